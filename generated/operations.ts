@@ -1,0 +1,1125 @@
+// Generated from openapi.yaml by `npm run codegen`. Do not edit.
+import type { Context } from '../src/rest/context.js';
+import type { components } from './openapi.js';
+
+type Schemas = components['schemas'];
+
+export type UserId = Schemas['UserId'];
+export type OrderId = Schemas['OrderId'];
+export type SessionId = Schemas['SessionId'];
+export type UserName = Schemas['UserName'];
+export type EmailAddress = Schemas['EmailAddress'];
+export type Role = Schemas['Role'];
+export type Password = Schemas['Password'];
+export type PresentedPassword = Schemas['PresentedPassword'];
+export type AccessToken = Schemas['AccessToken'];
+export type OpaqueToken = Schemas['OpaqueToken'];
+export type RefreshToken = Schemas['RefreshToken'];
+export type Seconds = Schemas['Seconds'];
+export type Timestamp = Schemas['Timestamp'];
+export type OrderStatus = Schemas['OrderStatus'];
+export type Link = Schemas['Link'];
+export type Cursor = Schemas['Cursor'];
+export type Money = Schemas['Money'];
+export type User = Schemas['User'];
+export type UserLinks = Schemas['UserLinks'];
+export type UserList = Schemas['UserList'];
+export type UserPage = Schemas['UserPage'];
+export type Order = Schemas['Order'];
+export type OrderLinks = Schemas['OrderLinks'];
+export type OrderList = Schemas['OrderList'];
+export type OrderPage = Schemas['OrderPage'];
+export type LoginFlow = Schemas['LoginFlow'];
+export type RefreshRequest = Schemas['RefreshRequest'];
+export type JwtLogin = Schemas['JwtLogin'];
+export type OpaqueLogin = Schemas['OpaqueLogin'];
+export type CookieLogin = Schemas['CookieLogin'];
+export type Session = Schemas['Session'];
+export type SessionList = Schemas['SessionList'];
+export type SessionPage = Schemas['SessionPage'];
+export type JsonWebKeySet = Schemas['JsonWebKeySet'];
+export type JsonWebKey = Schemas['JsonWebKey'];
+export type Liveness = Schemas['Liveness'];
+export type Readiness = Schemas['Readiness'];
+export type Problem = Schemas['Problem'];
+export type Fault = Schemas['Fault'];
+export type ErrorCode = Schemas['ErrorCode'];
+
+/** The headers that a handler may give, on one reply or another. */
+type HeaderName = 'etag' | 'link' | 'location' | 'preference-applied' | 'set-cookie' | 'x-total-count';
+
+/** These headers, and none of those that are another reply's. */
+type Only<Headers> = Headers & { [Other in Exclude<HeaderName, keyof Headers>]?: never };
+
+type NoHeaders = { [Other in HeaderName]?: never };
+
+/** What `listUsers` is asked with. */
+export interface ListUsersRequest {
+  query: {
+    /** How many entries at most, in the offset and cursor styles. 20 when absent. */
+    limit?: number;
+    /** How many entries to skip, in the offset style. 0 when absent. */
+    offset?: number;
+    /** Which page, counted from 1, in the page style. 1 when absent. */
+    page?: number;
+    /** How many entries a page has at most, in the page style. 20 when absent. */
+    per_page?: number;
+    /** Chooses the cursor style. Empty for the first page, then the `cursor.next` of the page before. Opaque; a forged one is 400. */
+    after?: string;
+  };
+  headers: {
+    /** Answers 304 if the present `ETag` is among these. Compared weakly. */
+    'if-none-match'?: string;
+  };
+}
+
+/** What `listUsers` may answer. */
+export type ListUsersReply =
+  | { status: 200; headers?: Only<{ link?: string; 'x-total-count'?: number }>; body: UserList | UserPage }
+  | { status: 304; headers?: NoHeaders }
+  | { status: 400 | 401 | 403 | 406 | 422 | 429 | 500 | 503; headers?: NoHeaders; body: Problem };
+
+/**
+ * List users
+ *
+ * GET /api/v1/users
+ *
+ * All users, by id, in one of the three pagination styles.
+ *
+ * Permission users.list: viewer any, developer any, admin any.
+ *
+ * - 200: Users. An array, or with `after` a page with a cursor.
+ * - 304: Unchanged since the state that `If-None-Match` names. No body.
+ * - fails with 400 BAD_REQUEST, 401 UNAUTHENTICATED, 403 FORBIDDEN, 406 NOT_ACCEPTABLE, 422 VALIDATION_FAILED, 429
+ *   RATE_LIMITED, 500 INTERNAL, 503 UNAVAILABLE
+ */
+export type ListUsers = (request: ListUsersRequest, context: Context) => Promise<ListUsersReply>;
+
+export type CreateUserRequestBody = Schemas['CreateUserRequest'];
+
+/** What `createUser` is asked with. */
+export interface CreateUserRequest {
+  headers: {
+    /** A key of the client's choice, such as a UUID, that makes repeating this request safe. Compared as sent, and kept 24 hours for this caller and operation. A key of another form is 422. */
+    'idempotency-key'?: string;
+  };
+  body: CreateUserRequestBody;
+}
+
+/** What `createUser` may answer. */
+export type CreateUserReply =
+  | { status: 201; headers: Only<{ location: string; etag: string }>; body: User }
+  | { status: 400 | 401 | 403 | 406 | 408 | 409 | 413 | 415 | 422 | 429 | 500 | 503 | 507; headers?: NoHeaders; body: Problem };
+
+/**
+ * Create a user
+ *
+ * POST /api/v1/users
+ *
+ * Creates a user and answers with it. Without `password` the account cannot log in until one is set.
+ * An e-mail address that is in use, in whatever case, is 409.
+ *
+ * Permission users.create: viewer none, developer none, admin any.
+ *
+ * - 201: The user was created.
+ * - fails with 400 BAD_REQUEST, 401 UNAUTHENTICATED, 403 FORBIDDEN, 406 NOT_ACCEPTABLE, 408 REQUEST_TIMEOUT, 409
+ *   CONFLICT, 413 PAYLOAD_TOO_LARGE, 415 UNSUPPORTED_MEDIA_TYPE, 422 VALIDATION_FAILED, 429 RATE_LIMITED, 500
+ *   INTERNAL, 503 UNAVAILABLE, 507 INSUFFICIENT_STORAGE
+ */
+export type CreateUser = (request: CreateUserRequest, context: Context) => Promise<CreateUserReply>;
+
+/** What `getUser` is asked with. */
+export interface GetUserRequest {
+  path: {
+    /** The id of a user. */
+    user_id: UserId;
+  };
+  headers: {
+    /** Answers 304 if the present `ETag` is among these. Compared weakly. */
+    'if-none-match'?: string;
+  };
+}
+
+/** What `getUser` may answer. */
+export type GetUserReply =
+  | { status: 200; headers: Only<{ etag: string }>; body: User }
+  | { status: 304; headers?: NoHeaders }
+  | { status: 400 | 401 | 403 | 404 | 406 | 410 | 429 | 500 | 503; headers?: NoHeaders; body: Problem };
+
+/**
+ * Get a user
+ *
+ * GET /api/v1/users/{user_id}
+ *
+ * One user. 410 when the user was deleted, 404 when there never was one with this id.
+ *
+ * Permission users.read: viewer any, developer any, admin any.
+ *
+ * - 200: The user.
+ * - 304: Unchanged since the state that `If-None-Match` names. No body.
+ * - fails with 400 BAD_REQUEST, 401 UNAUTHENTICATED, 403 FORBIDDEN, 404 NOT_FOUND, 406 NOT_ACCEPTABLE, 410 GONE, 429
+ *   RATE_LIMITED, 500 INTERNAL, 503 UNAVAILABLE
+ */
+export type GetUser = (request: GetUserRequest, context: Context) => Promise<GetUserReply>;
+
+export type ReplaceUserRequestBody = Schemas['ReplaceUserRequest'];
+
+/** What `replaceUser` is asked with. */
+export interface ReplaceUserRequest {
+  path: {
+    /** The id of a user. */
+    user_id: UserId;
+  };
+  headers: {
+    /** Writes only if the present `ETag` is among these, or exists at all for `*`; otherwise 412. Compared strongly. */
+    'if-match'?: string;
+    /** `return=minimal` for 204 without a body, `return=representation` for 200 with the user. When absent, PUT and PATCH answer with the representation and DELETE without. Other preferences are ignored (RFC 7240). */
+    prefer?: string;
+  };
+  body: ReplaceUserRequestBody;
+}
+
+/** What `replaceUser` may answer. */
+export type ReplaceUserReply =
+  | { status: 200; headers: Only<{ etag: string; 'preference-applied'?: string }>; body: User }
+  | { status: 204; headers: Only<{ etag: string; 'preference-applied'?: string }> }
+  | { status: 400 | 401 | 403 | 404 | 406 | 408 | 409 | 410 | 412 | 413 | 415 | 422 | 429 | 500 | 503 | 507; headers?: NoHeaders; body: Problem };
+
+/**
+ * Replace a user
+ *
+ * PUT /api/v1/users/{user_id}
+ *
+ * Replaces name, e-mail address and role, all of which are required. Naming the role that the user has is no
+ * change; naming another is for admins. The last admin cannot be demoted (409).
+ *
+ * Permission users.update: viewer own, developer own, admin any.
+ * Permission users.set-role: viewer none, developer none, admin any; when role differs from the stored one.
+ *
+ * - 200: The user, as it is now.
+ * - 204: Done, under `Prefer` with `return=minimal`. No body; the tag is that of the new state.
+ * - fails with 400 BAD_REQUEST, 401 UNAUTHENTICATED, 403 FORBIDDEN, 404 NOT_FOUND, 406 NOT_ACCEPTABLE, 408
+ *   REQUEST_TIMEOUT, 409 CONFLICT, 410 GONE, 412 PRECONDITION_FAILED, 413 PAYLOAD_TOO_LARGE, 415
+ *   UNSUPPORTED_MEDIA_TYPE, 422 VALIDATION_FAILED, 429 RATE_LIMITED, 500 INTERNAL, 503 UNAVAILABLE, 507
+ *   INSUFFICIENT_STORAGE
+ */
+export type ReplaceUser = (request: ReplaceUserRequest, context: Context) => Promise<ReplaceUserReply>;
+
+export type UpdateUserRequestBody = Schemas['UpdateUserRequest'];
+
+/** What `updateUser` is asked with. */
+export interface UpdateUserRequest {
+  path: {
+    /** The id of a user. */
+    user_id: UserId;
+  };
+  headers: {
+    /** Writes only if the present `ETag` is among these, or exists at all for `*`; otherwise 412. Compared strongly. */
+    'if-match'?: string;
+    /** `return=minimal` for 204 without a body, `return=representation` for 200 with the user. When absent, PUT and PATCH answer with the representation and DELETE without. Other preferences are ignored (RFC 7240). */
+    prefer?: string;
+  };
+  body: UpdateUserRequestBody;
+}
+
+/** What `updateUser` may answer. */
+export type UpdateUserReply =
+  | { status: 200; headers: Only<{ etag: string; 'preference-applied'?: string }>; body: User }
+  | { status: 204; headers: Only<{ etag: string; 'preference-applied'?: string }> }
+  | { status: 400 | 401 | 403 | 404 | 406 | 408 | 409 | 410 | 412 | 413 | 415 | 422 | 429 | 500 | 503 | 507; headers?: NoHeaders; body: Problem };
+
+/**
+ * Update a user
+ *
+ * PATCH /api/v1/users/{user_id}
+ *
+ * Changes the members that are given and leaves the others. As a merge patch (RFC 7396) or as plain JSON, with
+ * the same meaning; as no member can be removed, `null` is a wrong type (400). An empty object changes nothing.
+ *
+ * Permission users.update: viewer own, developer own, admin any.
+ * Permission users.set-role: viewer none, developer none, admin any; when role differs from the stored one.
+ *
+ * - 200: The user, as it is now.
+ * - 204: Done, under `Prefer` with `return=minimal`. No body; the tag is that of the new state.
+ * - fails with 400 BAD_REQUEST, 401 UNAUTHENTICATED, 403 FORBIDDEN, 404 NOT_FOUND, 406 NOT_ACCEPTABLE, 408
+ *   REQUEST_TIMEOUT, 409 CONFLICT, 410 GONE, 412 PRECONDITION_FAILED, 413 PAYLOAD_TOO_LARGE, 415
+ *   UNSUPPORTED_MEDIA_TYPE, 422 VALIDATION_FAILED, 429 RATE_LIMITED, 500 INTERNAL, 503 UNAVAILABLE, 507
+ *   INSUFFICIENT_STORAGE
+ */
+export type UpdateUser = (request: UpdateUserRequest, context: Context) => Promise<UpdateUserReply>;
+
+/** What `deleteUser` is asked with. */
+export interface DeleteUserRequest {
+  path: {
+    /** The id of a user. */
+    user_id: UserId;
+  };
+  headers: {
+    /** Writes only if the present `ETag` is among these, or exists at all for `*`; otherwise 412. Compared strongly. */
+    'if-match'?: string;
+    /** `return=minimal` for 204 without a body, `return=representation` for 200 with the user. When absent, PUT and PATCH answer with the representation and DELETE without. Other preferences are ignored (RFC 7240). */
+    prefer?: string;
+  };
+}
+
+/** What `deleteUser` may answer. */
+export type DeleteUserReply =
+  | { status: 200; headers?: Only<{ 'preference-applied'?: string }>; body: User }
+  | { status: 204; headers?: NoHeaders }
+  | { status: 400 | 401 | 403 | 404 | 406 | 408 | 409 | 412 | 413 | 415 | 429 | 500 | 503 | 507; headers?: NoHeaders; body: Problem };
+
+/**
+ * Delete a user
+ *
+ * DELETE /api/v1/users/{user_id}
+ *
+ * Deletes the user, with the user's posts, comments, messages, orders and tokens, all or nothing. Answers 204, or
+ * 200 with the deleted user under `Prefer: return=representation`. Deleting again is 404; every other method on
+ * the id is 410 from now on. The last admin, and a user with an order in `processing`, cannot be deleted (409).
+ *
+ * Permission users.delete: viewer own, developer own, admin any.
+ *
+ * - 200: The user was deleted, under `Prefer` with `return=representation`. The body is the user as it was.
+ * - 204: Done. No body.
+ * - fails with 400 BAD_REQUEST, 401 UNAUTHENTICATED, 403 FORBIDDEN, 404 NOT_FOUND, 406 NOT_ACCEPTABLE, 408
+ *   REQUEST_TIMEOUT, 409 CONFLICT, 412 PRECONDITION_FAILED, 413 PAYLOAD_TOO_LARGE, 415 UNSUPPORTED_MEDIA_TYPE, 429
+ *   RATE_LIMITED, 500 INTERNAL, 503 UNAVAILABLE, 507 INSUFFICIENT_STORAGE
+ */
+export type DeleteUser = (request: DeleteUserRequest, context: Context) => Promise<DeleteUserReply>;
+
+export type ChangePasswordRequestBody = Schemas['ChangePasswordRequest'];
+
+/** What `changePassword` is asked with. */
+export interface ChangePasswordRequest {
+  path: {
+    /** The id of a user. */
+    user_id: UserId;
+  };
+  body: ChangePasswordRequestBody;
+}
+
+/** What `changePassword` may answer. */
+export type ChangePasswordReply =
+  | { status: 204; headers?: NoHeaders }
+  | { status: 400 | 401 | 403 | 404 | 406 | 408 | 410 | 413 | 415 | 422 | 429 | 500 | 503 | 507; headers?: NoHeaders; body: Problem };
+
+/**
+ * Change a password
+ *
+ * PUT /api/v1/users/{user_id}/password
+ *
+ * Sets the password of a user. For one's own account `current_password` is needed, and a wrong or missing one is
+ * 422 with its pointer; an admin who sets the password of somebody else leaves it out. All sessions of the user
+ * end, and access tokens issued before are refused within a second.
+ *
+ * Permission users.set-password: viewer own, developer own, admin any.
+ *
+ * - 204: Done. No body.
+ * - fails with 400 BAD_REQUEST, 401 UNAUTHENTICATED, 403 FORBIDDEN, 404 NOT_FOUND, 406 NOT_ACCEPTABLE, 408
+ *   REQUEST_TIMEOUT, 410 GONE, 413 PAYLOAD_TOO_LARGE, 415 UNSUPPORTED_MEDIA_TYPE, 422 VALIDATION_FAILED, 429
+ *   RATE_LIMITED, 500 INTERNAL, 503 UNAVAILABLE, 507 INSUFFICIENT_STORAGE
+ */
+export type ChangePassword = (request: ChangePasswordRequest, context: Context) => Promise<ChangePasswordReply>;
+
+/** What `listOrders` is asked with. */
+export interface ListOrdersRequest {
+  path: {
+    /** The id of a user. */
+    user_id: UserId;
+  };
+  query: {
+    /** How many entries at most, in the offset and cursor styles. 20 when absent. */
+    limit?: number;
+    /** How many entries to skip, in the offset style. 0 when absent. */
+    offset?: number;
+    /** Which page, counted from 1, in the page style. 1 when absent. */
+    page?: number;
+    /** How many entries a page has at most, in the page style. 20 when absent. */
+    per_page?: number;
+    /** Chooses the cursor style. Empty for the first page, then the `cursor.next` of the page before. Opaque; a forged one is 400. */
+    after?: string;
+  };
+  headers: {
+    /** Answers 304 if the present `ETag` is among these. Compared weakly. */
+    'if-none-match'?: string;
+  };
+}
+
+/** What `listOrders` may answer. */
+export type ListOrdersReply =
+  | { status: 200; headers?: Only<{ link?: string; 'x-total-count'?: number }>; body: OrderList | OrderPage }
+  | { status: 304; headers?: NoHeaders }
+  | { status: 400 | 401 | 403 | 404 | 406 | 410 | 422 | 429 | 500 | 503; headers?: NoHeaders; body: Problem };
+
+/**
+ * List orders of a user
+ *
+ * GET /api/v1/users/{user_id}/orders
+ *
+ * All orders of a user, by id, in one of the three pagination styles.
+ *
+ * Permission orders.list: viewer own, developer any, admin any.
+ *
+ * - 200: Orders. An array, or with `after` a page with a cursor.
+ * - 304: Unchanged since the state that `If-None-Match` names. No body.
+ * - fails with 400 BAD_REQUEST, 401 UNAUTHENTICATED, 403 FORBIDDEN, 404 NOT_FOUND, 406 NOT_ACCEPTABLE, 410 GONE, 422
+ *   VALIDATION_FAILED, 429 RATE_LIMITED, 500 INTERNAL, 503 UNAVAILABLE
+ */
+export type ListOrders = (request: ListOrdersRequest, context: Context) => Promise<ListOrdersReply>;
+
+export type CreateOrderRequestBody = Schemas['CreateOrderRequest'];
+
+/** What `createOrder` is asked with. */
+export interface CreateOrderRequest {
+  path: {
+    /** The id of a user. */
+    user_id: UserId;
+  };
+  headers: {
+    /** A key of the client's choice, such as a UUID, that makes repeating this request safe. Compared as sent, and kept 24 hours for this caller and operation. A key of another form is 422. */
+    'idempotency-key'?: string;
+  };
+  body: CreateOrderRequestBody;
+}
+
+/** What `createOrder` may answer. */
+export type CreateOrderReply =
+  | { status: 201; headers: Only<{ location: string; etag: string }>; body: Order }
+  | { status: 400 | 401 | 403 | 404 | 406 | 408 | 409 | 410 | 413 | 415 | 422 | 429 | 500 | 503 | 507; headers?: NoHeaders; body: Problem };
+
+/**
+ * Create an order
+ *
+ * POST /api/v1/users/{user_id}/orders
+ *
+ * Creates an order of the given total for a user. It starts as `pending`.
+ *
+ * Permission orders.create: viewer own, developer own, admin any.
+ *
+ * - 201: The order was created.
+ * - fails with 400 BAD_REQUEST, 401 UNAUTHENTICATED, 403 FORBIDDEN, 404 NOT_FOUND, 406 NOT_ACCEPTABLE, 408
+ *   REQUEST_TIMEOUT, 409 CONFLICT, 410 GONE, 413 PAYLOAD_TOO_LARGE, 415 UNSUPPORTED_MEDIA_TYPE, 422 VALIDATION_FAILED,
+ *   429 RATE_LIMITED, 500 INTERNAL, 503 UNAVAILABLE, 507 INSUFFICIENT_STORAGE
+ */
+export type CreateOrder = (request: CreateOrderRequest, context: Context) => Promise<CreateOrderReply>;
+
+/** What `getUserOrder` is asked with. */
+export interface GetUserOrderRequest {
+  path: {
+    /** The id of a user. */
+    user_id: UserId;
+    /** The id of an order. */
+    order_id: OrderId;
+  };
+  headers: {
+    /** Answers 304 if the present `ETag` is among these. Compared weakly. */
+    'if-none-match'?: string;
+  };
+}
+
+/** What `getUserOrder` may answer. */
+export type GetUserOrderReply =
+  | { status: 200; headers: Only<{ etag: string }>; body: Order }
+  | { status: 304; headers?: NoHeaders }
+  | { status: 400 | 401 | 403 | 404 | 406 | 410 | 429 | 500 | 503; headers?: NoHeaders; body: Problem };
+
+/**
+ * Get an order of a user
+ *
+ * GET /api/v1/users/{user_id}/orders/{order_id}
+ *
+ * One order, by its user. 404 when the order belongs to another user.
+ *
+ * Permission orders.read: viewer own, developer any, admin any.
+ *
+ * - 200: The order.
+ * - 304: Unchanged since the state that `If-None-Match` names. No body.
+ * - fails with 400 BAD_REQUEST, 401 UNAUTHENTICATED, 403 FORBIDDEN, 404 NOT_FOUND, 406 NOT_ACCEPTABLE, 410 GONE, 429
+ *   RATE_LIMITED, 500 INTERNAL, 503 UNAVAILABLE
+ */
+export type GetUserOrder = (request: GetUserOrderRequest, context: Context) => Promise<GetUserOrderReply>;
+
+/** What `getOrder` is asked with. */
+export interface GetOrderRequest {
+  path: {
+    /** The id of an order. */
+    order_id: OrderId;
+  };
+  headers: {
+    /** Answers 304 if the present `ETag` is among these. Compared weakly. */
+    'if-none-match'?: string;
+  };
+}
+
+/** What `getOrder` may answer. */
+export type GetOrderReply =
+  | { status: 200; headers: Only<{ etag: string }>; body: Order }
+  | { status: 304; headers?: NoHeaders }
+  | { status: 400 | 401 | 403 | 404 | 406 | 410 | 429 | 500 | 503; headers?: NoHeaders; body: Problem };
+
+/**
+ * Get an order
+ *
+ * GET /api/v1/orders/{order_id}
+ *
+ * One order, by its id alone. Also the address to poll after an asynchronous payment.
+ *
+ * Permission orders.read: viewer own, developer any, admin any.
+ *
+ * - 200: The order.
+ * - 304: Unchanged since the state that `If-None-Match` names. No body.
+ * - fails with 400 BAD_REQUEST, 401 UNAUTHENTICATED, 403 FORBIDDEN, 404 NOT_FOUND, 406 NOT_ACCEPTABLE, 410 GONE, 429
+ *   RATE_LIMITED, 500 INTERNAL, 503 UNAVAILABLE
+ */
+export type GetOrder = (request: GetOrderRequest, context: Context) => Promise<GetOrderReply>;
+
+/** What `cancelOrder` is asked with. */
+export interface CancelOrderRequest {
+  path: {
+    /** The id of an order. */
+    order_id: OrderId;
+  };
+}
+
+/** What `cancelOrder` may answer. */
+export type CancelOrderReply =
+  | { status: 200; headers: Only<{ etag: string }>; body: Order }
+  | { status: 400 | 401 | 403 | 404 | 406 | 408 | 409 | 410 | 413 | 415 | 429 | 500 | 503 | 507; headers?: NoHeaders; body: Problem };
+
+/**
+ * Cancel an order
+ *
+ * POST /api/v1/orders/{order_id}/cancel
+ *
+ * Cancels a `pending` order; any other is 409. Takes no body.
+ *
+ * Permission orders.cancel: viewer own, developer own, admin any.
+ *
+ * - 200: The order is cancelled.
+ * - fails with 400 BAD_REQUEST, 401 UNAUTHENTICATED, 403 FORBIDDEN, 404 NOT_FOUND, 406 NOT_ACCEPTABLE, 408
+ *   REQUEST_TIMEOUT, 409 CONFLICT, 410 GONE, 413 PAYLOAD_TOO_LARGE, 415 UNSUPPORTED_MEDIA_TYPE, 429 RATE_LIMITED, 500
+ *   INTERNAL, 503 UNAVAILABLE, 507 INSUFFICIENT_STORAGE
+ */
+export type CancelOrder = (request: CancelOrderRequest, context: Context) => Promise<CancelOrderReply>;
+
+export type PayOrderRequestBody = Schemas['PayOrderRequest'];
+
+/** What `payOrder` is asked with. */
+export interface PayOrderRequest {
+  path: {
+    /** The id of an order. */
+    order_id: OrderId;
+  };
+  headers: {
+    /** A key of the client's choice, such as a UUID, that makes repeating this request safe. Compared as sent, and kept 24 hours for this caller and operation. A key of another form is 422. */
+    'idempotency-key'?: string;
+    /** `respond-async` for 202 at once, while the payment is processed. Other preferences are ignored (RFC 7240). */
+    prefer?: string;
+  };
+  body: PayOrderRequestBody | undefined;
+}
+
+/** What `payOrder` may answer. */
+export type PayOrderReply =
+  | { status: 200; headers: Only<{ etag: string }>; body: Order }
+  | { status: 202; headers: Only<{ location: string; etag: string; 'preference-applied'?: string }>; body: Order }
+  | { status: 400 | 401 | 403 | 404 | 406 | 408 | 409 | 410 | 413 | 415 | 422 | 429 | 500 | 501 | 502 | 503 | 504 | 507; headers?: NoHeaders; body: Problem };
+
+/**
+ * Pay an order
+ *
+ * POST /api/v1/orders/{order_id}/payment
+ *
+ * Pays a `pending` order; any other is 409. A declined payment is 422 with the code `PAYMENT_DECLINED`, and the
+ * order stays `pending`. With `Prefer: respond-async` the answer is 202 with the order in `processing`: ask for
+ * the order at `Location` until it is `paid`, or `pending` again because the payment did not succeed.
+ *
+ * While the payment gateway is asked the order is `processing`, and nobody else can pay or cancel it. A gateway
+ * that fails is 502, one that takes too long 504. When it has certainly taken nothing, the order is `pending`
+ * again; when it may have taken the payment, the order stays `processing`, and the service asks on until it is
+ * `paid` or `pending`. The request's `Idempotency-Key` is in flight (409) until then, and afterwards repeats the
+ * answer of a payment that succeeded. No payment is ever taken twice.
+ *
+ * Outside production an embedded gateway settles payments. Its test tokens:
+ *
+ * | `payment_token` | outcome |
+ * |---|---|
+ * | `tok_ok`, or none | settles |
+ * | `tok_decline` | is declined (422) |
+ * | `tok_delay` | settles late; best with `Prefer: respond-async` |
+ * | `tok_fail` | the gateway fails (502) |
+ * | any other | is declined (422) |
+ *
+ * In production without a gateway the answer is 501, and nothing is settled.
+ *
+ * Permission orders.pay: viewer own, developer own, admin any.
+ *
+ * - 200: The order is paid.
+ * - 202: The payment is being processed. Ask for the order at `Location` to see how it ends.
+ * - fails with 400 BAD_REQUEST, 401 UNAUTHENTICATED, 403 FORBIDDEN, 404 NOT_FOUND, 406 NOT_ACCEPTABLE, 408
+ *   REQUEST_TIMEOUT, 409 CONFLICT, 410 GONE, 413 PAYLOAD_TOO_LARGE, 415 UNSUPPORTED_MEDIA_TYPE, 422 PAYMENT_DECLINED,
+ *   429 RATE_LIMITED, 500 INTERNAL, 501 NOT_IMPLEMENTED, 502 BAD_GATEWAY, 503 UNAVAILABLE, 504 GATEWAY_TIMEOUT, 507
+ *   INSUFFICIENT_STORAGE
+ */
+export type PayOrder = (request: PayOrderRequest, context: Context) => Promise<PayOrderReply>;
+
+export type LoginRequestBody = Schemas['LoginRequest'];
+
+/** What `login` is asked with. */
+export interface LoginRequest {
+  body: LoginRequestBody;
+}
+
+/** What `login` may answer. */
+export type LoginReply =
+  | { status: 200; headers?: Only<{ 'set-cookie'?: Array<string> }>; body: JwtLogin | OpaqueLogin | CookieLogin }
+  | { status: 400 | 401 | 403 | 406 | 408 | 413 | 415 | 422 | 429 | 500 | 503 | 507; headers?: NoHeaders; body: Problem };
+
+/**
+ * Log in
+ *
+ * POST /api/v1/auth/login
+ *
+ * Exchanges an e-mail address and a password for tokens, and starts a session. `flow` chooses between an access
+ * token with a refresh token (`jwt`) and a single opaque token (`opaque`). With `cookie` the tokens come as
+ * cookies and the body holds only their lifetime. An unknown address and a wrong password are told apart neither
+ * by the answer nor by its time. Repeated failures are answered with 429 and growing waits.
+ *
+ * Permission: public.
+ *
+ * - 200: The tokens of a new session, by flow; or their lifetime alone, when they come as cookies.
+ * - fails with 400 BAD_REQUEST, 401 UNAUTHENTICATED, 403 FORBIDDEN, 406 NOT_ACCEPTABLE, 408 REQUEST_TIMEOUT, 413
+ *   PAYLOAD_TOO_LARGE, 415 UNSUPPORTED_MEDIA_TYPE, 422 VALIDATION_FAILED, 429 RATE_LIMITED, 500 INTERNAL, 503
+ *   UNAVAILABLE, 507 INSUFFICIENT_STORAGE
+ */
+export type Login = (request: LoginRequest, context: Context) => Promise<LoginReply>;
+
+export type RefreshSessionRequestBody = RefreshRequest;
+
+/** What `refreshSession` is asked with. */
+export interface RefreshSessionRequest {
+  cookies: {
+    /** The refresh token, as set by a login with `"cookie":true`. The body wins over it. */
+    accord_refresh?: RefreshToken;
+  };
+  body: RefreshSessionRequestBody | undefined;
+}
+
+/** What `refreshSession` may answer. */
+export type RefreshSessionReply =
+  | { status: 200; headers?: Only<{ 'set-cookie'?: Array<string> }>; body: JwtLogin | CookieLogin }
+  | { status: 400 | 401 | 403 | 406 | 408 | 413 | 415 | 422 | 429 | 500 | 503 | 507; headers?: NoHeaders; body: Problem };
+
+/**
+ * Renew an access token
+ *
+ * POST /api/v1/auth/refresh
+ *
+ * Exchanges a refresh token, from the body or from its cookie, for a new access token and the next refresh token.
+ * The answer comes the way the token came: in the body, or as cookies. The body wins over the cookie.
+ * Without a token it is 400; an unknown, expired, used or revoked one is 401.
+ *
+ * Permission: public.
+ *
+ * - 200: The next tokens of the session; or their lifetime alone, when they come as cookies.
+ * - fails with 400 BAD_REQUEST, 401 UNAUTHENTICATED, 403 FORBIDDEN, 406 NOT_ACCEPTABLE, 408 REQUEST_TIMEOUT, 413
+ *   PAYLOAD_TOO_LARGE, 415 UNSUPPORTED_MEDIA_TYPE, 422 VALIDATION_FAILED, 429 RATE_LIMITED, 500 INTERNAL, 503
+ *   UNAVAILABLE, 507 INSUFFICIENT_STORAGE
+ */
+export type RefreshSession = (request: RefreshSessionRequest, context: Context) => Promise<RefreshSessionReply>;
+
+export type LogoutRequestBody = RefreshRequest;
+
+/** What `logout` is asked with. */
+export interface LogoutRequest {
+  cookies: {
+    /** The refresh token, as set by a login with `"cookie":true`. The body wins over it. */
+    accord_refresh?: RefreshToken;
+  };
+  body: LogoutRequestBody | undefined;
+}
+
+/** What `logout` may answer. */
+export type LogoutReply =
+  | { status: 204; headers?: Only<{ 'set-cookie'?: Array<string> }> }
+  | { status: 400 | 401 | 403 | 406 | 408 | 413 | 415 | 422 | 429 | 500 | 503 | 507; headers?: NoHeaders; body: Problem };
+
+/**
+ * Log out
+ *
+ * POST /api/v1/auth/logout
+ *
+ * Ends one session: that of the refresh token in the body or in its cookie, or that of the opaque token under
+ * which the request comes; the first of these that is there. Also 204 when the session was gone already. Clears
+ * both cookies. Without any of these tokens it is 400, and 401 where an `Authorization` header holds something
+ * else. An access token of the `jwt` flow lives out its 15 minutes.
+ *
+ * Permission: public.
+ *
+ * - 204: The session has ended. Both cookies are cleared.
+ * - fails with 400 BAD_REQUEST, 401 UNAUTHENTICATED, 403 FORBIDDEN, 406 NOT_ACCEPTABLE, 408 REQUEST_TIMEOUT, 413
+ *   PAYLOAD_TOO_LARGE, 415 UNSUPPORTED_MEDIA_TYPE, 422 VALIDATION_FAILED, 429 RATE_LIMITED, 500 INTERNAL, 503
+ *   UNAVAILABLE, 507 INSUFFICIENT_STORAGE
+ */
+export type Logout = (request: LogoutRequest, context: Context) => Promise<LogoutReply>;
+
+/** What `getCurrentUser` is asked with. */
+export interface GetCurrentUserRequest {
+  headers: {
+    /** Answers 304 if the present `ETag` is among these. Compared weakly. */
+    'if-none-match'?: string;
+  };
+}
+
+/** What `getCurrentUser` may answer. */
+export type GetCurrentUserReply =
+  | { status: 200; headers: Only<{ etag: string }>; body: User }
+  | { status: 304; headers?: NoHeaders }
+  | { status: 400 | 401 | 403 | 406 | 429 | 500 | 503; headers?: NoHeaders; body: Problem };
+
+/**
+ * Get the current user
+ *
+ * GET /api/v1/auth/me
+ *
+ * The user whose credentials the request carries.
+ *
+ * Permission users.read: viewer any, developer any, admin any.
+ *
+ * - 200: The user.
+ * - 304: Unchanged since the state that `If-None-Match` names. No body.
+ * - fails with 400 BAD_REQUEST, 401 UNAUTHENTICATED, 403 FORBIDDEN, 406 NOT_ACCEPTABLE, 429 RATE_LIMITED, 500
+ *   INTERNAL, 503 UNAVAILABLE
+ */
+export type GetCurrentUser = (request: GetCurrentUserRequest, context: Context) => Promise<GetCurrentUserReply>;
+
+/** What `listSessions` is asked with. */
+export interface ListSessionsRequest {
+  query: {
+    /** How many entries at most, in the offset and cursor styles. 20 when absent. */
+    limit?: number;
+    /** How many entries to skip, in the offset style. 0 when absent. */
+    offset?: number;
+    /** Which page, counted from 1, in the page style. 1 when absent. */
+    page?: number;
+    /** How many entries a page has at most, in the page style. 20 when absent. */
+    per_page?: number;
+    /** Chooses the cursor style. Empty for the first page, then the `cursor.next` of the page before. Opaque; a forged one is 400. */
+    after?: string;
+  };
+  headers: {
+    /** Answers 304 if the present `ETag` is among these. Compared weakly. */
+    'if-none-match'?: string;
+  };
+}
+
+/** What `listSessions` may answer. */
+export type ListSessionsReply =
+  | { status: 200; headers?: Only<{ link?: string; 'x-total-count'?: number }>; body: SessionList | SessionPage }
+  | { status: 304; headers?: NoHeaders }
+  | { status: 400 | 401 | 403 | 406 | 422 | 429 | 500 | 503; headers?: NoHeaders; body: Problem };
+
+/**
+ * List own sessions
+ *
+ * GET /api/v1/auth/sessions
+ *
+ * The live sessions of the caller, oldest first, in one of the three pagination styles.
+ *
+ * Permission sessions.read: viewer own, developer own, admin own.
+ *
+ * - 200: Sessions. An array, or with `after` a page with a cursor.
+ * - 304: Unchanged since the state that `If-None-Match` names. No body.
+ * - fails with 400 BAD_REQUEST, 401 UNAUTHENTICATED, 403 FORBIDDEN, 406 NOT_ACCEPTABLE, 422 VALIDATION_FAILED, 429
+ *   RATE_LIMITED, 500 INTERNAL, 503 UNAVAILABLE
+ */
+export type ListSessions = (request: ListSessionsRequest, context: Context) => Promise<ListSessionsReply>;
+
+/** `revokeOtherSessions` takes nothing. */
+export type RevokeOtherSessionsRequest = Record<string, never>;
+
+/** What `revokeOtherSessions` may answer. */
+export type RevokeOtherSessionsReply =
+  | { status: 204; headers?: NoHeaders }
+  | { status: 400 | 401 | 403 | 406 | 408 | 413 | 415 | 429 | 500 | 503 | 507; headers?: NoHeaders; body: Problem };
+
+/**
+ * Revoke all other sessions
+ *
+ * DELETE /api/v1/auth/sessions
+ *
+ * Ends all sessions of the caller but the one that the request belongs to. Under Basic it ends them all.
+ *
+ * Permission sessions.revoke: viewer own, developer own, admin own.
+ *
+ * - 204: Done. No body.
+ * - fails with 400 BAD_REQUEST, 401 UNAUTHENTICATED, 403 FORBIDDEN, 406 NOT_ACCEPTABLE, 408 REQUEST_TIMEOUT, 413
+ *   PAYLOAD_TOO_LARGE, 415 UNSUPPORTED_MEDIA_TYPE, 429 RATE_LIMITED, 500 INTERNAL, 503 UNAVAILABLE, 507
+ *   INSUFFICIENT_STORAGE
+ */
+export type RevokeOtherSessions = (request: RevokeOtherSessionsRequest, context: Context) => Promise<RevokeOtherSessionsReply>;
+
+/** What `revokeSession` is asked with. */
+export interface RevokeSessionRequest {
+  path: {
+    /** The id of a session. */
+    session_id: SessionId;
+  };
+}
+
+/** What `revokeSession` may answer. */
+export type RevokeSessionReply =
+  | { status: 204; headers?: NoHeaders }
+  | { status: 400 | 401 | 403 | 404 | 406 | 408 | 413 | 415 | 429 | 500 | 503 | 507; headers?: NoHeaders; body: Problem };
+
+/**
+ * Revoke a session
+ *
+ * DELETE /api/v1/auth/sessions/{session_id}
+ *
+ * Ends one session of the caller. 404 when the caller has no live session with this id.
+ *
+ * Permission sessions.revoke: viewer own, developer own, admin own.
+ *
+ * - 204: Done. No body.
+ * - fails with 400 BAD_REQUEST, 401 UNAUTHENTICATED, 403 FORBIDDEN, 404 NOT_FOUND, 406 NOT_ACCEPTABLE, 408
+ *   REQUEST_TIMEOUT, 413 PAYLOAD_TOO_LARGE, 415 UNSUPPORTED_MEDIA_TYPE, 429 RATE_LIMITED, 500 INTERNAL, 503
+ *   UNAVAILABLE, 507 INSUFFICIENT_STORAGE
+ */
+export type RevokeSession = (request: RevokeSessionRequest, context: Context) => Promise<RevokeSessionReply>;
+
+/** What `getJwks` is asked with. */
+export interface GetJwksRequest {
+  headers: {
+    /** Answers 304 if the present `ETag` is among these. Compared weakly. */
+    'if-none-match'?: string;
+  };
+}
+
+/** What `getJwks` may answer. */
+export type GetJwksReply =
+  | { status: 200; headers?: NoHeaders; body: JsonWebKeySet }
+  | { status: 304; headers?: NoHeaders }
+  | { status: 400 | 429 | 500 | 503; headers?: NoHeaders; body: Problem };
+
+/**
+ * Get the public keys
+ *
+ * GET /.well-known/jwks.json
+ *
+ * The keys that verify access tokens, as a JSON Web Key Set (RFC 7517): the present one, the next one before it
+ * signs, and old ones until their last token has expired. Empty when the service signs with a shared secret
+ * (HS256). Unversioned; the answer is `application/json` whatever `Accept` says.
+ *
+ * Permission: public.
+ *
+ * - 200: The key set.
+ * - 304: Unchanged since the state that `If-None-Match` names. No body.
+ * - fails with 400 BAD_REQUEST, 429 RATE_LIMITED, 500 INTERNAL, 503 UNAVAILABLE
+ */
+export type GetJwks = (request: GetJwksRequest, context: Context) => Promise<GetJwksReply>;
+
+/** `getRoot` takes nothing. */
+export type GetRootRequest = Record<string, never>;
+
+/** What `getRoot` may answer. */
+export type GetRootReply =
+  | { status: 302; headers: Only<{ location: string }> }
+  | { status: 400 | 503; headers?: NoHeaders; body: Problem };
+
+/**
+ * Go to the documentation
+ *
+ * GET /
+ *
+ * Redirects to the documentation at `/docs`.
+ *
+ * Permission: public.
+ *
+ * - 302: To `/docs`.
+ * - fails with 400 BAD_REQUEST, 503 UNAVAILABLE
+ */
+export type GetRoot = (request: GetRootRequest, context: Context) => Promise<GetRootReply>;
+
+/** `getLiveness` takes nothing. */
+export type GetLivenessRequest = Record<string, never>;
+
+/** What `getLiveness` may answer. */
+export type GetLivenessReply =
+  | { status: 200; headers?: NoHeaders; body: Liveness }
+  | { status: 400; headers?: NoHeaders; body: Problem };
+
+/**
+ * Is the process alive?
+ *
+ * GET /livez
+ *
+ * For a liveness probe. Answers as long as the process runs, also under overload and without a database.
+ *
+ * Permission: public.
+ *
+ * - 200: The process is alive.
+ * - fails with 400 BAD_REQUEST
+ */
+export type GetLiveness = (request: GetLivenessRequest, context: Context) => Promise<GetLivenessReply>;
+
+/** `getReadiness` takes nothing. */
+export type GetReadinessRequest = Record<string, never>;
+
+/** What `getReadiness` may answer. */
+export type GetReadinessReply =
+  | { status: 200; headers?: NoHeaders; body: Readiness }
+  | { status: 400 | 500; headers?: NoHeaders; body: Problem }
+  | { status: 503; headers?: NoHeaders; body: Readiness };
+
+/**
+ * Is the service ready?
+ *
+ * GET /readyz
+ *
+ * For a readiness probe. 503 while the service starts, stops, is overloaded or misses something that it needs;
+ * the body is the same report either way.
+ *
+ * Permission: public.
+ *
+ * - 200: Ready for requests.
+ * - fails with 400 BAD_REQUEST, 500 INTERNAL, 503
+ */
+export type GetReadiness = (request: GetReadinessRequest, context: Context) => Promise<GetReadinessReply>;
+
+/** `getMetrics` takes nothing. */
+export type GetMetricsRequest = Record<string, never>;
+
+/** What `getMetrics` may answer. */
+export type GetMetricsReply =
+  | { status: 200; headers?: NoHeaders; body: string | Uint8Array }
+  | { status: 400 | 401 | 403 | 500 | 503; headers?: NoHeaders; body: Problem };
+
+/**
+ * Get the metrics
+ *
+ * GET /metrics
+ *
+ * Counters and timings in the text format of Prometheus. With a metrics token configured it is needed as a
+ * bearer; without one the metrics are given to the loopback address alone, and anyone else gets 401.
+ *
+ * Permission: public.
+ *
+ * - 200: The metrics.
+ * - fails with 400 BAD_REQUEST, 401 UNAUTHENTICATED, 403 FORBIDDEN, 500 INTERNAL, 503 UNAVAILABLE
+ */
+export type GetMetrics = (request: GetMetricsRequest, context: Context) => Promise<GetMetricsReply>;
+
+/** What `getOpenApiYaml` is asked with. */
+export interface GetOpenApiYamlRequest {
+  headers: {
+    /** Answers 304 if the present `ETag` is among these. Compared weakly. */
+    'if-none-match'?: string;
+    /** One range of bytes (RFC 9110). Several ranges, and other units, are answered with the whole document. */
+    range?: string;
+    /** Obeys `Range` only if the document still has this `ETag`; otherwise the whole document is sent. */
+    'if-range'?: string;
+  };
+}
+
+/** What `getOpenApiYaml` may answer. */
+export type GetOpenApiYamlReply =
+  | { status: 200; headers?: NoHeaders; body: string | Uint8Array }
+  | { status: 206; headers?: NoHeaders; body: string | Uint8Array }
+  | { status: 304; headers?: NoHeaders }
+  | { status: 400 | 500 | 503; headers?: NoHeaders; body: Problem };
+
+/**
+ * Get this contract as YAML
+ *
+ * GET /openapi.yaml
+ *
+ * This document, as it was written.
+ *
+ * Permission: public.
+ *
+ * - 200: The contract.
+ * - 206: The part of the document that `Range` asks for.
+ * - 304: Unchanged since the state that `If-None-Match` names. No body.
+ * - fails with 400 BAD_REQUEST, 500 INTERNAL, 503 UNAVAILABLE
+ */
+export type GetOpenApiYaml = (request: GetOpenApiYamlRequest, context: Context) => Promise<GetOpenApiYamlReply>;
+
+/** What `getOpenApiJson` is asked with. */
+export interface GetOpenApiJsonRequest {
+  headers: {
+    /** Answers 304 if the present `ETag` is among these. Compared weakly. */
+    'if-none-match'?: string;
+    /** One range of bytes (RFC 9110). Several ranges, and other units, are answered with the whole document. */
+    range?: string;
+    /** Obeys `Range` only if the document still has this `ETag`; otherwise the whole document is sent. */
+    'if-range'?: string;
+  };
+}
+
+/** What `getOpenApiJson` may answer. */
+export type GetOpenApiJsonReply =
+  | { status: 200; headers?: NoHeaders; body: Record<string, unknown> | Uint8Array }
+  | { status: 206; headers?: NoHeaders; body: string }
+  | { status: 304; headers?: NoHeaders }
+  | { status: 400 | 500 | 503; headers?: NoHeaders; body: Problem };
+
+/**
+ * Get this contract as JSON
+ *
+ * GET /openapi.json
+ *
+ * This document, as JSON for tools.
+ *
+ * Permission: public.
+ *
+ * - 200: The contract.
+ * - 206: The part of the document that `Range` asks for. A piece of JSON, not a JSON value.
+ * - 304: Unchanged since the state that `If-None-Match` names. No body.
+ * - fails with 400 BAD_REQUEST, 500 INTERNAL, 503 UNAVAILABLE
+ */
+export type GetOpenApiJson = (request: GetOpenApiJsonRequest, context: Context) => Promise<GetOpenApiJsonReply>;
+
+/** What `getGraphqlSchema` is asked with. */
+export interface GetGraphqlSchemaRequest {
+  headers: {
+    /** Answers 304 if the present `ETag` is among these. Compared weakly. */
+    'if-none-match'?: string;
+    /** One range of bytes (RFC 9110). Several ranges, and other units, are answered with the whole document. */
+    range?: string;
+    /** Obeys `Range` only if the document still has this `ETag`; otherwise the whole document is sent. */
+    'if-range'?: string;
+  };
+}
+
+/** What `getGraphqlSchema` may answer. */
+export type GetGraphqlSchemaReply =
+  | { status: 200; headers?: NoHeaders; body: string | Uint8Array }
+  | { status: 206; headers?: NoHeaders; body: string | Uint8Array }
+  | { status: 304; headers?: NoHeaders }
+  | { status: 400 | 500 | 503; headers?: NoHeaders; body: Problem };
+
+/**
+ * Get the GraphQL contract
+ *
+ * GET /schema.graphql
+ *
+ * The schema of `POST /graphql`, in the GraphQL schema definition language.
+ *
+ * Permission: public.
+ *
+ * - 200: The contract.
+ * - 206: The part of the document that `Range` asks for.
+ * - 304: Unchanged since the state that `If-None-Match` names. No body.
+ * - fails with 400 BAD_REQUEST, 500 INTERNAL, 503 UNAVAILABLE
+ */
+export type GetGraphqlSchema = (request: GetGraphqlSchemaRequest, context: Context) => Promise<GetGraphqlSchemaReply>;
+
+/** src/rest/users.ts: People with an account, and their passwords. */
+export interface UsersHandlers {
+  listUsers: ListUsers;
+  createUser: CreateUser;
+  getUser: GetUser;
+  replaceUser: ReplaceUser;
+  updateUser: UpdateUser;
+  deleteUser: DeleteUser;
+  changePassword: ChangePassword;
+}
+
+/** src/rest/orders.ts: Orders of a user. An order is `pending` until it is paid or cancelled: */
+export interface OrdersHandlers {
+  listOrders: ListOrders;
+  createOrder: CreateOrder;
+  getUserOrder: GetUserOrder;
+  getOrder: GetOrder;
+  cancelOrder: CancelOrder;
+  payOrder: PayOrder;
+}
+
+/** src/rest/auth.ts: Logging in and out, and the sessions that come of it. */
+export interface AuthHandlers {
+  login: Login;
+  refreshSession: RefreshSession;
+  logout: Logout;
+  getCurrentUser: GetCurrentUser;
+  listSessions: ListSessions;
+  revokeOtherSessions: RevokeOtherSessions;
+  revokeSession: RevokeSession;
+}
+
+/** src/rest/keys.ts: The public keys that verify access tokens. */
+export interface KeysHandlers {
+  getJwks: GetJwks;
+}
+
+/** src/rest/platform.ts: Health, metrics and the published contracts. Unversioned, and not counted by the rate limit. */
+export interface PlatformHandlers {
+  getRoot: GetRoot;
+  getLiveness: GetLiveness;
+  getReadiness: GetReadiness;
+  getMetrics: GetMetrics;
+  getOpenApiYaml: GetOpenApiYaml;
+  getOpenApiJson: GetOpenApiJson;
+  getGraphqlSchema: GetGraphqlSchema;
+}
+
+/** All handlers, by tag. */
+export interface Handlers {
+  users: UsersHandlers;
+  orders: OrdersHandlers;
+  auth: AuthHandlers;
+  keys: KeysHandlers;
+  platform: PlatformHandlers;
+}
+
+/** Each export that is no operation of its tag is asked to be a sentence that says so. */
+export type WithoutSurplus<Actual> = {
+  [Tag in keyof Actual]: Tag extends keyof Handlers
+    ? {
+        [Name in keyof Actual[Tag]]: Name extends keyof Handlers[Tag]
+          ? unknown
+          : `'${Name & string}' is not an operationId of the tag '${Tag}' in openapi.yaml`;
+      }
+    : `'${Tag & string}' is not a tag in openapi.yaml`;
+};
+
+/**
+ * The handlers, when there is one for each operation and nothing besides:
+ * `exactly({ users, orders })` where `import * as users from './users.js'`.
+ * A missing, misnamed, surplus or mistyped export does not compile.
+ */
+export const exactly = <Actual extends Handlers>(handlers: Actual & WithoutSurplus<Actual>): Handlers => handlers;
+
+/** Where each operation is reached. */
+export const operations = {
+  listUsers: { method: 'GET', path: '/api/v1/users', tag: 'users' },
+  createUser: { method: 'POST', path: '/api/v1/users', tag: 'users' },
+  getUser: { method: 'GET', path: '/api/v1/users/{user_id}', tag: 'users' },
+  replaceUser: { method: 'PUT', path: '/api/v1/users/{user_id}', tag: 'users' },
+  updateUser: { method: 'PATCH', path: '/api/v1/users/{user_id}', tag: 'users' },
+  deleteUser: { method: 'DELETE', path: '/api/v1/users/{user_id}', tag: 'users' },
+  changePassword: { method: 'PUT', path: '/api/v1/users/{user_id}/password', tag: 'users' },
+  listOrders: { method: 'GET', path: '/api/v1/users/{user_id}/orders', tag: 'orders' },
+  createOrder: { method: 'POST', path: '/api/v1/users/{user_id}/orders', tag: 'orders' },
+  getUserOrder: { method: 'GET', path: '/api/v1/users/{user_id}/orders/{order_id}', tag: 'orders' },
+  getOrder: { method: 'GET', path: '/api/v1/orders/{order_id}', tag: 'orders' },
+  cancelOrder: { method: 'POST', path: '/api/v1/orders/{order_id}/cancel', tag: 'orders' },
+  payOrder: { method: 'POST', path: '/api/v1/orders/{order_id}/payment', tag: 'orders' },
+  login: { method: 'POST', path: '/api/v1/auth/login', tag: 'auth' },
+  refreshSession: { method: 'POST', path: '/api/v1/auth/refresh', tag: 'auth' },
+  logout: { method: 'POST', path: '/api/v1/auth/logout', tag: 'auth' },
+  getCurrentUser: { method: 'GET', path: '/api/v1/auth/me', tag: 'auth' },
+  listSessions: { method: 'GET', path: '/api/v1/auth/sessions', tag: 'auth' },
+  revokeOtherSessions: { method: 'DELETE', path: '/api/v1/auth/sessions', tag: 'auth' },
+  revokeSession: { method: 'DELETE', path: '/api/v1/auth/sessions/{session_id}', tag: 'auth' },
+  getJwks: { method: 'GET', path: '/.well-known/jwks.json', tag: 'keys' },
+  getRoot: { method: 'GET', path: '/', tag: 'platform' },
+  getLiveness: { method: 'GET', path: '/livez', tag: 'platform' },
+  getReadiness: { method: 'GET', path: '/readyz', tag: 'platform' },
+  getMetrics: { method: 'GET', path: '/metrics', tag: 'platform' },
+  getOpenApiYaml: { method: 'GET', path: '/openapi.yaml', tag: 'platform' },
+  getOpenApiJson: { method: 'GET', path: '/openapi.json', tag: 'platform' },
+  getGraphqlSchema: { method: 'GET', path: '/schema.graphql', tag: 'platform' },
+} as const;
+
+export type OperationId = keyof typeof operations;

@@ -1,0 +1,144 @@
+import cookie from '@fastify/cookie';
+import cors from '@fastify/cors';
+import helmet from '@fastify/helmet';
+import type { FastifyInstance, FastifyServerOptions } from 'fastify';
+import { GRAPHQL_TRANSPORT_WS_PROTOCOL } from 'graphql-ws';
+import { composeServices } from './composition.js';
+import type { Config } from './config.js';
+import { normaliseOpenApi, operations } from './contract/openapi.js';
+import type { Database } from './database/open.js';
+import { PATH as GRAPHQL_PATH, graphqlPlugin, notWrittenFields } from './graphql/plugin.js';
+import type { SocketLimits } from './graphql/sockets.js';
+import { authenticatePlugin } from './http/authenticate.js';
+import { confidentialPlugin } from './http/confidential.js';
+import { crossOrigin } from './http/cross-origin.js';
+import { docs } from './http/docs.js';
+import { refuseSecondHost } from './http/host.js';
+import { jsonBodyPlugin } from './http/json-body.js';
+import { metricsPlugin } from './http/metrics.js';
+import { ownOriginPlugin } from './http/own-origin.js';
+import { type PressureOptions, pressurePlugin } from './http/pressure.js';
+import { sendProblem } from './http/problems.js';
+import { publishedContracts } from './http/published.js';
+import { rateLimitPlugin } from './http/rate-limit.js';
+import { readiness } from './http/readiness.js';
+import { handlerTimeoutPlugin, TIMEOUTS, type Timeouts } from './http/timeouts.js';
+import { webSocketPlugin } from './http/websocket.js';
+import { httpServer } from './http-server.js';
+import { notWrittenOperations, restPlugin } from './rest/plugin.js';
+import { answerUnmatched, pathTable, redirectTrailingSlash } from './rest/unmatched.js';
+import { refuseVersion, versionPlugin, versionRouting } from './rest/version-plugin.js';
+import type { Administration } from './services/administration.js';
+import { catalogue } from './services/errors.js';
+
+export interface AppOptions {
+  database: Database;
+  logger: NonNullable<FastifyServerOptions['logger']>;
+  /** Milliseconds since the epoch. */
+  now?: () => number;
+  /** When to shed load; never, unless it is given. */
+  pressure?: PressureOptions | undefined;
+  timeouts?: Timeouts | undefined;
+  /** The contracts to serve and to publish; those of the repository. */
+  contracts?: ReturnType<typeof publishedContracts> | undefined;
+  /** Where the limits of sockets differ from the usual ones. */
+  sockets?: Partial<SocketLimits>;
+}
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** What the contracts promise and nobody has written yet. */
+    notWritten: string[];
+    /** What an operator commands, from the machine that it runs on. */
+    administration: Administration;
+  }
+}
+
+/** Directives in a document; the contract names no variable for it. */
+const GRAPHQL_MAX_DIRECTIVES = 50;
+
+/** The whole service as one Fastify instance that does not listen yet. Nothing happens on import. */
+export async function buildApp(
+  config: Config,
+  {
+    database,
+    logger,
+    now = Date.now,
+    pressure,
+    timeouts = TIMEOUTS,
+    contracts = publishedContracts(),
+    sockets,
+  }: AppOptions,
+): Promise<FastifyInstance> {
+  const production = config.NODE_ENV === 'production';
+  const document = normaliseOpenApi(contracts.openapi);
+  const paths = pathTable(operations(document));
+  const isResource = (path: string) => paths.at(path) !== undefined;
+
+  const app = httpServer(config, { logger, timeouts, rewriteUrl: versionRouting(isResource) });
+  app.setErrorHandler(sendProblem);
+  app.setNotFoundHandler(answerUnmatched(app, paths));
+  app.addHook('onRequest', async (request, reply) => void reply.header('x-request-id', request.id));
+
+  const services = await composeServices(app, config, database, now);
+
+  // An API answer is not a page: it may load nothing. The pages bring policies of their own.
+  const nothing = { useDefaults: false, directives: { 'default-src': ["'none'"], 'frame-ancestors': ["'none'"] } };
+  await app.register(helmet, { contentSecurityPolicy: nothing, strictTransportSecurity: false });
+  await app.register(cors, crossOrigin(config.CORS_ORIGINS));
+  await app.register(cookie);
+  await app.register(confidentialPlugin, {
+    production,
+    tls: Boolean(config.TLS_CERT),
+    proxied: Boolean(config.TRUST_PROXY),
+  });
+  await app.register(ownOriginPlugin, { publicUrl: config.PUBLIC_URL });
+  await app.register(webSocketPlugin, { path: GRAPHQL_PATH, protocol: GRAPHQL_TRANSPORT_WS_PROTOCOL });
+  await app.register(jsonBodyPlugin);
+  await app.register(metricsPlugin, { token: config.METRICS_TOKEN });
+  await app.register(authenticatePlugin, { services });
+  await app.register(handlerTimeoutPlugin, { milliseconds: timeouts.handler });
+  await app.register(versionPlugin);
+  await app.register(pressurePlugin, { pressure });
+  await app.register(rateLimitPlugin, {
+    limit: config.RATE_LIMIT,
+    anonymous: config.RATE_LIMIT_ANONYMOUS,
+    ceiling: config.RATE_CEILING ?? 10 * config.RATE_LIMIT,
+    now,
+    redis: config.REDIS_URL,
+  });
+  app.addHook('onRequest', refuseSecondHost);
+  app.addHook('onRequest', refuseVersion);
+  const exists = (path: string) =>
+    isResource(path) || isResource(`/api/v1${path}`) || app.hasRoute({ url: path, method: 'GET' });
+  app.addHook('onRequest', redirectTrailingSlash(exists));
+  await app.register(restPlugin, {
+    document,
+    services,
+    platform: { contracts, ready: readiness(app, database), metrics: () => app.metrics() },
+  });
+  await app.register(graphqlPlugin, {
+    typeDefs: contracts.schemaGraphql.toString(),
+    services,
+    limits: {
+      depth: config.GRAPHQL_MAX_DEPTH,
+      complexity: config.GRAPHQL_MAX_COMPLEXITY,
+      aliases: config.GRAPHQL_MAX_ALIASES,
+      directives: GRAPHQL_MAX_DIRECTIVES,
+      tokens: config.GRAPHQL_MAX_TOKENS,
+    },
+    trusted: config.TRUSTED_DOCUMENTS,
+    maxBatch: config.GRAPHQL_MAX_BATCH,
+    introspection: config.GRAPHQL_INTROSPECTION ?? !production,
+    development: !production,
+    sockets,
+    now,
+  });
+  await app.register(docs, {
+    errors: Object.entries(catalogue).map(([code, entry]) => ({ code, ...entry })),
+    graphiql: !production,
+  });
+
+  app.decorate('notWritten', [...notWrittenOperations(document), ...notWrittenFields]);
+  return app;
+}

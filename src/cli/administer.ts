@@ -1,0 +1,46 @@
+import { existsSync } from 'node:fs';
+import { runningServer } from '../admin-socket.js';
+import { readConfig } from '../config.js';
+import { readAddress } from '../database/address.js';
+import { openDatabase } from '../database/open.js';
+import { type Administration, administration } from '../services/administration.js';
+import { Refused } from '../services/key-administration.js';
+
+/**
+ * Runs an operator's command on the database that DATABASE_URL names, beside running servers: on PostgreSQL directly; on
+ * the embedded database through the server that has its directory, or directly while there is none. What goes wrong is
+ * a sentence and exit code 1.
+ */
+export async function administer(work: (commands: Administration) => Promise<void>): Promise<void> {
+  try {
+    const config = readConfig(process.env);
+    const address = readAddress(config.DATABASE_URL);
+    const directory = address.kind === 'embedded' ? address.directory : undefined;
+    if (address.kind === 'embedded' && directory === undefined) {
+      throw new Refused('DATABASE_URL: a database in memory is known to its own server only.');
+    }
+    if (directory !== undefined && !existsSync(directory)) throw new Refused(`There is no ${address.label}.`);
+    const running = directory === undefined ? undefined : await runningServer(directory);
+    if (running) return await work(running);
+    const database = await openDatabase(config.DATABASE_URL);
+    const { JWT_ALGORITHM: algorithm, JWT_SECRET: jwtSecret, KEY_SECRET: keySecret } = config;
+    await work(administration({ client: database.client, algorithm, jwtSecret, keySecret })).finally(database.close);
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : error);
+    process.exitCode = 1;
+  }
+}
+
+/** Columns for a terminal, under their names. */
+export function table(rows: Record<string, unknown>[], columns: string[]): string {
+  const cells = [columns, ...rows.map((row) => columns.map((name) => String(row[name] ?? '-')))];
+  const widths = columns.map((_, column) => Math.max(...cells.map((line) => (line[column] as string).length)));
+  return cells
+    .map((line) =>
+      line
+        .map((cell, column) => cell.padEnd(widths[column] as number))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+}

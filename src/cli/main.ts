@@ -1,0 +1,35 @@
+import { Command, Option } from 'commander';
+
+/** Adds a subcommand's arguments, options and action to it. */
+export type Subcommand = (command: Command) => void;
+
+/** One line for each subcommand. Its file is imported only when it is called, so that the others start quickly. */
+const SUBCOMMANDS: Record<string, { summary: string; load: () => Promise<{ default: Subcommand }> }> = {
+  codegen: {
+    summary: 'generate typed operations and resolvers from the contracts',
+    load: () => import('./codegen.js'),
+  },
+  start: { summary: 'run the service', load: () => import('./start.js') },
+  audit: { summary: 'read the audit table', load: () => import('./audit.js') },
+  dev: { summary: 'watch contracts and code, and keep the server running', load: () => import('./dev.js') },
+  keys: { summary: 'list, rotate and retire the signing keys', load: () => import('./keys.js') },
+  migrate: { summary: 'write a migration from prisma/schema.prisma', load: () => import('./migrate.js') },
+  schema: { summary: 'print the GraphQL schema for tools', load: () => import('./schema.js') },
+  trust: {
+    summary: 'register the GraphQL documents that alone may run (TRUSTED_DOCUMENTS)',
+    load: () => import('./trust.js'),
+  },
+};
+
+const program = new Command('accord')
+  .description('Accord: two contracts, and what is made of them.')
+  .addOption(new Option('--root <directory>', 'the project').default(process.cwd(), 'the current directory'));
+
+const called = process.argv.slice(2).find((argument) => argument in SUBCOMMANDS);
+
+for (const [name, { summary, load }] of Object.entries(SUBCOMMANDS)) {
+  const command = program.command(name).description(summary);
+  if (name === called) (await load()).default(command);
+}
+
+await program.parseAsync();

@@ -1,0 +1,51 @@
+import type { FastifyInstance } from 'fastify';
+import type { Config } from './config.js';
+import type { Database } from './database/open.js';
+import { redisSignals } from './database/redis-signals.js';
+import { databaseSignals } from './database/signals.js';
+import { buildServices, type Services } from './services/index.js';
+import { embeddedGateway } from './services/payments/embedded.js';
+import { httpGateway } from './services/payments/http.js';
+
+/** The name under which instances signal each other that a message was added. */
+const MESSAGES = 'accord_messages';
+
+/** Production settles nothing by a pretence. */
+function paymentGateway({ NODE_ENV, PAYMENT_URL: url, PAYMENT_TIMEOUT: timeout }: Config) {
+  if (url) return httpGateway({ url, timeout });
+  return NODE_ENV === 'production' ? undefined : embeddedGateway;
+}
+
+/** The services over one database, as the configuration wants them; they begin and end with the app. */
+export async function composeServices(
+  app: FastifyInstance,
+  config: Config,
+  database: Database,
+  now: () => number,
+): Promise<Services> {
+  const onFault = (err: unknown) => app.log.error({ err }, 'what other instances tell cannot be heard or read');
+  const signals = config.REDIS_URL
+    ? redisSignals(config.REDIS_URL, MESSAGES, onFault)
+    : databaseSignals(database, MESSAGES);
+  const services = await buildServices({
+    client: database.client,
+    listen: database.listen,
+    signals,
+    onFault,
+    algorithm: config.JWT_ALGORITHM,
+    jwtSecret: config.JWT_SECRET,
+    keySecret: config.KEY_SECRET,
+    issuer: config.JWT_ISSUER,
+    audience: config.JWT_AUDIENCE,
+    loginLimit: config.LOGIN_LIMIT,
+    gateway: paymentGateway(config),
+    onJobFault: (job, err) => app.log.error({ err, job }, 'a background job failed'),
+    now,
+  });
+  app.addHook('onReady', async () => services.jobs.start());
+  app.addHook('preClose', services.jobs.stop);
+  app.decorate('administration', services.administration);
+  app.addHook('onClose', async () => services.close());
+  app.addHook('onClose', () => services.channels.close());
+  return services;
+}

@@ -1,0 +1,45 @@
+import { buildASTSchema, type DocumentNode, GraphQLError, Kind, parse, Source, validateSchema } from 'graphql';
+import { validateSDL } from 'graphql/validation/validate.js';
+import { type Problem, problemAt } from './problems.js';
+
+const ROOTS = new Set(['Query', 'Mutation', 'Subscription']);
+
+/** A field that does not say who may use it would be everybody's. */
+function withoutPermission(document: DocumentNode): GraphQLError[] {
+  return document.definitions.flatMap((definition) => {
+    const isObject = definition.kind === Kind.OBJECT_TYPE_DEFINITION || definition.kind === Kind.OBJECT_TYPE_EXTENSION;
+    if (!isObject || !ROOTS.has(definition.name.value)) return [];
+    const bare = (definition.fields ?? []).filter(
+      ({ directives = [] }) => !directives.some(({ name }) => name.value === 'permission'),
+    );
+    return bare.map(({ name }) => {
+      const message = `"${definition.name.value}.${name.value}" does not say who may use it: add @permission.`;
+      return new GraphQLError(message, { nodes: name, extensions: { rule: 'permission' } });
+    });
+  });
+}
+
+function errorsOf(source: Source): readonly GraphQLError[] {
+  try {
+    const document = parse(source);
+    const errors = validateSDL(document);
+    // A schema is built only from a sound document, and checked as a whole only then.
+    if (errors.length > 0) return errors;
+    const invalid = validateSchema(buildASTSchema(document, { assumeValidSDL: true }));
+    return [...invalid, ...withoutPermission(document)];
+  } catch (error) {
+    if (error instanceof GraphQLError) return [error];
+    throw error;
+  }
+}
+
+/** The problems of the text of a GraphQL schema: syntax first, then the definitions, then the schema as a whole. */
+export function checkSchema(text: string, file = 'schema.graphql'): Problem[] {
+  return errorsOf(new Source(text, file)).map((error) => {
+    const { line, column } = error.locations?.[0] ?? { line: 1, column: 1 };
+    const token = error.nodes?.[0]?.loc?.startToken;
+    const length = token === undefined ? 1 : token.end - token.start;
+    const rule = String(error.extensions['rule'] ?? (error.nodes === undefined ? 'syntax' : 'schema'));
+    return problemAt(file, text, { line, column, length }, rule, error.message);
+  });
+}

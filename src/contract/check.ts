@@ -1,0 +1,24 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { checkOpenApi } from './check-openapi.js';
+import { checkSchema } from './check-schema.js';
+import type { Problem } from './problems.js';
+
+/** The two contracts as text. What is served, checked and generated from is this text and no rendition of it. */
+export interface Contracts {
+  openapi: string;
+  schema: string;
+}
+
+/** Reads both contracts of the project in a directory. Rejects when one is missing. */
+export async function readContracts(root: string): Promise<Contracts> {
+  const [openapi, schema] = await Promise.all(
+    ['openapi.yaml', 'schema.graphql'].map((file) => readFile(join(root, file), 'utf8')),
+  );
+  return { openapi: openapi ?? '', schema: schema ?? '' };
+}
+
+/** The problems of both contracts, of all that are broken at once. Empty when code can be generated from them. */
+export async function check({ openapi, schema }: Contracts): Promise<Problem[]> {
+  return [...(await checkOpenApi(openapi)), ...checkSchema(schema)];
+}

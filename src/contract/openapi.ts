@@ -1,0 +1,147 @@
+import { load } from 'js-yaml';
+import {
+  METHODS,
+  type OpenApiDocument,
+  type OperationObject,
+  type Parameter,
+  type PathItem,
+  type Permission,
+  type Schema,
+  type SecurityRequirement,
+} from './document.js';
+
+/** One operation of the contract, with what the generator, the REST plugin and the tests ask of it. */
+export interface Operation {
+  operationId: string;
+  /** Upper case, as in a request line. */
+  method: string;
+  /** The template, `/api/v1/users/{user_id}`. */
+  path: string;
+  /** The one tag: the file in `src/rest` that answers. */
+  tag: string;
+  permission: 'public' | Permission;
+  /** What is asked for besides, under the condition that each names. */
+  furtherPermissions: Permission[];
+  /** Alternatives; empty for an operation that takes no credentials. */
+  security: SecurityRequirement[];
+  /** Whether a call uses up the caller's rate limit. */
+  counted: boolean;
+  /** Whether the body, or the cookie in its place, holds a password or a token. */
+  credentialsInBody: boolean;
+  deprecated: boolean;
+  operation: OperationObject;
+}
+
+const SCHEMAS = '#/components/schemas/';
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
+
+/** The target of a local JSON pointer (RFC 6901). Throws when there is none. */
+function resolve(document: unknown, reference: string): unknown {
+  const keys = reference.replace(/^#\//, '').split('/');
+  let target = document;
+  for (const key of keys) {
+    const name = decodeURIComponent(key).replaceAll('~1', '/').replaceAll('~0', '~');
+    target = isObject(target) ? target[name] : undefined;
+  }
+  if (!reference.startsWith('#/') || target === undefined) throw new Error(`Unresolved reference: ${reference}`);
+  return target;
+}
+
+/** A copy of `node` in which the references that `follow` accepts are replaced by what they name. */
+function withReferences(document: unknown, node: unknown, follow: (reference: string) => boolean): unknown {
+  const known = new Map<string, unknown>();
+  const visiting = new Set<string>();
+  const copy = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(copy);
+    if (!isObject(value)) return value;
+    const reference = value['$ref'];
+    if (typeof reference === 'string' && follow(reference)) {
+      if (visiting.has(reference)) throw new Error(`Circular reference: ${reference}`);
+      visiting.add(reference);
+      if (!known.has(reference)) known.set(reference, copy(resolve(document, reference)));
+      visiting.delete(reference);
+      return known.get(reference);
+    }
+    return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, copy(member)]));
+  };
+  return copy(node);
+}
+
+/** An operation's own parameters go before those of its path with the same name and place. */
+function mergeParameters(ofPath: Parameter[], own: Parameter[]): Parameter[] {
+  const replaced = (one: Parameter) => own.some(({ name, in: place }) => name === one.name && place === one.in);
+  return [...ofPath.filter((one) => !replaced(one)), ...own];
+}
+
+function normalisePath({ parameters = [], ...item }: PathItem & { parameters?: Parameter[] }): PathItem {
+  const result: PathItem = { ...item };
+  for (const method of METHODS) {
+    const operation = item[method];
+    if (operation === undefined) continue;
+    result[method] = { ...operation, parameters: mergeParameters(parameters, operation.parameters ?? []) };
+  }
+  return result;
+}
+
+/**
+ * Reads the text of an OpenAPI document and normalises it for use at run time: local references to parameters, headers,
+ * responses, request bodies and examples are followed, a path's parameters are merged into its operations. References to
+ * schemas stay, since the generator wants their names; `inlineSchemas` follows those as well.
+ *
+ * Takes a document that the check has passed; throws on YAML that does not parse and on a reference that leads nowhere.
+ */
+export const loadOpenApi = (text: string): OpenApiDocument => normaliseOpenApi(parseYaml(text));
+
+/** js-yaml, for it takes a sixth of the time of `yaml`, whose positions only the check needs. */
+export const parseYaml = (text: string): unknown => load(text);
+
+/** `loadOpenApi` for a document that is parsed already: of 3,000 lines of YAML that is most of the work. */
+export function normaliseOpenApi(source: unknown): OpenApiDocument {
+  const document = withReferences(source, source, (reference) => !reference.startsWith(SCHEMAS)) as OpenApiDocument;
+  const paths = Object.entries(document.paths).map(([path, item]) => [path, normalisePath(item)]);
+  return { ...document, components: { ...document.components }, paths: Object.fromEntries(paths) };
+}
+
+/**
+ * The same document with every schema written out where it is used, as Ajv and fastify-openapi-glue take it without
+ * knowing its components. One schema object is shared by all its uses. Throws on a schema that contains itself.
+ */
+export function inlineSchemas(document: OpenApiDocument): OpenApiDocument {
+  return withReferences(document, document, () => true) as OpenApiDocument;
+}
+
+/** The name of the schema component that a schema refers to, or undefined when it is written out. */
+export function schemaName({ $ref }: Schema): string | undefined {
+  const name = $ref?.startsWith(SCHEMAS) ? $ref.slice(SCHEMAS.length) : undefined;
+  return name?.includes('/') ? undefined : name;
+}
+
+/** Fails closed: an operation that forgot to say who may call it is nobody's, not everybody's. */
+function permissionOf({ operationId, 'x-permission': permission }: OperationObject): 'public' | Permission {
+  if (permission === undefined) throw new Error(`${operationId} does not say who may call it (x-permission)`);
+  return permission;
+}
+
+/** All operations of a loaded document, in the document's order. Throws where `x-permission` is missing. */
+export function operations(document: OpenApiDocument): Operation[] {
+  return Object.entries(document.paths).flatMap(([path, item]) =>
+    METHODS.flatMap((method) => {
+      const operation = item[method];
+      if (operation === undefined) return [];
+      return {
+        operationId: operation.operationId,
+        method: method.toUpperCase(),
+        path,
+        tag: operation.tags[0] ?? '',
+        permission: permissionOf(operation),
+        furtherPermissions: operation['x-permission-also'] ?? [],
+        security: operation.security ?? document.security ?? [],
+        counted: operation['x-rate-limit'] !== false,
+        credentialsInBody: operation['x-credentials-in-body'] === true,
+        deprecated: operation.deprecated === true,
+        operation,
+      };
+    }),
+  );
+}

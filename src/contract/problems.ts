@@ -1,0 +1,72 @@
+/** Something wrong with a contract, at a place that an editor can jump to. */
+export interface Problem {
+  /** Relative to the project. */
+  file: string;
+  /** From 1. */
+  line: number;
+  /** From 1. */
+  column: number;
+  /** The rule that was broken, as its checker calls it. */
+  rule: string;
+  message: string;
+  /** The lines around the place, with a caret below it. */
+  frame: string;
+}
+
+/** Where in a text, both counted from 1; `length` is the width to underline. */
+export interface Place {
+  line: number;
+  column: number;
+  length?: number;
+}
+
+/** Printed for one file; a missing section of a half-typed contract breaks hundreds of references. */
+const SHOWN = 20;
+
+const RED = '\u001b[31m';
+const DIM = '\u001b[2m';
+const RESET = '\u001b[0m';
+
+/** The line at a place with two before and one after it, numbered, and a caret below. */
+export function frameOf(text: string, { line, column, length = 1 }: Place): string {
+  const lines = text.split(/\r?\n/);
+  const first = Math.max(1, line - 2);
+  const last = Math.min(lines.length, line + 1);
+  const width = String(last).length;
+  const gutter = (number: number | '') => `  ${String(number).padStart(width)} |`;
+  const shown = [];
+  for (let number = first; number <= last; number += 1) {
+    const content = lines[number - 1] ?? '';
+    shown.push(`${gutter(number)} ${content}`.trimEnd());
+    // The caret stays within its line, and under a tab it stays under the tab.
+    const width = Math.max(1, Math.min(length, content.length - column + 1));
+    const indent = content.slice(0, column - 1).replace(/[^\t]/g, ' ');
+    if (number === line) shown.push(`${gutter('')} ${indent}${'^'.repeat(width)}`);
+  }
+  return shown.join('\n');
+}
+
+/** A problem of a file whose text is at hand. */
+export function problemAt(file: string, text: string, place: Place, rule: string, message: string): Problem {
+  return { file, line: place.line, column: place.column, rule, message, frame: frameOf(text, place) };
+}
+
+/**
+ * All problems as text: `openapi.yaml:12:5  error  <message>  (<rule>)` and the frame for each, then how many there are.
+ * Ordered by file and place, so that the same contract always prints the same; of one file, the first 20.
+ */
+export function printProblems(problems: readonly Problem[], { colour = false }: { colour?: boolean } = {}): string {
+  const paint = (code: string, text: string) => (colour ? `${code}${text}${RESET}` : text);
+  const ordered = [...problems].sort(
+    (a, b) => a.file.localeCompare(b.file) || a.line - b.line || a.column - b.column || a.rule.localeCompare(b.rule),
+  );
+  const files = [...new Set(ordered.map(({ file }) => file))];
+  const shown = files.flatMap((name) => ordered.filter(({ file }) => file === name).slice(0, SHOWN));
+  const blocks = shown.map(({ file, line, column, message, rule, frame }) => {
+    const head = `${file}:${line}:${column}  ${paint(RED, 'error')}  ${message}  ${paint(DIM, `(${rule})`)}`;
+    return frame === '' ? `${head}\n` : `${head}\n${frame}\n`;
+  });
+  const more = ordered.length > shown.length ? `, ${shown.length} shown` : '';
+  const count = ordered.length === 1 ? '1 error' : `${ordered.length} errors`;
+  return [...blocks, `${count} in ${files.join(', ')}${more}`].join('\n');
+}

@@ -1,0 +1,23 @@
+import type { SqlDriverAdapterFactory } from '@prisma/driver-adapter-utils';
+import type { Listener } from './listener.js';
+
+/** What the embedded database and a PostgreSQL server have in common. */
+export interface Backend {
+  /** For the Prisma client. */
+  adapter: SqlDriverAdapterFactory;
+  /** Runs `work` on one connection of its own, without time limits. */
+  migrating: <T>(work: (session: MigrationSession) => Promise<T>) => Promise<T>;
+  /** A tar of the data directory; rejects on a server. */
+  dump: () => Promise<Blob>;
+  /** Hears the signals that instances send each other. */
+  listener: Listener;
+  close: () => Promise<void>;
+}
+
+export interface MigrationSession {
+  query: <Row>(sql: string) => Promise<Row[]>;
+  /** Any number of statements, which are one transaction unless they say otherwise. */
+  run: (script: string) => Promise<void>;
+  /** Keeps other instances out until the session ends; absent where there can be none. */
+  exclude?: () => Promise<void>;
+}

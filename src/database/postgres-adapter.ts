@@ -1,0 +1,29 @@
+import type { PrismaPg } from '@prisma/adapter-pg';
+import type { SqlDriverAdapter, SqlQuery, Transaction } from '@prisma/driver-adapter-utils';
+
+/**
+ * A pool of connections which a server that has gone silent cannot fill: @prisma/adapter-pg 7.10 sends ROLLBACK after a statement
+ * that was not answered, waits as long again, and puts the dead connection back, where it fails the next one.
+ */
+export async function connectPool(factory: PrismaPg): Promise<SqlDriverAdapter> {
+  const adapter = await factory.connect();
+  const start = adapter.startTransaction.bind(adapter);
+  return Object.assign(adapter, {
+    startTransaction: async (...level: Parameters<typeof start>) => endingWhenSilent(await start(...level)),
+  });
+}
+
+function endingWhenSilent(transaction: Transaction): Transaction {
+  const { client } = transaction as unknown as { client: { end: () => Promise<void> } };
+  const ending = (error: Error): never => {
+    // pg's own words for its `query_timeout`. An ended connection refuses the ROLLBACK at once, and the pool drops it.
+    if (error.message === 'Query read timeout') client.end().catch(() => {});
+    throw error;
+  };
+  const queryRaw = transaction.queryRaw.bind(transaction);
+  const executeRaw = transaction.executeRaw.bind(transaction);
+  return Object.assign(transaction, {
+    queryRaw: (query: SqlQuery) => queryRaw(query).catch(ending),
+    executeRaw: (query: SqlQuery) => executeRaw(query).catch(ending),
+  });
+}

@@ -1,0 +1,76 @@
+import { PrismaPg } from '@prisma/adapter-pg';
+import type { Backend, MigrationSession } from './backend.js';
+import { postgresListener } from './listener.js';
+import { connectPool } from './postgres-adapter.js';
+import { statementNames } from './statement-names.js';
+
+/** Milliseconds: for a free connection, for the answer to a statement, and for the statement on the server when we have gone. */
+const CONNECT = 2000;
+const ANSWER = 4500;
+const STATEMENT = 5000;
+/** Of Prisma's own tool, so that `prisma migrate deploy` beside a starting instance waits as well. */
+const MIGRATION_LOCK = 72_707_369;
+/** Milliseconds that an instance waits for another one's migrations. */
+const MIGRATION_WAIT = 60_000;
+
+/** A PostgreSQL server. `poolSize`: the most connections that this instance opens. Nothing is opened before the first query. */
+export function openPostgres(address: string, poolSize: number): Backend {
+  const connectionString = inUtc(address);
+  const shared = { connectionString, connectionTimeoutMillis: CONNECT, keepAlive: true };
+  const limits = { max: poolSize, statement_timeout: STATEMENT, query_timeout: ANSWER };
+  const pool = new PrismaPg(
+    { ...shared, ...limits, application_name: 'accord' },
+    { statementNameGenerator: statementNames() },
+  );
+  const listener = postgresListener(connectionString);
+  let closed = false;
+  return {
+    listener,
+    adapter: {
+      provider: 'postgres',
+      adapterName: pool.adapterName,
+      // A Prisma client that was disconnected connects again at its next query, and nobody would close that pool.
+      connect: () => (closed ? Promise.reject(new Error('The database is closed.')) : connectPool(pool)),
+    },
+    migrating: (work) => migrating(new PrismaPg({ ...shared, max: 1, application_name: 'accord migrations' }), work),
+    dump: () => Promise.reject(new Error('A database server is dumped by pg_dump.')),
+    close: async () => {
+      closed = true;
+      await listener.close();
+    },
+  };
+}
+
+/** The adapter reads every timestamp as UTC whatever the server's zone is, so the session's zone must be UTC. */
+function inUtc(address: string): string {
+  const url = new URL(address);
+  url.searchParams.set('options', `${url.searchParams.get('options') ?? ''} -c TimeZone=UTC`.trim());
+  return url.href;
+}
+
+/**
+ * On one connection, taken out of its pool: a pool drops a connection at the first error of a statement, and with it would go
+ * the advisory lock.
+ */
+async function migrating<T>(factory: PrismaPg, work: (session: MigrationSession) => Promise<T>): Promise<T> {
+  const adapter = await factory.connect();
+  try {
+    const client = await adapter.underlyingDriver().connect();
+    client.on('error', () => {}); // the statement under way, or the next one, rejects
+    return await work({
+      query: async (sql) => (await client.query(sql)).rows,
+      run: async (script) => void (await client.query(script)),
+      exclude: async () => {
+        await client.query(`SET lock_timeout = ${MIGRATION_WAIT}`);
+        await client.query(`SELECT pg_advisory_lock(${MIGRATION_LOCK})`).catch((cause: unknown) => {
+          throw new Error(`Another process has been migrating this database for ${MIGRATION_WAIT / 1000} s.`, {
+            cause,
+          });
+        });
+        await client.query('SET lock_timeout = 0');
+      },
+    }).finally(() => client.release(true));
+  } finally {
+    await adapter.dispose();
+  }
+}

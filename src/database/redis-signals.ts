@@ -1,0 +1,40 @@
+import type { EventEmitter } from 'node:events';
+import { Redis } from 'ioredis';
+import mqemitter, { type MQEmitterRedis } from 'mqemitter-redis';
+import type { Signals } from './signals.js';
+
+/** Milliseconds between two attempts to connect again. */
+const RETRY = 500;
+
+/**
+ * By Redis, for databases without NOTIFY and for loads that NOTIFY would slow down (it makes commits queue). A signal is
+ * published after the commit, so a process that is killed in between loses it: who listens also looks into the tables.
+ * @param onFault told of errors of the connections, which are opened again by themselves
+ */
+export function redisSignals(url: string, topic: string, onFault: (error: unknown) => void): Signals {
+  const options = { retryStrategy: () => RETRY, maxRetriesPerRequest: 1 };
+  // The listening connection waits for ever; a signal that cannot be sent is not worth the wait.
+  const subConn = new Redis(url, { ...options, maxRetriesPerRequest: null });
+  const pubConn = new Redis(url, { ...options, enableOfflineQueue: false });
+  // Its types lack what its documentation has.
+  const emitter = mqemitter({ subConn, pubConn } as object) as MQEmitterRedis & { state: EventEmitter };
+  emitter.state.on('error', onFault);
+
+  return {
+    announce: async () => {},
+    committed: (payload) => emitter.emit({ topic, payload }, (error) => error && onFault(error)),
+    async listen(onSignal, onConnect) {
+      // Asking once more is answered after the subscription stands, also on a connection that was opened again.
+      subConn.on('ready', () => void subConn.subscribe(topic).then(onConnect, onFault));
+      emitter.on(topic, ({ payload }, done) => {
+        onSignal(String(payload));
+        done();
+      });
+      if (subConn.status === 'ready') await subConn.subscribe(topic).then(onConnect, onFault);
+    },
+    async close() {
+      subConn.disconnect();
+      pubConn.disconnect();
+    },
+  };
+}

@@ -1,0 +1,41 @@
+import { DEMO_ADMIN, DEMO_PASSWORD, hasDemo, seedDemo } from '../prisma/seed.js';
+import { passwords } from './auth/passwords.js';
+import { type Config, ConfigError } from './config.js';
+import type { PrismaClient } from './database/client.js';
+import { createFirstAdmin, hasAdmin } from './services/first-admin.js';
+import { emailKey } from './services/user-rules.js';
+
+/** A login that works. */
+export interface DemoLogin {
+  email: string;
+  password: string;
+}
+
+/**
+ * Sees to it that somebody can log in: the first administrator from ADMIN_EMAIL, or else, outside production, the demo
+ * in an empty database.
+ * @throws ConfigError in production, where demo data is refused and an administrator has no default
+ */
+export async function prepareData(client: PrismaClient, config: Config): Promise<DemoLogin | undefined> {
+  const { NODE_ENV, ADMIN_EMAIL: email, ADMIN_PASSWORD: password } = config;
+  const production = NODE_ENV === 'production';
+  if (production && (await hasDemo(client))) {
+    throw new ConfigError(
+      'DATABASE_URL: names a database with demo accounts, whose password is public; use another one.',
+    );
+  }
+  if (!(await hasAdmin(client))) {
+    if (email && password) await createFirstAdmin(client, { email, passwordHash: await passwords().hash(password) });
+    else if (production) throw new ConfigError('ADMIN_EMAIL, ADMIN_PASSWORD: there is no administrator yet; set both.');
+    else if ((await client.user.count()) === 0) await seedDemo(client);
+  }
+  return production ? undefined : demoLogin(client);
+}
+
+/** None where the demo was never put in, or somebody has changed its password or address since. */
+async function demoLogin(client: PrismaClient): Promise<DemoLogin | undefined> {
+  const where = { emailKey: emailKey(DEMO_ADMIN) };
+  const user = await client.user.findUnique({ where, select: { passwordHash: true } });
+  const works = await passwords().verify(user?.passwordHash ?? null, DEMO_PASSWORD);
+  return works ? { email: DEMO_ADMIN, password: DEMO_PASSWORD } : undefined;
+}

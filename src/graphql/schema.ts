@@ -1,0 +1,47 @@
+import { makeExecutableSchema } from '@graphql-tools/schema';
+import type { Ajv2020 } from 'ajv/dist/2020.js';
+import { defaultFieldResolver, type GraphQLField, type GraphQLSchema, isObjectType } from 'graphql';
+import { bodyIssues, lazily, schemaCompiler } from '../http/json-schema.js';
+import { Failure, type Issue } from '../services/errors.js';
+import { unstorableText } from '../services/text.js';
+import { argumentsSchema, isNumericId } from './constraints.js';
+import type { GraphQLContext } from './context.js';
+import { checkPermissions } from './permissions.js';
+import { resolvers } from './resolvers.js';
+
+/**
+ * The executable schema. Every field that takes arguments gets them checked: ids at once (BAD_REQUEST), the content at
+ * the service's checkpoint (VALIDATION_FAILED), as `@constraint` says.
+ * @param typeDefs the text of `schema.graphql`
+ * @throws Error when a root field has no `@permission`, or one that the policy table contradicts
+ */
+export function executableSchema(typeDefs: string): GraphQLSchema {
+  const schema = makeExecutableSchema<GraphQLContext>({ typeDefs, resolvers: resolvers as never });
+  checkPermissions(schema);
+  const ajv = schemaCompiler();
+  for (const type of Object.values(schema.getTypeMap())) {
+    if (!isObjectType(type) || type.name.startsWith('__')) continue;
+    for (const field of Object.values(type.getFields())) if (field.args.length > 0) checkArguments(schema, ajv, field);
+  }
+  return schema;
+}
+
+/** Puts the checks of the arguments in front of the field's own resolver. */
+function checkArguments(schema: GraphQLSchema, ajv: Ajv2020, field: GraphQLField<unknown, GraphQLContext>): void {
+  const faults = lazily(ajv, () => argumentsSchema(schema, field.args));
+  const ids = field.args.filter((arg) => isNumericId(schema, arg)).map(({ name }) => name);
+  const { resolve = defaultFieldResolver, subscribe } = field;
+
+  const checked = (args: Record<string, unknown>, context: GraphQLContext): GraphQLContext => {
+    const wrong = ids.filter((name) => args[name] != null && !/^[1-9][0-9]*$/.test(String(args[name])));
+    if (wrong.length > 0) {
+      const issues = wrong.map((name): Issue => ({ pointer: `/${name}`, detail: 'must be an integer of at least 1' }));
+      throw new Failure('BAD_REQUEST', 'An id is an integer of at least 1.', { issues });
+    }
+    const content = [...bodyIssues(faults(args)), ...unstorableText(args)];
+    return { ...context, call: context.callWith(content) };
+  };
+  field.resolve = (parent, args, context, info) => resolve(parent, args, checked(args, context), info);
+  if (subscribe)
+    field.subscribe = (parent, args, context, info) => subscribe(parent, args, checked(args, context), info);
+}

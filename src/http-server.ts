@@ -1,0 +1,45 @@
+import type { Server } from 'node:tls';
+import Fastify, { type FastifyInstance, type FastifyServerOptions, LogController } from 'fastify';
+import { v7 as uuidv7 } from 'uuid';
+import type { Config } from './config.js';
+import { answerParserError, sendProblem } from './http/problems.js';
+import { serverTimeouts, TIMEOUTS, type Timeouts } from './http/timeouts.js';
+import { followTls, readTls, type TlsFiles } from './http/tls.js';
+
+export interface HttpServerOptions extends Required<Pick<FastifyServerOptions, 'logger' | 'rewriteUrl'>> {
+  timeouts: Timeouts;
+}
+
+/** HTTP/2 over TLS, and HTTP/1.1 for whoever does not speak it. The types follow the plain server; what is used is common. */
+const secure = (files: TlsFiles) =>
+  ({ http2: true, https: { allowHTTP1: true, ...TIMEOUTS, ...readTls(files) } }) as unknown as FastifyServerOptions;
+
+/** A Fastify instance without routes: plain, or with TLS of its own, whose certificate is followed while it runs. */
+export function httpServer(config: Config, { logger, timeouts, rewriteUrl }: HttpServerOptions): FastifyInstance {
+  const tls = config.TLS_CERT && config.TLS_KEY ? { cert: config.TLS_CERT, key: config.TLS_KEY } : undefined;
+
+  const app = Fastify({
+    ...(tls && secure(tls)),
+    logger,
+    logController: new LogController({ disableRequestLogging: true }),
+    ...serverTimeouts(timeouts),
+    bodyLimit: config.BODY_LIMIT,
+    trustProxy: config.TRUST_PROXY ?? false,
+    genReqId: () => uuidv7(),
+    rewriteUrl,
+    frameworkErrors: (error, request, reply) => void sendProblem(error, request, reply),
+    clientErrorHandler: answerParserError,
+    forceCloseConnections: 'idle',
+    // Above, the router throws what is nobody's; Node's own limit of the headers comes sooner than this one.
+    routerOptions: { maxParamLength: 65_536 },
+  });
+
+  // RFC 9110 §10.1.1: an expectation that nobody knows may be passed over. Node would answer it with a bare 417.
+  app.server.on('checkExpectation', (...exchange) => app.server.emit('request', ...exchange));
+  if (tls) {
+    const unfollow = followTls(app.server as unknown as Server, tls, app.log);
+    app.addHook('onClose', async () => unfollow());
+  }
+
+  return app;
+}

@@ -1,0 +1,125 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import type { FastifyInstance } from 'fastify';
+import { type Asset, type Assets, publishAssets } from './assets.js';
+import { type CatalogueEntry, errorsPage } from './docs-errors.js';
+import { pageHead, pageIcon, pageLinks, pageStyle } from './docs-frame.js';
+import { statusPage } from './docs-status.js';
+
+const require = createRequire(import.meta.url);
+
+/** What the pages need to know of the service. */
+export interface DocsOptions {
+  /** The error catalogue, in the order in which it is to be shown. */
+  errors: readonly CatalogueEntry[];
+  /** Whether `GET /graphql` shows GraphiQL to a browser, and so deserves a link. Default true. */
+  graphiql?: boolean;
+}
+
+/**
+ * The reference runs one bundle and one start file, both ours, and speaks to this origin alone.
+ * Inline styles are allowed because its components set them; fonts and pictures may be part of a style sheet (data:).
+ */
+export const DOCS_CSP = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data: blob:",
+  "font-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+/** The catalogue is plain HTML: a style sheet and its icon are all it may load. */
+export const ERRORS_CSP =
+  "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/**
+ * Calls go to the server that showed the page, whatever `servers` the contract names: the policy admits no other.
+ * Basic is preselected because a reader can log in with it at once, without a token to copy. While its fields are empty
+ * the page would send a placeholder; without it, the cookies of a login with `cookie: true` are what counts.
+ */
+const startScript = `Scalar.createApiReference('#app', {
+  url: '/openapi.json',
+  servers: [{ url: location.origin, description: 'This server' }],
+  authentication: { preferredSecurityScheme: 'basicAuth' },
+  persistAuth: false,
+  proxyUrl: '',
+  telemetry: false,
+  withDefaultFonts: false,
+  hideClientButton: true,
+  agent: { disabled: true },
+  showDeveloperTools: 'never',
+  documentDownloadType: 'none',
+  showOperationId: true,
+  orderSchemaPropertiesBy: 'preserve',
+  onBeforeRequest({ request }) {
+    const sent = request.headers.get('authorization') ?? '';
+    if (['Basic username:password', 'Bearer', 'Bearer YOUR_SECRET_TOKEN'].includes(sent.trim())) request.headers.delete('authorization');
+  },
+  metaData: { title: 'Accord API reference' },
+});
+`;
+
+/** Built once for the process: several applications (tests) share the bytes and their compressed form. */
+let assets: Assets | undefined;
+
+function docsAssets(): Assets {
+  const bundle = join(dirname(require.resolve('@scalar/fastify-api-reference')), 'js', 'standalone.js');
+  const text = (content: string, type: string): Asset => ({ content: Buffer.from(content), type });
+  assets ??= publishAssets('/docs/assets', {
+    'reference.js': { content: readFileSync(bundle), type: 'text/javascript; charset=utf-8' },
+    'start.js': text(startScript, 'text/javascript; charset=utf-8'),
+    'icon.svg': text(pageIcon, 'image/svg+xml'),
+    'page.css': text(pageStyle, 'text/css; charset=utf-8'),
+  });
+  return assets;
+}
+
+const frame = ({ href }: Assets) => ({ style: href('page.css'), icon: href('icon.svg') });
+
+function referencePage(assets: Assets, graphiql: boolean): string {
+  return `${pageHead('Accord API reference', frame(assets))}
+<body>
+${pageLinks('/docs', graphiql)}
+<div id="app"></div>
+<noscript><p>The reference needs JavaScript. The contract itself is <a href="/openapi.yaml">openapi.yaml</a>.</p></noscript>
+<script src="${assets.href('reference.js')}"></script>
+<script src="${assets.href('start.js')}"></script>
+</body>
+</html>
+`;
+}
+
+/**
+ * `GET /docs`: the API reference, read from `/openapi.json`. `GET /docs/errors`: the error catalogue, whose anchors
+ * are the codes, so that a problem's `type` (RFC 9457, section 3.1.1) leads to its explanation. `GET /docs/status`: where
+ * each HTTP status is sent.
+ * The package's own plugin is not registered: it redirects to `/docs/`, where this service has no trailing slashes,
+ * and starts itself by an inline script. Its bundle is what is used.
+ */
+export async function docs(app: FastifyInstance, { errors, graphiql = true }: DocsOptions): Promise<void> {
+  const files = docsAssets();
+  files.mount(app);
+  const pages = {
+    '/docs': { html: referencePage(files, graphiql), csp: DOCS_CSP },
+    '/docs/errors': { html: errorsPage(errors, frame(files), graphiql), csp: ERRORS_CSP },
+    '/docs/status': { html: statusPage(frame(files), graphiql), csp: ERRORS_CSP },
+  };
+  // What a browser will ask for next, told before the page itself (RFC 8297).
+  const hints = [`<${frame(files).style}>; rel=preload; as=style`];
+  for (const [path, { html, csp }] of Object.entries(pages)) {
+    app.get(path, async ({ raw }, reply) => {
+      // HTTP/1.0 knows no informational answers (RFC 9110 §15.2), nor does a request that is injected.
+      if (raw.httpVersion !== '1.0' && 'writeEarlyHints' in reply.raw) reply.writeEarlyHints({ link: hints });
+      return reply
+        .type('text/html; charset=utf-8')
+        .header('content-security-policy', csp)
+        .header('cache-control', 'no-cache')
+        .send(html);
+    });
+  }
+}

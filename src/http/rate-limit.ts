@@ -1,0 +1,111 @@
+import rateLimit, { normalizeIP } from '@fastify/rate-limit';
+import type { FastifyRequest } from 'fastify';
+import fp from 'fastify-plugin';
+import { Failure } from '../services/errors.js';
+import { sharedWindows } from './rate-shared.js';
+import { rateStore } from './rate-store.js';
+
+const MINUTE = 60_000;
+
+/** Where a caller stands. */
+export interface Rate {
+  limit: number;
+  remaining: number;
+  exceeded: boolean;
+  /** Milliseconds until the oldest counted request leaves the sliding window. */
+  ttl: number;
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Set once the request has been counted. */
+    rate: Rate | null;
+  }
+  interface FastifyInstance {
+    /** Counts the request for its caller, `operations` times, once however often it is called. Refuses nothing. */
+    countRequest: (request: FastifyRequest, operations?: number) => Promise<Rate>;
+  }
+}
+
+export interface RateLimitOptions {
+  /** Requests a minute of an authenticated caller, of an anonymous address, and of any address at all. */
+  limit: number;
+  anonymous: number;
+  ceiling: number;
+  now: () => number;
+  /** Redis, where all instances count together; undefined for one instance. */
+  redis: string | undefined;
+}
+
+/**
+ * Counts every request for its caller and says in the `X-Rate-Limit-*` headers where the caller stands. The refusal comes
+ * in its place in the order of failures (`refuseExcess`); only the ceiling per address is decided before anything else.
+ */
+export const rateLimitPlugin = fp<RateLimitOptions>(async (app, { limit, anonymous, ceiling, now, redis }) => {
+  const shared = redis === undefined ? undefined : sharedWindows(redis, app.log);
+  app.addHook('onClose', async () => shared?.close());
+  await app.register(rateLimit, { global: false, store: rateStore(now, shared) });
+  const callers = app.createRateLimit({
+    timeWindow: MINUTE,
+    max: (request: FastifyRequest) => (request.actor ? limit : anonymous),
+    keyGenerator: ({ actor, ip }: FastifyRequest) => (actor ? `user ${actor.id}` : `address ${normalizeIP(ip)}`),
+  });
+  const addresses = app.createRateLimit({
+    timeWindow: MINUTE,
+    max: ceiling,
+    keyGenerator: ({ ip }) => normalizeIP(ip),
+  });
+
+  async function count(limiter: typeof callers, request: FastifyRequest): Promise<Rate> {
+    const { max, remaining, isExceeded, ttl } = (await limiter(request)) as Extract<
+      Awaited<ReturnType<typeof limiter>>,
+      { isAllowed: false }
+    >;
+    return { limit: max, remaining, exceeded: isExceeded, ttl };
+  }
+
+  const counting = new WeakMap<FastifyRequest, Promise<Rate>>();
+  const countAll = async (request: FastifyRequest, operations: number): Promise<Rate> => {
+    const rates = await Promise.all(Array.from({ length: operations }, () => count(callers, request)));
+    request.rate = rates.at(-1) as Rate;
+    return request.rate;
+  };
+  app.decorateRequest('rate', null);
+  app.decorate('countRequest', (request: FastifyRequest, operations = 1) => {
+    const known = counting.get(request) ?? countAll(request, operations);
+    counting.set(request, known);
+    return known;
+  });
+
+  app.addHook('onRequest', async (request) => {
+    if (!isCounted(request)) return;
+    const rate = await count(addresses, request);
+    if (!rate.exceeded) return;
+    counting.set(request, Promise.resolve(rate));
+    request.rate = rate;
+    throw tooMany(rate);
+  });
+
+  app.addHook('onSend', async (request, reply) => {
+    if (!isCounted(request)) return;
+    const rate = await app.countRequest(request);
+    reply.headers({
+      'x-rate-limit-limit': rate.limit,
+      'x-rate-limit-remaining': rate.remaining,
+      'x-rate-limit-reset': Math.ceil((now() + rate.ttl) / 1000),
+    });
+  });
+});
+
+/** Docs, published contracts and health are not counted; their routes say so in their configuration. */
+const isCounted = ({ routeOptions }: FastifyRequest): boolean => routeOptions.config.counted !== false;
+
+/** @throws Failure RATE_LIMITED when the caller has used up its requests */
+export function refuseExcess(rate: Rate): void {
+  if (rate.exceeded) throw tooMany(rate);
+}
+
+const tooMany = ({ limit, ttl }: Rate) =>
+  new Failure('RATE_LIMITED', `More than ${limit} requests in a minute.`, {
+    retryAfter: Math.max(1, Math.ceil(ttl / 1000)),
+  });

@@ -1,0 +1,78 @@
+import type { FastifyBaseLogger } from 'fastify';
+import { Redis } from 'ioredis';
+import { type Count, STEPS } from './rate-window.js';
+
+/** Milliseconds for an answer, and after a failure until Redis is asked again. */
+const ANSWER = 250;
+const PAUSE = 1000;
+
+/**
+ * The sliding window of `slidingWindows` for all instances, in one hash for each key: the requests by step. One script, so
+ * that no two instances count at once, by the clock of Redis, so that theirs need not agree.
+ */
+const script = `
+local span, limit, steps = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
+local step = span / steps
+local clock = redis.call('TIME')
+local now = clock[1] * 1000 + clock[2] / 1000
+local present = math.floor(now / step)
+local total, oldest = 0, present
+local counts = redis.call('HGETALL', KEYS[1])
+for i = 1, #counts, 2 do
+  local at = tonumber(counts[i])
+  if at <= present - steps or at > present then
+    redis.call('HDEL', KEYS[1], counts[i])
+  else
+    total = total + counts[i + 1]
+    oldest = math.min(oldest, at)
+  end
+end
+if total < limit then
+  redis.call('HINCRBY', KEYS[1], present, 1)
+  redis.call('PEXPIRE', KEYS[1], math.ceil(span))
+end
+return { total + 1, math.ceil((oldest + steps) * step - now) }
+`;
+
+interface Counting extends Redis {
+  slide: (key: string, span: number, limit: number, steps: number) => Promise<[number, number]>;
+}
+
+export interface SharedWindows {
+  /** Undefined when Redis cannot be asked: then every instance counts for itself. */
+  count: (key: string, span: number, limit: number) => Promise<Count | undefined>;
+  close: () => void;
+}
+
+/** Counts that all instances share. A Redis that is away costs one log line, and no request waits for it twice. */
+export function sharedWindows(url: string, log: FastifyBaseLogger): SharedWindows {
+  const redis = new Redis(url, {
+    enableOfflineQueue: false,
+    maxRetriesPerRequest: 0,
+    connectTimeout: ANSWER * 8,
+    commandTimeout: ANSWER,
+    retryStrategy: () => PAUSE,
+  }) as Counting;
+  redis.on('error', () => {}); // told where it matters: below
+  redis.defineCommand('slide', { numberOfKeys: 1, lua: script });
+  let askAgainAt = 0;
+  let away = false;
+
+  return {
+    async count(key, span, limit) {
+      if (performance.now() < askAgainAt) return undefined;
+      try {
+        const [current, ttl] = await redis.slide(`accord:rate:${key}`, span, limit, STEPS);
+        if (away) log.info('Redis is back: requests are counted across instances again');
+        away = false;
+        return { current, ttl };
+      } catch (err) {
+        if (!away) log.error({ err }, 'Redis is away: each instance counts requests for itself');
+        away = true;
+        askAgainAt = performance.now() + PAUSE;
+        return undefined;
+      }
+    },
+    close: () => redis.disconnect(),
+  };
+}

@@ -1,0 +1,58 @@
+import { LRUCache } from 'lru-cache';
+
+/** Steps in which the window slides. A request counts until the step that it came in has left the window. */
+export const STEPS = 60;
+/** Callers remembered, each in 60 small numbers; the one that was silent longest is forgotten first. */
+const CALLERS = 10_000;
+
+/** A count, as @fastify/rate-limit wants it. */
+export interface Count {
+  /** Requests in the window, this one included; more than the limit for one that is refused. */
+  current: number;
+  /** Milliseconds until the oldest of them leaves the window, and the count falls. */
+  ttl: number;
+}
+
+interface Window {
+  /** Requests by step, at the index of the step modulo STEPS. */
+  counts: Uint32Array;
+  /** The newest step that was counted in. */
+  last: number;
+}
+
+/**
+ * A sliding window for each key, in memory. What is refused is not counted, so that a caller who waits as long as it was
+ * told is served, however often it tried in between.
+ * @param now milliseconds since the epoch
+ */
+export function slidingWindows(now: () => number) {
+  const windows = new LRUCache<string, Window>({ max: CALLERS });
+
+  /** @param span milliseconds that the window is long */
+  return (key: string, span: number, limit: number): Count => {
+    const step = span / STEPS;
+    const time = now();
+    const present = Math.floor(time / step);
+    const window = windows.get(key) ?? { counts: new Uint32Array(STEPS), last: present };
+    windows.set(key, window);
+    forget(window, present);
+    const total = window.counts.reduce((sum, count) => sum + count, 0);
+    if (total < limit) window.counts[window.last % STEPS] = (window.counts[window.last % STEPS] as number) + 1;
+    const oldest = oldestStep(window);
+    return { current: total + 1, ttl: Math.ceil((oldest + STEPS) * step - time) };
+  };
+}
+
+/** Empties the steps that have left the window; all of them where the clock was set back. */
+function forget(window: Window, present: number): void {
+  if (present - window.last >= STEPS || present < window.last - 1) {
+    window.counts.fill(0);
+    window.last = present;
+  }
+  for (; window.last < present; window.last++) window.counts[(window.last + 1) % STEPS] = 0;
+}
+
+function oldestStep({ counts, last }: Window): number {
+  for (let step = last - STEPS + 1; step < last; step++) if (counts[step % STEPS]) return step;
+  return last;
+}

@@ -1,0 +1,24 @@
+import { type AuditEntry, type AuditFilter, COMMAND_LINE, readAudit } from './audit.js';
+import { type KeyEntry, keyAdministration } from './key-administration.js';
+import type { SigningKeysOptions } from './signing-keys.js';
+
+/**
+ * What an operator can command, by name: the same at the command line and through the running server's socket. Arguments
+ * and results are JSON.
+ */
+export interface Administration {
+  'keys.list': (args: object) => Promise<KeyEntry[]>;
+  'keys.rotate': (args: object) => Promise<KeyEntry[]>;
+  'keys.retire': (args: { kid: string }) => Promise<KeyEntry[]>;
+  'audit.read': (args: AuditFilter) => Promise<AuditEntry[]>;
+}
+
+export function administration(options: SigningKeysOptions): Administration {
+  const keys = keyAdministration(options);
+  return {
+    'keys.list': () => keys.list(),
+    'keys.rotate': () => keys.rotate(COMMAND_LINE),
+    'keys.retire': ({ kid }) => keys.retire(COMMAND_LINE, kid),
+    'audit.read': (filter) => readAudit(options.client, filter),
+  };
+}

@@ -1,0 +1,89 @@
+import {
+  type Comment as CommentRow,
+  isReferenceViolation,
+  type Prisma,
+  type PrismaClient,
+} from '../database/client.js';
+import { authenticated, authorise, authoriseRole, type Call } from './access.js';
+import { byLivingAuthor } from './authorship.js';
+import { Failure } from './errors.js';
+import { grouped, isStorableId, type OffsetPage, storableOffset } from './pages.js';
+import { refuseAbsent } from './tombstones.js';
+
+export type Comment = CommentRow;
+
+/** Comments on posts: who may write and change them. */
+export function commentsService({ client }: { client: PrismaClient }) {
+  type Transaction = Prisma.TransactionClient;
+
+  async function refuseAbsentPost(postId: number): Promise<void> {
+    const post = isStorableId(postId)
+      ? await client.post.findUnique({ where: { id: postId }, select: { id: true } })
+      : null;
+    if (!post) await refuseAbsent(client, 'POST', postId, 'post');
+  }
+
+  /** The stored comment, locked until the transaction ends. */
+  async function locked(db: Transaction, id: number): Promise<Comment | null> {
+    if (!isStorableId(id)) return null;
+    await db.$executeRaw`SELECT 1 FROM comments WHERE id = ${id} FOR UPDATE`;
+    return db.comment.findUnique({ where: { id } });
+  }
+
+  return {
+    /** A page of the comments on each of several posts, in one statement. */
+    async byPosts(
+      call: Call,
+      postIds: readonly number[],
+      { limit, offset }: OffsetPage,
+    ): Promise<Map<number, Comment[]>> {
+      authorise(call, 'posts.read');
+      const rows = await client.$queryRaw<Comment[]>`
+        SELECT id, post_id AS "postId", author_id AS "authorId", text, created_at AS "createdAt"
+        FROM unnest(${postIds}::int[]) AS post (post)
+        CROSS JOIN LATERAL (
+          SELECT * FROM comments WHERE post_id = post ORDER BY id LIMIT ${limit} OFFSET ${storableOffset(offset)}
+        ) AS comment ORDER BY id`;
+      return grouped(rows, ({ postId }) => postId);
+    },
+
+    /** @throws Failure NOT_FOUND, or GONE for a deleted post */
+    async create(call: Call, { postId, text }: { postId: number; text: string }): Promise<Comment> {
+      const { id: authorId } = authenticated(call);
+      authorise(call, 'comments.create', authorId);
+      await refuseAbsentPost(postId);
+      await call.checkpoint();
+      const written = client.comment.create({ data: { postId, authorId, text } }).catch(async (error: unknown) => {
+        // The post may have been deleted since it was looked at.
+        if (isReferenceViolation(error)) await refuseAbsentPost(postId);
+        throw error;
+      });
+      return byLivingAuthor(written);
+    },
+
+    /** @throws Failure NOT_FOUND, GONE */
+    async update(call: Call, id: number, text: string): Promise<Comment> {
+      authoriseRole(call, 'comments.update');
+      return client.$transaction(async (db) => {
+        const comment = (await locked(db, id)) ?? (await refuseAbsent(db, 'COMMENT', id, 'comment'));
+        authorise(call, 'comments.update', comment.authorId);
+        await call.checkpoint();
+        return db.comment.update({ where: { id }, data: { text } });
+      });
+    },
+
+    /** @throws Failure NOT_FOUND, also when it was deleted before */
+    async delete(call: Call, id: number): Promise<Comment> {
+      authoriseRole(call, 'comments.delete');
+      return client.$transaction(async (db) => {
+        const comment = await locked(db, id);
+        if (!comment) throw new Failure('NOT_FOUND', 'There is no such comment.');
+        authorise(call, 'comments.delete', comment.authorId);
+        await call.checkpoint();
+        await db.tombstone.create({ data: { kind: 'COMMENT', id } });
+        await db.comment.delete({ where: { id }, select: { id: true } });
+        return comment;
+      });
+    },
+  };
+}

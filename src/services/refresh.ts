@@ -1,0 +1,88 @@
+import type { AccessTokens } from '../auth/access-tokens.js';
+import { hashToken } from '../auth/opaque-tokens.js';
+import type { Prisma, PrismaClient, Session } from '../database/client.js';
+import type { Call } from './access.js';
+import { audit } from './audit.js';
+import { Failure } from './errors.js';
+import { type JwtTokens, jwtTokens, newRefreshToken } from './session-tokens.js';
+import { turns } from './turns.js';
+
+/** Milliseconds after its first use in which a refresh token may come again: a lost answer, a second tab. */
+const GRACE = 10_000;
+/** Tokens that one refresh token is exchanged for at most, the first one included. */
+const SIBLINGS = 5;
+
+type Transaction = Prisma.TransactionClient;
+
+export interface RefreshDependencies {
+  client: PrismaClient;
+  tokens: AccessTokens;
+  /** Milliseconds since the epoch. */
+  now: () => number;
+}
+
+/** Exchanges refresh tokens, each for the next of its family (RFC 9700 §4.14.2). */
+export function refreshService({ client, tokens, now }: RefreshDependencies) {
+  const inTurn = turns();
+
+  /** Locks the family, so that whatever else becomes of it waits, and reads the token as it is then. */
+  async function load(db: Transaction, hash: Uint8Array<ArrayBuffer>) {
+    await db.$executeRaw`
+      SELECT 1 FROM sessions s JOIN refresh_tokens t ON t.session_id = s.id WHERE t.hash = ${hash} FOR UPDATE OF s`;
+    const token = await db.refreshToken.findUnique({
+      where: { hash },
+      select: { usedAt: true, session: { include: { user: { select: { role: true } } } } },
+    });
+    const alive = token && !token.session.revokedAt && token.session.expiresAt.getTime() > now();
+    return alive ? { usedAt: token.usedAt, session: token.session } : undefined;
+  }
+
+  /** What a token may still be exchanged for once it has been used. */
+  async function judgeReuse(db: Transaction, hash: Uint8Array<ArrayBuffer>, usedAt: Date) {
+    const children = await db.refreshToken.findMany({ where: { parent: hash }, select: { usedAt: true } });
+    const inGrace = now() - usedAt.getTime() <= GRACE && children.every((child) => child.usedAt === null);
+    if (!inGrace) return 'reused';
+    return children.length < SIBLINGS ? 'sibling' : 'enough';
+  }
+
+  /** @returns the session and its next token, or undefined for a token that is good for nothing any more */
+  async function exchange(db: Transaction, call: Call, hash: Uint8Array<ArrayBuffer>) {
+    const found = await load(db, hash);
+    if (!found) return undefined;
+    const { usedAt, session } = found;
+    const verdict = usedAt ? await judgeReuse(db, hash, usedAt) : 'first';
+    if (verdict === 'reused') await revokeFamily(db, call, session);
+    if (verdict === 'reused' || verdict === 'enough') return undefined;
+    await call.checkpoint();
+    const next = newRefreshToken();
+    const at = new Date(now());
+    const { count } = await db.refreshToken.updateMany({ where: { hash, usedAt: null }, data: { usedAt: at } });
+    if (count === 0 && verdict === 'first') return undefined;
+    await db.refreshToken.create({ data: { hash: next.hash, sessionId: session.id, parent: hash, createdAt: at } });
+    return { session, refreshToken: next.token };
+  }
+
+  /** Two parties have the token, and nobody can tell which is the thief: neither goes on. */
+  async function revokeFamily(db: Transaction, call: Call, { id, userId }: Session): Promise<void> {
+    await db.session.update({ where: { id }, data: { revokedAt: new Date(now()) } });
+    await audit(db, { ...call, actor: { id: userId } }, 'refresh.reused', `session:${id}`);
+  }
+
+  /**
+   * Exchanges a refresh token for an access token and the next refresh token; the session ends when it did before.
+   * @throws Failure UNAUTHENTICATED for one that is unknown, expired, revoked, or used; the last ends its session
+   */
+  return async (call: Call, refreshToken: string): Promise<JwtTokens> => {
+    const hash = hashToken(refreshToken);
+    const done = await inTurn(Buffer.from(hash).toString('hex'), () =>
+      client.$transaction((db) => exchange(db, call, hash)),
+    );
+    if (!done) {
+      throw new Failure('UNAUTHENTICATED', 'The refresh token is invalid, used or expired.', {
+        challenge: 'invalid_token',
+      });
+    }
+    const { id: sessionId, userId, expiresAt, user } = done.session;
+    return jwtTokens(tokens, { sessionId, userId, role: user.role, expiresAt }, done.refreshToken, now());
+  };
+}

@@ -1,0 +1,100 @@
+import { existsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import { onEachDatabase } from '../support/databases.js';
+import { eventually, run, startServer, temporaryFolder } from '../support/process.js';
+import { startService } from '../support/service.js';
+
+const SECRET = { KEY_SECRET: 'a secret that encrypts the keys at rest' };
+
+const accord = (t: Test, args: string[], environment: Record<string, string>) =>
+  run(t, [process.execPath, '--import', 'tsx', 'src/cli/main.ts', ...args], environment).ended;
+
+/** The rows of a printed table, without its head. */
+const rows = (stdout: string) =>
+  stdout
+    .trim()
+    .split('\n')
+    .slice(1)
+    .map((line) => line.split(/ {2,}/));
+
+const kidsAt = async (url: string): Promise<string[]> => {
+  const { keys } = (await (await fetch(`${url}/.well-known/jwks.json`)).json()) as { keys: { kid: string }[] };
+  return keys.map(({ kid }) => kid);
+};
+
+t.test('accord keys and accord audit beside a server that has the embedded database', async (t) => {
+  const folder = temporaryFolder(t);
+  const environment = { DATABASE_URL: `pglite://${folder}`, ...SECRET };
+  const server = await startServer(t, environment);
+  t.equal(statSync(join(folder, 'admin.sock')).mode & 0o077, 0, 'nobody else may command');
+  const [old = ''] = await kidsAt(server.url);
+
+  const rotated = await accord(t, ['keys', 'rotate'], environment);
+  t.equal(rotated.code, 0, rotated.stderr);
+  const [current, next] = rows(rotated.stdout);
+  t.match([current?.slice(0, 2), next?.[1]], [[old, 'current'], 'next']);
+  await eventually('two keys', async () => (await kidsAt(server.url)).length === 2 || undefined);
+  t.same(await kidsAt(server.url), [old, next?.[0]], 'no restart was needed');
+  t.match(await accord(t, ['keys', 'rotate'], environment), { code: 1, stdout: '', stderr: /is published already/ });
+  t.match(await accord(t, ['keys', 'retire', 'nothing'], environment), { code: 1, stderr: 'There is no key nothing.' });
+
+  const audit = await accord(t, ['audit', '--json', '--event', 'key.rotated'], environment);
+  t.match(JSON.parse(audit.stdout), { event: 'key.rotated', subject: `key:${next?.[0]}`, actor: null });
+  t.match(await accord(t, ['audit', '--since', 'yesterday-ish'], environment), { code: 1, stderr: /ISO 8601/ });
+
+  server.kill('SIGKILL');
+  await server.ended;
+  t.ok(existsSync(join(folder, 'admin.sock')), 'a killed server leaves its socket');
+  const alone = await accord(t, ['keys', 'list'], environment);
+  t.same(
+    rows(alone.stdout).map(([kid, state]) => [kid, state]),
+    [
+      [old, 'current'],
+      [next?.[0], 'next'],
+    ],
+    'which keeps no command from the database',
+  );
+  const again = await startServer(t, environment);
+  t.equal((await accord(t, ['keys', 'retire', old], environment)).code, 0, 'nor the next server from its own');
+  await eventually('one key', async () => (await kidsAt(again.url)).join() === next?.[0] || undefined);
+});
+
+onEachDatabase(t, async (t, open) => {
+  t.test('on PostgreSQL the command goes to the database, and every instance hears of it', async (t) => {
+    const database = await open();
+    if (database.url === undefined) return t.comment('see above for the embedded one');
+    const service = await startService(t, database, SECRET);
+    const environment = { DATABASE_URL: database.url, ...SECRET };
+    const [old] = await kidsAt(service.url);
+    t.equal((await accord(t, ['keys', 'rotate'], environment)).code, 0);
+    await eventually('two keys', async () => (await kidsAt(service.url)).length === 2 || undefined);
+    t.match(await accord(t, ['keys', 'rotate'], { ...environment, KEY_SECRET: `another ${SECRET.KEY_SECRET}` }), {
+      code: 1,
+      stderr: /is published already/,
+    });
+    t.equal((await accord(t, ['keys', 'retire', old as string], environment)).code, 0);
+    const stranger = { ...environment, KEY_SECRET: `another ${SECRET.KEY_SECRET}` };
+    t.match(await accord(t, ['keys', 'rotate'], stranger), { code: 1, stderr: /under another KEY_SECRET/ });
+    const audit = await accord(t, ['audit', '--limit', '2'], environment);
+    t.same(
+      rows(audit.stdout).map(([, event]) => event),
+      ['key.rotated', 'key.retired'],
+      'the newest last',
+    );
+  });
+});
+
+t.test('a command that has no database to speak to says so', async (t) => {
+  const absent = join(temporaryFolder(t), 'absent');
+  t.match(await accord(t, ['keys', 'list'], { DATABASE_URL: `pglite://${absent}` }), {
+    code: 1,
+    stderr: /There is no/,
+  });
+  t.notOk(existsSync(absent), 'and makes none');
+  t.match(await accord(t, ['audit'], { DATABASE_URL: 'pglite://memory' }), { code: 1, stderr: /in memory/ });
+  const hs256 = { JWT_ALGORITHM: 'HS256', JWT_SECRET: 'a secret of at least thirty-two bytes' };
+  const folder = temporaryFolder(t);
+  const environment = { DATABASE_URL: `pglite://${folder}`, ...hs256 };
+  t.match(await accord(t, ['keys', 'rotate'], environment), { code: 1, stderr: /JWT_SECRET/ });
+});

@@ -1,0 +1,127 @@
+import { readFileSync } from 'node:fs';
+import { parseEnv } from 'node:util';
+import t from 'tap';
+import { ConfigError, readConfig, variables } from '../src/config.js';
+
+const SECRET = '0123456789abcdef0123456789abcdef';
+
+/** What the environment is refused for; undefined when it is not. */
+function refusal(environment: NodeJS.ProcessEnv): string | undefined {
+  try {
+    readConfig(environment);
+    return undefined;
+  } catch (error) {
+    if (error instanceof ConfigError) return error.message;
+    throw error;
+  }
+}
+
+t.test('an empty environment gives the defaults, and nothing may change them', async (t) => {
+  const config = readConfig({});
+  t.strictSame(config, {
+    NODE_ENV: 'development',
+    PORT: 3000,
+    HOST: 'localhost',
+    LOG_LEVEL: 'info',
+    JWT_ALGORITHM: 'RS256',
+    JWT_ISSUER: 'accord',
+    JWT_AUDIENCE: 'accord',
+    BODY_LIMIT: 65_536,
+    RATE_LIMIT: 300,
+    RATE_LIMIT_ANONYMOUS: 60,
+    LOGIN_LIMIT: 10,
+    GRAPHQL_MAX_DEPTH: 10,
+    GRAPHQL_MAX_COMPLEXITY: 5000,
+    GRAPHQL_MAX_ALIASES: 30,
+    GRAPHQL_MAX_TOKENS: 2000,
+    GRAPHQL_MAX_BATCH: 10,
+    PAYMENT_TIMEOUT: 2000,
+  });
+  t.ok(Object.isFrozen(config));
+});
+
+t.test('what is empty or blank counts as unset, and what is not ours is not read', async (t) => {
+  const blank = Object.fromEntries(Object.keys(variables.properties).map((name, i) => [name, i % 2 ? '' : ' ']));
+  t.strictSame(readConfig({ ...blank, PATH: '/bin', npm_config_port: '1' }), readConfig({}));
+});
+
+t.test('text becomes the type that the table gives it', async (t) => {
+  t.match(readConfig({ PORT: '0', GRAPHQL_INTROSPECTION: 'false', RATE_CEILING: '7', HOST: '::' }), {
+    PORT: 0,
+    GRAPHQL_INTROSPECTION: false,
+    RATE_CEILING: 7,
+    HOST: '::',
+  });
+});
+
+t.test('what is wrong is told by the name of the variable', async (t) => {
+  const cases: [NodeJS.ProcessEnv, string | undefined][] = [
+    [{ NODE_ENV: 'staging' }, 'NODE_ENV: must be one of development, production, test'],
+    [{ PORT: 'abc' }, 'PORT: must be integer'],
+    [{ PORT: '65536' }, 'PORT: must be <= 65535'],
+    [{ RATE_LIMIT: '0' }, 'RATE_LIMIT: must be >= 1'],
+    [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL: must be one of info, trace, debug, warn, error, fatal, silent'],
+    [{ GRAPHQL_INTROSPECTION: 'yes' }, 'GRAPHQL_INTROSPECTION: must be true or false'],
+    [{ JWT_ALGORITHM: 'none' }, 'JWT_ALGORITHM: must be one of RS256, HS256'],
+    [{ KEY_SECRET: SECRET.slice(1) }, 'KEY_SECRET: must have at least 32 characters'],
+    [{ BODY_LIMIT: '1k', RATE_LIMIT: '-1' }, 'BODY_LIMIT: must be integer\nRATE_LIMIT: must be >= 1'],
+
+    [{ NODE_ENV: 'production' }, 'KEY_SECRET: production has no default secret; set at least 32 characters'],
+    [{ NODE_ENV: 'production', KEY_SECRET: SECRET }, undefined],
+    [{ JWT_ALGORITHM: 'HS256' }, 'JWT_SECRET: HS256 needs a secret of at least 32 characters'],
+    [{ JWT_ALGORITHM: 'HS256', JWT_SECRET: SECRET }, undefined],
+    [{ JWT_SECRET: SECRET }, undefined],
+
+    [{ ADMIN_EMAIL: 'root@example.com' }, 'ADMIN_EMAIL, ADMIN_PASSWORD: set both or neither'],
+    [{ ADMIN_PASSWORD: SECRET }, 'ADMIN_EMAIL, ADMIN_PASSWORD: set both or neither'],
+    [{ ADMIN_EMAIL: 'root@example.com', ADMIN_PASSWORD: SECRET }, undefined],
+    [{ ADMIN_EMAIL: 'root', ADMIN_PASSWORD: SECRET }, 'ADMIN_EMAIL: has the wrong form'],
+    [
+      { ADMIN_EMAIL: 'root@example.com', ADMIN_PASSWORD: 'x'.repeat(129) },
+      'ADMIN_PASSWORD: must have at most 128 characters',
+    ],
+
+    [{ TLS_CERT: 'tls.crt' }, 'TLS_CERT, TLS_KEY: set both or neither'],
+    [{ TLS_CERT: 'tls.crt', TLS_KEY: 'tls.key' }, undefined],
+    [{ CORS_ORIGINS: 'https://app.example.com, http://localhost:5173' }, undefined],
+    ...['*', 'https://app.example.com/', 'app.example.com', 'null', 'https://*.example.com', 'https://a.example,'].map(
+      (CORS_ORIGINS): [NodeJS.ProcessEnv, string] => [
+        { CORS_ORIGINS },
+        'CORS_ORIGINS: must be origins such as https://app.example.com, separated by commas',
+      ],
+    ),
+
+    [{ PUBLIC_URL: 'https://api.example.com/' }, undefined],
+    [{ PUBLIC_URL: 'api.example.com' }, 'PUBLIC_URL: must be a URL that begins with http:// or https://'],
+    [{ PUBLIC_URL: 'localhost:3000' }, 'PUBLIC_URL: must be a URL that begins with http:// or https://'],
+
+    [{ REDIS_URL: 'rediss://:secret@redis.example.com:6380/1' }, undefined],
+    [{ REDIS_URL: 'redis.example.com:6379' }, 'REDIS_URL: must be a URL that begins with redis:// or rediss://'],
+
+    [{ TRUST_PROXY: 'loopback, 10.0.0.0/8,fd00::/8,192.0.2.1' }, undefined],
+    ...['true', '10.0.0.0/33', '10.0.0.0/', 'loopback/8', '10.0.0.1,', 'proxy.example.com'].map(
+      (TRUST_PROXY): [NodeJS.ProcessEnv, string] => [
+        { TRUST_PROXY },
+        'TRUST_PROXY: must be addresses, subnets, loopback, linklocal or uniquelocal, separated by commas',
+      ],
+    ),
+  ];
+  for (const [environment, message] of cases) t.equal(refusal(environment), message, JSON.stringify(environment));
+});
+
+t.test('the value of a variable is never told', async (t) => {
+  const message = refusal({ KEY_SECRET: 'hunter2', ADMIN_PASSWORD: 'hunter2', PORT: 'hunter2', NODE_ENV: 'hunter2' });
+  t.equal(message?.split('\n').length, 4);
+  t.notMatch(message, 'hunter2');
+});
+
+t.test('.env.example lists the same variables with the same defaults', async (t) => {
+  const text = readFileSync('.env.example', 'utf8');
+  const expected = Object.entries<{ description?: string; default?: unknown }>(variables.properties).map(
+    ([name, { description, default: value = '' }]) => `# ${description}\n# ${name}=${value}\n`,
+  );
+  const [, ...entries] = text.split(/\n\n/);
+  t.strictSame(entries.join('\n\n'), expected.join('\n'));
+  const uncommented = text.replaceAll(/^# (?=[A-Z_]+=)/gm, '');
+  t.strictSame(readConfig(parseEnv(uncommented) as NodeJS.ProcessEnv), readConfig({}));
+});

@@ -1,0 +1,219 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import t, { type Test } from 'tap';
+import codegen from '../../codegen.js';
+import { checkOpenApi } from '../../src/contract/check-openapi.js';
+import { problemsIn } from '../../src/contract/check-prisma.js';
+import { checkSchema } from '../../src/contract/check-schema.js';
+import { openApiTypes } from '../../src/contract/generate.js';
+import { loadOpenApi } from '../../src/contract/openapi.js';
+import { generateOperations } from '../../src/contract/operations.js';
+import { generateResolvers } from '../../src/contract/resolvers.js';
+import { compile } from './compile.js';
+import { openapi, schema, sources } from './small-project.js';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+
+/** Runs the command line in a project of its own. */
+function accord(project: string, ...args: string[]) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['src/cli/bin.js', '--root', project, ...args], {
+    cwd: root,
+    encoding: 'utf8',
+    // Without what the test runner puts into its children to measure their coverage.
+    env: { ...process.env, NODE_OPTIONS: '' },
+  });
+  return { status, stdout, stderr };
+}
+
+const project = (t: Test, files: Record<string, string>) =>
+  t.testdir({
+    'openapi.yaml': openapi,
+    'schema.graphql': schema,
+    'codegen.ts': t.fixture('symlink', join(root, 'codegen.ts')),
+    ...files,
+  });
+
+/** Where a text first has a word, as a problem says it. */
+function place(text: string, word: string): string {
+  const lines = text.slice(0, text.indexOf(word)).split('\n');
+  return `${lines.length}:${(lines.at(-1)?.length ?? 0) + 1}`;
+}
+
+t.test('broken contracts are all reported, with place, rule and frame, and nothing is generated', async (t) => {
+  const generated = { 'operations.ts': '// as it was\n' };
+  const text = openapi.replace('putNote', 'put-note').replace('basic: []', 'basci: []');
+  const folder = project(t, {
+    'openapi.yaml': text,
+    'schema.graphql': schema.replace('name: String!', 'name: Strin!'),
+    generated: generated as never,
+  });
+  const { status, stderr } = accord(folder, 'codegen');
+  t.equal(status, 1);
+  t.match(stderr, `openapi.yaml:${place(text, 'put-note')}  error  operationId "put-note" cannot be a function's name`);
+  t.match(stderr, '(operation-id-identifier)');
+  t.match(stderr, '  29 |       operationId: put-note\n     |                    ^^^^^^^^\n');
+  t.match(stderr, `openapi.yaml:${place(text, 'basci')}  error  There is no \`basci\` security scheme defined.`);
+  t.match(stderr, 'schema.graphql:5:9  error  Unknown type "Strin".');
+  t.match(stderr, '  5 |   name: Strin!\n    |         ^^^^^\n');
+  t.match(stderr, '3 errors in openapi.yaml, schema.graphql');
+  t.notMatch(stderr, '\u001b', 'no colour where there is no terminal');
+  t.equal(readFileSync(join(folder, 'generated/operations.ts'), 'utf8'), '// as it was\n');
+});
+
+t.test('a stale file fails the check by name', async (t) => {
+  const folder = project(t, {});
+  t.match(accord(folder, 'codegen'), { status: 0, stdout: 'generated/operations.ts' });
+  const first = readFileSync(join(folder, 'generated/operations.ts'), 'utf8');
+  t.match(first, /^\/\/ Generated from openapi\.yaml by `npm run codegen`\. Do not edit\.\n/);
+
+  writeFileSync(join(folder, 'openapi.yaml'), openapi.replaceAll('getNote', 'readNote'));
+  const { status, stderr } = accord(folder, 'codegen', '--check');
+  t.equal(status, 1);
+  t.match(
+    stderr,
+    /generated\/operations\.ts is stale\.\n {2}from line \d+:\n {2}- .*getNote.*\n(.*\n)* {2}\+ .*readNote/,
+  );
+  t.equal(readFileSync(join(folder, 'generated/operations.ts'), 'utf8'), first, 'a check writes nothing');
+});
+
+t.test('each rule of the contracts names its place', async (t) => {
+  const broken: [rule: string, edit: [from: string, to: string], where: string][] = [
+    ['syntax', ['tags: [notes]', 'tags: [notes'], 'summary'],
+    ['version', ['3.1.0', '3.0.3'], '3.0.3'],
+    ['struct', ['summary:', 'sumary:'], 'sumary'],
+    ['no-unresolved-refs', ['schemas/Note', 'schemas/Nota'], "{ $ref: '#/components/schemas/Nota"],
+    [
+      'operation-operationId-unique',
+      ['putNote', 'getNote'],
+      'operationId: getNote\n      tags: [notes]\n      security: [{',
+    ],
+    ['path-parameters-defined', ['name: note_id', 'name: id'], 'id, in: path'],
+    ['path-parameter-name', ['/{note_id}', '/{note-id}'], '/notes/{note-id}'],
+    ['operation-one-tag', ['tags: [notes]', 'tags: [notes, more]'], 'tags: [notes, more]'],
+    ['operation-one-tag', ['tags: [notes]', 'tags: [nots]'], 'nots'],
+    ['operation-permission', ['      x-permission: public\n', ''], 'get:'],
+    ['operation-permission', ['developer: own', 'developer: mine'], 'mine'],
+    [
+      'operation-deprecation',
+      ['      x-permission: public\n', '      deprecated: true\n      x-permission: public\n'],
+      'get:',
+    ],
+    ['response-exact-status', ["'204'", 'default'], 'default'],
+    [
+      'local-references',
+      ['{ type: array, items: { type: string } }', "{ $ref: '#/components/schemas/Note' }"],
+      'Note:',
+    ],
+  ];
+  for (const [rule, [from, to], where] of broken) {
+    const text = openapi.replace(from, to).replace('name: note_id', to === '/{note-id}' ? 'name: note-id' : '$&');
+    const found = (await checkOpenApi(text)).map((one) => `${one.rule} ${one.line}:${one.column}`);
+    t.ok(found.includes(`${rule} ${place(text, where)}`), `${rule} at ${where}`, { found });
+  }
+  t.same(await checkOpenApi(openapi), []);
+
+  const places = (text: string) => checkSchema(text).map(({ rule, line, column }) => `${rule} ${line}:${column}`);
+  t.same(places(schema.replace('name: String!', 'name: }')), ['syntax 5:9']);
+  t.same(places(schema.replace(' @permission(action: "users.read")', '')), ['permission 14:3']);
+  t.same(places(schema.replace('action: "users.read"', 'act: 1')), ['schema 14:35', 'schema 14:23']);
+  t.same(places(schema), []);
+
+  const prisma = 'model User {\n  id Nope\n}\n';
+  const output = 'error: Type "Nope" is neither a built-in type, nor a model.\n  -->  prisma/schema.prisma:2\n   | \n';
+  t.match(problemsIn(output, prisma), [{ file: 'prisma/schema.prisma', line: 2, column: 6, frame: '|      ^^^^' }]);
+});
+
+const handlers = (text: string) => `import type { GetNote, PutNote } from '../generated/operations.js';\n${text}`;
+const getNote = `export const getNote: GetNote = async ({ path }) =>
+  path.note_id > 1 ? { status: 404, body: { status: 404 } } : { status: 200, headers: { etag: '"1"' }, body: { text: 'a' } };\n`;
+const putNote = `export const putNote: PutNote = async ({ body, headers }) =>
+  headers['if-match'] ? { status: 204 } : { status: 201, headers: { location: body.text } };\n`;
+const wired = (module: string) => `import { exactly } from '../generated/operations.js';
+import * as notes from './${module}.js';
+export const handlers = exactly({ notes });\n`;
+const user = `import type { UserResolvers } from '../generated/graphql.js';\n`;
+const root2 = `import type { Resolvers } from '../generated/graphql.js';\n`;
+const query = 'user: async (_, { id }) => ({ id: Number(id), name: id, createdAt: new Date() })';
+
+/** Files that must compile, and those that must not, with what the compiler has to say. */
+const fixtures: Record<string, { text: string; says?: RegExp }> = {
+  right: { text: handlers(getNote + putNote) },
+  'right-wired': { text: wired('right') },
+  missing: { text: handlers(getNote) },
+  'missing-wired': { text: wired('missing'), says: /TS2322.*Property 'putNote' is missing in type .*'NotesHandlers'/s },
+  misnamed: { text: handlers(getNote + putNote.replace('putNote', 'putNot')) },
+  'misnamed-wired': { text: wired('misnamed'), says: /Property 'putNote' is missing/ },
+  surplus: { text: handlers(`${getNote}${putNote}export const getNotes = getNote;\n`) },
+  'surplus-wired': {
+    text: wired('surplus'),
+    says: /is not assignable to type '"'getNotes' is not an operationId of the tag 'notes' in openapi\.yaml"'/,
+  },
+  'undeclared-status': {
+    text: handlers(`export const putNote: PutNote = async () => ({ status: 202 });\n`),
+    says: /TS2322.*Type '202' is not assignable to type '20[14]'/s,
+  },
+  'undeclared-header': {
+    text: handlers(getNote.replace('etag:', "location: '/', etag:")),
+    says: /TS2322.*Types of property 'location' are incompatible/s,
+  },
+  'missing-header': {
+    text: handlers(`export const putNote: PutNote = async () => ({ status: 201, headers: {} });\n`),
+    says: /Property 'location' is missing/,
+  },
+  'automatic-header': {
+    text: `import type { GetNoteReply } from '../generated/operations.js';
+export const reply: GetNoteReply = { status: 200, headers: { etag: '', 'x-rate-limit-limit': 1 }, body: { text: '' } };\n`,
+    says: /TS2353.*'x-rate-limit-limit'' does not exist in type 'Only<\{ etag: string; \}>'/s,
+  },
+  'wrong-body': {
+    text: handlers(getNote.replace("text: 'a'", 'text: 1')),
+    says: /Type 'number' is not assignable to type 'string'/,
+  },
+  'undeclared-parameter': {
+    text: handlers(`export const putNote: PutNote = async ({ query }) => ({ status: 204 });\n`),
+    says: /TS2339.*Property 'query' does not exist on type 'PutNoteRequest'/s,
+  },
+  'right-resolvers': {
+    text: `${root2}export const resolvers: Resolvers = {
+  Query: { ${query} },
+  Mutation: { deleteUser: () => ({ success: true }) },
+  User: { createdAt: ({ createdAt }) => createdAt.toISOString() },
+};\n`,
+  },
+  'forgotten-resolver': {
+    text: `${user}export const User: UserResolvers = { name: ({ name }) => name };\n`,
+    says: /TS2322.*is not assignable to type 'UserResolvers'.*Property 'createdAt' is missing/s,
+  },
+  'forgotten-type': {
+    text: `${root2}export const resolvers: Resolvers = { Query: { ${query} }, User: { createdAt: () => '' } };\n`,
+    says: /TS2741: Property 'Mutation' is missing in type .* but required in type 'Resolvers'/,
+  },
+  'mistyped-resolver': {
+    text: `${user}export const User: UserResolvers = { createdAt: ({ createdAt }) => createdAt };\n`,
+    says: /TS2322.*Type 'Date' is not assignable to type/s,
+  },
+  'surplus-resolver': {
+    text: `${user}export const User: UserResolvers = { createdAt: () => '', fullName: () => '' };\n`,
+    says: /TS2353.*'fullName' does not exist in type 'ResolversOf<"User">'/s,
+  },
+};
+
+t.test('handlers and resolvers compile only if they are what the contracts say', async (t) => {
+  const document = loadOpenApi(openapi);
+  const generated = {
+    'generated/openapi.ts': await openApiTypes(openapi),
+    'generated/operations.ts': generateOperations(document),
+    'generated/graphql.ts': await generateResolvers(schema, codegen),
+  };
+  const written = Object.entries(fixtures).map(([name, { text }]) => [`handlers/${name}.ts`, text]);
+  const errors = compile({ ...generated, ...sources, ...Object.fromEntries(written) });
+  for (const name of Object.keys(generated)) t.same(errors[name], [], `${name} is sound`);
+  for (const [name, { says }] of Object.entries(fixtures)) {
+    const found = errors[`handlers/${name}.ts`] ?? [];
+    if (says === undefined) t.same(found, [], `${name} compiles`);
+    else t.match(found.join('\n'), says, `${name} does not compile`);
+  }
+  t.equal(generateOperations(loadOpenApi(openapi)), generated['generated/operations.ts'], 'the same each time');
+});

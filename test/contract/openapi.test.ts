@@ -1,0 +1,80 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import t from 'tap';
+import type { Schema } from '../../src/contract/document.js';
+import { inlineSchemas, loadOpenApi, operations } from '../../src/contract/openapi.js';
+import { structureOf } from '../../src/contract/structure.js';
+import { openapi } from './small-project.js';
+
+t.test('a loaded document says of each operation what serves it', async (t) => {
+  const [get, put] = operations(loadOpenApi(openapi));
+  t.match(get, { operationId: 'getNote', method: 'GET', path: '/notes/{note_id}', tag: 'notes', permission: 'public' });
+  t.match(get, { security: [], counted: true, deprecated: false });
+  t.same(
+    put?.operation.parameters.map(({ name }) => name),
+    ['note_id', 'version', 'If-Match'],
+  );
+  t.match(put?.permission, { action: 'notes.update', viewer: 'none', developer: 'own', admin: 'any' });
+});
+
+t.test("an operation's own parameter goes before its path's", async (t) => {
+  const own = '{ name: note_id, in: path, required: true, schema: { type: string } }';
+  const text = openapi.replace('- { name: If-Match, in: header, schema: { type: string } }', `- ${own}`);
+  const [, put] = operations(loadOpenApi(text));
+  t.match(put?.operation.parameters, [{ name: 'version' }, { name: 'note_id', schema: { type: 'string' } }]);
+});
+
+t.test('references to schemas stay when loading, and are followed by inlining', async (t) => {
+  const document = loadOpenApi(openapi);
+  const body = (of: typeof document) => of.paths['/notes/{note_id}']?.put?.requestBody?.content['application/json'];
+  t.same(body(document)?.schema, { $ref: '#/components/schemas/Note' });
+  t.same(body(inlineSchemas(document))?.schema, document.components.schemas['Note']);
+});
+
+t.test('an operation that does not say who may call it is nobody’s', async (t) => {
+  const document = loadOpenApi(openapi.replace('      x-permission: public\n', ''));
+  t.throws(() => operations(document), { message: /getNote does not say who may call it/ });
+});
+
+t.test('structure is types and required members, content is the rest', async (t) => {
+  const schema: Schema = {
+    type: 'object',
+    required: ['name'],
+    additionalProperties: false,
+    properties: {
+      name: { type: 'string', minLength: 3 },
+      role: { enum: ['admin'], type: ['string', 'null'] },
+      total: { type: 'object', required: ['amount'], properties: { amount: { type: 'integer', minimum: 1 } } },
+      tags: { type: 'array', items: { type: 'string', pattern: '^a' }, uniqueItems: true },
+      either: {
+        oneOf: [
+          { type: 'string', format: 'email' },
+          { type: 'string', maxLength: 2 },
+        ],
+      },
+    },
+  };
+  const ajv = new Ajv2020({ validateFormats: false });
+  const [structure, whole] = [ajv.compile(structureOf(schema)), ajv.compile(schema)];
+  const malformed = [
+    [],
+    {},
+    { name: 1 },
+    { name: 'abc', role: 1 },
+    { name: 'abc', total: {} },
+    { name: 'abc', tags: [1] },
+  ];
+  for (const value of malformed) t.notOk(structure(value), JSON.stringify(value));
+  const invalid = [
+    { name: 'a' },
+    { name: 'abc', role: 'king' },
+    { name: 'abc', role: null },
+    { name: 'abc', total: { amount: 0 } },
+    { name: 'abc', tags: ['b', 'b'] },
+    { name: 'abc', either: 'ab' },
+    { name: 'abc', surplus: true },
+  ];
+  for (const value of invalid) {
+    t.ok(structure(value), `${JSON.stringify(value)} has the right structure`);
+    t.notOk(whole(value), `${JSON.stringify(value)} has invalid content`);
+  }
+});

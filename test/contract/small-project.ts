@@ -1,0 +1,96 @@
+/** A project with contracts small enough to see through, for the tests of the workbench. */
+
+export const openapi = `openapi: 3.1.0
+info: { title: Notes, version: 1.0.0 }
+tags:
+  - { name: notes, description: What people wrote down. }
+paths:
+  /notes/{note_id}:
+    parameters:
+      - { name: note_id, in: path, required: true, schema: { type: integer } }
+      - { name: version, in: query, schema: { type: string, enum: ['1'] } }
+    get:
+      operationId: getNote
+      tags: [notes]
+      summary: Get a note
+      security: []
+      x-permission: public
+      responses:
+        '200':
+          description: The note.
+          headers:
+            ETag: { required: true, schema: { type: string } }
+            X-Rate-Limit-Limit: { required: true, x-automatic: true, schema: { type: integer } }
+          content:
+            application/json: { schema: { $ref: '#/components/schemas/Note' } }
+        '404':
+          description: '\`NOT_FOUND\`. There is none.'
+          content:
+            application/problem+json: { schema: { $ref: '#/components/schemas/Problem' } }
+    put:
+      operationId: putNote
+      tags: [notes]
+      security: [{ basic: [] }]
+      x-permission: { action: notes.update, viewer: none, developer: own, admin: any }
+      parameters:
+        - { name: If-Match, in: header, schema: { type: string } }
+      requestBody:
+        required: true
+        content:
+          application/json: { schema: { $ref: '#/components/schemas/Note' } }
+      responses:
+        '201':
+          description: Created.
+          headers:
+            Location: { required: true, schema: { type: string } }
+        '204': { description: Replaced. }
+components:
+  securitySchemes:
+    basic: { type: http, scheme: basic }
+  schemas:
+    Note:
+      type: object
+      required: [text]
+      properties:
+        text: { type: string, minLength: 1 }
+        tags: { type: array, items: { type: string } }
+      additionalProperties: false
+    Problem:
+      type: object
+      required: [status]
+      properties:
+        status: { type: integer }
+`;
+
+export const schema = `directive @permission(action: String!) on FIELD_DEFINITION
+
+type User {
+  id: ID!
+  name: String!
+  createdAt: String!
+}
+
+type Deletion {
+  success: Boolean!
+}
+
+type Query {
+  user(id: ID!): User @permission(action: "users.read")
+}
+
+type Mutation {
+  deleteUser(id: ID!): Deletion @permission(action: "users.delete")
+}
+`;
+
+/** The hand-written modules that the generated ones import. */
+export const sources = {
+  'src/rest/context.ts': 'export interface Context { caller: string }\n',
+  'src/graphql/context.ts': 'export interface GraphQLContext { caller: string }\n',
+  'src/services/users.ts': `export interface User { id: number; name: string; createdAt: Date }\n`,
+  'src/services/user-pages.ts': `import type { User } from './users.js';
+export interface UserPage { edges: { cursor: string; node: User }[] }\n`,
+  'src/services/posts.ts': 'export interface Post { id: number }\n',
+  'src/services/comments.ts': 'export interface Comment { id: number }\n',
+  'src/services/messages.ts': 'export interface Message { id: number }\n',
+};

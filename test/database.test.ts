@@ -1,0 +1,358 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import { memory } from '../src/database/embedded.js';
+import { embeddedAdapter } from '../src/database/embedded-adapter.js';
+import { faultOf } from '../src/database/faults.js';
+import { generatePrismaClient, prismaClientIsCurrent } from '../src/database/generate.js';
+import { checkMigrations, createMigration } from '../src/database/migration-diff.js';
+import { filters, migrationList, schemaEngine } from '../src/database/migration-engine.js';
+import { readMigrations } from '../src/database/migration-folder.js';
+import { type Database, openDatabase } from '../src/database/open.js';
+import { openPostgres } from '../src/database/postgres.js';
+import { statementNames } from '../src/database/statement-names.js';
+import { root, rootPath } from '../src/root.js';
+
+t.setTimeout(120_000);
+const scratch = mkdtempSync(join(tmpdir(), 'accord-database-'));
+t.teardown(() => rmSync(scratch, { recursive: true, force: true }));
+const folder = (name: string): string => join(scratch, name);
+
+const user = (email: string) => ({ name: 'Ada', email, emailKey: email, role: 'VIEWER' as const });
+const recorded = (database: Database) =>
+  database.client.$queryRaw<{ migration_name: string; finished: boolean }[]>`
+    SELECT migration_name, finished_at IS NOT NULL AS finished FROM _prisma_migrations ORDER BY started_at`;
+
+/** Another process that opens `url`, adds a user, says so or says why not, and stays until it is killed. */
+function otherProcess(url: string): ChildProcess {
+  const script = `
+    const { openDatabase } = await import(${JSON.stringify(new URL('src/database/open.ts', root).href)});
+    try {
+      const { client } = await openDatabase(${JSON.stringify(url)});
+      await client.user.create({ data: ${JSON.stringify(user('other@example.com'))} });
+      console.log('ready');
+    } catch (error) {
+      console.log(error.message);
+    }`;
+  const { NODE_OPTIONS: _, ...env } = process.env;
+  const args = ['--import', 'tsx', '--input-type=module', '-e', script];
+  return spawn(process.execPath, args, { cwd: rootPath(), env, stdio: ['ignore', 'pipe', 'inherit'] });
+}
+
+const said = async (child: ChildProcess): Promise<string> =>
+  String((await once(child.stdout ?? child, 'data'))[0]).trim();
+
+let snapshot: Blob;
+
+t.test('an address that is not understood is refused, and its password is not repeated', async (t) => {
+  for (const url of [
+    'mysql://user:secret@host/name',
+    'pglite://data',
+    'postgres://user:secret@host/name?schema=other',
+  ]) {
+    await t.rejects(openDatabase(url), { message: /^DATABASE_URL(?!.*secret)/ }, url);
+  }
+});
+
+t.test('a new database is migrated, and a snapshot of it opens without migrating', async (t) => {
+  const first = await openDatabase('pglite://memory');
+  t.equal(first.kind, 'embedded');
+  t.equal(first.label, 'embedded PostgreSQL in memory');
+  const names = readdirSync(rootPath('prisma', 'migrations'), { withFileTypes: true });
+  t.strictSame(
+    first.migrated,
+    names
+      .filter((entry) => entry.isDirectory())
+      .map(({ name }) => name)
+      .sort(),
+  );
+  t.strictSame(
+    await recorded(first),
+    first.migrated.map((migration_name) => ({ migration_name, finished: true })),
+  );
+  await first.client.user.create({ data: user('ada@example.com') });
+  snapshot = await first.dump();
+  await first.close();
+  await first.close();
+  t.equal(faultOf(await first.client.user.count().catch((error: unknown) => error)).kind, 'unavailable');
+
+  const second = await openDatabase('pglite://memory', { snapshot });
+  t.strictSame(second.migrated, []);
+  t.equal(await second.client.user.count(), 1);
+  await second.close();
+});
+
+t.test('a data directory', async (t) => {
+  const directory = folder('data');
+  const url = `pglite://${directory}`;
+  // As a first start leaves it that was killed half-way.
+  mkdirSync(join(directory, 'unfinished', 'base'), { recursive: true });
+  writeFileSync(join(directory, 'unfinished', 'PG_VERSION'), '');
+
+  const first = otherProcess(url);
+  t.teardown(() => first.kill('SIGKILL'));
+  t.equal(await said(first), 'ready', 'a half-made one is made anew');
+
+  const refusal = new RegExp(`The data directory .* is in use by process ${first.pid}\\b`);
+  await t.rejects(openDatabase(url), { message: refusal }, 'a second process is refused with the pid of the first');
+
+  first.kill('SIGKILL');
+  await once(first, 'exit');
+  const again = await openDatabase(url);
+  t.strictSame(again.migrated, [], 'kill -9 leaves no lock, and nothing is migrated twice');
+  t.match(await again.client.user.findMany(), [{ email: 'other@example.com' }], 'what was acknowledged is there');
+  t.ok(again.label.endsWith(directory));
+
+  const itself = new RegExp(`in use by process ${process.pid}\\b`);
+  await t.rejects(openDatabase(url), { message: itself }, 'nor does one process open it twice');
+  const cut = again.client.$transaction(async (db) => {
+    await db.user.create({ data: user('late@example.com') });
+    await again.close();
+  });
+  await t.rejects(cut, 'closing does not wait for a transaction');
+  const last = await openDatabase(url);
+  t.equal(await last.client.user.count(), 1, 'and rolls it back');
+  await last.close();
+});
+
+t.test('a migration that fails names its file and line, leaves nothing behind and can be repaired', async (t) => {
+  const migrations = folder('failing');
+  const file = join(migrations, '9_second', 'migration.sql');
+  cpSync(rootPath('prisma', 'migrations'), migrations, { recursive: true });
+  mkdirSync(join(file, '..'));
+  writeFileSync(file, "CREATE TABLE extra (note TEXT DEFAULT ';');\n\nALTER TABLE users ADD COLUMN x NO_SUCH_TYPE;\n");
+  const url = `pglite://${folder('failing-data')}`;
+  const failure = {
+    message: /Migration 9_second failed: .*9_second\/migration\.sql:3: type "no_such_type" does not exist/,
+  };
+  await t.rejects(openDatabase(url, { migrations }), failure);
+  await t.rejects(openDatabase(url, { migrations }), failure, 'the next start tries it again');
+
+  await t.rejects(checkMigrations({ folder: migrations }), failure, 'a comparison says the same');
+
+  writeFileSync(file, "CREATE TABLE extra (note TEXT DEFAULT ';');\n");
+  const repaired = await openDatabase(url, { migrations });
+  t.strictSame(repaired.migrated, ['9_second']);
+
+  await repaired.client.$executeRaw`UPDATE _prisma_migrations SET finished_at = NULL WHERE migration_name = '0_init'`;
+  await repaired.close();
+  await t.rejects(openDatabase(url, { migrations }), { message: /Migration 0_init was begun .* did not finish/ });
+});
+
+t.test('a migration that cannot be part of a transaction runs without', async (t) => {
+  const migrations = folder('concurrent');
+  cpSync(rootPath('prisma', 'migrations'), migrations, { recursive: true });
+  mkdirSync(join(migrations, '9_index'));
+  writeFileSync(join(migrations, '9_index', 'migration.sql'), 'CREATE INDEX CONCURRENTLY by_name ON users (name);\n');
+  const database = await openDatabase('pglite://memory', { snapshot, migrations });
+  t.strictSame(database.migrated, ['9_index']);
+  t.match(await database.client.$queryRaw`SELECT indexname FROM pg_indexes WHERE indexname = 'by_name'`, [{}]);
+  await database.close();
+});
+
+t.test("Prisma's own engine finds the history in order", async (t) => {
+  const pglite = await memory(snapshot);
+  const engine = await schemaEngine(embeddedAdapter(pglite));
+  const migrationsList = migrationList(readMigrations());
+  t.match(await engine.diagnoseMigrationHistory({ migrationsList, optInToShadowDatabase: false, filters }), {
+    editedMigrationNames: [],
+    failedMigrationNames: [],
+    hasMigrationsTable: true,
+    history: null,
+  });
+  t.strictSame(await engine.applyMigrations({ migrationsList, filters }), { appliedMigrationNames: [] });
+  engine.free();
+  await pglite.close();
+});
+
+t.test('a migration that was edited after it had been applied is refused by name', async (t) => {
+  const migrations = folder('edited');
+  cpSync(rootPath('prisma', 'migrations'), migrations, { recursive: true });
+  writeFileSync(join(migrations, '0_init', 'migration.sql'), '-- nothing\n');
+  await t.rejects(openDatabase('pglite://memory', { snapshot, migrations }), {
+    message: /Migration 0_init was edited/,
+  });
+});
+
+t.test('the migrations give exactly schema.prisma', async (t) => {
+  t.equal(await checkMigrations(), undefined);
+  const migrations = folder('created');
+  cpSync(rootPath('prisma', 'migrations'), migrations, { recursive: true });
+  t.equal(
+    await createMigration('nothing', { folder: migrations }),
+    undefined,
+    'without a change there is no migration',
+  );
+
+  const schema = folder('changed.prisma');
+  const text = readFileSync(rootPath('prisma', 'schema.prisma'), 'utf8');
+  writeFileSync(schema, text.replace(/^model User \{$/m, '$&\n  nickname String?'));
+  const path = await createMigration('Add nick-name', { folder: migrations, schema }, new Date('2026-01-02T03:04:05Z'));
+  t.equal(path, join(migrations, '20260102030405_add_nick_name', 'migration.sql'));
+  t.match(readFileSync(path ?? '', 'utf8'), /ALTER TABLE "users" ADD COLUMN\s+"nickname" TEXT/);
+  t.match(await checkMigrations({ folder: migrations }), /nickname/, 'a difference is told');
+});
+
+t.test('the Prisma client is generated, and known to be stale', async (t) => {
+  t.equal(await prismaClientIsCurrent(), true);
+  const copy = folder('project');
+  cpSync(rootPath('prisma', 'schema.prisma'), join(copy, 'prisma', 'schema.prisma'));
+  t.equal(await prismaClientIsCurrent(copy), false, 'there is none yet');
+  await generatePrismaClient(copy);
+  t.ok(existsSync(join(copy, 'generated', 'prisma', 'client.ts')));
+  t.equal(await prismaClientIsCurrent(copy), true);
+  const text = readFileSync(rootPath('prisma', 'schema.prisma'), 'utf8');
+  writeFileSync(join(copy, 'prisma', 'schema.prisma'), `${text}\nmodel Broken {\n  id Integer @id\n}\n`);
+  t.equal(await prismaClientIsCurrent(copy), false, 'the schema has changed');
+  const line = text.split('\n').length + 2;
+  await t.rejects(generatePrismaClient(copy), { message: new RegExp(`Integer[^]*prisma/schema\\.prisma:${line}`) });
+});
+
+/** Faults come from outside: a trigger raises the SQLSTATE that the new name spells, and another one at COMMIT. */
+async function faults(t: Test, { client }: Database): Promise<void> {
+  const { id } = await client.user.upsert({
+    where: { emailKey: 'ada@example.com' },
+    update: {},
+    create: user('ada@example.com'),
+  });
+  const kindOf = async (work: Promise<unknown>) =>
+    faultOf(
+      await work.then(
+        () => undefined,
+        (error: unknown) => error,
+      ),
+    );
+  const duplicate = { kind: 'unique', constraint: 'users_email_key_key' };
+  t.strictSame(await kindOf(client.user.create({ data: user('ada@example.com') })), duplicate);
+  t.strictSame(
+    await kindOf(client.$executeRaw`INSERT INTO users (name, email, email_key, role)
+    SELECT name, email, email_key, role FROM users`),
+    duplicate,
+    'in raw SQL as well',
+  );
+  t.strictSame(await kindOf(client.user.update({ where: { id: 2 ** 31 - 1 }, data: { name: 'x' } })), {
+    kind: 'not-found',
+  });
+  t.strictSame(await kindOf(client.user.findUniqueOrThrow({ where: { id: 2 ** 31 - 1 } })), { kind: 'not-found' });
+  t.strictSame(await kindOf(client.post.create({ data: { authorId: 2 ** 31 - 1, title: 'x' } })), {
+    kind: 'reference',
+  });
+
+  await client.$executeRawUnsafe(`CREATE FUNCTION raise() RETURNS trigger LANGUAGE plpgsql AS
+    $$ BEGIN RAISE EXCEPTION 'raised' USING ERRCODE = NEW.name; END $$`);
+  const expected = {
+    '53100': 'storage-full',
+    '57014': 'timeout',
+    '55P03': 'timeout',
+    '40001': 'serialization',
+    '40P01': 'serialization',
+    '53300': 'unavailable',
+    '57P01': 'unavailable',
+    '08006': 'unavailable',
+    '25006': 'unavailable',
+    '22012': 'unknown',
+  };
+  const rename = (name: string) => client.user.update({ where: { id }, data: { name } });
+  await client.$executeRawUnsafe('CREATE TRIGGER early BEFORE UPDATE ON users FOR EACH ROW EXECUTE FUNCTION raise()');
+  for (const [name, kind] of Object.entries(expected)) t.strictSame(await kindOf(rename(name)), { kind }, name);
+  await client.$executeRawUnsafe('DROP TRIGGER early ON users');
+  await client.$executeRawUnsafe(`CREATE CONSTRAINT TRIGGER late AFTER UPDATE ON users DEFERRABLE INITIALLY DEFERRED
+    FOR EACH ROW EXECUTE FUNCTION raise()`);
+  for (const [name, kind] of Object.entries(expected)) {
+    const work = client.$transaction((db) => db.user.update({ where: { id }, data: { name } }));
+    t.strictSame(await kindOf(work), { kind }, `${name} at COMMIT`);
+  }
+  await client.$executeRawUnsafe('DROP TRIGGER late ON users');
+  t.equal((await client.user.findUniqueOrThrow({ where: { id } })).name, 'Ada', 'nothing of it was written');
+
+  const slow = client.$transaction(
+    async (db) => {
+      await new Promise((resolve) => setTimeout(resolve, 60));
+      await db.user.count();
+    },
+    { timeout: 30 },
+  );
+  t.strictSame(await kindOf(slow), { kind: 'timeout' });
+}
+
+t.test('the faults of the embedded database', async (t) => {
+  for (const other of [undefined, null, 'text', new Error('text'), Object.assign(new Error('x'), { code: 'ENOENT' })]) {
+    t.strictSame(faultOf(other), { kind: 'unknown' });
+  }
+  const database = await openDatabase('pglite://memory', { snapshot });
+  await faults(t, database);
+  await database.close();
+});
+
+t.test('a PostgreSQL server that is away', async (t) => {
+  for (const host of ['127.0.0.1', 'localhost']) {
+    const error = await openDatabase(`postgres://user:secret@${host}:1/name`).catch((thrown: Error) => thrown);
+    t.match(error, { message: new RegExp(`^PostgreSQL at ${host}:1/name: `) });
+    t.notMatch(error, { message: /secret/ });
+    t.equal(faultOf(error).kind, 'unavailable');
+  }
+});
+
+t.test('a PostgreSQL server', async (t) => {
+  const server = process.env.TEST_DATABASE_URL ?? 'postgres://postgres@127.0.0.1:5432/postgres';
+  const administrator = openPostgres(server, 1);
+  const run = (sql: string) => administrator.migrating((session) => session.query(sql));
+  const name = `accord_database_test_${process.pid}`;
+  try {
+    await run(`CREATE DATABASE ${name}`);
+  } catch (error) {
+    if (process.env.CI === 'true') throw error;
+    t.comment(`skipped: no PostgreSQL server: ${(error as Error).message}`);
+    return;
+  }
+  t.teardown(() => run(`DROP DATABASE ${name} WITH (FORCE)`));
+  await run(`ALTER DATABASE ${name} SET TimeZone = 'Asia/Tokyo'`);
+  const address = new URL(server);
+  address.pathname = name;
+
+  const [one, two] = await Promise.all([openDatabase(address.href), openDatabase(address.href, { poolSize: 1 })]);
+  t.equal(one.kind, 'postgresql');
+  t.equal(one.label, `PostgreSQL at ${address.host}/${name}`);
+  t.equal(one.migrated.length + two.migrated.length, (await recorded(one)).length, 'two at once: one of them migrates');
+  t.equal((await openAndClose(address.href)).length, 0, 'the next one finds nothing to do');
+
+  const now = Date.now();
+  const [row] = await one.client.$queryRaw<{ at: Date }[]>`INSERT INTO users (name, email, email_key, role)
+    VALUES ('Eve', 'e', 'e', 'VIEWER') RETURNING created_at AS at`;
+  t.ok(Math.abs((row?.at.getTime() ?? 0) - now) < 60_000, "the server's time zone does not shift a timestamp");
+
+  await faults(t, one);
+  for (let times = 0; times < 3; times++) await two.client.post.count();
+  const prepared = await two.client.$queryRaw<object[]>`
+    SELECT name FROM pg_prepared_statements WHERE name LIKE 'accord%' AND statement LIKE '%posts%'`;
+  t.equal(prepared.length, 1, 'a repeated statement is prepared once');
+
+  const busy = two.client.$transaction(async () => new Promise((resolve) => setTimeout(resolve, 2500)));
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  const waited = await two.client.user.count().catch((error: unknown) => error);
+  t.equal(faultOf(waited).kind, 'unavailable', 'the wait for a connection ends after two seconds');
+  await busy;
+
+  const rows = await one.client.$queryRaw<object[]>`SELECT pg_terminate_backend(pid)::text FROM pg_stat_activity
+    WHERE datname = current_database() AND pid <> pg_backend_pid()`;
+  t.ok(rows.length > 0);
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  t.ok(Number.isInteger(await two.client.user.count()), 'a connection that is cut while idle is replaced');
+  await Promise.all([one.close(), two.close()]);
+  t.equal(faultOf(await one.client.user.count().catch((error: unknown) => error)).kind, 'unavailable');
+});
+
+t.test('names of prepared statements are given to repeated texts, and are bounded', async (t) => {
+  const name = statementNames(2);
+  const named = ['a', 'a', 'b', 'b', 'c', 'c', 'a'].map((sql) => name({ sql }) !== '');
+  t.strictSame(named, [false, true, false, true, false, false, true]);
+});
+
+async function openAndClose(url: string): Promise<string[]> {
+  const database = await openDatabase(url);
+  await database.close();
+  return database.migrated;
+}

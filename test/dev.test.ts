@@ -1,0 +1,63 @@
+import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { eventually, ROOT, run, temporaryFolder } from './support/process.js';
+
+const COPIED = [
+  'package.json',
+  'tsconfig.json',
+  'openapi.yaml',
+  'schema.graphql',
+  'codegen.ts',
+  'prisma',
+  'src',
+  'generated',
+];
+
+t.test('accord dev keeps a server running through the edits of a contract', async (t) => {
+  const root = temporaryFolder(t);
+  for (const name of COPIED) cpSync(join(ROOT, name), join(root, name), { recursive: true });
+  symlinkSync(join(ROOT, 'node_modules'), join(root, 'node_modules'));
+  const contract = join(root, 'openapi.yaml');
+  const original = readFileSync(contract, 'utf8');
+
+  // As `npm run dev` sets it: the server ends even if this test does so badly.
+  const environment = { PORT: '0', DATABASE_URL: 'pglite://./data', npm_lifecycle_event: 'dev' };
+  const dev = run(t, [process.execPath, '--import', 'tsx', 'src/cli/main.ts', '--root', root, 'dev'], environment);
+  const output = () => dev.stdout() + dev.stderr();
+  /** The address that the `n`th server printed. */
+  const server = (n: number) =>
+    eventually(
+      `server ${n} of:\n${output()}`,
+      () => [...dev.stdout().matchAll(/^ {2}REST {7}(\S+)\/api\/v1$/gm)][n - 1]?.[1],
+    );
+  const published = async (url: string) => (await fetch(`${url}/openapi.yaml`)).text();
+
+  const first = await server(1);
+  t.equal(await published(first), original);
+
+  const halfTyped = original.replace("'#/components/schemas/EmailAddress'", "'#/components/schemas/EmailAddr'");
+  const line = halfTyped.slice(0, halfTyped.indexOf("EmailAddr'")).split('\n').length;
+  writeFileSync(contract, halfTyped);
+  await eventually(
+    'an error of the contract',
+    () => output().includes('The last good server keeps running.') || undefined,
+  );
+  t.match(output(), new RegExp(`^\\[dev\\] openapi\\.yaml:${line}:\\d+ `, 'm'), 'the place is told');
+  t.match(output(), new RegExp(`^ +${line} \\| .*EmailAddr'`, 'm'), 'and shown');
+  t.equal(await published(first), original, 'the server goes on with the contract that it knows');
+
+  const edited = original
+    .replace(/^( {2}version: ).*/m, '$199.0.0')
+    .replace(/^( *)operationId: getLiveness$/m, '$&\n$1x-edited: true')
+    .replace(/^ {4}EmailAddress:\n {6}description: .*/m, '    EmailAddress:\n      description: Where letters go.');
+  writeFileSync(contract, edited);
+  const second = await server(2);
+  t.equal(await published(second), edited, 'a good edit is served');
+  t.match(readFileSync(join(root, 'generated/openapi.ts'), 'utf8'), 'Where letters go.', 'and generated from');
+  await t.rejects(fetch(first), 'the first server is gone');
+
+  dev.kill('SIGINT');
+  t.equal((await dev.ended).code, 0, 'and both end upon a signal');
+  await t.rejects(fetch(second));
+});

@@ -1,0 +1,183 @@
+import { connect, createServer, type Socket } from 'node:net';
+import { createClient } from 'graphql-ws';
+import t, { type Test } from 'tap';
+import { WebSocket } from 'ws';
+import { buildApp } from '../../src/app.js';
+import { readConfig } from '../../src/config.js';
+import { openDatabase } from '../../src/database/open.js';
+import { type Opened, onEachDatabase } from '../support/databases.js';
+import { basic, eventually, startServer, temporaryFolder } from '../support/process.js';
+import { type Json, startService } from '../support/service.js';
+import { ADD, SUBSCRIBE } from '../support/socket.js';
+
+const REDIS = new URL(process.env['TEST_REDIS_URL'] ?? 'redis://127.0.0.1:6379');
+
+type Headers = Record<string, string>;
+
+/** Follows a channel until it is stopped; `since` is where it goes on. */
+function follow(t: Test, url: string, { authorization }: Headers, variables: { channelId: string; since?: number }) {
+  const client = createClient({
+    url: `${url.replace('http', 'ws')}/graphql`,
+    webSocketImpl: WebSocket,
+    connectionParams: { Authorization: authorization },
+    retryAttempts: 0,
+  });
+  const ids: number[] = [];
+  client.subscribe<Json>(
+    { query: SUBSCRIBE, variables },
+    { next: ({ data }) => ids.push(Number(data.messageAdded.id)), error: () => {}, complete: () => {} },
+  );
+  t.teardown(() => client.dispose());
+  return { ids };
+}
+
+const add = async (url: string, headers: Headers, channelId: string): Promise<number> => {
+  const response = await fetch(`${url}/graphql`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify({ query: ADD, variables: { channelId, text: 'text' } }),
+  });
+  const body: Json = await response.json();
+  return Number(body.data.addMessage.id);
+};
+
+/** A second instance in the same process. */
+async function instance(t: Test, { url }: Opened, environment: Headers = {}): Promise<string> {
+  const database = await openDatabase(url);
+  const app = await buildApp(readConfig({ NODE_ENV: 'test', ...environment }), { database, logger: false });
+  t.teardown(async () => {
+    await app.close();
+    await database.close();
+  });
+  return app.listen({ port: 0, host: '127.0.0.1' });
+}
+
+/** A way to Redis that can be cut. */
+async function redisProxy(t: Test) {
+  const open = new Set<Socket>();
+  let cut = false;
+  const server = createServer((near) => {
+    if (cut) return void near.destroy();
+    const far = connect(Number(REDIS.port || 6379), REDIS.hostname);
+    for (const [one, other] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      open.add(one);
+      one.on('error', () => {}).on('close', () => other.destroy());
+      one.pipe(other);
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => {
+    for (const one of open) one.destroy();
+    server.close();
+  });
+  return {
+    url: `redis://127.0.0.1:${(server.address() as { port: number }).port}`,
+    cut: (now: boolean) => {
+      cut = now;
+      if (cut) for (const one of open) one.destroy();
+    },
+  };
+}
+
+const redisIsThere = await new Promise<boolean>((resolve) => {
+  const socket = connect(Number(REDIS.port || 6379), REDIS.hostname);
+  const done = (answer: boolean) => {
+    socket.destroy();
+    resolve(answer);
+  };
+  socket.once('connect', () => done(true)).once('error', () => done(false));
+});
+
+onEachDatabase(t, async (t, open) => {
+  const database = await open();
+
+  t.test('a server killed in mid-stream: who goes on with `since` has everything once', async (t) => {
+    const ADMIN_EMAIL = 'first@example.com';
+    const ADMIN_PASSWORD = 'a password that is long';
+    const environment = {
+      DATABASE_URL: database.url ?? `pglite://${temporaryFolder(t)}`,
+      ADMIN_EMAIL,
+      ADMIN_PASSWORD,
+      RATE_LIMIT: '100000',
+    };
+    const { authorization } = basic(ADMIN_EMAIL, ADMIN_PASSWORD);
+    const headers = { authorization };
+    const first = await startServer(t, environment);
+    const acknowledged: number[] = [];
+    const start = await add(first.url, headers, 'killed');
+    const before = follow(t, first.url, headers, { channelId: 'killed', since: start });
+    const writers = Array.from({ length: 3 }, async () => {
+      for (;;) acknowledged.push(await add(first.url, headers, 'killed'));
+    });
+    await eventually('a stream', () => (before.ids.length > 20 ? true : undefined));
+    first.kill('SIGKILL');
+    await Promise.allSettled(writers);
+    await first.ended;
+
+    const had = [...before.ids];
+    const second = await startServer(t, environment);
+    const after = follow(t, second.url, headers, { channelId: 'killed', since: had.at(-1) as number });
+    const last = await add(second.url, headers, 'killed');
+    await eventually('the present', () => (after.ids.at(-1) === last ? true : undefined));
+    const got = [...had, ...after.ids];
+    t.strictSame(
+      got,
+      [...new Set(got)].sort((a, b) => a - b),
+      'in order, nothing twice',
+    );
+    const missing = acknowledged.filter((id) => !got.includes(id));
+    t.strictSame(missing, [], 'nothing that was acknowledged is missing');
+    second.kill('SIGTERM');
+    await second.ended;
+  });
+
+  if (database.url === undefined) return;
+
+  for (const broker of ['PostgreSQL', 'Redis'] as const) {
+    const skip = broker === 'Redis' && !redisIsThere && 'no Redis at TEST_REDIS_URL';
+    t.test(
+      `two instances by ${broker}: in order, once, and nothing is lost with the connection`,
+      { skip },
+      async (t) => {
+        await database.client.user.deleteMany();
+        const proxy = broker === 'Redis' ? await redisProxy(t) : undefined;
+        const environment = proxy ? { REDIS_URL: proxy.url } : {};
+        const { url: here, developer, viewer } = await startService(t, database, environment);
+        const there = await instance(t, database, environment);
+        const channelId = `between-${broker}`;
+        const start = await add(here, developer.headers, channelId);
+        const followers = [here, there, there].map((url) =>
+          follow(t, url, viewer.headers, { channelId, since: start }),
+        );
+        const expected: number[] = [];
+        const everywhere = (what: string) =>
+          eventually(what, () => (followers.every(({ ids }) => ids.length >= expected.length) ? true : undefined));
+
+        expected.push(await add(there, developer.headers, channelId));
+        await everywhere('the first message');
+        const began = performance.now();
+        for (let i = 0; i < 10; i++) expected.push(await add(i % 2 ? here : there, developer.headers, channelId));
+        await everywhere('ten more');
+        t.ok(performance.now() - began < 2500, 'by signals, not by the look that makes good what they lose');
+
+        const deafen = () =>
+          database.client.$queryRaw`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+          WHERE application_name = 'accord signals' AND datname = current_database()`;
+        if (proxy) proxy.cut(true);
+        else await deafen();
+        for (let i = 0; i < 5; i++) expected.push(await add(here, developer.headers, channelId));
+        proxy?.cut(false);
+        await everywhere('what was added while nothing was heard');
+        await new Promise((resolve) => setTimeout(resolve, 1500));
+        expected.push(await add(here, developer.headers, channelId));
+        const healed = performance.now();
+        await everywhere('what is added since');
+        t.ok(performance.now() - healed < 1500, 'signals are heard again');
+        for (const { ids } of followers) t.strictSame(ids, expected);
+      },
+    );
+  }
+});

@@ -1,0 +1,329 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { createClient as createUrql, fetchExchange, subscriptionExchange } from '@urql/core';
+import { createClient } from 'graphql-ws';
+import t from 'tap';
+import { WebSocket } from 'ws';
+import { onEachDatabase } from '../support/databases.js';
+import { eventually } from '../support/process.js';
+import { type Json, type Person, startService } from '../support/service.js';
+import { ADD, type Dialled, dialAs, SUBSCRIBE } from '../support/socket.js';
+
+const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+onEachDatabase(t, async (t, open) => {
+  const database = await open();
+  const { url, developer, viewer, admin, graphql } = await startService(t, database, {}, Date.now, {
+    sockets: { socketsPerUser: 1000 },
+  });
+  const ws = `${url.replace('http', 'ws')}/graphql`;
+  const add = async (channelId: string, text: string): Promise<number> =>
+    Number((await graphql(developer, ADD, { channelId, text })).data.addMessage.id);
+
+  /** The client of the package graphql-ws, and what it got on one channel. */
+  function follow(person: Person, variables: { channelId: string; since?: string | number }, query = SUBSCRIBE) {
+    const client = createClient({
+      url: ws,
+      webSocketImpl: WebSocket,
+      connectionParams: { Authorization: person.headers['authorization'] },
+      retryAttempts: 0,
+    });
+    const got: Json[] = [];
+    const results: Json[] = [];
+    const errors: unknown[] = [];
+    client.subscribe<Json>(
+      { query, variables },
+      {
+        next: (result) => {
+          results.push(result);
+          if (result.data) got.push(result.data.messageAdded);
+        },
+        error: (error) => errors.push(error),
+        complete: () => {},
+      },
+    );
+    t.teardown(() => client.dispose());
+    return { client, got, results, errors, ids: () => got.map(({ id }) => Number(id)) };
+  }
+  /** A subscription is in place once it has shown a message that is there for this only. */
+  async function standing(channelId: string, followers: { got: Json[] }[]): Promise<void> {
+    await eventually('subscriptions in place', async () => {
+      await add(channelId, 'are you there?');
+      await pause(30);
+      return followers.every(({ got }) => got.length > 0) ? true : undefined;
+    });
+    await pause(100);
+    for (const { got } of followers) got.length = 0;
+  }
+
+  t.test('only that channel, in the order of the ids, and nothing that was before', async (t) => {
+    await add('here', 'before');
+    const here = follow(viewer, { channelId: 'here' });
+    await standing('here', [here]);
+    t.notOk(here.results.some(({ data }) => data.messageAdded.text === 'before'));
+    const ids = [];
+    for (let i = 0; i < 10; i++) {
+      ids.push(await add('here', `message ${i}`));
+      await add('there', 'elsewhere');
+    }
+    await eventually('ten messages', () => (here.got.length >= 10 ? true : undefined));
+    t.same(here.ids(), ids);
+    t.match(here.got[0], { text: 'message 0', author: { name: 'Developer' } });
+  });
+
+  t.test('only what was committed', async (t) => {
+    const here = follow(viewer, { channelId: 'commit' });
+    await standing('commit', [here]);
+    const { client } = database;
+    await client.$executeRawUnsafe(`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$
+      BEGIN IF NEW.text = 'refused' THEN RAISE EXCEPTION SQLSTATE '53100'; END IF; RETURN NULL; END $$`);
+    await client.$executeRawUnsafe(`CREATE CONSTRAINT TRIGGER refuse AFTER INSERT ON messages
+      DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION refuse()`);
+    t.same((await graphql(developer, ADD, { channelId: 'commit', text: 'refused' })).codes, ['INSUFFICIENT_STORAGE']);
+    await add('commit', 'kept');
+    await eventually('the one that was kept', () => (here.got.length > 0 ? true : undefined));
+    await client.$executeRawUnsafe('DROP FUNCTION refuse CASCADE');
+    t.same(
+      here.got.map(({ text }) => text),
+      ['kept'],
+    );
+  });
+
+  t.test('since: what is stored, then what comes, without gap or repeat while writers are busy', async (t) => {
+    const stored: number[] = [];
+    for (let i = 0; i < 5; i++) stored.push(await add('busy', `stored ${i}`));
+    let writing = true;
+    const written: number[] = [];
+    const writers = Array.from({ length: 4 }, async () => {
+      while (writing) written.push(await add('busy', 'x'));
+    });
+    const [first] = stored as [number];
+    const followers = [];
+    for (let i = 0; i < 12; i++) {
+      followers.push(follow(viewer, { channelId: 'busy', since: first }));
+      await pause(40);
+    }
+    // One that comes back with the last id that it has.
+    const gone = follow(viewer, { channelId: 'busy', since: first });
+    await eventually('something', () => (gone.got.length > 20 ? true : undefined));
+    await gone.client.dispose();
+    const had = gone.ids();
+    const back = follow(viewer, { channelId: 'busy', since: had.at(-1) as number });
+    await pause(200);
+    writing = false;
+    await Promise.all(writers);
+    const expected = [...stored.slice(1), ...written].sort((a, b) => a - b);
+    const complete = (ids: () => number[]) =>
+      eventually('all messages', () => (ids().at(-1) === expected.at(-1) ? true : undefined));
+    for (const { ids } of [...followers, back]) await complete(ids);
+    for (const { ids } of followers) t.strictSame(ids(), expected);
+    t.strictSame([...had, ...back.ids()], expected, 'over a reconnect');
+  });
+
+  t.test('since: a long history, what was deleted, and ids that no message has', async (t) => {
+    const rows = Array.from({ length: 350 }, (_, i) => ({ channelId: 'long', text: `${i}`, authorId: developer.id }));
+    await database.client.message.createMany({ data: rows });
+    const ids = (await database.client.message.findMany({ where: { channelId: 'long' }, orderBy: { id: 'asc' } })).map(
+      ({ id }) => id,
+    );
+    await database.client.message.delete({ where: { id: ids[120] as number } });
+    const all = follow(viewer, { channelId: 'long', since: 1 });
+    const future = follow(viewer, { channelId: 'long', since: (ids.at(-1) as number) + 2 });
+    const huge = follow(viewer, { channelId: 'long', since: '99999999999999999999' });
+    await eventually('the history', () => (all.got.length >= 349 ? true : undefined));
+    const more = [await add('long', 'a'), await add('long', 'b'), await add('long', 'c')];
+    await eventually('the present', () => (all.got.length >= 352 && future.got.length > 0 ? true : undefined));
+    t.strictSame(all.ids(), [...ids.filter((id) => id !== ids[120]), ...more]);
+    t.strictSame(
+      future.ids(),
+      more.filter((id) => id > (ids.at(-1) as number) + 2),
+    );
+    t.same([huge.got, huge.errors], [[], []]);
+  });
+
+  t.test('since: what is added while a heavy history is on its way comes after it, once', async (t) => {
+    const rows = Array.from({ length: 400 }, () => ({
+      channelId: 'heavy',
+      text: 'x'.repeat(2000),
+      authorId: developer.id,
+    }));
+    await database.client.message.createMany({ data: rows });
+    const aliases = Array.from({ length: 25 }, (_, i) => `t${i}: text`).join(' ');
+    const query = `subscription($channelId: ID!, $since: ID) {
+      messageAdded(channelId: $channelId, since: $since) { id ${aliases} }
+    }`;
+    const { socket, send, received } = await dialAs(t, url, viewer);
+    send({ type: 'subscribe', id: '1', payload: { query, variables: { channelId: 'heavy', since: 1 } } });
+    await eventually('the beginning', () => (received.length > 0 ? true : undefined));
+    // More than the network holds is stored, so the rest waits until this client reads on.
+    socket.pause();
+    for (let i = 0; i < 10; i++) await add('heavy', `while it is on its way ${i}`);
+    await pause(200);
+    socket.resume();
+    const where = { channelId: 'heavy', id: { gt: 1 } };
+    const stored = await database.client.message.findMany({ where, orderBy: { id: 'asc' } });
+    await eventually('the end', () => (received.length >= stored.length ? true : undefined));
+    t.strictSame(
+      received.map(({ payload }) => Number(payload.data.messageAdded.id)),
+      stored.map(({ id }) => id),
+    );
+  });
+
+  t.test('one selection is executed once; another one has its own', async (t) => {
+    const query = `subscription($channelId: ID!, $since: ID, $short: Boolean = false) {
+      m: messageAdded(channelId: $channelId, since: $since) { id text @skip(if: $short) }
+    }`;
+    const start = await add('selections', 'start');
+    const run = (variables: Record<string, unknown>) =>
+      follow(viewer, { channelId: 'selections', since: start, ...variables } as never, query);
+    const [long, other, short] = [run({}), run({ since: start - 1 }), run({ short: true })];
+    await add('selections', 'shown');
+    await eventually('all', () =>
+      [long, other, short].every(({ results }) => results.some(({ data }) => Number(data.m.id) > start))
+        ? true
+        : undefined,
+    );
+    t.match(long.results.at(-1).data, { m: { text: 'shown' } });
+    t.equal(other.results.length, 2, 'each begins where it wants');
+    t.strictSame(Object.keys(short.results.at(-1).data.m), ['id']);
+  });
+
+  t.test('urql: a query, a mutation and a subscription over the socket', async (t) => {
+    const socket = createClient({
+      url: ws,
+      webSocketImpl: WebSocket,
+      connectionParams: { Authorization: developer.headers['authorization'] },
+    });
+    t.teardown(() => socket.dispose());
+    const forwardSubscription = ({
+      query,
+      variables,
+    }: {
+      query?: string | undefined;
+      variables?: object | undefined;
+    }) => ({
+      subscribe: (sink: Json) => ({
+        unsubscribe: socket.subscribe({ query: query ?? '', variables: variables as never }, sink),
+      }),
+    });
+    const urql = createUrql({
+      url: `${url}/graphql`,
+      exchanges: [subscriptionExchange({ forwardSubscription, enableAllOperations: false }), fetchExchange],
+      fetchOptions: { headers: developer.headers },
+      preferGetMethod: false,
+    });
+    const got: Json[] = [];
+    const { unsubscribe } = urql
+      .subscription(SUBSCRIBE, { channelId: 'urql', since: 1 })
+      .subscribe((result) => got.push(result));
+    const { data } = await urql.mutation(ADD, { channelId: 'urql', text: 'by urql' }).toPromise();
+    await eventually('the message', () => (got.length > 0 ? true : undefined));
+    t.match(got[0], { data: { messageAdded: { id: data.addMessage.id, text: 'by urql' } } });
+    t.match((await urql.query('{ messages(channelId: "urql") { text } }', {}).toPromise()).data.messages, [
+      { text: 'by urql' },
+    ]);
+    unsubscribe();
+  });
+
+  t.test(
+    'a client that does not read is closed with 1013 and loses nothing silently; the others get all',
+    async (t) => {
+      const start = await add('slow', 'start');
+      const { hostname, port } = new URL(url);
+      const stalled = connect(Number(port), hostname);
+      t.teardown(() => stalled.destroy());
+      stalled.on('error', () => {});
+      stalled.write(
+        `GET /graphql HTTP/1.1\r\nHost: ${hostname}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n` +
+          `Sec-WebSocket-Key: ${Buffer.alloc(16).toString('base64')}\r\nSec-WebSocket-Protocol: graphql-transport-ws\r\n` +
+          `Authorization: ${viewer.headers['authorization']}\r\n\r\n`,
+      );
+      await once(stalled, 'data');
+      // Many subscriptions to one channel fill the queue with few messages.
+      stalled.write(frame({ type: 'connection_init' }));
+      await once(stalled, 'data');
+      stalled.pause();
+      for (let i = 1; i <= 90; i++) {
+        stalled.write(
+          frame({ type: 'subscribe', id: `${i}`, payload: { query: SUBSCRIBE, variables: { channelId: 'slow' } } }),
+        );
+      }
+      const reading = follow(viewer, { channelId: 'slow', since: start });
+      await pause(500);
+      const ids = [];
+      for (let i = 0; i < 60; i++) ids.push(await add('slow', 'x'.repeat(2000)));
+      await eventually('all messages', () => (reading.got.length >= 60 ? true : undefined));
+      t.strictSame(reading.ids(), ids);
+      const bytes: Buffer[] = [];
+      stalled.on('data', (data) => bytes.push(data)).resume();
+      const { closeCode, messages } = await eventually('a closing frame', () => {
+        const seen = decode(Buffer.concat(bytes));
+        return seen.closeCode === undefined ? undefined : seen;
+      });
+      stalled.destroy();
+      t.equal(closeCode, 1013);
+      t.ok(messages.length < 60 * 90, 'it could not have got everything');
+      for (let i = 1; i <= 90; i++) {
+        const own = messages
+          .filter(({ id }) => id === `${i}`)
+          .map(({ payload }) => Number(payload.data.messageAdded.id));
+        t.strictSame(own, ids.slice(0, own.length), 'what it got has no gap');
+      }
+    },
+  );
+
+  const once1000 = database.url !== undefined && 'seen on the embedded database, which is the slower one';
+  t.test('a thousand sockets get every message once', { skip: once1000 }, async (t) => {
+    const people = [viewer, developer, admin];
+    const began = performance.now();
+    const sockets: Dialled[] = [];
+    for (let i = 0; i < 1000; i += 50) {
+      sockets.push(
+        ...(await Promise.all(Array.from({ length: 50 }, (_, j) => dialAs(t, url, people[(i + j) % 3] as Person)))),
+      );
+    }
+    const start = await add('thousand', 'start');
+    for (const [i, { send }] of sockets.entries()) {
+      const variables = { channelId: 'thousand', ...(i % 2 && { since: start }) };
+      send({ type: 'subscribe', id: `s${i}`, payload: { query: SUBSCRIBE, variables } });
+    }
+    // Those without `since` need to stand before the first message.
+    for (const { send } of sockets) send({ type: 'ping' });
+    for (const { take } of sockets) await take(({ type }) => type === 'pong');
+    await pause(1000);
+    const ids: number[] = [];
+    for (let i = 0; i < 10; i++) ids.push(await add('thousand', `message ${i}`));
+    await eventually('ten each', () => (sockets.every(({ received }) => received.length >= 10) ? true : undefined));
+    await pause(200);
+    const wrong = sockets.filter(({ received }, i) => {
+      const own = received.map(({ id, payload }) => (id === `s${i}` ? Number(payload.data.messageAdded.id) : 0));
+      return JSON.stringify(own) !== JSON.stringify(ids);
+    });
+    t.equal(wrong.length, 0);
+    t.ok(performance.now() - began < 40_000);
+  });
+});
+
+/** A text frame as a client sends it (RFC 6455 §5.2), masked by zeros. */
+function frame(message: object): Buffer {
+  const payload = Buffer.from(JSON.stringify(message));
+  const head = Buffer.from([0x81, 0x80 | 126, payload.length >> 8, payload.length & 255, 0, 0, 0, 0]);
+  return Buffer.concat([head, payload]);
+}
+
+/** The frames of a server. */
+function decode(bytes: Buffer): { closeCode: number | undefined; messages: Json[] } {
+  const messages: Json[] = [];
+  for (let at = 0; at + 2 <= bytes.length; ) {
+    const short = (bytes[at + 1] as number) & 127;
+    const length =
+      short === 126 ? bytes.readUInt16BE(at + 2) : short === 127 ? Number(bytes.readBigUInt64BE(at + 2)) : short;
+    const from = at + 2 + (short === 126 ? 2 : short === 127 ? 8 : 0);
+    const payload = bytes.subarray(from, from + length);
+    if (payload.length < length) break;
+    if (((bytes[at] as number) & 15) === 8) return { closeCode: payload.readUInt16BE(0), messages };
+    if (((bytes[at] as number) & 15) === 1) messages.push(JSON.parse(payload.toString()));
+    at = from + length;
+  }
+  return { closeCode: undefined, messages };
+}

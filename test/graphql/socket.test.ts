@@ -1,0 +1,279 @@
+import t from 'tap';
+import { onEachDatabase } from '../support/databases.js';
+import { eventually } from '../support/process.js';
+import { type Json, PASSWORD, type Person, startService } from '../support/service.js';
+import { ADD, type Dialled, dial, dialAs, PROTOCOL, refusedUpgrade, SUBSCRIBE } from '../support/socket.js';
+
+const INIT = { type: 'connection_init' };
+const subscribe = (id: string, channelId = 'channel') => ({
+  type: 'subscribe',
+  id,
+  payload: { query: SUBSCRIBE, variables: { channelId } },
+});
+const operation = (id: string, query: string, variables?: object) => ({
+  type: 'subscribe',
+  id,
+  payload: { query, variables },
+});
+const ofId = (id: string, type: string) => (message: { id?: string; type: string }) =>
+  message.id === id && message.type === type;
+
+/** Everything that was sent before has been looked at. */
+async function settled({ send, take }: Dialled): Promise<void> {
+  send({ type: 'ping' });
+  await take(({ type }) => type === 'pong');
+}
+
+onEachDatabase(t, async (t, open) => {
+  const database = await open();
+  let ahead = 0;
+  const service = await startService(t, database, {}, () => Date.now() + ahead, {
+    sockets: { initTimeout: 300, recheck: 200, ping: 500 },
+  });
+  const { url, viewer, developer, admin, graphql, rest, app } = service;
+
+  t.test('the protocol, rule by rule', async (t) => {
+    t.equal(await (await dial(t, url, { protocols: ['graphql-ws'] })).closed, 4406);
+    t.equal(await (await dial(t, url, { protocols: [] })).closed, 4406);
+    t.equal((await dial(t, url, { protocols: ['other', PROTOCOL] })).socket.protocol, PROTOCOL);
+    t.equal(await (await dial(t, url)).closed, 4408, 'no connection_init in time');
+
+    const unread = [
+      '{',
+      '[]',
+      '{}',
+      '{"type":"nothing"}',
+      '{"type":"subscribe"}',
+      '{"type":"next","id":"1","payload":{}}',
+    ];
+    for (const message of unread) {
+      const dialled = await dialAs(t, url, viewer);
+      dialled.send(message);
+      t.equal(await dialled.closed, 4400, message);
+    }
+    const early = await dial(t, url);
+    early.send(subscribe('1'));
+    t.equal(await early.closed, 4401);
+
+    const twice = await dialAs(t, url, viewer);
+    twice.send(INIT);
+    t.equal(await twice.closed, 4429);
+
+    const taken = await dialAs(t, url, viewer);
+    taken.send(subscribe('1'));
+    taken.send(subscribe('1'));
+    t.equal(await taken.closed, 4409);
+
+    const again = await dialAs(t, url, viewer);
+    for (const id of ['1', '1', 'constructor', '__proto__']) {
+      again.send(operation(id, '{ __typename }'));
+      t.same((await again.take(ofId(id, 'next'))).payload, { data: { __typename: 'Query' } });
+      await again.take(ofId(id, 'complete'));
+    }
+    t.ok(again.socket.readyState === again.socket.OPEN, 'an id may be used again once it is complete');
+
+    const large = await dialAs(t, url, viewer);
+    large.send('x'.repeat(256 * 1024 + 1));
+    t.equal(await large.closed, 1009);
+  });
+
+  t.test('who is at the other end: by payload, header; nobody is 4403', async (t) => {
+    const me = async (dialled: Dialled) => {
+      await dialled.take(({ type }) => type === 'connection_ack');
+      dialled.send(operation('me', '{ me { id } }'));
+      return (await dialled.take(ofId('me', 'next'))).payload.data.me.id;
+    };
+    const basic = { Authorization: `Basic ${Buffer.from(`${viewer.email}:${PASSWORD}`).toString('base64')}` };
+    for (const payload of [basic, { authorization: viewer.headers['authorization'] }]) {
+      const dialled = await dial(t, url);
+      dialled.send({ ...INIT, payload });
+      t.equal(await me(dialled), String(viewer.id));
+    }
+    const byHeader = await dial(t, url, { headers: viewer.headers });
+    byHeader.send(INIT);
+    t.equal(await me(byHeader), String(viewer.id));
+
+    const refused: [object, Record<string, string>][] = [
+      [{}, {}],
+      [{ payload: { Authorization: 'Bearer nonsense' } }, {}],
+      [{ payload: { Authorization: 7 } }, {}],
+      [{ payload: { Authorization: 'nonsense' } }, viewer.headers],
+      [{}, { authorization: 'Bearer nonsense' }],
+    ];
+    for (const [init, headers] of refused) {
+      const dialled = await dial(t, url, { headers });
+      dialled.send({ ...INIT, ...init });
+      t.equal(await dialled.closed, 4403, JSON.stringify(init));
+    }
+  });
+
+  t.test('the upgrade: one address, and no foreign page with a cookie', async (t) => {
+    const { host } = new URL(url);
+    const cookie = { cookie: 'accord_access=anything' };
+    t.equal(await refusedUpgrade(`${url}/graphql`, { ...cookie, origin: 'https://evil.example' }), 403);
+    t.equal(await refusedUpgrade(`${url}/graphql`, cookie), 403, 'a browser names its origin');
+    await dial(t, url, { headers: { ...cookie, origin: `http://${host}` } });
+    await dial(t, url, { headers: { origin: 'https://evil.example' } });
+    t.equal(await refusedUpgrade(`${url}/api/v1/users`, viewer.headers), 400);
+    t.equal(await refusedUpgrade(`${url}/nowhere`, viewer.headers), 404);
+    t.equal(
+      (await rest('GET', '/api/v1/users', { as: viewer })).status,
+      200,
+      'and without an upgrade all is as it was',
+    );
+  });
+
+  t.test('queries and mutations have the checks of POST', async (t) => {
+    const dialled = await dialAs(t, url, developer);
+    const run = async (query: string, variables?: object) => {
+      dialled.send(operation('op', query, variables));
+      const { payload, type } = await dialled.take(({ id, type }) => id === 'op' && type !== 'complete');
+      if (type === 'next') await dialled.take(ofId('op', 'complete'));
+      return { type, payload, codes: (payload.errors ?? payload).map?.((one: Json) => one.extensions.code) };
+    };
+    const added = await run(ADD, { channelId: 'sockets', text: 'by socket' });
+    t.match(added.payload.data, { addMessage: { id: String } });
+    const rows: [string, object | undefined, string][] = [
+      ['{ nope }', undefined, 'BAD_REQUEST'],
+      ['{ me { id }', undefined, 'BAD_REQUEST'],
+      [`{ ${'a '.repeat(2001)} }`, undefined, 'BAD_REQUEST'],
+      ['query A { me { id } } query B { me { id } }', undefined, 'BAD_REQUEST'],
+      ['{ ...F } fragment F on Query { ...G } fragment G on Query { ...F }', undefined, 'BAD_REQUEST'],
+      ['subscription { ...F } fragment F on Subscription { ...F }', undefined, 'BAD_REQUEST'],
+      [SUBSCRIBE, {}, 'BAD_REQUEST'],
+      [SUBSCRIBE, { channelId: 'no spaces' }, 'VALIDATION_FAILED'],
+      [SUBSCRIBE, { channelId: 'c', since: 'x' }, 'BAD_REQUEST'],
+      ['subscription { messageAdded(channelId: "c") @skip(if: true) { id } }', undefined, 'BAD_REQUEST'],
+    ];
+    for (const [query, variables, code] of rows) {
+      const { type, codes } = await run(query, variables);
+      t.same([type, [...new Set(codes)]], ['error', [code]], query.slice(0, 60));
+    }
+    const failing = await run('{ me { id } user(id: 999999) { id } }');
+    t.same([failing.type, failing.codes], ['next', ['NOT_FOUND']]);
+    t.match(failing.payload.data, { me: { id: String(developer.id) }, user: null });
+    t.match(failing.payload.errors[0], { path: ['user'], extensions: { statusCode: 404 } });
+    const other = await dialAs(t, url, viewer);
+    other.send(operation('1', ADD, { channelId: 'c', text: 'x' }));
+    t.match(await other.take(ofId('1', 'next')), { payload: { errors: [{ extensions: { code: 'FORBIDDEN' } }] } });
+  });
+
+  t.test('the 101st subscription is an error, and a place that was left is free', async (t) => {
+    const dialled = await dialAs(t, url, viewer);
+    for (let i = 1; i <= 101; i++) dialled.send(subscribe(String(i)));
+    const { payload } = await dialled.take(ofId('101', 'error'));
+    t.match(payload, [{ extensions: { code: 'BAD_REQUEST', statusCode: 400 } }]);
+    dialled.send({ type: 'complete', id: '7' });
+    await settled(dialled);
+    dialled.send(subscribe('102'));
+    await graphql(developer, ADD, { channelId: 'channel', text: 'to all' });
+    await dialled.take(ofId('102', 'next'));
+    t.equal(dialled.received.filter(({ id }) => id === '7').length, 0, 'nothing after complete');
+  });
+
+  t.test('the 21st socket of a user is closed, and a place that was left is free', async (t) => {
+    const dialled = [];
+    for (const { socket } of await Promise.all(Array.from({ length: 20 }, () => dialAs(t, url, admin))))
+      dialled.push(socket);
+    const late = async () => {
+      const one = await dial(t, url);
+      one.send({ ...INIT, payload: { Authorization: admin.headers['authorization'] } });
+      return Promise.race([one.closed, one.take(({ type }) => type === 'connection_ack').then(() => 'ack')]);
+    };
+    t.equal(await late(), 1013);
+    await dialAs(t, url, viewer);
+    dialled[0]?.close();
+    t.ok(await eventually('a free place', async () => ((await late()) === 'ack' ? true : undefined)));
+    for (const socket of dialled) socket.terminate();
+  });
+
+  t.test('who does not answer a ping is gone; who does stays', async (t) => {
+    const dialled = await dialAs(t, url, viewer);
+    const deaf = await dialAs(t, url, viewer);
+    deaf.socket.pong = () => {};
+    let pings = 0;
+    dialled.socket.on('ping', () => {
+      pings += 1;
+    });
+    t.equal(await deaf.closed, 1006);
+    await eventually('three pings', () => (pings >= 3 ? true : undefined));
+    t.equal(dialled.socket.readyState, dialled.socket.OPEN);
+  });
+
+  const login = async ({ email }: Person): Promise<string> => {
+    const { body } = await rest('POST', '/api/v1/auth/login', { body: { email, password: PASSWORD } });
+    return `Bearer ${body.access_token}`;
+  };
+
+  t.test('the end of the token is the end of the socket, unless it is renewed in band', async (t) => {
+    const renewed = await dialAs(t, url, viewer);
+    const left = await dialAs(t, url, viewer);
+    const foreign = await dialAs(t, url, viewer);
+    const bad = await dialAs(t, url, viewer);
+    left.send(subscribe('1'));
+    ahead = 14 * 60_000;
+    const Authorization = await login(viewer);
+    renewed.send({ type: 'ping', payload: { Authorization } });
+    t.same(await renewed.take(({ type }) => type === 'pong'), { type: 'pong' }, 'the credential is not sent back');
+    foreign.send({ type: 'ping', payload: { Authorization: await login(admin) } });
+    t.equal(await foreign.closed, 4403);
+    bad.send({ type: 'ping', payload: { Authorization: 'Bearer x' } });
+    t.equal(await bad.closed, 4403);
+    ahead = 15 * 60_000 + 1000;
+    const since = performance.now();
+    t.equal(await left.closed, 4403);
+    t.ok(performance.now() - since < 5000);
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    t.equal(renewed.socket.readyState, renewed.socket.OPEN);
+    renewed.send(operation('1', '{ me { id } }'));
+    t.match((await renewed.take(ofId('1', 'next'))).payload, { data: { me: { id: String(viewer.id) } } });
+    ahead = 0;
+  });
+
+  t.test('each subscribe counts as one operation for the rate', async (t) => {
+    const before = (await rest('GET', '/api/v1/users', { as: viewer })).headers.get('x-rate-limit-remaining');
+    const dialled = await dialAs(t, url, viewer);
+    for (const id of ['a', 'b', 'c']) {
+      dialled.send(operation(id, '{ me { id } users { id } }'));
+      await dialled.take(ofId(id, 'complete'));
+    }
+    const after = (await rest('GET', '/api/v1/users', { as: viewer })).headers.get('x-rate-limit-remaining');
+    t.equal(Number(before) - Number(after), 4);
+  });
+
+  t.test('who is deleted or gets another role is out within seconds', async (t) => {
+    const [one, other] = [await dialAs(t, url, viewer), await dialAs(t, url, developer)];
+    one.send(subscribe('1'));
+    await rest('PATCH', `/api/v1/users/${developer.id}`, { as: admin, body: { role: 'viewer' } });
+    await rest('DELETE', `/api/v1/users/${viewer.id}`, { as: admin });
+    t.same(await Promise.all([one.closed, other.closed]), [4403, 4403]);
+  });
+
+  t.test('a stop says goodbye', async (t) => {
+    const dialled = await dialAs(t, url, admin);
+    dialled.send(subscribe('1'));
+    await settled(dialled);
+    const asked = performance.now();
+    const [code] = await Promise.all([dialled.closed, app.close()]);
+    t.equal(code, 1001);
+    t.ok(performance.now() - asked < 5000);
+  });
+});
+
+onEachDatabase(t, async (t, open) => {
+  t.test('beyond the rate a subscribe is refused; in production there is no introspection', async (t) => {
+    const production = { NODE_ENV: 'production', KEY_SECRET: 'a secret of at least thirty-two bytes', RATE_LIMIT: '2' };
+    const arrival = { 'x-forwarded-proto': 'https' };
+    const environment = { ...production, TRUST_PROXY: 'loopback' };
+    const { url, viewer } = await startService(t, await open(), environment, Date.now, { arrival });
+    const dialled = await dialAs(t, url, viewer, arrival);
+    dialled.send(operation('1', '{ __schema { types { name } } }'));
+    t.match((await dialled.take(ofId('1', 'error'))).payload, [{ extensions: { code: 'BAD_REQUEST' } }]);
+    dialled.send(operation('2', '{ usrs { id } }'));
+    t.notMatch((await dialled.take(ofId('2', 'error'))).payload[0].message, 'Did you mean');
+    dialled.send(subscribe('3'));
+    t.match((await dialled.take(ofId('3', 'error'))).payload, [
+      { extensions: { code: 'RATE_LIMITED', statusCode: 429 } },
+    ]);
+  });
+});

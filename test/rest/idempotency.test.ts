@@ -1,0 +1,188 @@
+import t from 'tap';
+import { onEachDatabase } from '../support/databases.js';
+import { fakeGateway } from '../support/gateway.js';
+import { eventually } from '../support/process.js';
+import { codeOf, type Person, type RestAnswer, startService } from '../support/service.js';
+
+const DAY = 24 * 60 * 60 * 1000;
+const EUR = { total: { amount: 1999, currency: 'EUR' } };
+const USERS = '/api/v1/users';
+const ORDERS = '/api/v1/orders';
+const ordersOf = ({ id }: { id: number }) => `${USERS}/${id}/orders`;
+let made = 0;
+const newUser = (fields = {}) => ({ name: 'New', email: `new${++made}@example.com`, role: 'viewer', ...fields });
+const newKey = () => `key-${++made}`;
+
+/** What of an answer must be the same when it is repeated. */
+const answerOf = ({ status, headers, text }: RestAnswer) => ({
+  status,
+  text,
+  headers: ['location', 'etag', 'preference-applied', 'content-type'].map((name) => headers.get(name)),
+});
+
+onEachDatabase(t, async (t, open) => {
+  const database = await open();
+  const { client } = database;
+  const gateway = await fakeGateway(t);
+  let moved = 0;
+  const service = await startService(t, database, { PAYMENT_URL: gateway.url }, () => Date.now() + moved);
+  const { rest, admin, viewer, developer } = service;
+  const post = (as: Person, path: string, key: string, body?: unknown, headers = {}) =>
+    rest('POST', path, { as, body, headers: { 'idempotency-key': key, ...headers } });
+  const order = async (as = viewer) => (await rest('POST', ordersOf(as), { as, body: EUR })).body.id as number;
+
+  /** Every operation that takes a key: a request, another body for it, and how many effects there have been. */
+  const operations: Record<string, () => Promise<[string, object, object, () => Promise<number>, object?]>> = {
+    createUser: async () => {
+      const body = newUser();
+      return [USERS, body, { ...body, name: 'Other' }, () => client.user.count({ where: { email: body.email } })];
+    },
+    createOrder: async () => {
+      const before = await client.order.count();
+      const other = { total: { ...EUR.total, amount: 1 } };
+      return [ordersOf(admin), EUR, other, async () => (await client.order.count()) - before];
+    },
+    payOrder: async () => {
+      const id = await order(admin);
+      const effects = async () => gateway.taken(id).length;
+      return [`${ORDERS}/${id}/payment`, { payment_token: 'a' }, { payment_token: 'b' }, effects];
+    },
+    'payOrder in the background': async () => {
+      const id = await order(admin);
+      const effects = async () => client.payment.count({ where: { orderId: id } });
+      return [`${ORDERS}/${id}/payment`, { payment_token: 'a' }, {}, effects, { prefer: 'respond-async' }];
+    },
+  };
+
+  for (const [name, request] of Object.entries(operations)) {
+    t.test(`${name}: a key stands for one request and one effect`, async (t) => {
+      const [path, body, other, effects, headers] = await request();
+      const key = newKey();
+      const first = await post(admin, path, key, body, headers);
+      t.ok([200, 201, 202].includes(first.status), String(first.status));
+      const turned = JSON.stringify(Object.fromEntries(Object.entries(body).reverse()));
+      for (const again of [body, turned]) {
+        const answer = await post(admin, path, key, again, { 'content-type': 'application/json', ...headers });
+        t.same(answerOf(answer), answerOf(first));
+      }
+      const mismatch = await post(admin, path, key, other, headers);
+      t.same(codeOf(mismatch), [422, 'VALIDATION_FAILED']);
+      t.same(mismatch.body.errors, [{ parameter: 'Idempotency-Key', detail: 'was used with another body' }]);
+      t.equal(await effects(), 1);
+    });
+
+    t.test(`${name}: fifty at once have one effect`, async (t) => {
+      const [path, body, , effects, headers] = await request();
+      const key = newKey();
+      const answers = await Promise.all(Array.from({ length: 50 }, () => post(admin, path, key, body, headers)));
+      const successes = answers.filter(({ status }) => status < 300);
+      t.ok(successes.length >= 1);
+      for (const one of successes) t.same(answerOf(one), answerOf(successes[0] as RestAnswer));
+      const others = new Set(
+        answers.filter(({ status }) => status >= 300).map(({ body }) => `${body.code} ${body.detail}`),
+      );
+      for (const one of others) t.equal(one, 'CONFLICT The first request with this idempotency key is still running.');
+      t.same(answerOf(await post(admin, path, key, body, headers)), answerOf(successes[0] as RestAnswer));
+      t.equal(await effects(), 1);
+    });
+  }
+
+  t.test('a key is one caller’s and one operation’s, and stands for one address', async (t) => {
+    const key = newKey();
+    const mine = await post(viewer, ordersOf(viewer), key, EUR);
+    const theirs = await post(developer, ordersOf(developer), key, EUR);
+    t.same([mine.status, theirs.status], [201, 201]);
+    t.not(mine.body.id, theirs.body.id);
+    t.equal((await post(viewer, `${ORDERS}/${mine.body.id}/payment`, key)).status, 200, 'another operation');
+    const elsewhere = await post(viewer, `${ORDERS}/${await order()}/payment`, key);
+    t.same(codeOf(elsewhere), [422, 'VALIDATION_FAILED'], 'another order');
+    t.same(codeOf(await post(viewer, ordersOf(developer), key, EUR)), [403, 'FORBIDDEN'], 'authorisation comes first');
+  });
+
+  t.test('what failed had no effect, and its key is free', async (t) => {
+    const key = newKey();
+    t.equal((await post(viewer, ordersOf(viewer), key, { total: { amount: 0, currency: 'EUR' } })).status, 422);
+    t.equal((await post(viewer, ordersOf(viewer), key, EUR)).status, 201);
+    const path = `${ORDERS}/${await order()}/payment`;
+    gateway.next.push('decline', 'refuse');
+    t.same(codeOf(await post(viewer, path, key, { payment_token: 'a' })), [422, 'PAYMENT_DECLINED']);
+    t.same(codeOf(await post(viewer, path, key, { payment_token: 'b' })), [502, 'BAD_GATEWAY']);
+    t.equal((await post(viewer, path, key, { payment_token: 'c' })).status, 200);
+  });
+
+  t.test('a key in flight is a conflict, and does nothing', async (t) => {
+    const id = await order();
+    const key = newKey();
+    gateway.hold();
+    const first = post(viewer, `${ORDERS}/${id}/payment`, key);
+    const asked = await eventually('the gateway is asked', () => {
+      const requests = gateway.requests.filter(({ body }) => body.order_id === id).length;
+      return requests > 0 ? requests : undefined;
+    });
+    const second = await post(viewer, `${ORDERS}/${id}/payment`, key);
+    t.match(second.body, { status: 409, code: 'CONFLICT', detail: /idempotency key is still running/ });
+    gateway.release();
+    t.equal((await first).status, 200);
+    t.equal(gateway.requests.filter(({ body }) => body.order_id === id).length, asked);
+    t.same(answerOf(await post(viewer, `${ORDERS}/${id}/payment`, key)), answerOf(await first));
+  });
+
+  t.test('what a database refuses to remember has not happened', async (t) => {
+    await client.$executeRawUnsafe(`CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS
+      $$ BEGIN RAISE EXCEPTION 'full' USING ERRCODE = '53100'; END $$`);
+    await client.$executeRawUnsafe(`CREATE TRIGGER full_disk BEFORE INSERT ON idempotency_keys
+      FOR EACH ROW EXECUTE FUNCTION full_disk()`);
+    const id = await order();
+    const before = [await client.user.count(), await client.order.count(), await client.payment.count()];
+    for (const [path, body] of [
+      [USERS, newUser()],
+      [ordersOf(admin), EUR],
+      [`${ORDERS}/${id}/payment`, {}],
+    ] as const) {
+      t.same(codeOf(await post(admin, path, newKey(), body)), [507, 'INSUFFICIENT_STORAGE'], path);
+    }
+    t.same([await client.user.count(), await client.order.count(), await client.payment.count()], before);
+    t.equal((await rest('GET', `${ORDERS}/${id}`, { as: viewer })).body.status, 'pending');
+    t.same(gateway.taken(id), [], 'nor was the gateway asked');
+    await client.$executeRawUnsafe('DROP TRIGGER full_disk ON idempotency_keys');
+  });
+
+  t.test('with an account goes what was remembered of it, and a late retry does not bring it back', async (t) => {
+    const key = newKey();
+    const body = newUser();
+    const created = await post(admin, USERS, key, body);
+    await rest('DELETE', `${USERS}/${created.body.id}`, { as: admin });
+    t.same(codeOf(await post(admin, USERS, key, body)), [409, 'CONFLICT']);
+    t.equal(await client.user.count({ where: { email: body.email } }), 0);
+    const remembered = JSON.stringify(await client.idempotencyKey.findMany());
+    t.notMatch(remembered, body.email, 'nothing personal is kept');
+  });
+
+  t.test('after a day the key is free, and swept away', async (t) => {
+    const key = newKey();
+    const first = await post(viewer, ordersOf(viewer), key, EUR);
+    moved += DAY + 1000;
+    const { body } = await rest('POST', '/api/v1/auth/login', {
+      body: { email: viewer.email, password: 'a password for the tests' },
+    });
+    const later = { ...viewer, headers: { authorization: `Bearer ${body.access_token}` } };
+    const second = await post(later, ordersOf(viewer), key, EUR);
+    t.equal(second.status, 201);
+    t.not(second.body.id, first.body.id);
+    await service.app.close();
+    const sweeper = await startSweeper(moved);
+    await eventually('only the new key is left', async () =>
+      (await client.idempotencyKey.count()) === 1 ? true : undefined,
+    );
+    await sweeper();
+  });
+
+  /** A service starts its jobs when it is ready: that is all that is needed of this one. */
+  async function startSweeper(moved: number): Promise<() => Promise<unknown>> {
+    const { buildApp } = await import('../../src/app.js');
+    const { readConfig } = await import('../../src/config.js');
+    const app = await buildApp(readConfig({}), { database, logger: false, now: () => Date.now() + moved });
+    await app.ready();
+    return () => app.close();
+  }
+});

@@ -1,0 +1,207 @@
+import t from 'tap';
+import type { OrderStatus } from '../../src/database/client.js';
+import { actionsOf, transitions } from '../../src/services/order-states.js';
+import { onEachDatabase } from '../support/databases.js';
+import { codeOf, type Person, type RestAnswer, startService } from '../support/service.js';
+
+const EUR = { total: { amount: 1999, currency: 'EUR' } };
+const ordersOf = ({ id }: { id: number }) => `/api/v1/users/${id}/orders`;
+const ORDERS = '/api/v1/orders';
+
+onEachDatabase(t, async (t, open) => {
+  const database = await open();
+  const { rest, admin, developer, viewer } = await startService(t, database);
+  const create = async (as: Person = viewer) => (await rest('POST', ordersOf(as), { as, body: EUR })).body.id as number;
+  const inState = async (status: OrderStatus) => {
+    const data = { userId: viewer.id, amount: 5, currency: 'EUR', status };
+    return (await database.client.order.create({ data, select: { id: true } })).id;
+  };
+
+  t.test('an order lives: created, read, paid', async (t) => {
+    const created = await rest('POST', ordersOf(viewer), { as: viewer, body: EUR });
+    const { id } = created.body;
+    const path = `${ORDERS}/${id}`;
+    t.same([created.status, created.headers.get('location')], [201, path]);
+    t.match(created.body, { ...EUR, status: 'pending', createdAt: /Z$/ });
+    t.same(created.body._links, {
+      self: { href: path },
+      cancel: { href: `${path}/cancel`, method: 'POST' },
+      pay: { href: `${path}/payment`, method: 'POST' },
+    });
+    const read = await rest('GET', path, { as: viewer });
+    t.same(read.body, created.body);
+    t.same((await rest('GET', `${ordersOf(viewer)}/${id}`, { as: viewer })).body, created.body);
+    const etag = created.headers.get('etag') as string;
+    t.match(etag, /^"[^"]+"$/, 'a strong tag');
+    t.equal((await rest('GET', path, { as: viewer, headers: { 'if-none-match': etag } })).status, 304);
+
+    const paid = await rest('POST', created.body._links.pay.href, { as: viewer });
+    t.same([paid.status, paid.body.status], [200, 'paid']);
+    t.same(paid.body._links, { self: { href: path } });
+    t.not(paid.headers.get('etag'), etag, 'another state, another tag');
+    const after = await rest('GET', path, { as: viewer, headers: { 'if-none-match': etag } });
+    t.same([after.status, after.body], [200, paid.body]);
+  });
+
+  t.test('every state offers what would succeed, and refuses the rest without an effect', async (t) => {
+    for (const status of Object.keys(transitions) as OrderStatus[]) {
+      for (const [action, noun] of [
+        ['cancel', 'cancel'],
+        ['pay', 'payment'],
+      ] as const) {
+        const path = `${ORDERS}/${await inState(status)}`;
+        const before = await rest('GET', path, { as: viewer });
+        t.equal(action in before.body._links, actionsOf(status).includes(action), `${status} and its link ${action}`);
+        const answer = await rest('POST', `${path}/${noun}`, { as: viewer });
+        if (action in before.body._links) {
+          t.same([answer.status, answer.body.status], [200, action === 'pay' ? 'paid' : 'cancelled']);
+        } else {
+          t.same(codeOf(answer), [409, 'CONFLICT'], `${status} cannot be ${action}`);
+          t.same((await rest('GET', path, { as: viewer })).body, before.body);
+        }
+      }
+    }
+  });
+
+  t.test('of a hundred that pay and cancel at once, one has an effect', async (t) => {
+    const id = await create();
+    const nouns = Array.from({ length: 100 }, (_, i) => (i % 2 ? 'cancel' : 'payment'));
+    const answers = await Promise.all(nouns.map((noun) => rest('POST', `${ORDERS}/${id}/${noun}`, { as: viewer })));
+    const winners = answers.filter(({ status }) => status === 200);
+    t.equal(winners.length, 1);
+    t.same(
+      answers.filter(({ status }) => status !== 200).map(codeOf),
+      Array.from({ length: 99 }, () => [409, 'CONFLICT']),
+    );
+    t.same((await rest('GET', `${ORDERS}/${id}`, { as: viewer })).body, winners[0]?.body);
+    const settled = await database.client.payment.count({ where: { orderId: id, status: 'SETTLED' } });
+    t.equal(settled, winners[0]?.body.status === 'paid' ? 1 : 0, 'and a payment was taken only for a paid order');
+  });
+
+  t.test('the policy: who may do what to whose orders', async (t) => {
+    type Act = (as: Person) => Promise<RestAnswer>;
+    const rows: [string, Act, number, number, number][] = [
+      ['list own', (as) => rest('GET', ordersOf(as), { as }), 200, 200, 200],
+      ['create own', (as) => rest('POST', ordersOf(as), { as, body: EUR }), 201, 201, 201],
+      ['read own', async (as) => rest('GET', `${ORDERS}/${await create(as)}`, { as }), 200, 200, 200],
+      ['cancel own', async (as) => rest('POST', `${ORDERS}/${await create(as)}/cancel`, { as }), 200, 200, 200],
+      ['pay own', async (as) => rest('POST', `${ORDERS}/${await create(as)}/payment`, { as }), 200, 200, 200],
+    ];
+    const other = (
+      await rest('POST', '/api/v1/users', {
+        as: admin,
+        body: { name: 'Other', email: 'other@example.com', role: 'viewer' },
+      })
+    ).body as { id: number };
+    const theirs = async () => (await rest('POST', ordersOf(other), { as: admin, body: EUR })).body.id;
+    const id = await theirs();
+    rows.push(
+      ["list another's", (as) => rest('GET', ordersOf(other), { as }), 403, 200, 200],
+      ['create for another', (as) => rest('POST', ordersOf(other), { as, body: EUR }), 403, 403, 201],
+      ["read another's", (as) => rest('GET', `${ORDERS}/${id}`, { as }), 403, 200, 200],
+      ["read another's by path", (as) => rest('GET', `${ordersOf(other)}/${id}`, { as }), 403, 200, 200],
+      ["cancel another's", async (as) => rest('POST', `${ORDERS}/${await theirs()}/cancel`, { as }), 403, 403, 200],
+      ["pay another's", async (as) => rest('POST', `${ORDERS}/${await theirs()}/payment`, { as }), 403, 403, 200],
+      ["another's order under one's own path", (as) => rest('GET', `${ordersOf(as)}/${id}`, { as }), 404, 404, 404],
+    );
+    for (const [what, act, ...expected] of rows) {
+      const found = [];
+      for (const person of [viewer, developer, admin]) found.push((await act(person)).status);
+      t.same(found, expected, what);
+    }
+  });
+
+  t.test('what was deleted is gone, and what never was is not found', async (t) => {
+    const { body: user } = await rest('POST', '/api/v1/users', {
+      as: admin,
+      body: { name: 'Leaver', email: 'leaver@example.com', role: 'viewer' },
+    });
+    const { body: order } = await rest('POST', ordersOf(user), { as: admin, body: EUR });
+    await rest('POST', `${ORDERS}/${order.id}/payment`, { as: admin });
+    t.equal((await rest('DELETE', `/api/v1/users/${user.id}`, { as: admin })).status, 204);
+    const at = (id: number, userId: number): [string, string, object?][] => [
+      ['GET', `${ORDERS}/${id}`],
+      ['GET', `/api/v1/users/${userId}/orders/${id}`],
+      ['POST', `${ORDERS}/${id}/cancel`],
+      ['POST', `${ORDERS}/${id}/payment`],
+      ['GET', `/api/v1/users/${userId}/orders`],
+      ['POST', `/api/v1/users/${userId}/orders`, EUR],
+    ];
+    for (const [method, path, body] of at(order.id, user.id))
+      t.same(codeOf(await rest(method, path, { as: admin, body })), [410, 'GONE'], `${method} ${path}`);
+    for (const [method, path, body] of at(99_999_999_999, 99_999_999_999))
+      t.same(codeOf(await rest(method, path, { as: admin, body })), [404, 'NOT_FOUND'], `${method} ${path}`);
+  });
+
+  t.test('an account cannot go while one of its orders is being paid, however they race', async (t) => {
+    for (let i = 0; i < 5; i++) {
+      const { body: user } = await rest('POST', '/api/v1/users', {
+        as: admin,
+        body: { name: 'Racer', email: `racer${i}@example.com`, role: 'viewer' },
+      });
+      const { body: order } = await rest('POST', ordersOf(user), { as: admin, body: EUR });
+      const slow = { payment_token: 'tok_delay' };
+      const [paid, gone] = await Promise.all([
+        rest('POST', `${ORDERS}/${order.id}/payment`, { as: admin, headers: { prefer: 'respond-async' }, body: slow }),
+        rest('DELETE', `/api/v1/users/${user.id}`, { as: admin }),
+      ]);
+      const outcome = `${paid.status} and ${gone.status}`;
+      t.ok(['202 and 409', '404 and 204', '410 and 204'].includes(outcome), outcome);
+    }
+  });
+
+  t.test('the three styles walk a list of orders', async (t) => {
+    const { body: user } = await rest('POST', '/api/v1/users', {
+      as: admin,
+      body: { name: 'Buyer', email: 'buyer@example.com', role: 'viewer' },
+    });
+    const ids: number[] = [];
+    for (let i = 0; i < 7; i++) ids.push((await rest('POST', ordersOf(user), { as: admin, body: EUR })).body.id);
+    const idsOf = (rows: { id: number }[]) => rows.map(({ id }) => id);
+    const list = ordersOf(user);
+    const offset = await rest('GET', `${list}?limit=3&offset=3`, { as: admin });
+    t.same([idsOf(offset.body), offset.headers.get('x-total-count')], [ids.slice(3, 6), '7']);
+    t.same(idsOf((await rest('GET', `${list}?page=3&per_page=3`, { as: admin })).body), ids.slice(6));
+    const first = (await rest('GET', `${list}?after=&limit=4`, { as: admin })).body;
+    t.same([idsOf(first.data), first.cursor.hasMore], [ids.slice(0, 4), true]);
+    const second = (await rest('GET', `${list}?limit=4&after=${first.cursor.next}`, { as: admin })).body;
+    t.same([idsOf(second.data), second.cursor], [ids.slice(4), { next: '', hasMore: false }]);
+    const foreign = await rest('GET', `${ordersOf(admin)}?after=${first.cursor.next}`, { as: admin });
+    t.same(codeOf(foreign), [400, 'BAD_REQUEST'], 'a cursor is good for one list');
+  });
+
+  t.test('failures come in the order of the specification', async (t) => {
+    const paid = await inState('PAID');
+    const bad = { as: viewer, headers: { 'idempotency-key': 'x y' } };
+    const steps: [string, RestAnswer, [number, string]][] = [
+      ['400 before 401', await rest('POST', ordersOf(viewer), { body: {} }), [400, 'BAD_REQUEST']],
+      ['401', await rest('POST', `${ORDERS}/${paid}/cancel`), [401, 'UNAUTHENTICATED']],
+      ['401 before 404', await rest('POST', `${ORDERS}/99999999/cancel`), [401, 'UNAUTHENTICATED']],
+      ['404 before 422', await rest('POST', `${ORDERS}/99999999/payment`, bad), [404, 'NOT_FOUND']],
+      ['409 before 422', await rest('POST', `${ORDERS}/${paid}/payment`, bad), [409, 'CONFLICT']],
+      ['422 key', await rest('POST', `${ORDERS}/${await create()}/payment`, bad), [422, 'VALIDATION_FAILED']],
+    ];
+    for (const [amount, currency] of [
+      [0, 'EUR'],
+      [100_000_000, 'EUR'],
+      [1, 'eur'],
+    ]) {
+      const answer = await rest('POST', ordersOf(viewer), { as: viewer, body: { total: { amount, currency } } });
+      steps.push([`422 ${amount} ${currency}`, answer, [422, 'VALIDATION_FAILED']]);
+    }
+    for (const [what, answer, expected] of steps) t.same(codeOf(answer), expected, what);
+  });
+});
+
+onEachDatabase(t, async (t, open) => {
+  const { rest, viewer } = await startService(t, await open(), { RATE_LIMIT: '3' });
+  const order = await rest('POST', ordersOf(viewer), { as: viewer, body: EUR });
+  for (let i = 0; i < 2; i++) await rest('GET', `${ORDERS}/${order.body.id}`, { as: viewer });
+  for (const noun of ['cancel', 'payment']) {
+    t.same(
+      codeOf(await rest('POST', `${ORDERS}/${order.body.id}/${noun}`, { as: viewer })),
+      [429, 'RATE_LIMITED'],
+      noun,
+    );
+  }
+});

@@ -1,0 +1,247 @@
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
+import t from 'tap';
+import { httpGateway } from '../../src/services/payments/http.js';
+import { onEachDatabase } from '../support/databases.js';
+import { type Behaviour, fakeGateway } from '../support/gateway.js';
+import { eventually } from '../support/process.js';
+import { codeOf, type RestAnswer, type Service, startService } from '../support/service.js';
+
+const ORDERS = '/api/v1/orders';
+/** Longer than the longest wait between two attempts; a few of them leave access tokens valid. */
+const MINUTE = 61_000;
+const ASYNC = { prefer: 'respond-async' };
+
+/** Orders of the viewer, and what happens to them. */
+function ordersOf({ rest, viewer: as }: Service) {
+  const body = { total: { amount: 1999, currency: 'EUR' } };
+  return {
+    create: async (): Promise<number> => (await rest('POST', `/api/v1/users/${as.id}/orders`, { as, body })).body.id,
+    pay: (id: number, token?: string, headers = {}): Promise<RestAnswer> =>
+      rest('POST', `${ORDERS}/${id}/payment`, { as, headers, body: token && { payment_token: token } }),
+    cancel: (id: number) => rest('POST', `${ORDERS}/${id}/cancel`, { as }),
+    statusOf: async (id: number) => (await rest('GET', `${ORDERS}/${id}`, { as })).body.status,
+    becomes: (id: number, status: string) =>
+      eventually(`order ${id} ${status}`, async () =>
+        (await rest('GET', `${ORDERS}/${id}`, { as })).body.status === status ? true : undefined,
+      ),
+  };
+}
+
+onEachDatabase(t, async (t, open) => {
+  const database = await open();
+
+  t.test('the embedded gateway: each test token does what the contract says', async (t) => {
+    const { create, pay, statusOf, becomes } = ordersOf(await startService(t, database));
+    const rows: [string | undefined, [number, string | undefined], string][] = [
+      [undefined, [200, undefined], 'paid'],
+      ['tok_ok', [200, undefined], 'paid'],
+      ['tok_delay', [200, undefined], 'paid'],
+      ['tok_decline', [422, 'PAYMENT_DECLINED'], 'pending'],
+      ['tok_fail', [502, 'BAD_GATEWAY'], 'pending'],
+      ['__proto__', [422, 'PAYMENT_DECLINED'], 'pending'],
+    ];
+    const waited = rows.map(async ([token, expected, status]) => {
+      const id = await create();
+      t.same([codeOf(await pay(id, token)), await statusOf(id)], [expected, status], `${token}`);
+    });
+    const inBackground = rows.map(async ([token, , status]) => {
+      const id = await create();
+      const { status: code, body, headers } = await pay(id, token, ASYNC);
+      const self = `${ORDERS}/${id}`;
+      t.same([code, body.status, body._links], [202, 'processing', { self: { href: self } }], `${token}, later`);
+      t.same([headers.get('location'), headers.get('preference-applied')], [self, 'respond-async']);
+      await becomes(id, status);
+    });
+    await Promise.all([...waited, ...inBackground]);
+  });
+});
+
+onEachDatabase(t, async (t, open) => {
+  const database = await open();
+  const gateway = await fakeGateway(t);
+  let moved = 0;
+  const service = await startService(
+    t,
+    database,
+    { PAYMENT_URL: gateway.url.replace('//', '//us:s%3Acret@'), PAYMENT_TIMEOUT: '150' },
+    () => Date.now() + moved,
+  );
+  const { create, pay, cancel, statusOf, becomes } = ordersOf(service);
+
+  t.test('the gateway is asked under the stored key, and its word decides', async (t) => {
+    const id = await create();
+    t.same(codeOf(await pay(id, 'anything')), [200, undefined]);
+    const [request] = gateway.requests;
+    const payment = await database.client.payment.findFirstOrThrow({ where: { orderId: id } });
+    t.same(request, {
+      key: payment.id,
+      authorization: `Basic ${Buffer.from('us:s:cret').toString('base64')}`,
+      body: { order_id: id, amount: 1999, currency: 'EUR', payment_token: 'anything' },
+    });
+    t.same([payment.status, payment.token], ['SETTLED', null], 'the token is not kept');
+
+    const declined = await create();
+    gateway.next.push('decline');
+    t.same(codeOf(await pay(declined)), [422, 'PAYMENT_DECLINED']);
+    t.equal(await statusOf(declined), 'pending');
+    t.equal((await pay(declined)).status, 200, 'a declined order can be paid another way');
+    t.equal(gateway.taken(declined).length, 1);
+
+    const refused = await create();
+    gateway.next.push('refuse');
+    t.same(codeOf(await pay(refused)), [502, 'BAD_GATEWAY']);
+    t.equal(await statusOf(refused), 'pending');
+    t.equal((await cancel(refused)).status, 200);
+  });
+
+  t.test('one lost answer is asked for again under the same key', async (t) => {
+    for (const fault of ['lost in time', 'lost by reset', 'lost in garbage', 'lost in 500', 'twice'] as Behaviour[]) {
+      const id = await create();
+      gateway.next.push(fault);
+      t.equal((await pay(id)).status, 200, fault);
+      t.equal(gateway.taken(id).length, 1, 'taken once');
+    }
+  });
+
+  t.test('a gateway that took the payment and cannot say so: the order waits, and is settled once', async (t) => {
+    const faults: [Behaviour, [number, string]][] = [
+      ['lost in time', [504, 'GATEWAY_TIMEOUT']],
+      ['lost by reset', [502, 'BAD_GATEWAY']],
+      ['lost in garbage', [502, 'BAD_GATEWAY']],
+      ['lost in 500', [502, 'BAD_GATEWAY']],
+    ];
+    for (const [fault, expected] of faults) {
+      const id = await create();
+      const key = { 'idempotency-key': `lost ${fault}`.replaceAll(' ', '-') };
+      gateway.otherwise = fault;
+      t.same(codeOf(await pay(id, undefined, key)), expected, fault);
+      t.same(codeOf(await cancel(id)), [409, 'CONFLICT'], 'what may be paid cannot be cancelled');
+      t.same(codeOf(await pay(id)), [409, 'CONFLICT'], 'nor paid again');
+      t.same(codeOf(await pay(id, undefined, key)), [409, 'CONFLICT'], 'the first request under its key runs on');
+      // However often it fails: what may have been taken is not given up.
+      const asked = gateway.requests.length;
+      moved += MINUTE;
+      await eventually('another attempt', () => (gateway.requests.length > asked ? true : undefined));
+      t.equal(await statusOf(id), 'processing');
+      gateway.otherwise = 'settle';
+      moved += MINUTE;
+      await becomes(id, 'paid');
+      t.equal(gateway.taken(id).length, 1, 'taken once');
+      const repeated = await pay(id, undefined, key);
+      t.same([repeated.status, repeated.body?.status], [200, 'paid'], 'and the key knows the answer');
+    }
+  });
+
+  t.test('while the gateway is asked, nobody else can pay or cancel', async (t) => {
+    const id = await create();
+    gateway.hold();
+    const paying = pay(id);
+    await becomes(id, 'processing');
+    t.same(codeOf(await cancel(id)), [409, 'CONFLICT']);
+    t.same(codeOf(await pay(id)), [409, 'CONFLICT']);
+    gateway.release();
+    t.equal((await paying).status, 200);
+    t.equal(gateway.taken(id).length, 1);
+  });
+
+  t.test('in the background a failing gateway is asked again, with growing waits', async (t) => {
+    const id = await create();
+    gateway.otherwise = 'fail';
+    t.equal((await pay(id, undefined, ASYNC)).status, 202);
+    const attempts = async () => (await database.client.payment.findFirstOrThrow({ where: { orderId: id } })).attempts;
+    const waits: number[] = [];
+    for (let n = 1; n <= 3; n++) {
+      await eventually(`attempt ${n}`, async () => {
+        const { attempts, dueAt } = await database.client.payment.findFirstOrThrow({ where: { orderId: id } });
+        const wait = dueAt.getTime() - (Date.now() + moved);
+        if (attempts !== n || wait > 10_000) return undefined;
+        waits.push(wait);
+        return true;
+      });
+      moved += waits.at(-1) as number;
+    }
+    t.ok((await attempts()) >= 3);
+    t.ok((waits[2] as number) > (waits[0] as number), `waits grow: ${waits}`);
+    gateway.otherwise = 'settle';
+    moved += 60_000;
+    await becomes(id, 'paid');
+    t.equal(gateway.taken(id).length, 1);
+  });
+});
+
+onEachDatabase(t, async (t, open) => {
+  const database = await open();
+
+  t.test('a gateway that cannot be reached has taken nothing: the order is as it was', async (t) => {
+    const closed = createServer().listen(0, '127.0.0.1');
+    await new Promise((resolve) => closed.once('listening', resolve));
+    const { port } = closed.address() as AddressInfo;
+    await new Promise((resolve) => closed.close(resolve));
+    let moved = 0;
+    const service = await startService(
+      t,
+      database,
+      { PAYMENT_URL: `http://127.0.0.1:${port}` },
+      () => Date.now() + moved,
+    );
+    const { create, pay, cancel, becomes } = ordersOf(service);
+    const id = await create();
+    t.same(codeOf(await pay(id)), [502, 'BAD_GATEWAY']);
+    t.equal((await cancel(id)).status, 200);
+    const waiting = await create();
+    t.equal((await pay(waiting, undefined, ASYNC)).status, 202);
+    await eventually('the payment is given up', async () => {
+      const payment = await database.client.payment.findFirstOrThrow({ where: { orderId: waiting } });
+      // Between two attempts only: the clock must not end the lease of one.
+      if (payment.status === 'OPEN' && !payment.uncertain) moved += 5000;
+      return payment.status === 'FAILED' ? true : undefined;
+    });
+    await becomes(waiting, 'pending');
+  });
+
+  t.test('production without a gateway settles nothing', async (t) => {
+    await database.client.user.deleteMany();
+    const secret = 'a secret of at least 32 characters';
+    const environment = { NODE_ENV: 'production', KEY_SECRET: secret, TRUST_PROXY: 'loopback' };
+    const arrival = { 'x-forwarded-proto': 'https' };
+    const service = await startService(t, database, environment, Date.now, { arrival });
+    for (const person of [service.admin, service.developer, service.viewer]) Object.assign(person.headers, arrival);
+    const { create, pay, statusOf } = ordersOf(service);
+    const id = await create();
+    for (const headers of [{}, ASYNC]) t.same(codeOf(await pay(id, 'tok_ok', headers)), [501, 'NOT_IMPLEMENTED']);
+    t.equal(await statusOf(id), 'pending');
+  });
+
+  t.test('two instances share the work, and each payment is asked for once', { skip: !database.url }, async (t) => {
+    await database.client.user.deleteMany();
+    const gateway = await fakeGateway(t);
+    const environment = { PAYMENT_URL: gateway.url };
+    const first = await startService(t, database, environment);
+    const { create, pay, becomes } = ordersOf(first);
+    const ids: number[] = [];
+    for (let i = 0; i < 12; i++) ids.push(await create());
+    await database.client.user.deleteMany({ where: { role: { not: 'VIEWER' } } });
+    await database.client.user.updateMany({ data: { email: 'moved@example.com', emailKey: 'moved@example.com' } });
+    await startService(t, database, environment);
+    await Promise.all(ids.map((id) => pay(id, undefined, ASYNC)));
+    for (const id of ids) await becomes(id, 'paid');
+    t.equal(gateway.requests.length, ids.length);
+  });
+});
+
+t.test('a gateway that fails again and again is left alone for a while', async (t) => {
+  const gateway = await fakeGateway(t);
+  const { pay } = httpGateway({ url: gateway.url, timeout: 1000, rest: 300 });
+  const once = (id: string) =>
+    pay({ id, orderId: 1, amount: 1, currency: 'EUR', token: null }, new AbortController().signal);
+  gateway.otherwise = 'fail';
+  for (let i = 0; i < 5; i++) t.match(await once(`${i}`), { kind: 'unknown', timedOut: false });
+  const asked = gateway.requests.length;
+  t.match(await once('open'), { kind: 'failed', retryable: true }, 'nothing was taken');
+  t.equal(gateway.requests.length, asked, 'nor asked for');
+  gateway.otherwise = 'settle';
+  await eventually('the circuit closes', async () => ((await once('again')).kind === 'settled' ? true : undefined));
+  gateway.otherwise = 'decline';
+  for (let i = 0; i < 6; i++) t.match(await once(`declined ${i}`), { kind: 'declined' }, 'a refusal is no fault');
+});

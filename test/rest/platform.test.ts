@@ -1,0 +1,174 @@
+import { readFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import t from 'tap';
+import { parse } from 'yaml';
+import { contractOperations } from '../support/contract.js';
+import { onEachDatabase } from '../support/databases.js';
+import { codeOf, startService } from '../support/service.js';
+
+/** Sends bytes as they are and returns what comes back until the server closes. */
+const raw = (url: string, bytes: string): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const { hostname, port } = new URL(url);
+    let text = '';
+    const socket = connect({ host: hostname, port: Number(port) }, () => socket.write(bytes));
+    socket.on('data', (chunk) => (text += chunk));
+    socket.on('close', () => resolve(text));
+    socket.on('error', reject);
+  });
+
+onEachDatabase(t, async (t, open) => {
+  const { rest, url, admin, viewer, database, app } = await startService(t, await open());
+
+  t.test('the contracts are published byte for byte, with entity tags and ranges', async (t) => {
+    for (const file of ['openapi.yaml', 'schema.graphql']) {
+      const bytes = readFileSync(file, 'utf8');
+      const whole = await rest('GET', `/${file}`);
+      t.equal(whole.text, bytes);
+      const etag = whole.headers.get('etag') as string;
+      t.equal((await rest('GET', `/${file}`, { headers: { 'if-none-match': etag } })).status, 304);
+      const part = await rest('GET', `/${file}`, { headers: { range: 'bytes=0-99' } });
+      t.same([part.status, part.text], [206, bytes.slice(0, 100)]);
+      t.match(part.headers.get('content-range'), `bytes 0-99/${Buffer.byteLength(bytes)}`);
+      const stale = { range: 'bytes=0-99', 'if-range': '"another"' };
+      t.equal((await rest('GET', `/${file}`, { headers: stale })).text, bytes, 'a stale If-Range gets the whole');
+      t.equal((await rest('GET', `/${file}`, { headers: { range: 'bytes=9999999-' } })).status, 200);
+    }
+    t.same((await rest('GET', '/openapi.json')).body, parse(readFileSync('openapi.yaml', 'utf8')));
+    t.equal((await rest('GET', '/openapi.json?x=1')).status, 400, 'an unknown query parameter');
+  });
+
+  t.test('health, metrics and the way to the docs', async (t) => {
+    t.same((await rest('GET', '/livez')).body, { status: 'ok' });
+    t.equal((await rest('GET', '/readyz')).status, 200);
+    t.match((await rest('GET', '/metrics')).text, /http_request_duration_seconds_count\{.*route="\/livez"/);
+    const root = await rest('GET', '/');
+    t.same([root.status, root.headers.get('location')], [302, '/docs']);
+  });
+
+  t.test('pages: the reference, the errors, GraphiQL', async (t) => {
+    for (const [path, text] of [
+      ['/docs', 'Accord API reference'],
+      ['/docs/errors', 'id="PAYMENT_DECLINED"'],
+      ['/graphql', 'GraphiQL'],
+    ] as const) {
+      const page = await fetch(url + path, { headers: { accept: 'text/html' } });
+      const html = await page.text();
+      t.same([page.status, page.headers.get('content-type')], [200, 'text/html; charset=utf-8'], path);
+      t.match(html, text);
+      t.notMatch(html, /(src|href)="https?:/, 'nothing from elsewhere');
+      for (const [, asset] of html.matchAll(/(?:src|href)="(\/[^"]*assets[^"]*)"/g)) {
+        t.equal((await fetch(url + asset)).status, 200, String(asset));
+      }
+    }
+    const notBrowser = await fetch(`${url}/graphql`);
+    t.same([notBrowser.status, notBrowser.headers.get('allow')], [405, 'POST']);
+  });
+
+  t.test('an address nobody has is 404 for everyone; a trailing slash is 308', async (t) => {
+    for (const as of [undefined, admin]) t.same(codeOf(await rest('GET', '/nowhere', { as })), [404, 'NOT_FOUND']);
+    t.same(codeOf(await rest('GET', '/nowhere/')), [404, 'NOT_FOUND']);
+    for (const [from, to] of [
+      ['/api/v1/users/', '/api/v1/users'],
+      ['/users/?limit=5', '/users?limit=5'],
+      ['/docs/', '/docs'],
+      ['/livez/', '/livez'],
+    ] as const) {
+      const answer = await fetch(url + from, { redirect: 'manual', method: 'POST' });
+      t.same([answer.status, answer.headers.get('location')], [308, to], from);
+    }
+  });
+
+  t.test('a method that a path lacks is 405 with Allow, behind the authentication of the path', async (t) => {
+    const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'PROPFIND'];
+    const byPath = new Map<string, typeof contractOperations>();
+    for (const one of contractOperations) byPath.set(one.path, [...(byPath.get(one.path) ?? []), one]);
+    for (const [template, operations] of byPath) {
+      const path = template.replace('{session_id}', '019a0000-0000-7000-8000-000000000000').replaceAll(/{\w+}/g, '1');
+      const declared = operations.map(({ method }) => method);
+      const isProtected = operations.every(({ security }) => security.length > 0);
+      for (const method of methods.filter((one) => !declared.includes(one))) {
+        const answer = await rest(method, path, { as: admin });
+        t.same(codeOf(answer), [405, 'METHOD_NOT_ALLOWED'], `${method} ${path}`);
+        const allow = answer.headers.get('allow')?.split(', ').sort();
+        t.same(allow, [...declared, ...(declared.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].sort());
+        if (isProtected)
+          t.same(codeOf(await rest(method, path)), [401, 'UNAUTHENTICATED'], `${method} ${path} by nobody`);
+      }
+      t.equal((await rest('OPTIONS', path)).status, 204);
+    }
+  });
+
+  t.test('four ways to choose a version, and their failures', async (t) => {
+    const ask = (path: string, headers = {}) => rest('GET', path, { as: viewer, headers });
+    const vendor = 'application/vnd.accord+json';
+    for (const [path, headers] of [
+      ['/api/v1/users'],
+      ['/users'],
+      ['/users?version=1'],
+      ['/users', { accept: `${vendor}; version=1` }],
+      ['/users', { accept: `${vendor};v=1` }],
+      ['/users', { accept: vendor }],
+      ['/api/v1/users?version=1&limit=1', { accept: `${vendor};v=1` }],
+    ] as [string, object?][]) {
+      const answer = await ask(path, headers);
+      t.same([answer.status, answer.headers.get('api-version')], [200, '1'], path);
+      t.match(answer.headers.get('content-type'), headers ? vendor : 'application/json');
+      if (headers) t.match(answer.headers.get('vary'), 'Accept');
+    }
+    t.equal((await ask('/api/v2/users')).status, 404);
+    t.equal((await ask('/users?version=2')).status, 400);
+    t.equal((await ask('/users', { accept: `${vendor}; version=2` })).status, 406);
+    t.equal((await ask('/api/v1/users?version=2')).status, 400, 'selectors that disagree');
+    const { port } = new URL(url);
+    const host = (name: string) =>
+      raw(
+        url,
+        `GET /livez HTTP/1.1\r\nHost: x\r\n\r\nGET /users HTTP/1.1\r\nHost: ${name}:${port}\r\nAuthorization: ${viewer.headers['authorization']}\r\nConnection: close\r\n\r\n`,
+      );
+    t.match(await host('v1.api.example.com'), /HTTP\/1\.1 200 OK.*HTTP\/1\.1 200 OK/s);
+    t.match(await host('v2.api.example.com'), /HTTP\/1\.1 404/);
+  });
+
+  t.test('media types: 406, 415, 413', async (t) => {
+    t.same(codeOf(await rest('GET', '/api/v1/users', { as: viewer, headers: { accept: 'text/html' } })), [
+      406,
+      'NOT_ACCEPTABLE',
+    ]);
+    t.equal(
+      (await rest('GET', '/api/v1/users', { as: viewer, headers: { accept: 'text/html, */*;q=0.1' } })).status,
+      200,
+    );
+    for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/merge-patch+json', 'x']) {
+      const answer = await rest('POST', '/api/v1/users', { as: admin, body: '{}', headers: { 'content-type': type } });
+      t.same(codeOf(answer), [415, 'UNSUPPORTED_MEDIA_TYPE'], type);
+    }
+    const large = { name: 'x'.repeat(65_536) };
+    t.same(codeOf(await rest('POST', '/api/v1/users', { as: admin, body: large })), [413, 'PAYLOAD_TOO_LARGE']);
+  });
+
+  t.test('what is not HTTP is refused by the parser with a problem, and the service lives', async (t) => {
+    t.match(await raw(url, 'NONSENSE\r\n\r\n'), /^HTTP\/1\.1 400 .*"code":"BAD_REQUEST"/s);
+    const huge = `GET /livez HTTP/1.1\r\nHost: x\r\nX-Long: ${'x'.repeat(70_000)}\r\n\r\n`;
+    t.match(await raw(url, huge), /^HTTP\/1\.1 431 /);
+    t.equal((await rest('GET', '/livez')).status, 200);
+  });
+
+  t.test('what is in the contract and not written answers 501, behind its security', async (t) => {
+    const path = `/api/v1/users/${viewer.id}/orders`;
+    t.same(codeOf(await rest('GET', path)), [401, 'UNAUTHENTICATED']);
+    if (app.notWritten.includes('listOrders')) {
+      t.same(codeOf(await rest('GET', path, { as: viewer })), [501, 'NOT_IMPLEMENTED']);
+    }
+  });
+
+  t.test('without its database the service says 503, and is alive', async (t) => {
+    await database.client.$disconnect();
+    await database.close();
+    const answer = await rest('GET', '/api/v1/users', { as: viewer });
+    t.same(codeOf(answer), [503, 'UNAVAILABLE']);
+    t.match(answer.headers.get('retry-after'), /^\d+$/);
+    t.equal((await rest('GET', '/readyz')).status, 503);
+    t.equal((await rest('GET', '/livez')).status, 200);
+  });
+});

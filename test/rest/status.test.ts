@@ -1,0 +1,305 @@
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { request } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
+import t, { type Test } from 'tap';
+import { openDatabase } from '../../src/database/open.js';
+import { statusTable } from '../../src/http/status-table.js';
+import { breaches, contractOperations, document } from '../support/contract.js';
+import { onEachDatabase } from '../support/databases.js';
+import { eventually } from '../support/process.js';
+import { open as connectTo, raw, statusesOf, untilClosed } from '../support/raw.js';
+import { codeOf, type Json, type Service, startInstance, startService } from '../support/service.js';
+
+const declared = new Set(
+  [...contractOperations.map(({ operation }) => operation.responses), document['x-unmatched'] ?? {}].flatMap((one) =>
+    Object.keys(one).map(Number),
+  ),
+);
+/** Sent before there is a request, or where the contract does not reach: a test below has seen each. */
+const seenBelow = [100, 101, 103, 431];
+
+t.test('the table of status codes is the whole of the specification, and true', async (t) => {
+  const codes = statusTable.map(({ code }) => code);
+  const ofSpecification = [
+    100, 101, 102, 103, 200, 201, 202, 204, 206, 301, 302, 304, 307, 308, 400, 401, 403, 404, 405, 408, 409, 410,
+  ].concat([415, 422, 429, 500, 501, 502, 503, 504, 507]);
+  t.same(
+    ofSpecification.filter((code) => !codes.includes(code)),
+    [],
+  );
+  t.same(
+    codes,
+    [...codes].sort((a, b) => a - b),
+    'in order, each once',
+  );
+  for (const { code, sent, text } of statusTable) {
+    t.equal(sent, declared.has(code) || seenBelow.includes(code), `${code}`);
+    t.ok(text.length > 20);
+  }
+  t.same(
+    [...declared].filter((code) => !codes.includes(code)),
+    [],
+    'and no other code is declared',
+  );
+});
+
+/** Makes the database refuse an insertion of a user, as a fault of its own would. */
+const raising = ({ client }: Service['database'], sqlstate: string) =>
+  client.$executeRawUnsafe(`
+    DO $do$ BEGIN
+      CREATE OR REPLACE FUNCTION fault() RETURNS trigger LANGUAGE plpgsql AS
+        $f$ BEGIN RAISE EXCEPTION 'secret detail' USING ERRCODE = '${sqlstate}'; END $f$;
+      CREATE OR REPLACE TRIGGER fault BEFORE INSERT ON users FOR EACH ROW EXECUTE FUNCTION fault();
+    END $do$`);
+
+onEachDatabase(t, async (t, open) => {
+  const service = await startService(t, await open());
+  const { rest, graphql, admin, url, database, app, log } = service;
+
+  t.test('the page of the status codes', async (t) => {
+    const page = await fetch(`${url}/docs/status`);
+    const html = await page.text();
+    t.equal(page.status, 200);
+    for (const { code } of statusTable) t.match(html, `id="${code}"`);
+    t.match(await (await fetch(`${url}/docs/errors`)).text(), 'href="/docs/status"');
+  });
+
+  t.test('100: the body is called for', async (t) => {
+    const socket = connectTo(url);
+    const answer = untilClosed(socket);
+    const head =
+      'POST /api/v1/auth/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nConnection: close\r\n';
+    socket.write(`${head}Expect: 100-continue\r\nContent-Length: 2\r\n\r\n`);
+    const [first] = await once(socket, 'data');
+    t.match(first, /^HTTP\/1\.1 100 Continue/);
+    socket.write('{}');
+    t.same(statusesOf(await answer), [100, 400]);
+    const odd = await raw(url, `${head}Expect: the-unexpected\r\nContent-Length: 2\r\n\r\n{}`);
+    t.same(statusesOf(odd), [400], 'another expectation is passed over');
+  });
+
+  t.test('101: a handshake at /graphql', { skip: app.notWritten.includes('Subscription.messageAdded') }, async (t) => {
+    const socket = connectTo(url);
+    socket.write(
+      'GET /graphql HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n' +
+        'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Protocol: graphql-transport-ws\r\n\r\n',
+    );
+    const [first] = await once(socket, 'data');
+    t.match(String(first), /^HTTP\/1\.1 101 /);
+    socket.destroy();
+  });
+
+  t.test('103: the style sheet is named before the page', async (t) => {
+    for (const path of ['/docs', '/docs/errors', '/docs/status']) {
+      const asking = request(url + path).end();
+      const [[hints], [page]] = await Promise.all([once(asking, 'information'), once(asking, 'response')]);
+      page.resume();
+      t.same([hints.statusCode, page.statusCode], [103, 200], path);
+      const [, style] = /<([^>]+)>; rel=preload/.exec(hints.headers.link) ?? [];
+      t.equal((await fetch(url + style)).status, 200);
+    }
+    t.match(await raw(url, 'GET /docs HTTP/1.0\r\n\r\n'), /^HTTP\/1\.1 200 /, 'HTTP/1.0 would not understand it');
+  });
+
+  t.test('206 and 304: files of the documentation', async (t) => {
+    const html = await (await fetch(`${url}/docs`)).text();
+    const [, asset] = /src="([^"]+reference\.js)"/.exec(html) ?? [];
+    const whole = await fetch(url + asset);
+    const bytes = Buffer.from(await whole.arrayBuffer());
+    const part = await fetch(url + asset, { headers: { range: 'bytes=100-199' } });
+    t.same([part.status, part.headers.get('content-range')], [206, `bytes 100-199/${bytes.length}`]);
+    t.same(Buffer.from(await part.arrayBuffer()), bytes.subarray(100, 200));
+    const etag = whole.headers.get('etag') as string;
+    for (const given of [etag, `"other", ${etag}`, '*']) {
+      t.equal((await fetch(url + asset, { headers: { 'if-none-match': given } })).status, 304, given);
+    }
+  });
+
+  t.test('500 and 507: faults of the database, told without its words; nothing is stored', async (t) => {
+    const body = { name: 'N', email: 'fault@example.com', role: 'viewer' };
+    const mutation = 'mutation { createUser(input: {name: "N", email: "fault@example.com", role: VIEWER}) { id } }';
+    for (const [sqlstate, status, code] of [
+      ['XX000', 500, 'INTERNAL'],
+      ['22012', 500, 'INTERNAL'],
+      ['53100', 507, 'INSUFFICIENT_STORAGE'],
+      ['53200', 503, 'UNAVAILABLE'],
+      ['40001', 503, 'UNAVAILABLE'],
+    ] as const) {
+      await raising(database, sqlstate);
+      const answer = await rest('POST', '/api/v1/users', { as: admin, body });
+      t.same(codeOf(answer), [status, code], sqlstate);
+      if (status === 503) t.match(answer.headers.get('retry-after'), /^[1-9]\d*$/);
+      const { codes, data } = await graphql(admin, mutation);
+      t.same([codes, data], [[code], { createUser: null }], `${sqlstate} on GraphQL`);
+      t.notMatch(answer.text, /secret|plpgsql|Prisma/);
+    }
+    t.ok(
+      log.some((line) => line.includes('a request failed') && line.includes('"reqId"')),
+      'the log knows more',
+    );
+    await database.client.$executeRawUnsafe('DROP TRIGGER fault ON users');
+    t.equal(await database.client.user.count({ where: { emailKey: body.email } }), 0);
+    t.equal((await rest('POST', '/api/v1/users', { as: admin, body })).status, 201, 'and it is over');
+  });
+
+  t.test('framing that two readers could read in two ways is refused, and the connection ends', async (t) => {
+    const post = 'POST /api/v1/auth/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n';
+    const smuggled = 'GET /livez HTTP/1.1\r\nHost: x\r\n\r\n';
+    for (const [what, bytes] of Object.entries({
+      'CL and TE': `${post}Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n${smuggled}`,
+      'TE and CL': `${post}Transfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n0\r\n\r\n${smuggled}`,
+      'two CL': `${post}Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}${smuggled}`,
+      'two equal CL': `${post}Content-Length: 2\r\nContent-Length: 2\r\n\r\n{}${smuggled}`,
+      'CL that is a list': `${post}Content-Length: 2, 2\r\n\r\n{}${smuggled}`,
+      'CL with a sign': `${post}Content-Length: +2\r\n\r\n{}${smuggled}`,
+      'bare LF': `GET /livez HTTP/1.1\nHost: x\n\n`,
+      'bare LF in a header': `GET /livez HTTP/1.1\r\nHost: x\nX: y\r\n\r\n`,
+      'bare CR': `GET /livez HTTP/1.1\r\nHost: x\rX: y\r\n\r\n`,
+      'obs-fold': `GET /livez HTTP/1.1\r\nHost: x\r\nX: a\r\n b\r\n\r\n`,
+      'a space before the colon': `GET /livez HTTP/1.1\r\nHost : x\r\n\r\n`,
+      'TE that is not chunked': `${post}Transfer-Encoding: xchunked\r\n\r\n{}`,
+      'no Host': 'GET /livez HTTP/1.1\r\n\r\n',
+      'NUL in a header': 'GET /livez HTTP/1.1\r\nHost: x\r\nX: a\u0000b\r\n\r\n',
+      'a chunk size beyond all': `${post}Transfer-Encoding: chunked\r\n\r\nFFFFFFFFFFFFFFFFF\r\n`,
+    })) {
+      const socket = connectTo(url);
+      const answer = untilClosed(socket);
+      socket.write(bytes);
+      const closed = await Promise.race([answer, delay(3000, undefined, { ref: false })]);
+      socket.destroy();
+      const statuses = statusesOf(closed ?? (await answer));
+      t.ok(statuses.length === 1 && [400, 413, 501].includes(statuses[0] as number), `${what}: ${statuses}`);
+      t.not(closed, undefined, `${what}: closed`);
+    }
+    const twoHosts = 'GET /livez HTTP/1.1\r\nHost: x\r\nhost: y\r\nConnection: close\r\n\r\n';
+    t.match(await raw(url, twoHosts), /^HTTP\/1\.1 400 .*BAD_REQUEST/s, 'RFC 9112 §3.2');
+    t.equal((await rest('GET', '/livez')).status, 200);
+  });
+
+  t.test('every GET answers HEAD alike, without a body', async (t) => {
+    for (const { path, method } of contractOperations) {
+      if (method !== 'GET') continue;
+      const place = path.replace('{user_id}', String(admin.id)).replace('{order_id}', '1');
+      const get = await rest('GET', place, { as: admin });
+      const head = await rest('HEAD', place, { as: admin });
+      t.same([head.status, head.text], [get.status, ''], path);
+      const alike = ['content-type', 'etag', 'link', 'x-total-count', 'location', 'cache-control', 'accept-ranges'];
+      for (const name of alike) t.equal(head.headers.get(name), get.headers.get(name), `${path} ${name}`);
+    }
+  });
+});
+
+t.test('408: a client that is too slow, with its headers or with its body', async (t) => {
+  const database = Object.assign(await openDatabase('pglite://memory'), { url: undefined });
+  t.teardown(database.close);
+  const timeouts = { headers: 1000, request: 2000, handler: 1000 };
+  const { url, rest } = await startService(t, database, {}, Date.now, { timeouts });
+  const begin = 'POST /api/v1/auth/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n';
+  const drip = async (t: Test, first: string, byte: string) => {
+    const began = performance.now();
+    const socket = connectTo(url);
+    socket.write(first);
+    const timer = setInterval(() => socket.writable && socket.write(byte), 100);
+    const answer = await untilClosed(socket);
+    clearInterval(timer);
+    t.match(answer, /^HTTP\/1\.1 408 .*"code":"REQUEST_TIMEOUT"/s);
+    return performance.now() - began;
+  };
+  const [headers, body] = await Promise.all([
+    Promise.all(Array.from({ length: 100 }, () => drip(t, begin, 'x'))),
+    drip(t, `${begin}Content-Length: 1000\r\n\r\n`, ' '),
+  ]);
+  t.ok(Math.max(...headers) <= 1600, `headers: ${Math.max(...headers)} ms`);
+  t.ok(body <= 2600, `body: ${body} ms`);
+  t.equal((await rest('GET', '/livez')).status, 200, 'and the service lives');
+});
+
+t.test('the limits stand as they are documented', async (t) => {
+  const { TIMEOUTS } = await import('../../src/http/timeouts.js');
+  const { PRESSURE } = await import('../../src/http/pressure.js');
+  t.same(TIMEOUTS, { headers: 10_000, request: 15_000, handler: 10_000 });
+  t.match(PRESSURE, { delay: 250, utilisation: 0.98 });
+  t.match(readFileSync('src/server.ts', 'utf8'), 'pressure: PRESSURE');
+});
+
+const busy = (milliseconds: number) => {
+  const end = performance.now() + milliseconds;
+  while (performance.now() < end);
+};
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+t.test('503: an overloaded process sheds, and recovers', async (t) => {
+  const database = Object.assign(await openDatabase('pglite://memory'), { url: undefined });
+  t.teardown(database.close);
+  const { viewer, rest } = await startService(t, database);
+  const start = (delay: number, utilisation: number) =>
+    startInstance(t, database, {}, { pressure: { delay, utilisation, sample: 200 } });
+
+  t.test('all requests while the event loop is late', async (t) => {
+    const { url } = await start(250, 2);
+    const headers = { ...viewer.headers, 'content-type': 'application/json' };
+    const ask = async (path: string, init = {}) => {
+      const answer = await fetch(url + path, { headers, ...init });
+      const { status } = answer;
+      return { status, headers: answer.headers, body: (await answer.json()) as Json };
+    };
+    const calm = () => eventually('a calm loop', async () => (await ask('/readyz')).status === 200 || undefined);
+    const askAll = async () => {
+      await calm();
+      for (let i = 0; i < 4; i++) {
+        busy(400);
+        await turn();
+      }
+      const query = { method: 'POST', body: '{"query":"{ me { id } }"}' };
+      return Promise.all([
+        ask('/api/v1/users'),
+        ask('/graphql', query),
+        ask('/livez'),
+        ask('/readyz'),
+        ask('/nowhere'),
+      ]);
+    };
+    const waits = new Set<string | null>();
+    for (let i = 0; i < 5; i++) {
+      const [users, graphql, alive, ready, nowhere] = await askAll();
+      t.match([users.status, users.body], [503, { code: 'UNAVAILABLE', type: '/docs/errors#UNAVAILABLE' }]);
+      const exchange = { method: 'GET', path: '/api/v1/users', status: 503, headers: users.headers };
+      t.same(breaches({ ...exchange, text: JSON.stringify(users.body) }, []), []);
+      t.match(graphql.body, { errors: [{ extensions: { code: 'UNAVAILABLE', statusCode: 503 } }] });
+      t.match([graphql.status, graphql.headers.get('retry-after')], [200, /^[1-9]\d*$/]);
+      t.equal(alive.status, 200, '/livez is exempt');
+      t.match([ready.status, ready.body], [503, { status: 'unavailable', checks: { load: 'failed', database: 'ok' } }]);
+      t.equal(nowhere.status, 503);
+      waits.add(users.headers.get('retry-after'));
+    }
+    t.ok(waits.size > 1, `Retry-After is jittered: ${[...waits]}`);
+    await calm();
+    t.equal((await ask('/api/v1/users')).status, 200, 'and it is over');
+  });
+
+  t.test('every second request while the loop has no idle time', async (t) => {
+    const { url, app } = await start(100_000, 0.98);
+    const seen = new Set<number>();
+    let over = false;
+    const spin = async () => {
+      while (!over) {
+        busy(9);
+        await turn();
+      }
+    };
+    const ask = async () => {
+      await eventually('requests that are shed and requests that are served', async () => {
+        const before = app.overloaded();
+        const { status } = await fetch(`${url}/openapi.json`);
+        if (before && app.overloaded()) seen.add(status);
+        return seen.size > 1 || undefined;
+      });
+      over = true;
+    };
+    await Promise.all([spin(), ask()]);
+    t.same([...seen].sort(), [200, 503]);
+    await eventually('idle time', async () => (await fetch(`${url}/readyz`)).status === 200 || undefined);
+    t.equal((await rest('GET', '/livez')).status, 200);
+  });
+});

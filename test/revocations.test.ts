@@ -1,0 +1,139 @@
+import t from 'tap';
+import { type Database, openDatabase } from '../src/database/open.js';
+import { revocations } from '../src/services/revocations.js';
+import { onEachDatabase } from './support/databases.js';
+import { watchLookups } from './support/lookups.js';
+import { eventually } from './support/process.js';
+import { codeOf, type Instance, PASSWORD, type Person, startInstance, startService } from './support/service.js';
+
+const USERS = '/api/v1/users';
+const ME = '/api/v1/auth/me';
+
+onEachDatabase(t, async (t, open) => {
+  let offset = 0;
+  const now = () => Date.now() + offset;
+  const database = await open();
+  const first = await startService(t, database, {}, now);
+  const { admin } = first;
+
+  /** Another instance on the same data; the embedded database can only be shared within this process. */
+  async function another(): Promise<{ instance: Instance; connection: Database }> {
+    const connection = database.url === undefined ? database : await openDatabase(database.url);
+    if (connection !== database) t.teardown(connection.close);
+    return { instance: await startInstance(t, connection, {}, { now }), connection };
+  }
+  const { instance: second, connection } = await another();
+  let made = 0;
+
+  async function logIn(email: string): Promise<Record<string, string>> {
+    const { body } = await first.rest('POST', '/api/v1/auth/login', { body: { email, password: PASSWORD } });
+    return { authorization: `Bearer ${body.access_token}` };
+  }
+
+  async function person(role = 'developer'): Promise<Person> {
+    made += 1;
+    const fields = { name: 'N', email: `person${made}@example.com`, role, password: PASSWORD };
+    const { body } = await first.rest('POST', USERS, { as: admin, body: fields });
+    return { id: body.id, email: fields.email, headers: await logIn(fields.email) };
+  }
+
+  const meets = async (instance: Instance, headers: Record<string, string>) => {
+    const answer = await instance.rest('GET', ME, { headers });
+    const { codes } = await instance.graphql({ headers } as Person, '{ me { id } }');
+    return [answer.status, ...codes];
+  };
+  const REFUSED = [401, 'UNAUTHENTICATED'];
+  /** Asks until the instance has heard, and says how long that took. */
+  async function hears(instance: Instance, headers: Record<string, string>): Promise<number> {
+    const asked = performance.now();
+    await eventually('a refusal', async () => {
+      const { status } = await instance.rest('GET', ME, { headers });
+      return status === 401 || undefined;
+    });
+    return performance.now() - asked;
+  }
+
+  t.test('who is deleted is refused within a second, on every instance, and after a restart', async (t) => {
+    const { id, headers } = await person();
+    for (const instance of [first, second]) t.same(await meets(instance, headers), [200], 'and remembered from now on');
+    t.equal((await first.rest('DELETE', `${USERS}/${id}`, { as: admin })).status, 204);
+    for (const instance of [second, first]) t.ok((await hears(instance, headers)) < 1000);
+    for (const instance of [second, first]) t.same(await meets(instance, headers), REFUSED);
+    const { instance: third } = await another();
+    t.same(await meets(third, headers), REFUSED, 'an instance that starts later has read it');
+  });
+
+  t.test('a new role ends the tokens of the old one, and a new login brings the new one', async (t) => {
+    const { id, email, headers } = await person('admin');
+    const change = { as: admin, body: { role: 'viewer' } };
+    t.same(await meets(second, headers), [200]);
+    t.equal((await first.rest('PATCH', `${USERS}/${id}`, change)).status, 200);
+    t.ok((await hears(second, headers)) < 1000);
+    const fresh = await logIn(email);
+    for (const instance of [first, second]) t.same(await meets(instance, fresh), [200], 'also in the same second');
+    t.same(codeOf(await second.rest('DELETE', `${USERS}/${admin.id}`, { headers: fresh })), [403, 'FORBIDDEN']);
+    t.equal((await first.rest('PATCH', `${USERS}/${id}`, { as: admin, body: { name: 'Other' } })).status, 200);
+    t.same(await meets(second, fresh), [200], 'a change of the name ends nothing');
+  });
+
+  t.test('a change that is rolled back revokes nothing', async (t) => {
+    const { id, headers } = await person();
+    const { revoke } = await revocations({ client: database.client, now });
+    const undone = database.client.$transaction(async (db) => {
+      await revoke(db, id);
+      throw new Error('undone');
+    });
+    await t.rejects(undone, { message: 'undone' });
+    const { id: other, headers: theirs } = await person();
+    await database.client.$transaction((db) => revoke(db, other));
+    await hears(second, theirs);
+    t.same(await meets(second, headers), [200], 'though what was committed later has been heard');
+  });
+
+  t.test('a token is verified without a question to the database', async (t) => {
+    const { headers } = await person();
+    t.equal((await second.rest('GET', `${USERS}/0`, { headers })).status, 400);
+    const { asked, restore } = watchLookups(connection.client);
+    const { codes } = await second.graphql({ headers } as Person, '{ __typename }');
+    t.same([codes, asked], [[], []]);
+    const basic = `Basic ${Buffer.from(`${admin.email}:${PASSWORD}`).toString('base64')}`;
+    await second.graphql({ ...admin, headers: { authorization: basic } }, '{ __typename }');
+    t.same(asked, ['user.findUnique'], 'as Basic asks it');
+    restore();
+  });
+
+  t.test('a mark is kept as long as a token could live, and no longer', async (t) => {
+    const marked = await person();
+    await first.rest('PATCH', `${USERS}/${marked.id}`, { as: admin, body: { role: 'viewer' } });
+    await hears(first, marked.headers);
+    t.ok(await database.client.revocation.findUnique({ where: { userId: marked.id } }));
+    offset = 17 * 60_000;
+    const again = { id: admin.id, email: admin.email, headers: await logIn(admin.email) };
+    const another = await first.rest('POST', USERS, {
+      as: again,
+      body: { name: 'N', email: 'late@example.com', role: 'viewer' },
+    });
+    await first.rest('DELETE', `${USERS}/${another.body.id}`, { as: again });
+    t.equal(await database.client.revocation.findUnique({ where: { userId: marked.id } }), null);
+    offset = 0;
+  });
+});
+
+onEachDatabase(t, async (t, open) => {
+  t.test('what an instance missed while it could not hear it reads when it hears again', async (t) => {
+    const database = await open();
+    if (database.url === undefined) return t.comment('the embedded database has no connection to lose');
+    const service = await startService(t, database);
+    const { developer, admin, rest } = service;
+    t.equal((await rest('GET', ME, { as: developer })).status, 200);
+    // The mark as another instance would have left it, without a word.
+    const data = { userId: developer.id, revokedAt: new Date(), role: null };
+    await database.client.revocation.create({ data });
+    t.equal((await rest('GET', ME, { as: developer })).status, 200, 'nothing was heard');
+    await database.client.$executeRaw`
+      SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+      WHERE application_name = 'accord signals' AND datname = current_database()`;
+    await eventually('a refusal', async () => (await rest('GET', ME, { as: developer })).status === 401 || undefined);
+    t.equal((await rest('GET', ME, { as: admin })).status, 200);
+  });
+});

@@ -1,0 +1,272 @@
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { type AddressInfo, connect, createServer } from 'node:net';
+import { promisify } from 'node:util';
+import t, { type Test } from 'tap';
+import { DEMO_ADMIN, DEMO_PASSWORD, seedDemo } from '../prisma/seed.js';
+import { loadOpenApi } from '../src/contract/openapi.js';
+import { type Database, openDatabase } from '../src/database/open.js';
+import { notWrittenFields } from '../src/graphql/resolvers.js';
+import { notWrittenOperations } from '../src/rest/plugin.js';
+import { basic, eventually, refusedServer, type Server, startServer, temporaryFolder } from './support/process.js';
+
+const shell = promisify(execFile);
+const MEMORY = { DATABASE_URL: 'pglite://memory' };
+const JSON_BODY = { 'content-type': 'application/json' };
+const STACK = /^ +at /m;
+const PRODUCTION = { NODE_ENV: 'production', KEY_SECRET: 'a secret that is long enough to be one' };
+
+const inFolder = (t: Test) => ({ DATABASE_URL: `pglite://${temporaryFolder(t)}` });
+
+// Each test has servers of its own, and spends its time waiting for them.
+t.jobs = 2;
+
+/** The line that begins with a label, without it. */
+function line(output: string, label: string): string {
+  const found = output.split('\n').find((one) => one.startsWith(`  ${label} `));
+  if (found === undefined) throw new Error(`${label} was not printed.`);
+  return found.slice(label.length + 2).trim();
+}
+
+const login = ({ url }: Server, credentials: { email: string; password: string }) =>
+  fetch(`${url}/api/v1/auth/login`, { method: 'POST', headers: JSON_BODY, body: JSON.stringify(credentials) });
+
+/** A directory that holds what `fill` puts into its database. */
+async function filledFolder(t: Test, fill: (client: Database['client']) => Promise<unknown>) {
+  const environment = inFolder(t);
+  const database = await openDatabase(environment.DATABASE_URL);
+  await fill(database.client).finally(database.close);
+  return environment;
+}
+
+t.test(
+  'a start tells a newcomer what the first request needs; its data outlive it, belong to one process and survive a kill',
+  async (t) => {
+    const environment = inFolder(t);
+    const first = await startServer(t, environment);
+    const printed = first.stdout();
+    t.match(line(printed, 'Database'), /^embedded PostgreSQL in \S+ \(migrated: 0_init.*\)$/);
+    t.match(first.url, /^http:\/\/localhost:[1-9]\d+$/, 'the port that was taken, not the 0 that was asked for');
+    t.equal(line(printed, 'GraphQL'), `${first.url}/graphql`);
+    for (const address of [line(printed, 'Docs'), ...line(printed, 'Contracts').split(/ +/)]) {
+      const response = await fetch(address);
+      t.equal(response.status, 200, address);
+      await response.arrayBuffer();
+    }
+    const notWritten = [
+      ...notWrittenOperations(loadOpenApi(readFileSync('openapi.yaml', 'utf8'))),
+      ...notWrittenFields,
+    ];
+    t.equal(notWritten.length > 0 ? line(printed, 'Not written yet (501):') : '', notWritten.join(', '));
+
+    const [email = '', password = ''] = line(printed, 'Demo login').split(' / ');
+    t.equal((await login(first, { email, password })).status, 200, 'the demo login works');
+    const { stdout } = await shell('sh', ['-c', line(printed, 'Try it').replace('curl', 'curl -sS -f')]);
+    t.match(JSON.parse(stdout), [{ email }], 'the line to paste works');
+
+    const headers = { ...basic(email, password), ...JSON_BODY };
+    const create = async ({ url }: Server, name: string) => {
+      const body = JSON.stringify({ name, email: `${name}@example.com`, role: 'viewer' });
+      return (await fetch(`${url}/api/v1/users`, { method: 'POST', headers, body })).status;
+    };
+    const emails = async ({ url }: Server) =>
+      ((await (await fetch(`${url}/api/v1/users`, { headers })).json()) as { email: string }[]).map((one) => one.email);
+    t.equal(await create(first, 'mary'), 201);
+
+    const second = await refusedServer(t, environment);
+    t.equal(second.code, 1, 'a second process is refused');
+    t.match(second.stderr, `is in use by process ${first.pid}.`);
+    t.notMatch(second.stderr, STACK);
+    t.ok((await emails(first)).includes('mary@example.com'), 'and does the first one no harm');
+
+    const silent = connect(Number(new URL(first.url).port), '127.0.0.1');
+    t.teardown(() => silent.destroy());
+    await once(silent, 'connect');
+    await (await fetch(`${first.url}/livez`)).text();
+    const asked = performance.now();
+    first.kill('SIGTERM');
+    t.equal((await first.ended).code, 0, 'SIGTERM is a good end');
+    t.ok(performance.now() - asked < 2000, 'and a quick one, for no request is running');
+
+    const third = await startServer(t, environment);
+    t.notMatch(third.stdout(), 'migrated', 'no migration is applied twice');
+    t.equal(await create(third, 'anne'), 201);
+    third.kill('SIGKILL');
+    await third.ended;
+
+    const fourth = await startServer(t, environment);
+    t.strictSame((await emails(fourth)).slice(-2), ['mary@example.com', 'anne@example.com']);
+    fourth.kill('SIGINT');
+    t.equal((await fourth.ended).code, 0, 'SIGINT is a good end as well');
+  },
+);
+
+t.test('a second signal ends a process at once that waits for a request', async (t) => {
+  const server = await startServer(t, MEMORY);
+  const body = new ReadableStream({ start: (controller) => controller.enqueue(Buffer.from('{')) });
+  const init = { method: 'POST', headers: JSON_BODY, body, duplex: 'half' };
+  const request = fetch(`${server.url}/api/v1/auth/login`, init as RequestInit);
+  const dropped = t.rejects(request);
+  await eventually('an open request', async () => {
+    const text = await (await fetch(`${server.url}/metrics`)).text();
+    return text === '' ? undefined : text;
+  });
+  server.kill('SIGTERM');
+  await eventually('the first signal', () => server.stdout().includes('"msg":"stopping"') || undefined);
+  const asked = performance.now();
+  // A signal that follows at once is npm's echo of the first.
+  const again = setInterval(() => server.kill('SIGTERM'), 100);
+  const { code } = await server.ended;
+  clearInterval(again);
+  t.equal(code, 1);
+  t.ok(performance.now() - asked < 5000);
+  await dropped;
+});
+
+t.test('a server that npm started ends with the shell that npm passes a signal to', async (t) => {
+  const command = ['sh', '-c', `'${process.execPath}' --import tsx src/cli/main.ts start; :`] as const;
+  const shell = await startServer(t, { ...MEMORY, npm_lifecycle_event: 'start' }, command);
+  shell.kill('SIGTERM');
+  // Its output is open as long as the server has it open.
+  const { signal, stdout } = await shell.ended;
+  t.equal(signal, 'SIGTERM', 'the shell dies without a word');
+  t.match(stdout, '"msg":"stopping"', 'the server in good order');
+  await t.rejects(fetch(shell.url));
+});
+
+/** How a start fails, the variable that it must name, and what it must not show. */
+const REFUSALS: {
+  name: string;
+  environment: (t: Test) => Promise<Record<string, string>>;
+  says: string;
+  hides?: string;
+}[] = [
+  {
+    name: 'a variable that is wrong',
+    environment: async () => ({ PORT: 'abc', KEY_SECRET: 'hunter2' }),
+    says: 'PORT: must be integer\nKEY_SECRET: must have at least 32 characters',
+    hides: 'abc|hunter2',
+  },
+  {
+    name: 'production without a secret',
+    environment: async () => ({ ...MEMORY, NODE_ENV: 'production' }),
+    says: 'KEY_SECRET: production has no default secret',
+  },
+  {
+    name: 'production without an administrator',
+    environment: async () => ({ ...MEMORY, ...PRODUCTION }),
+    says: 'ADMIN_EMAIL, ADMIN_PASSWORD: there is no administrator yet',
+  },
+  {
+    name: 'production on demo data',
+    environment: async (t) => ({ ...(await filledFolder(t, seedDemo)), ...PRODUCTION }),
+    says: 'DATABASE_URL: names a database with demo accounts',
+    hides: DEMO_PASSWORD,
+  },
+  {
+    name: 'a DATABASE_URL of an unknown form',
+    environment: async () => ({ DATABASE_URL: 'mysql://root:hunter2@localhost/accord' }),
+    says: 'DATABASE_URL (mysql:…) is not understood',
+    hides: 'hunter2',
+  },
+  {
+    name: 'a port that is in use',
+    environment: async (t) => {
+      const other = createServer().listen(0, '127.0.0.1');
+      t.teardown(() => other.close());
+      await once(other, 'listening');
+      return { ...MEMORY, HOST: '127.0.0.1', PORT: String((other.address() as AddressInfo).port) };
+    },
+    says: 'PORT: something listens on ',
+  },
+];
+
+for (const { name, environment, says, hides } of REFUSALS) {
+  t.test(`a start is refused in words for ${name}`, async (t) => {
+    const { code, stdout, stderr } = await refusedServer(t, await environment(t));
+    t.equal(code, 1);
+    t.match(stderr, `accord cannot start.\n`);
+    t.match(stderr, says);
+    t.notMatch(stderr, STACK);
+    t.notMatch(stdout, 'Accord is ready');
+    if (hides !== undefined) t.notMatch(stdout + stderr, new RegExp(hides));
+  });
+}
+
+t.test(
+  'in production the first administrator comes from the environment, and nothing is there to explore',
+  async (t) => {
+    const admin = { email: 'root@example.com', password: 'an administrator of our own' };
+    const server = await startServer(t, {
+      ...MEMORY,
+      ...PRODUCTION,
+      ADMIN_EMAIL: admin.email,
+      ADMIN_PASSWORD: admin.password,
+      TRUST_PROXY: 'loopback',
+    });
+    t.notMatch(server.stdout(), /Demo login|Try it/);
+    t.notMatch(server.stdout(), admin.password);
+
+    const headers = { ...basic(admin.email, admin.password), ...JSON_BODY, 'x-forwarded-proto': 'https' };
+    const users = await fetch(`${server.url}/api/v1/users`, { headers });
+    t.equal(users.status, 200);
+    t.match(await users.json(), [{ email: admin.email, role: 'admin' }]);
+
+    const ask = async (query: string) => {
+      const init = { method: 'POST', headers, body: JSON.stringify({ query }) };
+      return (await fetch(`${server.url}/graphql`, init)).json();
+    };
+    t.match(await ask('{ me { email } }'), { data: { me: { email: admin.email } } });
+    t.match(await ask('{ __schema { types { name } } }'), { data: null, errors: [{}] }, 'no introspection');
+    const page = await fetch(`${server.url}/graphql`, { headers: { accept: 'text/html' } });
+    t.strictSame([page.status, page.headers.get('allow')], [405, 'POST'], 'no GraphiQL');
+  },
+);
+
+t.test('no secret reaches the log, however much is logged', async (t) => {
+  const secrets = {
+    KEY_SECRET: 'the key secret that nobody may read',
+    JWT_SECRET: 'the token secret that nobody may read',
+    METRICS_TOKEN: 'metrics-token-that-nobody-may-read',
+  };
+  const server = await startServer(t, { ...MEMORY, ...secrets, LOG_LEVEL: 'trace' });
+  const entered = 'a password that was typed';
+  const demo = { email: DEMO_ADMIN, password: DEMO_PASSWORD };
+  const tokens = (await (await login(server, demo)).json()) as Record<string, unknown>;
+  const credentials = Object.values(tokens).filter((value) => typeof value === 'string' && value.length > 20);
+  t.ok(credentials.length > 0, 'a login gives tokens');
+
+  const send = (path: string, body: string, headers: Record<string, string>) =>
+    fetch(server.url + path, { method: 'POST', headers: { ...JSON_BODY, ...headers }, body });
+  const bearer = { authorization: `Bearer ${tokens['access_token']}` };
+  const wrong = basic(DEMO_ADMIN, entered);
+  const account = { name: 'Mary', email: 'mary@example.com', role: 'viewer', password: entered };
+  const statuses = await Promise.all([
+    fetch(`${server.url}/api/v1/users`, { headers: basic(demo.email, demo.password) }),
+    fetch(`${server.url}/api/v1/users`, { headers: bearer }),
+    fetch(`${server.url}/api/v1/users`, { headers: wrong }),
+    fetch(`${server.url}/metrics`, { headers: { authorization: `Bearer ${secrets.METRICS_TOKEN}` } }),
+    login(server, { ...demo, password: entered }),
+    send('/api/v1/users', JSON.stringify(account), bearer),
+    send('/api/v1/users', JSON.stringify(account).slice(0, -1), bearer),
+    send('/graphql', JSON.stringify({ query: '{ me { id } }', variables: { password: entered } }), bearer),
+  ]).then((responses) => responses.map(({ status }) => status));
+  t.strictSame(statuses, [200, 200, 401, 200, 401, 201, 400, 200]);
+
+  server.kill('SIGTERM');
+  const { stdout, stderr } = await server.ended;
+  const log =
+    stderr +
+    stdout
+      .split('\n')
+      .filter((one) => one.startsWith('{'))
+      .join('\n');
+  t.match(log, '"msg":"stopping"');
+  const hidden = [...credentials, ...Object.values(secrets), entered, DEMO_PASSWORD, wrong.authorization.slice(6)];
+  t.strictSame(
+    hidden.filter((secret) => log.includes(String(secret))),
+    [],
+  );
+  t.notMatch(log, /authorization|\b(Basic|Bearer) /i);
+});

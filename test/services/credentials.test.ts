@@ -1,0 +1,105 @@
+import t from 'tap';
+import { isOutdated, passwords } from '../../src/auth/passwords.js';
+import { verifiedPasswords } from '../../src/auth/verified-passwords.js';
+import { openDatabase } from '../../src/database/open.js';
+import { credentialsService } from '../../src/services/credentials.js';
+import { loginAttempts, networkOf } from '../../src/services/login-attempts.js';
+import { throttle } from '../../src/services/throttle.js';
+
+const caller = { address: '192.0.2.1', requestId: 'test' };
+
+t.test('P03: an unknown address costs the hash that a wrong password costs', async (t) => {
+  const { client, close } = await openDatabase('pglite://memory');
+  t.teardown(close);
+  const real = passwords();
+  const forms: string[] = [];
+  const counting: typeof real = {
+    hash: real.hash,
+    verify: (stored, password) => {
+      forms.push(stored === null ? 'nobody' : 'somebody');
+      return real.verify(stored, password);
+    },
+  };
+  const now = Date.now;
+  const admit = loginAttempts({ throttle: throttle({ client, now }), perMinute: 100 });
+  const { check, basic, forget } = credentialsService({ client, passwords: counting, admit, now });
+  const row = (name: string, passwordHash: string | null) => {
+    const email = `${name}@example.com`;
+    return client.user.create({ data: { name, email, emailKey: email, role: 'VIEWER', passwordHash } });
+  };
+  const { id } = await row('known', await real.hash('the right password'));
+  await row('without', null);
+
+  for (const occasion of ['login', 'change'] as const)
+    for (const who of ['known', 'unknown', 'without', '\u0000'])
+      t.equal(await check(occasion, caller, `${who}@example.com`, 'wrong'), undefined);
+  t.same(forms, Array(2).fill(['somebody', 'nobody', 'nobody', 'nobody']).flat(), 'one hash each');
+
+  forms.length = 0;
+  for (let i = 0; i < 3; i++) t.match(await basic('known@example.com', 'the right password', caller), { id });
+  t.equal(forms.length, 1, 'a verified Basic credential is remembered');
+  t.equal(await basic('known@example.com', 'the right passwor', caller), undefined);
+  t.equal(await basic('unknown@example.com', 'the right password', caller), undefined);
+  t.equal(forms.length, 3, 'one that is not right never is');
+  forget(id);
+  await basic('known@example.com', 'the right password', caller);
+  t.equal(forms.length, 4);
+  await client.user.update({ where: { id }, data: { passwordHash: await real.hash('another password') } });
+  t.equal(
+    await basic('known@example.com', 'the right password', caller),
+    undefined,
+    'a change needs no word from anyone',
+  );
+});
+
+t.test('an attempt that could not be judged counts for nothing', async (t) => {
+  const { client, close } = await openDatabase('pglite://memory');
+  t.teardown(close);
+  const full = new Error('the queue is full');
+  const failing = { hash: () => Promise.reject(full), verify: () => Promise.reject(full) };
+  const admit = loginAttempts({ throttle: throttle({ client, now: Date.now }), perMinute: 2 });
+  const { check } = credentialsService({ client, passwords: failing, admit, now: Date.now });
+  for (let i = 0; i < 20; i++) await t.rejects(check('login', caller, 'a@example.com', 'x'), full);
+  t.same(
+    (await client.throttle.findMany()).map(({ count }) => count),
+    [0, 0, 0],
+  );
+});
+
+t.test('verified passwords are remembered for a while, in bounded number', async (t) => {
+  let clock = 0;
+  const known = verifiedPasswords(() => clock);
+  known.add(1, 'stored', 'password');
+  t.same(
+    [known.has('stored', 'password'), known.has('stored', 'passwor'), known.has('storedp', 'assword')],
+    [true, false, false],
+  );
+  clock = 5 * 60_000;
+  t.notOk(known.has('stored', 'password'));
+  for (let n = 0; n < 10_001; n++) known.add(n, 'stored', String(n));
+  t.same([known.has('stored', '0'), known.has('stored', '10000')], [false, true]);
+});
+
+t.test('what was hashed with less than the present parameters is outdated', async (t) => {
+  const form = (m: number, time: number, p: number) => `$argon2id$v=19$m=${m},t=${time},p=${p}$c2FsdA$aGFzaA`;
+  t.same([form(19_456, 2, 1), form(65_536, 3, 4)].map(isOutdated), [false, false]);
+  t.same([form(8192, 2, 1), form(19_456, 1, 1), '$2b$10$x', form(19_456, 2, 1).replace('2id', '2i')].map(isOutdated), [
+    true,
+    true,
+    true,
+    true,
+  ]);
+});
+
+t.test('an IPv6 host counts by its network', async (t) => {
+  const pairs = [
+    ['192.0.2.1', '192.0.2.1'],
+    ['::ffff:192.0.2.1', '192.0.2.1'],
+    ['2001:db8:0:1::5', '2001:db8:0:1'],
+    ['2001:DB8:0:1:a:b:c:d', '2001:db8:0:1'],
+    ['2001:db8::1:2:3:4:5', '2001:db8:0:1'],
+    ['::1', '0:0:0:0'],
+    ['fe80::1%eth0', 'fe80:0:0:0'],
+  ] as const;
+  for (const [ip, network] of pairs) t.equal(networkOf(ip), network, ip);
+});

@@ -1,0 +1,187 @@
+import fc from 'fast-check';
+import type { Parameter, Schema } from '../../src/contract/document.js';
+import type { Operation } from '../../src/contract/openapi.js';
+import type { Json } from './service.js';
+
+/** A request as a client with an open mind sends it. */
+export interface Drawn {
+  method: string;
+  url: string;
+  headers: Record<string, string>;
+  payload: string | undefined;
+}
+
+/** What a drawn request may name that exists: ids by the name of their parameter, and headers that authenticate. */
+export interface World {
+  ids: Record<string, string[]>;
+  credentials: Record<string, string>[];
+}
+
+/** Any text: also NUL, lone surrogates and what lies outside the basic plane. */
+const anyText = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 30 }),
+  fc.constantFrom('', ' ', '\u0000', '\ud800', 'a\udc00', '__proto__', "' OR 1=1", 'x'.repeat(300), '😀'),
+);
+const anyNumber = fc.oneof(fc.integer(), fc.double(), fc.constantFrom(0, -1, 2 ** 31, 2 ** 53, 1e21));
+const anyValue: fc.Arbitrary<Json> = fc.oneof(anyText, anyNumber, fc.boolean(), fc.constant(null), fc.jsonValue());
+
+/** Values that a schema takes. */
+function valid(schema: Schema): fc.Arbitrary<Json> {
+  const alternatives = schema.oneOf ?? schema.anyOf;
+  if (alternatives) return fc.oneof(...alternatives.map((one) => valid(one as Schema)));
+  if (schema.enum) return fc.constantFrom(...schema.enum);
+  const { minimum = -1000, maximum = 1_000_000, minLength = 0, maxLength = 40 } = schema as Record<string, number>;
+  switch (schema.type) {
+    case 'object': {
+      const members = Object.entries(schema.properties ?? {}).map(([name, one]) => [name, valid(one as Schema)]);
+      return fc.record(Object.fromEntries(members), { requiredKeys: (schema.required ?? []) as never[] });
+    }
+    case 'array':
+      return fc.array(valid((schema.items ?? {}) as Schema), { maxLength: 3 });
+    case 'integer':
+    case 'number':
+      return fc.integer({ min: minimum, max: maximum });
+    case 'boolean':
+      return fc.boolean();
+    case 'string':
+      if (schema['format'] === 'email') return fc.emailAddress();
+      if (schema['format'] === 'uuid') return fc.uuid();
+      if (schema['pattern']) return fc.stringMatching(new RegExp(String(schema['pattern'])));
+      return fc.string({ unit: 'grapheme', minLength, maxLength: Math.max(minLength, Math.min(maxLength, 60)) });
+    default:
+      return anyValue;
+  }
+}
+
+/** A value that nearly fits: a member left out, put in, of another kind, or of the same kind and any content. */
+const spoilt = (schema: Schema): fc.Arbitrary<Json> =>
+  fc.tuple(valid(schema), fc.nat(), anyValue, anyText, fc.nat(5)).map(([value, at, other, name, how]) => {
+    if (typeof value !== 'object' || value === null) return other;
+    const names = Object.keys(value);
+    const chosen = names[at % Math.max(1, names.length)] ?? name;
+    if (how === 0) return Object.fromEntries(Object.entries(value).filter(([key]) => key !== chosen));
+    if (how > 2) return { ...value, [chosen]: typeof value[chosen] === 'number' ? at * 1e6 : name };
+    return { ...value, [how === 1 ? chosen : name]: other };
+  });
+
+function bodyOf({ operation }: Operation): fc.Arbitrary<string | undefined> {
+  const none = fc.constant(undefined);
+  const schema = Object.values(operation.requestBody?.content ?? {})[0]?.schema;
+  const junk = fc.oneof(
+    fc.json(),
+    anyText,
+    fc.constantFrom('{', '[[', '{"a":1,"a":2}', '{"__proto__":1}', '1e400', 'null'),
+  );
+  if (!schema) return fc.oneof({ weight: 5, arbitrary: none }, { weight: 1, arbitrary: junk });
+  return fc.oneof(
+    { weight: 6, arbitrary: valid(schema).map((value) => JSON.stringify(value)) },
+    { weight: 4, arbitrary: spoilt(schema).map((value) => JSON.stringify(value)) },
+    { weight: 1, arbitrary: junk },
+    { weight: 1, arbitrary: none },
+  );
+}
+
+/** `some` once in `of` times, else nothing. */
+const onceIn = <T>(of: number, some: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> =>
+  fc.oneof({ weight: of - 1, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: some });
+
+/** Given once in three times, and then once in four anything at all. */
+const perhaps = <T>(value: fc.Arbitrary<T>, junk: fc.Arbitrary<T>) =>
+  onceIn(3, fc.oneof({ weight: 3, arbitrary: value }, { weight: 1, arbitrary: junk }));
+
+const headerText = fc.stringMatching(/^[\x21-\x7e]([\x20-\x7e]{0,30}[\x21-\x7e])?$/);
+const wellFormed = anyText.map((text) => text.toWellFormed());
+
+function queryOf(parameters: Parameter[]): fc.Arbitrary<string> {
+  const pairs = parameters.map(({ name, schema = {} }) =>
+    perhaps(valid(schema).map(String), wellFormed).map((value) => (value === undefined ? undefined : [name, value])),
+  );
+  // Few at a time, or nearly every list would mix its styles.
+  const unknown = onceIn(12, fc.tuple(wellFormed, wellFormed));
+  return fc
+    .tuple(
+      fc.subarray(pairs, { maxLength: Math.min(2, pairs.length) }).chain((some) => fc.tuple(...some)),
+      unknown,
+    )
+    .map(([known, other]) => {
+      const given = [...known, other].filter((pair) => pair !== undefined) as [string, string][];
+      return new URLSearchParams(given).toString();
+    });
+}
+
+function headersOf(parameters: Parameter[], { credentials }: World): fc.Arbitrary<Record<string, string>> {
+  const declared = parameters.map(({ name }) =>
+    perhaps(
+      fc.constantFrom('*', '"1-1"', 'return=minimal', 'return=representation', 'respond-async', 'bytes=0-9', 'key-1'),
+      headerText,
+    ).map((value): Record<string, string> => (value === undefined ? {} : { [name.toLowerCase()]: value })),
+  );
+  const accept = fc.constantFrom(
+    ...['*/*', 'application/json', 'application/vnd.accord+json', 'application/vnd.accord+json; version=1'],
+    ...['application/vnd.accord+json;v=9', 'text/html', 'image/png;q=0, */*;q=0.1', ''],
+  );
+  const authorization = fc.oneof(
+    { weight: 12, arbitrary: fc.constantFrom(...credentials) },
+    { weight: 1, arbitrary: fc.constant({}) },
+    { weight: 1, arbitrary: headerText.map((text) => ({ authorization: `Bearer ${text}` })) },
+    { weight: 1, arbitrary: headerText.map((authorization) => ({ authorization })) },
+  );
+  const host = fc.constantFrom('localhost', 'localhost', 'localhost', 'v1.api.example.com', 'v9.api.example.com');
+  return fc
+    .tuple(authorization, perhaps(accept, headerText), host, ...declared)
+    .map(([who, accepted, at, ...others]) =>
+      Object.assign({ host: at }, who, accepted === undefined ? {} : { accept: accepted }, ...others),
+    );
+}
+
+const TYPES = [
+  'application/json',
+  'application/json; charset=utf-8',
+  'application/merge-patch+json',
+  'text/plain',
+  'x',
+];
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'];
+
+/** Any request to an operation, and now and then to its neighbourhood: another method, version or spelling of the path. */
+export function requestTo(operation: Operation, world: World): fc.Arbitrary<Drawn> {
+  const { parameters } = operation.operation;
+  const place = (where: string) => parameters.filter(({ in: one }) => one === where);
+  const segment = (name: string) =>
+    fc.oneof(
+      { weight: 8, arbitrary: fc.constantFrom(...(world.ids[name] ?? ['1'])) },
+      { weight: 1, arbitrary: fc.integer({ min: 900_000 }).map(String) },
+      // "." and ".." are no segments: a client takes them out of the path before it asks.
+      { weight: 1, arbitrary: wellFormed.filter((text) => text !== '' && !/^\.+$/.test(text)) },
+    );
+  const segments = fc.tuple(...place('path').map(({ name }) => segment(name).map((text) => [name, text] as const)));
+  const path = segments.map((given) => {
+    const byName = Object.fromEntries(given);
+    return operation.path.replaceAll(/{(\w+)}/g, (_, name: string) => encodeURIComponent(byName[name] ?? ''));
+  });
+  const spelling = fc.oneof(
+    { weight: 12, arbitrary: fc.constant((text: string) => text) },
+    { weight: 2, arbitrary: fc.constant((text: string) => text.replace('/api/v1', '')) },
+    { weight: 1, arbitrary: fc.constant((text: string) => text.replace('/api/v1', '/api/v9')) },
+    { weight: 1, arbitrary: fc.constant((text: string) => `${text}/`) },
+  );
+  const method = fc.oneof(
+    {
+      weight: 12,
+      arbitrary: fc.constantFrom(operation.method, operation.method === 'GET' ? 'HEAD' : operation.method),
+    },
+    { weight: 1, arbitrary: fc.constantFrom(...METHODS) },
+  );
+  const type = fc.oneof(
+    { weight: 9, arbitrary: fc.constant(TYPES[0]) },
+    { weight: 1, arbitrary: fc.constantFrom(...TYPES) },
+  );
+  return fc
+    .tuple(method, path, spelling, queryOf(place('query')), headersOf(place('header'), world), bodyOf(operation), type)
+    .map(([verb, pathname, spell, query, headers, payload, mediaType]) => ({
+      method: verb,
+      url: spell(pathname) + (query && `?${query}`),
+      headers: { ...headers, ...(payload !== undefined && { 'content-type': mediaType as string }) },
+      payload,
+    }));
+}

@@ -1,0 +1,127 @@
+import { readFileSync } from 'node:fs';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import formats from 'ajv-formats';
+import type { Response as ContractResponse, Header, Schema } from '../../src/contract/document.js';
+import { inlineSchemas, loadOpenApi, type Operation, operations } from '../../src/contract/openapi.js';
+
+export const document = inlineSchemas(loadOpenApi(readFileSync('openapi.yaml', 'utf8')));
+export const contractOperations = operations(document);
+
+/** Headers that belong to the transport and need no word in the contract. Reviewed: add to it with a reason only. */
+const TRANSPORT_HEADERS = new Set([
+  // HTTP/1.1 framing and connection (RFC 9110, RFC 9112)
+  'connection',
+  'content-length',
+  'content-type',
+  'date',
+  'keep-alive',
+  'transfer-encoding',
+  // @fastify/helmet: the same on every answer
+  'content-security-policy',
+  'cross-origin-opener-policy',
+  'cross-origin-resource-policy',
+  'origin-agent-cluster',
+  'referrer-policy',
+  'strict-transport-security',
+  'x-content-type-options',
+  'x-dns-prefetch-control',
+  'x-download-options',
+  'x-frame-options',
+  'x-permitted-cross-domain-policies',
+  'x-xss-protection',
+  // content negotiation and CORS
+  'vary',
+  'access-control-allow-credentials',
+  'access-control-allow-origin',
+  'access-control-expose-headers',
+]);
+
+const ajv = new Ajv2020({ allErrors: true, strict: false });
+formats.default(ajv);
+const coercing = new Ajv2020({ coerceTypes: true, strict: false });
+formats.default(coercing);
+const compiled = new WeakMap<object, ReturnType<Ajv2020['compile']>>();
+
+function validates(compiler: Ajv2020, schema: object, value: unknown): string | undefined {
+  const validate = compiled.get(schema) ?? compiler.compile(compiler === ajv ? closed(schema) : schema);
+  compiled.set(schema, validate);
+  return validate(value) ? undefined : compiler.errorsText(validate.errors);
+}
+
+/** A response may hold nothing that the contract does not name, though clients must expect that it may one day. */
+function closed(schema: unknown): object {
+  if (Array.isArray(schema)) return schema.map(closed);
+  if (typeof schema !== 'object' || schema === null) return schema as object;
+  const members = Object.entries(schema).map(([key, value]) => [key, key === 'examples' ? value : closed(value)]);
+  const { properties, additionalProperties = false } = schema as Schema;
+  return Object.fromEntries(properties ? [...members, ['additionalProperties', additionalProperties]] : members);
+}
+
+const templates = contractOperations.map((operation) => ({
+  operation,
+  pattern: new RegExp(`^${operation.path.replaceAll('.', '\\.').replaceAll(/{\w+}/g, '[^/]+')}$`),
+}));
+
+/** The operations at a path, in any spelling that the service takes. */
+function operationsAt(path: string): Operation[] {
+  const spellings = [path, `/api/v1${path}`];
+  return templates
+    .filter(({ pattern }) => spellings.some((one) => pattern.test(one)))
+    .map(({ operation }) => operation);
+}
+
+export interface Exchange {
+  method: string;
+  /** Without the query. */
+  path: string;
+  status: number;
+  headers: Headers;
+  text: string;
+}
+
+/**
+ * @param notWritten the operations that may still answer 501 without a word in the contract
+ * @returns what in an answer the contract does not declare, in words; nothing when it keeps its promise
+ */
+export function breaches({ method, path, status, headers, text }: Exchange, notWritten: string[]): string[] {
+  const here = operationsAt(path);
+  const declared = here.find((one) => one.method === (method === 'HEAD' ? 'GET' : method));
+  const responses = declared?.operation.responses ?? document['x-unmatched'] ?? {};
+  const response = responses[status];
+  if (status === 501 && declared && notWritten.includes(declared.operationId)) return [];
+  if (!response) return [`${method} ${path} answered ${status}, which the contract does not declare`];
+  const found = [...headerBreaches(response, headers), ...bodyBreaches(response, method, headers, text)];
+  return found.map((breach) => `${method} ${path} ${status}: ${breach}`);
+}
+
+function headerBreaches({ headers: declared = {} }: ContractResponse, headers: Headers): string[] {
+  const named = new Map(Object.entries(declared).map(([name, header]) => [name.toLowerCase(), header]));
+  const surplus = [...headers.keys()].filter((name) => !named.has(name) && !TRANSPORT_HEADERS.has(name));
+  const missing = [...named].filter(([name, { required }]) => required && !headers.has(name)).map(([name]) => name);
+  const wrong = [...named]
+    .filter(([name]) => headers.has(name))
+    .map(([name, header]) => headerBreach(name, header, headers));
+  return [
+    ...surplus.map((name) => `header ${name} is not declared`),
+    ...missing.map((name) => `header ${name} is missing`),
+    ...wrong.filter((breach) => breach !== undefined),
+  ];
+}
+
+function headerBreach(name: string, { schema }: Header, headers: Headers): string | undefined {
+  if (!schema) return undefined;
+  const value = schema.type === 'array' ? headers.getSetCookie() : headers.get(name);
+  const error = validates(coercing, { type: 'object', properties: { value: schema } }, { value });
+  return error && `header ${name}: ${error}`;
+}
+
+function bodyBreaches({ content }: ContractResponse, method: string, headers: Headers, text: string): string[] {
+  if (!content || method === 'HEAD') return text === '' ? [] : ['has a body'];
+  const type = headers.get('content-type')?.split(';')[0] ?? 'none';
+  const declared = content[type];
+  if (!declared) return [`media type ${type} is not declared`];
+  // A range of a JSON document is a piece of text.
+  if (!type.endsWith('json') || !declared.schema || declared.schema.type === 'string') return [];
+  const error = validates(ajv, declared.schema, JSON.parse(text));
+  return error ? [`body: ${error}`] : [];
+}

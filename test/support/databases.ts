@@ -1,0 +1,64 @@
+import { randomUUID } from 'node:crypto';
+import { connect } from 'node:net';
+import { PrismaPg } from '@prisma/adapter-pg';
+import type { Test } from 'tap';
+import { PrismaClient } from '../../src/database/client.js';
+import { type Database, openDatabase } from '../../src/database/open.js';
+
+const SERVER = new URL(process.env['TEST_DATABASE_URL'] ?? 'postgres://postgres@127.0.0.1:5432/postgres');
+
+const isReachable = ({ hostname, port }: URL): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = connect({ host: hostname, port: Number(port), timeout: 10_000 });
+    const done = (answer: boolean) => {
+      socket.destroy();
+      resolve(answer);
+    };
+    socket.once('connect', () => done(true));
+    socket.once('error', () => done(false));
+    socket.once('timeout', () => done(false));
+  });
+
+/** With CI=true PostgreSQL must be there; elsewhere its half of the tests is skipped, and says so. */
+const demanded = process.env['CI'] === 'true';
+const reachable = demanded || (await isReachable(SERVER));
+
+export type Opened = Database & {
+  /** What DATABASE_URL would be for a second instance on the same data; undefined where there can be none. */
+  url: string | undefined;
+};
+type Kind = Database['kind'];
+
+async function openFresh(kind: Kind): Promise<Opened> {
+  if (kind === 'embedded') return Object.assign(await openDatabase('pglite://memory'), { url: undefined });
+  const name = `accord_test_${randomUUID().replaceAll('-', '')}`;
+  const url = Object.assign(new URL(SERVER), { pathname: `/${name}` }).href;
+  await administer(`CREATE DATABASE ${name}`);
+  const database = await openDatabase(url);
+  const disconnect = database.close;
+  const close = async () => {
+    await disconnect();
+    await administer(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+  };
+  return Object.assign(database, { url, close });
+}
+
+async function administer(sql: string): Promise<void> {
+  const client = new PrismaClient({ adapter: new PrismaPg({ connectionString: SERVER.href }) });
+  await client.$executeRawUnsafe(sql);
+  await client.$disconnect();
+}
+
+/** Runs the same cases on the embedded database and on PostgreSQL, each on a fresh one. */
+export function onEachDatabase(t: Test, cases: (t: Test, open: () => Promise<Opened>) => Promise<void>): void {
+  for (const kind of ['embedded', 'postgresql'] as const) {
+    const skip = kind === 'postgresql' && !reachable && 'no PostgreSQL at TEST_DATABASE_URL (README, "Test")';
+    t.test(`on ${kind}`, { skip }, (child) =>
+      cases(child, async () => {
+        const database = await openFresh(kind);
+        child.teardown(database.close);
+        return database;
+      }),
+    );
+  }
+}

@@ -1,0 +1,48 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { posix } from 'node:path';
+import ts from 'typescript';
+
+export interface Import {
+  /** The importing file, `rest/users.ts`. */
+  from: string;
+  /** A file as the importing one is told, `services/users.ts` or `../generated/operations.ts`; or a package, `jose`. */
+  to: string;
+  /** Nothing of it is there at run time. */
+  typeOnly: boolean;
+}
+
+/** The text of every TypeScript file below a folder, by its path from there. */
+export function sourcesIn(folder: string): Record<string, string> {
+  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => /\.(ts|js)$/.test(name));
+  return Object.fromEntries(names.map((name) => [name, readFileSync(`${folder}/${name}`, 'utf8')]));
+}
+
+/** All that the files import or export from elsewhere, also by `import()`. */
+export function importsOf(sources: Record<string, string>): Import[] {
+  return Object.entries(sources).flatMap(([from, text]) => {
+    const found: Import[] = [];
+    const note = (specifier: ts.Node | undefined, typeOnly: boolean) => {
+      if (specifier && ts.isStringLiteral(specifier)) found.push({ from, to: target(from, specifier.text), typeOnly });
+    };
+    const visit = (node: ts.Node): void => {
+      if (ts.isImportDeclaration(node)) note(node.moduleSpecifier, isTypeOnly(node));
+      if (ts.isExportDeclaration(node)) note(node.moduleSpecifier, node.isTypeOnly);
+      if (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument)) note(node.argument.literal, true);
+      if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword)
+        note(node.arguments[0], false);
+      ts.forEachChild(node, visit);
+    };
+    visit(ts.createSourceFile(from, text, ts.ScriptTarget.Latest));
+    return found;
+  });
+}
+
+function isTypeOnly({ importClause }: ts.ImportDeclaration): boolean {
+  if (importClause === undefined) return false;
+  const { isTypeOnly, name, namedBindings } = importClause;
+  const named = namedBindings && ts.isNamedImports(namedBindings) ? namedBindings.elements : undefined;
+  return isTypeOnly || (name === undefined && named !== undefined && named.every((one) => one.isTypeOnly));
+}
+
+const target = (from: string, specifier: string): string =>
+  specifier.startsWith('.') ? posix.join(posix.dirname(from), specifier).replace(/\.js$/, '.ts') : specifier;

@@ -1,0 +1,124 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Test } from 'tap';
+
+export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+
+/** Milliseconds after which something that should have happened never will. */
+const PATIENCE = 30_000;
+const INTERVAL = 25;
+
+/** An empty directory that goes when the test ends. */
+export function temporaryFolder(t: Test): string {
+  const folder = mkdtempSync(join(tmpdir(), 'accord-test-'));
+  t.teardown(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }));
+  return folder;
+}
+
+export interface Ended {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+  stdout: string;
+  stderr: string;
+}
+
+export interface Running {
+  pid: number;
+  /** What it has written so far. */
+  stdout: () => string;
+  stderr: () => string;
+  kill: (signal: NodeJS.Signals) => void;
+  /** Resolves once it has ended by itself or by a signal. */
+  ended: Promise<Ended>;
+}
+
+/**
+ * Runs a command in a process of its own, which does not outlive the test.
+ * @param environment all that it gets besides PATH and what measures its coverage
+ */
+export function run(
+  t: Test,
+  [command, ...args]: readonly [string, ...string[]],
+  environment: Record<string, string> = {},
+  cwd: string = ROOT,
+): Running {
+  const child: ChildProcess = spawn(command, args, { cwd, env: { ...inherited(), ...environment } });
+  const written = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name]?.setEncoding('utf8').on('data', (text: string) => {
+      written[name] += text;
+    });
+  }
+  const ended = once(child, 'close').then(([code, signal]): Ended => ({ code, signal, ...written }));
+  t.teardown(async () => {
+    child.kill('SIGKILL');
+    await ended;
+  });
+  return {
+    pid: child.pid as number,
+    stdout: () => written.stdout,
+    stderr: () => written.stderr,
+    kill: (signal) => void child.kill(signal),
+    ended,
+  };
+}
+
+const inherited = () =>
+  Object.fromEntries(
+    Object.entries(process.env).filter(
+      ([name]) => name === 'PATH' || name === 'NODE_OPTIONS' || name.startsWith('_TAPJS_PROCESSINFO'),
+    ),
+  ) as Record<string, string>;
+
+/**
+ * Looks until there is something to see.
+ * @param look gives undefined as long as there is nothing; what it throws ends the wait
+ */
+export async function eventually<T>(what: string, look: () => T | undefined | Promise<T | undefined>): Promise<T> {
+  const end = performance.now() + PATIENCE;
+  while (performance.now() < end) {
+    const seen = await look();
+    if (seen !== undefined) return seen;
+    await new Promise((resolve) => setTimeout(resolve, INTERVAL));
+  }
+  throw new Error(`In ${PATIENCE} ms there was nothing to be seen of: ${what}`);
+}
+
+export interface Server extends Running {
+  /** `http://localhost:49152`, as it was printed. */
+  url: string;
+}
+
+const START = [process.execPath, '--import', 'tsx', 'src/server.ts'] as const;
+const onFreePort = { PORT: '0' };
+
+/** Starts the service and waits until it is ready. */
+export async function startServer(
+  t: Test,
+  environment: Record<string, string>,
+  command: readonly [string, ...string[]] = START,
+): Promise<Server> {
+  const server = run(t, command, { ...onFreePort, ...environment });
+  let over = false;
+  void server.ended.then(() => {
+    over = true;
+  });
+  const url = await eventually('a server that is ready', () => {
+    if (over) throw new Error(`The server did not start.\n${server.stdout()}${server.stderr()}`);
+    return /^ {2}REST {7}(\S+)\/api\/v1$/m.exec(server.stdout())?.[1];
+  });
+  return { ...server, url };
+}
+
+/** A start that is expected to fail. */
+export const refusedServer = (t: Test, environment: Record<string, string>): Promise<Ended> =>
+  run(t, START, { ...onFreePort, ...environment }).ended;
+
+/** What `-u` of curl sends. */
+export const basic = (email: string, password: string) => ({
+  authorization: `Basic ${Buffer.from(`${email}:${password}`).toString('base64')}`,
+});

@@ -1,0 +1,180 @@
+import { hash } from '@node-rs/argon2';
+import type { FastifyInstance } from 'fastify';
+import type { Test } from 'tap';
+import { type AppOptions, buildApp } from '../../src/app.js';
+import { PARAMETERS } from '../../src/auth/passwords.js';
+import { readConfig } from '../../src/config.js';
+import type { Database } from '../../src/database/open.js';
+import { type Code, catalogue } from '../../src/services/errors.js';
+import { breaches } from './contract.js';
+import type { Opened } from './databases.js';
+
+export const PASSWORD = 'a password for the tests';
+const passwordHash = hash(PASSWORD, PARAMETERS);
+
+export interface Person {
+  id: number;
+  email: string;
+  /** Headers that authenticate this person by an access token. */
+  headers: Record<string, string>;
+}
+
+export interface Service extends Instance {
+  database: Opened;
+  admin: Person;
+  developer: Person;
+  viewer: Person;
+}
+
+export interface Instance {
+  app: FastifyInstance;
+  url: string;
+  /** What the service logged, a line of JSON each. */
+  log: string[];
+  rest: (method: string, path: string, request?: RestRequest) => Promise<RestAnswer>;
+  graphql: (person: Person | null, query: string, variables?: object) => Promise<GraphQLAnswer>;
+}
+
+export interface RestRequest {
+  as?: Person | undefined;
+  headers?: Record<string, string>;
+  /** Sent as JSON, unless it is a string. */
+  body?: unknown;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: a body is whatever came; what it should be is checked against the contract
+export type Json = any;
+
+export interface RestAnswer {
+  status: number;
+  headers: Headers;
+  text: string;
+  body: Json;
+}
+
+export interface GraphQLAnswer {
+  headers: Headers;
+  data: Json;
+  errors: {
+    message: string;
+    path?: (string | number)[];
+    locations?: object[];
+    extensions: { code: Code; statusCode: number; errors?: { pointer: string; detail: string }[] };
+  }[];
+  /** The codes of the errors, in order. */
+  codes: Code[];
+}
+
+/** A running instance without any account. Every answer is held to the contract. `options` are what a program gives to `buildApp`. */
+export async function startInstance(
+  t: Test,
+  database: Database,
+  environment: Record<string, string> = {},
+  options: Partial<AppOptions> = {},
+): Promise<Instance> {
+  const config = readConfig({
+    NODE_ENV: 'test',
+    PORT: '0',
+    HOST: '127.0.0.1',
+    RATE_LIMIT: '100000',
+    RATE_LIMIT_ANONYMOUS: '100000',
+    LOGIN_LIMIT: '100000',
+    ...environment,
+  });
+  const log: string[] = [];
+  const logger = { level: 'info', stream: { write: (line: string) => void log.push(line) } };
+  const app = await buildApp(config, { database, logger, ...options });
+  const url = await app.listen({ port: 0, host: '127.0.0.1' });
+  t.teardown(() => app.close());
+
+  const rest = async (
+    method: string,
+    path: string,
+    { as, headers = {}, body }: RestRequest = {},
+  ): Promise<RestAnswer> => {
+    const isText = typeof body === 'string';
+    const response = await fetch(url + path, {
+      method,
+      redirect: 'manual',
+      headers: {
+        ...(body !== undefined && !isText && { 'content-type': 'application/json' }),
+        ...as?.headers,
+        ...headers,
+      },
+      ...(body !== undefined && { body: isText ? body : JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    const { status } = response;
+    const exchange = { method, path: path.split('?')[0] as string, status, headers: response.headers, text };
+    for (const breach of breaches(exchange, app.notWritten)) t.fail(breach);
+    const isJson = response.headers.get('content-type')?.includes('json') && text !== '';
+    return { status, headers: response.headers, text, body: isJson ? JSON.parse(text) : undefined };
+  };
+
+  const graphql = async (person: Person | null, query: string, variables?: object): Promise<GraphQLAnswer> => {
+    const response = await fetch(`${url}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...person?.headers },
+      body: JSON.stringify({ query, variables }),
+    });
+    const body: Json = await response.json();
+    for (const breach of graphqlBreaches(response, body)) t.fail(breach);
+    const { data, errors = [] } = body;
+    return { headers: response.headers, data, errors, codes: errors.map((one: Json) => one.extensions.code) };
+  };
+
+  return { app, url, log, rest, graphql };
+}
+
+/**
+ * A running service with one account of each role, over a database of its own.
+ * @param options what a program gives to `buildApp`; `arrival`: headers by which a login comes in production, where plain
+ *   HTTP is refused
+ */
+export async function startService(
+  t: Test,
+  database: Opened,
+  environment: Record<string, string> = {},
+  now: () => number = Date.now,
+  { arrival = {}, ...options }: Partial<AppOptions> & { arrival?: Record<string, string> } = {},
+): Promise<Service> {
+  const instance = await startInstance(t, database, environment, { now, ...options });
+  const { rest } = instance;
+
+  const person = async (name: string, role: 'ADMIN' | 'DEVELOPER' | 'VIEWER'): Promise<Person> => {
+    const email = `${name.toLowerCase()}@example.com`;
+    const data = { name, email, emailKey: email, role, passwordHash: await passwordHash };
+    const { id } = await database.client.user.create({ data, select: { id: true } });
+    const { body } = await rest('POST', '/api/v1/auth/login', {
+      headers: arrival,
+      body: { email, password: PASSWORD },
+    });
+    return { id, email, headers: { authorization: `Bearer ${body.access_token}` } };
+  };
+
+  const [admin, developer, viewer] = [
+    await person('Admin', 'ADMIN'),
+    await person('Developer', 'DEVELOPER'),
+    await person('Viewer', 'VIEWER'),
+  ] as [Person, Person, Person];
+  return { ...instance, database, admin, developer, viewer };
+}
+
+/** The 200 rule and the shape of errors (specification, "GraphQL errors"). */
+function* graphqlBreaches(response: Response, body: Json): Generator<string> {
+  if (response.status !== 200) yield `GraphQL answered ${response.status}`;
+  if (!response.headers.has('x-rate-limit-limit')) yield 'GraphQL sent no rate headers';
+  for (const result of Array.isArray(body) ? body : [body]) {
+    for (const { message, path = [], locations = [], extensions } of result.errors ?? []) {
+      const { code, statusCode } = extensions;
+      if (typeof message !== 'string') yield 'an error has no message';
+      if (catalogue[code as Code]?.status !== statusCode) yield `${code} came with the status ${statusCode}`;
+      if (path.some((key: unknown) => typeof key !== 'string' && typeof key !== 'number'))
+        yield 'a path holds no name or index';
+      for (const { line, column } of locations) if (!line || !column) yield 'a location has no line or column';
+    }
+  }
+}
+
+/** The members of a problem that a test looks at. */
+export const codeOf = ({ status, body }: RestAnswer): [number, Code] => [status, body?.code];
