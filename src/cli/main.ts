@@ -1,4 +1,5 @@
 import { Command, Option } from 'commander';
+import { EXIT, Unable } from './output.js';
 
 /** Adds a subcommand's arguments, options and action to it. */
 export type Subcommand = (command: Command) => void;
@@ -23,6 +24,7 @@ const SUBCOMMANDS: Record<string, { summary: string; load: () => Promise<{ defau
 
 const program = new Command('accord')
   .description('Accord: two contracts, and what is made of them.')
+  .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : EXIT.unable))
   .addOption(new Option('--root <directory>', 'the project').default(process.cwd(), 'the current directory'));
 
 const called = process.argv.slice(2).find((argument) => argument in SUBCOMMANDS);
@@ -32,4 +34,10 @@ for (const [name, { summary, load }] of Object.entries(SUBCOMMANDS)) {
   if (name === called) (await load()).default(command);
 }
 
-await program.parseAsync();
+try {
+  await program.parseAsync();
+} catch (error) {
+  if (!(error instanceof Unable)) throw error;
+  console.error(error.message);
+  process.exitCode = EXIT.unable;
+}

@@ -41,7 +41,7 @@ t.test('accord keys and accord audit beside a server that has the embedded datab
 
   const audit = await accord(t, ['audit', '--json', '--event', 'key.rotated'], environment);
   t.match(JSON.parse(audit.stdout), { event: 'key.rotated', subject: `key:${next?.[0]}`, actor: null });
-  t.match(await accord(t, ['audit', '--since', 'yesterday-ish'], environment), { code: 1, stderr: /ISO 8601/ });
+  t.match(await accord(t, ['audit', '--since', 'yesterday-ish'], environment), { code: 2, stderr: /ISO 8601/ });
 
   server.kill('SIGKILL');
   await server.ended;
