@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import type { FastifyInstance } from 'fastify';
 import type { Administration } from './services/administration.js';
-import { Refused } from './services/key-administration.js';
+import { Refused } from './services/errors.js';
 
 /** Bytes that the address of a Unix socket may have (the least of Linux and macOS, with its terminating zero). */
 const LONGEST_PATH = 103;

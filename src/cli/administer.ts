@@ -2,9 +2,8 @@ import { existsSync } from 'node:fs';
 import { runningServer } from '../admin-socket.js';
 import { readConfig } from '../config.js';
 import { readAddress } from '../database/address.js';
-import { openDatabase } from '../database/open.js';
-import { type Administration, administration } from '../services/administration.js';
-import { Refused } from '../services/key-administration.js';
+import type { Administration } from '../services/administration.js';
+import { Refused } from '../services/errors.js';
 
 /**
  * Runs an operator's command on the database that DATABASE_URL names, beside running servers: on PostgreSQL directly; on
@@ -22,6 +21,11 @@ export async function administer(work: (commands: Administration) => Promise<voi
     if (directory !== undefined && !existsSync(directory)) throw new Refused(`There is no ${address.label}.`);
     const running = directory === undefined ? undefined : await runningServer(directory);
     if (running) return await work(running);
+    // Half of what a command takes is to load these, and a running server has them already.
+    const [{ openDatabase }, { administration }] = await Promise.all([
+      import('../database/open.js'),
+      import('../services/administration.js'),
+    ]);
     const database = await openDatabase(config.DATABASE_URL);
     const { JWT_ALGORITHM: algorithm, JWT_SECRET: jwtSecret, KEY_SECRET: keySecret } = config;
     await work(administration({ client: database.client, algorithm, jwtSecret, keySecret })).finally(database.close);

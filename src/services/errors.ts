@@ -113,3 +113,8 @@ export class Failure extends Error {
 export const notWritten = async (): Promise<never> => {
   throw new Failure('NOT_IMPLEMENTED', 'This operation is in the contract and is not built yet.');
 };
+
+/** Why an operator's command cannot be done, in a sentence. */
+export class Refused extends Error {
+  override readonly name = 'Refused';
+}

@@ -2,6 +2,7 @@ import { generateSigningKey, openKey } from '../auth/keys.js';
 import type { Prisma, SigningKey } from '../database/client.js';
 import { notify } from '../database/notify.js';
 import { type AuditCall, audit } from './audit.js';
+import { Refused } from './errors.js';
 import { keysAt, PUBLISHED_AHEAD, verifiesUntil } from './key-states.js';
 import { KEY_CHANNEL, lockKeys, settleKeys, storedForm } from './key-store.js';
 import type { SigningKeysOptions } from './signing-keys.js';
@@ -13,11 +14,6 @@ export interface KeyEntry {
   signsFrom: string;
   /** Null while it has no successor. */
   verifiesUntil: string | null;
-}
-
-/** Why an operator's command cannot be done, in a sentence. */
-export class Refused extends Error {
-  override readonly name = 'Refused';
 }
 
 const entries = (rows: SigningKey[], now: number): KeyEntry[] =>

@@ -69,9 +69,7 @@ export function run(
 
 const inherited = () =>
   Object.fromEntries(
-    Object.entries(process.env).filter(
-      ([name]) => name === 'PATH' || name === 'NODE_OPTIONS' || name.startsWith('_TAPJS_PROCESSINFO'),
-    ),
+    Object.entries(process.env).filter(([name]) => ['PATH', 'NODE_OPTIONS', 'NODE_V8_COVERAGE'].includes(name)),
   ) as Record<string, string>;
 
 /**

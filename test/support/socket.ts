@@ -11,7 +11,7 @@ export interface Dialled {
   send: (message: object | string) => void;
   /** All that came and was not taken yet. */
   received: Json[];
-  /** Takes the first message that fits, now or when it comes. */
+  /** Takes the first message that fits, now or when it comes. Rejects once the socket is closed without one. */
   take: (fits: (message: Json) => boolean) => Promise<Json>;
   /** The code with which it was closed. */
   closed: Promise<number>;
@@ -43,6 +43,7 @@ export async function dial(
     take: (fits) =>
       eventually('a message', () => {
         const index = received.findIndex(fits);
+        if (index < 0 && socket.readyState === WebSocket.CLOSED) throw new Error('It was closed without such a message.');
         return index < 0 ? undefined : received.splice(index, 1)[0];
       }),
   };
