@@ -2,6 +2,7 @@ import { DEMO_ADMIN, DEMO_PASSWORD, hasDemo, seedDemo } from '../prisma/seed.js'
 import { passwords } from './auth/passwords.js';
 import { type Config, ConfigError } from './config.js';
 import type { PrismaClient } from './database/client.js';
+import { isCommonPassword } from './services/common-passwords.js';
 import { createFirstAdmin, hasAdmin } from './services/first-admin.js';
 import { emailKey } from './services/user-rules.js';
 
@@ -14,7 +15,7 @@ export interface DemoLogin {
 /**
  * Sees to it that somebody can log in: the first administrator from ADMIN_EMAIL, or else, outside production, the demo
  * in an empty database.
- * @throws ConfigError in production, where demo data is refused and an administrator has no default
+ * @throws ConfigError for a common password; in production, where demo data is refused and an administrator has no default
  */
 export async function prepareData(client: PrismaClient, config: Config): Promise<DemoLogin | undefined> {
   const { NODE_ENV, ADMIN_EMAIL: email, ADMIN_PASSWORD: password } = config;
@@ -25,11 +26,18 @@ export async function prepareData(client: PrismaClient, config: Config): Promise
     );
   }
   if (!(await hasAdmin(client))) {
-    if (email && password) await createFirstAdmin(client, { email, passwordHash: await passwords().hash(password) });
+    if (email && password) await firstAdmin(client, email, password);
     else if (production) throw new ConfigError('ADMIN_EMAIL, ADMIN_PASSWORD: there is no administrator yet; set both.');
     else if ((await client.user.count()) === 0) await seedDemo(client);
   }
   return production ? undefined : demoLogin(client);
+}
+
+async function firstAdmin(client: PrismaClient, email: string, password: string): Promise<void> {
+  if (isCommonPassword(password)) {
+    throw new ConfigError('ADMIN_PASSWORD: is one of the passwords that attackers try first; choose another one.');
+  }
+  await createFirstAdmin(client, { email, passwordHash: await passwords().hash(password) });
 }
 
 /** None where the demo was never put in, or somebody has changed its password or address since. */

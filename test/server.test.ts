@@ -159,6 +159,12 @@ const REFUSALS: {
     says: 'ADMIN_EMAIL, ADMIN_PASSWORD: there is no administrator yet',
   },
   {
+    name: 'an administrator with a common password',
+    environment: async () => ({ ...MEMORY, ADMIN_EMAIL: 'root@example.com', ADMIN_PASSWORD: '123456789012' }),
+    says: 'ADMIN_PASSWORD: is one of the passwords that attackers try first',
+    hides: '123456789012',
+  },
+  {
     name: 'production on demo data',
     environment: async (t) => ({ ...(await filledFolder(t, seedDemo)), ...PRODUCTION }),
     says: 'DATABASE_URL: names a database with demo accounts',

@@ -43,7 +43,8 @@ export async function dial(
     take: (fits) =>
       eventually('a message', () => {
         const index = received.findIndex(fits);
-        if (index < 0 && socket.readyState === WebSocket.CLOSED) throw new Error('It was closed without such a message.');
+        if (index < 0 && socket.readyState === WebSocket.CLOSED)
+          throw new Error('It was closed without such a message.');
         return index < 0 ? undefined : received.splice(index, 1)[0];
       }),
   };
