@@ -139,6 +139,6 @@ export async function buildApp(
     graphiql: !production,
   });
 
-  app.decorate('notWritten', [...notWrittenOperations(document), ...notWrittenFields]);
+  app.decorate('notWritten', [...notWrittenOperations(document), ...notWrittenFields()]);
   return app;
 }

@@ -56,7 +56,7 @@ t.test(
     }
     const notWritten = [
       ...notWrittenOperations(loadOpenApi(readFileSync('openapi.yaml', 'utf8'))),
-      ...notWrittenFields,
+      ...notWrittenFields(),
     ];
     t.equal(notWritten.length > 0 ? line(printed, 'Not written yet (501):') : '', notWritten.join(', '));
 

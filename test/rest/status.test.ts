@@ -79,7 +79,7 @@ onEachDatabase(t, async (t, open) => {
     t.same(statusesOf(odd), [400], 'another expectation is passed over');
   });
 
-  t.test('101: a handshake at /graphql', { skip: app.notWritten.includes('Subscription.messageAdded') }, async (t) => {
+  t.test('101: a handshake at /graphql', async (t) => {
     const socket = connectTo(url);
     socket.write(
       'GET /graphql HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n' +
