@@ -55,7 +55,7 @@ const raising = ({ client }: Service['database'], sqlstate: string) =>
 
 onEachDatabase(t, async (t, open) => {
   const service = await startService(t, await open());
-  const { rest, graphql, admin, url, database, app, log } = service;
+  const { rest, graphql, admin, url, database, log } = service;
 
   t.test('the page of the status codes', async (t) => {
     const page = await fetch(`${url}/docs/status`);
