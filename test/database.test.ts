@@ -15,6 +15,7 @@ import { type Database, openDatabase } from '../src/database/open.js';
 import { openPostgres } from '../src/database/postgres.js';
 import { statementNames } from '../src/database/statement-names.js';
 import { root, rootPath } from '../src/root.js';
+import { POSTGRESQL, skipWithoutPostgresql } from './support/servers.js';
 
 t.setTimeout(120_000);
 const scratch = mkdtempSync(join(tmpdir(), 'accord-database-'));
@@ -296,21 +297,14 @@ t.test('a PostgreSQL server that is away', async (t) => {
   }
 });
 
-t.test('a PostgreSQL server', async (t) => {
-  const server = process.env.TEST_DATABASE_URL ?? 'postgres://postgres@127.0.0.1:5432/postgres';
-  const administrator = openPostgres(server, 1);
+t.test('a PostgreSQL server', { skip: skipWithoutPostgresql }, async (t) => {
+  const administrator = openPostgres(POSTGRESQL.href, 1);
   const run = (sql: string) => administrator.migrating((session) => session.query(sql));
   const name = `accord_database_test_${process.pid}`;
-  try {
-    await run(`CREATE DATABASE ${name}`);
-  } catch (error) {
-    if (process.env.CI === 'true') throw error;
-    t.comment(`skipped: no PostgreSQL server: ${(error as Error).message}`);
-    return;
-  }
+  await run(`CREATE DATABASE ${name}`);
   t.teardown(() => run(`DROP DATABASE ${name} WITH (FORCE)`));
   await run(`ALTER DATABASE ${name} SET TimeZone = 'Asia/Tokyo'`);
-  const address = new URL(server);
+  const address = new URL(POSTGRESQL);
   address.pathname = name;
 
   const [one, two] = await Promise.all([openDatabase(address.href), openDatabase(address.href, { poolSize: 1 })]);

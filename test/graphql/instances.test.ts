@@ -7,10 +7,9 @@ import { readConfig } from '../../src/config.js';
 import { openDatabase } from '../../src/database/open.js';
 import { type Opened, onEachDatabase } from '../support/databases.js';
 import { basic, eventually, startServer, temporaryFolder } from '../support/process.js';
+import { REDIS, skipWithoutRedis } from '../support/servers.js';
 import { type Json, startService } from '../support/service.js';
 import { ADD, SUBSCRIBE } from '../support/socket.js';
-
-const REDIS = new URL(process.env['TEST_REDIS_URL'] ?? 'redis://127.0.0.1:6379');
 
 type Headers = Record<string, string>;
 
@@ -82,15 +81,6 @@ async function redisProxy(t: Test) {
   };
 }
 
-const redisIsThere = await new Promise<boolean>((resolve) => {
-  const socket = connect(Number(REDIS.port || 6379), REDIS.hostname);
-  const done = (answer: boolean) => {
-    socket.destroy();
-    resolve(answer);
-  };
-  socket.once('connect', () => done(true)).once('error', () => done(false));
-});
-
 onEachDatabase(t, async (t, open) => {
   const database = await open();
 
@@ -137,7 +127,7 @@ onEachDatabase(t, async (t, open) => {
   if (database.url === undefined) return;
 
   for (const broker of ['PostgreSQL', 'Redis'] as const) {
-    const skip = broker === 'Redis' && !redisIsThere && 'no Redis at TEST_REDIS_URL';
+    const skip = broker === 'Redis' && skipWithoutRedis;
     t.test(
       `two instances by ${broker}: in order, once, and nothing is lost with the connection`,
       { skip },

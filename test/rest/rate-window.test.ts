@@ -1,23 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import t from 'tap';
 import { openDatabase } from '../../src/database/open.js';
 import { sharedWindows } from '../../src/http/rate-shared.js';
 import { slidingWindows } from '../../src/http/rate-window.js';
 import { eventually } from '../support/process.js';
+import { REDIS, skipWithoutRedis } from '../support/servers.js';
 import { codeOf, startInstance, startService } from '../support/service.js';
 import { tcpProxy } from '../support/tcp-proxy.js';
 
 const MINUTE = 60_000;
-const REDIS = new URL(process.env['TEST_REDIS_URL'] ?? 'redis://127.0.0.1:6379');
 const target = { host: REDIS.hostname, port: Number(REDIS.port || 6379) };
-
-const isReachable = await new Promise<boolean>((resolve) => {
-  const socket = connect(target, () => resolve(true)).on('error', () => resolve(false));
-  socket.unref();
-});
-const skip = !isReachable && process.env['CI'] !== 'true' && 'no Redis at TEST_REDIS_URL (README, "Test")';
+const skip = skipWithoutRedis;
 
 /** A Redis as an instance names it, with keys that are this test's alone. */
 const redisAt = (port: number, prefix: string) => `redis://127.0.0.1:${port}?keyPrefix=${prefix}`;

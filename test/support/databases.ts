@@ -1,27 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { connect } from 'node:net';
 import { PrismaPg } from '@prisma/adapter-pg';
 import type { Test } from 'tap';
 import { PrismaClient } from '../../src/database/client.js';
 import { type Database, openDatabase } from '../../src/database/open.js';
-
-const SERVER = new URL(process.env['TEST_DATABASE_URL'] ?? 'postgres://postgres@127.0.0.1:5432/postgres');
-
-const isReachable = ({ hostname, port }: URL): Promise<boolean> =>
-  new Promise((resolve) => {
-    const socket = connect({ host: hostname, port: Number(port), timeout: 10_000 });
-    const done = (answer: boolean) => {
-      socket.destroy();
-      resolve(answer);
-    };
-    socket.once('connect', () => done(true));
-    socket.once('error', () => done(false));
-    socket.once('timeout', () => done(false));
-  });
-
-/** With CI=true PostgreSQL must be there; elsewhere its half of the tests is skipped, and says so. */
-const demanded = process.env['CI'] === 'true';
-const reachable = demanded || (await isReachable(SERVER));
+import { POSTGRESQL, skipWithoutPostgresql } from './servers.js';
 
 export type Opened = Database & {
   /** What DATABASE_URL would be for a second instance on the same data; undefined where there can be none. */
@@ -32,7 +14,7 @@ type Kind = Database['kind'];
 async function openFresh(kind: Kind): Promise<Opened> {
   if (kind === 'embedded') return Object.assign(await openDatabase('pglite://memory'), { url: undefined });
   const name = `accord_test_${randomUUID().replaceAll('-', '')}`;
-  const url = Object.assign(new URL(SERVER), { pathname: `/${name}` }).href;
+  const url = Object.assign(new URL(POSTGRESQL), { pathname: `/${name}` }).href;
   await administer(`CREATE DATABASE ${name}`);
   const database = await openDatabase(url);
   const disconnect = database.close;
@@ -44,7 +26,7 @@ async function openFresh(kind: Kind): Promise<Opened> {
 }
 
 async function administer(sql: string): Promise<void> {
-  const client = new PrismaClient({ adapter: new PrismaPg({ connectionString: SERVER.href }) });
+  const client = new PrismaClient({ adapter: new PrismaPg({ connectionString: POSTGRESQL.href }) });
   await client.$executeRawUnsafe(sql);
   await client.$disconnect();
 }
@@ -52,7 +34,7 @@ async function administer(sql: string): Promise<void> {
 /** Runs the same cases on the embedded database and on PostgreSQL, each on a fresh one. */
 export function onEachDatabase(t: Test, cases: (t: Test, open: () => Promise<Opened>) => Promise<void>): void {
   for (const kind of ['embedded', 'postgresql'] as const) {
-    const skip = kind === 'postgresql' && !reachable && 'no PostgreSQL at TEST_DATABASE_URL (README, "Test")';
+    const skip = kind === 'postgresql' && skipWithoutPostgresql;
     t.test(`on ${kind}`, { skip }, (child) =>
       cases(child, async () => {
         const database = await openFresh(kind);
