@@ -1,6 +1,7 @@
 /**
- * Stands in for axios, which what orval generates calls and which each consumer brings along: so much of it as the
- * generated functions and their consumer use, over fetch.
+ * Stands in for axios, which orval's functions call by default and which each consumer brings along: what they and
+ * their consumer use of it, over fetch. The types are those of axios 1.18: with 1.19 and later, what orval 7 generates
+ * compiles for no contract.
  */
 export interface AxiosRequestConfig {
   params?: object;
