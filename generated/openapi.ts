@@ -47,7 +47,7 @@ export interface paths {
                  * @description The id of a user.
                  * @example 42
                  */
-                user_id: components["parameters"]["UserId"];
+                user_id: components["parameters"]["UserIdInPath"];
             };
             cookie?: never;
         };
@@ -95,7 +95,7 @@ export interface paths {
                  * @description The id of a user.
                  * @example 42
                  */
-                user_id: components["parameters"]["UserId"];
+                user_id: components["parameters"]["UserIdInPath"];
             };
             cookie?: never;
         };
@@ -129,7 +129,7 @@ export interface paths {
                  * @description The id of a user.
                  * @example 42
                  */
-                user_id: components["parameters"]["UserId"];
+                user_id: components["parameters"]["UserIdInPath"];
             };
             cookie?: never;
         };
@@ -165,12 +165,12 @@ export interface paths {
                  * @description The id of a user.
                  * @example 42
                  */
-                user_id: components["parameters"]["UserId"];
+                user_id: components["parameters"]["UserIdInPath"];
                 /**
                  * @description The id of an order.
                  * @example 7
                  */
-                order_id: components["parameters"]["OrderId"];
+                order_id: components["parameters"]["OrderIdInPath"];
             };
             cookie?: never;
         };
@@ -202,7 +202,7 @@ export interface paths {
                  * @description The id of an order.
                  * @example 7
                  */
-                order_id: components["parameters"]["OrderId"];
+                order_id: components["parameters"]["OrderIdInPath"];
             };
             cookie?: never;
         };
@@ -234,7 +234,7 @@ export interface paths {
                  * @description The id of an order.
                  * @example 7
                  */
-                order_id: components["parameters"]["OrderId"];
+                order_id: components["parameters"]["OrderIdInPath"];
             };
             cookie?: never;
         };
@@ -266,7 +266,7 @@ export interface paths {
                  * @description The id of an order.
                  * @example 7
                  */
-                order_id: components["parameters"]["OrderId"];
+                order_id: components["parameters"]["OrderIdInPath"];
             };
             cookie?: never;
         };
@@ -472,7 +472,7 @@ export interface paths {
                  * @description The id of a session.
                  * @example 01993b5c-7d2e-7c4a-9f10-3b8a6c2d4e5f
                  */
-                session_id: components["parameters"]["SessionId"];
+                session_id: components["parameters"]["SessionIdInPath"];
             };
             cookie?: never;
         };
@@ -754,6 +754,8 @@ export interface components {
             data: components["schemas"]["UserList"];
             cursor: components["schemas"]["Cursor"];
         };
+        /** @description Users. A page where the request has `after`, else an array. */
+        UserListOrPage: components["schemas"]["UserList"] | components["schemas"]["UserPage"];
         /** @description A new user. */
         CreateUserRequest: {
             name: components["schemas"]["UserName"];
@@ -799,6 +801,8 @@ export interface components {
             data: components["schemas"]["OrderList"];
             cursor: components["schemas"]["Cursor"];
         };
+        /** @description Orders. A page where the request has `after`, else an array. */
+        OrderListOrPage: components["schemas"]["OrderList"] | components["schemas"]["OrderPage"];
         /** @description A new order. */
         CreateOrderRequest: {
             total: components["schemas"]["Money"];
@@ -846,6 +850,10 @@ export interface components {
         CookieLogin: {
             expires_in: components["schemas"]["Seconds"];
         };
+        /** @description The answer to a login, by `flow` and `cookie`. */
+        LoginTokens: components["schemas"]["JwtLogin"] | components["schemas"]["OpaqueLogin"] | components["schemas"]["CookieLogin"];
+        /** @description The answer to a refresh. `CookieLogin` where the refresh token came as a cookie. */
+        RefreshedTokens: components["schemas"]["JwtLogin"] | components["schemas"]["CookieLogin"];
         /** @description A login that still holds. */
         Session: {
             id: components["schemas"]["SessionId"];
@@ -862,6 +870,8 @@ export interface components {
             data: components["schemas"]["SessionList"];
             cursor: components["schemas"]["Cursor"];
         };
+        /** @description Sessions. A page where the request has `after`, else an array. */
+        SessionListOrPage: components["schemas"]["SessionList"] | components["schemas"]["SessionPage"];
         /** @description Public keys (RFC 7517). */
         JsonWebKeySet: {
             keys: components["schemas"]["JsonWebKey"][];
@@ -969,8 +979,8 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["UserList"] | components["schemas"]["UserPage"];
-                "application/vnd.accord+json": components["schemas"]["UserList"] | components["schemas"]["UserPage"];
+                "application/json": components["schemas"]["UserListOrPage"];
+                "application/vnd.accord+json": components["schemas"]["UserListOrPage"];
             };
         };
         /** @description The user was created. */
@@ -1079,8 +1089,8 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["OrderList"] | components["schemas"]["OrderPage"];
-                "application/vnd.accord+json": components["schemas"]["OrderList"] | components["schemas"]["OrderPage"];
+                "application/json": components["schemas"]["OrderListOrPage"];
+                "application/vnd.accord+json": components["schemas"]["OrderListOrPage"];
             };
         };
         /** @description The order was created. */
@@ -1190,8 +1200,8 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["JwtLogin"] | components["schemas"]["OpaqueLogin"] | components["schemas"]["CookieLogin"];
-                "application/vnd.accord+json": components["schemas"]["JwtLogin"] | components["schemas"]["OpaqueLogin"] | components["schemas"]["CookieLogin"];
+                "application/json": components["schemas"]["LoginTokens"];
+                "application/vnd.accord+json": components["schemas"]["LoginTokens"];
             };
         };
         /** @description The next tokens of the session; or their lifetime alone, when they come as cookies. */
@@ -1208,8 +1218,8 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["JwtLogin"] | components["schemas"]["CookieLogin"];
-                "application/vnd.accord+json": components["schemas"]["JwtLogin"] | components["schemas"]["CookieLogin"];
+                "application/json": components["schemas"]["RefreshedTokens"];
+                "application/vnd.accord+json": components["schemas"]["RefreshedTokens"];
             };
         };
         /** @description The session has ended. Both cookies are cleared. */
@@ -1243,8 +1253,8 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["SessionList"] | components["schemas"]["SessionPage"];
-                "application/vnd.accord+json": components["schemas"]["SessionList"] | components["schemas"]["SessionPage"];
+                "application/json": components["schemas"]["SessionListOrPage"];
+                "application/vnd.accord+json": components["schemas"]["SessionListOrPage"];
             };
         };
         /** @description The key set. */
@@ -2108,17 +2118,17 @@ export interface components {
          * @description The id of a user.
          * @example 42
          */
-        UserId: components["schemas"]["UserId"];
+        UserIdInPath: components["schemas"]["UserId"];
         /**
          * @description The id of an order.
          * @example 7
          */
-        OrderId: components["schemas"]["OrderId"];
+        OrderIdInPath: components["schemas"]["OrderId"];
         /**
          * @description The id of a session.
          * @example 01993b5c-7d2e-7c4a-9f10-3b8a6c2d4e5f
          */
-        SessionId: components["schemas"]["SessionId"];
+        SessionIdInPath: components["schemas"]["SessionId"];
         /**
          * @description How many entries at most, in the offset and cursor styles. 20 when absent.
          * @example 20
@@ -2406,7 +2416,7 @@ export interface operations {
                  * @description The id of a user.
                  * @example 42
                  */
-                user_id: components["parameters"]["UserId"];
+                user_id: components["parameters"]["UserIdInPath"];
             };
             cookie?: never;
         };
@@ -2448,7 +2458,7 @@ export interface operations {
                  * @description The id of a user.
                  * @example 42
                  */
-                user_id: components["parameters"]["UserId"];
+                user_id: components["parameters"]["UserIdInPath"];
             };
             cookie?: never;
         };
@@ -2501,7 +2511,7 @@ export interface operations {
                  * @description The id of a user.
                  * @example 42
                  */
-                user_id: components["parameters"]["UserId"];
+                user_id: components["parameters"]["UserIdInPath"];
             };
             cookie?: never;
         };
@@ -2548,7 +2558,7 @@ export interface operations {
                  * @description The id of a user.
                  * @example 42
                  */
-                user_id: components["parameters"]["UserId"];
+                user_id: components["parameters"]["UserIdInPath"];
             };
             cookie?: never;
         };
@@ -2594,7 +2604,7 @@ export interface operations {
                  * @description The id of a user.
                  * @example 42
                  */
-                user_id: components["parameters"]["UserId"];
+                user_id: components["parameters"]["UserIdInPath"];
             };
             cookie?: never;
         };
@@ -2667,7 +2677,7 @@ export interface operations {
                  * @description The id of a user.
                  * @example 42
                  */
-                user_id: components["parameters"]["UserId"];
+                user_id: components["parameters"]["UserIdInPath"];
             };
             cookie?: never;
         };
@@ -2708,7 +2718,7 @@ export interface operations {
                  * @description The id of a user.
                  * @example 42
                  */
-                user_id: components["parameters"]["UserId"];
+                user_id: components["parameters"]["UserIdInPath"];
             };
             cookie?: never;
         };
@@ -2757,12 +2767,12 @@ export interface operations {
                  * @description The id of a user.
                  * @example 42
                  */
-                user_id: components["parameters"]["UserId"];
+                user_id: components["parameters"]["UserIdInPath"];
                 /**
                  * @description The id of an order.
                  * @example 7
                  */
-                order_id: components["parameters"]["OrderId"];
+                order_id: components["parameters"]["OrderIdInPath"];
             };
             cookie?: never;
         };
@@ -2802,7 +2812,7 @@ export interface operations {
                  * @description The id of an order.
                  * @example 7
                  */
-                order_id: components["parameters"]["OrderId"];
+                order_id: components["parameters"]["OrderIdInPath"];
             };
             cookie?: never;
         };
@@ -2836,7 +2846,7 @@ export interface operations {
                  * @description The id of an order.
                  * @example 7
                  */
-                order_id: components["parameters"]["OrderId"];
+                order_id: components["parameters"]["OrderIdInPath"];
             };
             cookie?: never;
         };
@@ -2885,7 +2895,7 @@ export interface operations {
                  * @description The id of an order.
                  * @example 7
                  */
-                order_id: components["parameters"]["OrderId"];
+                order_id: components["parameters"]["OrderIdInPath"];
             };
             cookie?: never;
         };
@@ -3165,7 +3175,7 @@ export interface operations {
                  * @description The id of a session.
                  * @example 01993b5c-7d2e-7c4a-9f10-3b8a6c2d4e5f
                  */
-                session_id: components["parameters"]["SessionId"];
+                session_id: components["parameters"]["SessionIdInPath"];
             };
             cookie?: never;
         };

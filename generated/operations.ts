@@ -25,18 +25,23 @@ export type User = Schemas['User'];
 export type UserLinks = Schemas['UserLinks'];
 export type UserList = Schemas['UserList'];
 export type UserPage = Schemas['UserPage'];
+export type UserListOrPage = Schemas['UserListOrPage'];
 export type Order = Schemas['Order'];
 export type OrderLinks = Schemas['OrderLinks'];
 export type OrderList = Schemas['OrderList'];
 export type OrderPage = Schemas['OrderPage'];
+export type OrderListOrPage = Schemas['OrderListOrPage'];
 export type LoginFlow = Schemas['LoginFlow'];
 export type RefreshRequest = Schemas['RefreshRequest'];
 export type JwtLogin = Schemas['JwtLogin'];
 export type OpaqueLogin = Schemas['OpaqueLogin'];
 export type CookieLogin = Schemas['CookieLogin'];
+export type LoginTokens = Schemas['LoginTokens'];
+export type RefreshedTokens = Schemas['RefreshedTokens'];
 export type Session = Schemas['Session'];
 export type SessionList = Schemas['SessionList'];
 export type SessionPage = Schemas['SessionPage'];
+export type SessionListOrPage = Schemas['SessionListOrPage'];
 export type JsonWebKeySet = Schemas['JsonWebKeySet'];
 export type JsonWebKey = Schemas['JsonWebKey'];
 export type Liveness = Schemas['Liveness'];
@@ -75,7 +80,7 @@ export interface ListUsersRequest {
 
 /** What `listUsers` may answer. */
 export type ListUsersReply =
-  | { status: 200; headers?: Only<{ link?: string; 'x-total-count'?: number }>; body: UserList | UserPage }
+  | { status: 200; headers?: Only<{ link?: string; 'x-total-count'?: number }>; body: UserListOrPage }
   | { status: 304; headers?: NoHeaders }
   | { status: 400 | 401 | 403 | 406 | 422 | 429 | 500 | 503; headers?: NoHeaders; body: Problem };
 
@@ -347,7 +352,7 @@ export interface ListOrdersRequest {
 
 /** What `listOrders` may answer. */
 export type ListOrdersReply =
-  | { status: 200; headers?: Only<{ link?: string; 'x-total-count'?: number }>; body: OrderList | OrderPage }
+  | { status: 200; headers?: Only<{ link?: string; 'x-total-count'?: number }>; body: OrderListOrPage }
   | { status: 304; headers?: NoHeaders }
   | { status: 400 | 401 | 403 | 404 | 406 | 410 | 422 | 429 | 500 | 503; headers?: NoHeaders; body: Problem };
 
@@ -572,7 +577,7 @@ export interface LoginRequest {
 
 /** What `login` may answer. */
 export type LoginReply =
-  | { status: 200; headers?: Only<{ 'set-cookie'?: Array<string> }>; body: JwtLogin | OpaqueLogin | CookieLogin }
+  | { status: 200; headers?: Only<{ 'set-cookie'?: Array<string> }>; body: LoginTokens }
   | { status: 400 | 401 | 403 | 406 | 408 | 413 | 415 | 422 | 429 | 500 | 503 | 507; headers?: NoHeaders; body: Problem };
 
 /**
@@ -607,7 +612,7 @@ export interface RefreshSessionRequest {
 
 /** What `refreshSession` may answer. */
 export type RefreshSessionReply =
-  | { status: 200; headers?: Only<{ 'set-cookie'?: Array<string> }>; body: JwtLogin | CookieLogin }
+  | { status: 200; headers?: Only<{ 'set-cookie'?: Array<string> }>; body: RefreshedTokens }
   | { status: 400 | 401 | 403 | 406 | 408 | 413 | 415 | 422 | 429 | 500 | 503 | 507; headers?: NoHeaders; body: Problem };
 
 /**
@@ -715,7 +720,7 @@ export interface ListSessionsRequest {
 
 /** What `listSessions` may answer. */
 export type ListSessionsReply =
-  | { status: 200; headers?: Only<{ link?: string; 'x-total-count'?: number }>; body: SessionList | SessionPage }
+  | { status: 200; headers?: Only<{ link?: string; 'x-total-count'?: number }>; body: SessionListOrPage }
   | { status: 304; headers?: NoHeaders }
   | { status: 400 | 401 | 403 | 406 | 422 | 429 | 500 | 503; headers?: NoHeaders; body: Problem };
 
