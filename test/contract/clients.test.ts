@@ -41,9 +41,6 @@ function consumersProject(): string {
     mkdirSync(join(folder, name));
     cpSync(join(CONSUMERS, `${name}.ts`), join(folder, name, 'program.ts'));
   }
-  mkdirSync(join(folder, 'orval/node_modules/axios'), { recursive: true });
-  writeJson('orval/node_modules/axios/package.json', { name: 'axios', type: 'module', exports: './axios.ts' });
-  cpSync(join(CONSUMERS, 'axios.ts'), join(folder, 'orval/node_modules/axios/axios.ts'));
   writeJson('graphql-codegen/codegen.json', {
     schema: `${url}/schema.graphql`,
     documents: 'program.ts',
