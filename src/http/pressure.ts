@@ -37,15 +37,22 @@ declare module 'fastify' {
  */
 export const pressurePlugin = fp<{ pressure: PressureOptions | undefined }>(async (app, { pressure }) => {
   let saturated = false;
-  app.decorate('overloaded', () => pressure !== undefined && (saturated || app.isUnderPressure()));
+  // A start blocks the loop, and is in the samples until the second one after it.
+  let started = false;
+  app.decorate('overloaded', () => started && (saturated || app.isUnderPressure()));
   if (!pressure) return;
   const { delay, utilisation, sample = 1000 } = pressure;
   let refused = 0;
+  app.addHook('onReady', async () => {
+    setTimeout(() => (started = true), 2 * sample).unref();
+  });
 
   await app.register(underPressure, {
     maxEventLoopDelay: delay,
     sampleInterval: sample,
-    pressureHandler: async (request) => refuse(request),
+    pressureHandler: async (request) => {
+      if (started) refuse(request);
+    },
   });
 
   // The package's own figure is the average since the start, which a long idle night makes blind.
