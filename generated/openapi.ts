@@ -864,6 +864,7 @@ export interface components {
         };
         /** @description Public keys (RFC 7517). */
         JsonWebKeySet: {
+            /** @description The present key, the next one, and old ones until their last token has expired. */
             keys: components["schemas"]["JsonWebKey"][];
         };
         /** @description A public RSA key of 2048 bits or more. */
