@@ -1,11 +1,7 @@
 import type { Schema } from '../document.js';
 import { resolveReference } from '../openapi.js';
+import { PAGE_SIZE, PAGE_START } from '../paging-names.js';
 import type { Rest, RestFlaw, RestRule } from './rule.js';
-
-/** The usual names of "how many" and "from where", without regard to case and separators. */
-export const SIZE = /^(limit|count|take|top|first|last|size|per_?page|page_?size|max_?(results|items))$/i;
-const START =
-  /^(offset|skip|start|page|page_?(number|token)|after|before|since|cursor|(starting|ending)_?(after|before))$/i;
 
 /** Where an envelope keeps its list. */
 const ENVELOPE = ['data', 'items', 'results', 'entries', 'records'];
@@ -26,7 +22,7 @@ function isList(source: unknown, schema: Schema | boolean | undefined): boolean 
 
 /** Whether parameters or arguments of these names page a list. */
 export const pages = (names: readonly string[]) =>
-  names.some((name) => SIZE.test(name)) && names.some((name) => START.test(name));
+  names.some((name) => PAGE_SIZE.test(name)) && names.some((name) => PAGE_START.test(name));
 
 function unpagedOperations({ source, operations }: Rest): RestFlaw[] {
   return operations.flatMap(({ operationId, operation, at }) => {
@@ -41,7 +37,7 @@ function unpagedOperations({ source, operations }: Rest): RestFlaw[] {
 
 function unboundedParameters({ source, elements }: Rest): RestFlaw[] {
   return elements.flatMap(({ kind, path, object }) => {
-    if (kind !== 'value' || object.in !== 'query' || !SIZE.test(object.name)) return [];
+    if (kind !== 'value' || object.in !== 'query' || !PAGE_SIZE.test(object.name)) return [];
     if (written(source, object.schema).maximum !== undefined) return [];
     return [
       {

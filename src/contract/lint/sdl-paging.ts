@@ -1,6 +1,7 @@
 import { type DocumentNode, type FieldDefinitionNode, Kind } from 'graphql';
+import { PAGE_SIZE } from '../paging-names.js';
 import { constraintOf, isList, namedType } from '../sdl.js';
-import { BOUNDED, PAGED, pages, SIZE } from './paging.js';
+import { BOUNDED, PAGED, pages } from './paging.js';
 import type { SdlFlaw, SdlRule } from './rule.js';
 
 interface Owned {
@@ -41,7 +42,7 @@ function unpagedFields(document: DocumentNode): SdlFlaw[] {
 function unboundedArguments(document: DocumentNode): SdlFlaw[] {
   return fieldsOf(document).flatMap(({ type, field }) =>
     (field.arguments ?? [])
-      .filter(({ name, directives }) => SIZE.test(name.value) && constraintOf(directives)['max'] === undefined)
+      .filter(({ name, directives }) => PAGE_SIZE.test(name.value) && constraintOf(directives)['max'] === undefined)
       .map(({ name }) => ({
         node: name,
         message: `"${type}.${field.name.value}(${name.value}:)" has no @constraint(max:): one request may ask for all there is.`,
