@@ -1,5 +1,5 @@
 import { PAGE_SIZE, PAGE_START } from '../paging-names.js';
-import { type Difference, fits, limitDifferences } from './difference.js';
+import { type Difference, fits, isId, limitDifferences, typeDifference } from './difference.js';
 import type { CallPair, Pairs } from './pairs.js';
 import type { Member } from './side.js';
 
@@ -11,21 +11,26 @@ const isPaging = ({ name }: Member) => PAGE_SIZE.test(name) || PAGE_START.test(n
 /** `user_id` of a path is the `id` that GraphQL asks for. */
 function counterpart({ key }: Member, all: readonly Member[]): Member | undefined {
   const exact = all.find((one) => one.key === key);
-  const id = (one: Member) => one.key === 'id' || one.key.endsWith('Id');
-  if (exact !== undefined || key === 'id') return exact ?? all.find(id);
+  if (exact !== undefined || key === 'id') return exact ?? all.find(isId);
   return key.endsWith('Id') ? all.find((one) => one.key === 'id') : undefined;
 }
 
 function compareInput(subject: string, rest: Member, argument: Member): Difference[] {
-  const places = [rest.where, argument.where];
-  if (rest.list !== argument.list || !fits('openapi-graphql', rest, argument)) {
-    const message = `${subject} is of another type in REST than in GraphQL`;
-    return [{ id: `type:${subject}`, message, advice: 'Give both a type that takes the same values.', places }];
+  if (!fits('openapi', 'graphql', rest, argument)) {
+    return [typeDifference(subject, 'openapi', 'graphql', rest, argument)];
   }
   const found = limitDifferences(subject, rest, argument);
   if (rest.optional === argument.optional) return found;
   const message = `${subject} must be given in ${rest.optional ? 'GraphQL' : 'REST'}, and need not in the other`;
-  return [{ id: `required:${subject}`, message, advice: 'Require it in both, or in neither.', places }, ...found];
+  return [
+    {
+      id: `required:${subject}`,
+      message,
+      advice: 'Require it in both, or in neither.',
+      places: [rest.where, argument.where],
+    },
+    ...found,
+  ];
 }
 
 /** Page sizes are held against one another whatever they are called: a client of either may ask for as much. */

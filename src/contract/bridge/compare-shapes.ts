@@ -1,5 +1,6 @@
 import { compareValues } from './compare-enumerations.js';
-import { type Difference, fits, TITLES } from './difference.js';
+import { type Difference, fits, TITLES, typeDifference } from './difference.js';
+import type { Override } from './overrides.js';
 import type { Pair, Pairs } from './pairs.js';
 import { type Contract, type Member, type Shape, SIDES, type Side } from './side.js';
 
@@ -9,13 +10,12 @@ export interface Row {
   cells: Partial<Record<Side, Member>>;
 }
 
-/** The members of REST, those that are to be flattened replaced by their own. */
-function flattened({ sides, override }: Pair<Shape>, { shapes }: Contract): Member[] {
-  return (sides.openapi?.members ?? []).flatMap((member) => {
-    const inner = override.flatten?.includes(member.name) ? shapes.find(({ name }) => name === member.of) : undefined;
+/** Members of which those that an override flattens are replaced by the members of their types. */
+export const flattened = (members: readonly Member[], { flatten = [] }: Override, { shapes }: Contract): Member[] =>
+  members.flatMap((member) => {
+    const inner = flatten.includes(member.name) ? shapes.find(({ name }) => name === member.of) : undefined;
     return inner?.members.map((one) => ({ ...one, optional: one.optional || member.optional })) ?? [member];
   });
-}
 
 /** A pair's members by their common name. `_links` and its like are REST's alone. */
 export function rowsOf(pair: Pair<Shape>, openapi: Contract): Row[] {
@@ -26,7 +26,8 @@ export function rowsOf(pair: Pair<Shape>, openapi: Contract): Row[] {
     const row = rows.get(key) ?? { key, cells: {} };
     rows.set(key, { key, cells: { ...row.cells, [side]: member } });
   };
-  for (const member of flattened(pair, openapi)) if (!member.name.startsWith('_')) put('openapi', member.key, member);
+  for (const member of flattened(pair.sides.openapi?.members ?? [], pair.override, openapi))
+    if (!member.name.startsWith('_')) put('openapi', member.key, member);
   for (const side of ['graphql', 'prisma'] as const) {
     for (const member of pair.sides[side]?.members ?? []) put(side, renamed(side, member), member);
   }
@@ -73,25 +74,14 @@ function compareInline(subject: string, [one, other]: [Side, Side], a: Member, b
 }
 
 function compareCells(subject: string, [one, other]: [Side, Side], a: Member, b: Member, pairs: Pairs): Difference[] {
-  const sides = `${one}-${other}`;
-  const places = [a.where, b.where];
-  if (a.list !== b.list || !fits(sides, a, b) || !related(a, b, one, other, pairs)) {
-    const message = `${subject} is of another type in ${TITLES[one]} than in ${TITLES[other]}`;
-    return [
-      { id: `type:${subject}:${sides}`, message, advice: 'Give both a type that holds the same values.', places },
-    ];
-  }
+  if (!fits(one, other, a, b) || !related(a, b, one, other, pairs)) return [typeDifference(subject, one, other, a, b)];
+  const ofValues = compareInline(subject, [one, other], a, b, pairs);
   // A list of Prisma cannot be null.
-  if (a.optional === b.optional || a.list) return compareInline(subject, [one, other], a, b, pairs);
+  if (a.optional === b.optional || a.list) return ofValues;
   const [lax, strict] = a.optional ? [one, other] : [other, one];
+  const id = `nullability:${subject}:${one}-${other}`;
   const message = `${subject} may be absent or null in ${TITLES[lax]}, and never in ${TITLES[strict]}`;
-  const found = {
-    id: `nullability:${subject}:${sides}`,
-    message,
-    advice: 'Require it in both, or in neither.',
-    places,
-  };
-  return [found, ...compareInline(subject, [one, other], a, b, pairs)];
+  return [...ofValues, { id, message, advice: 'Require it in both, or in neither.', places: [a.where, b.where] }];
 }
 
 /** What the contracts call the id of a thing must identify it in the store. */

@@ -1,5 +1,5 @@
-import { rowsOf } from './compare-shapes.js';
-import { type Difference, TITLES } from './difference.js';
+import { flattened, rowsOf } from './compare-shapes.js';
+import { type Difference, fits, isId, TITLES, typeDifference } from './difference.js';
 import type { Pair, Pairs } from './pairs.js';
 import type { Call, Contract, Member, Shape } from './side.js';
 
@@ -7,6 +7,11 @@ import type { Call, Contract, Member, Shape } from './side.js';
 const INT_MAX = 2 ** 31 - 1;
 
 type Taken = Member & { by: Call };
+
+function misfit(subject: string, taken: Taken, column: Member): Difference[] {
+  const { side } = taken.where;
+  return fits(side, 'prisma', taken, column) ? [] : [typeDifference(subject, side, 'prisma', taken, column)];
+}
 
 function lengthDifference(subject: string, taken: Taken, column: Member): Difference[] {
   const length = column.limits.maxLength;
@@ -25,8 +30,7 @@ function lengthDifference(subject: string, taken: Taken, column: Member): Differ
 
 /** An Int of GraphQL is as wide as one of Prisma. What is too large for an id is looked for and not found. */
 function rangeDifference(subject: string, taken: Taken, column: Member): Difference[] {
-  const isIdentity = taken.key === 'id' || taken.key.endsWith('Id');
-  if (taken.type !== 'integer' || column.type !== 'Int' || isIdentity) return [];
+  if (taken.type !== 'integer' || column.type !== 'Int' || isId(taken)) return [];
   if ((taken.limits.max ?? Number.POSITIVE_INFINITY) <= INT_MAX) return [];
   return [
     {
@@ -53,13 +57,6 @@ function omissionDifference(subject: string, taken: Taken, column: Member): Diff
   ];
 }
 
-/** The inputs of a call, each member that is to be flattened replaced by those of its type. */
-function inputsOf(call: Call, { override }: Pair<Shape>, { shapes }: Contract): Taken[] {
-  const spread = (member: Member): Member[] =>
-    (override.flatten?.includes(member.name) && shapes.find(({ name }) => name === member.of)?.members) || [member];
-  return call.inputs.flatMap(spread).map((member) => ({ ...member, by: call }));
-}
-
 export interface Stored {
   call: Call;
   /** The type that it answers with. */
@@ -72,9 +69,10 @@ export interface Stored {
 export function storedCalls({ shapes }: Pairs, calls: readonly Call[], openapi: Contract): Stored[] {
   return calls.flatMap((call) => {
     const pair = shapes.find(({ sides }) => call.result !== undefined && sides[call.where.side]?.name === call.result);
-    if (!call.writes || pair === undefined) return [];
+    if (pair === undefined) return [];
     const rows = rowsOf(pair, openapi);
-    const members = inputsOf(call, pair, openapi).flatMap((taken) => {
+    const members = flattened(call.written, pair.override, openapi).flatMap((member) => {
+      const taken = { ...member, by: call };
       const column = rows.find(({ key }) => key === taken.key)?.cells.prisma;
       return column === undefined ? [] : [{ subject: `${pair.name}.${taken.key}`, taken, column }];
     });
@@ -86,6 +84,8 @@ export function storedCalls({ shapes }: Pairs, calls: readonly Call[], openapi: 
 export const compareStore = (stored: readonly Stored[]): Difference[] =>
   stored.flatMap(({ members }) =>
     members.flatMap(({ subject, taken, column }) =>
-      [lengthDifference, rangeDifference, omissionDifference].flatMap((compare) => compare(subject, taken, column)),
+      [misfit, lengthDifference, rangeDifference, omissionDifference].flatMap((compare) =>
+        compare(subject, taken, column),
+      ),
     ),
   );

@@ -39,15 +39,27 @@ const FITS: Record<string, Record<string, string[]>> = {
   },
 };
 
-const isId = ({ key }: Member) => key === 'id' || key.endsWith('Id');
+/** Whether it names a thing: `id`, `user_id`, `channelId`. */
+export const isId = ({ key }: Member) => key === 'id' || key.endsWith('Id');
 
-/** Whether two members' types, without regard to lists and null, say the same of a value. */
-export function fits(sides: string, a: Member, b: Member): boolean {
+/** Whether two members' types, without regard to null, say the same of a value. `one` comes before `other` in SIDES. */
+export function fits(one: Side, other: Side, a: Member, b: Member): boolean {
+  if (a.list !== b.list) return false;
   if (a.type === 'any' || b.type === 'any') return true;
-  // What one document calls an id is one in GraphQL, where nobody should calculate with it.
-  if (sides === 'openapi-graphql' && isId(a) && isId(b)) return b.type === 'ID';
-  return a.type === b.type || (FITS[sides]?.[a.type]?.includes(b.type) ?? false);
+  // What one contract calls an id is an ID in GraphQL, where nobody should calculate with it.
+  if (other === 'graphql' && isId(a) && isId(b)) return b.type === 'ID';
+  return a.type === b.type || (FITS[`${one}-${other}`]?.[a.type]?.includes(b.type) ?? false);
 }
+
+export const TITLES: Record<Side, string> = { openapi: 'REST', graphql: 'GraphQL', prisma: 'Prisma' };
+
+/** That a member is of types which do not hold the same values. */
+export const typeDifference = (subject: string, one: Side, other: Side, a: Member, b: Member): Difference => ({
+  id: `type:${subject}:${one}-${other}`,
+  message: `${subject} is of another type in ${TITLES[one]} than in ${TITLES[other]}`,
+  advice: 'Give both a type that holds the same values.',
+  places: [a.where, b.where],
+});
 
 const LIMITS = ['min', 'max', 'minLength', 'maxLength', 'pattern', 'format', 'uncommon'] as const;
 
@@ -68,5 +80,3 @@ export function limitDifferences(subject: string, rest: Member, argument: Member
     places: [rest.where, argument.where],
   }));
 }
-
-export const TITLES: Record<Side, string> = { openapi: 'REST', graphql: 'GraphQL', prisma: 'Prisma' };

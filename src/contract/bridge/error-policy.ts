@@ -9,7 +9,9 @@ export interface ErrorPolicy {
 /** The codes that a text names in its paragraph with a certain beginning, or undefined when it has none. */
 export function codesIn(text: string, beginning: RegExp): string[] | undefined {
   const paragraph = text.split(/\n\s*\n/).find((one) => beginning.test(one.trim()));
-  return paragraph && [...new Set([...paragraph.matchAll(/`([A-Z][A-Z_]+)`/g)].map(([, code = '']) => code))];
+  return paragraph === undefined
+    ? undefined
+    : [...new Set([...paragraph.matchAll(/`([A-Z][A-Z_]+)`/g)].map(([, code = '']) => code))];
 }
 
 /**

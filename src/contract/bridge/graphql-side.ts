@@ -88,8 +88,8 @@ function callsOf(root: ObjectType, document: DocumentNode, declared: Declared): 
       ),
     })),
     inputs: (field.arguments ?? []).flatMap(spread),
+    written: root.name.value === 'Mutation' ? (field.arguments ?? []).flatMap(spread) : [],
     result: namedType(field.type),
-    writes: root.name.value === 'Mutation',
     errors: errorsOf(field),
   }));
 }

@@ -47,13 +47,16 @@ function parameterAt({ document }: Source, { name, in: place }: Parameter, path:
   return path;
 }
 
-function inputsOf(source: Source, { parameters, requestBody }: OperationObject, at: Path): Member[] {
+function parametersOf(source: Source, { parameters }: OperationObject, at: Path): Member[] {
   const read = parameters.filter((one) => one.in === 'path' || one.in === 'query');
-  const given = read.map((one) =>
+  return read.map((one) =>
     memberAt(source, one.name, parameterAt(source, one, at), one.schema ?? true, one.required === true),
   );
-  const body: Path = [...at, 'requestBody', 'content', 'application/json', 'schema'];
-  return [...given, ...membersOf(source, jsonOf(requestBody?.content)?.schema, body)];
+}
+
+function bodyOf(source: Source, { requestBody }: OperationObject, at: Path): Member[] {
+  const path: Path = [...at, 'requestBody', 'content', 'application/json', 'schema'];
+  return membersOf(source, jsonOf(requestBody?.content)?.schema, path);
 }
 
 /** The codes that the failures of an operation are described with: "`GONE`. The resource existed and was deleted." */
@@ -71,6 +74,7 @@ function errorsOf(source: Source, { responses }: OperationObject, at: Path): Val
 function callOf(source: Source, operation: OperationObject, at: Path): Call {
   const { operationId, responses } = operation;
   const success = Object.entries(responses).find(([status, { content }]) => /^2/.test(status) && jsonOf(content));
+  const body = bodyOf(source, operation, at);
   const main = operation['x-permission'];
   const permissions = typeof main === 'object' ? [{ permission: main, path: [...at, 'x-permission'] }] : [];
   const further = (operation['x-permission-also'] ?? []).map((permission, index) => {
@@ -82,9 +86,9 @@ function callOf(source: Source, operation: OperationObject, at: Path): Call {
     permissions: [...permissions, ...further].map(({ permission, path }) => {
       return { permission, where: whereIn(source, path, operationId) };
     }),
-    inputs: inputsOf(source, operation, at),
+    inputs: [...parametersOf(source, operation, at), ...body],
+    written: body,
     result: schemaName(jsonOf(success?.[1].content)?.schema ?? {}),
-    writes: at.at(-1) !== 'get',
     errors: errorsOf(source, operation, at),
   };
 }

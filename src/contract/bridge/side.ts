@@ -80,10 +80,10 @@ export interface Call {
   permissions: { permission: Permission; where: Where }[];
   /** Of REST the parameters of path and query and the members of the body; of GraphQL the arguments, inputs spread. */
   inputs: Member[];
+  /** What of that it may write: of REST the body. Empty for what only reads. */
+  written: Member[];
   /** The name of the type that it answers with. */
   result?: string | undefined;
-  /** Whether it changes something. */
-  writes: boolean;
   /** The error codes that it says it can give; undefined where it does not say. */
   errors?: Value[] | undefined;
 }

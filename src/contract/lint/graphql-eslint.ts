@@ -15,8 +15,8 @@ export async function lintByGraphqlEslint(root: string, text: string, file: stri
     import('@graphql-eslint/eslint-plugin'),
   ]);
   const configured = CONFIGURATIONS.some((name) => existsSync(join(root, name)));
-  // The text is its own schema: the working directory need not be the project.
-  const parserOptions = { graphQLConfig: { schema: text } };
+  // The text is its own schema: the working directory need not be the project, and a schema by its path is remembered.
+  const parserOptions = { schemaSdl: text };
   const parsing = { files: [file], languageOptions: { parserOptions } };
   const recommended = {
     ...parsing,
