@@ -32,7 +32,7 @@ async function readDocuments(root: string): Promise<Documents> {
 /** `accord bridge [--list] [--json]`: exits 1 on an unexplained difference, 2 on a contract that is broken. */
 const bridgeCommand: Subcommand = (command) => {
   command
-    .description(DESCRIPTION.trim())
+    .description(DESCRIPTION.trim().replaceAll('\n', ' '))
     .option('--list', 'show what is held against what, and which differences are accepted', false)
     .option('--json', 'print JSON for programs', false)
     .action(async () => {

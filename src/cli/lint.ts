@@ -31,7 +31,7 @@ async function printRules(json: boolean): Promise<void> {
 /** `accord lint [--json | --rules]`: exits 1 when a contract breaks a rule. */
 const lintCommand: Subcommand = (command) => {
   command
-    .description(DESCRIPTION.trim())
+    .description(DESCRIPTION.trim().replaceAll('\n', ' '))
     .option('--rules', 'list our own rules, and why each is one', false)
     .option('--json', 'print JSON for programs', false)
     .action(async () => {

@@ -604,20 +604,20 @@ const bridgeCases: [
   [
     'schema',
     ['text: String!', 'text: String'],
-    'nullability:Note.text:openapi-graphql',
-    { openapi: 'text: {', schema: 'text: String\n' },
+    'nullability:Note.text:graphql',
+    { openapi: 'text: {', schema: 'text: String\n', prisma: 'text' },
   ],
   [
     'prisma',
     ['stars     Int?', 'stars     Int'],
-    'nullability:Note.stars:openapi-prisma',
-    { openapi: 'stars: { type: [', prisma: 'stars' },
+    'nullability:Note.stars:prisma',
+    { openapi: 'stars: { type: [', schema: 'stars: Int\n', prisma: 'stars' },
   ],
   [
     'openapi',
     ['mood, created_at,', 'mood,'],
-    'nullability:Note.createdAt:openapi-graphql',
-    { openapi: 'created_at: {', schema: 'createdAt' },
+    'nullability:Note.createdAt:openapi',
+    { openapi: 'created_at: {', schema: 'createdAt', prisma: 'createdAt' },
   ],
   ['prisma', [' @id ', ' '], 'id:Note.id:prisma', { openapi: 'id: {', schema: 'id: ID', prisma: 'id  ' }],
   [
@@ -882,17 +882,17 @@ t.test('the commands', async (t) => {
   for (const { name } of [...REST_RULES, ...SDL_RULES]) t.match(rules.stdout, name);
 
   t.equal(bridged.code, 1);
-  t.match(bridged.stdout, '(nullability:Note.createdAt:openapi-graphql)');
+  t.match(bridged.stdout, '(nullability:Note.createdAt:graphql)');
   t.match(bridged.stdout, `openapi.yaml:${place(broken.openapi, 'created_at: {')}  time, required\n`);
   t.match(bridged.stdout, `schema.graphql:${place(broken.schema, 'createdAt')}  String\n`);
-  t.match(bridged.stdout, '2 unexplained differences\n');
+  t.match(bridged.stdout, '1 unexplained difference\n');
   t.match(bridged.stdout, '- { difference: <id>, reason:');
   t.match(bridged.stdout, /^kind +openapi\.yaml +schema\.graphql +prisma\/schema\.prisma\ntype +Note +Note +Note\n/);
   t.match(bridged.stdout, /^operation +listNotes +Query\.notes +-$/m);
   t.match(bridged.stdout, /^stored +createNote +- +Note$/m);
   const { pairs, differences: told } = reportJson(bridge(broken));
   t.match(pairs[0], { kind: 'type', 'openapi.yaml': 'Note', 'schema.graphql': 'Note' });
-  t.match(told[0], { id: 'nullability:Note.createdAt:openapi-graphql', places: [{ file: 'openapi.yaml' }] });
+  t.match(told[0], { id: 'nullability:Note.createdAt:graphql', places: [{ file: 'openapi.yaml' }] });
   t.equal(nothing.code, 2);
   t.match(nothing.stderr, 'There are no contracts to look at');
 });

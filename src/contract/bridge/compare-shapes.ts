@@ -75,13 +75,30 @@ function compareInline(subject: string, [one, other]: [Side, Side], a: Member, b
 
 function compareCells(subject: string, [one, other]: [Side, Side], a: Member, b: Member, pairs: Pairs): Difference[] {
   if (!fits(one, other, a, b) || !related(a, b, one, other, pairs)) return [typeDifference(subject, one, other, a, b)];
-  const ofValues = compareInline(subject, [one, other], a, b, pairs);
-  // A list of Prisma cannot be null.
-  if (a.optional === b.optional || a.list) return ofValues;
-  const [lax, strict] = a.optional ? [one, other] : [other, one];
-  const id = `nullability:${subject}:${one}-${other}`;
-  const message = `${subject} may be absent or null in ${TITLES[lax]}, and never in ${TITLES[strict]}`;
-  return [...ofValues, { id, message, advice: 'Require it in both, or in neither.', places: [a.where, b.where] }];
+  return compareInline(subject, [one, other], a, b, pairs);
+}
+
+/** Whether a member may be absent or null, told once of all documents: of three, one is the odd one. */
+function nullability(subject: string, cells: Row['cells']): Difference[] {
+  const stated = SIDES.flatMap((side) => {
+    const member = cells[side];
+    // A list of Prisma cannot be null.
+    return member === undefined || member.list ? [] : [{ side, member }];
+  });
+  const lax = stated.filter(({ member }) => member.optional);
+  const strict = stated.filter(({ member }) => !member.optional);
+  if (lax.length === 0 || strict.length === 0) return [];
+  const odd = stated.length > 2 && lax.length > strict.length ? strict : lax;
+  const sides = (stated.length > 2 ? odd : stated).map(({ side }) => side).join('-');
+  const titles = (all: typeof stated) => all.map(({ side }) => TITLES[side]).join(' and ');
+  return [
+    {
+      id: `nullability:${subject}:${sides}`,
+      message: `${subject} may be absent or null in ${titles(lax)}, and never in ${titles(strict)}`,
+      advice: 'Require it everywhere, or nowhere.',
+      places: stated.map(({ member }) => member.where),
+    },
+  ];
 }
 
 /** What the contracts call the id of a thing must identify it in the store. */
@@ -111,7 +128,7 @@ export function compareShapes(pairs: Pairs, openapi: Contract): Difference[] {
           return a === undefined || b === undefined ? [] : compareCells(subject, [one, other], a, b, pairs);
         }),
       );
-      return [...missing(pair, row), ...compared, ...identity(subject, row.cells)];
+      return [...missing(pair, row), ...compared, ...nullability(subject, row.cells), ...identity(subject, row.cells)];
     }),
   );
 }
