@@ -45,12 +45,12 @@ const bridgeCommand: Subcommand = (command) => {
       const report = bridge(documents);
       if (report.differences.length > 0) process.exitCode = EXIT.found;
       if (json) return printJson(print.reportJson(report));
-      if (list) {
-        console.log(table(print.pairRows(report), print.COLUMNS));
-        console.log(`\n${paint('bold', 'Held against nothing')}\n${print.printAlone(report)}`);
-        console.log(`\n${paint('bold', 'Accepted')}\n${print.printAccepted(report, paint)}\n`);
-      }
-      console.log(print.printReport(report, documents, paint));
+      const listed = [
+        table(print.pairRows(report), print.COLUMNS),
+        `${paint('bold', 'Held against nothing')}\n${print.printAlone(report)}`,
+        `${paint('bold', 'Accepted')}\n${print.printAccepted(report, paint)}`,
+      ];
+      console.log([...(list ? listed : []), print.printReport(report, documents, paint)].join('\n\n'));
     });
 };
 

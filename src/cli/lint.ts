@@ -23,9 +23,10 @@ async function printRules(json: boolean): Promise<void> {
     return { name, why: (ofRest ?? ofSdl)?.why, contracts };
   });
   if (json) return printJson(rules);
-  for (const { name, why, contracts } of rules) {
-    console.log(`${paint('bold', name)}  ${paint('dim', contracts.join(', '))}\n  ${why}`);
-  }
+  const printed = rules.map(({ name, why, contracts }) => {
+    return `${paint('bold', name)}  ${paint('dim', contracts.join(', '))}\n  ${why}`;
+  });
+  console.log(printed.join('\n'));
 }
 
 /** `accord lint [--json | --rules]`: exits 1 when a contract breaks a rule. */

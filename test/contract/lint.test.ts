@@ -862,14 +862,19 @@ t.test('the commands', async (t) => {
     prisma,
   };
   const warned = { ...documents, openapi: edited(openapi, [', license: { name: MIT, identifier: MIT }', '']) };
-  const projects = t.testdir({ broken: filesOf(t, broken), warned: filesOf(t, warned) });
+  const projects = t.testdir({
+    broken: filesOf(t, broken),
+    warned: filesOf(t, warned),
+    unsound: filesOf(t, { ...documents, schema: 'type Query {' }),
+  });
   const folder = join(projects, 'broken');
-  const [linted, json, rules, bridged, nothing] = await Promise.all([
+  const [linted, json, rules, bridged, nothing, unsound] = await Promise.all([
     accord('--root', folder, 'lint'),
     accord('--root', join(projects, 'warned'), 'lint', '--json'),
     accord('lint', '--rules'),
     accord('--root', folder, 'bridge', '--list'),
     accord('--root', join(folder, 'prisma'), 'lint'),
+    accord('--root', join(projects, 'unsound'), 'bridge'),
   ]);
   t.equal(linted.code, 1);
   const at = place(broken.openapi, 'aNote');
@@ -895,4 +900,6 @@ t.test('the commands', async (t) => {
   t.match(told[0], { id: 'nullability:Note.createdAt:graphql', places: [{ file: 'openapi.yaml' }] });
   t.equal(nothing.code, 2);
   t.match(nothing.stderr, 'There are no contracts to look at');
+  t.equal(unsound.code, 2);
+  t.match(unsound.stderr, /^schema\.graphql:1:13 {2}error {2}Syntax Error/);
 });

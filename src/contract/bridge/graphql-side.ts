@@ -109,11 +109,13 @@ export function readGraphql(text: string): Contract {
   const table = codeTable('graphql', text);
   return {
     shapes: objects
-      .filter(({ name }) => !ROOTS.includes(name.value))
-      .map(({ name, fields = [] }) => ({
+      .filter(({ kind, name }) => kind === Kind.OBJECT_TYPE_DEFINITION && !ROOTS.includes(name.value))
+      .map(({ name }) => ({
         name: name.value,
         where: at(name, `type ${name.value}`),
-        members: fields.map((field) => memberOf(field, declared)),
+        members: objects
+          .filter((part) => part.name.value === name.value)
+          .flatMap(({ fields = [] }) => fields.map((field) => memberOf(field, declared))),
       })),
     enumerations: enums.map(({ name, values = [] }) => ({
       name: name.value,

@@ -75,10 +75,7 @@ export function readOverrides(source: Source): Overrides {
   const sound = all.flatMap(({ name, path, stated }) => {
     if (isSound(stated)) return [{ name, path, stated }];
     for (const { instancePath, message } of isSound.errors ?? []) {
-      const below = instancePath
-        .split('/')
-        .slice(1)
-        .map((key) => (/^\d+$/.test(key) ? Number(key) : key));
+      const below = instancePath.split('/').slice(1);
       faults.push({ where: whereIn(source, [...path, ...below], 'x-bridge'), message: `x-bridge ${message}.` });
     }
     return [];
