@@ -416,7 +416,8 @@ export interface paths {
         };
         /**
          * Get the current user
-         * @description The user whose credentials the request carries.
+         * @description The user whose credentials the request carries. When that user was deleted it is 401, or 410 in the second that
+         *     the deletion takes to reach every instance.
          */
         get: operations["getCurrentUser"];
         put?: never;
@@ -874,6 +875,7 @@ export interface components {
         SessionListOrPage: components["schemas"]["SessionList"] | components["schemas"]["SessionPage"];
         /** @description Public keys (RFC 7517). */
         JsonWebKeySet: {
+            /** @description The present key, the next one, and old ones until their last token has expired. */
             keys: components["schemas"]["JsonWebKey"][];
         };
         /** @description A public RSA key of 2048 bits or more. */
@@ -3068,6 +3070,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             406: components["responses"]["NotAcceptable"];
+            410: components["responses"]["Gone"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];

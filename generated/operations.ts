@@ -680,21 +680,22 @@ export interface GetCurrentUserRequest {
 export type GetCurrentUserReply =
   | { status: 200; headers: Only<{ etag: string }>; body: User }
   | { status: 304; headers?: NoHeaders }
-  | { status: 400 | 401 | 403 | 406 | 429 | 500 | 503; headers?: NoHeaders; body: Problem };
+  | { status: 400 | 401 | 403 | 406 | 410 | 429 | 500 | 503; headers?: NoHeaders; body: Problem };
 
 /**
  * Get the current user
  *
  * GET /api/v1/auth/me
  *
- * The user whose credentials the request carries.
+ * The user whose credentials the request carries. When that user was deleted it is 401, or 410 in the second that
+ * the deletion takes to reach every instance.
  *
  * Permission users.read: viewer any, developer any, admin any.
  *
  * - 200: The user.
  * - 304: Unchanged since the state that `If-None-Match` names. No body.
- * - fails with 400 BAD_REQUEST, 401 UNAUTHENTICATED, 403 FORBIDDEN, 406 NOT_ACCEPTABLE, 429 RATE_LIMITED, 500
- *   INTERNAL, 503 UNAVAILABLE
+ * - fails with 400 BAD_REQUEST, 401 UNAUTHENTICATED, 403 FORBIDDEN, 406 NOT_ACCEPTABLE, 410 GONE, 429 RATE_LIMITED,
+ *   500 INTERNAL, 503 UNAVAILABLE
  */
 export type GetCurrentUser = (request: GetCurrentUserRequest, context: Context) => Promise<GetCurrentUserReply>;
 

@@ -34,17 +34,3 @@ export async function administer(work: (commands: Administration) => Promise<voi
     process.exitCode = 1;
   }
 }
-
-/** Columns for a terminal, under their names. */
-export function table(rows: Record<string, unknown>[], columns: string[]): string {
-  const cells = [columns, ...rows.map((row) => columns.map((name) => String(row[name] ?? '-')))];
-  const widths = columns.map((_, column) => Math.max(...cells.map((line) => (line[column] as string).length)));
-  return cells
-    .map((line) =>
-      line
-        .map((cell, column) => cell.padEnd(widths[column] as number))
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n');
-}

@@ -12,8 +12,13 @@ const SUBCOMMANDS: Record<string, { summary: string; load: () => Promise<{ defau
   },
   start: { summary: 'run the service', load: () => import('./start.js') },
   audit: { summary: 'read the audit table', load: () => import('./audit.js') },
+  bridge: {
+    summary: 'hold openapi.yaml, schema.graphql and schema.prisma against each other',
+    load: () => import('./bridge.js'),
+  },
   dev: { summary: 'watch contracts and code, and keep the server running', load: () => import('./dev.js') },
   keys: { summary: 'list, rotate and retire the signing keys', load: () => import('./keys.js') },
+  lint: { summary: 'look for what hurts in both contracts', load: () => import('./lint.js') },
   migrate: { summary: 'write a migration from prisma/schema.prisma', load: () => import('./migrate.js') },
   schema: { summary: 'print the GraphQL schema for tools', load: () => import('./schema.js') },
   trust: {

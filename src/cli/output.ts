@@ -20,6 +20,20 @@ export const paint = (style: Style, text: string, stream: NodeJS.WriteStream = p
 /** JSON for programs: the one thing on standard output, whatever else there is to say goes to standard error. */
 export const printJson = (value: unknown): void => console.log(JSON.stringify(value, null, 2));
 
+/** Columns for a terminal, under their names. */
+export function table(rows: Record<string, unknown>[], columns: string[]): string {
+  const cells = [columns, ...rows.map((row) => columns.map((name) => String(row[name] ?? '-')))];
+  const widths = columns.map((_, column) => Math.max(...cells.map((line) => (line[column] as string).length)));
+  return cells
+    .map((line) =>
+      line
+        .map((cell, column) => cell.padEnd(widths[column] as number))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+}
+
 /** Milliseconds after which one wants to know what takes so long. */
 const PATIENCE = 1000;
 

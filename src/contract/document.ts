@@ -84,6 +84,8 @@ export interface Deprecation {
   since: string;
   sunset: string;
   link: string;
+  /** The operationId of what to use instead, or `none`. */
+  successor?: string;
 }
 
 export interface OperationObject extends Extensions {

@@ -1,25 +1,17 @@
 import { METHODS, type OpenApiDocument, type OperationObject, type Permission } from './document.js';
 import { inlineSchemas, loadOpenApi } from './openapi.js';
-
-/** A broken rule and where in the document, as the keys that lead there. */
-export interface Finding {
-  path: (string | number)[];
-  /** Whether it is the key that is at fault, not its value. */
-  onKey?: boolean;
-  rule: string;
-  message: string;
-}
+import { RESERVED } from './reserved-words.js';
+import type { Finding } from './yaml-source.js';
 
 const IDENTIFIER = /^[a-z][A-Za-z0-9]*$/;
 const REACHES = ['none', 'own', 'any'];
 const ROLES = ['viewer', 'developer', 'admin'] as const;
-const RESERVED = ['delete', 'default', 'export', 'import', 'function', 'new', 'return', 'void'];
 
 type Rule = (operation: OperationObject, at: Finding['path'], document: OpenApiDocument) => Finding[];
 
 /** An operationId becomes an exported function, so it must be a name that one can have. */
 const operationId: Rule = ({ operationId: id }, at) => {
-  if (typeof id !== 'string' || (IDENTIFIER.test(id) && !RESERVED.includes(id))) return [];
+  if (typeof id !== 'string' || (IDENTIFIER.test(id) && !RESERVED.JavaScript.includes(id))) return [];
   const message = `operationId "${id}" cannot be a function's name: use camelCase letters and digits.`;
   return [{ path: [...at, 'operationId'], rule: 'operation-id-identifier', message }];
 };

@@ -37,7 +37,7 @@ const SCHEMAS = '#/components/schemas/';
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
 /** The target of a local JSON pointer (RFC 6901). Throws when there is none. */
-function resolve(document: unknown, reference: string): unknown {
+export function resolveReference(document: unknown, reference: string): unknown {
   const keys = reference.replace(/^#\//, '').split('/');
   let target = document;
   for (const key of keys) {
@@ -59,7 +59,7 @@ function withReferences(document: unknown, node: unknown, follow: (reference: st
     if (typeof reference === 'string' && follow(reference)) {
       if (visiting.has(reference)) throw new Error(`Circular reference: ${reference}`);
       visiting.add(reference);
-      if (!known.has(reference)) known.set(reference, copy(resolve(document, reference)));
+      if (!known.has(reference)) known.set(reference, copy(resolveReference(document, reference)));
       visiting.delete(reference);
       return known.get(reference);
     }

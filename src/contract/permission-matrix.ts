@@ -1,9 +1,9 @@
-import { type ConstDirectiveNode, Kind, parse } from 'graphql';
+import { type FieldDefinitionNode, Kind, parse, valueFromASTUntyped } from 'graphql';
 import type { OpenApiDocument, Permission } from './document.js';
 import { type Operation, operations } from './openapi.js';
 
-const ROLES = ['viewer', 'developer', 'admin'] as const;
-const ROOTS = ['Query', 'Mutation', 'Subscription'];
+export const ROLES = ['viewer', 'developer', 'admin'] as const;
+export const ROOTS = ['Query', 'Mutation', 'Subscription'];
 
 const INTRODUCTION = `# Who may do what
 
@@ -44,26 +44,26 @@ function rest(document: OpenApiDocument): string {
   return head(['operation', 'request', 'anonymous', ...ROLES, ...schemes]) + lines.join('');
 }
 
-/** What a `@permission` of the SDL says, in the words of `x-permission`. */
-function read({ arguments: given = [] }: ConstDirectiveNode): Permission {
-  const values = given.map(({ name, value }) => {
-    const text = value.kind === Kind.STRING || value.kind === Kind.ENUM ? value.value : '';
-    return [name.value, value.kind === Kind.ENUM ? text.toLowerCase() : text];
-  });
-  return Object.fromEntries(values) as Permission;
-}
+/** What the `@permission`s of a field of the SDL say, in the words of `x-permission`. */
+export const permissionsOf = ({ directives = [] }: FieldDefinitionNode): Permission[] =>
+  directives
+    .filter(({ name }) => name.value === 'permission')
+    .map(({ arguments: given = [] }) => {
+      const values = given.map(({ name, value }) => {
+        const said = valueFromASTUntyped(value);
+        return [name.value, value.kind === Kind.ENUM ? String(said).toLowerCase() : said];
+      });
+      return Object.fromEntries(values) as Permission;
+    });
 
 function graphql(schema: string): string {
   const types = parse(schema).definitions.filter((one) => one.kind === Kind.OBJECT_TYPE_DEFINITION);
   const roots = types.filter(({ name }) => ROOTS.includes(name.value));
   const lines = roots.flatMap(({ name: type, fields = [] }) =>
-    fields.flatMap(({ name, directives = [] }) =>
-      directives
-        .filter((directive) => directive.name.value === 'permission')
-        .map(read)
-        .map((one) =>
-          row([conditional(`${type.value}.${name.value}`, one.when), '401', ...ROLES.map((role) => one[role])]),
-        ),
+    fields.flatMap((field) =>
+      permissionsOf(field).map((one) =>
+        row([conditional(`${type.value}.${field.name.value}`, one.when), '401', ...ROLES.map((role) => one[role])]),
+      ),
     ),
   );
   return head(['field', 'anonymous', ...ROLES]) + lines.join('');

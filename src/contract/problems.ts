@@ -8,6 +8,8 @@ export interface Problem {
   column: number;
   /** The rule that was broken, as its checker calls it. */
   rule: string;
+  /** Left out for an error. */
+  severity?: 'warning';
   message: string;
   /** The lines around the place, with a caret below it. */
   frame: string;
@@ -24,6 +26,7 @@ export interface Place {
 const SHOWN = 20;
 
 const RED = '\u001b[31m';
+const YELLOW = '\u001b[33m';
 const DIM = '\u001b[2m';
 const RESET = '\u001b[0m';
 
@@ -51,22 +54,41 @@ export function problemAt(file: string, text: string, place: Place, rule: string
   return { file, line: place.line, column: place.column, rule, message, frame: frameOf(text, place) };
 }
 
+const counted = (count: number, what: string) => (count === 1 ? `1 ${what}` : `${count} ${what}s`);
+
+/** `2 errors, 1 warning`. */
+export function countOf(problems: readonly Problem[]): string {
+  const warnings = problems.filter(({ severity }) => severity === 'warning').length;
+  const errors = counted(problems.length - warnings, 'error');
+  return warnings === 0 ? errors : `${errors}, ${counted(warnings, 'warning')}`;
+}
+
+/** Errors before warnings; then by file and place, so that the same contract always gives the same. */
+export const inOrder = (problems: readonly Problem[]): Problem[] =>
+  [...problems].sort(
+    (a, b) =>
+      Number(a.severity === 'warning') - Number(b.severity === 'warning') ||
+      a.file.localeCompare(b.file) ||
+      a.line - b.line ||
+      a.column - b.column ||
+      a.rule.localeCompare(b.rule),
+  );
+
 /**
- * All problems as text: `openapi.yaml:12:5  error  <message>  (<rule>)` and the frame for each, then how many there are.
- * Ordered by file and place, so that the same contract always prints the same; of one file, the first 20.
+ * All problems as text, in order: `openapi.yaml:12:5  error  <message>  (<rule>)` and the frame for each, then how many
+ * there are. Of one file, the first 20.
  */
 export function printProblems(problems: readonly Problem[], { colour = false }: { colour?: boolean } = {}): string {
   const paint = (code: string, text: string) => (colour ? `${code}${text}${RESET}` : text);
-  const ordered = [...problems].sort(
-    (a, b) => a.file.localeCompare(b.file) || a.line - b.line || a.column - b.column || a.rule.localeCompare(b.rule),
-  );
-  const files = [...new Set(ordered.map(({ file }) => file))];
-  const shown = files.flatMap((name) => ordered.filter(({ file }) => file === name).slice(0, SHOWN));
-  const blocks = shown.map(({ file, line, column, message, rule, frame }) => {
-    const head = `${file}:${line}:${column}  ${paint(RED, 'error')}  ${message}  ${paint(DIM, `(${rule})`)}`;
+  const ordered = inOrder(problems);
+  const files = [...new Set(ordered.map(({ file }) => file))].sort();
+  const firstOf = files.flatMap((name) => ordered.filter(({ file }) => file === name).slice(0, SHOWN));
+  const shown = ordered.filter((one) => firstOf.includes(one));
+  const blocks = shown.map(({ file, line, column, severity, message, rule, frame }) => {
+    const level = severity === 'warning' ? paint(YELLOW, 'warning') : paint(RED, 'error');
+    const head = `${file}:${line}:${column}  ${level}  ${message}  ${paint(DIM, `(${rule})`)}`;
     return frame === '' ? `${head}\n` : `${head}\n${frame}\n`;
   });
   const more = ordered.length > shown.length ? `, ${shown.length} shown` : '';
-  const count = ordered.length === 1 ? '1 error' : `${ordered.length} errors`;
-  return [...blocks, `${count} in ${files.join(', ')}${more}`].join('\n');
+  return [...blocks, `${countOf(problems)} in ${files.join(', ')}${more}`].join('\n');
 }

@@ -12,6 +12,7 @@ import { loadOpenApi } from '../../src/contract/openapi.js';
 import { generateOperations } from '../../src/contract/operations.js';
 import { generateResolvers } from '../../src/contract/resolvers.js';
 import { compile } from './compile.js';
+import { place } from './place.js';
 import { openapi, schema, sources } from './small-project.js';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -34,12 +35,6 @@ const project = (t: Test, files: Record<string, string>) =>
     'codegen.ts': t.fixture('symlink', join(root, 'codegen.ts')),
     ...files,
   });
-
-/** Where a text first has a word, as a problem says it. */
-function place(text: string, word: string): string {
-  const lines = text.slice(0, text.indexOf(word)).split('\n');
-  return `${lines.length}:${(lines.at(-1)?.length ?? 0) + 1}`;
-}
 
 t.test('broken contracts are all reported, with place, rule and frame, and nothing is generated', async (t) => {
   const generated = { 'operations.ts': '// as it was\n' };

@@ -1,0 +1,57 @@
+import { readFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import type { Documents } from '../contract/bridge/bridge.js';
+import type { Subcommand } from './main.js';
+import { EXIT, paint, printJson, table, Unable, withProgress } from './output.js';
+
+const DESCRIPTION = `
+Holds openapi.yaml, schema.graphql and prisma/schema.prisma against each other: types and their members, null, enums, ids,
+error codes, permissions, limits. What belongs together is found by name: User is User, createUser is Mutation.createUser,
+listUsers is Query.users, user_id is userId. Where that is not enough, x-bridge in openapi.yaml says so, and there stand the
+differences that are meant, each with its reason. Exits 1 on a difference without one, and on a reason without difference.`;
+
+interface Options {
+  root: string;
+  json: boolean;
+  list: boolean;
+}
+
+async function readDocuments(root: string): Promise<Documents> {
+  const { check, readContracts } = await import('../contract/check.js');
+  const prisma = readFile(join(root, 'prisma', 'schema.prisma'), 'utf8');
+  const [contracts, text] = await Promise.all([readContracts(root), prisma]).catch(({ message }: Error) => {
+    throw new Unable(`There is nothing to hold against each other: ${message}`);
+  });
+  const problems = await check(contracts);
+  if (problems.length === 0) return { ...contracts, prisma: text };
+  const { printProblems } = await import('../contract/problems.js');
+  const printed = printProblems(problems, { colour: process.stderr.isTTY });
+  throw new Unable(`${printed}\nA contract that is broken is held against nothing.`);
+}
+
+/** `accord bridge [--list] [--json]`: exits 1 on an unexplained difference, 2 on a contract that is broken. */
+const bridgeCommand: Subcommand = (command) => {
+  command
+    .description(DESCRIPTION.trim().replaceAll('\n', ' '))
+    .option('--list', 'show what is held against what, and which differences are accepted', false)
+    .option('--json', 'print JSON for programs', false)
+    .action(async () => {
+      const { root, json, list } = command.optsWithGlobals<Options>();
+      const documents = await withProgress('Reading the contracts', () => readDocuments(resolve(root)));
+      const [{ bridge }, print] = await Promise.all([
+        import('../contract/bridge/bridge.js'),
+        import('../contract/bridge/print.js'),
+      ]);
+      const report = bridge(documents);
+      if (report.differences.length > 0) process.exitCode = EXIT.found;
+      if (json) return printJson(print.reportJson(report));
+      const listed = [
+        table(print.pairRows(report), print.COLUMNS),
+        `${paint('bold', 'Held against nothing')}\n${print.printAlone(report)}`,
+        `${paint('bold', 'Accepted')}\n${print.printAccepted(report, paint)}`,
+      ];
+      console.log([...(list ? listed : []), print.printReport(report, documents, paint)].join('\n\n'));
+    });
+};
+
+export default bridgeCommand;

@@ -1,0 +1,59 @@
+import { resolve } from 'node:path';
+import type { Subcommand } from './main.js';
+import { EXIT, paint, printJson, Unable, withProgress } from './output.js';
+
+const DESCRIPTION = `
+Looks for what in openapi.yaml and schema.graphql will hurt somebody: whoever generates a client, whoever reads a failure,
+whoever reviews the next edit. The rules are those that codegen needs, Redocly's (redocly.yaml), graphql-eslint's
+(eslint.config.js), and our own, which --rules lists. Exits 1 when there is an error; a warning alone is no failure.`;
+
+interface Options {
+  root: string;
+  json: boolean;
+  rules: boolean;
+}
+
+async function printRules(json: boolean): Promise<void> {
+  const { REST_RULES, SDL_RULES } = await import('../contract/lint/rules.js');
+  const names = [...new Set([...REST_RULES, ...SDL_RULES].map(({ name }) => name))];
+  const rules = names.map((name) => {
+    const ofRest = REST_RULES.find((one) => one.name === name);
+    const ofSdl = SDL_RULES.find((one) => one.name === name);
+    const contracts = [...(ofRest ? ['openapi.yaml'] : []), ...(ofSdl ? ['schema.graphql'] : [])];
+    return { name, why: (ofRest ?? ofSdl)?.why, contracts };
+  });
+  if (json) return printJson(rules);
+  const printed = rules.map(({ name, why, contracts }) => {
+    return `${paint('bold', name)}  ${paint('dim', contracts.join(', '))}\n  ${why}`;
+  });
+  console.log(printed.join('\n'));
+}
+
+/** `accord lint [--json | --rules]`: exits 1 when a contract breaks a rule. */
+const lintCommand: Subcommand = (command) => {
+  command
+    .description(DESCRIPTION.trim().replaceAll('\n', ' '))
+    .option('--rules', 'list our own rules, and why each is one', false)
+    .option('--json', 'print JSON for programs', false)
+    .action(async () => {
+      const { root, json, rules } = command.optsWithGlobals<Options>();
+      if (rules) return printRules(json);
+      const folder = resolve(root);
+      const { readContracts } = await import('../contract/check.js');
+      const contracts = await readContracts(folder).catch(({ message }: Error) => {
+        throw new Unable(`There are no contracts to look at: ${message}`);
+      });
+      const problems = await withProgress('Linting both contracts', async () => {
+        const { lint } = await import('../contract/lint/lint.js');
+        return lint(folder, contracts);
+      });
+      const { printProblems } = await import('../contract/problems.js');
+      const failed = problems.some(({ severity }) => severity !== 'warning');
+      if (failed) process.exitCode = EXIT.found;
+      if (json) return printJson(problems.map(({ frame: _, ...one }) => ({ severity: 'error', ...one })));
+      if (problems.length === 0) return console.log(`${paint('green', '✓')} Both contracts are in order.`);
+      console.log(printProblems(problems, { colour: process.stdout.isTTY }));
+    });
+};
+
+export default lintCommand;

@@ -1,0 +1,905 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import { bridge, type Documents } from '../../src/contract/bridge/bridge.js';
+import { reportJson } from '../../src/contract/bridge/print.js';
+import { FILES } from '../../src/contract/bridge/side.js';
+import { readContracts } from '../../src/contract/check.js';
+import { lint, lintRest, lintSdl } from '../../src/contract/lint/lint.js';
+import { REST_RULES, SDL_RULES } from '../../src/contract/lint/rules.js';
+import { ROOT, run } from '../support/process.js';
+import { place } from './place.js';
+
+/** Small contracts that break no rule and differ in nothing. */
+const openapi = `openapi: 3.1.0
+info: { title: Notes, version: 1.0.0, license: { name: MIT, identifier: MIT } }
+servers: [{ url: 'https://notes.test' }]
+tags:
+  - { name: notes, description: What people wrote down. }
+paths:
+  /notes:
+    get:
+      operationId: listNotes
+      tags: [notes]
+      summary: List notes
+      security: [{ basic: [] }]
+      x-permission: { action: notes.list, viewer: any, developer: any, admin: any }
+      parameters:
+        - { name: limit, in: query, description: How many., schema: { type: integer, minimum: 1, maximum: 50 } }
+        - { name: offset, in: query, description: From where., schema: { type: integer, minimum: 0 } }
+      responses:
+        '200':
+          description: Notes.
+          headers:
+            X-Total-Count: { description: How many., schema: { type: integer, default: 0 }, example: 7 }
+          content:
+            application/json: { schema: { type: array, items: { $ref: '#/components/schemas/Note' } } }
+        '400': { $ref: '#/components/responses/BadRequest' }
+    post:
+      operationId: createNote
+      tags: [notes]
+      summary: Create a note
+      security: [{ basic: [] }]
+      x-permission: { action: notes.create, viewer: none, developer: own, admin: any }
+      requestBody:
+        required: true
+        content:
+          application/json: { schema: { $ref: '#/components/schemas/CreateNoteRequest' } }
+      responses:
+        '201':
+          description: Created.
+          content:
+            application/json: { schema: { $ref: '#/components/schemas/Note' } }
+        '400': { $ref: '#/components/responses/BadRequest' }
+  /notes/{note_id}:
+    get:
+      operationId: getNote
+      tags: [notes]
+      summary: Get a note
+      security: [{ basic: [] }]
+      x-permission: { action: notes.read, viewer: any, developer: any, admin: any }
+      parameters:
+        - { name: note_id, in: path, required: true, description: The id., schema: { $ref: '#/components/schemas/NoteId' } }
+      responses:
+        '200':
+          description: The note.
+          content:
+            application/json: { schema: { $ref: '#/components/schemas/Note' } }
+        '404': { $ref: '#/components/responses/NotFound' }
+x-unmatched:
+  '405': { $ref: '#/components/responses/MethodNotAllowed' }
+components:
+  securitySchemes:
+    basic: { type: http, scheme: basic }
+  schemas:
+    NoteId: { description: The id of a note., type: integer, minimum: 1 }
+    Mood: { description: How it was written., type: string, enum: [calm, in_haste] }
+    Note:
+      description: A note.
+      type: object
+      required: [id, text, mood, created_at, _links]
+      properties:
+        id: { $ref: '#/components/schemas/NoteId' }
+        text: { type: string, maxLength: 200, description: What was written. }
+        mood: { $ref: '#/components/schemas/Mood' }
+        stars: { type: [integer, 'null'], maximum: 5, description: How good it is. }
+        created_at: { type: string, format: date-time, description: When it was written. }
+        _links: { type: object, description: Where to go. }
+    CreateNoteRequest:
+      description: A new note.
+      type: object
+      required: [text, mood]
+      properties:
+        text: { type: string, maxLength: 200, description: What to write. }
+        mood: { $ref: '#/components/schemas/Mood' }
+        stars: { type: integer, maximum: 5, description: How good it is. }
+    Problem:
+      description: What went wrong.
+      type: object
+      required: [code]
+      properties:
+        code: { $ref: '#/components/schemas/ErrorCode' }
+    ErrorCode: { description: The codes., type: string, enum: [BAD_REQUEST, NOT_FOUND, METHOD_NOT_ALLOWED] }
+  responses:
+    BadRequest:
+      description: '\`BAD_REQUEST\`. It cannot be read.'
+      content: { application/problem+json: { schema: { $ref: '#/components/schemas/Problem' } } }
+    NotFound:
+      description: '\`NOT_FOUND\`. There is none.'
+      content: { application/problem+json: { schema: { $ref: '#/components/schemas/Problem' } } }
+    MethodNotAllowed:
+      description: '\`METHOD_NOT_ALLOWED\`. Not so.'
+      content: { application/problem+json: { schema: { $ref: '#/components/schemas/Problem' } } }
+`;
+
+const schema = `"""
+Notes.
+
+| code | statusCode | when |
+|---|---|---|
+| \`BAD_REQUEST\` | 400 | unreadable |
+| \`NOT_FOUND\` | 404 | there is none |
+| \`METHOD_NOT_ALLOWED\` | 405 | REST only |
+
+**Common errors**: \`BAD_REQUEST\`.
+"""
+schema {
+  query: Query
+  mutation: Mutation
+}
+
+"""
+Who may.
+"""
+directive @permission(
+  """
+  The action.
+  """
+  action: String!
+  """
+  A viewer.
+  """
+  viewer: Access!
+  """
+  A developer.
+  """
+  developer: Access!
+  """
+  An admin.
+  """
+  admin: Access!
+) repeatable on FIELD_DEFINITION
+
+"""
+What a value must be.
+"""
+directive @constraint(
+  """
+  Least.
+  """
+  min: Int
+  """
+  Greatest.
+  """
+  max: Int
+  """
+  Longest.
+  """
+  maxLength: Int
+) on ARGUMENT_DEFINITION | INPUT_FIELD_DEFINITION
+
+"""
+How far.
+"""
+enum Access {
+  """
+  Not.
+  """
+  NONE
+  """
+  One's own.
+  """
+  OWN
+  """
+  Anyone's.
+  """
+  ANY
+}
+
+"""
+How it was written.
+"""
+enum Mood {
+  """
+  At ease.
+  """
+  CALM
+  """
+  Quickly.
+  """
+  IN_HASTE
+}
+
+"""
+A note.
+"""
+type Note {
+  """
+  The id.
+  """
+  id: ID!
+  """
+  What was written.
+  """
+  text: String!
+  """
+  How.
+  """
+  mood: Mood!
+  """
+  How good it is.
+  """
+  stars: Int
+  """
+  When.
+  """
+  createdAt: String!
+}
+
+"""
+A new note.
+"""
+input CreateNoteInput {
+  """
+  What to write.
+  """
+  text: String! @constraint(maxLength: 200)
+  """
+  How.
+  """
+  mood: Mood!
+  """
+  How good it is.
+  """
+  stars: Int @constraint(max: 5)
+}
+
+"""
+What can be read.
+"""
+type Query {
+  """
+  One note.
+
+  Errors: \`NOT_FOUND\`, and the common ones.
+  """
+  note(
+    """
+    The id.
+    """
+    id: ID!
+  ): Note @permission(action: "notes.read", viewer: ANY, developer: ANY, admin: ANY)
+  """
+  All notes.
+
+  Errors: the common ones.
+  """
+  notes(
+    """
+    How many.
+    """
+    limit: Int = 20 @constraint(min: 1, max: 50)
+    """
+    From where.
+    """
+    offset: Int = 0 @constraint(min: 0)
+  ): [Note!] @permission(action: "notes.list", viewer: ANY, developer: ANY, admin: ANY)
+}
+
+"""
+What can be changed.
+"""
+type Mutation {
+  """
+  Creates a note.
+
+  Errors: the common ones.
+  """
+  createNote(
+    """
+    The note.
+    """
+    input: CreateNoteInput!
+  ): Note @permission(action: "notes.create", viewer: NONE, developer: OWN, admin: ANY)
+}
+`;
+
+const prisma = `enum Mood {
+  CALM
+  IN_HASTE
+}
+
+model Note {
+  id        Int      @id @default(autoincrement())
+  text      String   @db.VarChar(200)
+  mood      Mood
+  stars     Int?
+  createdAt DateTime @default(now()) @map("created_at")
+  version   Int      @default(1)
+  authorId  Int // whoever wrote it
+}
+`;
+
+const documents: Documents = { openapi, schema, prisma };
+
+/** A member's description as the SDL has it. */
+const described = (text: string) => `  """\n  ${text}\n  """\n`;
+
+type Edit = readonly [from: string, to: string];
+
+/** A text after an edit, which must find its place. */
+function edited(text: string, [from, to]: Edit): string {
+  if (!text.includes(from)) throw new Error(`There is no ${from}`);
+  return text.replace(from, to);
+}
+
+const named = (problems: { rule: string; line: number; column: number }[]) =>
+  problems.map(({ rule, line, column }) => `${rule} ${line}:${column}`);
+
+/** Each rule of openapi.yaml with an edit that breaks it, and the text at which that is told. */
+const restCases: [rule: string, edit: Edit, where: string][] = [
+  ['operation-id-camel-case', ['operationId: getNote', 'operationId: getNOTE'], 'getNOTE'],
+  ['operation-id-verb', ['operationId: getNote', 'operationId: aNote'], 'aNote'],
+  ['operation-id-repeats', ['operationId: getNote', 'operationId: notesGet'], 'notesGet'],
+  ['operation-id-repeats', ['operationId: getNote', 'operationId: getNoteNotes'], 'getNoteNotes'],
+  ['operation-id-reserved', ['operationId: getNote', 'operationId: raise'], 'raise'],
+  ['operation-id-reserved', ['operationId: getNote', 'operationId: transient'], 'transient'],
+  ['operation-id-distinct', ['operationId: getNote', 'operationId: createnote'], 'createnote'],
+  [
+    'error-body',
+    ["'404': { $ref: '#/components/responses/NotFound' }", "'404': { description: None. }"],
+    'description: None.',
+  ],
+  [
+    'error-body',
+    [
+      "      content: { application/problem+json: { schema: { $ref: '#/components/schemas/Problem' } } }\n    NotFound",
+      '    NotFound',
+    ],
+    "description: '`BAD_REQUEST`",
+  ],
+  ['error-body', ["schema: { $ref: '#/components/schemas/Problem' }", 'example: {}'], "description: '`BAD_REQUEST`"],
+  ['list-paging', ['name: offset', 'name: filter'], 'listNotes'],
+  ['list-paging', ['name: limit', 'name: filter'], 'listNotes'],
+  [
+    'list-paging',
+    [
+      "The note.\n          content:\n            application/json: { schema: { $ref: '#/components/schemas/Note' } }",
+      'The note.\n          content:\n            application/json: { schema: { oneOf: [{ type: object, properties: { data: { type: array } } }] } }',
+    ],
+    'getNote',
+  ],
+  ['list-maximum', [', maximum: 50', ''], '{ type: integer, minimum: 1 } }'],
+  ['example-refused', ['example: 7', 'example: seven'], 'seven'],
+  ['example-refused', ['example: 7', "examples: { some: { value: '7' } }"], "'7'"],
+  ['example-refused', ['default: 0', 'default: none'], 'none }, example'],
+  [
+    'example-refused',
+    [
+      '{ type: string, maxLength: 200, description: What to',
+      '{ type: string, default: ab, maxLength: 1, description: What to',
+    ],
+    'ab, maxLength',
+  ],
+  ['deprecation-complete', ['{ name: limit,', '{ deprecated: true, name: limit,'], 'deprecated: true'],
+  [
+    'deprecation-complete',
+    [
+      '{ type: string, maxLength',
+      '{ deprecated: true, x-deprecation: { since: 2026-01-01, sunset: 2027-01-01 }, type: string, maxLength',
+    ],
+    'deprecated: true',
+  ],
+  [
+    'deprecation-complete',
+    [
+      '{ type: string, maxLength',
+      '{ deprecated: true, x-deprecation: { since: 2026-01-01, sunset: 2025-01-01, successor: body }, type: string, maxLength',
+    ],
+    'deprecated: true',
+  ],
+  [
+    'deprecation-complete',
+    [
+      'operationId: getNote',
+      'deprecated: true\n      x-deprecation: { since: 2026-01-01, sunset: 2027-01-01, link: /x, successor: findNote }\n      operationId: getNote',
+    ],
+    'deprecated: true',
+  ],
+  [
+    'unused-component',
+    [
+      '  schemas:\n',
+      "  schemas:\n    Left: { description: Over., type: object, properties: { more: { $ref: '#/components/schemas/More' } } }\n    More: { description: Over., type: string }\n",
+    ],
+    'More: {',
+  ],
+  ['unused-component', ['    basic: {', '    token: { type: http, scheme: bearer }\n    basic: {'], 'token: {'],
+  ['member-description', [', description: How good it is.', ''], 'stars:'],
+  ['member-description', ['description: How many., schema', 'schema'], '{ name: limit'],
+  [
+    'member-description',
+    ['description: How many., schema: { type: integer, default', 'schema: { type: integer, default'],
+    'X-Total-Count',
+  ],
+  ['member-description', ['description: The id of a note., ', ''], 'NoteId: {'],
+];
+
+const sdlCases: [rule: string, edit: Edit, where: string][] = [
+  ['list-paging', ['offset: Int = 0', 'filter: Int = 0'], 'notes('],
+  ['list-paging', ['stars: Int\n', 'stars: [Note!]\n'], 'stars: [Note!]'],
+  ['list-maximum', ['(min: 1, max: 50)', '(min: 1)'], 'limit: Int'],
+  ['example-refused', ['Int = 20', 'Int = 51'], '51 @'],
+  ['example-refused', ['text: String! @', 'text: String = "toolong" @constraint(maxLength: 3) #'], '"toolong"'],
+  ['deprecation-complete', ['stars: Int\n', 'stars: Int @deprecated\n'], 'deprecated'],
+  ['deprecation-complete', ['stars: Int\n', 'stars: Int @deprecated(reason: "Use `text`.")\n'], 'deprecated'],
+  ['deprecation-complete', ['stars: Int\n', 'stars: Int @deprecated(reason: "Until 2027-01-31.")\n'], 'deprecated'],
+  [
+    'deprecation-complete',
+    ['stars: Int\n', 'stars: Int @deprecated(reason: "Until 2027-01-31, use `title`.")\n'],
+    'deprecated',
+  ],
+];
+
+t.test('each rule of our own is broken by what it names, there and nowhere else', async (t) => {
+  t.same(lintRest(openapi), []);
+  t.same(lintSdl(schema), []);
+  const check = (cases: typeof restCases, text: string, find: typeof lintRest) => {
+    for (const [rule, edit, where] of cases) {
+      const broken = edited(text, edit);
+      const found = named(find(broken));
+      t.ok(found.includes(`${rule} ${place(broken, where)}`), `${rule}: ${edit[1]}`, { found });
+    }
+  };
+  check(restCases, openapi, lintRest);
+  check(sdlCases, schema, lintSdl);
+  const tried = (cases: typeof restCases) => [...new Set(cases.map(([rule]) => rule))].sort();
+  t.same(tried(restCases), REST_RULES.map(({ name }) => name).sort(), 'every rule is tried');
+  t.same(tried(sdlCases), SDL_RULES.map(({ name }) => name).sort());
+});
+
+t.test('what looks like a breach and is none', async (t) => {
+  const allowed: [text: string, find: typeof lintRest, edit: Edit][] = [
+    [openapi, lintRest, ['type: array, items', 'type: array, maxItems: 9, items']],
+    [
+      openapi,
+      lintRest,
+      [
+        '{ type: string, maxLength',
+        '{ deprecated: true, x-deprecation: { since: 2026-01-01, sunset: 2027-01-01, successor: body }, type: string, maxLength',
+      ],
+    ],
+    [
+      openapi,
+      lintRest,
+      [
+        'operationId: getNote',
+        'deprecated: true\n      x-deprecation: { since: 2026-01-01, sunset: 2027-01-01, link: /x, successor: none }\n      operationId: getNote',
+      ],
+    ],
+    [openapi, lintRest, ['operationId: getNote', 'operationId: login']],
+    [schema, lintSdl, ['stars: Int\n', 'stars: [Int!] @deprecated(reason: "Until 2027-01-31, use `Note.text`.")\n']],
+    [schema, lintSdl, ['stars: Int\n', 'stars: Int @deprecated(reason: "Until 2027-01-31, with no successor.")\n']],
+    [
+      schema,
+      lintSdl,
+      ['type Note {', 'type NoteConnection {\n  "Notes."\n  edges: [Note!]!\n}\n"A note."\ntype Note {'],
+    ],
+  ];
+  for (const [text, find, edit] of allowed) t.same(named(find(edited(text, edit))), [], edit[1]);
+});
+
+const filesOf = (t: Test, { openapi, schema, prisma }: Documents) => ({
+  'openapi.yaml': openapi,
+  'schema.graphql': schema,
+  'redocly.yaml': t.fixture('symlink', join(ROOT, 'redocly.yaml')),
+  prisma: { 'schema.prisma': prisma },
+});
+
+t.test('one list of what codegen, Redocly, graphql-eslint and our rules find, errors first', async (t) => {
+  const folder = t.testdir(filesOf(t, documents));
+  const find = async (rest: string, sdl: string) => named(await lint(folder, { openapi: rest, schema: sdl }));
+  t.same(await find(openapi, schema), []);
+
+  const rest = [
+    [
+      'operation-permission',
+      ['      x-permission: { action: notes.read, viewer: any, developer: any, admin: any }\n', ''],
+    ],
+    [
+      'no-invalid-media-type-examples',
+      [
+        "{ schema: { $ref: '#/components/schemas/CreateNoteRequest' } }",
+        "{ schema: { $ref: '#/components/schemas/CreateNoteRequest' }, example: { text: 1, mood: calm } }",
+      ],
+    ],
+    ['no-invalid-parameter-examples', ['description: The id., ', 'description: The id., example: x, ']],
+    ['no-invalid-schema-examples', ['maximum: 5, description', 'maximum: 5, example: 6, description']],
+    ['error-body', ["'404': { $ref: '#/components/responses/NotFound' }", "'404': { description: None. }"]],
+  ] as const;
+  const broken = rest.reduce((text, [, edit]) => edited(text, edit), openapi).replace(/, license:.*?\} /, ' ');
+  const sdl = edited(
+    edited(schema, [' @permission(action: "notes.read", viewer: ANY, developer: ANY, admin: ANY)', '']),
+    ['  CALM\n', '  Calm\n'],
+  );
+  const found = await find(broken, sdl);
+  const rules = found.map((one) => one.split(' ')[0]);
+  for (const [rule] of rest) t.ok(rules.includes(rule), rule, { found });
+  t.ok(found.includes(`permission ${place(sdl, 'note(')}`));
+  t.ok(found.includes(`naming-convention ${place(sdl, 'Calm')}`));
+  t.match(found.at(-1), /^info-license /, 'a warning comes last');
+  t.match(
+    named(await lint(join(folder, 'prisma'), documents)),
+    [/^no-unused-components /],
+    'by default what is recommended',
+  );
+  t.equal(found.length, new Set(found).size, 'each once');
+
+  t.same(await find(edited(openapi, ['3.1.0', '3.0.0']), edited(schema, ['stars: Int\n', 'stars: Integer\n'])), [
+    `version ${place(edited(openapi, ['3.1.0', '3.0.0']), '3.0.0')}`,
+    `schema ${place(edited(schema, ['stars: Int\n', 'stars: Integer\n']), 'Integer')}`,
+  ]);
+});
+
+/** Finds the ids of the differences after edits of any of the three documents. */
+function differences(edits: Partial<Record<keyof Documents, Edit[]>>) {
+  const after = Object.fromEntries(
+    Object.entries(documents).map(([name, text]) => [
+      name,
+      (edits[name as keyof Documents] ?? []).reduce(edited, text),
+    ]),
+  ) as unknown as Documents;
+  return { after, ...bridge(after) };
+}
+
+const NOTE = '    Note:\n      description: A note.\n';
+const withBridge = (text: string): Edit => [NOTE, `${NOTE}      x-bridge: ${text}\n`];
+
+/** An edit of one document, the difference that comes of it, and the text of each place at which it is told. */
+const bridgeCases: [
+  document: keyof Documents,
+  edit: Edit,
+  id: string,
+  places: Partial<Record<keyof Documents, string | string[]>>,
+][] = [
+  [
+    'schema',
+    [`${described('How good it is.')}  stars: Int\n`, ''],
+    'missing:Note.stars:graphql',
+    { openapi: 'stars: { type: [', schema: 'Note {', prisma: 'stars' },
+  ],
+  [
+    'prisma',
+    ['  stars     Int?\n', ''],
+    'missing:Note.stars:prisma',
+    { openapi: 'stars: { type: [', schema: 'stars: Int\n', prisma: 'Note {' },
+  ],
+  [
+    'openapi',
+    ["        stars: { type: [integer, 'null'], maximum: 5, description: How good it is. }\n", ''],
+    'missing:Note.stars:openapi',
+    { openapi: 'Note:\n', schema: 'stars: Int\n', prisma: 'stars' },
+  ],
+  [
+    'schema',
+    ['createdAt: String!', 'createdAt: Int!'],
+    'type:Note.createdAt:openapi-graphql',
+    { openapi: 'created_at: {', schema: 'createdAt' },
+  ],
+  [
+    'openapi',
+    ['format: date-time, ', ''],
+    'type:Note.createdAt:openapi-prisma',
+    { openapi: 'created_at: {', prisma: 'createdAt' },
+  ],
+  [
+    'prisma',
+    ['text      String ', 'text      Int '],
+    'type:Note.text:graphql-prisma',
+    { schema: ['text: String!\n', 'text: String! @'], prisma: 'text' },
+  ],
+  [
+    'schema',
+    ['text: String!', 'text: [String!]!'],
+    'type:Note.text:openapi-graphql',
+    { openapi: 'text: {', schema: 'text: [' },
+  ],
+  [
+    'schema',
+    ['mood: Mood!', 'mood: Access!'],
+    'type:Note.mood:openapi-graphql',
+    { openapi: 'mood: {', schema: 'mood: Access' },
+  ],
+  ['schema', ['id: ID!', 'id: Int!'], 'type:Note.id:openapi-graphql', { openapi: 'id: {', schema: 'id: Int' }],
+  [
+    'schema',
+    ['text: String!', 'text: String'],
+    'nullability:Note.text:graphql',
+    { openapi: 'text: {', schema: 'text: String\n', prisma: 'text' },
+  ],
+  [
+    'prisma',
+    ['stars     Int?', 'stars     Int'],
+    'nullability:Note.stars:prisma',
+    { openapi: 'stars: { type: [', schema: 'stars: Int\n', prisma: 'stars' },
+  ],
+  [
+    'openapi',
+    ['mood, created_at,', 'mood,'],
+    'nullability:Note.createdAt:openapi',
+    { openapi: 'created_at: {', schema: 'createdAt', prisma: 'createdAt' },
+  ],
+  ['prisma', [' @id ', ' '], 'id:Note.id:prisma', { openapi: 'id: {', schema: 'id: ID', prisma: 'id  ' }],
+  [
+    'schema',
+    [`${described('Quickly.')}  IN_HASTE\n`, ''],
+    'enum-value:Mood.IN_HASTE:graphql',
+    { openapi: 'in_haste', schema: 'Mood {', prisma: 'IN_HASTE' },
+  ],
+  [
+    'prisma',
+    ['  IN_HASTE\n', '  IN_HASTE\n  ANGRY\n'],
+    'enum-value:Mood.ANGRY:openapi',
+    { openapi: 'Mood: {', prisma: 'ANGRY' },
+  ],
+  [
+    'openapi',
+    ['[calm, in_haste]', '[calm, IN_HASTE]'],
+    'enum-case:Mood.IN_HASTE:openapi',
+    { openapi: 'IN_HASTE', schema: 'Mood {', prisma: 'Mood {' },
+  ],
+  [
+    'openapi',
+    ["mood: { $ref: '#/components/schemas/Mood' }", 'mood: { type: string, enum: [calm], description: How. }'],
+    'enum-value:Note.mood.IN_HASTE:openapi',
+    { openapi: 'mood: { type', schema: 'IN_HASTE', prisma: 'IN_HASTE' },
+  ],
+  [
+    'schema',
+    ['text: String! @constraint(maxLength: 200)', 'text: String! @constraint(maxLength: 100)'],
+    'limit:createNote~Mutation.createNote.text:maxLength',
+    { openapi: 'text: { type: string, maxLength: 200, description: What to', schema: 'text: String! @' },
+  ],
+  [
+    'schema',
+    ['max: 5)', 'max: 4)'],
+    'limit:createNote~Mutation.createNote.stars:max',
+    { openapi: 'stars: { type: integer', schema: 'stars: Int @' },
+  ],
+  [
+    'schema',
+    ['min: 1, max: 50', 'min: 1, max: 60'],
+    'limit:listNotes~Query.notes.limit:max',
+    { openapi: '{ name: limit', schema: 'limit: Int' },
+  ],
+  [
+    'schema',
+    ['text: String! @', 'text: String @'],
+    'required:createNote~Mutation.createNote.text',
+    { openapi: 'text: { type: string, maxLength: 200, description: What to', schema: 'text: String @' },
+  ],
+  [
+    'schema',
+    ['stars: Int @constraint(max: 5)', 'stars: Float @constraint(max: 5)'],
+    'type:createNote~Mutation.createNote.stars:openapi-graphql',
+    { openapi: 'stars: { type: integer', schema: 'stars: Float' },
+  ],
+  [
+    'schema',
+    [`${described('How good it is.')}  stars: Int @constraint(max: 5)\n`, ''],
+    'missing:createNote~Mutation.createNote.stars:graphql',
+    { openapi: 'stars: { type: integer', schema: 'createNote(' },
+  ],
+  [
+    'schema',
+    ['stars: Int @constraint(max: 5)', 'stars: Int @constraint(max: 5)\n  "Of what."\n  subject: String'],
+    'missing:createNote~Mutation.createNote.subject:openapi',
+    { openapi: 'createNote', schema: 'subject' },
+  ],
+  [
+    'prisma',
+    ['VarChar(200)', 'VarChar(100)'],
+    'length:Note.text:openapi-prisma',
+    { openapi: 'text: { type: string, maxLength: 200, description: What to', prisma: 'text' },
+  ],
+  [
+    'prisma',
+    ['VarChar(200)', 'Char(100)'],
+    'length:Note.text:graphql-prisma',
+    { schema: 'text: String! @', prisma: 'text' },
+  ],
+  [
+    'openapi',
+    ['stars: { type: integer, maximum: 5,', 'stars: { type: integer, maximum: 3000000000,'],
+    'range:Note.stars:openapi-prisma',
+    { openapi: 'stars: { type: integer', prisma: 'stars' },
+  ],
+  [
+    'openapi',
+    ['required: [text, mood]', 'required: [text]'],
+    'required:Note.mood:openapi-prisma',
+    { openapi: "mood: { $ref: '#/components/schemas/Mood' }\n        stars: { type: integer", prisma: 'mood' },
+  ],
+  [
+    'schema',
+    ['"notes.read", viewer: ANY', '"notes.read", viewer: OWN'],
+    'permission:notes.read@Query.note:viewer',
+    { openapi: 'x-permission: { action: notes.read', schema: 'permission(action: "notes.read"' },
+  ],
+  [
+    'schema',
+    ['action: "notes.read"', 'action: "notes.list"'],
+    'permission:getNote~Query.note:notes.read',
+    { openapi: 'x-permission: { action: notes.read', schema: 'permission(action: "notes.list"' },
+  ],
+  [
+    'openapi',
+    [
+      '      x-permission: { action: notes.create',
+      '      x-permission-also: [{ action: notes.star, viewer: none, developer: own, admin: any }]\n      x-permission: { action: notes.create',
+    ],
+    'permission:createNote~Mutation.createNote:notes.star',
+    { openapi: '{ action: notes.star', schema: 'permission(action: "notes.create"' },
+  ],
+  [
+    'schema',
+    ['| `NOT_FOUND` | 404 | there is none |\n', ''],
+    'code:NOT_FOUND:graphql',
+    { openapi: 'NOT_FOUND, METHOD', schema: 'BAD_REQUEST` | 400' },
+  ],
+  [
+    'openapi',
+    ['title: Notes,', 'title: Notes, description: "\n    | `NOT_FOUND` | 410 | gone |\n    ",'],
+    'code-status:NOT_FOUND',
+    { openapi: 'NOT_FOUND` | 410', schema: 'NOT_FOUND` | 404' },
+  ],
+  [
+    'schema',
+    ['Errors: `NOT_FOUND`, and', 'Errors:'],
+    'error:getNote~Query.note:NOT_FOUND:graphql',
+    { openapi: "'404': {", schema: 'note(' },
+  ],
+  [
+    'schema',
+    ['Creates a note.\n\n  Errors: the', 'Creates a note.\n\n  Errors: `NOT_FOUND`, the'],
+    'error:createNote~Mutation.createNote:NOT_FOUND:openapi',
+    { openapi: 'createNote', schema: 'createNote(' },
+  ],
+  [
+    'schema',
+    ['Errors: `NOT_FOUND`, and', 'Errors: `NOT_FOUND`, `NOT_HERE`, and'],
+    'code:NOT_HERE@Query.note',
+    { openapi: 'ErrorCode: {', schema: 'note(' },
+  ],
+  [
+    'openapi',
+    withBridge('{ accept: [{ difference: "missing:Note.colour:prisma", reason: It is not kept. }] }'),
+    'stale:missing:Note.colour:prisma',
+    { openapi: '"missing:Note.colour' },
+  ],
+  ['openapi', withBridge('{ prisma: Memo }'), 'x-bridge:1', { openapi: 'x-bridge' }],
+  ['openapi', withBridge('{ flatten: [money] }'), 'x-bridge:1', { openapi: 'x-bridge' }],
+  [
+    'openapi',
+    withBridge('{ accept: [{ difference: "missing:Note.stars:prisma" }] }'),
+    'x-bridge:1',
+    { openapi: '{ difference' },
+  ],
+  [
+    'openapi',
+    ['operationId: getNote', 'x-bridge: { graphql: Query.memo }\n      operationId: getNote'],
+    'x-bridge:1',
+    { openapi: 'x-bridge' },
+  ],
+];
+
+t.test('each kind of difference is found, with its place in each document', async (t) => {
+  t.same(bridge(documents).differences, []);
+  const fileOf = { openapi: FILES.openapi, schema: FILES.graphql, prisma: FILES.prisma };
+  for (const [document, edit, id, places] of bridgeCases) {
+    const { after, differences: found } = differences({ [document]: [edit] });
+    const difference = found.find((one) => one.id === id);
+    t.ok(difference, id, { found: found.map((one) => one.id) });
+    const told = difference?.places.map(({ side, line, column }) => `${FILES[side]}:${line}:${column}`);
+    const expected = Object.entries(places).flatMap(([name, words]) => {
+      const key = name as keyof Documents;
+      return [words].flat().map((word) => `${fileOf[key]}:${place(after[key], word)}`);
+    });
+    t.same([...(told ?? [])].sort(), expected.sort(), `the places of ${id}`);
+  }
+});
+
+t.test('an override pairs what names do not, and an acceptance explains one difference', async (t) => {
+  const idsAfter = (edits: Parameters<typeof differences>[0]) => differences(edits).differences.map(({ id }) => id);
+  const model: Edit = ['model Note ', 'model Memo '];
+  const column: Edit = ['text      String ', 'body      String '];
+  t.same(idsAfter({ prisma: [model], openapi: [withBridge('{ prisma: Memo }')] }), []);
+  t.same(idsAfter({ prisma: [column] }), ['missing:Note.text:prisma']);
+  t.same(idsAfter({ prisma: [column], openapi: [withBridge('{ fields: { text: { prisma: body } } }')] }), []);
+  const accept = '{ accept: [{ difference: "missing:Note.text:prisma", reason: It is kept as body. }] }';
+  const accepted = differences({ prisma: [column], openapi: [withBridge(accept)] });
+  t.same(accepted.differences, []);
+  t.match(accepted.accepted, [{ difference: 'missing:Note.text:prisma', reason: 'It is kept as body.' }]);
+  t.same(idsAfter({ prisma: [['VarChar(200)', 'VarChar(9)']], openapi: [withBridge('{ prisma: none }')] }), []);
+  t.same(
+    idsAfter({
+      schema: [['  note(\n', '  memo(\n']],
+      openapi: [['operationId: getNote', 'x-bridge: { graphql: Query.memo }\n      operationId: getNote']],
+    }),
+    [],
+  );
+  const flat: Edit = [
+    'text: { type: string, maxLength: 200, description: What was written. }',
+    "content: { $ref: '#/components/schemas/Content' }",
+  ];
+  const content: Edit = [
+    '    Problem:\n',
+    '    Content: { description: Of it., type: object, required: [text], properties: { text: { type: string } } }\n    Problem:\n',
+  ];
+  const required: Edit = ['[id, text,', '[id, content,'];
+  t.same(idsAfter({ openapi: [flat, content, required, withBridge('{ flatten: [content] }')] }), []);
+  const root: Edit = ['tags:\n', 'x-bridge: { pairs: [{ graphql: Memo, prisma: Paper }] }\ntags:\n'];
+  const memo: Edit = ['type Note {', 'type Memo {\n  id: ID\n}\n\ntype Note {'];
+  const paper: Edit = ['enum Mood', 'model Paper {\n  id Int @id\n}\n\nenum Mood'];
+  t.same(idsAfter({ openapi: [root], schema: [memo], prisma: [paper] }), ['nullability:Memo.id:graphql-prisma']);
+});
+
+t.test('the contracts of this project', async (t) => {
+  const contracts = await readContracts(ROOT);
+  t.same(await lint(ROOT, contracts), [], 'are without a finding');
+  const report = bridge({ ...contracts, prisma: readFileSync(join(ROOT, FILES.prisma), 'utf8') });
+  t.same(
+    report.differences.map(({ id }) => id),
+    [],
+    'differ in nothing unexplained, and explain nothing in vain',
+  );
+  const pairs = report.pairs.calls.map(({ rest, field }) => `${rest.name} ${field.name}`);
+  for (const pair of ['createUser Mutation.createUser', 'listUsers Query.users', 'getCurrentUser Query.me']) {
+    t.ok(pairs.includes(pair), pair);
+  }
+  t.same(
+    report.pairs.shapes.map(({ name }) => name),
+    ['User', 'Order', 'Session', 'Post', 'Comment', 'Message'],
+  );
+});
+
+t.test('the commands', async (t) => {
+  const accord = (...args: string[]) =>
+    run(t, [process.execPath, 'src/cli/bin.js', ...args], { NODE_OPTIONS: '' }).ended;
+  const broken = {
+    openapi: edited(openapi, ['operationId: getNote', 'operationId: aNote']),
+    schema: edited(schema, ['createdAt: String!', 'createdAt: String']),
+    prisma,
+  };
+  const warned = { ...documents, openapi: edited(openapi, [', license: { name: MIT, identifier: MIT }', '']) };
+  const projects = t.testdir({
+    broken: filesOf(t, broken),
+    warned: filesOf(t, warned),
+    unsound: filesOf(t, { ...documents, schema: 'type Query {' }),
+  });
+  const folder = join(projects, 'broken');
+  const [linted, json, rules, bridged, nothing, unsound] = await Promise.all([
+    accord('--root', folder, 'lint'),
+    accord('--root', join(projects, 'warned'), 'lint', '--json'),
+    accord('lint', '--rules'),
+    accord('--root', folder, 'bridge', '--list'),
+    accord('--root', join(folder, 'prisma'), 'lint'),
+    accord('--root', join(projects, 'unsound'), 'bridge'),
+  ]);
+  t.equal(linted.code, 1);
+  const at = place(broken.openapi, 'aNote');
+  t.match(linted.stdout, `openapi.yaml:${at}  error  operationId "aNote" does not begin with a verb`);
+  t.match(linted.stdout, /\n {2}\d+ \| {7}operationId: aNote\n {5}\| {20}\^{5}\n/);
+  t.match(linted.stdout, '1 error in openapi.yaml\n');
+  t.equal(json.code, 0, 'a warning is no failure');
+  t.match(JSON.parse(json.stdout), [{ severity: 'warning', file: 'openapi.yaml', rule: 'info-license' }]);
+  t.equal(rules.code, 0);
+  for (const { name } of [...REST_RULES, ...SDL_RULES]) t.match(rules.stdout, name);
+
+  t.equal(bridged.code, 1);
+  t.match(bridged.stdout, '(nullability:Note.createdAt:graphql)');
+  t.match(bridged.stdout, `openapi.yaml:${place(broken.openapi, 'created_at: {')}  time, required\n`);
+  t.match(bridged.stdout, `schema.graphql:${place(broken.schema, 'createdAt')}  String\n`);
+  t.match(bridged.stdout, '1 unexplained difference\n');
+  t.match(bridged.stdout, '- { difference: <id>, reason:');
+  t.match(bridged.stdout, /^kind +openapi\.yaml +schema\.graphql +prisma\/schema\.prisma\ntype +Note +Note +Note\n/);
+  t.match(bridged.stdout, /^operation +listNotes +Query\.notes +-$/m);
+  t.match(bridged.stdout, /^stored +createNote +- +Note$/m);
+  const { pairs, differences: told } = reportJson(bridge(broken));
+  t.match(pairs[0], { kind: 'type', 'openapi.yaml': 'Note', 'schema.graphql': 'Note' });
+  t.match(told[0], { id: 'nullability:Note.createdAt:graphql', places: [{ file: 'openapi.yaml' }] });
+  t.equal(nothing.code, 2);
+  t.match(nothing.stderr, 'There are no contracts to look at');
+  t.equal(unsound.code, 2);
+  t.match(unsound.stderr, /^schema\.graphql:1:13 {2}error {2}Syntax Error/);
+});

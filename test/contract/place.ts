@@ -1,0 +1,5 @@
+/** Where a text first has a word, as a problem says it. */
+export function place(text: string, word: string): string {
+  const lines = text.slice(0, text.indexOf(word)).split('\n');
+  return `${lines.length}:${(lines.at(-1)?.length ?? 0) + 1}`;
+}
