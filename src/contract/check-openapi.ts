@@ -1,7 +1,9 @@
 import { createConfig, getLineColLocation, lintFromString, type NormalizedProblem } from '@redocly/openapi-core';
-import { type Document, isMap, isNode, isScalar, LineCounter, parseDocument } from 'yaml';
-import { type Finding, findings } from './openapi-rules.js';
+import { LineCounter, parseDocument } from 'yaml';
+import type { OpenApiDocument } from './document.js';
+import { findings } from './openapi-rules.js';
 import { type Place, type Problem, problemAt } from './problems.js';
+import { type Locate, locator } from './yaml-places.js';
 
 /** What a document must satisfy for code to be generated from it; matters of taste are `npm run lint`'s. */
 const RULES = [
@@ -17,23 +19,10 @@ const RULES = [
   'security-defined',
 ];
 
-/** The range of the value, or of the key, at a path of the parsed document; of the nearest ancestor if there is none. */
-function rangeOf(document: Document, path: (string | number)[], onKey: boolean): [number, number] {
-  const parent = document.getIn(path.slice(0, -1), true);
-  const pair = isMap(parent) ? parent.items.find(({ key }) => isScalar(key) && key.value === path.at(-1)) : undefined;
-  const node = onKey && pair !== undefined ? pair.key : document.getIn(path, true);
-  if (isNode(node) && node.range) return [node.range[0], node.range[1]];
-  return path.length === 0 ? [0, 1] : rangeOf(document, path.slice(0, -1), true);
-}
-
-function ownProblems(file: string, text: string, document: Document, lines: LineCounter): Problem[] {
-  const problemOf = ({ path, onKey = false, rule, message }: Finding) => {
-    const [start, end] = rangeOf(document, path, onKey);
-    const { line, col } = lines.linePos(start);
-    return problemAt(file, text, { line, column: col, length: end - start }, rule, message);
-  };
-  return findings(document.toJS()).map(problemOf);
-}
+const ownProblems = (file: string, text: string, document: unknown, locate: Locate): Problem[] =>
+  findings(document as OpenApiDocument).map(({ path, onKey, rule, message }) =>
+    problemAt(file, text, locate(path, onKey), rule, message),
+  );
 
 function placeOf({ location: [location] }: NormalizedProblem): Place {
   if (location === undefined) return { line: 1, column: 1 };
@@ -66,13 +55,13 @@ export async function checkOpenApi(text: string, file = 'openapi.yaml'): Promise
       return problemAt(file, text, { line, column: col, length: end - start }, 'syntax', reason);
     });
   }
+  const locate = locator(document, lines);
   const version: unknown = document.get('openapi');
   if (typeof version !== 'string' || !version.startsWith('3.1.')) {
-    const place = lines.linePos(rangeOf(document, ['openapi'], false)[0]);
-    return [problemAt(file, text, { line: place.line, column: place.col }, 'version', 'Not an OpenAPI 3.1 document.')];
+    return [problemAt(file, text, locate(['openapi']), 'version', 'Not an OpenAPI 3.1 document.')];
   }
   const linted = await lint(file, text);
   // Our rules rely on the shape that these ones establish.
   const shapeless = linted.some(({ rule }) => rule === 'struct' || rule === 'no-unresolved-refs');
-  return shapeless ? linted : [...linted, ...ownProblems(file, text, document, lines)];
+  return shapeless ? linted : [...linted, ...ownProblems(file, text, document.toJS(), locate)];
 }

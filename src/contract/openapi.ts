@@ -36,14 +36,20 @@ const SCHEMAS = '#/components/schemas/';
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
+/** The keys of a local reference, `#/components/schemas/User` (a JSON pointer as a URI fragment; RFC 6901 §6). */
+export const keysOf = (reference: string): string[] =>
+  reference
+    .replace(/^#\//, '')
+    .split('/')
+    .map((key) => decodeURIComponent(key).replaceAll('~1', '/').replaceAll('~0', '~'));
+
+/** The value at the end of some keys, or undefined when they lead nowhere. */
+export const valueAt = (document: unknown, keys: readonly string[]): unknown =>
+  keys.reduce((value, key) => (isObject(value) ? value[key] : undefined), document);
+
 /** The target of a local JSON pointer (RFC 6901). Throws when there is none. */
 function resolve(document: unknown, reference: string): unknown {
-  const keys = reference.replace(/^#\//, '').split('/');
-  let target = document;
-  for (const key of keys) {
-    const name = decodeURIComponent(key).replaceAll('~1', '/').replaceAll('~0', '~');
-    target = isObject(target) ? target[name] : undefined;
-  }
+  const target = valueAt(document, keysOf(reference));
   if (!reference.startsWith('#/') || target === undefined) throw new Error(`Unresolved reference: ${reference}`);
   return target;
 }
