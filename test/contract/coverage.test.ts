@@ -2,9 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { buildSchema } from 'graphql';
-import t, { type Test } from 'tap';
+import t from 'tap';
 import { type Coverage, measureCoverage, type State } from '../../src/contract/coverage/measure.js';
-import { note, type Observations } from '../../src/contract/coverage/observations.js';
+import { clearObservations, note, type Observations } from '../../src/contract/coverage/observations.js';
 import { graphqlObserver } from '../../src/contract/coverage/observe-graphql.js';
 import { type Exchange, restObserver } from '../../src/contract/coverage/observe-rest.js';
 import { coveragePage } from '../../src/contract/coverage/page.js';
@@ -490,66 +490,63 @@ t.test(
   },
 );
 
-/** Runs the command line in a project with these contracts and recordings. */
-function accord(t: Test, files: Record<string, string>, recordings: object[], ...args: string[]) {
-  const folder = t.testdir({
-    'openapi.yaml': stated,
-    'schema.graphql': excepting,
-    coverage: { contract: Object.fromEntries(recordings.map((one, index) => [`${index}.json`, JSON.stringify(one)])) },
-    ...files,
-  });
-  const ended = run(t, [process.execPath, 'src/cli/bin.js', '--root', folder, 'coverage', ...args]).ended;
-  return ended.then((result) => ({ ...result, folder }));
-}
+/** A project with these recordings. */
+const project = (...recordings: object[]) => ({
+  'openapi.yaml': stated,
+  'schema.graphql': excepting,
+  coverage: { contract: Object.fromEntries(recordings.map((one, index) => [`${index}.json`, JSON.stringify(one)])) },
+});
 
 t.test('the command', async (t) => {
   const seen = Object.fromEntries(everything.map((key) => [key, 1]));
   const { 'addPet 204': _, ...most } = seen;
-  await Promise.all([
-    t.test('merges what several processes have seen; --check passes when nothing is missing', async (t) => {
-      const { code, stdout, stderr } = await accord(t, {}, [most, { 'addPet 204': 1, 'listPets 200': 2 }], '--check');
-      t.same([code, stdout, stderr], [0, 'The tests see all 23 that the contracts demand (2 excepted).\n', '']);
-    }),
-    t.test('--check fails when something is, and writes JSON and the page all the same', async (t) => {
-      const { code, stdout, folder } = await accord(
-        t,
-        {},
-        [most, { 'listPets 200': 2 }],
-        '--check',
-        '--json',
-        '--html',
-        `${t.testdirName}/page.html`,
-      );
-      t.equal(code, 1);
-      const { missing, figures, elements } = JSON.parse(stdout);
-      t.match(missing, [
-        {
-          key: 'addPet 204',
-          state: 'missing',
-          file: 'openapi.yaml',
-          line: Number(place(stated, "'204'").split(':')[0]),
-        },
-      ]);
-      t.equal(missing.length, 1);
-      t.match(figures[0], { kind: 'status', total: 7, percent: 85.7 });
-      t.match(elements[0], { key: 'listPets 200', state: 'seen', count: 3 });
-      t.match(readFileSync(join(folder, 'page.html'), 'utf8'), /^<!doctype html>/);
-    }),
-    t.test('is unable without recordings, which are the tests’', async (t) => {
-      const { code, stdout, stderr } = await accord(t, { coverage: {} as never }, []);
-      t.same([code, stdout], [2, '']);
-      t.equal(stderr, `There is nothing in ${join('coverage', 'contract')}: run the tests first (npm test).\n`);
-    }),
-    t.test('is unable on a broken contract, and says where it is', async (t) => {
-      const { code, stdout, stderr } = await accord(t, { 'schema.graphql': 'type Query {' }, [most], '--check');
-      t.same([code, stdout], [2, '']);
-      t.match(stderr, /schema\.graphql:1:13 {2}error {2}Syntax Error/);
-    }),
-    t.test('--clear forgets, and finds nothing to forget in order', async (t) => {
-      const { code, folder } = await accord(t, {}, [most], '--clear');
-      t.same([code, readdirSync(join(folder, 'coverage'))], [0, []]);
-    }),
+  const folder = t.testdir({
+    whole: project(most, { 'addPet 204': 1, 'listPets 200': 2 }),
+    lacking: project(most, { 'listPets 200': 2 }),
+    unrecorded: { ...project(), coverage: {} },
+    broken: { ...project(most), 'schema.graphql': 'type Query {' },
+    cleared: project(most),
+  });
+  const accord = (name: string, ...args: string[]) =>
+    run(t, [process.execPath, 'src/cli/bin.js', '--root', join(folder, name), 'coverage', ...args]).ended;
+  const page = join(folder, 'page.html');
+  const [whole, lacking, unrecorded, broken, cleared] = await Promise.all([
+    accord('whole', '--check'),
+    accord('lacking', '--check', '--json', '--html', page),
+    accord('unrecorded'),
+    accord('broken', '--check'),
+    accord('cleared', '--clear'),
   ]);
+
+  t.test('merges what several processes have seen; --check passes when nothing is missing', async (t) => {
+    const told = 'The tests see all 23 that the contracts demand (2 excepted).\n';
+    t.same([whole.code, whole.stdout, whole.stderr], [0, told, '']);
+  });
+
+  t.test('--check fails when something is, and writes JSON and the page all the same', async (t) => {
+    t.equal(lacking.code, 1);
+    const { missing, figures, elements } = JSON.parse(lacking.stdout);
+    const line = Number(place(stated, "'204'").split(':')[0]);
+    t.match(missing, [{ key: 'addPet 204', state: 'missing', file: 'openapi.yaml', line, column: 9 }]);
+    t.equal(missing.length, 1);
+    t.match(figures[0], { kind: 'status', total: 7, percent: 85.7 });
+    t.match(elements[0], { key: 'listPets 200', state: 'seen', count: 3 });
+    t.equal(lacking.stderr, `Written: ${page}\n`);
+    t.match(readFileSync(page, 'utf8'), /^<!doctype html>/);
+  });
+
+  t.test('is unable without recordings, and on a broken contract, whose place it tells', async (t) => {
+    const stderr = `There is nothing in ${join('coverage', 'contract')}: run the tests first (npm test).\n`;
+    t.same([unrecorded.code, unrecorded.stdout, unrecorded.stderr], [2, '', stderr]);
+    t.same([broken.code, broken.stdout], [2, '']);
+    t.match(broken.stderr, /^schema\.graphql:1:13 {2}error {2}Syntax Error/);
+  });
+
+  t.test('--clear forgets what was seen, and has nothing against there being nothing', async (t) => {
+    t.same([cleared.code, cleared.stdout, cleared.stderr], [0, '', '']);
+    t.same(readdirSync(join(folder, 'cleared', 'coverage')), []);
+    t.doesNotThrow(() => clearObservations(join(folder, 'cleared')));
+  });
 });
 
 t.test('the check of every answer in the tests records what it sees, a file for each process', async (t) => {

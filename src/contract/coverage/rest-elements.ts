@@ -1,5 +1,5 @@
 import { METHODS, type OpenApiDocument, type Parameter, type Schema } from '../document.js';
-import { keysOf, valueAt } from '../openapi.js';
+import { keysOf, valueAt } from '../references.js';
 import { type Element, type Kind, UNMATCHED } from './elements.js';
 
 type Path = readonly string[];
