@@ -24,16 +24,18 @@ const STYLES = {
 
 const painter: Painter = (style, text) => paint(STYLES[style], text);
 
+const unable = (what: string) => (error: Error) => {
+  throw new Unable(`${what}: ${error.message}`);
+};
+
 /** Reads what the tests have seen, and holds it against the contracts of the project. */
 async function measure(root: string): Promise<Coverage> {
   const { check, readContracts } = await import('../contract/check.js');
   const { measureCoverage } = await import('../contract/coverage/measure.js');
   const { RECORDINGS, readObservations } = await import('../contract/coverage/observations.js');
   const { printProblems } = await import('../contract/problems.js');
-  const contracts = await readContracts(root).catch((error: Error) => {
-    throw new Unable(`The contracts cannot be read: ${error.message}`);
-  });
-  const { observations, recordings } = readObservations(root);
+  const contracts = await readContracts(root).catch(unable('The contracts cannot be read'));
+  const { observations, recordings } = await readObservations(root).catch(unable(`Clear ${RECORDINGS} (--clear)`));
   if (recordings === 0) throw new Unable(`There is nothing in ${RECORDINGS}: run the tests first (npm test).`);
   try {
     return measureCoverage(contracts, observations);

@@ -393,17 +393,13 @@ t.test(
         return [
           `the reason${reason}`,
           faults(text, sdl),
-          [
-            `openapi.yaml:${place(text, 'addPet 404')} coverage-except "addPet 404" has no reason: say why no test needs to see it.`,
-          ],
+          [`openapi.yaml:${place(text, 'addPet 404')} coverage-except "addPet 404" has no reason.`],
         ];
       }) as typeof rows),
       [
         'an empty reason in the SDL',
         faults(stated, excepting.replace('Nothing else is named.', ' ')),
-        [
-          `schema.graphql:${place(excepting, 'named')} coverage-except "Query.named" has no reason: say why no test needs to see it.`,
-        ],
+        [`schema.graphql:${place(excepting, 'named')} coverage-except "Query.named" has no reason.`],
       ],
       [
         'unknown',
@@ -413,9 +409,7 @@ t.test(
       [
         'once without a reason',
         faults(stated.replace('One hook sheds load.', "''"), sdl),
-        [
-          `openapi.yaml:${place(stated, 'Unavailable: One')} coverage-once "Unavailable" has no reason: say why no test needs to see it.`,
-        ],
+        [`openapi.yaml:${place(stated, 'Unavailable: One')} coverage-once "Unavailable" has no reason.`],
       ],
       [
         'once for one',
@@ -504,16 +498,18 @@ t.test('the command', async (t) => {
     whole: project(most, { 'addPet 204': 1, 'listPets 200': 2 }),
     lacking: project(most, { 'listPets 200': 2 }),
     unrecorded: { ...project(), coverage: {} },
+    torn: { ...project(most), coverage: { contract: { '1.json': '{"listPets 200":' } } },
     broken: { ...project(most), 'schema.graphql': 'type Query {' },
     cleared: project(most),
   });
   const accord = (name: string, ...args: string[]) =>
     run(t, [process.execPath, 'src/cli/bin.js', '--root', join(folder, name), 'coverage', ...args]).ended;
   const page = join(folder, 'page.html');
-  const [whole, lacking, unrecorded, broken, cleared] = await Promise.all([
+  const [whole, lacking, unrecorded, torn, broken, cleared] = await Promise.all([
     accord('whole', '--check'),
     accord('lacking', '--check', '--json', '--html', page),
     accord('unrecorded'),
+    accord('torn', '--check'),
     accord('broken', '--check'),
     accord('cleared', '--clear'),
   ]);
@@ -535,9 +531,11 @@ t.test('the command', async (t) => {
     t.match(readFileSync(page, 'utf8'), /^<!doctype html>/);
   });
 
-  t.test('is unable without recordings, and on a broken contract, whose place it tells', async (t) => {
+  t.test('is unable without recordings or on a torn one, and on a broken contract, whose place it tells', async (t) => {
     const stderr = `There is nothing in ${join('coverage', 'contract')}: run the tests first (npm test).\n`;
     t.same([unrecorded.code, unrecorded.stdout, unrecorded.stderr], [2, '', stderr]);
+    t.same([torn.code, torn.stdout], [2, '']);
+    t.match(torn.stderr, /^Clear coverage.contract \(--clear\): /);
     t.same([broken.code, broken.stdout], [2, '']);
     t.match(broken.stderr, /^schema\.graphql:1:13 {2}error {2}Syntax Error/);
   });

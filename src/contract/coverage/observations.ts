@@ -1,4 +1,5 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /** How often the tests have seen each element of the contracts, by its key. */
@@ -25,25 +26,27 @@ export function writeObservations(root: string, observations: Observations): voi
   writeFileSync(file, `${JSON.stringify(Object.fromEntries(observations))}\n`);
 }
 
-/** What all processes have seen since the last `clearObservations`, and how many they were. */
-export function readObservations(root: string): { observations: Observations; recordings: number } {
+async function listed(folder: string): Promise<string[]> {
+  const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return [];
+    throw error;
+  });
+  return names.filter((name) => name.endsWith('.json'));
+}
+
+/**
+ * What all processes have seen since the last `clearObservations`, and how many they were. Rejects on a file that is not
+ * whole.
+ */
+export async function readObservations(root: string): Promise<{ observations: Observations; recordings: number }> {
   const folder = join(root, RECORDINGS);
-  const files = listed(folder).filter((name) => name.endsWith('.json'));
+  const files = await listed(folder);
   const observations: Observations = new Map();
   for (const name of files) {
-    const recorded: Record<string, number> = JSON.parse(readFileSync(join(folder, name), 'utf8'));
+    const recorded: Record<string, number> = JSON.parse(await readFile(join(folder, name), 'utf8'));
     for (const [key, count] of Object.entries(recorded)) observations.set(key, (observations.get(key) ?? 0) + count);
   }
   return { observations, recordings: files.length };
-}
-
-function listed(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
-    throw error;
-  }
 }
 
 /** Forgets what the tests have seen, for a run of all of them. */

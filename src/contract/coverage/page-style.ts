@@ -1,4 +1,4 @@
-/** The style of the page: the system's fonts, light or dark as the reader prefers, every text at 4.5:1 or better. */
+/** The style of the page: the system's fonts, light or dark as the reader prefers. Words and numbers have a contrast of 4.5:1. */
 export const STYLE = `
 :root {
   color-scheme: light dark;

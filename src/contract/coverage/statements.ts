@@ -53,7 +53,7 @@ export function faultOf(
   elements: readonly Element[],
   seen: Observations,
 ): string | undefined {
-  if (reason === undefined) return `"${subject}" has no reason: say why no test needs to see it.`;
+  if (reason === undefined) return `"${subject}" has no reason.`;
   if (table === 'once') {
     const uses = elements.filter(({ kind, component }) => kind === 'status' && component === subject).length;
     return uses > 1 ? undefined : `"${subject}" is no response that several operations share.`;

@@ -106,10 +106,11 @@ export function verdictText(coverage: Coverage, paint: Painter): string {
   const told = problems.length === 0 ? [] : [`${printProblems(problems)}\n`];
   const except = excepted === 0 ? '' : ` (${excepted} excepted)`;
   const verdict =
-    missing.length === 0
-      ? paint('seen', `The tests see all ${total} that the contracts demand${except}.`)
-      : paint('missing', `${missing.length} of ${total} that the contracts demand are never seen by a test${except}.`);
-  return [...told, ...missingLines(coverage), verdict].join('\n');
+    missing.length > 0
+      ? `${missing.length} of ${total} that the contracts demand are never seen by a test${except}.`
+      : `The tests see all ${total} that the contracts demand${except}.`;
+  const failing = missing.length + problems.length > 0;
+  return [...told, ...missingLines(coverage), paint(failing ? 'missing' : 'seen', verdict)].join('\n');
 }
 
 const section = (title: string, lines: readonly string[], paint: Painter): string =>
