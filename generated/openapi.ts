@@ -1626,6 +1626,7 @@ export interface components {
         /** @description `REQUEST_TIMEOUT`. The request did not arrive completely in time. The connection is closed, and no other header is promised. */
         RequestTimeout: {
             headers: {
+                "Cache-Control": components["headers"]["Cache-Control"];
                 [name: string]: unknown;
             };
             content: {

@@ -10,6 +10,7 @@ const SUBCOMMANDS: Record<string, { summary: string; load: () => Promise<{ defau
     summary: 'generate typed operations and resolvers from the contracts',
     load: () => import('./codegen.js'),
   },
+  coverage: { summary: 'show what of the contracts the tests have seen', load: () => import('./coverage.js') },
   start: { summary: 'run the service', load: () => import('./start.js') },
   audit: { summary: 'read the audit table', load: () => import('./audit.js') },
   bridge: {

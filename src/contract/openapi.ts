@@ -9,6 +9,7 @@ import {
   type Schema,
   type SecurityRequirement,
 } from './document.js';
+import { withReferences } from './references.js';
 
 /** One operation of the contract, with what the generator, the REST plugin and the tests ask of it. */
 export interface Operation {
@@ -33,40 +34,6 @@ export interface Operation {
 }
 
 const SCHEMAS = '#/components/schemas/';
-
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
-
-/** The target of a local JSON pointer (RFC 6901). Throws when there is none. */
-export function resolveReference(document: unknown, reference: string): unknown {
-  const keys = reference.replace(/^#\//, '').split('/');
-  let target = document;
-  for (const key of keys) {
-    const name = decodeURIComponent(key).replaceAll('~1', '/').replaceAll('~0', '~');
-    target = isObject(target) ? target[name] : undefined;
-  }
-  if (!reference.startsWith('#/') || target === undefined) throw new Error(`Unresolved reference: ${reference}`);
-  return target;
-}
-
-/** A copy of `node` in which the references that `follow` accepts are replaced by what they name. */
-function withReferences(document: unknown, node: unknown, follow: (reference: string) => boolean): unknown {
-  const known = new Map<string, unknown>();
-  const visiting = new Set<string>();
-  const copy = (value: unknown): unknown => {
-    if (Array.isArray(value)) return value.map(copy);
-    if (!isObject(value)) return value;
-    const reference = value['$ref'];
-    if (typeof reference === 'string' && follow(reference)) {
-      if (visiting.has(reference)) throw new Error(`Circular reference: ${reference}`);
-      visiting.add(reference);
-      if (!known.has(reference)) known.set(reference, copy(resolveReference(document, reference)));
-      visiting.delete(reference);
-      return known.get(reference);
-    }
-    return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, copy(member)]));
-  };
-  return copy(node);
-}
 
 /** An operation's own parameters go before those of its path with the same name and place. */
 function mergeParameters(ofPath: Parameter[], own: Parameter[]): Parameter[] {

@@ -1,8 +1,9 @@
 import { type Document, isMap, isNode, isScalar, LineCounter, parseDocument } from 'yaml';
 import { type Place, type Problem, problemAt } from './problems.js';
+import { keysOf } from './references.js';
 
 /** The keys that lead to a place of a document, from its root. */
-export type Path = (string | number)[];
+export type Path = readonly (string | number)[];
 
 /** A broken rule and where in the document. */
 export interface Finding {
@@ -30,10 +31,7 @@ function followed(document: Document, path: Path): Path {
   for (const key of path) {
     const node = document.getIn(at, true);
     const reference = isMap(node) && !node.has(key) ? node.get('$ref') : undefined;
-    if (typeof reference === 'string' && reference.startsWith('#/')) {
-      const target = reference.slice(2).split('/');
-      at = target.map((part) => decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~'));
-    }
+    if (typeof reference === 'string' && reference.startsWith('#/')) at = keysOf(reference);
     at = [...at, key];
   }
   return at;

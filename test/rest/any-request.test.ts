@@ -76,7 +76,9 @@ t.test(`${RUNS} requests drawn from the contract: no 5xx, and nothing that it do
     const { status, headers, text } = await send(agent, service.url, drawn);
     statuses.set(status, (statuses.get(status) ?? 0) + 1);
     const fault = status >= 500 && !isPromised(drawn, status) ? [`answered ${status}: ${log.at(-1)}`] : [];
-    const exchange = { method: drawn.method, path: pathOf(drawn), status, headers, text };
+    const { method, url, payload: body } = drawn;
+    const sent = { query: url.split('?')[1] ?? '', headers: new Headers(drawn.headers), body };
+    const exchange = { method, path: pathOf(drawn), request: sent, status, headers, text };
     return [...fault, ...breaches(exchange, app.notWritten)];
   };
 

@@ -1,10 +1,11 @@
-import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
+import type { Exchange } from '../../src/contract/coverage/observe-rest.js';
 import type { Response as ContractResponse, Header, Schema } from '../../src/contract/document.js';
-import { inlineSchemas, loadOpenApi, type Operation, operations } from '../../src/contract/openapi.js';
+import { inlineSchemas, normaliseOpenApi, type Operation, operations } from '../../src/contract/openapi.js';
+import { recordRest, source } from './recorder.js';
 
-export const document = inlineSchemas(loadOpenApi(readFileSync('openapi.yaml', 'utf8')));
+export const document = inlineSchemas(normaliseOpenApi(source));
 export const contractOperations = operations(document);
 
 /** Headers that belong to the transport and need no word in the contract. Reviewed: add to it with a reason only. */
@@ -70,22 +71,16 @@ function operationsAt(path: string): Operation[] {
     .map(({ operation }) => operation);
 }
 
-export interface Exchange {
-  method: string;
-  /** Without the query. */
-  path: string;
-  status: number;
-  headers: Headers;
-  text: string;
-}
-
 /**
+ * Holds an answer to the contract, and records what of the contract it shows.
  * @param notWritten the operations that may still answer 501 without a word in the contract
  * @returns what in an answer the contract does not declare, in words; nothing when it keeps its promise
  */
-export function breaches({ method, path, status, headers, text }: Exchange, notWritten: string[]): string[] {
+export function breaches(exchange: Exchange, notWritten: string[]): string[] {
+  const { method, path, status, headers, text } = exchange;
   const here = operationsAt(path);
   const declared = here.find((one) => one.method === (method === 'HEAD' ? 'GET' : method));
+  recordRest(declared, exchange);
   const responses = declared?.operation.responses ?? document['x-unmatched'] ?? {};
   const response = responses[status];
   if (status === 501 && declared && notWritten.includes(declared.operationId)) return [];

@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net';
+import type { Exchange } from '../../src/contract/coverage/observe-rest.js';
 
 /** Opens a connection to the service, to say on it what no client library would. */
 export const open = (url: string): Socket => {
@@ -26,3 +27,14 @@ export function raw(url: string, bytes: string): Promise<string> {
 /** The status lines among what came back. */
 export const statusesOf = (text: string): number[] =>
   [...text.matchAll(/^HTTP\/1\.1 (\d+) /gm)].map(([, status]) => Number(status));
+
+/** What came back as the answer to a request, for `breaches`: the first answer, if its connection was then closed. */
+export function exchangeOf(method: string, path: string, text: string): Exchange {
+  const [head = '', ...body] = text.split('\r\n\r\n');
+  const [statusLine = '', ...lines] = head.split('\r\n');
+  const headers = lines.map(
+    (line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1)] as [string, string],
+  );
+  const status = Number(statusLine.split(' ')[1]);
+  return { method, path, request: {}, status, headers: new Headers(headers), text: body.join('\r\n\r\n') };
+}

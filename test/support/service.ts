@@ -4,10 +4,12 @@ import type { Test } from 'tap';
 import { type AppOptions, buildApp } from '../../src/app.js';
 import { PARAMETERS } from '../../src/auth/passwords.js';
 import { readConfig } from '../../src/config.js';
+import type { GraphQLRequest } from '../../src/contract/coverage/observe-graphql.js';
 import type { Database } from '../../src/database/open.js';
 import { type Code, catalogue } from '../../src/services/errors.js';
 import { breaches } from './contract.js';
 import type { Opened } from './databases.js';
+import { recordGraphql } from './recorder.js';
 
 export const PASSWORD = 'a password for the tests';
 const passwordHash = hash(PASSWORD, PARAMETERS);
@@ -93,19 +95,24 @@ export async function startInstance(
     { as, headers = {}, body }: RestRequest = {},
   ): Promise<RestAnswer> => {
     const isText = typeof body === 'string';
-    const response = await fetch(url + path, {
+    const sent = {
+      ...(body !== undefined && !isText && { 'content-type': 'application/json' }),
+      ...as?.headers,
+      ...headers,
+    };
+    const payload = isText || body === undefined ? body : JSON.stringify(body);
+    const init = {
       method,
       redirect: 'manual',
-      headers: {
-        ...(body !== undefined && !isText && { 'content-type': 'application/json' }),
-        ...as?.headers,
-        ...headers,
-      },
-      ...(body !== undefined && { body: isText ? body : JSON.stringify(body) }),
-    });
+      headers: sent,
+      ...(payload !== undefined && { body: payload }),
+    } as const;
+    const response = await fetch(url + path, init);
     const text = await response.text();
     const { status } = response;
-    const exchange = { method, path: path.split('?')[0] as string, status, headers: response.headers, text };
+    const [pathname = '', ...query] = path.split('?');
+    const request = { query: query.join('?'), headers: new Headers(sent), body: payload };
+    const exchange = { method, path: pathname, request, status, headers: response.headers, text };
     for (const breach of breaches(exchange, app.notWritten)) t.fail(breach);
     const isJson = response.headers.get('content-type')?.includes('json') && text !== '';
     return { status, headers: response.headers, text, body: isJson ? JSON.parse(text) : undefined };
@@ -118,7 +125,7 @@ export async function startInstance(
       body: JSON.stringify({ query, variables }),
     });
     const body: Json = await response.json();
-    for (const breach of graphqlBreaches(response, body)) t.fail(breach);
+    for (const breach of graphqlBreaches({ query, variables }, response, body)) t.fail(breach);
     const { data, errors = [] } = body;
     return { headers: response.headers, data, errors, codes: errors.map((one: Json) => one.extensions.code) };
   };
@@ -160,8 +167,9 @@ export async function startService(
   return { ...instance, database, admin, developer, viewer };
 }
 
-/** The 200 rule and the shape of errors (specification, "GraphQL errors"). */
-function* graphqlBreaches(response: Response, body: Json): Generator<string> {
+/** Holds an answer to the 200 rule and the shape of errors (specification, "GraphQL errors"), and records what it shows. */
+function* graphqlBreaches(request: GraphQLRequest, response: Response, body: Json): Generator<string> {
+  recordGraphql(request, body);
   if (response.status !== 200) yield `GraphQL answered ${response.status}`;
   if (!response.headers.has('x-rate-limit-limit')) yield 'GraphQL sent no rate headers';
   for (const result of Array.isArray(body) ? body : [body]) {

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import type { Test } from 'tap';
 import { WebSocket } from 'ws';
 import { eventually } from './process.js';
+import { recordGraphql } from './recorder.js';
 import type { Json, Person } from './service.js';
 
 export const PROTOCOL = 'graphql-transport-ws';
@@ -31,7 +32,13 @@ export async function dial(
   const socket = new WebSocket(`${url.replace('http', 'ws')}/graphql`, protocols, { headers });
   t.teardown(() => socket.terminate());
   const received: Json[] = [];
-  socket.on('message', (data) => received.push(JSON.parse(String(data))));
+  const subscribed = new Map<string, Json>();
+  socket.on('message', (data) => {
+    const message: Json = JSON.parse(String(data));
+    received.push(message);
+    const request = subscribed.get(message.id);
+    if (message.type === 'next' && request) recordGraphql(request, message.payload);
+  });
   const closed = once(socket, 'close').then(([code]) => code as number);
   closed.catch(() => {});
   await once(socket, 'open');
@@ -39,7 +46,11 @@ export async function dial(
     socket,
     received,
     closed,
-    send: (message) => socket.send(typeof message === 'string' ? message : JSON.stringify(message)),
+    send: (message) => {
+      const { type, id, payload } = message as Json;
+      if (type === 'subscribe') subscribed.set(id, payload);
+      socket.send(typeof message === 'string' ? message : JSON.stringify(message));
+    },
     take: (fits) =>
       eventually('a message', () => {
         const index = received.findIndex(fits);

@@ -1,5 +1,6 @@
 import type { OpenApiDocument, Schema } from '../document.js';
-import { resolveReference, schemaName } from '../openapi.js';
+import { schemaName } from '../openapi.js';
+import { resolveReference } from '../references.js';
 import type { Path, YamlSource } from '../yaml-source.js';
 import { keyOf, type Limits, type Member, type Where } from './side.js';
 

@@ -1,4 +1,4 @@
-import { resolveReference } from '../openapi.js';
+import { resolveReference } from '../references.js';
 import type { Rest, RestFlaw, RestRule } from './rule.js';
 
 type Content = Record<string, { schema?: unknown }>;

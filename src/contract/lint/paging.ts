@@ -1,6 +1,6 @@
 import type { Schema } from '../document.js';
-import { resolveReference } from '../openapi.js';
 import { PAGE_SIZE, PAGE_START } from '../paging-names.js';
+import { resolveReference } from '../references.js';
 import type { Rest, RestFlaw, RestRule } from './rule.js';
 
 /** Where an envelope keeps its list. */

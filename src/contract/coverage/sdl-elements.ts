@@ -1,0 +1,68 @@
+import {
+  type ASTNode,
+  type GraphQLNamedType,
+  type GraphQLSchema,
+  getLocation,
+  getNamedType,
+  isEnumType,
+  isInputObjectType,
+  isInterfaceType,
+  isObjectType,
+  isUnionType,
+} from 'graphql';
+import type { Element, Kind } from './elements.js';
+
+type Node = ASTNode | null | undefined;
+
+/** The types that a type names: of its fields and their arguments, of its implementations and members. */
+function neighboursOf(schema: GraphQLSchema, type: GraphQLNamedType): GraphQLNamedType[] {
+  if (isUnionType(type)) return [...type.getTypes()];
+  const fields = isObjectType(type) || isInterfaceType(type) ? Object.values(type.getFields()) : [];
+  const inputs = isInputObjectType(type) ? Object.values(type.getFields()) : fields.flatMap(({ args }) => args);
+  const implementations = isInterfaceType(type) ? schema.getPossibleTypes(type) : [];
+  return [...[...fields, ...inputs].map((one) => getNamedType(one.type)), ...implementations];
+}
+
+/** The types that an operation can reach, in the order of the schema. What only directives use never travels. */
+function reachable(schema: GraphQLSchema): GraphQLNamedType[] {
+  const found = new Set<GraphQLNamedType>();
+  const visit = (type: GraphQLNamedType) => {
+    if (found.has(type)) return;
+    found.add(type);
+    neighboursOf(schema, type).forEach(visit);
+  };
+  for (const root of [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()])
+    if (root) visit(root);
+  return Object.values(schema.getTypeMap()).filter((type) => found.has(type));
+}
+
+const PLACELESS = { line: 1, column: 1 };
+
+/** Where the name of a definition stands. */
+function placeOf(node: Node) {
+  const at = node && 'name' in node ? node.name?.loc : undefined;
+  return at ? { ...getLocation(at.source, at.start), length: at.end - at.start } : PLACELESS;
+}
+
+/** A member of a type with the node that defines it, for which its directives are asked. */
+export interface SdlElement extends Element {
+  node: Node;
+}
+
+/** All that the GraphQL contract promises and takes: fields, arguments, input fields and enum values. */
+export function sdlElements(schema: GraphQLSchema): SdlElement[] {
+  return reachable(schema).flatMap((type) => {
+    const element = (kind: Kind, name: string, node: Node): SdlElement => {
+      const key = `${type.name}.${name}`;
+      return { kind, owner: type.name, name, key, file: 'schema.graphql', at: placeOf(node), node };
+    };
+    if (isEnumType(type)) return type.getValues().map(({ name, astNode }) => element('enumValue', name, astNode));
+    if (isInputObjectType(type))
+      return Object.values(type.getFields()).map(({ name, astNode }) => element('inputField', name, astNode));
+    if (!isObjectType(type) && !isInterfaceType(type)) return [];
+    return Object.values(type.getFields()).flatMap(({ name, args, astNode }) => [
+      element('field', name, astNode),
+      ...args.map((one) => element('argument', `${name}(${one.name})`, one.astNode)),
+    ]);
+  });
+}

@@ -1,0 +1,39 @@
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
+
+/** The keys of a local reference, `#/components/schemas/User` (a JSON pointer as a URI fragment; RFC 6901 §6). */
+export const keysOf = (reference: string): string[] =>
+  reference
+    .replace(/^#\//, '')
+    .split('/')
+    .map((key) => decodeURIComponent(key).replaceAll('~1', '/').replaceAll('~0', '~'));
+
+/** The value at the end of some keys, or undefined when they lead nowhere. */
+export const valueAt = (document: unknown, keys: readonly string[]): unknown =>
+  keys.reduce((value, key) => (isObject(value) ? value[key] : undefined), document);
+
+/** The target of a local JSON pointer (RFC 6901). Throws when there is none. */
+export function resolveReference(document: unknown, reference: string): unknown {
+  const target = valueAt(document, keysOf(reference));
+  if (!reference.startsWith('#/') || target === undefined) throw new Error(`Unresolved reference: ${reference}`);
+  return target;
+}
+
+/** A copy of `node` in which the references that `follow` accepts are replaced by what they name. */
+export function withReferences(document: unknown, node: unknown, follow: (reference: string) => boolean): unknown {
+  const known = new Map<string, unknown>();
+  const visiting = new Set<string>();
+  const copy = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(copy);
+    if (!isObject(value)) return value;
+    const reference = value['$ref'];
+    if (typeof reference === 'string' && follow(reference)) {
+      if (visiting.has(reference)) throw new Error(`Circular reference: ${reference}`);
+      visiting.add(reference);
+      if (!known.has(reference)) known.set(reference, copy(resolveReference(document, reference)));
+      visiting.delete(reference);
+      return known.get(reference);
+    }
+    return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, copy(member)]));
+  };
+  return copy(node);
+}

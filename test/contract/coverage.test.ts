@@ -1,0 +1,590 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { buildSchema } from 'graphql';
+import t from 'tap';
+import { type Coverage, measureCoverage, type State } from '../../src/contract/coverage/measure.js';
+import { clearObservations, note, type Observations } from '../../src/contract/coverage/observations.js';
+import { graphqlObserver } from '../../src/contract/coverage/observe-graphql.js';
+import { type Exchange, restObserver } from '../../src/contract/coverage/observe-rest.js';
+import { coveragePage } from '../../src/contract/coverage/page.js';
+import { coverageText, missingLines, verdictText } from '../../src/contract/coverage/text.js';
+import type { OpenApiDocument } from '../../src/contract/document.js';
+import { normaliseOpenApi, operations, parseYaml } from '../../src/contract/openapi.js';
+import { ROOT, run } from '../support/process.js';
+
+const openapi = `openapi: 3.1.0
+info: { title: Pets, version: 1.0.0 }
+tags: [{ name: pets, description: Pets. }]
+paths:
+  /api/v1/pets/{kind}:
+    parameters:
+      - { name: kind, in: path, required: true, schema: { enum: [cat, dog] } }
+      - $ref: '#/components/parameters/Version'
+    get:
+      operationId: listPets
+      tags: [pets]
+      x-permission: public
+      security: []
+      parameters:
+        - { name: If-None-Match, in: header, schema: { type: string } }
+        - { name: session, in: cookie, schema: { type: string } }
+      responses:
+        '200':
+          description: Pets.
+          content:
+            application/json:
+              schema:
+                oneOf:
+                  - { type: array, items: { $ref: '#/components/schemas/Pet' } }
+                  - type: object
+                    properties:
+                      data: { type: array, items: { $ref: '#/components/schemas/Pet' } }
+                      counts: { type: object, additionalProperties: { enum: [none, some] } }
+        '404': { $ref: '#/components/responses/NotFound' }
+        '503': { $ref: '#/components/responses/Unavailable' }
+    post:
+      operationId: addPet
+      tags: [pets]
+      x-permission: public
+      security: []
+      requestBody:
+        content:
+          application/json: { schema: { $ref: '#/components/schemas/Pet' } }
+          application/merge-patch+json: { schema: { $ref: '#/components/schemas/Pet' } }
+      responses:
+        '204': { description: Added. }
+        '404': { $ref: '#/components/responses/NotFound' }
+        '503': { $ref: '#/components/responses/Unavailable' }
+x-unmatched:
+  '404': { $ref: '#/components/responses/NotFound' }
+components:
+  parameters:
+    Version: { name: version, in: query, schema: { enum: ['1'] } }
+  responses:
+    NotFound:
+      description: '\`NOT_FOUND\`.'
+      content: { application/problem+json: { schema: { $ref: '#/components/schemas/Problem' } } }
+    Unavailable:
+      description: '\`UNAVAILABLE\`.'
+      content: { application/problem+json: { schema: { $ref: '#/components/schemas/Problem' } } }
+  schemas:
+    Pet:
+      type: object
+      properties:
+        name: { type: string }
+        size: { enum: [small, large] }
+        friend: { type: object, properties: { name: { type: string } } }
+    Problem:
+      type: object
+      properties:
+        code: { enum: [NOT_FOUND, UNAVAILABLE] }
+`;
+
+const sdl = `directive @permission(reach: Reach) on FIELD_DEFINITION
+directive @coverage(except: String!) on FIELD_DEFINITION | ARGUMENT_DEFINITION | INPUT_FIELD_DEFINITION | ENUM_VALUE
+
+enum Reach { ALL NONE }
+enum Size { SMALL LARGE }
+interface Named { name: String }
+type Pet implements Named { name: String size: Size friends(first: Int, size: Size): [Pet!] }
+input NewPet { name: String! size: Size = SMALL friend: NewPet }
+type Query { pet(id: ID!): Pet pets(sizes: [Size!]): [Pet!]! named: Named @permission(reach: ALL) }
+type Mutation { addPet(input: NewPet!): Pet }
+`;
+
+const source = parseYaml(openapi) as OpenApiDocument;
+const [listPets, addPet] = operations(normaliseOpenApi(source));
+const observeRest = restObserver(source);
+const observeGraphql = graphqlObserver(buildSchema(sdl));
+
+/** An exchange of JSON; everything else about it is given. */
+function exchange(
+  status: number,
+  answer: unknown,
+  given: Partial<Exchange> & { asked?: Exchange['request'] } = {},
+): Exchange {
+  const { asked = {}, ...others } = given;
+  const type = status < 400 ? 'application/json' : 'application/problem+json';
+  const headers = new Headers(answer === undefined ? {} : { 'content-type': `${type}; charset=utf-8` });
+  const text = answer === undefined ? '' : JSON.stringify(answer);
+  return { method: 'GET', path: '/api/v1/pets/cat', request: asked, status, headers, text, ...others };
+}
+
+const list = (keys: Iterable<string>) => [...keys].sort();
+
+t.test('an exchange shows its status, media type, members, values and parameters', async (t) => {
+  const pets = [
+    { name: 'Tom', size: 'small' },
+    { size: 'huge', tail: 1 },
+  ];
+  t.same(list(observeRest(listPets, exchange(200, pets))), [
+    'listPets 200',
+    'listPets 200 []/name',
+    'listPets 200 []/size',
+    'listPets 200 []/size = small',
+    'listPets 200 application/json',
+    'listPets path kind',
+    'listPets path kind = cat',
+  ]);
+  const page = { data: [{ friend: { name: null } }], counts: { cats: 'some', dogs: 'many' } };
+  const headers = new Headers({ 'if-none-match': '"1"', cookie: 'other=1; session=abc' });
+  // The path may be spelt without its prefix.
+  const asked = exchange(200, page, { path: '/pets/dog', asked: { query: 'version=1&unknown=2', headers } });
+  t.same(list(observeRest(listPets, asked)), [
+    'listPets 200',
+    'listPets 200 /counts',
+    'listPets 200 /counts{} = some',
+    'listPets 200 /data',
+    'listPets 200 /data[]/friend',
+    'listPets 200 /data[]/friend/name',
+    'listPets 200 application/json',
+    'listPets cookie session',
+    'listPets header If-None-Match',
+    'listPets path kind',
+    'listPets path kind = dog',
+    'listPets query version',
+    'listPets query version = 1',
+  ]);
+});
+
+t.test('a request shows its media type, members and values, but not when it was refused', async (t) => {
+  const body = JSON.stringify({ size: 'large', friend: { name: 'Jerry' }, tail: true });
+  const headers = new Headers({ 'content-type': 'application/merge-patch+json' });
+  const ask = (status: number, answer: unknown) =>
+    list(observeRest(addPet, exchange(status, answer, { method: 'POST', asked: { headers, body } })));
+  t.same(ask(204, undefined), [
+    'addPet 204',
+    'addPet body /friend',
+    'addPet body /friend/name',
+    'addPet body /size',
+    'addPet body /size = large',
+    'addPet body application/merge-patch+json',
+    'addPet path kind',
+    'addPet path kind = cat',
+  ]);
+  t.same(ask(404, { code: 'NOT_FOUND' }), [
+    'Problem /code',
+    'Problem /code = NOT_FOUND',
+    'addPet 404',
+    'addPet 404 application/problem+json',
+  ]);
+});
+
+t.test('HEAD shows the status alone, a range no members, and what is not declared nothing', async (t) => {
+  t.same(list(observeRest(listPets, exchange(503, {}, { method: 'HEAD', text: '' }))), ['listPets 503']);
+  t.same(list(observeRest(listPets, exchange(206, undefined, { text: '[{"na' }))), [
+    'listPets path kind',
+    'listPets path kind = cat',
+  ]);
+  t.same(list(observeRest(addPet, exchange(418, { code: 'NOT_FOUND' }))), []);
+  t.same(list(observeRest(undefined, exchange(404, { code: 'UNAVAILABLE' }))), [
+    'Problem /code',
+    'Problem /code = UNAVAILABLE',
+    'x-unmatched 404',
+    'x-unmatched 404 application/problem+json',
+  ]);
+});
+
+t.test('a result shows fields, arguments, input fields and values, through fragments and variables', async (t) => {
+  const query = `query One { pet(id: 1) { size } }
+    query Two($sizes: [Size!] = [SMALL], $first: Int, $no: Boolean!) {
+      all: pets(sizes: $sizes) { ...Shown friends(first: $first, size: LARGE) { name @skip(if: $no) } }
+    }
+    fragment Shown on Pet { ... on Named { name } size }`;
+  const data = { all: [{ name: null, size: 'LARGE', friends: [{}] }] };
+  t.same(list(observeGraphql({ query, operationName: 'Two', variables: { no: true } }, { data })), [
+    'Named.name',
+    'Pet.friends',
+    'Pet.friends(size)',
+    'Pet.name',
+    'Pet.size',
+    'Query.pets',
+    'Query.pets(sizes)',
+    'Size.LARGE',
+    'Size.SMALL',
+  ]);
+  const add = 'mutation($input: NewPet!) { addPet(input: $input) { __typename name } }';
+  const variables = { input: { name: 'Tom', friend: { name: 'Spike', size: 'LARGE' } } };
+  t.same(list(observeGraphql({ query: add, variables }, { data: { addPet: { __typename: 'Pet', name: 'Tom' } } })), [
+    'Mutation.addPet',
+    'Mutation.addPet(input)',
+    'Named.name',
+    'NewPet.friend',
+    'NewPet.name',
+    'NewPet.size',
+    'Pet.name',
+    'Size.LARGE',
+  ]);
+  const named = '{ named { __typename ... on Pet { size } } }';
+  t.same(list(observeGraphql({ query: named }, { data: { named: { __typename: 'Pet', size: 'SMALL' } } })), [
+    'Pet.size',
+    'Query.named',
+    'Size.SMALL',
+  ]);
+});
+
+t.test(
+  'a field that failed shows neither itself nor its arguments, and a request that did not run nothing',
+  async (t) => {
+    const query = '{ one: pet(id: 1) { name } two: pet(id: "x") { name } pets { friends { name } } }';
+    const failed = (path: (string | number)[]) => [{ path }];
+    const data = { one: null, two: null, pets: [{ friends: null }] };
+    t.same(list(observeGraphql({ query }, { data, errors: failed(['two']) })), [
+      'Pet.friends',
+      'Query.pet',
+      'Query.pet(id)',
+      'Query.pets',
+    ]);
+    const below = [...failed(['one', 'name']), ...failed(['two']), ...failed(['pets', 0, 'friends', 3, 'name'])];
+    t.same(list(observeGraphql({ query }, { data, errors: below })), ['Query.pets']);
+    for (const text of ['{ pet', '{ pets { name } }', ''])
+      t.same(list(observeGraphql({ query: text }, { data: null, errors: [{}] })), [], text);
+    t.same(list(observeGraphql({ query: '{ pet' }, { data: {} })), []);
+  },
+);
+
+const observations = (...keys: string[]): Observations => {
+  const seen: Observations = new Map();
+  note(seen, keys);
+  return seen;
+};
+
+const plain = (_style: string, text: string) => text;
+const states = ({ elements }: Coverage, kind: string) =>
+  Object.fromEntries(
+    elements.filter((one) => one.kind === kind).map(({ key, state }): [string, State] => [key, state]),
+  );
+const figure = ({ figures }: Coverage, kind: string) => figures.find((one) => one.kind === kind);
+
+/** Where a text first has a word, as a place is printed. */
+function place(text: string, word: string, from = ''): string {
+  const lines = text.slice(0, text.indexOf(word, text.indexOf(from))).split('\n');
+  return `${lines.length}:${(lines.at(-1)?.length ?? 0) + 1}`;
+}
+
+const STATED = `x-coverage:
+  once: { Unavailable: One hook sheds load. }
+  except:
+    addPet 404: A kind that is none is never stored.
+`;
+const stated = openapi.replace('x-unmatched:', `${STATED}x-unmatched:`);
+const excepting = sdl.replace('named: Named', 'named: Named @coverage(except: "Nothing else is named.")');
+
+t.test('what was seen is held against both contracts, element by element', async (t) => {
+  const seen = observations(
+    'listPets 200',
+    'listPets 503',
+    'listPets 503 application/problem+json',
+    'Query.pet',
+    'listPets 599',
+  );
+  const coverage = measureCoverage({ openapi: stated, schema: excepting }, seen);
+  t.same(states(coverage, 'status'), {
+    'listPets 200': 'seen',
+    'listPets 404': 'missing',
+    'listPets 503': 'seen',
+    'addPet 204': 'missing',
+    'addPet 404': 'excepted',
+    'addPet 503': 'shared',
+    'x-unmatched 404': 'missing',
+  });
+  t.same(figure(coverage, 'status'), {
+    kind: 'status',
+    states: { seen: 2, shared: 1, excepted: 1, missing: 3 },
+    total: 7,
+    percent: 57.1,
+  });
+  t.same(states(coverage, 'media'), {
+    'listPets 200 application/json': 'missing',
+    'listPets 404 application/problem+json': 'missing',
+    'listPets 503 application/problem+json': 'seen',
+    'addPet 404 application/problem+json': 'excepted',
+    'addPet 503 application/problem+json': 'shared',
+    'x-unmatched 404 application/problem+json': 'missing',
+  });
+  t.same(Object.keys(states(coverage, 'member')), [
+    ...['listPets 200 []/name', 'listPets 200 []/size', 'listPets 200 []/friend', 'listPets 200 []/friend/name'],
+    ...['listPets 200 /data', 'listPets 200 /data[]/name', 'listPets 200 /data[]/size', 'listPets 200 /data[]/friend'],
+    ...['listPets 200 /data[]/friend/name', 'listPets 200 /counts', 'Problem /code'],
+  ]);
+  t.same(Object.keys(states(coverage, 'value')), [
+    ...['listPets 200 []/size = small', 'listPets 200 []/size = large'],
+    ...['listPets 200 /data[]/size = small', 'listPets 200 /data[]/size = large'],
+    ...['listPets 200 /counts{} = none', 'listPets 200 /counts{} = some'],
+    ...['Problem /code = NOT_FOUND', 'Problem /code = UNAVAILABLE'],
+  ]);
+  t.same(Object.keys(states(coverage, 'requestMember')), [
+    'addPet body /name',
+    'addPet body /size',
+    'addPet body /friend',
+    'addPet body /friend/name',
+  ]);
+  t.same(Object.keys(states(coverage, 'parameter')), [
+    ...['listPets header If-None-Match', 'listPets cookie session', 'listPets path kind', 'listPets path kind = cat'],
+    ...['listPets path kind = dog', 'listPets query version', 'listPets query version = 1', 'addPet path kind'],
+    ...['addPet path kind = cat', 'addPet path kind = dog', 'addPet query version', 'addPet query version = 1'],
+  ]);
+  t.same(states(coverage, 'field'), {
+    'Named.name': 'missing',
+    'Pet.name': 'missing',
+    'Pet.size': 'missing',
+    'Pet.friends': 'missing',
+    'Query.pet': 'seen',
+    'Query.pets': 'missing',
+    'Query.named': 'excepted',
+    'Mutation.addPet': 'missing',
+  });
+  t.same(Object.keys(states(coverage, 'argument')), [
+    'Pet.friends(first)',
+    'Pet.friends(size)',
+    'Query.pet(id)',
+    'Query.pets(sizes)',
+    'Mutation.addPet(input)',
+  ]);
+  t.same(Object.keys(states(coverage, 'inputField')), ['NewPet.name', 'NewPet.size', 'NewPet.friend']);
+  t.same(
+    Object.keys(states(coverage, 'enumValue')),
+    ['Size.SMALL', 'Size.LARGE'],
+    'what only directives use never travels',
+  );
+  t.same(coverage.problems, []);
+  t.same(missingLines(coverage).slice(0, 4), [
+    `openapi.yaml:${place(stated, "'404'", 'listPets')}  listPets was never seen to answer 404`,
+    `openapi.yaml:${place(stated, "'204'", 'addPet')}  addPet was never seen to answer 204`,
+    `openapi.yaml:${place(stated, "'404'", 'x-unmatched:')}  x-unmatched was never seen to answer 404`,
+    `schema.graphql:${place(excepting, 'name', 'interface')}  the field Named.name was never seen`,
+  ]);
+});
+
+t.test(
+  'a component that counts once is missing once, and without a word each operation answers for itself',
+  async (t) => {
+    const lines = (text: string, ...keys: string[]) =>
+      missingLines(measureCoverage({ openapi: text, schema: sdl }, observations(...keys))).filter((line) =>
+        / 503/.test(line),
+      );
+    const at = (owner: string) => `openapi.yaml:${place(stated, "'503'", owner)}`;
+    t.same(lines(stated), [`${at('listPets')}  none of the 2 operations with Unavailable was ever seen to answer 503`]);
+    t.same(lines(stated, 'addPet 503'), []);
+    t.same(lines(openapi, 'addPet 503'), [`${at('listPets')}  listPets was never seen to answer 503`]);
+  },
+);
+
+t.test(
+  'a statement that is stale, without a reason or about nothing is told, and so is a component of one operation',
+  async (t) => {
+    const faults = (text: string, schema: string, ...keys: string[]) =>
+      measureCoverage({ openapi: text, schema }, observations(...keys)).problems.map(
+        ({ file, line, column, rule, message }) => `${file}:${line}:${column} ${rule} ${message}`,
+      );
+    const rows: [what: string, problems: string[], expected: string[]][] = [
+      [
+        'seen after all',
+        faults(stated, excepting, 'addPet 404', 'Query.named'),
+        [
+          `openapi.yaml:${place(stated, 'addPet 404')} coverage-except "addPet 404" was seen after all: take the exception out.`,
+          `schema.graphql:${place(excepting, 'named')} coverage-except "Query.named" was seen after all: take the exception out.`,
+        ],
+      ],
+      ['in order', faults(stated, excepting, 'listPets 200'), []],
+      ...(['', ' ""', " ' '", ' 7', ' [a reason]'].map((reason) => {
+        const text = stated.replace(' A kind that is none is never stored.', reason);
+        return [
+          `the reason${reason}`,
+          faults(text, sdl),
+          [`openapi.yaml:${place(text, 'addPet 404')} coverage-except "addPet 404" has no reason.`],
+        ];
+      }) as typeof rows),
+      [
+        'an empty reason in the SDL',
+        faults(stated, excepting.replace('Nothing else is named.', ' ')),
+        [`schema.graphql:${place(excepting, 'named')} coverage-except "Query.named" has no reason.`],
+      ],
+      [
+        'unknown',
+        faults(stated.replace('addPet 404:', 'addPet 405:'), sdl),
+        [`openapi.yaml:${place(stated, 'addPet 404')} coverage-except "addPet 405" is nothing that the contract has.`],
+      ],
+      [
+        'once without a reason',
+        faults(stated.replace('One hook sheds load.', "''"), sdl),
+        [`openapi.yaml:${place(stated, 'Unavailable: One')} coverage-once "Unavailable" has no reason.`],
+      ],
+      [
+        'once for one',
+        faults(stated.replace("        '503': { $ref: '#/components/responses/Unavailable' }\n", ''), sdl),
+        [
+          `openapi.yaml:${place(stated.replace("        '503': { $ref: '#/components/responses/Unavailable' }\n", ''), 'Unavailable: One')} coverage-once "Unavailable" is no response that several operations share.`,
+        ],
+      ],
+    ];
+    for (const [what, problems, expected] of rows) t.same(problems, expected, what);
+  },
+);
+
+const everything = (() => {
+  const { elements } = measureCoverage({ openapi: stated, schema: excepting }, new Map());
+  return elements.map(({ key }) => key).filter((key) => key !== 'addPet 404' && key !== 'Query.named');
+})();
+
+t.test('the text has the table, worst first, with what is missing and the totals', async (t) => {
+  const seen = observations(
+    ...everything.filter((key) => !/^(addPet 204|listPets 200 .*(small|name)|Size.LARGE|Query.pets)/.test(key)),
+  );
+  const coverage = measureCoverage({ openapi: stated, schema: excepting }, seen);
+  const text = coverageText(coverage, plain);
+  t.match(
+    text,
+    `             200 204 404 503
+addPet        ·   ✗   ○   ● 
+listPets      ●   ·   ●   ● 
+x-unmatched   ·   ·   ●   · 
+`,
+  );
+  t.match(
+    text,
+    `Missing, not demanded
+
+listPets     200 []/name, 200 []/size = small, 200 []/friend/name, 200 /data[]/name, 200 /data[]/size = small,
+             200 /data[]/friend/name
+Size         LARGE
+`,
+  );
+  t.match(text, /^operation × status +5 +0 +1 +1 +7 +85\.7 % {2}demanded$/m);
+  t.match(text, /^SDL enum values +1 +0 +0 +1 +2 +50\.0 %$/m);
+  t.equal(
+    verdictText(coverage, plain).split('\n').at(-1),
+    '3 of 23 that the contracts demand are never seen by a test (2 excepted).',
+  );
+  t.equal(
+    verdictText(measureCoverage({ openapi: stated, schema: excepting }, observations(...everything)), plain),
+    'The tests see all 23 that the contracts demand (2 excepted).',
+  );
+});
+
+t.test(
+  'the page shows every operation and member, needs nothing from elsewhere, and takes names as text',
+  async (t) => {
+    const odd = stated.replaceAll('NOT_FOUND', '<b>&').replace('never stored.', 'never "stored".');
+    const page = coveragePage(
+      measureCoverage({ openapi: odd, schema: excepting }, observations('listPets 200', 'Problem /code', 'Query.pet')),
+    );
+    t.match(page, '<th scope="row">addPet</th><td class="none" aria-label="not declared">·</td><td class="missing"');
+    t.match(page, `title="listPets 200: seen in 1 answer – openapi.yaml:${place(odd, "'200'").split(':')[0]}">1</td>`);
+    t.match(
+      page,
+      'class="excepted" title="addPet 404: excepted in the contract, with a reason (A kind that is none is never &quot;stored&quot;.)',
+    );
+    t.match(page, '/code = &lt;b&gt;&amp; | UNAVAILABLE');
+    t.match(page, /<li class="chip seen s1" title="[^"]*">pet <small>1<\/small><\/li>/);
+    t.match(page, /<li class="chip missing open" title="[^"]*">SMALL <small>✗<\/small><\/li>/);
+    t.match(page, '@media (prefers-color-scheme: dark)');
+    t.notMatch(page, /<script|<link|<img|url\(|https?:/);
+  },
+);
+
+/** A project with these recordings. */
+const project = (...recordings: object[]) => ({
+  'openapi.yaml': stated,
+  'schema.graphql': excepting,
+  coverage: { contract: Object.fromEntries(recordings.map((one, index) => [`${index}.json`, JSON.stringify(one)])) },
+});
+
+t.test('the command', async (t) => {
+  const seen = Object.fromEntries(everything.map((key) => [key, 1]));
+  const { 'addPet 204': _, ...most } = seen;
+  const folder = t.testdir({
+    whole: project(most, { 'addPet 204': 1, 'listPets 200': 2 }),
+    lacking: project(most, { 'listPets 200': 2 }),
+    unrecorded: { ...project(), coverage: {} },
+    torn: { ...project(most), coverage: { contract: { '1.json': '{"listPets 200":' } } },
+    broken: { ...project(most), 'schema.graphql': 'type Query {' },
+    cleared: project(most),
+  });
+  const accord = (name: string, ...args: string[]) =>
+    run(t, [process.execPath, 'src/cli/bin.js', '--root', join(folder, name), 'coverage', ...args]).ended;
+  const page = join(folder, 'page.html');
+  const [whole, lacking, unrecorded, torn, broken, cleared] = await Promise.all([
+    accord('whole', '--check'),
+    accord('lacking', '--check', '--json', '--html', page),
+    accord('unrecorded'),
+    accord('torn', '--check'),
+    accord('broken', '--check'),
+    accord('cleared', '--clear'),
+  ]);
+
+  t.test('merges what several processes have seen; --check passes when nothing is missing', async (t) => {
+    const told = 'The tests see all 23 that the contracts demand (2 excepted).\n';
+    t.same([whole.code, whole.stdout, whole.stderr], [0, told, '']);
+  });
+
+  t.test('--check fails when something is, and writes JSON and the page all the same', async (t) => {
+    t.equal(lacking.code, 1);
+    const { missing, figures, elements } = JSON.parse(lacking.stdout);
+    const line = Number(place(stated, "'204'").split(':')[0]);
+    t.match(missing, [{ key: 'addPet 204', state: 'missing', file: 'openapi.yaml', line, column: 9 }]);
+    t.equal(missing.length, 1);
+    t.match(figures[0], { kind: 'status', total: 7, percent: 85.7 });
+    t.match(elements[0], { key: 'listPets 200', state: 'seen', count: 3 });
+    t.equal(lacking.stderr, `Written: ${page}\n`);
+    t.match(readFileSync(page, 'utf8'), /^<!doctype html>/);
+  });
+
+  t.test('is unable without recordings or on a torn one, and on a broken contract, whose place it tells', async (t) => {
+    const stderr = `There is nothing in ${join('coverage', 'contract')}: run the tests first (npm test).\n`;
+    t.same([unrecorded.code, unrecorded.stdout, unrecorded.stderr], [2, '', stderr]);
+    t.same([torn.code, torn.stdout], [2, '']);
+    t.match(torn.stderr, /^Clear coverage.contract \(--clear\): /);
+    t.same([broken.code, broken.stdout], [2, '']);
+    t.match(broken.stderr, /^schema\.graphql:1:13 {2}error {2}Syntax Error/);
+  });
+
+  t.test('--clear forgets what was seen, and has nothing against there being nothing', async (t) => {
+    t.same([cleared.code, cleared.stdout, cleared.stderr], [0, '', '']);
+    t.same(readdirSync(join(folder, 'cleared', 'coverage')), []);
+    t.doesNotThrow(() => clearObservations(join(folder, 'cleared')));
+  });
+});
+
+t.test('the check of every answer in the tests records what it sees, a file for each process', async (t) => {
+  const folder = t.testdir({ 'openapi.yaml': openapi, 'schema.graphql': sdl });
+  const url = (path: string) => JSON.stringify(pathToFileURL(join(ROOT, path)).href);
+  const program = `
+    import { breaches } from ${url('test/support/contract.ts')};
+    import { recordGraphql } from ${url('test/support/recorder.ts')};
+    const headers = new Headers({ 'content-type': 'application/json' });
+    const exchange = { method: 'GET', path: '/pets/cat', request: { query: 'version=1' }, status: 200, headers };
+    for (let i = 0; i < 3; i++) breaches({ ...exchange, text: '[]' }, []);
+    breaches({ ...exchange, path: '/nowhere', status: 404, text: '{}' }, []);
+    recordGraphql({ query: '{ pets { size } }' }, { data: { pets: [] } });`;
+  const start = () =>
+    run(
+      t,
+      [
+        process.execPath,
+        '--import',
+        url('node_modules/tsx/dist/loader.mjs').slice(1, -1),
+        '--input-type=module',
+        '-e',
+        program,
+      ],
+      {},
+      folder,
+    ).ended;
+  for (const { code, stderr } of await Promise.all([start(), start()])) t.equal(code, 0, stderr);
+  const files = readdirSync(join(folder, 'coverage', 'contract'));
+  t.equal(files.length, 2);
+  for (const name of files) {
+    t.same(JSON.parse(readFileSync(join(folder, 'coverage', 'contract', name), 'utf8')), {
+      'listPets 200': 3,
+      'listPets 200 application/json': 3,
+      'listPets path kind': 3,
+      'listPets path kind = cat': 3,
+      'listPets query version': 3,
+      'listPets query version = 1': 3,
+      'x-unmatched 404': 1,
+      'Query.pets': 1,
+    });
+  }
+});

@@ -1,0 +1,31 @@
+import { readFileSync } from 'node:fs';
+import { buildSchema } from 'graphql';
+import { note, type Observations, writeObservations } from '../../src/contract/coverage/observations.js';
+import {
+  type GraphQLRequest,
+  type GraphQLResult,
+  graphqlObserver,
+} from '../../src/contract/coverage/observe-graphql.js';
+import { type Exchange, restObserver } from '../../src/contract/coverage/observe-rest.js';
+import type { OpenApiDocument } from '../../src/contract/document.js';
+import { type Operation, parseYaml } from '../../src/contract/openapi.js';
+
+/** Held for a test that changes the directory. */
+const root = process.cwd();
+
+/** `openapi.yaml` as it is written. */
+export const source = parseYaml(readFileSync('openapi.yaml', 'utf8')) as OpenApiDocument;
+
+const seen: Observations = new Map();
+process.once('exit', () => writeObservations(root, seen));
+
+const observeRest = restObserver(source);
+const observeGraphql = graphqlObserver(buildSchema(readFileSync('schema.graphql', 'utf8')));
+
+/** Notes what of the contract an exchange shows, for `accord coverage`; `operation` is the one at its method and path. */
+export const recordRest = (operation: Operation | undefined, exchange: Exchange): void =>
+  note(seen, observeRest(operation, exchange));
+
+/** The same for a request to `/graphql` and its result, over HTTP or a socket. */
+export const recordGraphql = (request: GraphQLRequest, result: GraphQLResult): void =>
+  note(seen, observeGraphql(request, result));
