@@ -767,6 +767,12 @@ const bridgeCases: [
     'stale:missing:Note.colour:prisma',
     { openapi: '"missing:Note.colour' },
   ],
+  [
+    'schema',
+    ['"""\nHow far.', 'extend type Note {\n  weight: Int\n}\n\n"""\nHow far.'],
+    'missing:Note.weight:openapi',
+    { openapi: 'Note:\n', schema: 'weight' },
+  ],
   ['openapi', withBridge('{ prisma: Memo }'), 'x-bridge:1', { openapi: 'x-bridge' }],
   ['openapi', withBridge('{ flatten: [money] }'), 'x-bridge:1', { openapi: 'x-bridge' }],
   [
