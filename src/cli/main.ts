@@ -13,6 +13,10 @@ const SUBCOMMANDS: Record<string, { summary: string; load: () => Promise<{ defau
   start: { summary: 'run the service', load: () => import('./start.js') },
   audit: { summary: 'read the audit table', load: () => import('./audit.js') },
   dev: { summary: 'watch contracts and code, and keep the server running', load: () => import('./dev.js') },
+  diff: {
+    summary: 'tell what changed in the contracts since a git ref, and what it breaks',
+    load: () => import('./diff.js'),
+  },
   keys: { summary: 'list, rotate and retire the signing keys', load: () => import('./keys.js') },
   migrate: { summary: 'write a migration from prisma/schema.prisma', load: () => import('./migrate.js') },
   schema: { summary: 'print the GraphQL schema for tools', load: () => import('./schema.js') },

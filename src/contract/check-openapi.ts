@@ -18,7 +18,7 @@ const RULES = [
 ];
 
 /** The range of the value, or of the key, at a path of the parsed document; of the nearest ancestor if there is none. */
-function rangeOf(document: Document, path: (string | number)[], onKey: boolean): [number, number] {
+export function rangeOf(document: Document, path: (string | number)[], onKey: boolean): [number, number] {
   const parent = document.getIn(path.slice(0, -1), true);
   const pair = isMap(parent) ? parent.items.find(({ key }) => isScalar(key) && key.value === path.at(-1)) : undefined;
   const node = onKey && pair !== undefined ? pair.key : document.getIn(path, true);

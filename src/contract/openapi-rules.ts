@@ -1,4 +1,4 @@
-import { METHODS, type OpenApiDocument, type OperationObject, type Permission } from './document.js';
+import { METHODS, type OpenApiDocument, type OperationObject, type Permission, ROLES } from './document.js';
 import { inlineSchemas, loadOpenApi } from './openapi.js';
 
 /** A broken rule and where in the document, as the keys that lead there. */
@@ -12,7 +12,6 @@ export interface Finding {
 
 const IDENTIFIER = /^[a-z][A-Za-z0-9]*$/;
 const REACHES = ['none', 'own', 'any'];
-const ROLES = ['viewer', 'developer', 'admin'] as const;
 const RESERVED = ['delete', 'default', 'export', 'import', 'function', 'new', 'return', 'void'];
 
 type Rule = (operation: OperationObject, at: Finding['path'], document: OpenApiDocument) => Finding[];

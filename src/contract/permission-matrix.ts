@@ -1,8 +1,7 @@
 import { type ConstDirectiveNode, Kind, parse } from 'graphql';
-import type { OpenApiDocument, Permission } from './document.js';
+import { type OpenApiDocument, type Permission, ROLES } from './document.js';
 import { type Operation, operations } from './openapi.js';
 
-const ROLES = ['viewer', 'developer', 'admin'] as const;
 const ROOTS = ['Query', 'Mutation', 'Subscription'];
 
 const INTRODUCTION = `# Who may do what
@@ -45,7 +44,7 @@ function rest(document: OpenApiDocument): string {
 }
 
 /** What a `@permission` of the SDL says, in the words of `x-permission`. */
-function read({ arguments: given = [] }: ConstDirectiveNode): Permission {
+export function readPermission({ arguments: given = [] }: ConstDirectiveNode): Permission {
   const values = given.map(({ name, value }) => {
     const text = value.kind === Kind.STRING || value.kind === Kind.ENUM ? value.value : '';
     return [name.value, value.kind === Kind.ENUM ? text.toLowerCase() : text];
@@ -60,7 +59,7 @@ function graphql(schema: string): string {
     fields.flatMap(({ name, directives = [] }) =>
       directives
         .filter((directive) => directive.name.value === 'permission')
-        .map(read)
+        .map(readPermission)
         .map((one) =>
           row([conditional(`${type.value}.${name.value}`, one.when), '401', ...ROLES.map((role) => one[role])]),
         ),
