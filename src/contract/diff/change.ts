@@ -53,6 +53,8 @@ export interface Likeness {
   shape: string;
   /** Its place among its siblings, from 0. */
   position: number;
+  /** What a rename of it does. */
+  verdict: Verdict;
 }
 
 /** A change as a comparison finds it; `concern` adds the code it touches. */

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import type { SyntaxKind as Kinds, Node, ObjectLiteralExpression, SourceFile } from 'ts-morph';
 import type { Change, CodeLine, Touched } from './change.js';
@@ -7,28 +6,22 @@ type Lookup = (side: Change['side'], element: string) => Pick<Touched, 'handlers
 
 /**
  * Finds handlers and what they call: `src/rest/*.ts` exports them by operationId, `src/graphql/<Type>.ts` holds them by
- * field; both call `services.<name>.<method>`, and `src/services/index.ts` says which files make a service. Syntax only,
- * which is ten times as fast as asking the type checker.
+ * field; both call `services.<name>.<method>`, and `src/services/index.ts` says which files make a service. Reads
+ * syntax only: the type checker would take seconds.
  */
 export async function codeIndex(root: string): Promise<Lookup> {
   const { Project, SyntaxKind } = await import('ts-morph');
   const project = new Project({ skipAddingFilesFromTsConfig: true, skipFileDependencyResolution: true });
-  project.addSourceFilesAtPaths(
-    ['rest', 'graphql', 'services'].map((folder) => join(root, 'src', folder, '**', '*.ts')),
-  );
+  project.addSourceFilesAtPaths(join(root, 'src', 'rest', '*.ts'));
+  const open = (...path: string[]) => project.addSourceFileAtPathIfExists(join(root, 'src', ...path));
   const at = (node: Node, name: string): CodeLine => ({
     file: relative(root, node.getSourceFile().getFilePath()).replaceAll('\\', '/'),
     line: node.getStartLineNumber(),
     name,
   });
-  const services = servicesIn(
-    root,
-    project.getSourceFile(join(root, 'src', 'services', 'index.ts')),
-    SyntaxKind,
-    (path) => project.getSourceFile(path),
-  );
+  const services = servicesIn(open('services', 'index.ts'), open, SyntaxKind);
   const exported = new Map<string, Node>();
-  for (const file of project.getSourceFiles(join(root, 'src', 'rest', '*.ts'))) {
+  for (const file of project.getSourceFiles()) {
     for (const declaration of file.getVariableDeclarations()) {
       if (declaration.isExported()) exported.set(declaration.getName(), declaration);
     }
@@ -36,7 +29,7 @@ export async function codeIndex(root: string): Promise<Lookup> {
   const handlerOf = (side: Change['side'], element: string): Node | undefined => {
     if (side === 'rest') return exported.get(element);
     const [type = '', field = ''] = element.split('.');
-    const file = project.getSourceFile(join(root, 'src', 'graphql', `${type}.ts`));
+    const file = open('graphql', `${type}.ts`);
     return objectOf(file?.getVariableDeclaration(type)?.getInitializer(), SyntaxKind)?.getProperty(field);
   };
   return (side, element) => {
@@ -57,16 +50,15 @@ const objectOf = (node: Node | undefined, kinds: typeof Kinds): ObjectLiteralExp
 
 /** Where a service's method is written. */
 function servicesIn(
-  root: string,
   index: SourceFile | undefined,
+  open: (...path: string[]) => SourceFile | undefined,
   kinds: typeof Kinds,
-  sourceFile: (path: string) => SourceFile | undefined,
 ): (service: string, method?: string) => { node: Node; name: string }[] {
   const imports = new Map<string, string>();
   for (const declaration of index?.getImportDeclarations() ?? []) {
-    const path = join(root, 'src', 'services', declaration.getModuleSpecifierValue().replace(/\.js$/, '.ts'));
+    const path = declaration.getModuleSpecifierValue().replace(/\.js$/, '.ts');
     for (const named of declaration.getNamedImports()) {
-      if (existsSync(path)) imports.set(named.getAliasNode()?.getText() ?? named.getName(), path);
+      imports.set(named.getAliasNode()?.getText() ?? named.getName(), path);
     }
   }
   const returned = index
@@ -91,7 +83,7 @@ function servicesIn(
       property?.asKind(kinds.PropertyAssignment)?.getInitializer() ??
       property?.asKind(kinds.ShorthandPropertyAssignment)?.getNameNode();
     const files = [...new Set(makers(value))].flatMap((name) => {
-      const file = sourceFile(imports.get(name) ?? '');
+      const file = open('services', imports.get(name) ?? '');
       return file === undefined ? [] : [{ file, name }];
     });
     const methods = files.flatMap(({ file }) =>

@@ -3,7 +3,7 @@ import { type Change, FILES } from './change.js';
 import { databaseForm, databaseLocate } from './database-form.js';
 import { isTree, type Value } from './form.js';
 import { judged } from './judged.js';
-import { type Rule, subject } from './schema-rules.js';
+import { type Rule, subject, told } from './rule.js';
 
 const EXPAND = 'In two releases: first add the new beside it and write both, then drop this one once nothing reads it.';
 const FILL = 'Fill the rows that are there in the migration, before the constraint.';
@@ -41,6 +41,23 @@ const nullable: Rule = (difference) => {
   return { verdict: optional ? 'risky' : 'breaking', what: optional ? 'optional' : 'required', message, advice };
 };
 
+/** `String VarChar(9)` as its type and how long it may be at most. */
+function lengthOf(type: Value): [type: string, length: number] {
+  const [base = '', native] = String(type).split(' ');
+  const limit = /^(?:VarChar|Char)\((\d+)\)$/.exec(native ?? '')?.[1];
+  return native === undefined || limit !== undefined
+    ? [base, Number(limit ?? Number.POSITIVE_INFINITY)]
+    : [String(type), 0];
+}
+
+/** A type takes all that was stored when only its length grows. */
+const columnType: Rule = (difference) => {
+  const [[was, before], [is, after]] = [lengthOf(difference.before), lengthOf(difference.after)];
+  const message = told(difference, 'type');
+  if (was === is && after >= before) return { verdict: 'safe', what: 'changed', message };
+  return { verdict: 'breaking', what: 'changed', message, advice: EXPAND };
+};
+
 const table: Rule = (difference) => {
   const what = difference.action === 'add' ? 'added' : 'removed';
   const message = `table ${subject(difference)} is ${what === 'added' ? 'new' : 'gone'}`;
@@ -54,7 +71,7 @@ const RULES: Record<string, Rule> = {
   table,
   column,
   nullable,
-  columnType: leaf('type of column', { add: 'safe', remove: 'safe', replace: 'breaking' }, EXPAND),
+  columnType,
   columnDefault: leaf(
     'default of column',
     { add: 'safe', remove: 'risky', replace: 'risky' },

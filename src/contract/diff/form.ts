@@ -85,6 +85,19 @@ const RULES = {
   '/*': () => RULES,
 };
 
+type Found = Pick<Difference, 'action' | 'path' | 'before' | 'after'>;
+
+/** What came or went with a branch that means nothing by itself, such as the first of all parameters. */
+function parts(found: Found, isKnown: (path: string[]) => boolean): Found[] {
+  const whole = found.action === 'add' ? found.after : found.before;
+  if (isKnown(found.path) || found.action === 'replace' || !isTree(whole)) return [found];
+  return Object.keys(whole).flatMap((key) => {
+    const value = (branch: Value) => (isTree(branch) ? branch[key] : undefined);
+    const part = { ...found, path: [...found.path, key], before: value(found.before), after: value(found.after) };
+    return parts(part, isKnown);
+  });
+}
+
 /**
  * What differs between two forms, by api-smart-diff's engine. Its own rules for OpenAPI are not used: they judge a shared
  * schema once, for the direction met first, pair the alternatives of `security` by position, and know no `x-permission`.
@@ -92,16 +105,18 @@ const RULES = {
 export function differences(before: Form, after: Form): Difference[] {
   // The engine writes into what it compares.
   const [old, now] = [structuredClone(before.tree), structuredClone(after.tree)];
-  return compare(old, now, { rules: RULES }).diffs.flatMap(({ action, path, before: was, after: is }) => {
-    const keys = path.map(String);
-    const key = keyOf(keys);
-    const current = action === 'remove' ? undefined : after.facts.get(key);
-    const fact = current ?? before.facts.get(key);
-    if (fact === undefined || action === 'rename') return [];
+  const isKnown = (path: string[]) => before.facts.has(keyOf(path)) || after.facts.has(keyOf(path));
+  const found = compare(old, now, { rules: RULES }).diffs.flatMap(({ action, path, before: was, after: is }) =>
+    action === 'rename' ? [] : parts({ action, path: path.map(String), before: was, after: is }, isKnown),
+  );
+  return found.flatMap((one) => {
+    const current = one.action === 'remove' ? undefined : after.facts.get(keyOf(one.path));
+    const fact = current ?? before.facts.get(keyOf(one.path));
+    if (fact === undefined) return [];
     const up = (steps: number) => {
-      const path = keys.slice(0, -steps);
+      const path = one.path.slice(0, -steps);
       return { before: at(before.tree, path), after: at(after.tree, path) };
     };
-    return { action, path: keys, before: was, after: is, fact, old: current === undefined, up };
+    return { ...one, fact, old: current === undefined, up };
   });
 }

@@ -79,7 +79,13 @@ export const likenessAt = (named: Map<string, Named>, path: string): Change['lik
   const found = named.get(path);
   if (found === undefined) return undefined;
   const [name = '', ...parents] = path.split('.').reverse();
-  return { parent: parents.reverse().join('.'), name, shape: found.shape, position: found.position };
+  return {
+    parent: parents.reverse().join('.'),
+    name,
+    shape: found.shape,
+    position: found.position,
+    verdict: 'breaking',
+  };
 };
 
 /** Which fields a client meets each type at, as `Type.field`: as what it sends, and as what it gets. */

@@ -55,7 +55,7 @@ const removal: Verdicts = ({ path = '' }, schemas) => (announced(path, schemas) 
 const directive: Verdicts = ({ path = '', criticality }, { before, after }) => {
   const name = path.replace('@', '').split('.')[0] ?? '';
   const locations = [before, after].flatMap((schema) => schema.getDirective(name)?.locations ?? []);
-  return locations.some((location) => EXECUTABLE.test(location)) ? LEVELS[criticality.level] : 'safe';
+  return locations.some((location) => EXECUTABLE.test(location)) ? LEVELS[criticality.level] : undefined;
 };
 
 const LEVELS: Record<string, Verdict> = { BREAKING: 'breaking', DANGEROUS: 'risky', NON_BREAKING: 'safe' };
@@ -116,6 +116,6 @@ export function judgeInspected(change: Inspected, schemas: Schemas): Judgement |
   if (verdict === undefined) return undefined;
   const advice =
     verdict === 'safe' ? undefined : (first(ADVICE, change.type) ?? 'Keep the old one beside the new one, deprecated.');
-  const message = change.message.replaceAll("'", '`');
+  const message = change.message.replaceAll("'", '`').replaceAll('`undefined`', 'none');
   return { verdict, what: first(WHAT, change.type) ?? 'changed', message, ...(advice !== undefined && { advice }) };
 }

@@ -71,7 +71,10 @@ export async function graphqlChanges(before: string, after: string, now: Date): 
     const place = { file: FILES.graphql, ...locatorOf(gone ? old : current)([path]), old: gone };
     const likeness = change.type.startsWith('ENUM') ? undefined : likenessAt(gone ? old : current, path);
     const elements = [
-      ...new Set([...elementsAt(schema, uses[1], path), ...(gone ? elementsAt(oldSchema, uses[0], path) : [])]),
+      ...new Set([
+        ...elementsAt(schema, uses[1], change.path ?? ''),
+        ...(gone ? elementsAt(oldSchema, uses[0], change.path ?? '') : []),
+      ]),
     ];
     const id = `graphql:${path}:${judgement.what}`;
     return [{ ...judgement, id, side: 'graphql', place, elements, ...(likeness && { likeness }) }];
@@ -80,5 +83,7 @@ export async function graphqlChanges(before: string, after: string, now: Date): 
     { form: directiveForm(old), locate: locatorOf(old) },
     { form: directiveForm(current), locate: locatorOf(current) },
   ] as const;
-  return [...found, ...judged('graphql', FILES.graphql, ...versions, { ...SCHEMA_RULES, ...PERMISSION_RULES })];
+  const stated = judged('graphql', FILES.graphql, ...versions, { ...SCHEMA_RULES, ...PERMISSION_RULES });
+  const concerned = (paths: string[]) => paths.flatMap((path) => elementsAt(schema, uses[1], path));
+  return [...found, ...stated.map((change) => ({ ...change, elements: concerned(change.elements) }))];
 }

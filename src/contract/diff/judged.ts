@@ -1,6 +1,6 @@
 import { type Change, type ChangePlace, type Side, worse } from './change.js';
 import { type Difference, differences, type Form, isTree } from './form.js';
-import type { Rule } from './schema-rules.js';
+import type { Rule } from './rule.js';
 
 /** Where the keys that lead to something stand in the text of one version. */
 export type Locate = (source: readonly (string | number)[]) => Pick<ChangePlace, 'line' | 'column'>;
@@ -19,7 +19,8 @@ function likenessOf({ action, path, before, after, fact, up }: Difference): Chan
   const siblings = up(1)[action === 'add' ? 'after' : 'before'];
   const position = isTree(siblings) ? Object.keys(siblings).indexOf(path.at(-1) ?? '') : 0;
   const shape = JSON.stringify(action === 'add' ? after : before);
-  return { parent: `${path.slice(0, -1).join('/')}`, name: path.at(-1) ?? '', shape, position };
+  const verdict = fact.rule === 'schemaName' ? 'risky' : 'breaking';
+  return { parent: path.slice(0, -1).join('/'), name: path.at(-1) ?? '', shape, position, verdict };
 }
 
 /**
@@ -38,7 +39,7 @@ export function judged(
     const { fact, old } = difference;
     const judgement = rules[fact.rule]?.(difference);
     if (judgement === undefined) continue;
-    const id = `${side}:${fact.id}:${judgement.what}`;
+    const id = `${side}:${fact.id.replace(/:$/, '')}:${judgement.what}`;
     const known = changes.get(id);
     const elements = [...new Set([...(known?.elements ?? []), fact.element])].filter((element) => element !== '');
     const place = { file, ...(old ? before : after).locate(fact.source), old };

@@ -1,4 +1,4 @@
-import { enterSchema } from './schema-form.js';
+import { enterSchema, enterSunset } from './schema-form.js';
 import { down, follow, isNode, note, type Spot } from './spot.js';
 
 type Node = Record<string, unknown>;
@@ -24,6 +24,7 @@ function enterField({ node, spot }: { node: Node; spot: Spot }, required: boolea
     if (node[keyword] === undefined) continue;
     note(down(spot, { key: keyword, id: `:${keyword}`, source: keyword }), keyword, String(node[keyword]));
   }
+  enterSunset(node, spot);
   if (node['schema'] !== undefined) enterSchema(node['schema'], down(spot, { key: 'schema', source: 'schema' }));
 }
 

@@ -1,6 +1,6 @@
 import { type Permission, ROLES } from '../document.js';
 import type { Judgement } from './change.js';
-import type { Rule } from './schema-rules.js';
+import type { Rule } from './rule.js';
 
 const REACHES = ['none', 'own', 'any'];
 

@@ -1,4 +1,4 @@
-import { type Change, worse } from './change.js';
+import type { Change } from './change.js';
 
 /** How alike two names are: the share of the pairs of letters that both have (Dice), from 0 to 1. */
 function alike(a: string, b: string): number {
@@ -30,12 +30,12 @@ function candidate(gone: Change, added: readonly Change[]): Change | undefined {
 
 /**
  * Tells as one change what was removed and added in one place with the same shape: it was probably renamed. The id stays
- * that of the removal, and the verdict is the worse of both.
+ * that of the removal.
  */
 export function foldRenames(changes: readonly Change[]): Change[] {
   const added = changes.filter(({ what }) => what === 'added');
   const renamed = new Map<Change, Change>();
-  for (const gone of changes.filter(({ what }) => what === 'removed')) {
+  for (const gone of changes.filter(({ what, verdict }) => what === 'removed' && verdict !== 'safe')) {
     const found = candidate(
       gone,
       added.filter((one) => ![...renamed.values()].includes(one)),
@@ -52,7 +52,7 @@ export function foldRenames(changes: readonly Change[]): Change[] {
       const advice = `Keep \`${was}\`, add \`${is}\` beside it, and mark \`${was}\` deprecated.`;
       return {
         ...change,
-        verdict: worse(change.verdict, to.verdict),
+        verdict: change.likeness?.verdict ?? change.verdict,
         message: `${change.message}; probably renamed \`${was}\` → \`${is}\` (line ${to.place.line})`,
         place: to.place,
         advice,

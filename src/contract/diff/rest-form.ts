@@ -1,64 +1,19 @@
-import { METHODS } from '../document.js';
 import { emptyForm, type Form } from './form.js';
-import { enterBody, enterParameters, enterResponses, nodesIn, type Placed } from './operation-form.js';
+import { enterBody, enterParameters, enterResponses, nodesIn } from './operation-form.js';
 import { permissionText } from './permission-rules.js';
+import {
+  addressOf,
+  formerNames,
+  idOf,
+  keysIn,
+  listOf,
+  type Node,
+  type RestDocument,
+  type Written,
+  written,
+} from './rest-operations.js';
+import { enterSunset } from './schema-form.js';
 import { down, follow, isNode, note, type Spot } from './spot.js';
-
-type Node = Record<string, unknown>;
-
-/** One operation as it is written, with what of its path counts for it. */
-interface Written {
-  method: string;
-  path: string;
-  node: Node;
-  parameters: Placed[];
-}
-
-/** A document of sound structure, parsed and with its references in it. */
-export type RestDocument = Node;
-
-/** A request line whose path parameters have no name: the same address whatever they are called. */
-const addressOf = ({ method, path }: Written) => `${method.toUpperCase()} ${path.replaceAll(/\{[^}]*\}/g, '{}')}`;
-
-const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
-
-function written(document: RestDocument): Written[] {
-  return nodesIn(document['paths']).flatMap(([path, item]) =>
-    METHODS.flatMap((method) => {
-      const node = isNode(item) ? item[method] : undefined;
-      if (!isNode(item) || !isNode(node)) return [];
-      const placed = (list: unknown, source: (string | number)[]): Placed[] =>
-        listOf(list).map((value, index) => ({ value, source: [...source, 'parameters', index] }));
-      // The operation's own come last, and so replace its path's.
-      const parameters = [
-        ...placed(item['parameters'], ['paths', path]),
-        ...placed(node['parameters'], ['paths', path, method]),
-      ];
-      return { method, path, node, parameters };
-    }),
-  );
-}
-
-const idOf = ({ node }: Written) => String(node['operationId']);
-
-/** The operations of a document with their addresses. */
-export const operationsIn = (document: RestDocument): { id: string; address: string }[] =>
-  written(document).map((operation) => ({ id: idOf(operation), address: addressOf(operation) }));
-
-/**
- * Under which operationId each operation of the new document is compared: its own, or that of the operation which had its
- * address and whose id is gone.
- */
-function keysIn(document: RestDocument, old: RestDocument | undefined): (operation: Written) => string {
-  const before = old === undefined ? [] : operationsIn(old);
-  const now = new Set(operationsIn(document).map(({ id }) => id));
-  const known = new Set(before.map(({ id }) => id));
-  const gone = new Map(before.filter(({ id }) => !now.has(id)).map(({ id, address }) => [address, id]));
-  return (operation) => {
-    const id = idOf(operation);
-    return known.has(id) ? id : (gone.get(addressOf(operation)) ?? id);
-  };
-}
 
 /** `{ basicAuth: [] }` as `basicAuth`; schemes that must be met together with `+`; `{}` as `anonymous`. */
 const alternativeOf = (requirement: unknown): string =>
@@ -94,21 +49,20 @@ function enterPermissions(node: Node, spot: Spot): void {
 
 function enterOperation(operation: Written, document: RestDocument, spot: Spot): void {
   const { node } = operation;
-  const deprecation = isNode(node['x-deprecation']) ? node['x-deprecation'] : {};
   const leaves: Record<string, unknown> = {
     operationId: node['operationId'],
     address: addressOf(operation),
     tag: listOf(node['tags'])[0],
     deprecated: node['deprecated'] === true,
-    sunset: deprecation['sunset'],
     counted: node['x-rate-limit'] !== false,
   };
-  const sources: Record<string, string> = { tag: 'tags', sunset: 'x-deprecation', counted: 'x-rate-limit' };
+  const sources: Record<string, string> = { tag: 'tags', counted: 'x-rate-limit' };
   note(spot, 'operation');
   for (const [name, value] of Object.entries(leaves)) {
     if (value === undefined) continue;
-    note(down(spot, { key: name, id: name, source: sources[name] ?? name, name }), name, value as string | boolean);
+    note(down(spot, { key: name, id: name, source: sources[name] ?? name }), name, value as string | boolean);
   }
+  enterSunset(node, { ...spot, id: spot.id.replace(/:$/, '') });
   enterPermissions(node, spot);
   enterSecurity(node, document, spot);
   enterParameters(operation.parameters, spot);
@@ -121,6 +75,7 @@ export function restForm(document: RestDocument, old?: RestDocument): Form {
   const form = emptyForm();
   const keyOf = keysIn(document, old);
   const root: Spot = {
+    formerNames: formerNames(document, old),
     form,
     document,
     path: [],

@@ -1,7 +1,10 @@
-import type { Judgement, Verdict } from './change.js';
+import type { Verdict } from './change.js';
 import { isTree, type Value } from './form.js';
 import { PERMISSION_RULES } from './permission-rules.js';
-import { deprecated, type Rule, SCHEMA_RULES, subject } from './schema-rules.js';
+import { type Rule, subject, told } from './rule.js';
+import { deprecated, SCHEMA_RULES } from './schema-rules.js';
+import { security } from './security-rules.js';
+import { sunset } from './sunset.js';
 
 const SUNSET = 'Mark it `deprecated: true` with x-deprecation, and remove it once its sunset has passed.';
 
@@ -17,22 +20,17 @@ const presence =
     return { verdict, what, message, ...(verdict === 'breaking' && advice !== undefined && { advice }) };
   };
 
-/** An announced end that has come. `now` decides it. */
-const operation =
-  (now: Date): Rule =>
-  ({ action, before, after, fact: { where } }) => {
-    const address = (value: Value) => (isTree(value) ? value['address'] : '');
-    if (action === 'add')
-      return { verdict: 'safe', what: 'added', message: `operation ${where} (${address(after)}) is new` };
-    const sunset = isTree(before) && before['deprecated'] === true ? before['sunset'] : undefined;
-    const message = `operation ${where} (${address(before)}) is gone`;
-    if (typeof sunset !== 'string') return { verdict: 'breaking', what: 'removed', message, advice: SUNSET };
-    if (Date.parse(sunset) <= now.getTime()) {
-      return { verdict: 'safe', what: 'removed', message: `${message}, after its sunset on ${sunset}` };
-    }
-    const advice = `Keep it until ${sunset}.`;
-    return { verdict: 'breaking', what: 'removed', message: `${message} before its sunset on ${sunset}`, advice };
+const operation: Rule = ({ action, before, after, fact: { where } }) => {
+  const address = (value: Value) => (isTree(value) ? value['address'] : '');
+  if (action === 'add')
+    return { verdict: 'safe', what: 'added', message: `operation ${where} (${address(after)}) is new` };
+  return {
+    verdict: 'breaking',
+    what: 'removed',
+    message: `operation ${where} (${address(before)}) is gone`,
+    advice: SUNSET,
   };
+};
 
 const changed =
   (verdict: Verdict, sentence: string, advice?: string): Rule =>
@@ -95,41 +93,36 @@ const header: Rule = (difference) => {
   return { verdict: promised ? 'breaking' : 'risky', what: 'removed', message: `${name} is gone`, advice };
 };
 
-const OPEN = 'Anyone may call it now: have the security review say so.';
-
-/** A way of proving who calls. Without any, everyone can. */
-const security: Rule = ({ action, fact: { name, where } }) => {
-  const anonymous = name === 'anonymous';
-  if (action === 'add') {
-    const message = anonymous ? `${where} needs no credentials now` : `${where} takes ${name} now`;
-    return { verdict: anonymous ? 'risky' : 'safe', what: 'added', message, ...(anonymous && { advice: OPEN }) };
-  }
-  const message = anonymous ? `${where} needs credentials now` : `${where} takes ${name} no more`;
-  const advice = 'Go on accepting it beside the others until its clients have moved.';
-  return { verdict: 'breaking', what: 'removed', message, advice };
-};
-
 const scheme = presence('security scheme', 'breaking', 'Keep the scheme until its clients have moved to another one.');
 const server = presence('server', 'breaking', 'Keep the old address answering, and list both.');
 const mediaAdvice = 'Keep it beside the new one: clients ask for it by name.';
-const style = (keyword: string) =>
-  changed('breaking', `${keyword} of a parameter of %`, 'Add a parameter of another name.');
 
 /** A schema's name is the name of a type in each generated client. */
-const schemaName: Rule = ({ action, fact: { name } }): Judgement | undefined =>
-  action === 'remove'
-    ? {
-        verdict: 'risky',
-        what: 'removed',
-        message: `schema ${name} is gone: generated clients lose the type of that name`,
-      }
-    : undefined;
+const schemaName: Rule = ({ action, fact: { name } }) => {
+  if (action === 'replace') return undefined;
+  if (action === 'add') return { verdict: 'safe', what: 'added', message: `schema ${name} is new` };
+  const message = `schema ${name} is gone: generated clients lose the type of that name`;
+  return { verdict: 'risky', what: 'removed', message };
+};
 
-/** The rules for an OpenAPI form. `now`: the time at which sunsets are looked at. */
-export const restRules = (now: Date): Record<string, Rule> => ({
+const counted: Rule = ({ after, fact: { where } }) => {
+  const message = `${where} is ${after === true ? 'counted' : 'not counted'} by the rate limit now`;
+  return { verdict: after === true ? 'risky' : 'safe', what: after === true ? 'on' : 'off', message };
+};
+
+/** How a parameter is written. */
+const writing =
+  (keyword: string): Rule =>
+  (difference) => {
+    const advice = 'Add a parameter of another name, and deprecate this one.';
+    return { verdict: 'breaking', what: 'changed', message: told(difference, keyword), advice };
+  };
+
+/** The rules for an OpenAPI form. */
+export const REST_RULES: Record<string, Rule> = {
   ...SCHEMA_RULES,
   ...PERMISSION_RULES,
-  operation: operation(now),
+  operation,
   operationId: changed('breaking', 'operationId', 'Keep the operationId: it is a method of every generated client.'),
   address: changed(
     'breaking',
@@ -137,8 +130,8 @@ export const restRules = (now: Date): Record<string, Rule> => ({
     'Keep the old address beside the new one, deprecated, under its operationId.',
   ),
   tag: changed('risky', 'tag of %, by which generated clients group'),
-  sunset: changed('safe', 'sunset of %'),
-  counted: changed('risky', '% is counted by the rate limit'),
+  sunset,
+  counted,
   deprecated,
   status,
   parameter,
@@ -150,7 +143,7 @@ export const restRules = (now: Date): Record<string, Rule> => ({
   schemaName,
   media: presence('media type', 'breaking', mediaAdvice),
   schemeDefinition: changed('breaking', 'security scheme', 'Add a scheme of another name, and keep this one.'),
-  style: style('style'),
-  explode: style('explode'),
-  allowReserved: style('allowReserved'),
-});
+  style: writing('style'),
+  explode: writing('explode'),
+  allowReserved: writing('allowReserved'),
+};

@@ -3,8 +3,10 @@ import { rangeOf } from '../check-openapi.js';
 import { parseYaml } from '../openapi.js';
 import { type Change, FILES } from './change.js';
 import { judged, type Locate } from './judged.js';
-import { operationsIn, type RestDocument, restForm } from './rest-form.js';
-import { restRules } from './rest-rules.js';
+import { restForm } from './rest-form.js';
+import { operationsIn, type RestDocument } from './rest-operations.js';
+import { REST_RULES } from './rest-rules.js';
+import { afterSunset } from './sunset.js';
 
 /** Places in a YAML text, parsed when the first one is asked for: the positions cost most of the time. */
 function locator(text: string): Locate {
@@ -48,5 +50,5 @@ export function restChanges(before: string, after: string, now: Date): Change[] 
     { form: restForm(old), locate: locator(before) },
     { form: restForm(current, old), locate: locator(after) },
   ] as const;
-  return withScheme(judged('rest', FILES.rest, ...versions, restRules(now)));
+  return withScheme(judged('rest', FILES.rest, ...versions, afterSunset(REST_RULES, now)));
 }

@@ -102,6 +102,14 @@ function enterAlternatives(schema: Record<string, unknown>, keyword: 'oneOf' | '
   }
 }
 
+/** From when something deprecated may go: of a schema, a parameter or an operation. */
+export function enterSunset(node: Record<string, unknown>, spot: Spot): void {
+  const stated = node['x-deprecation'];
+  const sunset = isNode(stated) ? stated['sunset'] : undefined;
+  if (sunset === undefined) return;
+  note(down(spot, { key: 'sunset', id: ':sunset', source: 'x-deprecation' }), 'sunset', String(sunset));
+}
+
 /** Enters a JSON Schema as it is for what travels in the spot's direction. `rule` judges the schema as a whole. */
 export function enterSchema(value: unknown, here: Spot, rule = 'schema'): void {
   const { node: schema, spot, component } = follow(value, here);
@@ -122,6 +130,7 @@ function enterKeywords(schema: Record<string, unknown>, spot: Spot): void {
     if (schema[keyword] === undefined) continue;
     note(down(spot, { key: keyword, id: `:${keyword}`, source: keyword }), keyword, plain(schema[keyword]));
   }
+  enterSunset(schema, spot);
   enterValues(schema, spot);
   enterMembers(schema, spot);
   if (isNode(schema['items'])) {

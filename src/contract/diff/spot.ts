@@ -3,6 +3,8 @@ import { type Direction, enter, type Fact, type Form, type Value } from './form.
 /** A place in a document while its form is built: where it will stand in the form, and what to say of it. */
 export interface Spot {
   form: Form;
+  /** What schemas that were only renamed are called in the old version. */
+  formerNames?: ReadonlyMap<string, string>;
   /** The document, in which references are followed. */
   document: unknown;
   path: string[];
@@ -59,7 +61,8 @@ export function follow(node: unknown, spot: Spot): { node: Node; spot: Spot; com
     .split('/')
     .map((key) => decodeURIComponent(key).replaceAll('~1', '/').replaceAll('~0', '~'));
   const target = source.reduce<unknown>((parent, key) => (isNode(parent) ? parent[key] : undefined), spot.document);
-  const [, kind = '', component = ''] = source;
+  const [, kind = '', name = ''] = source;
+  const component = spot.formerNames?.get(name) ?? name;
   const schema = kind === 'schemas' && source.length === 3;
   const id = schema ? `${component}:${spot.direction}` : `${source.slice(1).join('.')}:${spot.direction}`;
   const where = schema ? `${component} in ${spot.direction}s` : component;

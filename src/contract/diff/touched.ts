@@ -57,9 +57,9 @@ function fieldPattern(element: string): RegExp {
 const modelPattern = (model: string) =>
   new RegExp(`\\b(client|db|tx|transaction|prisma)\\.${model.charAt(0).toLowerCase()}${model.slice(1)}\\.`);
 
-function unique(lines: readonly CodeLine[]): CodeLine[] {
-  const seen = new Map(lines.map((one) => [`${one.file}:${one.line}`, one]));
-  return [...seen.values()];
+/** Each once, under the first of its names. */
+function unique(lines: readonly CodeLine[], keyOf = ({ file, line }: CodeLine) => `${file}:${line}`): CodeLine[] {
+  return lines.filter((one, index) => lines.findIndex((other) => keyOf(other) === keyOf(one)) === index);
 }
 
 /**
@@ -97,7 +97,10 @@ export async function touched(
     return {
       handlers: unique(each.flatMap((one) => one.handlers)),
       services: unique(each.flatMap((one) => one.services)),
-      tests: unique(each.flatMap((one) => one.tests)),
+      tests: unique(
+        each.flatMap((one) => one.tests),
+        ({ file }) => file,
+      ),
     };
   });
 }
