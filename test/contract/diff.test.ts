@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
+import type { Change } from '../../src/contract/diff/change.js';
 import { printGithub } from '../../src/contract/diff/print-github.js';
 import { printMarkdown } from '../../src/contract/diff/print-markdown.js';
 import { printText } from '../../src/contract/diff/print-text.js';
@@ -24,11 +25,11 @@ function edited(key: Text, edit: Case['edit'], from: ProjectVersion = base): Pro
   return { ...from, label: 'after', [key]: text };
 }
 
-/** Each as `<verdict> <id without its side>`, in the order in which it is told. */
+/** `<verdict> <id without its side>`. */
+const line = ({ verdict, id }: Change) => `${verdict} ${id.slice(id.indexOf(':') + 1)}`;
+
 const told = async (before: ProjectVersion, after: ProjectVersion, now = NOW) =>
-  (await changesBetween(before, { ...after, migrations: [...before.migrations, 'next'] }, now)).map(
-    ({ verdict, id }) => `${verdict} ${id.slice(id.indexOf(':') + 1)}`,
-  );
+  (await changesBetween(before, { ...after, migrations: [...before.migrations, 'next'] }, now)).map(line);
 
 t.test('the contracts that are edited here are sound', async (t) => {
   t.strictSame(await problemsOf({ root: ROOT, before: base, after: base }), []);
@@ -42,8 +43,15 @@ for (const [key, cases] of [
   t.test(`what an edit of ${key} does, and what taking it back does`, async (t) => {
     for (const { name, edit, forwards, backwards } of cases) {
       const after = edited(key, edit);
-      t.strictSame(await told(base, after), forwards, name);
-      t.strictSame(await told(after, base), backwards, `${name}, backwards`);
+      for (const [from, to, expected] of [
+        [base, after, forwards],
+        [after, base, backwards],
+      ] as const) {
+        const changes = await changesBetween(from, { ...to, migrations: ['next'] }, NOW);
+        t.strictSame(changes.map(line), expected, name);
+        const helpless = changes.filter(({ verdict, advice }) => verdict === 'breaking' && advice === undefined);
+        t.strictSame(helpless.map(line), [], 'every break says how to do without it');
+      }
     }
   });
 }
@@ -99,20 +107,6 @@ t.test('a rename is told as one, with its advice', async (t) => {
   ]);
   t.match(await told(base, apart), ['breaking Person.nick:removed'], 'nothing in common');
   t.equal((await changesBetween(base, apart, NOW)).length, 3);
-});
-
-t.test('every break says how to do without it', async (t) => {
-  for (const [key, cases] of [
-    ['openapi', rest],
-    ['schema', graphql],
-    ['prisma', database],
-  ] as const) {
-    for (const { name, edit } of cases) {
-      for (const change of await changesBetween(base, edited(key, edit), NOW)) {
-        if (change.verdict === 'breaking') t.ok(change.advice, name);
-      }
-    }
-  }
 });
 
 t.test('the schema of the database does not change without a migration', async (t) => {
