@@ -57,7 +57,7 @@ export interface Likeness {
   verdict: Verdict;
 }
 
-/** A change as a comparison finds it; `concern` adds the code it touches. */
+/** A change as a comparison finds it; the report adds the code that it touches. */
 export interface Change extends Judgement {
   /** Stable for the same change, so that it can be accepted: `rest:getUser:response.200.body.name:removed`. */
   id: string;

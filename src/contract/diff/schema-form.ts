@@ -37,7 +37,7 @@ export const OPAQUE = [
 
 const plain = (value: unknown) => (typeof value === 'object' ? JSON.stringify(value) : value) as string;
 
-/** Null as a type of its own: `type: [string, null]` and `anyOf` with `type: null` say the same. */
+/** The types, in one order, stated or implied by the values that are listed. */
 function typesOf(schema: Record<string, unknown>): string | undefined {
   const types = [schema['type'] ?? []].flat() as string[];
   if (types.length > 0) return [...types].sort().join(' | ');

@@ -1,4 +1,4 @@
-import type { CodeLine, Verdict } from './change.js';
+import type { CodeLine } from './change.js';
 import type { Report, Reported } from './report.js';
 import type { VersionDemand } from './version.js';
 
@@ -37,21 +37,11 @@ export function touches({ elements, touches: code }: Reported, shown = SHOWN): [
   return [...reached, ...rows].filter(([, text]) => text !== '');
 }
 
-const counted = (count: number, noun: string) => `${count} ${noun}`;
-
 /** `2 breaking, 1 risky, 3 safe`. */
-export function summary({ counts }: Report): string {
-  const parts: [Verdict | 'accepted', string][] = [
-    ['breaking', 'breaking'],
-    ['risky', 'risky'],
-    ['accepted', 'accepted'],
-    ['safe', 'safe'],
-  ];
-  return parts
-    .filter(([key]) => counts[key] > 0)
-    .map(([key, noun]) => counted(counts[key], noun))
+export const summary = ({ counts }: Report): string =>
+  GROUPS.filter((group) => counts[group] > 0)
+    .map((group) => `${counts[group]} ${group}`)
     .join(', ');
-}
 
 /** What the version must become. */
 export function versionSentence({ from, to, bump, least, enough }: VersionDemand): string {
@@ -61,4 +51,4 @@ export function versionSentence({ from, to, bump, least, enough }: VersionDemand
 }
 
 /** How to accept a break, for the first that was not. */
-export const acceptance = (id: string): string => `x-accepted-breaks:\n  - change: ${id}\n    reason: `;
+export const acceptance = (id: string): string => `x-accepted-breaks:\n  - change: ${id}\n    reason:`;
