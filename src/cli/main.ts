@@ -18,6 +18,10 @@ const SUBCOMMANDS: Record<string, { summary: string; load: () => Promise<{ defau
     load: () => import('./bridge.js'),
   },
   dev: { summary: 'watch contracts and code, and keep the server running', load: () => import('./dev.js') },
+  diff: {
+    summary: 'tell what changed in the contracts since a git ref, and what it breaks',
+    load: () => import('./diff.js'),
+  },
   keys: { summary: 'list, rotate and retire the signing keys', load: () => import('./keys.js') },
   lint: { summary: 'look for what hurts in both contracts', load: () => import('./lint.js') },
   migrate: { summary: 'write a migration from prisma/schema.prisma', load: () => import('./migrate.js') },

@@ -1,14 +1,13 @@
 import { buildASTSchema, type DocumentNode, GraphQLError, Kind, parse, Source, validateSchema } from 'graphql';
 import { validateSDL } from 'graphql/validation/validate.js';
 import { type Problem, problemAt } from './problems.js';
-
-const ROOTS = new Set(['Query', 'Mutation', 'Subscription']);
+import { ROOTS } from './sdl.js';
 
 /** A field that does not say who may use it would be everybody's. */
 function withoutPermission(document: DocumentNode): GraphQLError[] {
   return document.definitions.flatMap((definition) => {
     const isObject = definition.kind === Kind.OBJECT_TYPE_DEFINITION || definition.kind === Kind.OBJECT_TYPE_EXTENSION;
-    if (!isObject || !ROOTS.has(definition.name.value)) return [];
+    if (!isObject || !ROOTS.includes(definition.name.value)) return [];
     const bare = (definition.fields ?? []).filter(
       ({ directives = [] }) => !directives.some(({ name }) => name.value === 'permission'),
     );

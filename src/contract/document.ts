@@ -67,6 +67,8 @@ export type SecurityRequirement = Record<string, string[]>;
 export type SecurityScheme = Extensions &
   ({ type: 'http'; scheme: string; bearerFormat?: string } | { type: 'apiKey'; name: string; in: Location });
 
+export const ROLES = ['viewer', 'developer', 'admin'] as const;
+
 /** How far a role reaches: not at all, to what is its own, or to anyone's. */
 export type Reach = 'none' | 'own' | 'any';
 

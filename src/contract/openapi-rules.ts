@@ -1,11 +1,10 @@
-import { METHODS, type OpenApiDocument, type OperationObject, type Permission } from './document.js';
+import { METHODS, type OpenApiDocument, type OperationObject, type Permission, ROLES } from './document.js';
 import { inlineSchemas, loadOpenApi } from './openapi.js';
 import { RESERVED } from './reserved-words.js';
 import type { Finding } from './yaml-source.js';
 
 const IDENTIFIER = /^[a-z][A-Za-z0-9]*$/;
 const REACHES = ['none', 'own', 'any'];
-const ROLES = ['viewer', 'developer', 'admin'] as const;
 
 type Rule = (operation: OperationObject, at: Finding['path'], document: OpenApiDocument) => Finding[];
 

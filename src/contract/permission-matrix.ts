@@ -1,9 +1,7 @@
 import { type FieldDefinitionNode, Kind, parse, valueFromASTUntyped } from 'graphql';
-import type { OpenApiDocument, Permission } from './document.js';
+import { type OpenApiDocument, type Permission, ROLES } from './document.js';
 import { type Operation, operations } from './openapi.js';
-
-export const ROLES = ['viewer', 'developer', 'admin'] as const;
-export const ROOTS = ['Query', 'Mutation', 'Subscription'];
+import { ROOTS } from './sdl.js';
 
 const INTRODUCTION = `# Who may do what
 
@@ -45,7 +43,7 @@ function rest(document: OpenApiDocument): string {
 }
 
 /** What the `@permission`s of a field of the SDL say, in the words of `x-permission`. */
-export const permissionsOf = ({ directives = [] }: FieldDefinitionNode): Permission[] =>
+export const permissionsOf = ({ directives = [] }: Pick<FieldDefinitionNode, 'directives'>): Permission[] =>
   directives
     .filter(({ name }) => name.value === 'permission')
     .map(({ arguments: given = [] }) => {

@@ -1,9 +1,8 @@
 import type { CodegenConfig } from '@graphql-codegen/cli';
 import { type DocumentNode, Kind, parse, print, visit } from 'graphql';
+import { ROOTS } from './sdl.js';
 
 const HEADER = '// Generated from schema.graphql by `npm run codegen`. Do not edit.\n\n';
-
-const ROOTS = ['Query', 'Mutation', 'Subscription'];
 
 /**
  * graphql-codegen asks for a resolver of each field or of none. What must be written is neither: a field that the model

@@ -1,5 +1,8 @@
 import { type ConstDirectiveNode, Kind, type TypeNode, valueFromASTUntyped } from 'graphql';
 
+/** The types whose fields are operations. */
+export const ROOTS = ['Query', 'Mutation', 'Subscription'];
+
 /** The arguments of a directive, as values; those of an enum as text. */
 export const argumentsOf = ({ arguments: given = [] }: ConstDirectiveNode): Record<string, unknown> =>
   Object.fromEntries(given.map(({ name, value }) => [name.value, valueFromASTUntyped(value)]));

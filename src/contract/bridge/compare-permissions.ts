@@ -1,4 +1,4 @@
-import { ROLES } from '../permission-matrix.js';
+import { ROLES } from '../document.js';
 import type { Difference } from './difference.js';
 import type { CallPair, Pairs } from './pairs.js';
 import type { Call } from './side.js';

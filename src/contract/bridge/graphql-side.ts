@@ -12,8 +12,8 @@ import {
   type TypeNode,
   valueFromASTUntyped,
 } from 'graphql';
-import { permissionsOf, ROOTS } from '../permission-matrix.js';
-import { constraintOf, isList, isNonNull, namedType } from '../sdl.js';
+import { permissionsOf } from '../permission-matrix.js';
+import { constraintOf, isList, isNonNull, namedType, ROOTS } from '../sdl.js';
 import { codesIn } from './error-policy.js';
 import {
   type Call,

@@ -1,0 +1,81 @@
+import { resolve } from 'node:path';
+import { Option } from 'commander';
+import type { Subcommand } from './main.js';
+import { EXIT, paint, printJson, Unable, withProgress } from './output.js';
+
+interface Options {
+  root: string;
+  from?: string;
+  to?: string;
+  format: 'text' | 'json' | 'markdown' | 'github';
+  json: boolean;
+}
+
+const HELP = `
+A change is breaking, risky or safe for those who use the contracts as they were, which depends on the direction: narrowing
+what a request may hold breaks, widening what a response may hold is risky. Each break has an id. One that must be is
+accepted at the root of openapi.yaml:
+
+  x-accepted-breaks:
+    - change: rest:getUser:response.200.body.name:removed
+      reason: Nobody has called it since March; the partners agreed on 2026-11-02.
+
+An acceptance counts for the diff that brings it. Exit codes: 0 no break is left, 1 there are breaks, 2 there was no looking.
+
+Examples:
+  accord diff                       what this branch changes
+  accord diff v1.4.0                what has changed since a tag
+  accord diff --format markdown     for a comment on the pull request`;
+
+/** `accord diff [ref]`: what changed in the contracts, the permissions and the database since a git ref. */
+const diff: Subcommand = (command) => {
+  command
+    .argument(
+      '[ref]',
+      'the commit, tag or branch to compare with (default: where this branch left origin/main, or HEAD)',
+    )
+    .option('--from <directory>', 'compare with the project in this directory, in place of a git ref')
+    .option('--to <directory>', 'compare the project in this directory, in place of the working tree')
+    .addOption(
+      new Option('--format <format>', 'how to print it')
+        .choices(['text', 'json', 'markdown', 'github'])
+        .default('text'),
+    )
+    .option('--json', 'print JSON, as --format json does', false)
+    .addHelpText('after', HELP);
+  command.action(async (ref: string | undefined) => {
+    const { root: given, from, to, format, json } = command.optsWithGlobals<Options>();
+    if (ref !== undefined && from !== undefined)
+      throw new Unable('Compare with a git ref or with --from, not with both.');
+    const root = resolve(given);
+    const { NoSuchVersion, versionAtRef, versionInDirectory } = await import('../contract/diff/versions.js');
+    const { diffReport, problemsOf } = await import('../contract/diff/report.js');
+    const report = await withProgress('Comparing the contracts', async () => {
+      try {
+        const before = from === undefined ? await versionAtRef(root, ref) : versionInDirectory(resolve(from), from);
+        const directory = to === undefined ? root : resolve(to);
+        const after = versionInDirectory(directory, to ?? 'the working tree');
+        const options = { root: directory, before, after };
+        const problems = await problemsOf(options);
+        return problems.length > 0 ? problems : await diffReport(options);
+      } catch (error) {
+        throw error instanceof NoSuchVersion ? new Unable(error.message) : error;
+      }
+    });
+    if (Array.isArray(report)) {
+      const { printProblems } = await import('../contract/problems.js');
+      throw new Unable(printProblems(report, { colour: process.stderr.isTTY }));
+    }
+    if (json || format === 'json') printJson(report);
+    else console.log(await printed(format, report));
+    if (!report.ok) process.exitCode = EXIT.found;
+  });
+};
+
+async function printed(format: string, report: import('../contract/diff/report.js').Report): Promise<string> {
+  if (format === 'markdown') return (await import('../contract/diff/print-markdown.js')).printMarkdown(report);
+  if (format === 'github') return (await import('../contract/diff/print-github.js')).printGithub(report);
+  return (await import('../contract/diff/print-text.js')).printText(report, (style, text) => paint(style, text));
+}
+
+export default diff;

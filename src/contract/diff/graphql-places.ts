@@ -1,0 +1,129 @@
+import {
+  type ConstDirectiveNode,
+  type DocumentNode,
+  type FieldDefinitionNode,
+  type GraphQLSchema,
+  getNamedType,
+  type InputValueDefinitionNode,
+  isEnumType,
+  isInputObjectType,
+  isInterfaceType,
+  isObjectType,
+  parse,
+  print,
+} from 'graphql';
+import type { Change } from './change.js';
+import type { Locate } from './judged.js';
+
+/** A named thing of an SDL: a type, field, argument, input field, enum value or directive. */
+export interface Named {
+  line: number;
+  column: number;
+  /** What it says besides its name, its description and what is deprecated. */
+  shape: string;
+  /** Its place among its siblings, from 0. */
+  position: number;
+  directives: readonly ConstDirectiveNode[];
+}
+
+type Node = Partial<Omit<FieldDefinitionNode, 'kind'>> & { kind: string; loc?: { startToken: unknown } };
+
+/** All that an SDL names, by its path: `User`, `User.name`, `Query.users.limit`, `Role.ADMIN`, `@permission`. */
+export function namedIn(text: string): Map<string, Named> {
+  const document: DocumentNode = parse(text);
+  const found = new Map<string, Named>();
+  const enter = (path: string, node: Node, position: number) => {
+    const { line, column } = node.name?.loc?.startToken ?? { line: 1, column: 1 };
+    const shape = (['type', 'arguments', 'fields', 'values', 'types'] as const).map((key) => {
+      const value = (node as Record<string, unknown>)[key];
+      return value === undefined
+        ? ''
+        : [value]
+            .flat()
+            .map((one) => print(one as InputValueDefinitionNode))
+            .join();
+    });
+    found.set(path, { line, column, shape: shape.join(), position, directives: node.directives ?? [] });
+  };
+  const children = (path: string, nodes: readonly Node[] = []) => {
+    for (const [position, node] of nodes.entries()) {
+      const own = `${path}.${node.name?.value}`;
+      enter(own, node, position);
+      children(own, node.arguments);
+    }
+  };
+  for (const [position, definition] of document.definitions.entries()) {
+    if (!('name' in definition) || definition.name === undefined) continue;
+    const path = definition.kind === 'DirectiveDefinition' ? `@${definition.name.value}` : definition.name.value;
+    if (!found.has(path)) enter(path, definition as Node, position);
+    for (const key of ['fields', 'values', 'arguments'] as const) {
+      children(path, (definition as unknown as Record<string, Node[] | undefined>)[key]);
+    }
+  }
+  return found;
+}
+
+/** The place of what a path names, or of the nearest that it is part of. */
+export const locatorOf =
+  (named: Map<string, Named>): Locate =>
+  (source) => {
+    const keys = source.map(String).join('.').split('.');
+    for (let length = keys.length; length > 0; length -= 1) {
+      const found = named.get(keys.slice(0, length).join('.'));
+      if (found !== undefined) return { line: found.line, column: found.column };
+    }
+    return { line: 1, column: 1 };
+  };
+
+export const likenessAt = (named: Map<string, Named>, path: string): Change['likeness'] => {
+  const found = named.get(path);
+  if (found === undefined) return undefined;
+  const [name = '', ...parents] = path.split('.').reverse();
+  return {
+    parent: parents.reverse().join('.'),
+    name,
+    shape: found.shape,
+    position: found.position,
+    verdict: 'breaking',
+  };
+};
+
+/** Which fields a client meets each type at, as `Type.field`: as what it sends, and as what it gets. */
+export interface Uses {
+  sent: Map<string, Set<string>>;
+  got: Map<string, Set<string>>;
+}
+
+export function usesIn(schema: GraphQLSchema): Uses {
+  const uses: Uses = { sent: new Map(), got: new Map() };
+  const add = (map: Map<string, Set<string>>, type: string, field: string) => {
+    const known = map.get(type)?.has(field) === true;
+    map.set(type, new Set([...(map.get(type) ?? []), field]));
+    return !known;
+  };
+  const send = (type: string, field: string) => {
+    if (!add(uses.sent, type, field)) return;
+    const input = schema.getType(type);
+    if (!isInputObjectType(input)) return;
+    for (const member of Object.values(input.getFields())) send(getNamedType(member.type).name, field);
+  };
+  for (const type of Object.values(schema.getTypeMap())) {
+    if (type.name.startsWith('__') || !(isObjectType(type) || isInterfaceType(type))) continue;
+    for (const field of Object.values(type.getFields())) {
+      const name = `${type.name}.${field.name}`;
+      add(uses.got, getNamedType(field.type).name, name);
+      for (const argument of field.args) send(getNamedType(argument.type).name, name);
+    }
+  }
+  return uses;
+}
+
+/** The fields that something of a schema concerns: itself, or those that use the input type or enum that it is part of. */
+export function elementsAt(schema: GraphQLSchema, uses: Uses, path: string): string[] {
+  const [name = '', field] = path.split('.');
+  const type = schema.getType(name);
+  if (isInputObjectType(type) || isEnumType(type)) {
+    return [...new Set([...(uses.sent.get(name) ?? []), ...(uses.got.get(name) ?? [])])];
+  }
+  return field === undefined ? [...(uses.got.get(name) ?? [])] : [`${name}.${field}`];
+}

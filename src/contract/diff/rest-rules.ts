@@ -1,0 +1,149 @@
+import type { Verdict } from './change.js';
+import { isTree, type Value } from './form.js';
+import { PERMISSION_RULES } from './permission-rules.js';
+import { type Rule, subject, told } from './rule.js';
+import { deprecated, SCHEMA_RULES } from './schema-rules.js';
+import { security } from './security-rules.js';
+import { sunset } from './sunset.js';
+
+const SUNSET = 'Mark it `deprecated: true` with x-deprecation, and remove it once its sunset has passed.';
+
+/** What is added harms nobody; what is removed is missed by somebody. */
+const presence =
+  (kind: string, removed: Verdict, advice?: string, added: Verdict = 'safe'): Rule =>
+  ({ action, fact: { name, where } }) => {
+    if (action === 'replace') return undefined;
+    const what = action === 'add' ? 'added' : 'removed';
+    const verdict = action === 'add' ? added : removed;
+    const place = where === '' ? '' : ` of ${where}`;
+    const message = `${kind} \`${name}\`${place} is ${action === 'add' ? 'new' : 'gone'}`;
+    return { verdict, what, message, ...(verdict === 'breaking' && advice !== undefined && { advice }) };
+  };
+
+const operation: Rule = ({ action, before, after, fact: { where } }) => {
+  const address = (value: Value) => (isTree(value) ? value['address'] : '');
+  if (action === 'add')
+    return { verdict: 'safe', what: 'added', message: `operation ${where} (${address(after)}) is new` };
+  return {
+    verdict: 'breaking',
+    what: 'removed',
+    message: `operation ${where} (${address(before)}) is gone`,
+    advice: SUNSET,
+  };
+};
+
+const changed =
+  (verdict: Verdict, sentence: string, advice?: string): Rule =>
+  ({ before, after, fact: { where } }) => {
+    const message = `${sentence.replace('%', where)}: ${before ?? 'none'} → ${after ?? 'none'}`;
+    return { verdict, what: 'changed', message, ...(advice !== undefined && { advice }) };
+  };
+
+/** A status that a client does not know is treated as x00 of its class (RFC 9110, 15): an error stays an error. */
+const status: Rule = ({ action, fact: { name, where } }) => {
+  const failure = Number(name) >= 400;
+  const message = `status ${name} of ${where} is ${action === 'add' ? 'new' : 'gone'}`;
+  if (action === 'add') return { verdict: failure ? 'safe' : 'risky', what: 'added', message };
+  const advice = 'Keep it, and add the new status where clients can ask for it, by Prefer or a new operation.';
+  return failure
+    ? { verdict: 'safe', what: 'removed', message }
+    : { verdict: 'breaking', what: 'removed', message, advice };
+};
+
+const parameter: Rule = (difference) => {
+  const { action, before, after, path } = difference;
+  const name = subject(difference);
+  const needed = (value: Value) => isTree(value) && value['required'] === true;
+  if (action === 'add') {
+    if (!needed(after)) return { verdict: 'safe', what: 'added', message: `${name} is new` };
+    const advice = 'Make it optional, with a default for who leaves it out.';
+    return { verdict: 'breaking', what: 'added', message: `${name} is new and required`, advice };
+  }
+  const advice = 'Go on accepting it, mark it `deprecated: true`, and ignore it.';
+  // An unknown query parameter is 400 here; an unknown header is not looked at.
+  const refused = needed(before) || path.at(-1)?.startsWith('query.');
+  return {
+    verdict: refused ? 'breaking' : 'risky',
+    what: 'removed',
+    message: `${name} is gone`,
+    ...(refused && { advice }),
+  };
+};
+
+const body: Rule = ({ action, after, fact: { where } }) => {
+  const required = isTree(after) && after['required'] === true;
+  if (action === 'remove')
+    return { verdict: 'risky', what: 'removed', message: `${where} is gone: it is not read any more` };
+  const message = `${where} is new${required ? ' and required' : ''}`;
+  if (!required) return { verdict: 'safe', what: 'added', message };
+  return {
+    verdict: 'breaking',
+    what: 'added',
+    message,
+    advice: 'Make it optional, or add a new operation that takes it.',
+  };
+};
+
+const header: Rule = (difference) => {
+  const { action, before } = difference;
+  const name = `header ${subject(difference)}`;
+  if (action === 'add') return { verdict: 'safe', what: 'added', message: `${name} is new` };
+  const promised = isTree(before) && before['required'] === true;
+  const advice = 'Go on sending it beside what takes its place.';
+  return { verdict: promised ? 'breaking' : 'risky', what: 'removed', message: `${name} is gone`, advice };
+};
+
+const scheme = presence('security scheme', 'breaking', 'Keep the scheme until its clients have moved to another one.');
+const server = presence('server', 'breaking', 'Keep the old address answering, and list both.');
+const mediaAdvice = 'Keep it beside the new one: clients ask for it by name.';
+
+/** A schema's name is the name of a type in each generated client. */
+const schemaName: Rule = ({ action, fact: { name } }) => {
+  if (action === 'replace') return undefined;
+  if (action === 'add') return { verdict: 'safe', what: 'added', message: `schema ${name} is new` };
+  const message = `schema ${name} is gone: generated clients lose the type of that name`;
+  return { verdict: 'risky', what: 'removed', message };
+};
+
+const counted: Rule = ({ after, fact: { where } }) => {
+  const message = `${where} is ${after === true ? 'counted' : 'not counted'} by the rate limit now`;
+  return { verdict: after === true ? 'risky' : 'safe', what: after === true ? 'on' : 'off', message };
+};
+
+/** How a parameter is written. */
+const writing =
+  (keyword: string): Rule =>
+  (difference) => {
+    const advice = 'Add a parameter of another name, and deprecate this one.';
+    return { verdict: 'breaking', what: 'changed', message: told(difference, keyword), advice };
+  };
+
+/** The rules for an OpenAPI form. */
+export const REST_RULES: Record<string, Rule> = {
+  ...SCHEMA_RULES,
+  ...PERMISSION_RULES,
+  operation,
+  operationId: changed('breaking', 'operationId', 'Keep the operationId: it is a method of every generated client.'),
+  address: changed(
+    'breaking',
+    'address of %',
+    'Keep the old address beside the new one, deprecated, under its operationId.',
+  ),
+  tag: changed('risky', 'tag of %, by which generated clients group'),
+  sunset,
+  counted,
+  deprecated,
+  status,
+  parameter,
+  body,
+  header,
+  security,
+  scheme,
+  server,
+  schemaName,
+  media: presence('media type', 'breaking', mediaAdvice),
+  schemeDefinition: changed('breaking', 'security scheme', 'Add a scheme of another name, and keep this one.'),
+  style: writing('style'),
+  explode: writing('explode'),
+  allowReserved: writing('allowReserved'),
+};

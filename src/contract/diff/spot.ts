@@ -1,0 +1,70 @@
+import { type Direction, enter, type Fact, type Form, type Value } from './form.js';
+
+/** A place in a document while its form is built: where it will stand in the form, and what to say of it. */
+export interface Spot {
+  form: Form;
+  /** What schemas that were only renamed are called in the old version. */
+  formerNames?: ReadonlyMap<string, string>;
+  /** The document, in which references are followed. */
+  document: unknown;
+  path: string[];
+  id: string;
+  source: (string | number)[];
+  /** What it is within `where`, such as `total.amount`; empty for the whole. */
+  name: string;
+  where: string;
+  direction: Direction;
+  element: string;
+}
+
+interface Step {
+  /** The key in the form. */
+  key?: string | string[];
+  /** What is appended to the id, with its separator. */
+  id?: string;
+  source?: string | number | (string | number)[];
+  name?: string;
+  where?: string;
+  direction?: Direction;
+}
+
+/** The spot one step further down. */
+export const down = (spot: Spot, { key = [], id = '', source = [], ...rest }: Step): Spot => ({
+  ...spot,
+  ...rest,
+  path: spot.path.concat(key),
+  id: spot.id + id,
+  source: spot.source.concat(source),
+});
+
+/** Enters what stands at a spot, to be judged by a rule; without a value a branch, to which more is entered. */
+export function note({ form, path, id, source, name, where, direction, element }: Spot, rule: string, value?: Value) {
+  const fact: Fact = { rule, id, source, name, where, direction, element };
+  enter(form, path, fact, value);
+}
+
+type Node = Record<string, unknown>;
+
+export const isNode = (value: unknown): value is Node =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/**
+ * What a node is, its reference followed. What a component says of itself has the component's id and place, so that one
+ * edit of it is one change, however many operations it reaches. Takes a document whose references lead somewhere.
+ */
+export function follow(node: unknown, spot: Spot): { node: Node; spot: Spot; component?: string } {
+  if (!isNode(node)) return { node: {}, spot };
+  const reference = node['$ref'];
+  if (typeof reference !== 'string') return { node, spot };
+  const source = reference
+    .slice(2)
+    .split('/')
+    .map((key) => decodeURIComponent(key).replaceAll('~1', '/').replaceAll('~0', '~'));
+  const target = source.reduce<unknown>((parent, key) => (isNode(parent) ? parent[key] : undefined), spot.document);
+  const [, kind = '', name = ''] = source;
+  const component = spot.formerNames?.get(name) ?? name;
+  const schema = kind === 'schemas' && source.length === 3;
+  const id = schema ? `${component}:${spot.direction}` : `${source.slice(1).join('.')}:${spot.direction}`;
+  const where = schema ? `${component} in ${spot.direction}s` : component;
+  return { ...follow(target, { ...spot, source, id, where, name: '' }), component };
+}

@@ -1,0 +1,275 @@
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import type { Change } from '../../src/contract/diff/change.js';
+import { printGithub } from '../../src/contract/diff/print-github.js';
+import { printMarkdown } from '../../src/contract/diff/print-markdown.js';
+import { printText } from '../../src/contract/diff/print-text.js';
+import { changesBetween, diffReport, problemsOf, type Report } from '../../src/contract/diff/report.js';
+import { type ProjectVersion, versionAtRef, versionInDirectory } from '../../src/contract/diff/versions.js';
+import { ROOT, run, temporaryFolder } from '../support/process.js';
+import { openapi, prisma, schema } from './diff-cases.js';
+import { type Case, database, graphql, rest } from './diff-table.js';
+
+const NOW = new Date('2026-11-21');
+const base: ProjectVersion = { label: 'before', openapi, schema, prisma, migrations: [] };
+
+type Text = 'openapi' | 'schema' | 'prisma';
+
+function edited(key: Text, edit: Case['edit'], from: ProjectVersion = base): ProjectVersion {
+  const text = edit.reduce((text, [was, is]) => {
+    if (!text.includes(was)) throw new Error(`There is no ${was} to edit.`);
+    return text.replaceAll(was, is);
+  }, from[key]);
+  return { ...from, label: 'after', [key]: text };
+}
+
+/** `<verdict> <id without its side>`. */
+const line = ({ verdict, id }: Change) => `${verdict} ${id.slice(id.indexOf(':') + 1)}`;
+
+const told = async (before: ProjectVersion, after: ProjectVersion, now = NOW) =>
+  (await changesBetween(before, { ...after, migrations: [...before.migrations, 'next'] }, now)).map(line);
+
+t.test('the contracts that are edited here are sound', async (t) => {
+  t.strictSame(await problemsOf({ root: ROOT, before: base, after: base }), []);
+});
+
+for (const [key, cases] of [
+  ['openapi', rest],
+  ['schema', graphql],
+  ['prisma', database],
+] as const) {
+  t.test(`what an edit of ${key} does, and what taking it back does`, async (t) => {
+    for (const { name, edit, forwards, backwards } of cases) {
+      const after = edited(key, edit);
+      for (const [from, to, expected] of [
+        [base, after, forwards],
+        [after, base, backwards],
+      ] as const) {
+        const changes = await changesBetween(from, { ...to, migrations: ['next'] }, NOW);
+        t.strictSame(changes.map(line), expected, name);
+        const helpless = changes.filter(({ verdict, advice }) => verdict === 'breaking' && advice === undefined);
+        t.strictSame(helpless.map(line), [], 'every break says how to do without it');
+      }
+    }
+  });
+}
+
+t.test('what is deprecated may go after its sunset, and not before', async (t) => {
+  const gone: Case['edit'] = (rest[0] as Case).edit;
+  t.strictSame(await told(base, edited('openapi', gone), new Date('2026-06-29')), ['breaking deleteNote:removed']);
+  t.strictSame(await told(base, edited('openapi', gone), new Date('2026-06-30')), ['safe deleteNote:removed']);
+  const old: Case['edit'] = [['  old: Int @deprecated(reason: "Use id, until 2026-06-30.")\n', '']];
+  t.strictSame(await told(base, edited('schema', old), new Date('2026-06-29')), ['breaking Person.old:removed']);
+  const id = '        id: { type: integer, maximum: 999 }\n';
+  const stated = '{ type: integer, deprecated: true, x-deprecation: { sunset: 2026-06-30 } }';
+  const deprecated = edited('openapi', [[id, `${id}        number: ${stated}\n`]]);
+  t.strictSame(await told(deprecated, base), ['safe Note:response.number:removed']);
+  t.strictSame(await told(deprecated, base, new Date('2026-01-01')), ['breaking Note:response.number:removed']);
+});
+
+t.test('one edit of a shared schema is one change, at its own line, with all that it reaches', async (t) => {
+  const [change] = await changesBetween(base, edited('openapi', [['maximum: 999', 'maximum: 99']]), NOW);
+  const line = openapi.split('\n').findIndex((text) => text.includes('maximum: 999')) + 1;
+  t.match(change, { place: { file: 'openapi.yaml', line, old: false }, elements: ['listNotes', 'createNote'] });
+  t.equal(change?.message, 'maximum of `id` of Note in responses: 999 → 99');
+});
+
+t.test('what is gone is placed in the old file', async (t) => {
+  const [change] = await changesBetween(
+    edited('openapi', [['info:', '\n\ninfo:']]),
+    edited('openapi', [
+      ['        text: { type: string, maxLength: 500, format: email }\n', ''],
+      ['[id, text]', '[id]'],
+    ]),
+    NOW,
+  );
+  const line = openapi.split('\n').findIndex((text) => text.startsWith('        text: {')) + 3;
+  t.match(change, { id: 'rest:Note:response.text:removed', place: { line, old: true } });
+});
+
+t.test('a rename is told as one, with its advice', async (t) => {
+  const after = edited('schema', [['  nick: String\n', '  nickname: String\n']]);
+  const changes = await changesBetween(base, after, NOW);
+  t.equal(changes.length, 1);
+  t.match(changes[0]?.message, /probably renamed `nick` → `nickname` \(line 12\)$/);
+  t.equal(changes[0]?.advice, 'Keep `nick`, add `nickname` beside it, and mark `nick` deprecated.');
+  const other = edited('schema', [['  nick: String\n', '  nickname: Int\n']]);
+  t.strictSame(
+    await told(base, other),
+    ['breaking Person.nick:removed', 'safe Person.nickname:added'],
+    'of another type',
+  );
+  const apart = edited('schema', [
+    ['  nick: String\n', ''],
+    ['  old: Int', '  kin: [Int]\n  zzz: String\n  old: Int'],
+  ]);
+  t.match(await told(base, apart), ['breaking Person.nick:removed'], 'nothing in common');
+  t.equal((await changesBetween(base, apart, NOW)).length, 3);
+});
+
+t.test('the schema of the database does not change without a migration', async (t) => {
+  const after = edited('prisma', [['@default(1)', '@default(2)']]);
+  const ids = async (version: ProjectVersion) => (await changesBetween(base, version, NOW)).map(({ id }) => id);
+  t.strictSame(await ids(after), ['database:migration:missing', 'database:notes.size:columnDefault:changed']);
+  t.strictSame(await ids({ ...after, migrations: ['1_size'] }), ['database:notes.size:columnDefault:changed']);
+  t.strictSame(
+    await ids(
+      edited('prisma', [
+        ['model Note {', 'model Remark {'],
+        ['Note[]', 'Remark[]'],
+      ]),
+    ),
+    [],
+  );
+});
+
+const empty = (t: Test) => temporaryFolder(t);
+const ID = 'rest:listNotes:permission:narrowed';
+const narrowed: Case['edit'] = [['notes.list, viewer: own', 'notes.list, viewer: none']];
+const accepting = (id: string, reason: string): [string, string] => [
+  'openapi: 3.1.0',
+  `openapi: 3.1.0\nx-accepted-breaks: [{ change: '${id}', reason: '${reason}' }]`,
+];
+
+t.test('a break is accepted with a reason, by the diff that brings it', async (t) => {
+  const report = (before: ProjectVersion, after: ProjectVersion) =>
+    diffReport({ root: empty(t), before, after, now: NOW });
+  const refused = await report(base, edited('openapi', narrowed));
+  t.match(refused, { ok: false, counts: { breaking: 1, accepted: 0 }, stale: [] });
+  const accepted = edited('openapi', [...narrowed, accepting(ID, 'Agreed.')]);
+  t.match(await report(base, accepted), { ok: true, counts: { breaking: 0, accepted: 1 }, stale: [] });
+  t.equal((await report(base, accepted)).changes[0]?.accepted, 'Agreed.');
+  t.match(await report(base, edited('openapi', [...narrowed, accepting(ID, ' ')])), { ok: false }, 'without a reason');
+  const again = await report(edited('openapi', [accepting(ID, 'Agreed.')]), accepted);
+  t.match(again, { ok: false, stale: [ID] }, 'an acceptance of an earlier diff');
+  t.match(await report(base, edited('openapi', [accepting(ID, 'Agreed.')])), { ok: true, stale: [ID] });
+});
+
+t.test('the version that a diff demands', async (t) => {
+  const demand = async (edit: Case['edit'], key: Text = 'openapi') =>
+    (await diffReport({ root: empty(t), before: base, after: edited(key, edit), now: NOW })).version;
+  t.match(await demand([]), { bump: 'none', least: '1.2.3', enough: true });
+  t.match(await demand([['title: Notes', 'title: My notes']]), { bump: 'patch', least: '1.2.4', enough: false });
+  t.match(await demand([['  GREEN\n', '  GREEN\n  BLUE\n']], 'prisma'), { bump: 'patch', least: '1.2.4' });
+  t.match(await demand([['enum: [red, green]', 'enum: [red, green, blue]']]), { bump: 'minor', least: '1.3.0' });
+  t.match(await demand(narrowed), { bump: 'major', least: '2.0.0', enough: false });
+  t.match(await demand([...narrowed, ['version: 1.2.3', 'version: 2.0.0']]), { bump: 'major', enough: true });
+  const before = edited('openapi', [['version: 1.2.3', 'version: 0.2.3']]);
+  const early = await diffReport({ root: empty(t), before, after: edited('openapi', narrowed, before), now: NOW });
+  t.match(early.version, { bump: 'minor', least: '0.3.0' }, 'before 1.0.0');
+});
+
+t.test('a change names the handler, the service and the tests that it touches', async (t) => {
+  const [before] = [versionInDirectory(ROOT, 'before')];
+  const text = before.openapi.replace(/(operationId: getUser\n[\s\S]*?viewer: )any/, '$1none');
+  const sdl = before.schema.replace(/(action: "users\.list", viewer: )ANY/, '$1NONE');
+  const report = await diffReport({ root: ROOT, before, after: { ...before, openapi: text, schema: sdl }, now: NOW });
+  const [get, list] = report.changes;
+  const lineOf = (file: string, start: string) =>
+    readFileSync(join(ROOT, file), 'utf8')
+      .split('\n')
+      .findIndex((line) => line.startsWith(start)) + 1;
+  t.strictSame(get?.touches.handlers, [
+    { file: 'src/rest/users.ts', line: lineOf('src/rest/users.ts', 'export const getUser:'), name: 'getUser' },
+  ]);
+  t.strictSame(get?.touches.services, [
+    {
+      file: 'src/services/user-reads.ts',
+      line:
+        lineOf('src/services/user-reads.ts', '    /** @throws Failure NOT_FOUND, or GONE for a deleted user */') + 1,
+      name: 'users.get',
+    },
+  ]);
+  t.ok(get?.touches.tests.some(({ file }) => file === 'test/rest/users.test.ts'));
+  t.equal(list?.id, 'graphql:Query.users:permission:narrowed');
+  t.match(list?.touches.handlers, [
+    { file: 'src/graphql/Query.ts', line: lineOf('src/graphql/Query.ts', '  users: ') },
+  ]);
+  t.match(list?.touches.services, [{ file: 'src/services/user-reads.ts', name: 'users.list' }]);
+  t.ok(list?.touches.tests.some(({ file }) => file.startsWith('test/graphql/')));
+});
+
+async function formats(t: Test): Promise<Report> {
+  const after = edited('openapi', [...narrowed, ['enum: [red, green]', 'enum: [red, green, "b,l|ue"]']]);
+  return diffReport({ root: empty(t), before: base, after, now: NOW });
+}
+
+t.test('a report reads as text, as Markdown and as annotations', async (t) => {
+  const report = await formats(t);
+  const text = printText(report, (_style, words) => words);
+  t.match(text, /^Contract changes from before to after\n\nBreaking \(1\)\n/);
+  t.match(text, /✖ permission of listNotes: viewer own → none\n {4}openapi\.yaml:14:7\n/);
+  t.match(text, /1 breaking, 1 risky, 1 safe\nThis is a major change: info\.version 1\.2\.3 should become 2\.0\.0\./);
+  t.match(text, /x-accepted-breaks:\n {4}- change: rest:listNotes:permission:narrowed\n {6}reason:$/);
+  const markdown = printMarkdown(report);
+  t.match(markdown, /^## Contract changes\n\n\*\*1 breaking, 1 risky, 1 safe\.\*\* This is a major change/);
+  t.match(markdown, /### ❌ Breaking\n\n- \*\*permission of listNotes: viewer own → none\*\* \(`openapi\.yaml:14:7`\)/);
+  t.match(
+    markdown,
+    /<details><summary>✅ Safe \(1\)<\/summary>\n\n- \*\*value `b,l\|ue` of Colour in requests is new\*\*/,
+  );
+  const [error, warning, notice, ...more] = printGithub(report).split('\n');
+  t.equal(
+    error?.split('%0A')[0],
+    '::error file=openapi.yaml,line=14,col=7,title=Contract%3A breaking::permission of listNotes: viewer own → none',
+  );
+  t.match(warning, /^::warning file=openapi\.yaml,line=67,col=\d+,title=Contract%3A risky::value `b,l\|ue` of Colour/);
+  t.match(notice, /^::notice title=Contract%3A changes::1 breaking, 1 risky, 1 safe\. This is a major change/);
+  t.strictSame(more, []);
+});
+
+/** A project in a git repository of its own, committed as it is above. */
+function repository(t: Test): string {
+  const folder = temporaryFolder(t);
+  mkdirSync(join(folder, 'prisma', 'migrations', '0_init'), { recursive: true });
+  writeFileSync(join(folder, 'openapi.yaml'), openapi);
+  writeFileSync(join(folder, 'schema.graphql'), schema);
+  writeFileSync(join(folder, 'prisma', 'schema.prisma'), prisma);
+  writeFileSync(join(folder, 'prisma', 'migrations', '0_init', 'migration.sql'), '-- nothing\n');
+  const git = (...args: string[]) =>
+    execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@example.com', ...args], { cwd: folder });
+  git('init', '--quiet', '--initial-branch=main');
+  git('add', '.');
+  git('commit', '--quiet', '--message', 'first');
+  return folder;
+}
+
+const diff = (t: Test, root: string, ...args: string[]) =>
+  run(t, [process.execPath, '--import', 'tsx', 'src/cli/main.ts', '--root', root, 'diff', ...args]).ended;
+
+t.test('the command compares the working tree with where the branch left origin/main, or with a git ref', async (t) => {
+  const root = repository(t);
+  const change = (file: string, text: string) => writeFileSync(join(root, file), text);
+  change('openapi.yaml', edited('openapi', narrowed).openapi);
+  const refs = join(root, '.git', 'refs');
+  cpSync(join(refs, 'heads', 'main'), join(refs, 'remotes', 'origin', 'main'));
+  const found = await diff(t, root, '--json');
+  t.equal(found.code, 1);
+  t.match(JSON.parse(found.stdout), {
+    from: /^[0-9a-f]{7}, where this branch left origin\/main$/,
+    ok: false,
+    changes: [{ id: ID, verdict: 'breaking' }],
+  });
+  change('openapi.yaml', edited('openapi', [...narrowed, accepting(ID, 'Agreed.')]).openapi);
+  const accepted = await diff(t, root, 'main', '--format', 'github');
+  t.equal(accepted.code, 0);
+  t.match(accepted.stdout, /^::notice file=openapi\.yaml,line=\d+,col=7,title=Contract%3A accepted::permission of/);
+});
+
+t.test('what cannot be compared is a sentence and exit code 2', async (t) => {
+  const root = repository(t);
+  t.equal((await versionAtRef(root)).label, 'HEAD');
+  await t.rejects(versionAtRef(root, 'nowhere'), {
+    name: 'NoSuchVersion',
+    message: 'git knows no commit "nowhere" here.',
+  });
+  await t.rejects(versionAtRef(root, '--all'), { name: 'NoSuchVersion' });
+  await t.rejects(versionAtRef(empty(t)), { message: /is no git repository\. Compare with a directory/ });
+  t.throws(() => versionInDirectory(empty(t)), { message: /^There is no openapi\.yaml in / });
+  writeFileSync(join(root, 'openapi.yaml'), openapi.replace('schemas/Note', 'schemas/Not'));
+  const broken = await diff(t, root, '--json');
+  t.strictSame([broken.code, broken.stdout], [2, '']);
+  t.match(broken.stderr, /^openapi\.yaml:\d+:\d+ {2}error {2}/);
+});
