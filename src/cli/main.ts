@@ -15,6 +15,10 @@ const SUBCOMMANDS: Record<string, { summary: string; load: () => Promise<{ defau
   dev: { summary: 'watch contracts and code, and keep the server running', load: () => import('./dev.js') },
   keys: { summary: 'list, rotate and retire the signing keys', load: () => import('./keys.js') },
   migrate: { summary: 'write a migration from prisma/schema.prisma', load: () => import('./migrate.js') },
+  scaffold: {
+    summary: 'write the stubs of what the contracts newly promise, and tell the next step',
+    load: () => import('./scaffold.js'),
+  },
   schema: { summary: 'print the GraphQL schema for tools', load: () => import('./schema.js') },
   trust: {
     summary: 'register the GraphQL documents that alone may run (TRUSTED_DOCUMENTS)',

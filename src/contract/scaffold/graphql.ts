@@ -1,0 +1,122 @@
+import { join } from 'node:path';
+import type { Project, SourceFile } from 'ts-morph';
+import type { Before } from './before.js';
+import type { Change, Pending } from './change.js';
+import { insertStatement, removeWithComments, textOf } from './extent.js';
+import { isStub, literalOf, MARKER, propertiesOf } from './members.js';
+import type { Types } from './object-types.js';
+import { park, unpark } from './parked.js';
+import { importMarker, importNamed, ownFile, removeUnusedImport } from './project-files.js';
+import { reconcile } from './reconcile.js';
+
+const GENERATED = '../../generated/graphql.js';
+const REGISTRY = 'src/graphql/resolvers.ts';
+/** The constant of the registry that has a property for each type. */
+const REGISTERED = 'resolvers';
+
+const pathOf = (type: string) => `src/graphql/${type}.ts`;
+const typeOf = (type: string) => `${type}Resolvers`;
+
+/** What the GraphQL contract asks for, and asked for before. */
+export interface GraphqlDemand {
+  types: Types;
+  /** The fields of each type that need a resolver, since its model does not have them as they are. */
+  required: ReadonlyMap<string, ReadonlySet<string>>;
+  before: Before;
+}
+
+/** The fields that the generated types demand a resolver for. Asks the compiler, which takes seconds. */
+export function requiredFields(project: Project, root: string, types: Types): Map<string, Set<string>> {
+  const generated = project.getSourceFileOrThrow(join(root, 'generated', 'graphql.ts'));
+  const fieldsOf = (type: string) =>
+    (generated.getInterface(typeOf(type))?.getType().getProperties() ?? [])
+      .filter((property) => !property.isOptional())
+      .map((property) => property.getName());
+  return new Map([...types.keys()].map((type) => [type, new Set(fieldsOf(type))]));
+}
+
+/** Makes the resolvers those that the GraphQL contract asks for, in memory. */
+export function scaffoldGraphql(project: Project, root: string, demand: GraphqlDemand): Change[] {
+  const registry = propertiesOf(project.getSourceFileOrThrow(join(root, REGISTRY)), REGISTERED);
+  const registered = registry.names();
+  const needed = [...demand.types.keys()].filter((type) => demand.required.get(type)?.size);
+  return [...new Set([...registered, ...needed])].flatMap((type) => {
+    const file = ownFile(project, join(root, pathOf(type)));
+    if (!demand.types.has(type)) return removeType(registry.file, file, type);
+    const made = literalOf(file, type) ? [] : [addType(file, type)];
+    const changes = scaffoldType(file, type, demand);
+    return [...made, ...changes, ...(registered.includes(type) ? [] : [register(registry.file, type)])];
+  });
+}
+
+function addType(file: SourceFile, type: string): Change {
+  const parked = unpark(file, type);
+  insertStatement(file, parked ?? `export const ${type}: ${typeOf(type)} = {};`);
+  importNamed(file, GENERATED, typeOf(type), true);
+  const detail = parked === undefined ? 'a new type' : 'a type that is back';
+  return { kind: parked === undefined ? 'added' : 'restored', file: pathOf(type), name: type, detail };
+}
+
+function removeType(registry: SourceFile, file: SourceFile, type: string): Change[] {
+  const gone = 'schema.graphql no longer has it.';
+  const statement = file.getVariableStatement(type);
+  if (statement) {
+    const text = textOf(statement);
+    removeWithComments(statement);
+    park(file, type, gone, text);
+    removeUnusedImport(file, typeOf(type));
+  }
+  const node = propertiesOf(registry, REGISTERED).node(type);
+  if (node) removeWithComments(node);
+  removeUnusedImport(registry, type);
+  const detail = `${pathOf(type)} stays, with what is parked in it`;
+  return [
+    { kind: 'parked', file: pathOf(type), name: type, detail: gone },
+    { kind: 'unregistered', file: REGISTRY, name: type, detail },
+  ];
+}
+
+function scaffoldType(file: SourceFile, type: string, { types, required, before }: GraphqlDemand): Change[] {
+  const fields = types.get(type) ?? new Map<string, string>();
+  const old = before.types?.get(type);
+  const changes = reconcile(propertiesOf(file, type), {
+    path: pathOf(type),
+    known: [...fields.keys()],
+    required: required.get(type) ?? new Set(),
+    label: (field) => `${type}.${field}`,
+    about: (field) => `${field}${fields.get(field)}`,
+    stub: (field) => `${field}: ${type === 'Subscription' ? `{ subscribe: ${MARKER} }` : MARKER},`,
+    wasContracts: () => true,
+    renamed: (field, missing) => {
+      const isSame = (one: string) =>
+        fields.get(one) === old?.get(field) && previous(fields, one) === previous(old, field);
+      return missing.find((one) => !old?.has(one) && isSame(one));
+    },
+    gone: () => 'schema.graphql no longer has it.',
+  });
+  if (changes.length > 0) importMarker(file);
+  return changes;
+}
+
+/** The field above one in its type: what has the same above it, arguments and type included, is probably the same. */
+const previous = (fields: ReadonlyMap<string, string> | undefined, name: string): string | undefined => {
+  const names = [...(fields?.keys() ?? [])];
+  return names[names.indexOf(name) - 1];
+};
+
+function register(registry: SourceFile, type: string): Change {
+  importNamed(registry, `./${type}.js`, type, false);
+  const types = propertiesOf(registry, REGISTERED);
+  const last = types.names().at(-1);
+  types.insert(`${type},`, last === undefined ? undefined : types.node(last), undefined);
+  return { kind: 'registered', file: REGISTRY, name: type, detail: pathOf(type) };
+}
+
+/** The fields that answer NOT_IMPLEMENTED. */
+export function pendingFields(project: Project, root: string, types: Types): Pending[] {
+  return [...types].flatMap(([type, fields]) => {
+    const file = project.getSourceFile(join(root, pathOf(type)));
+    const stubs = [...fields.keys()].filter((field) => file && isStub(propertiesOf(file, type).node(field)));
+    return stubs.map((field) => ({ file: pathOf(type), name: `${type}.${field}` }));
+  });
+}

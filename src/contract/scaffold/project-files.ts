@@ -1,0 +1,72 @@
+import { readdirSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { IndentationText, Project, QuoteKind, type SourceFile } from 'ts-morph';
+import { Refusal } from './change.js';
+import { MARKER } from './members.js';
+
+/** Where the marker is declared, seen from a file of handlers or resolvers. */
+const MARKER_MODULE = '../services/errors.js';
+
+/** The sources of a project that scaffolding reads and changes, with the generated texts as they will be. */
+export function openProject(root: string, generated: Record<string, string>): Project {
+  const project = new Project({
+    tsConfigFilePath: join(root, 'tsconfig.json'),
+    skipAddingFilesFromTsConfig: true,
+    manipulationSettings: { indentationText: IndentationText.TwoSpaces, quoteKind: QuoteKind.Single },
+  });
+  const sources = ['src/rest/*.ts', 'src/graphql/*.ts', 'src/services/access.ts'];
+  project.addSourceFilesAtPaths(sources.map((pattern) => join(root, pattern)));
+  for (const [name, text] of Object.entries(generated)) {
+    if (name.endsWith('.ts')) project.createSourceFile(join(root, 'generated', name), text, { overwrite: true });
+  }
+  return project;
+}
+
+/**
+ * The file of a tag or a type, made when there is none.
+ * @throws Refusal when one system or another cannot tell its name from a neighbour's
+ */
+export function ownFile(project: Project, path: string): SourceFile {
+  const found = project.getSourceFile(path);
+  if (found) return found;
+  const name = basename(path);
+  const alike = readdirSync(dirname(path)).find((one) => one.toLowerCase() === name.toLowerCase());
+  if (alike !== undefined) {
+    throw new Refusal(
+      `${name} would stand beside ${alike}, and not every file system can tell them apart: choose another name.`,
+    );
+  }
+  return project.createSourceFile(path, '');
+}
+
+/** Sees to it that a module has a named import. */
+export function importNamed(file: SourceFile, module: string, name: string, isTypeOnly: boolean): void {
+  const ofModule = file.getImportDeclarations().filter((one) => one.getModuleSpecifierValue() === module);
+  if (ofModule.some((one) => one.getNamedImports().some((named) => named.getName() === name))) return;
+  const same = ofModule.find((one) => one.isTypeOnly() === isTypeOnly && !one.getNamespaceImport());
+  if (same) same.addNamedImport(name);
+  else file.addImportDeclaration({ moduleSpecifier: module, namedImports: [name], isTypeOnly });
+}
+
+/** Takes a named import away that nothing in the file uses, and the whole import when it has no other. */
+export function removeUnusedImport(file: SourceFile, name: string): void {
+  const declaration = file
+    .getImportDeclarations()
+    .find((one) => one.getNamedImports().some((named) => named.getName() === name));
+  const uses = file
+    .forEachDescendantAsArray()
+    .filter((one) => one.getKindName() === 'Identifier' && one.getText() === name);
+  if (declaration === undefined || uses.length > 1) return;
+  if (declaration.getNamedImports().length === 1 && !declaration.getDefaultImport()) declaration.remove();
+  else
+    declaration
+      .getNamedImports()
+      .find((named) => named.getName() === name)
+      ?.remove();
+}
+
+/** Sees to it that the marker is imported where it is used, and nowhere else where scaffolding has been. */
+export function importMarker(file: SourceFile): void {
+  importNamed(file, MARKER_MODULE, MARKER, false);
+  removeUnusedImport(file, MARKER);
+}
