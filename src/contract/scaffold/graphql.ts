@@ -8,6 +8,7 @@ import type { Types } from './object-types.js';
 import { park, unpark } from './parked.js';
 import { importMarker, importNamed, ownFile, removeUnusedImport } from './project-files.js';
 import { reconcile } from './reconcile.js';
+import type { Required } from './required.js';
 
 const GENERATED = '../../generated/graphql.js';
 const REGISTRY = 'src/graphql/resolvers.ts';
@@ -21,18 +22,8 @@ const typeOf = (type: string) => `${type}Resolvers`;
 export interface GraphqlDemand {
   types: Types;
   /** The fields of each type that need a resolver, since its model does not have them as they are. */
-  required: ReadonlyMap<string, ReadonlySet<string>>;
+  required: Required;
   before: Before;
-}
-
-/** The fields that the generated types demand a resolver for. Asks the compiler, which takes seconds. */
-export function requiredFields(project: Project, root: string, types: Types): Map<string, Set<string>> {
-  const generated = project.getSourceFileOrThrow(join(root, 'generated', 'graphql.ts'));
-  const fieldsOf = (type: string) =>
-    (generated.getInterface(typeOf(type))?.getType().getProperties() ?? [])
-      .filter((property) => !property.isOptional())
-      .map((property) => property.getName());
-  return new Map([...types.keys()].map((type) => [type, new Set(fieldsOf(type))]));
 }
 
 /** Makes the resolvers those that the GraphQL contract asks for, in memory. */

@@ -1,14 +1,11 @@
 import type { Types } from './object-types.js';
+import type { Required } from './required.js';
 
 /**
  * Why a type or field that is new since the last commit got no stub, one sentence each.
  * @param required the fields of each type that need a resolver
  */
-export function notesOn(
-  types: Types,
-  before: Types | undefined,
-  required: ReadonlyMap<string, ReadonlySet<string>>,
-): string[] {
+export function notesOn(types: Types, before: Types | undefined, required: Required): string[] {
   if (before === undefined) return [];
   return [...types].flatMap(([type, fields]) => {
     const old = before.get(type);

@@ -7,18 +7,16 @@ import { MARKER } from './members.js';
 /** Where the marker is declared, seen from a file of handlers or resolvers. */
 const MARKER_MODULE = '../services/errors.js';
 
-/** The sources of a project that scaffolding reads and changes, with the generated texts as they will be. */
-export function openProject(root: string, generated: Record<string, string>): Project {
+/** The sources of a project that scaffolding reads and changes. */
+export function openProject(root: string): Project {
   const project = new Project({
     tsConfigFilePath: join(root, 'tsconfig.json'),
     skipAddingFilesFromTsConfig: true,
+    skipFileDependencyResolution: true,
     manipulationSettings: { indentationText: IndentationText.TwoSpaces, quoteKind: QuoteKind.Single },
   });
   const sources = ['src/rest/*.ts', 'src/graphql/*.ts', 'src/services/access.ts'];
   project.addSourceFilesAtPaths(sources.map((pattern) => join(root, pattern)));
-  for (const [name, text] of Object.entries(generated)) {
-    if (name.endsWith('.ts')) project.createSourceFile(join(root, 'generated', name), text, { overwrite: true });
-  }
   return project;
 }
 

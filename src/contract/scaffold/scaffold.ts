@@ -1,5 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
 import type { Project } from 'ts-morph';
 import { readContracts } from '../check.js';
 import { generate } from '../generate.js';
@@ -9,12 +9,13 @@ import { readBefore } from './before.js';
 import { type Change, type Pending, type Placed, Refusal } from './change.js';
 
 import { format } from './format.js';
-import { pendingFields, requiredFields, scaffoldGraphql } from './graphql.js';
+import { pendingFields, scaffoldGraphql } from './graphql.js';
 import { notesOn } from './notes.js';
 import { objectTypes } from './object-types.js';
 import { placed } from './place.js';
 import { scaffoldPolicy, statedPermissions } from './policy.js';
 import { openProject } from './project-files.js';
+import { requiredFields } from './required.js';
 import { pendingOperations, scaffoldRest } from './rest.js';
 
 export { Refusal } from './change.js';
@@ -53,8 +54,8 @@ export async function scaffold({ root, check = false, colour = false }: Scaffold
   const operations = operationsOf(loadOpenApi(openapi));
   const types = objectTypes(schema);
 
-  const project = openProject(root, outcome.files);
-  const required = requiredFields(project, root, types);
+  const project = openProject(root);
+  const required = requiredFields(root, outcome.files['graphql.ts'] ?? '', types);
   const policy = scaffoldPolicy(project, root, statedPermissions(operations, schema));
   const changes = [
     ...scaffoldRest(project, root, { operations, before }),
@@ -76,9 +77,7 @@ export async function scaffold({ root, check = false, colour = false }: Scaffold
 
 /** Formats what was changed, and writes it. */
 async function finish(project: Project, root: string, check: boolean): Promise<void> {
-  const changed = project
-    .getSourceFiles()
-    .filter((file) => !file.isSaved() && file.getFullText() !== '' && isSource(root, file.getFilePath()));
+  const changed = project.getSourceFiles().filter((file) => !file.isSaved() && file.getFullText() !== '');
   await Promise.all(
     changed.map(async (file) => {
       const path = file.getFilePath();
@@ -89,5 +88,3 @@ async function finish(project: Project, root: string, check: boolean): Promise<v
     }),
   );
 }
-
-const isSource = (root: string, path: string): boolean => relative(root, path).startsWith('src');
