@@ -1,4 +1,4 @@
-import type { Node, ObjectLiteralExpression, SourceFile } from 'ts-morph';
+import type { ImportDeclaration, Node, ObjectLiteralExpression, SourceFile } from 'ts-morph';
 
 /** A comment behind something on its line. */
 const TRAILING = /^[ \t]*(?:\/\/[^\n]*|\/\*[^\n]*?\*\/)/;
@@ -33,19 +33,27 @@ export function textOf(node: Node): string {
   return indent + text.slice(start, end);
 }
 
-/** Takes a node out of its file, with its comments and the space that they took. */
-export function removeWithComments(node: Node): void {
-  const file = node.getSourceFile();
-  const { start, end } = extentOf(node);
+/** Takes a piece out of a file. Of the lines that stood empty above and below it, the greater gap stays. */
+function removeRange(file: SourceFile, start: number, end: number): void {
   const text = file.getFullText();
-  const indent = /[ \t]*$/.exec(text.slice(0, start))?.[0].length ?? 0;
-  const after = /^\s*/.exec(text.slice(end))?.[0] ?? '';
-  const isLast = end + after.length === text.length;
-  const before = isLast ? text.slice(0, start).trimEnd().length : start - indent;
-  // What follows keeps its own indentation.
-  const gap = isLast ? Math.max(0, after.length - 1) : after.lastIndexOf('\n') + 1;
-  file.removeText(before, end + gap);
+  const above = /\s*$/.exec(text.slice(0, start))?.[0] ?? '';
+  const below = /^\s*/.exec(text.slice(end))?.[0] ?? '';
+  const lines = (gap: string) => gap.split('\n').length - 1;
+  const isLast = end + below.length === text.length;
+  const indent = below.slice(below.lastIndexOf('\n') + 1);
+  const gap = isLast ? '\n' : '\n'.repeat(Math.max(lines(above), lines(below))) + indent;
+  file.replaceText([start - above.length, end + below.length], start === above.length ? '' : gap);
 }
+
+/** Takes a statement or a property out of its file, with its comments. */
+export function removeWithComments(node: Node): void {
+  const { start, end } = extentOf(node);
+  removeRange(node.getSourceFile(), start, end);
+}
+
+/** Takes an import out of its file, and leaves the comments above it, which may be about the file. */
+export const removeImport = (node: ImportDeclaration): void =>
+  removeRange(node.getSourceFile(), node.getStart(), node.getEnd());
 
 /** Puts a statement behind another one, or else before another one, or else behind the imports, a blank line between. */
 export function insertStatement(file: SourceFile, text: string, after?: Node, before?: Node): void {

@@ -5,15 +5,16 @@ import type { Change, Pending } from './change.js';
 import { insertStatement, removeWithComments, textOf } from './extent.js';
 import { isStub, literalOf, MARKER, propertiesOf } from './members.js';
 import type { Types } from './object-types.js';
-import { park, unpark } from './parked.js';
+import { isParked, park, unpark } from './parked.js';
 import { importMarker, importNamed, ownFile, removeUnusedImport } from './project-files.js';
 import { reconcile } from './reconcile.js';
+import { openRegistry } from './registry.js';
 import type { Required } from './required.js';
 
 const GENERATED = '../../generated/graphql.js';
-const REGISTRY = 'src/graphql/resolvers.ts';
-/** The constant of the registry that has a property for each type. */
-const REGISTERED = 'resolvers';
+const REGISTRY = { path: 'src/graphql/resolvers.ts', constant: 'resolvers', whole: false };
+
+const GONE = 'schema.graphql no longer has it.';
 
 const pathOf = (type: string) => `src/graphql/${type}.ts`;
 const typeOf = (type: string) => `${type}Resolvers`;
@@ -28,15 +29,18 @@ export interface GraphqlDemand {
 
 /** Makes the resolvers those that the GraphQL contract asks for, in memory. */
 export function scaffoldGraphql(project: Project, root: string, demand: GraphqlDemand): Change[] {
-  const registry = propertiesOf(project.getSourceFileOrThrow(join(root, REGISTRY)), REGISTERED);
+  const registry = openRegistry(project, root, REGISTRY);
   const registered = registry.names();
-  const needed = [...demand.types.keys()].filter((type) => demand.required.get(type)?.size);
+  const needed = [...demand.types.keys()].filter((type) => {
+    const file = project.getSourceFile(join(root, pathOf(type)));
+    return demand.required.get(type)?.size || (file && isParked(file, type));
+  });
   return [...new Set([...registered, ...needed])].flatMap((type) => {
     const file = ownFile(project, join(root, pathOf(type)));
-    if (!demand.types.has(type)) return removeType(registry.file, file, type);
+    if (!demand.types.has(type)) return [...parkType(file, type), registry.remove(type, pathOf(type))];
     const made = literalOf(file, type) ? [] : [addType(file, type)];
     const changes = scaffoldType(file, type, demand);
-    return [...made, ...changes, ...(registered.includes(type) ? [] : [register(registry.file, type)])];
+    return [...made, ...changes, ...(registered.includes(type) ? [] : [registry.add(type, pathOf(type))])];
   });
 }
 
@@ -48,23 +52,14 @@ function addType(file: SourceFile, type: string): Change {
   return { kind: parked === undefined ? 'added' : 'restored', file: pathOf(type), name: type, detail };
 }
 
-function removeType(registry: SourceFile, file: SourceFile, type: string): Change[] {
-  const gone = 'schema.graphql no longer has it.';
+function parkType(file: SourceFile, type: string): Change[] {
   const statement = file.getVariableStatement(type);
-  if (statement) {
-    const text = textOf(statement);
-    removeWithComments(statement);
-    park(file, type, gone, text);
-    removeUnusedImport(file, typeOf(type));
-  }
-  const node = propertiesOf(registry, REGISTERED).node(type);
-  if (node) removeWithComments(node);
-  removeUnusedImport(registry, type);
-  const detail = `${pathOf(type)} stays, with what is parked in it`;
-  return [
-    { kind: 'parked', file: pathOf(type), name: type, detail: gone },
-    { kind: 'unregistered', file: REGISTRY, name: type, detail },
-  ];
+  if (statement === undefined) return [];
+  const text = textOf(statement);
+  removeWithComments(statement);
+  park(file, type, GONE, text);
+  removeUnusedImport(file, typeOf(type));
+  return [{ kind: 'parked', file: pathOf(type), name: type, detail: GONE }];
 }
 
 function scaffoldType(file: SourceFile, type: string, { types, required, before }: GraphqlDemand): Change[] {
@@ -75,7 +70,7 @@ function scaffoldType(file: SourceFile, type: string, { types, required, before 
     known: [...fields.keys()],
     required: required.get(type) ?? new Set(),
     label: (field) => `${type}.${field}`,
-    about: (field) => `${field}${fields.get(field)}`,
+    about: (field) => (fields.get(field) ?? '').replace(/^: /, ''),
     stub: (field) => `${field}: ${type === 'Subscription' ? `{ subscribe: ${MARKER} }` : MARKER},`,
     wasContracts: () => true,
     renamed: (field, missing) => {
@@ -83,10 +78,9 @@ function scaffoldType(file: SourceFile, type: string, { types, required, before 
         fields.get(one) === old?.get(field) && previous(fields, one) === previous(old, field);
       return missing.find((one) => !old?.has(one) && isSame(one));
     },
-    gone: () => 'schema.graphql no longer has it.',
+    gone: () => GONE,
   });
-  if (changes.length > 0) importMarker(file);
-  return changes;
+  return [...changes, ...importMarker(file, pathOf(type))];
 }
 
 /** The field above one in its type: what has the same above it, arguments and type included, is probably the same. */
@@ -94,14 +88,6 @@ const previous = (fields: ReadonlyMap<string, string> | undefined, name: string)
   const names = [...(fields?.keys() ?? [])];
   return names[names.indexOf(name) - 1];
 };
-
-function register(registry: SourceFile, type: string): Change {
-  importNamed(registry, `./${type}.js`, type, false);
-  const types = propertiesOf(registry, REGISTERED);
-  const last = types.names().at(-1);
-  types.insert(`${type},`, last === undefined ? undefined : types.node(last), undefined);
-  return { kind: 'registered', file: REGISTRY, name: type, detail: pathOf(type) };
-}
 
 /** The fields that answer NOT_IMPLEMENTED. */
 export function pendingFields(project: Project, root: string, types: Types): Pending[] {

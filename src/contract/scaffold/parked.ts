@@ -13,7 +13,9 @@ const blocks = (file: SourceFile) => [...file.getFullText().matchAll(BLOCK)];
 /** How a parked block begins. */
 export const parkedHead = (label: string): string => `// accord: parked ${label}:`;
 
-export const hasParked = (file: SourceFile): boolean => blocks(file).length > 0;
+/** Whether the code of a label is parked in a file; without a label, whether anything is. */
+export const isParked = (file: SourceFile, label?: string): boolean =>
+  blocks(file).some(([, name]) => label === undefined || name === label);
 
 /** Adds code to the end of a file as comments. `label` is what to call it, `reason` says in a sentence why. */
 export function park(file: SourceFile, label: string, reason: string, code: string): void {

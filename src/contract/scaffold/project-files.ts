@@ -1,7 +1,7 @@
-import { readdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { IndentationText, Project, QuoteKind, type SourceFile } from 'ts-morph';
-import { Refusal } from './change.js';
+import { IndentationText, Node, Project, QuoteKind, type SourceFile, SyntaxKind } from 'ts-morph';
+import { type Change, Refusal } from './change.js';
+import { removeImport } from './extent.js';
 import { MARKER } from './members.js';
 
 /** Where the marker is declared, seen from a file of handlers or resolvers. */
@@ -28,7 +28,11 @@ export function ownFile(project: Project, path: string): SourceFile {
   const found = project.getSourceFile(path);
   if (found) return found;
   const name = basename(path);
-  const alike = readdirSync(dirname(path)).find((one) => one.toLowerCase() === name.toLowerCase());
+  const neighbours = project
+    .getFileSystem()
+    .readDirSync(dirname(path))
+    .map((one) => basename(one.name));
+  const alike = neighbours.find((one) => one.toLowerCase() === name.toLowerCase());
   if (alike !== undefined) {
     throw new Refusal(
       `${name} would stand beside ${alike}, and not every file system can tell them apart: choose another name.`,
@@ -46,25 +50,27 @@ export function importNamed(file: SourceFile, module: string, name: string, isTy
   else file.addImportDeclaration({ moduleSpecifier: module, namedImports: [name], isTypeOnly });
 }
 
+const isUsed = (file: SourceFile, name: string): boolean =>
+  file
+    .getDescendantsOfKind(SyntaxKind.Identifier)
+    .some((one) => one.getText() === name && !Node.isImportSpecifier(one.getParent()));
+
 /** Takes a named import away that nothing in the file uses, and the whole import when it has no other. */
-export function removeUnusedImport(file: SourceFile, name: string): void {
-  const declaration = file
+export function removeUnusedImport(file: SourceFile, name: string): boolean {
+  const named = file
     .getImportDeclarations()
-    .find((one) => one.getNamedImports().some((named) => named.getName() === name));
-  const uses = file
-    .forEachDescendantAsArray()
-    .filter((one) => one.getKindName() === 'Identifier' && one.getText() === name);
-  if (declaration === undefined || uses.length > 1) return;
-  if (declaration.getNamedImports().length === 1 && !declaration.getDefaultImport()) declaration.remove();
-  else
-    declaration
-      .getNamedImports()
-      .find((named) => named.getName() === name)
-      ?.remove();
+    .flatMap((one) => one.getNamedImports())
+    .find((one) => one.getName() === name);
+  if (named === undefined || isUsed(file, name)) return false;
+  const declaration = named.getImportDeclaration();
+  if (declaration.getNamedImports().length === 1 && !declaration.getDefaultImport()) removeImport(declaration);
+  else named.remove();
+  return true;
 }
 
-/** Sees to it that the marker is imported where it is used, and nowhere else where scaffolding has been. */
-export function importMarker(file: SourceFile): void {
-  importNamed(file, MARKER_MODULE, MARKER, false);
-  removeUnusedImport(file, MARKER);
+/** Sees to it that a file of handlers or resolvers imports the marker where it uses it, and only there. */
+export function importMarker(file: SourceFile, path: string): Change[] {
+  if (isUsed(file, MARKER)) importNamed(file, MARKER_MODULE, MARKER, false);
+  if (!removeUnusedImport(file, MARKER)) return [];
+  return [{ kind: 'dropped', file: path, name: MARKER, detail: 'an import that nothing uses any more' }];
 }

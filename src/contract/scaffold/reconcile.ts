@@ -2,7 +2,7 @@ import type { Node } from 'ts-morph';
 import type { Change } from './change.js';
 import { removeWithComments, textOf } from './extent.js';
 import { isStub, type Members } from './members.js';
-import { park, unpark } from './parked.js';
+import { isParked, park, unpark } from './parked.js';
 
 /** What a contract asks of one group of members. */
 export interface Demand {
@@ -32,7 +32,8 @@ export function reconcile(members: Members, demand: Demand): Change[] {
   const done: Change[] = [];
   const say = (kind: Change['kind'], name: string, detail: string) =>
     done.push({ kind, file: path, name: label(name), detail });
-  const missing = () => [...known].filter((name) => required.has(name) && !members.names().includes(name));
+  const isWanted = (name: string) => required.has(name) || isParked(members.file, label(name));
+  const missing = () => known.filter((name) => isWanted(name) && !members.names().includes(name));
 
   for (const name of members.names().filter((one) => !known.includes(one))) {
     const node = members.node(name);

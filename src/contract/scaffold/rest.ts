@@ -4,16 +4,14 @@ import type { Operation } from '../openapi.js';
 import { typeNamesOf } from '../operations.js';
 import type { Before, Request } from './before.js';
 import { type Change, type Pending, Refusal } from './change.js';
-import { removeWithComments } from './extent.js';
-import { contractAlias, handlersIn, isStub, MARKER, propertiesOf } from './members.js';
-import { hasParked } from './parked.js';
+import { contractAlias, handlersIn, isStub, MARKER } from './members.js';
+import { isParked } from './parked.js';
 import { importMarker, ownFile } from './project-files.js';
 import { reconcile } from './reconcile.js';
+import { openRegistry } from './registry.js';
 
 const OPERATIONS = '../../generated/operations.js';
-const REGISTRY = 'src/rest/handlers.ts';
-/** The constant of the registry that has a property for each tag. */
-const REGISTERED = 'handlers';
+const REGISTRY = { path: 'src/rest/handlers.ts', constant: 'handlers', whole: true };
 
 const pathOf = (tag: string) => `src/rest/${tag}.ts`;
 const requestOf = ({ method, path }: Request) => `${method} ${path}`;
@@ -28,7 +26,7 @@ export interface RestDemand {
 
 /** Makes the modules of handlers those that the REST contract asks for, in memory. */
 export function scaffoldRest(project: Project, root: string, demand: RestDemand): Change[] {
-  const registry = propertiesOf(project.getSourceFileOrThrow(join(root, REGISTRY)), REGISTERED);
+  const registry = openRegistry(project, root, REGISTRY);
   const registered = registry.names();
   const wanted = new Set(demand.operations.map(({ tag }) => tag));
   return [...new Set([...registered, ...wanted])].flatMap((tag) => {
@@ -36,15 +34,15 @@ export function scaffoldRest(project: Project, root: string, demand: RestDemand)
     const isNew = !registered.includes(tag);
     if (isNew) refuseOther(file, tag, demand);
     const changes = scaffoldTag(file, tag, demand);
-    if (isNew) return [...changes, register(registry.file, tag)];
-    return wanted.has(tag) ? changes : [...changes, unregister(registry.file, tag)];
+    if (isNew) return [...changes, registry.add(tag, pathOf(tag))];
+    return wanted.has(tag) ? changes : [...changes, registry.remove(tag, pathOf(tag))];
   });
 }
 
 /** A file that is there and has never had handlers is something else. */
 function refuseOther(file: SourceFile, tag: string, { operations }: RestDemand): void {
   const isOperation = (name: string) => operations.some((one) => one.tag === tag && one.operationId === name);
-  if (file.getStatements().length === 0 || hasParked(file) || handlersIn(file).names().some(isOperation)) return;
+  if (file.getStatements().length === 0 || isParked(file) || handlersIn(file).names().some(isOperation)) return;
   throw new Refusal(
     `The tag ${tag} would be answered by ${pathOf(tag)}, which is something else: choose another name for the tag.`,
   );
@@ -86,23 +84,7 @@ function scaffoldTag(file: SourceFile, tag: string, { operations, before }: Rest
   if (changes.some(({ kind }) => kind === 'added') && contractAlias(file) === undefined) {
     file.addImportDeclaration({ moduleSpecifier: OPERATIONS, namespaceImport: alias, isTypeOnly: true });
   }
-  if (changes.length > 0) importMarker(file);
-  return changes;
-}
-
-function register(registry: SourceFile, tag: string): Change {
-  registry.addImportDeclaration({ moduleSpecifier: `./${tag}.js`, namespaceImport: tag });
-  const tags = propertiesOf(registry, REGISTERED);
-  const last = tags.names().at(-1);
-  tags.insert(`${tag},`, last === undefined ? undefined : tags.node(last), undefined);
-  return { kind: 'registered', file: REGISTRY, name: tag, detail: pathOf(tag) };
-}
-
-function unregister(registry: SourceFile, tag: string): Change {
-  const node = propertiesOf(registry, REGISTERED).node(tag);
-  if (node) removeWithComments(node);
-  registry.getImportDeclaration(`./${tag}.js`)?.remove();
-  return { kind: 'unregistered', file: REGISTRY, name: tag, detail: `${pathOf(tag)} stays, with what is parked in it` };
+  return [...changes, ...importMarker(file, pathOf(tag))];
 }
 
 /** The operations that answer 501. */

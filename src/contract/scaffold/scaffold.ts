@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import type { Project } from 'ts-morph';
+import { join, relative } from 'node:path';
+import { type Project, ts } from 'ts-morph';
 import { readContracts } from '../check.js';
 import { generate } from '../generate.js';
 import { loadOpenApi, operations as operationsOf } from '../openapi.js';
@@ -9,14 +9,14 @@ import { readBefore } from './before.js';
 import { type Change, type Pending, type Placed, Refusal } from './change.js';
 
 import { format } from './format.js';
-import { pendingFields, scaffoldGraphql } from './graphql.js';
+import { type GraphqlDemand, pendingFields, scaffoldGraphql } from './graphql.js';
 import { notesOn } from './notes.js';
 import { objectTypes } from './object-types.js';
 import { placed } from './place.js';
 import { scaffoldPolicy, statedPermissions } from './policy.js';
 import { openProject } from './project-files.js';
 import { requiredFields } from './required.js';
-import { pendingOperations, scaffoldRest } from './rest.js';
+import { pendingOperations, type RestDemand, scaffoldRest } from './rest.js';
 
 export { Refusal } from './change.js';
 
@@ -53,15 +53,10 @@ export async function scaffold({ root, check = false, colour = false }: Scaffold
   const { openapi, schema } = await readContracts(root);
   const operations = operationsOf(loadOpenApi(openapi));
   const types = objectTypes(schema);
+  const required = requiredFields(root, outcome.files['graphql.ts'] ?? '', types);
 
   const project = openProject(root);
-  const required = requiredFields(root, outcome.files['graphql.ts'] ?? '', types);
-  const policy = scaffoldPolicy(project, root, statedPermissions(operations, schema));
-  const changes = [
-    ...scaffoldRest(project, root, { operations, before }),
-    ...scaffoldGraphql(project, root, { types, required, before }),
-    ...policy.changes,
-  ];
+  const { changes, problems } = editCode(project, root, { operations, schema, types, required, before });
   await finish(project, root, check);
   const pending = [...pendingOperations(project, root, operations), ...pendingFields(project, root, types)];
   const place = <Thing extends Change | Pending>(thing: Thing) =>
@@ -70,21 +65,39 @@ export async function scaffold({ root, check = false, colour = false }: Scaffold
     generated: outcome.changed.map((name) => `generated/${name}`),
     changes: changes.map(place),
     pending: pending.map(place),
-    problems: policy.problems,
+    problems,
     notes: notesOn(types, before.types, required),
   };
 }
 
-/** Formats what was changed, and writes it. */
+/** Edits the sources in memory; nothing is formatted or written yet. `schema`: the SDL that `types` are of. */
+export function editCode(project: Project, root: string, demand: RestDemand & GraphqlDemand & { schema: string }) {
+  const ofRest = scaffoldRest(project, root, demand);
+  const ofGraphql = scaffoldGraphql(project, root, demand);
+  const { changes, problems } = scaffoldPolicy(project, root, statedPermissions(demand.operations, demand.schema));
+  return { changes: [...ofRest, ...ofGraphql, ...changes], problems };
+}
+
+/** Formats what was changed, and writes it. @throws Refusal, with nothing written, when a file was broken before */
 async function finish(project: Project, root: string, check: boolean): Promise<void> {
   const changed = project.getSourceFiles().filter((file) => !file.isSaved() && file.getFullText() !== '');
   await Promise.all(
     changed.map(async (file) => {
       const path = file.getFilePath();
       const before = await readFile(path, 'utf8').catch(() => undefined);
+      refuseBroken(relative(root, path), before ?? '');
       const text = await format(root, path, before, file.getFullText());
       file.replaceWithText(text);
-      if (!check) await writeFile(path, text);
     }),
   );
+  if (!check) await Promise.all(changed.map((file) => writeFile(file.getFilePath(), file.getFullText())));
+}
+
+/** An edit of half-typed code would land anywhere. */
+function refuseBroken(path: string, text: string): void {
+  const [error] = ts.transpileModule(text, { fileName: path, reportDiagnostics: true }).diagnostics ?? [];
+  if (error === undefined) return;
+  const line = text.slice(0, error.start).split('\n').length;
+  const reason = ts.flattenDiagnosticMessageText(error.messageText, ' ');
+  throw new Refusal(`${path}:${line} cannot be edited: ${reason} Mend it and run this again.`);
 }
