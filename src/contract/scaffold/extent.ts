@@ -33,6 +33,17 @@ export function textOf(node: Node): string {
   return indent + text.slice(start, end);
 }
 
+/**
+ * Puts text in the place of a range of a file. The file is parsed anew, and nodes of it that were at hand are forgotten:
+ * ts-morph's own edits carry them over, and give up on some changes of comments and blank lines.
+ */
+export function splice(file: SourceFile, start: number, end: number, text: string): void {
+  const old = file.getFullText();
+  file.replaceWithText(old.slice(0, start) + text + old.slice(end));
+}
+
+export const insert = (file: SourceFile, at: number, text: string): void => splice(file, at, at, text);
+
 /** Takes a piece out of a file. Of the lines that stood empty above and below it, the greater gap stays. */
 function removeRange(file: SourceFile, start: number, end: number): void {
   const text = file.getFullText();
@@ -42,7 +53,7 @@ function removeRange(file: SourceFile, start: number, end: number): void {
   const isLast = end + below.length === text.length;
   const indent = below.slice(below.lastIndexOf('\n') + 1);
   const gap = isLast ? '\n' : '\n'.repeat(Math.max(lines(above), lines(below))) + indent;
-  file.replaceText([start - above.length, end + below.length], start === above.length ? '' : gap);
+  splice(file, start - above.length, end + below.length, start === above.length ? '' : gap);
 }
 
 /** Takes a statement or a property out of its file, with its comments. */
@@ -57,17 +68,17 @@ export const removeImport = (node: ImportDeclaration): void =>
 
 /** Puts a statement behind another one, or else before another one, or else behind the imports, a blank line between. */
 export function insertStatement(file: SourceFile, text: string, after?: Node, before?: Node): void {
-  const [place] = [after, before ?? file.getImportDeclarations().at(-1)].filter((node) => node !== undefined);
-  if (place === undefined) file.insertText(0, `${text}\n`);
-  else if (place === before) file.insertText(extentOf(place).start, `${text}\n\n`);
-  else file.insertText(extentOf(place).end, `\n\n${text}`);
+  const above = after ?? (before ? undefined : file.getImportDeclarations().at(-1));
+  if (above) insert(file, extentOf(above).end, `\n\n${text}`);
+  else if (before) insert(file, extentOf(before).start, `${text}\n\n`);
+  else insert(file, 0, `${text}\n`);
 }
 
 /** Puts a property, given with its comma, behind another one, or else first. */
 export function insertProperty(literal: ObjectLiteralExpression, text: string, after?: Node): void {
   const file = literal.getSourceFile();
   const line = `\n  ${text.trimStart()}`;
-  if (after === undefined) file.insertText(literal.getStart() + 1, line);
-  else if (extentOf(after).comma) file.insertText(extentOf(after).end, line);
-  else file.insertText(after.getEnd(), `,${line}`);
+  if (after === undefined) insert(file, literal.getStart() + 1, line);
+  else if (extentOf(after).comma) insert(file, extentOf(after).end, line);
+  else insert(file, after.getEnd(), `,${line}`);
 }

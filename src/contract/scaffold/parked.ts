@@ -1,4 +1,5 @@
 import type { SourceFile } from 'ts-morph';
+import { insert, splice } from './extent.js';
 
 /**
  * Code that the contract has no more: comments at the end of the file it stood in, so that it compiles whatever it needs
@@ -22,13 +23,13 @@ export function park(file: SourceFile, label: string, reason: string, code: stri
   const lines = code.split('\n').map((line) => `// ${line}`.trimEnd());
   const end = file.getFullText().trimEnd().length;
   const block = ['', '', `${parkedHead(label)} ${reason}`, HINT, ...lines].join('\n');
-  file.insertText(end, block);
+  insert(file, end, block);
 }
 
 /** Takes the code of a label back out of the comments; undefined where there is none. */
 export function unpark(file: SourceFile, label: string): string | undefined {
   const block = blocks(file).find(([, name]) => name === label);
   if (block === undefined) return undefined;
-  file.removeText(block.index, block.index + block[0].length);
+  splice(file, block.index, block.index + block[0].length, '');
   return (block[2] ?? '').replaceAll(/^\/\/ ?/gm, '').trimEnd();
 }

@@ -7,13 +7,16 @@ import { MARKER } from './members.js';
 /** Where the marker is declared, seen from a file of handlers or resolvers. */
 const MARKER_MODULE = '../services/errors.js';
 
+/** How imports are written before anything is formatted. */
+export const MANIPULATION = { indentationText: IndentationText.TwoSpaces, quoteKind: QuoteKind.Single };
+
 /** The sources of a project that scaffolding reads and changes. */
 export function openProject(root: string): Project {
   const project = new Project({
     tsConfigFilePath: join(root, 'tsconfig.json'),
     skipAddingFilesFromTsConfig: true,
     skipFileDependencyResolution: true,
-    manipulationSettings: { indentationText: IndentationText.TwoSpaces, quoteKind: QuoteKind.Single },
+    manipulationSettings: MANIPULATION,
   });
   const sources = ['src/rest/*.ts', 'src/graphql/*.ts', 'src/services/access.ts'];
   project.addSourceFilesAtPaths(sources.map((pattern) => join(root, pattern)));
