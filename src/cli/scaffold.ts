@@ -32,7 +32,7 @@ contract no longer has is moved into comments at the end of its file. A second r
       const done = await withProgress('Reading the contracts and the code', () =>
         work({ root: resolve(root), check, colour: process.stderr.isTTY }),
       );
-      if (json) printJson({ ...done, next: nextSteps(done) });
+      if (json) printJson({ ...done, next: nextSteps(done, check) });
       else console.log(reportOf(done, { check, paint }));
       const isStale = check && done.changes.length + done.generated.length > 0;
       if (isStale || done.problems.length > 0) process.exitCode = EXIT.found;

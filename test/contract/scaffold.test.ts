@@ -1,15 +1,17 @@
-import { cpSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { cpSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Command } from 'commander';
 import t, { type Test } from 'tap';
 import { Project } from 'ts-morph';
 import ts from 'typescript';
+import command from '../../src/cli/scaffold.js';
 import { loadOpenApi, operations } from '../../src/contract/openapi.js';
 import { objectTypes } from '../../src/contract/scaffold/object-types.js';
 import { MANIPULATION } from '../../src/contract/scaffold/project-files.js';
-import { reportOf } from '../../src/contract/scaffold/report.js';
 import { editCode, scaffold } from '../../src/contract/scaffold/scaffold.js';
 import { Failure, notWritten } from '../../src/services/errors.js';
-import { ROOT, run, temporaryFolder } from '../support/process.js';
+import { basic, ROOT, run, startServer, temporaryFolder } from '../support/process.js';
 import { openapi, schema } from './small-project.js';
 
 const ERRORS = `import { notWritten } from '../services/errors.js';\n`;
@@ -392,3 +394,161 @@ t.test('a row of the policy that says otherwise is told with its place, and left
     { line: 4, message: /^Query\.user in schema\.graphql grants users\.read otherwise: viewer none/ },
   ]);
 });
+
+/** A copy of this project, committed, with edits of some files. */
+function copyProject(t: Test, edits: Record<string, (text: string) => string>): string {
+  const folder = temporaryFolder(t);
+  const parts = [
+    'src',
+    'generated',
+    'prisma',
+    'openapi.yaml',
+    'schema.graphql',
+    'codegen.ts',
+    'tsconfig.json',
+    'package.json',
+    'biome.json',
+    '.gitignore',
+  ];
+  for (const part of parts) cpSync(join(ROOT, part), join(folder, part), { recursive: true });
+  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+  const git = (...args: string[]) =>
+    execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@example.com', ...args], { cwd: folder });
+  git('init', '--quiet');
+  git('add', '.');
+  git('commit', '--quiet', '--message=before');
+  for (const [path, change] of Object.entries(edits))
+    writeFileSync(join(folder, path), change(readFileSync(join(folder, path), 'utf8')));
+  return folder;
+}
+
+/** What every file of the code holds. */
+const sourcesOf = (folder: string): Record<string, string> =>
+  Object.fromEntries(
+    readdirSync(join(folder, 'src'), { recursive: true, encoding: 'utf8' })
+      .map((name) => join('src', name))
+      .filter((path) => path.endsWith('.ts'))
+      .map((path) => [path, readFileSync(join(folder, path), 'utf8')]),
+  );
+
+/** What the compiler has to say of some files of a project. */
+function errorsIn(folder: string, files: string[]): string[] {
+  const { config } = ts.readConfigFile(join(folder, 'tsconfig.json'), ts.sys.readFile);
+  const { options } = ts.parseJsonConfigFileContent({ ...config, include: [] }, ts.sys, folder);
+  const paths = files.map((file) => join(folder, file));
+  const program = ts.createProgram(paths, options);
+  const found = paths.flatMap((path) => program.getSemanticDiagnostics(program.getSourceFile(path)));
+  return found.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'));
+}
+
+const USER_POSTS = `  /api/v1/users/{user_id}/posts:
+    parameters:
+      - $ref: '#/components/parameters/UserId'
+    get:
+      operationId: listUserPosts
+      tags: [users]
+      security: [{ basicAuth: [] }]
+      x-permission: { action: posts.read, viewer: any, developer: any, admin: any }
+      responses:
+        '200': { description: Posts., content: { application/json: { schema: { type: array, items: { type: string } } } } }
+`;
+const addOperation = (text: string) => text.replace('  # orders ---', `${USER_POSTS}\n$&`);
+const EDITS = {
+  'openapi.yaml': addOperation,
+  'schema.graphql': (text: string) =>
+    text
+      .replace('\ntype User {\n', '\ntype User {\n  postCount: Int!\n  version: Int!\n')
+      .replace('\ntype Query {\n', '\ntype Draft {\n  id: ID!\n  heading: String!\n}\n\ntype Query {\n'),
+  'codegen.ts': (text: string) =>
+    text.replace('mappers: {\n', "$&Draft: '../src/services/posts.js#Post as DraftModel',\n"),
+};
+
+/** `accord scaffold` in this process, where the second run need not load again what the first has loaded. */
+async function accord(t: Test, root: string, ...args: string[]) {
+  const program = new Command('accord').option('--root <directory>');
+  command(program.command('scaffold'));
+  const printed = t.capture(console, 'log', () => {});
+  const before = process.exitCode;
+  await program.parseAsync(['--root', root, 'scaffold', ...args], { from: 'user' });
+  const { exitCode = 0 } = process;
+  process.exitCode = before;
+  printed.restore();
+  return {
+    exitCode,
+    stdout: printed()
+      .map(({ args: [text] }) => text)
+      .join('\n'),
+  };
+}
+
+t.test(
+  'on this project: stubs compile and answer 501, all other bytes stay, a second run changes nothing',
+  async (t) => {
+    const misspelt = (text: string) => text.replace('type User {', 'type User {\n  age: Intt\n');
+    const broken = copyProject(t, { 'schema.graphql': misspelt });
+    const refusal = run(t, [process.execPath, 'src/cli/bin.js', '--root', broken, 'scaffold']).ended;
+    const folder = copyProject(t, EDITS);
+    const before = sourcesOf(folder);
+    const old = readFileSync(join(folder, 'generated/operations.ts'), 'utf8');
+    const generated = ['graphql.ts', 'openapi.ts', 'operations.ts', 'permissions.md'].map(
+      (name) => `generated/${name}`,
+    );
+
+    const dryRun = await accord(t, folder, '--dry-run', '--json');
+    t.equal(dryRun.exitCode, 1);
+    t.same(
+      [sourcesOf(folder), readFileSync(join(folder, 'generated/operations.ts'), 'utf8')],
+      [before, old],
+      'unwritten',
+    );
+
+    const first = await scaffold({ root: folder });
+    const after = sourcesOf(folder);
+    const start = [process.execPath, '--import', 'tsx', join(folder, 'src', 'server.ts')] as const;
+    const started = startServer(t, { DATABASE_URL: 'pglite://memory' }, start);
+    t.same(JSON.parse(dryRun.stdout), { ...first, next: ['Run `npx accord scaffold`.'] }, 'what was to come');
+    t.match(first, { generated, problems: [] });
+    t.same(first.notes, ['User.version needs no resolver: the model has it under this name and in this type.']);
+
+    const changed = Object.keys(after).filter((path) => after[path] !== before[path]);
+    t.same(changed.sort(), [
+      'src/graphql/Draft.ts',
+      'src/graphql/User.ts',
+      'src/graphql/resolvers.ts',
+      'src/rest/users.ts',
+    ]);
+    const withMarker = (path: string, above: string) =>
+      before[path]?.replace(above, (line) => `${line}${ERRORS}`) ?? '';
+    const stub = '\nexport const listUserPosts: Contract.ListUserPosts = notWritten;\n';
+    const users = withMarker('src/rest/users.ts', "operations.js';\n").replace('\nfunction updated', `${stub}$&`);
+    t.equal(after['src/rest/users.ts'], users);
+    const user = withMarker('src/graphql/User.ts', "graphql.js';\n").replace('= {\n', '$&  postCount: notWritten,\n');
+    t.equal(after['src/graphql/User.ts'], user);
+    const draft = `import type { DraftResolvers } from '../../generated/graphql.js';\n${ERRORS}
+export const Draft: DraftResolvers = {\n  heading: notWritten,\n};\n`;
+    t.equal(after['src/graphql/Draft.ts'], draft);
+    t.same(errorsIn(folder, [...changed, 'src/rest/handlers.ts']), []);
+
+    const second = await accord(t, folder, '--check');
+    const line = users.slice(0, users.indexOf('listUserPosts')).split('\n').length;
+    const step = `1. Fill in src/rest/users.ts:${line}:14: listUserPosts (GET /api/v1/users/{user_id}/posts) answers 501.`;
+    t.equal(second.exitCode, 0, 'there is nothing left to write');
+    t.match(second.stdout, step);
+    t.notMatch(second.stdout, 'added');
+
+    const server = await started;
+    const headers = {
+      ...basic('ada@demo.accord.example', 'correct horse battery'),
+      'content-type': 'application/json',
+    };
+    const rest = await fetch(`${server.url}/api/v1/users/1/posts`, { headers });
+    t.match([rest.status, await rest.json()], [501, { code: 'NOT_IMPLEMENTED' }]);
+    const body = JSON.stringify({ query: '{ me { postCount } }' });
+    const graphql = await fetch(`${server.url}/graphql`, { method: 'POST', headers, body });
+    t.match(await graphql.json(), { errors: [{ path: ['me', 'postCount'], extensions: { code: 'NOT_IMPLEMENTED' } }] });
+
+    const refused = await refusal;
+    t.match([refused.code, refused.stdout], [2, '']);
+    t.match(refused.stderr, /^schema\.graphql:\d+:8 {2}error {2}Unknown type "Intt"\./);
+  },
+);

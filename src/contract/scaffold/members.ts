@@ -36,8 +36,8 @@ export const contractAlias = (file: SourceFile): string | undefined =>
 /** The exports of a module of handlers. */
 export function handlersIn(file: SourceFile): Members {
   const namesOf = (node: Node): string[] => {
-    if (Node.isFunctionDeclaration(node)) return node.isExported() ? [node.getName() ?? ''] : [];
-    if (!Node.isVariableStatement(node) || !node.isExported()) return [];
+    if (Node.isFunctionDeclaration(node)) return node.hasExportKeyword() ? [node.getName() ?? ''] : [];
+    if (!Node.isVariableStatement(node) || !node.hasExportKeyword()) return [];
     return node.getDeclarations().map((one) => one.getName());
   };
   const reExported = () => file.getExportDeclarations().flatMap((one) => one.getNamedExports());

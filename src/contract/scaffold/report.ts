@@ -39,8 +39,9 @@ function listed(changes: readonly Placed<Change>[], paint: Paint): string[] {
 const answers = ({ request }: Pending): string =>
   request === undefined ? 'answers NOT_IMPLEMENTED' : `(${request}) answers 501`;
 
-/** What to do now, a sentence each, in their order. */
-export function nextSteps({ changes, pending, problems }: Scaffolding): string[] {
+/** What to do now, a sentence each, in their order. `check`: nothing has been done yet. */
+export function nextSteps({ generated, changes, pending, problems }: Scaffolding, check: boolean): string[] {
+  if (check && changes.length + generated.length > 0) return ['Run `npx accord scaffold`.'];
   const renamed = changes.filter(({ kind }) => kind === 'renamed');
   const parked = changes.filter(({ kind }) => kind === 'parked');
   const rows = problems.map(({ file, line }) => `${file}:${line}`);
@@ -62,8 +63,7 @@ export function reportOf(scaffolding: Scaffolding, { check, paint }: { check: bo
   const title = check ? 'To do in the code:' : 'Done in the code:';
   const still = pending.length === 0 ? 'Everything that the contracts promise is written.' : '';
   const done = changes.length > 0 ? [paint('bold', title), ...listed(changes, paint)] : [still];
-  const steps =
-    check && changes.length + generated.length > 0 ? ['Run `npx accord scaffold`.'] : nextSteps(scaffolding);
+  const steps = nextSteps(scaffolding, check);
   const sections = [
     written,
     done,
