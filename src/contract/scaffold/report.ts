@@ -61,14 +61,14 @@ export function reportOf(scaffolding: Scaffolding, { check, paint }: { check: bo
   const { generated, changes, pending, problems, notes } = scaffolding;
   const written = generated.length === 0 ? [] : [`${check ? 'Would generate' : 'Generated'} ${generated.join(', ')}.`];
   const title = check ? 'To do in the code:' : 'Done in the code:';
-  const still = pending.length === 0 ? 'Everything that the contracts promise is written.' : '';
-  const done = changes.length > 0 ? [paint('bold', title), ...listed(changes, paint)] : [still];
+  const done = changes.length > 0 ? [paint('bold', title), ...listed(changes, paint)] : [];
   const steps = nextSteps(scaffolding, check);
   const sections = [
     written,
     done,
     notes,
     problems.length > 0 ? [printProblems(problems)] : [],
+    pending.length === 0 ? ['Everything that the contracts promise is written.'] : [],
     [paint('bold', 'Next:'), ...steps.map((step, index) => `  ${index + 1}. ${step}`)],
   ];
   return sections
