@@ -157,16 +157,15 @@ t.test('a new operation gets its stub where the contract has it, and its action 
     "'any'),\n  'notes.delete': row('none', 'own', 'any'),\n  'users.read'",
   );
 
+  const operation = OPERATION.replace('\ncomponents:', '');
+  const between = edit({ openapi: openapi.replace('    get:\n', `${operation.replace('delete', 'head')}\n$&`) });
+  const stub = 'export const deleteNote: Contract.DeleteNote = notWritten;\n\n';
+  t.match(between.files['src/rest/notes.ts'], `// enough\n\n${stub}// Writes one.`);
   const first = edit({
-    openapi: openapi.replace(
-      '    get:\n',
-      `${OPERATION.replace('\ncomponents:', '').replace('delete:', 'head:')}\n    get:\n`,
-    ),
+    openapi: openapi.replace('paths:\n', `$&  /notes:\n${operation}\n`),
+    code: { 'src/rest/notes.ts': NOTES.replace('/** Reads', "const shared = 'first';\n\n$&") },
   });
-  t.match(
-    first.files['src/rest/notes.ts'],
-    '// enough\n\nexport const deleteNote: Contract.DeleteNote = notWritten;\n\n// Writes one.',
-  );
+  t.match(first.files['src/rest/notes.ts'], `first';\n\n${stub}/** Reads one. */`);
 
   const again = edit({ openapi: withDelete, code: last.files });
   t.same([again.told, again.files], [[], {}], 'a second run changes nothing');
