@@ -546,6 +546,12 @@ export const Draft: DraftResolvers = {\n  heading: notWritten,\n};\n`;
     const graphql = await fetch(`${server.url}/graphql`, { method: 'POST', headers, body });
     t.match(await graphql.json(), { errors: [{ path: ['me', 'postCount'], extensions: { code: 'NOT_IMPLEMENTED' } }] });
 
+    writeFileSync(join(folder, 'src/rest/users.ts'), `${users}const half = (`);
+    await t.rejects(scaffold({ root: folder }), {
+      name: 'Refusal',
+      message: /^src\/rest\/users\.ts:\d+ cannot be edited: /,
+    });
+
     const refused = await refusal;
     t.match([refused.code, refused.stdout], [2, '']);
     t.match(refused.stderr, /^schema\.graphql:\d+:8 {2}error {2}Unknown type "Intt"\./);

@@ -1,5 +1,5 @@
-import { basename, dirname, join } from 'node:path';
-import { IndentationText, Node, Project, QuoteKind, type SourceFile, SyntaxKind } from 'ts-morph';
+import { basename, dirname, join, relative } from 'node:path';
+import { IndentationText, Node, Project, QuoteKind, type SourceFile, SyntaxKind, ts } from 'ts-morph';
 import { type Change, Refusal } from './change.js';
 import { removeImport } from './extent.js';
 import { MARKER } from './members.js';
@@ -10,7 +10,16 @@ const MARKER_MODULE = '../services/errors.js';
 /** How imports are written before anything is formatted. */
 export const MANIPULATION = { indentationText: IndentationText.TwoSpaces, quoteKind: QuoteKind.Single };
 
-/** The sources of a project that scaffolding reads and changes. */
+/** An edit of half-typed code would land anywhere. */
+function refuseBroken(path: string, text: string): void {
+  const [error] = ts.transpileModule(text, { fileName: path, reportDiagnostics: true }).diagnostics ?? [];
+  if (error === undefined) return;
+  const line = text.slice(0, error.start).split('\n').length;
+  const reason = ts.flattenDiagnosticMessageText(error.messageText, ' ');
+  throw new Refusal(`${path}:${line} cannot be edited: ${reason} Mend it and run this again.`);
+}
+
+/** The sources of a project that scaffolding reads and changes. @throws Refusal when one of them does not parse */
 export function openProject(root: string): Project {
   const project = new Project({
     tsConfigFilePath: join(root, 'tsconfig.json'),
@@ -19,7 +28,9 @@ export function openProject(root: string): Project {
     manipulationSettings: MANIPULATION,
   });
   const sources = ['src/rest/*.ts', 'src/graphql/*.ts', 'src/services/access.ts'];
-  project.addSourceFilesAtPaths(sources.map((pattern) => join(root, pattern)));
+  for (const file of project.addSourceFilesAtPaths(sources.map((pattern) => join(root, pattern)))) {
+    refuseBroken(relative(root, file.getFilePath()), file.getFullText());
+  }
   return project;
 }
 

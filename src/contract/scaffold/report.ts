@@ -56,8 +56,15 @@ export function nextSteps({ generated, changes, pending, problems }: Scaffolding
   ];
 }
 
+export interface ReportOptions {
+  check: boolean;
+  paint: Paint;
+  /** Whether what is quoted of the code is in colour too. */
+  colour: boolean;
+}
+
 /** What was done, and what to do next, for a person. `check`: what would be done. */
-export function reportOf(scaffolding: Scaffolding, { check, paint }: { check: boolean; paint: Paint }): string {
+export function reportOf(scaffolding: Scaffolding, { check, paint, colour }: ReportOptions): string {
   const { generated, changes, pending, problems, notes } = scaffolding;
   const written = generated.length === 0 ? [] : [`${check ? 'Would generate' : 'Generated'} ${generated.join(', ')}.`];
   const title = check ? 'To do in the code:' : 'Done in the code:';
@@ -67,7 +74,7 @@ export function reportOf(scaffolding: Scaffolding, { check, paint }: { check: bo
     written,
     done,
     notes,
-    problems.length > 0 ? [printProblems(problems)] : [],
+    problems.length > 0 ? [printProblems(problems, { colour })] : [],
     pending.length === 0 ? ['Everything that the contracts promise is written.'] : [],
     [paint('bold', 'Next:'), ...steps.map((step, index) => `  ${index + 1}. ${step}`)],
   ];

@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import { join, relative } from 'node:path';
-import { type Project, ts } from 'ts-morph';
+import { join } from 'node:path';
+import type { Project } from 'ts-morph';
 import { readContracts } from '../check.js';
 import { generate } from '../generate.js';
 import { loadOpenApi, operations as operationsOf } from '../openapi.js';
@@ -17,8 +17,6 @@ import { scaffoldPolicy, statedPermissions } from './policy.js';
 import { openProject } from './project-files.js';
 import { requiredFields } from './required.js';
 import { pendingOperations, type RestDemand, scaffoldRest } from './rest.js';
-
-export { Refusal } from './change.js';
 
 export interface Scaffolding {
   /** The files of `generated/` that were written, or would be. */
@@ -44,18 +42,19 @@ export interface ScaffoldOptions {
 /**
  * Brings the code of a project to what its contracts ask for: generates `generated/`, then writes a stub for each new
  * operation and field, keeps what was renamed, and parks what is gone. A second run changes nothing.
- * @throws Refusal on a broken contract, and on a name that cannot become a file
+ * @throws Refusal on a broken contract, on code that does not parse, and on a name that cannot become a file
  */
 export async function scaffold({ root, check = false, colour = false }: ScaffoldOptions): Promise<Scaffolding> {
+  const { openapi, schema } = await readContracts(root);
+  // What can be refused is refused before the generated files forget the names that were.
+  const project = openProject(root);
   const before = await readBefore(root);
   const outcome = await generate({ root, check, colour });
   if (outcome.problems.length > 0) throw new Refusal(outcome.report);
-  const { openapi, schema } = await readContracts(root);
   const operations = operationsOf(loadOpenApi(openapi));
   const types = objectTypes(schema);
   const required = requiredFields(root, outcome.files['graphql.ts'] ?? '', types);
 
-  const project = openProject(root);
   const { changes, problems } = editCode(project, root, { operations, schema, types, required, before });
   await finish(project, root, check);
   const pending = [...pendingOperations(project, root, operations), ...pendingFields(project, root, types)];
@@ -78,26 +77,16 @@ export function editCode(project: Project, root: string, demand: RestDemand & Gr
   return { changes: [...ofRest, ...ofGraphql, ...changes], problems };
 }
 
-/** Formats what was changed, and writes it. @throws Refusal, with nothing written, when a file was broken before */
+/** Formats what was changed, and writes it. */
 async function finish(project: Project, root: string, check: boolean): Promise<void> {
   const changed = project.getSourceFiles().filter((file) => !file.isSaved() && file.getFullText() !== '');
   await Promise.all(
     changed.map(async (file) => {
       const path = file.getFilePath();
       const before = await readFile(path, 'utf8').catch(() => undefined);
-      refuseBroken(relative(root, path), before ?? '');
       const text = await format(root, path, before, file.getFullText());
       file.replaceWithText(text);
     }),
   );
   if (!check) await Promise.all(changed.map((file) => writeFile(file.getFilePath(), file.getFullText())));
-}
-
-/** An edit of half-typed code would land anywhere. */
-function refuseBroken(path: string, text: string): void {
-  const [error] = ts.transpileModule(text, { fileName: path, reportDiagnostics: true }).diagnostics ?? [];
-  if (error === undefined) return;
-  const line = text.slice(0, error.start).split('\n').length;
-  const reason = ts.flattenDiagnosticMessageText(error.messageText, ' ');
-  throw new Refusal(`${path}:${line} cannot be edited: ${reason} Mend it and run this again.`);
 }
