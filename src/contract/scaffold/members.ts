@@ -1,4 +1,4 @@
-import { Node, type ObjectLiteralExpression, type SourceFile, SyntaxKind } from 'ts-morph';
+import { Node, type ObjectLiteralExpression, type SourceFile, type SpreadAssignment, SyntaxKind } from 'ts-morph';
 import { typeNamesOf } from '../operations.js';
 import { insertProperty, insertStatement } from './extent.js';
 
@@ -93,11 +93,8 @@ export function propertiesOf(file: SourceFile, constant: string): Members {
   };
 }
 
-const spreadNames = (spread: Node): string[] =>
-  Node.isSpreadAssignment(spread)
-    ? spread
-        .getExpression()
-        .getType()
-        .getProperties()
-        .map((one) => one.getName())
-    : [];
+/** What a spread object brings along; only the compiler can say. */
+const spreadNames = (spread: SpreadAssignment): string[] => {
+  const properties = spread.getExpression().getType().getProperties();
+  return properties.map((one) => one.getName());
+};

@@ -3,7 +3,7 @@ import type { Change, Pending, Placed } from './change.js';
 import type { Scaffolding } from './scaffold.js';
 
 /** How a word is emphasised where the report is read; the same word where there is no colour. */
-export type Paint = (style: 'bold' | 'dim' | 'green' | 'yellow' | 'red' | 'cyan', text: string) => string;
+export type Paint = (style: 'bold' | 'green' | 'yellow', text: string) => string;
 
 const COLOURS = {
   added: 'green',
@@ -47,7 +47,9 @@ export function nextSteps({ generated, changes, pending, problems }: Scaffolding
   const rows = problems.map(({ file, line }) => `${file}:${line}`);
   return [
     ...(rows.length > 0 ? [`Decide who is right, the contract or ${rows.join(' and ')}, and change the other.`] : []),
-    ...renamed.map((one) => `Look at ${at(one)}: is ${one.name} only a new name for what stood there?`),
+    ...renamed.map(
+      (one) => `Look at ${at(one)}: is ${one.name} only a new name for what stood there? Clients know the old one.`,
+    ),
     ...parked.map((one) => `Look at ${at(one)}: ${one.name} is parked. Delete it, or use it.`),
     ...pending.map((one) => `Fill in ${at(one)}: ${one.name} ${answers(one)}.`),
     'Run `npm run typecheck`, then `npm test`.',
