@@ -23,6 +23,7 @@ const dev: Subcommand = (command) => {
         report: String(error.message),
         problems: [],
         changed: [],
+        files: {},
       });
       const outcome = await generate({ root, colour: process.stderr.isTTY }).catch(failed);
       say(outcome.report.trimStart());

@@ -25,6 +25,10 @@ const SUBCOMMANDS: Record<string, { summary: string; load: () => Promise<{ defau
   keys: { summary: 'list, rotate and retire the signing keys', load: () => import('./keys.js') },
   lint: { summary: 'look for what hurts in both contracts', load: () => import('./lint.js') },
   migrate: { summary: 'write a migration from prisma/schema.prisma', load: () => import('./migrate.js') },
+  scaffold: {
+    summary: 'write the stubs of what the contracts newly promise, and tell the next step',
+    load: () => import('./scaffold.js'),
+  },
   schema: { summary: 'print the GraphQL schema for tools', load: () => import('./schema.js') },
   trust: {
     summary: 'register the GraphQL documents that alone may run (TRUSTED_DOCUMENTS)',

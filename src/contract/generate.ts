@@ -20,7 +20,12 @@ export interface Outcome {
   problems: Problem[];
   /** The files of `generated/` that were written; with `check`, those that would have been. */
   changed: string[];
+  /** What the contracts give, by the name in `generated/`, written or not; empty when a contract is broken. */
+  files: Files;
 }
+
+/** Texts by the name of their file. */
+export type Files = Record<string, string>;
 
 export interface GenerateOptions {
   /** The project's directory. */
@@ -29,8 +34,6 @@ export interface GenerateOptions {
   check?: boolean;
   colour?: boolean;
 }
-
-type Files = Record<string, string>;
 
 /** The source of `generated/openapi.ts`: the types of all schemas, by openapi-typescript. */
 export async function openApiTypes(text: string): Promise<string> {
@@ -91,7 +94,7 @@ export async function generate({ root, check: only = false, colour = false }: Ge
   ]);
   if (problems.length > 0) {
     const report = `${printProblems(problems, { colour })}\ngenerated/ was left as it was.`;
-    return { ok: false, report, problems, changed: [] };
+    return { ok: false, report, problems, changed: [], files };
   }
   const folder = join(root, 'generated');
   const stale = [];
@@ -103,11 +106,11 @@ export async function generate({ root, check: only = false, colour = false }: Ge
   if (only) {
     const hints = stale.map(({ name, before, text }) => `generated/${name} is stale.\n${hintOf(before, text)}\n`);
     const report = stale.length === 0 ? 'generated/ is current.' : `${hints.join('\n')}\nRun \`npm run codegen\`.`;
-    return { ok: stale.length === 0, report, problems, changed };
+    return { ok: stale.length === 0, report, problems, changed, files };
   }
   await mkdir(folder, { recursive: true });
   await Promise.all(stale.map(({ name, text }) => writeFile(join(folder, name), text)));
   const report =
     changed.length === 0 ? 'generated/ is current.' : changed.map((name) => `generated/${name}`).join('\n');
-  return { ok: true, report, problems, changed };
+  return { ok: true, report, problems, changed, files };
 }

@@ -11,6 +11,10 @@ import type { components } from './openapi.js';
 type Schemas = components['schemas'];
 `;
 
+/** The names of all types that an operation may have of its own; the first is its handler's. */
+export const typeNamesOf = (operationId: string): string[] =>
+  ['', 'Request', 'RequestBody', 'Reply'].map((suffix) => pascal(operationId) + suffix);
+
 /** Excess properties of what a function returns go unnoticed when the function's type comes from its context. */
 const headerTypes = (names: readonly string[]) => `/** The headers that a handler may give, on one reply or another. */
 type HeaderName = ${names.length > 0 ? names.map(literal).join(' | ') : 'never'};
@@ -73,9 +77,7 @@ export function generateOperations(document: OpenApiDocument): string {
   const schemas = document.components?.schemas ?? {};
   const tags = (document.tags ?? []).filter(({ name }) => all.some(({ tag }) => tag === name));
   const taken = new Set([
-    ...all.flatMap(({ operationId }) =>
-      ['', 'Request', 'RequestBody', 'Reply'].map((suffix) => pascal(operationId) + suffix),
-    ),
+    ...all.flatMap(({ operationId }) => typeNamesOf(operationId)),
     ...tags.map(({ name }) => `${pascal(name)}Handlers`),
     ...['Handlers', 'Context', 'Schemas', 'OperationId', 'WithoutSurplus', 'HeaderName', 'Only', 'NoHeaders'],
   ]);

@@ -54,15 +54,20 @@ export const permissionsOf = ({ directives = [] }: Pick<FieldDefinitionNode, 'di
       return Object.fromEntries(values) as Permission;
     });
 
-function graphql(schema: string): string {
+/** Every permission that a sound SDL states, with the root field that states it as `Type.field`. */
+export function fieldPermissions(schema: string): { field: string; permission: Permission }[] {
   const types = parse(schema).definitions.filter((one) => one.kind === Kind.OBJECT_TYPE_DEFINITION);
   const roots = types.filter(({ name }) => ROOTS.includes(name.value));
-  const lines = roots.flatMap(({ name: type, fields = [] }) =>
+  return roots.flatMap(({ name: type, fields = [] }) =>
     fields.flatMap((field) =>
-      permissionsOf(field).map((one) =>
-        row([conditional(`${type.value}.${field.name.value}`, one.when), '401', ...ROLES.map((role) => one[role])]),
-      ),
+      permissionsOf(field).map((permission) => ({ field: `${type.value}.${field.name.value}`, permission })),
     ),
+  );
+}
+
+function graphql(schema: string): string {
+  const lines = fieldPermissions(schema).map(({ field, permission }) =>
+    row([conditional(field, permission.when), '401', ...ROLES.map((role) => permission[role])]),
   );
   return head(['field', 'anonymous', ...ROLES]) + lines.join('');
 }

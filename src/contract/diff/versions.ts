@@ -1,10 +1,7 @@
-import { execFile } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
+import { fileAt, git } from '../git.js';
 import { FILES } from './change.js';
-
-const run = promisify(execFile);
 
 /** The files of one version of a project, as text. One that is not there is empty. */
 export interface ProjectVersion {
@@ -38,9 +35,6 @@ export function versionInDirectory(directory: string, label = directory): Projec
   };
 }
 
-const git = async (root: string, ...args: string[]) =>
-  (await run('git', ['-C', root, ...args], { maxBuffer: 64 * 1024 * 1024 })).stdout;
-
 /** Where this branch left origin/main, or HEAD where there is no such branch. */
 async function defaultRef(root: string): Promise<{ ref: string; label: string }> {
   const base = await git(root, 'merge-base', 'HEAD', 'origin/main').catch(() => undefined);
@@ -62,11 +56,9 @@ export async function versionAtRef(root: string, name?: string): Promise<Project
       throw new NoSuchVersion(`git knows no commit "${ref}" here.`);
     },
   );
-  const at = (file: string) => `${commit.trim()}:./${file}`;
-  const show = (file: string) => git(root, 'show', at(file)).catch(() => undefined);
   const [openapi, schema, prisma, tree] = await Promise.all([
-    ...Object.values(FILES).map(show),
-    git(root, 'ls-tree', '-d', '--name-only', at(MIGRATIONS)).catch(() => ''),
+    ...Object.values(FILES).map((file) => fileAt(root, commit.trim(), file)),
+    git(root, 'ls-tree', '-d', '--name-only', `${commit.trim()}:./${MIGRATIONS}`).catch(() => ''),
   ]);
   if (openapi === undefined || schema === undefined) {
     throw new NoSuchVersion(`There is no ${openapi === undefined ? FILES.rest : FILES.graphql} at ${label}.`);

@@ -1,0 +1,51 @@
+import { resolve } from 'node:path';
+import type { Subcommand } from './main.js';
+import { EXIT, paint, printJson, Unable, withProgress } from './output.js';
+
+interface Options {
+  root: string;
+  check?: boolean;
+  dryRun?: boolean;
+  json?: boolean;
+}
+
+const DESCRIPTION = `Brings the code to what the contracts ask for, and tells the next step.
+
+It generates generated/, then writes a stub for each new operation into src/rest/<tag>.ts, and for each new field that needs a resolver into src/graphql/<Type>.ts. A stub is typed, and answers 501 / NOT_IMPLEMENTED. An action that is new gets its row in the policy table. No code of yours is changed: what a contract no longer has is moved into comments at the end of its file, and comes back with it. A second run changes nothing.`;
+
+/** Why a run was not possible at all, in a sentence; undefined for what is a bug. */
+function reasonOf(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const { code, path } = error as NodeJS.ErrnoException;
+  if (code === 'ENOENT') return `There is no ${path}. Run this in the project, or name it with --root.`;
+  return error.name === 'Refusal' ? error.message : undefined;
+}
+
+/**
+ * `accord scaffold [--check] [--json]`: exits 1 when a permission of the contracts and the policy table disagree, and with
+ * `--check` when there is something to write; 2 when a contract is broken.
+ */
+const scaffold: Subcommand = (command) => {
+  command.description(DESCRIPTION);
+  command.option('--check', 'Write nothing; tell what would be written, and exit 1 when there is something.');
+  command.option('--dry-run', 'The same as --check.');
+  command.option('--json', 'Print the changes, what is not written yet, and the next steps as JSON.');
+  command.action(async () => {
+    const { root, json, ...options } = command.optsWithGlobals<Options>();
+    const check = options.check === true || options.dryRun === true;
+    const { scaffold: work } = await import('../contract/scaffold/scaffold.js');
+    const { nextSteps, reportOf } = await import('../contract/scaffold/report.js');
+    const done = await withProgress('Reading the contracts and the code', () =>
+      work({ root: resolve(root), check, colour: process.stderr.isTTY }),
+    ).catch((error: unknown) => {
+      const reason = reasonOf(error);
+      throw reason === undefined ? error : new Unable(reason);
+    });
+    if (json) printJson({ ...done, next: nextSteps(done, check) });
+    else console.log(reportOf(done, { check, paint, colour: process.stdout.isTTY }));
+    const isStale = check && done.changes.length + done.generated.length > 0;
+    if (isStale || done.problems.length > 0) process.exitCode = EXIT.found;
+  });
+};
+
+export default scaffold;

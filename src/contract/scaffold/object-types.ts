@@ -1,0 +1,18 @@
+import { Kind, parse, print } from 'graphql';
+
+/** The fields of each object type in the SDL's order, by name: their arguments and type as text. */
+export type Types = Map<string, Map<string, string>>;
+
+/** The object types of a sound SDL, extensions left out as the generator does. */
+export function objectTypes(schema: string): Types {
+  const definitions = parse(schema).definitions.filter((one) => one.kind === Kind.OBJECT_TYPE_DEFINITION);
+  return new Map(
+    definitions.map(({ name, fields = [] }) => {
+      const signatures = fields.map((field): [string, string] => {
+        const { description: _, directives: __, ...rest } = field;
+        return [field.name.value, print({ ...rest, name: { kind: Kind.NAME, value: '' } })];
+      });
+      return [name.value, new Map(signatures)];
+    }),
+  );
+}

@@ -1,0 +1,71 @@
+import type { Node } from 'ts-morph';
+import type { Change } from './change.js';
+import { removeWithComments, textOf } from './extent.js';
+import { isStub, type Members } from './members.js';
+import { isParked, park, unpark } from './parked.js';
+
+/** What a contract asks of one group of members. */
+export interface Demand {
+  /** The file's name in what is told. */
+  path: string;
+  /** All names that may be there, in the contract's order. */
+  known: readonly string[];
+  /** Those that must be. */
+  required: ReadonlySet<string>;
+  /** How a name is called in what is told and in what is parked. */
+  label: (name: string) => string;
+  /** What there is to say of a member, such as its request. */
+  about: (name: string) => string;
+  /** The text of a member that is not written yet. */
+  stub: (name: string) => string;
+  /** Whether a member that the contract does not know was its once, and is no helper of the developer's. */
+  wasContracts: (name: string) => boolean;
+  /** What a member that the contract does not know is called in it now, of the names that are missing. */
+  renamed: (name: string, missing: readonly string[]) => string | undefined;
+  /** Why a member is parked, in a sentence. */
+  gone: (name: string) => string;
+}
+
+/** Makes the members of one group those that the contract asks for. What is there already is not touched. */
+export function reconcile(members: Members, demand: Demand): Change[] {
+  const { path, known, required, label, about } = demand;
+  const done: Change[] = [];
+  const say = (kind: Change['kind'], name: string, detail: string) =>
+    done.push({ kind, file: path, name: label(name), detail });
+  const isWanted = (name: string) => required.has(name) || isParked(members.file, label(name));
+  const missing = () => known.filter((name) => isWanted(name) && !members.names().includes(name));
+
+  for (const name of members.names().filter((one) => !known.includes(one))) {
+    const node = members.node(name);
+    if (node === undefined || !demand.wasContracts(name)) continue;
+    const current = demand.renamed(name, missing());
+    if (current !== undefined) {
+      members.rename(name, current);
+      say('renamed', current, `was ${name}; ${about(current)}`);
+    } else if (isStub(node)) {
+      removeWithComments(node);
+      say('dropped', name, 'a stub that nobody wrote, and that the contract no longer has');
+    } else {
+      const text = textOf(node);
+      removeWithComments(node);
+      park(members.file, label(name), demand.gone(name), text);
+      say('parked', name, demand.gone(name));
+    }
+  }
+  for (const name of missing()) {
+    const parked = unpark(members.file, label(name));
+    const { after, before } = neighbours(members, known, name);
+    members.insert(parked ?? demand.stub(name), after, before);
+    say(parked === undefined ? 'added' : 'restored', name, about(name));
+  }
+  return done;
+}
+
+/** The members between which the contract has a name. */
+function neighbours(members: Members, known: readonly string[], name: string): { after?: Node; before?: Node } {
+  const at = known.indexOf(name);
+  const nearest = (names: readonly string[]) =>
+    names.map((one) => members.node(one)).find((node) => node !== undefined);
+  const [after, before] = [nearest(known.slice(0, at).reverse()), nearest(known.slice(at + 1))];
+  return { ...(after && { after }), ...(before && { before }) };
+}

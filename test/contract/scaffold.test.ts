@@ -1,0 +1,559 @@
+import { execFileSync } from 'node:child_process';
+import { cpSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Command } from 'commander';
+import t, { type Test } from 'tap';
+import { Project } from 'ts-morph';
+import ts from 'typescript';
+import command from '../../src/cli/scaffold.js';
+import { loadOpenApi, operations } from '../../src/contract/openapi.js';
+import { objectTypes } from '../../src/contract/scaffold/object-types.js';
+import { MANIPULATION } from '../../src/contract/scaffold/project-files.js';
+import { editCode, scaffold } from '../../src/contract/scaffold/scaffold.js';
+import { Failure, notWritten } from '../../src/services/errors.js';
+import { basic, ROOT, run, startServer, temporaryFolder } from '../support/process.js';
+import { openapi, schema } from './small-project.js';
+
+const ERRORS = `import { notWritten } from '../services/errors.js';\n`;
+const USER = `import type { UserResolvers } from '../../generated/graphql.js';
+
+export const User: UserResolvers = {
+  // as text
+  createdAt: ({ createdAt }) => createdAt.toISOString(), // ISO 8601
+};
+`;
+const NOTES = `// Notes, and nothing else.
+import type * as Contract from '../../generated/operations.js';
+
+/** Reads one. */
+export const getNote: Contract.GetNote = async () => ({ status: 200, body: { text: 'a' } }); // enough
+
+// Writes one.
+export const putNote: Contract.PutNote = async ({ body }) => {
+  const text: Contract.PutNoteRequestBody = body;
+  // \`
+  const lines = \`
+two spaces stay
+  \${text}\`;
+  return { status: 201, headers: { location: lines } };
+};
+
+const helper = () => putNote;
+`;
+/** The code of the small project, complete. */
+const CODE: Record<string, string> = {
+  'src/rest/handlers.ts': `import { exactly } from '../../generated/operations.js';
+import * as notes from './notes.js';
+
+export const handlers = exactly({ notes });
+`,
+  'src/rest/notes.ts': NOTES,
+  'src/rest/paging.ts': 'export const page = 1;\n',
+  'src/graphql/resolvers.ts': `import { Mutation } from './Mutation.js';
+import { Query } from './Query.js';
+import { User } from './User.js';
+
+export const resolvers: Resolvers = { Query, Mutation, User };
+`,
+  'src/graphql/User.ts': USER,
+  'src/graphql/Query.ts': 'export const Query: QueryResolvers = { user: () => null };\n',
+  'src/graphql/Mutation.ts': 'export const Mutation: MutationResolvers = {\n  deleteUser: () => null,\n};\n',
+  'src/graphql/page.ts': 'export const page = 1;\n',
+  'src/services/access.ts': `const row = (VIEWER: Scope, DEVELOPER: Scope, ADMIN: Scope): Row => ({ VIEWER, DEVELOPER, ADMIN });
+export const policy = {
+  'notes.update': row('none', 'own', 'any'),
+  'users.read': row('any', 'any', 'any'),
+  'users.delete': row('none', 'none', 'any'),
+} as const satisfies Record<string, Row>;
+`,
+};
+const reaches = (action: string, viewer = 'ANY') =>
+  `@permission(action: "${action}", viewer: ${viewer}, developer: ANY, admin: ANY)`;
+const SDL = schema
+  .replace('@permission(action: "users.read")', reaches('users.read'))
+  .replace(
+    '@permission(action: "users.delete")',
+    '@permission(action: "users.delete", viewer: NONE, developer: NONE, admin: ANY)',
+  );
+
+interface Edit {
+  openapi?: string;
+  schema?: string;
+  code?: Record<string, string>;
+  /** Fields that need a resolver besides those that have one. */
+  required?: Record<string, string[]>;
+}
+
+const REQUIRED = { Query: ['user'], Mutation: ['deleteUser'], User: ['createdAt'] };
+
+/** What becomes of the small project's code by an edit, in memory. Files that stay as they are are left out. */
+function edit({ openapi: text = openapi, schema: sdl = SDL, code = {}, required = {} }: Edit) {
+  const before = { ...CODE, ...code };
+  const project = new Project({
+    useInMemoryFileSystem: true,
+    skipLoadingLibFiles: true,
+    manipulationSettings: MANIPULATION,
+  });
+  for (const [path, content] of Object.entries(before)) project.createSourceFile(`/${path}`, content).saveSync();
+  const old = operations(loadOpenApi(openapi));
+  const types = objectTypes(sdl);
+  const demanded = Object.entries({ ...REQUIRED, ...required }).map(([type, fields]): [string, Set<string>] => [
+    type,
+    new Set(fields.filter((field) => types.get(type)?.has(field))),
+  ]);
+  const { changes, problems } = editCode(project, '/', {
+    operations: operations(loadOpenApi(text)),
+    schema: sdl,
+    types,
+    required: new Map(demanded),
+    before: { requests: (id) => old.filter((one) => one.operationId === id), types: objectTypes(SDL) },
+  });
+  const after = project
+    .getSourceFiles()
+    .map((file): [string, string] => [file.getFilePath().slice(1), file.getFullText()]);
+  return {
+    told: changes.map(({ kind, file, name }) => `${kind} ${name} in ${file}`),
+    details: changes.map(({ detail }) => detail),
+    problems,
+    files: Object.fromEntries(after.filter(([path, content]) => before[path] !== content)),
+  };
+}
+
+const OPERATION = `    delete:
+      operationId: deleteNote
+      tags: [notes]
+      security: [{ basic: [] }]
+      x-permission: { action: notes.delete, viewer: none, developer: own, admin: any }
+      responses:
+        '204': { description: Deleted. }
+components:`;
+const withDelete = openapi.replace('components:', OPERATION);
+const without = (text: string, from: string, to: string) =>
+  text.slice(0, text.indexOf(from)) + text.slice(text.indexOf(to));
+const withoutPut = without(openapi, '    put:\n', 'components:');
+
+t.test('the marker is what answers 501', async (t) => {
+  await t.rejects(
+    notWritten(),
+    new Failure('NOT_IMPLEMENTED', 'This operation is in the contract and is not built yet.'),
+  );
+});
+
+t.test('code that has all that the contracts ask for stays as it is', async (t) => {
+  t.same(edit({}), { told: [], details: [], problems: [], files: {} });
+});
+
+t.test('a new operation gets its stub where the contract has it, and its action a row', async (t) => {
+  const last = edit({ openapi: withDelete });
+  t.same(last.told, ['added deleteNote in src/rest/notes.ts', 'added notes.delete in src/services/access.ts']);
+  t.same(Object.keys(last.files), ['src/rest/notes.ts', 'src/services/access.ts']);
+  const expected = NOTES.replace("operations.js';\n", (text) => text + ERRORS).replace(
+    '\n};\n\nconst helper',
+    '\n};\n\nexport const deleteNote: Contract.DeleteNote = notWritten;\n\nconst helper',
+  );
+  t.equal(last.files['src/rest/notes.ts'], expected);
+  t.match(
+    last.files['src/services/access.ts'],
+    "'any'),\n  'notes.delete': row('none', 'own', 'any'),\n  'users.read'",
+  );
+
+  const operation = OPERATION.replace('\ncomponents:', '');
+  const between = edit({ openapi: openapi.replace('    get:\n', `${operation.replace('delete', 'head')}\n$&`) });
+  const stub = 'export const deleteNote: Contract.DeleteNote = notWritten;\n\n';
+  t.match(between.files['src/rest/notes.ts'], `// enough\n\n${stub}// Writes one.`);
+  const first = edit({
+    openapi: openapi.replace('paths:\n', `$&  /notes:\n${operation}\n`),
+    code: { 'src/rest/notes.ts': NOTES.replace('/** Reads', "const shared = 'first';\n\n$&") },
+  });
+  t.match(first.files['src/rest/notes.ts'], `first';\n\n${stub}/** Reads one. */`);
+
+  const again = edit({ openapi: withDelete, code: last.files });
+  t.same([again.told, again.files], [[], {}], 'a second run changes nothing');
+});
+
+t.test('a new tag gets its file and its registration, and takes no file that is something else', async (t) => {
+  const tagged = (tag: string) =>
+    withDelete.replace(
+      'tags: [notes]\n      security: [{ basic: [] }]\n      x-permission: { action: notes.delete',
+      `tags: [${tag}]\n      security: [{ basic: [] }]\n      x-permission: { action: notes.delete`,
+    );
+  const { told, files } = edit({ openapi: tagged('trash') });
+  t.same(told.slice(0, 2), ['added deleteNote in src/rest/trash.ts', 'registered trash in src/rest/handlers.ts']);
+  t.equal(
+    files['src/rest/trash.ts'],
+    `import type * as Contract from '../../generated/operations.js';\n${ERRORS}\nexport const deleteNote: Contract.DeleteNote = notWritten;
+`,
+  );
+  t.match(
+    files['src/rest/handlers.ts'],
+    /import \* as trash from '.\/trash.js';\n\n.*exactly\({ notes,\n {2}trash, }\)/,
+  );
+  t.throws(() => edit({ openapi: tagged('paging') }), {
+    name: 'Refusal',
+    message: /The tag paging would be answered by src\/rest\/paging\.ts, which is something else/,
+  });
+  t.throws(() => edit({ openapi: tagged('Notes') }), {
+    name: 'Refusal',
+    message: /Notes\.ts would stand beside notes\.ts/,
+  });
+});
+
+t.test('an operation that is gone is parked, and comes back as it was', async (t) => {
+  const { told, files } = edit({ openapi: withoutPut });
+  t.same(told, ['parked putNote in src/rest/notes.ts']);
+  const text = files['src/rest/notes.ts'] ?? '';
+  t.equal(
+    text,
+    `${without(NOTES, '// Writes one.', 'const helper')}
+// accord: parked putNote: openapi.yaml no longer has it.
+// It comes back when the contract has it again; delete it when nobody needs it.
+${without(NOTES, 'nothing', '// Writes one.')
+  .replace('// Notes, and ', '')
+  .replace(/\n\nconst helper[\s\S]*/, '')
+  .split('\n')
+  .map((line) => `// ${line}`)
+  .join('\n')}
+`,
+  );
+  t.same(edit({ openapi: withoutPut, code: files }).told, [], 'a second run changes nothing');
+  const back = edit({ code: files });
+  t.same(back.told, ['restored putNote in src/rest/notes.ts']);
+  t.equal(back.files['src/rest/notes.ts'], NOTES, 'every byte is where it was');
+});
+
+t.test('a stub of what is gone is dropped with its import, and nothing else is', async (t) => {
+  const stubbed = edit({ openapi: withDelete }).files;
+  const { told, files } = edit({ code: { 'src/rest/notes.ts': stubbed['src/rest/notes.ts'] ?? '' } });
+  t.same(told, ['dropped deleteNote in src/rest/notes.ts', 'dropped notWritten in src/rest/notes.ts']);
+  t.equal(files['src/rest/notes.ts'], NOTES, 'as it was before the stub');
+});
+
+t.test("a developer's own exports are not the contract's to park", async (t) => {
+  const own = `${NOTES}\nexport const limit = 3;\nexport function other() {}\n`;
+  t.same(edit({ code: { 'src/rest/notes.ts': own } }).told, []);
+});
+
+t.test('an operationId that was renamed keeps its body', async (t) => {
+  const { told, details, files } = edit({
+    openapi: openapi.replace('putNote', 'writeNote').replaceAll('note_id', 'id'),
+  });
+  t.same([told, details], [['renamed writeNote in src/rest/notes.ts'], ['was putNote; PUT /notes/{id}']]);
+  const expected = NOTES.replaceAll('putNote', 'writeNote').replaceAll('PutNote', 'WriteNote');
+  t.equal(files['src/rest/notes.ts'], expected);
+});
+
+t.test('an operation that moves to another tag is parked with the address to move it to', async (t) => {
+  const text = openapi
+    .replace('tags:\n', 'tags:\n  - { name: drafts }\n')
+    .replace('operationId: putNote\n      tags: [notes]', 'operationId: putNote\n      tags: [drafts]');
+  const { told, files } = edit({ openapi: text });
+  t.same(told, [
+    'parked putNote in src/rest/notes.ts',
+    'added putNote in src/rest/drafts.ts',
+    'registered drafts in src/rest/handlers.ts',
+  ]);
+  t.match(
+    files['src/rest/notes.ts'],
+    'openapi.yaml has it under the tag drafts now: move the body to src/rest/drafts.ts.',
+  );
+});
+
+t.test('a tag that is gone is parked whole and unregistered, and comes back', async (t) => {
+  const text = openapi
+    .replaceAll('tags: [notes]', 'tags: [papers]')
+    .replaceAll('getNote', 'getPaper')
+    .replaceAll('/notes/', '/papers/')
+    .replaceAll('putNote', 'putPaper');
+  const { told, files } = edit({ openapi: text });
+  t.same(told, [
+    'parked getNote in src/rest/notes.ts',
+    'parked putNote in src/rest/notes.ts',
+    'unregistered notes in src/rest/handlers.ts',
+    'added getPaper in src/rest/papers.ts',
+    'added putPaper in src/rest/papers.ts',
+    'registered papers in src/rest/handlers.ts',
+  ]);
+  t.match(
+    files['src/rest/handlers.ts'],
+    /operations\.js';\nimport \* as papers from '\.\/papers\.js';\n\nexport const handlers = exactly\({\n {2}papers, }\);/,
+  );
+  const back = edit({
+    code: {
+      'src/rest/notes.ts': files['src/rest/notes.ts'] ?? '',
+      'src/rest/handlers.ts': (CODE['src/rest/handlers.ts'] ?? '')
+        .replace("import * as notes from './notes.js';\n", '')
+        .replace('{ notes }', '{}'),
+    },
+  });
+  t.same(back.told, [
+    'restored getNote in src/rest/notes.ts',
+    'restored putNote in src/rest/notes.ts',
+    'registered notes in src/rest/handlers.ts',
+  ]);
+});
+
+t.test('a new field gets its stub on Query, on a type, and under subscribe', async (t) => {
+  const sdl = `${SDL.replace('user(id: ID!): User', `all: [User!] ${reaches('users.read')}\n  user(id: ID!): User`).replace('name: String!', 'name: String!\n  age: Int!\n  nick: String')}
+type Subscription { userAdded: User ${reaches('users.read')} }
+type Deleted { id: ID! }
+`;
+  const required = { Query: ['all', 'user'], User: ['createdAt', 'age'], Subscription: ['userAdded'] };
+  const { told, files } = edit({ schema: sdl, required });
+  t.same(told, [
+    'added Query.all in src/graphql/Query.ts',
+    'added User.age in src/graphql/User.ts',
+    'added Subscription in src/graphql/Subscription.ts',
+    'added Subscription.userAdded in src/graphql/Subscription.ts',
+    'registered Subscription in src/graphql/resolvers.ts',
+  ]);
+  t.equal(
+    files['src/graphql/User.ts'],
+    USER.replace("graphql.js';\n", (text) => text + ERRORS).replace('{\n', '{\n  age: notWritten,\n'),
+  );
+  t.equal(
+    files['src/graphql/Query.ts'],
+    `${ERRORS}\nexport const Query: QueryResolvers = {\n  all: notWritten, user: () => null };\n`,
+  );
+  t.equal(
+    files['src/graphql/Subscription.ts'],
+    `import type { SubscriptionResolvers } from '../../generated/graphql.js';\n${ERRORS}\nexport const Subscription: SubscriptionResolvers = {\n  userAdded: { subscribe: notWritten },};
+`,
+  );
+  t.match(
+    files['src/graphql/resolvers.ts'],
+    /import { Subscription } from '.\/Subscription.js';\n\n.*{ Query, Mutation, User,\n {2}Subscription, };/,
+  );
+  const again = edit({ schema: sdl, required, code: files });
+  t.same([again.told, again.files], [[], {}], 'a second run changes nothing');
+  const Page = { schema: `${SDL}\ntype Page { size: Int! }\n`, required: { Page: ['size'] } };
+  t.throws(() => edit(Page), { name: 'Refusal', message: /Page\.ts would stand beside page\.ts/ });
+});
+
+t.test(
+  'a field that is gone is parked with its comments, or renamed when it is the same under another name',
+  async (t) => {
+    const gone = SDL.replace('  createdAt: String!\n', '');
+    const parked = edit({ schema: gone });
+    t.same(parked.told, ['parked User.createdAt in src/graphql/User.ts']);
+    t.equal(
+      parked.files['src/graphql/User.ts'],
+      `${USER.replace(/ {2}\/\/ as text\n.*\n/, '')}
+// accord: parked User.createdAt: schema.graphql no longer has it.
+// It comes back when the contract has it again; delete it when nobody needs it.
+//   // as text
+//   createdAt: ({ createdAt }) => createdAt.toISOString(), // ISO 8601
+`,
+    );
+    const back = edit({ code: parked.files });
+    t.same(back.told, ['restored User.createdAt in src/graphql/User.ts']);
+    t.equal(back.files['src/graphql/User.ts'], USER, 'every byte is where it was');
+
+    const required = { User: ['since'] };
+    const renamed = edit({ schema: SDL.replace('createdAt', 'since'), required });
+    t.same(renamed.told, ['renamed User.since in src/graphql/User.ts']);
+    t.equal(renamed.files['src/graphql/User.ts'], USER.replace('createdAt:', 'since:'));
+    const other = edit({ schema: SDL.replace('createdAt: String!', 'since: Int!'), required });
+    t.same(other.told, ['parked User.createdAt in src/graphql/User.ts', 'added User.since in src/graphql/User.ts']);
+  },
+);
+
+t.test('a type that is gone is parked whole and unregistered, and comes back', async (t) => {
+  const sdl = without(SDL, 'type Mutation', 'nothing').slice(0, SDL.indexOf('type Mutation'));
+  const { told, files } = edit({ schema: sdl });
+  t.same(told, ['parked Mutation in src/graphql/Mutation.ts', 'unregistered Mutation in src/graphql/resolvers.ts']);
+  t.match(
+    files['src/graphql/resolvers.ts'],
+    "import { Query } from './Query.js';\nimport { User } from './User.js';\n\nexport const resolvers: Resolvers = { Query, User };",
+  );
+  const back = edit({ code: files });
+  t.same(back.told, [
+    'restored Mutation in src/graphql/Mutation.ts',
+    'registered Mutation in src/graphql/resolvers.ts',
+  ]);
+  t.match(
+    back.files['src/graphql/Mutation.ts'],
+    'export const Mutation: MutationResolvers = {\n  deleteUser: () => null,\n};',
+  );
+});
+
+t.test('a row of the policy that says otherwise is told with its place, and left', async (t) => {
+  const { told, problems, files } = edit({
+    openapi: openapi.replace('developer: own', 'developer: any'),
+    schema: SDL.replace(reaches('users.read'), reaches('users.read', 'NONE')),
+  });
+  t.same([told, files], [[], {}]);
+  t.match(problems, [
+    {
+      file: 'src/services/access.ts',
+      line: 3,
+      column: 3,
+      rule: 'policy',
+      message: /^putNote in openapi\.yaml grants notes\.update otherwise: viewer none, developer any, admin any\./,
+    },
+    { line: 4, message: /^Query\.user in schema\.graphql grants users\.read otherwise: viewer none/ },
+  ]);
+});
+
+/** A copy of this project, committed, with edits of some files. */
+function copyProject(t: Test, edits: Record<string, (text: string) => string>): string {
+  const folder = temporaryFolder(t);
+  const parts = [
+    'src',
+    'generated',
+    'prisma',
+    'openapi.yaml',
+    'schema.graphql',
+    'codegen.ts',
+    'tsconfig.json',
+    'package.json',
+    'biome.json',
+    '.gitignore',
+  ];
+  for (const part of parts) cpSync(join(ROOT, part), join(folder, part), { recursive: true });
+  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+  const git = (...args: string[]) =>
+    execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@example.com', ...args], { cwd: folder });
+  git('init', '--quiet');
+  git('add', '.');
+  git('commit', '--quiet', '--message=before');
+  for (const [path, change] of Object.entries(edits))
+    writeFileSync(join(folder, path), change(readFileSync(join(folder, path), 'utf8')));
+  return folder;
+}
+
+/** What every file of the code holds. */
+const sourcesOf = (folder: string): Record<string, string> =>
+  Object.fromEntries(
+    readdirSync(join(folder, 'src'), { recursive: true, encoding: 'utf8' })
+      .map((name) => join('src', name))
+      .filter((path) => path.endsWith('.ts'))
+      .map((path) => [path, readFileSync(join(folder, path), 'utf8')]),
+  );
+
+/** What the compiler has to say of some files of a project. */
+function errorsIn(folder: string, files: string[]): string[] {
+  const { config } = ts.readConfigFile(join(folder, 'tsconfig.json'), ts.sys.readFile);
+  const { options } = ts.parseJsonConfigFileContent({ ...config, include: [] }, ts.sys, folder);
+  const paths = files.map((file) => join(folder, file));
+  const program = ts.createProgram(paths, options);
+  const found = paths.flatMap((path) => program.getSemanticDiagnostics(program.getSourceFile(path)));
+  return found.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'));
+}
+
+const USER_POSTS = `  /api/v1/users/{user_id}/posts:
+    parameters:
+      - $ref: '#/components/parameters/UserId'
+    get:
+      operationId: listUserPosts
+      tags: [users]
+      security: [{ basicAuth: [] }]
+      x-permission: { action: posts.read, viewer: any, developer: any, admin: any }
+      responses:
+        '200': { description: Posts., content: { application/json: { schema: { type: array, items: { type: string } } } } }
+`;
+const addOperation = (text: string) => text.replace('  # orders ---', `${USER_POSTS}\n$&`);
+const EDITS = {
+  'openapi.yaml': addOperation,
+  'schema.graphql': (text: string) =>
+    text
+      .replace('\ntype User {\n', '\ntype User {\n  postCount: Int!\n  version: Int!\n')
+      .replace('\ntype Query {\n', '\ntype Draft {\n  id: ID!\n  heading: String!\n}\n\ntype Query {\n'),
+  'codegen.ts': (text: string) =>
+    text.replace('mappers: {\n', "$&Draft: '../src/services/posts.js#Post as DraftModel',\n"),
+};
+
+/** `accord scaffold` in this process, where the second run need not load again what the first has loaded. */
+async function accord(t: Test, root: string, ...args: string[]) {
+  const program = new Command('accord').option('--root <directory>');
+  command(program.command('scaffold'));
+  const printed = t.capture(console, 'log', () => {});
+  const before = process.exitCode;
+  await program.parseAsync(['--root', root, 'scaffold', ...args], { from: 'user' });
+  const { exitCode = 0 } = process;
+  process.exitCode = before;
+  printed.restore();
+  return {
+    exitCode,
+    stdout: printed()
+      .map(({ args: [text] }) => text)
+      .join('\n'),
+  };
+}
+
+t.test(
+  'on this project: stubs compile and answer 501, all other bytes stay, a second run changes nothing',
+  async (t) => {
+    const misspelt = (text: string) => text.replace('type User {', 'type User {\n  age: Intt\n');
+    const broken = copyProject(t, { 'schema.graphql': misspelt });
+    const refusal = run(t, [process.execPath, 'src/cli/bin.js', '--root', broken, 'scaffold']).ended;
+    const folder = copyProject(t, EDITS);
+    const before = sourcesOf(folder);
+    const old = readFileSync(join(folder, 'generated/operations.ts'), 'utf8');
+    const generated = ['graphql.ts', 'openapi.ts', 'operations.ts', 'permissions.md'].map(
+      (name) => `generated/${name}`,
+    );
+
+    const dryRun = await accord(t, folder, '--dry-run', '--json');
+    t.equal(dryRun.exitCode, 1);
+    t.same(
+      [sourcesOf(folder), readFileSync(join(folder, 'generated/operations.ts'), 'utf8')],
+      [before, old],
+      'unwritten',
+    );
+
+    const first = await scaffold({ root: folder });
+    const after = sourcesOf(folder);
+    const start = [process.execPath, '--import', 'tsx', join(folder, 'src', 'server.ts')] as const;
+    const started = startServer(t, { DATABASE_URL: 'pglite://memory' }, start);
+    t.same(JSON.parse(dryRun.stdout), { ...first, next: ['Run `npx accord scaffold`.'] }, 'what was to come');
+    t.match(first, { generated, problems: [] });
+    t.same(first.notes, ['User.version needs no resolver: the model has it under this name and in this type.']);
+
+    const changed = Object.keys(after).filter((path) => after[path] !== before[path]);
+    t.same(changed.sort(), [
+      'src/graphql/Draft.ts',
+      'src/graphql/User.ts',
+      'src/graphql/resolvers.ts',
+      'src/rest/users.ts',
+    ]);
+    const withMarker = (path: string, above: string) =>
+      before[path]?.replace(above, (line) => `${line}${ERRORS}`) ?? '';
+    const stub = '\nexport const listUserPosts: Contract.ListUserPosts = notWritten;\n';
+    const users = withMarker('src/rest/users.ts', "operations.js';\n").replace('\nfunction updated', `${stub}$&`);
+    t.equal(after['src/rest/users.ts'], users);
+    const user = withMarker('src/graphql/User.ts', "graphql.js';\n").replace('= {\n', '$&  postCount: notWritten,\n');
+    t.equal(after['src/graphql/User.ts'], user);
+    const draft = `import type { DraftResolvers } from '../../generated/graphql.js';\n${ERRORS}
+export const Draft: DraftResolvers = {\n  heading: notWritten,\n};\n`;
+    t.equal(after['src/graphql/Draft.ts'], draft);
+    t.same(errorsIn(folder, [...changed, 'src/rest/handlers.ts']), []);
+
+    const second = await accord(t, folder, '--check');
+    const line = users.slice(0, users.indexOf('listUserPosts')).split('\n').length;
+    const step = `1. Fill in src/rest/users.ts:${line}:14: listUserPosts (GET /api/v1/users/{user_id}/posts) answers 501.`;
+    t.equal(second.exitCode, 0, 'there is nothing left to write');
+    t.match(second.stdout, step);
+    t.notMatch(second.stdout, 'added');
+
+    const server = await started;
+    const headers = {
+      ...basic('ada@demo.accord.example', 'correct horse battery'),
+      'content-type': 'application/json',
+    };
+    const rest = await fetch(`${server.url}/api/v1/users/1/posts`, { headers });
+    t.match([rest.status, await rest.json()], [501, { code: 'NOT_IMPLEMENTED' }]);
+    const body = JSON.stringify({ query: '{ me { postCount } }' });
+    const graphql = await fetch(`${server.url}/graphql`, { method: 'POST', headers, body });
+    t.match(await graphql.json(), { errors: [{ path: ['me', 'postCount'], extensions: { code: 'NOT_IMPLEMENTED' } }] });
+
+    writeFileSync(join(folder, 'src/rest/users.ts'), `${users}const half = (`);
+    await t.rejects(scaffold({ root: folder }), {
+      name: 'Refusal',
+      message: /^src\/rest\/users\.ts:\d+ cannot be edited: /,
+    });
+
+    const refused = await refusal;
+    t.match([refused.code, refused.stdout], [2, '']);
+    t.match(refused.stderr, /^schema\.graphql:\d+:8 {2}error {2}Unknown type "Intt"\./);
+  },
+);
