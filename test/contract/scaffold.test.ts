@@ -442,7 +442,7 @@ function errorsIn(folder: string, files: string[]): string[] {
 
 const USER_POSTS = `  /api/v1/users/{user_id}/posts:
     parameters:
-      - $ref: '#/components/parameters/UserId'
+      - $ref: '#/components/parameters/UserIdInPath'
     get:
       operationId: listUserPosts
       tags: [users]
