@@ -41,6 +41,9 @@ t.test('the commands exist', async (t) => {
   const named = [...text.matchAll(/npm run ([\w:]+)/g)].map(([, name]) => name as string);
   t.ok(named.length > 4);
   for (const name of named) t.ok(name in scripts, name);
+  const { stdout } = await run(t, ['npx', 'accord', '--help']).ended;
+  const subcommands = [...text.matchAll(/npx accord ([a-z]+)/g)].map(([, name]) => name as string);
+  for (const name of new Set(subcommands)) t.match(stdout, new RegExp(`^ {2}${name} `, 'm'));
   const cells = [...text.matchAll(/^\| (`[^|]+`) \|/gm)].map(([, cell]) => cell as string);
   const paths = cells.flatMap((cell) => [...cell.matchAll(/`([^`]*[/.][^`]*)`/g)].map(([, path]) => path as string));
   t.ok(paths.length > 10);
@@ -50,7 +53,9 @@ t.test('the commands exist', async (t) => {
 t.test('every curl line answers what its comment says', async (t) => {
   const { url, kill, ended } = await startServer(t, { DATABASE_URL: 'pglite://memory' });
   const blocks = [...text.matchAll(/```sh\n(.*?)```/gs)].map(([, block]) => block as string);
-  const lines = blocks.flatMap((block) => block.split('\n')).filter((line) => /^(curl|[A-Z_]+=\$\(curl)/.test(line));
+  const lines = blocks
+    .flatMap((block) => block.split('\n'))
+    .filter((line) => /^(curl.* # \d{3}$|[A-Z_]+=\$\(curl)/.test(line));
   const expected = lines.flatMap((line) => / # (\d{3})$/.exec(line)?.[1] ?? []);
   t.ok(expected.length >= 15);
   const script = lines

@@ -1,8 +1,8 @@
 import { InvalidArgumentError, Option } from 'commander';
 import { type AuditFilter, EVENTS } from '../services/audit.js';
 import { administer } from './administer.js';
-import type { Subcommand } from './main.js';
 import { table } from './output.js';
+import type { Subcommand } from './program.js';
 
 const COLUMNS = ['time', 'event', 'actor', 'subject', 'address', 'requestId'];
 

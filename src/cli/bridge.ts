@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Documents } from '../contract/bridge/bridge.js';
-import type { Subcommand } from './main.js';
 import { EXIT, paint, printJson, table, Unable, withProgress } from './output.js';
+import type { Subcommand } from './program.js';
 
 const DESCRIPTION = `
 Holds openapi.yaml, schema.graphql and prisma/schema.prisma against each other: types and their members, null, enums, ids,

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import type { Subcommand } from './main.js';
+import type { Subcommand } from './program.js';
 
 /** Only what a start needs. Imports no development dependency, which a production install lacks. */
 async function renewClient(root: string): Promise<void> {

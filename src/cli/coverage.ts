@@ -2,8 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Coverage } from '../contract/coverage/measure.js';
 import type { Painter } from '../contract/coverage/text.js';
-import type { Subcommand } from './main.js';
 import { EXIT, paint, printJson, Unable } from './output.js';
+import type { Subcommand } from './program.js';
 
 interface Options {
   root: string;

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { generate, type Outcome } from '../contract/generate.js';
 import { whenShellGone } from '../npm-shell.js';
-import type { Subcommand } from './main.js';
+import type { Subcommand } from './program.js';
 import { supervise } from './server-process.js';
 import { watchProject } from './watch.js';
 

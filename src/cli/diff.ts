@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { Option } from 'commander';
-import type { Subcommand } from './main.js';
 import { EXIT, paint, printJson, Unable, withProgress } from './output.js';
+import type { Subcommand } from './program.js';
 
 interface Options {
   root: string;

@@ -1,7 +1,7 @@
 import type { KeyEntry } from '../services/key-administration.js';
 import { administer } from './administer.js';
-import type { Subcommand } from './main.js';
 import { table } from './output.js';
+import type { Subcommand } from './program.js';
 
 const print = (keys: KeyEntry[]) => console.log(table(keys as never, ['kid', 'state', 'signsFrom', 'verifiesUntil']));
 

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
-import type { Subcommand } from './main.js';
 import { EXIT, paint, printJson, Unable, withProgress } from './output.js';
+import type { Subcommand } from './program.js';
 
 interface Options {
   root: string;

@@ -1,5 +1,5 @@
 import { rootPath } from '../root.js';
-import type { Subcommand } from './main.js';
+import type { Subcommand } from './program.js';
 
 /** `accord start`: the service. A fresh checkout lacks the Prisma client, which is not committed: it is made first. */
 const start: Subcommand = (command) => {

@@ -1,14 +1,12 @@
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import t, { type Test } from 'tap';
+import t from 'tap';
+import { accord } from '../support/accord.js';
 import { onEachDatabase } from '../support/databases.js';
-import { eventually, run, startServer, temporaryFolder } from '../support/process.js';
+import { eventually, startServer, temporaryFolder } from '../support/process.js';
 import { startService } from '../support/service.js';
 
 const SECRET = { KEY_SECRET: 'a secret that encrypts the keys at rest' };
-
-const accord = (t: Test, args: string[], environment: Record<string, string>) =>
-  run(t, [process.execPath, '--import', 'tsx', 'src/cli/main.ts', ...args], environment).ended;
 
 /** The rows of a printed table, without its head. */
 const rows = (stdout: string) =>

@@ -9,6 +9,7 @@ import { printText } from '../../src/contract/diff/print-text.js';
 import { changesBetween, diffReport, problemsOf, type Report } from '../../src/contract/diff/report.js';
 import { type ProjectVersion, versionAtRef, versionInDirectory } from '../../src/contract/diff/versions.js';
 import { ROOT, run, temporaryFolder } from '../support/process.js';
+import { section } from '../support/readme.js';
 import { openapi, prisma, schema } from './diff-cases.js';
 import { type Case, database, graphql, rest } from './diff-table.js';
 
@@ -189,6 +190,31 @@ t.test('a change names the handler, the service and the tests that it touches', 
   ]);
   t.match(list?.touches.services, [{ file: 'src/services/user-reads.ts', name: 'users.list' }]);
   t.ok(list?.touches.tests.some(({ file }) => file.startsWith('test/graphql/')));
+});
+
+t.test('the walk-through of the README: what an edit breaks, where, and what to do about it', async (t) => {
+  const text = section('Walk-through: review an edit');
+  const [, from = '', to = ''] = /rename `(\w+)` to `(\w+)`/.exec(text) ?? [];
+  const [, may = 'none', mayNot = ''] = /change\s+`([^`]+)` to `([^`]+)`/.exec(text) ?? [];
+  const before = versionInDirectory(ROOT, 'before');
+  const renamed = (schema: string) => schema.replaceAll(new RegExp(`\\b${from}\\b(?=[,:\\]])`, 'g'), to);
+  const field = before.schema.indexOf('  createPost(');
+  const after = {
+    ...before,
+    openapi: before.openapi.replace(/^ {4}User:\n.*?^ {4}\w/ms, renamed),
+    schema: before.schema.slice(0, field) + before.schema.slice(field).replace(may, mayNot),
+  };
+  const report = await diffReport({ root: ROOT, before, after, now: NOW });
+  const printed = printText(report, (_style, words) => words);
+  t.equal(report.ok, false);
+  const [, shown = ''] = /```\n( +✖.*?)```/s.exec(text) ?? [];
+  const words = shown.split('\n').filter((line) => /✖|instead|id /.test(line));
+  t.equal(words.length, 3);
+  // Lines move with the contract; the rest is as it is shown.
+  const anyLine = (line: string) => line.trim().replaceAll(/\d{2,}/g, '0');
+  const lines = new Set(printed.split('\n').map(anyLine));
+  for (const line of words) t.ok(lines.has(anyLine(line)), line);
+  t.match(printed, /✖ permission of Mutation\.createPost: developer own → none\n {4}schema\.graphql:\d+/);
 });
 
 async function formats(t: Test): Promise<Report> {

@@ -1,17 +1,17 @@
-import { execFileSync } from 'node:child_process';
-import { cpSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import t, { type Test } from 'tap';
 import { Project } from 'ts-morph';
-import ts from 'typescript';
 import command from '../../src/cli/scaffold.js';
 import { loadOpenApi, operations } from '../../src/contract/openapi.js';
 import { objectTypes } from '../../src/contract/scaffold/object-types.js';
 import { MANIPULATION } from '../../src/contract/scaffold/project-files.js';
 import { editCode, scaffold } from '../../src/contract/scaffold/scaffold.js';
 import { Failure, notWritten } from '../../src/services/errors.js';
-import { basic, ROOT, run, startServer, temporaryFolder } from '../support/process.js';
+import { basic, run, startServer } from '../support/process.js';
+import { copyProject, errorsIn } from '../support/project-copy.js';
+import { blocks, section } from '../support/readme.js';
 import { openapi, schema } from './small-project.js';
 
 const ERRORS = `import { notWritten } from '../services/errors.js';\n`;
@@ -394,33 +394,6 @@ t.test('a row of the policy that says otherwise is told with its place, and left
   ]);
 });
 
-/** A copy of this project, committed, with edits of some files. */
-function copyProject(t: Test, edits: Record<string, (text: string) => string>): string {
-  const folder = temporaryFolder(t);
-  const parts = [
-    'src',
-    'generated',
-    'prisma',
-    'openapi.yaml',
-    'schema.graphql',
-    'codegen.ts',
-    'tsconfig.json',
-    'package.json',
-    'biome.json',
-    '.gitignore',
-  ];
-  for (const part of parts) cpSync(join(ROOT, part), join(folder, part), { recursive: true });
-  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
-  const git = (...args: string[]) =>
-    execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@example.com', ...args], { cwd: folder });
-  git('init', '--quiet');
-  git('add', '.');
-  git('commit', '--quiet', '--message=before');
-  for (const [path, change] of Object.entries(edits))
-    writeFileSync(join(folder, path), change(readFileSync(join(folder, path), 'utf8')));
-  return folder;
-}
-
 /** What every file of the code holds. */
 const sourcesOf = (folder: string): Record<string, string> =>
   Object.fromEntries(
@@ -430,28 +403,13 @@ const sourcesOf = (folder: string): Record<string, string> =>
       .map((path) => [path, readFileSync(join(folder, path), 'utf8')]),
   );
 
-/** What the compiler has to say of some files of a project. */
-function errorsIn(folder: string, files: string[]): string[] {
-  const { config } = ts.readConfigFile(join(folder, 'tsconfig.json'), ts.sys.readFile);
-  const { options } = ts.parseJsonConfigFileContent({ ...config, include: [] }, ts.sys, folder);
-  const paths = files.map((file) => join(folder, file));
-  const program = ts.createProgram(paths, options);
-  const found = paths.flatMap((path) => program.getSemanticDiagnostics(program.getSourceFile(path)));
-  return found.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'));
-}
-
-const USER_POSTS = `  /api/v1/users/{user_id}/posts:
-    parameters:
-      - $ref: '#/components/parameters/UserIdInPath'
-    get:
-      operationId: listUserPosts
-      tags: [users]
-      security: [{ basicAuth: [] }]
-      x-permission: { action: posts.read, viewer: any, developer: any, admin: any }
-      responses:
-        '200': { description: Posts., content: { application/json: { schema: { type: array, items: { type: string } } } } }
-`;
-const addOperation = (text: string) => text.replace('  # orders ---', `${USER_POSTS}\n$&`);
+/** What the README says to write, in the order of its steps. */
+const README = section('Walk-through: add an operation');
+const [PATH = '', SCHEMAS = ''] = blocks(README, 'yaml');
+const [HANDLER = ''] = blocks(README, 'ts');
+const [, IMPORT = ''] = /with `(import type [^`]+)` at the top/.exec(README) ?? [];
+const addOperation = (text: string) =>
+  text.replace(/^ {2}# orders -/m, () => `${PATH}\n  # orders -`).replace(/^ {2}schemas:\n/m, (line) => line + SCHEMAS);
 const EDITS = {
   'openapi.yaml': addOperation,
   'schema.graphql': (text: string) =>
@@ -545,6 +503,12 @@ export const Draft: DraftResolvers = {\n  heading: notWritten,\n};\n`;
     const body = JSON.stringify({ query: '{ me { postCount } }' });
     const graphql = await fetch(`${server.url}/graphql`, { method: 'POST', headers, body });
     t.match(await graphql.json(), { errors: [{ path: ['me', 'postCount'], extensions: { code: 'NOT_IMPLEMENTED' } }] });
+
+    writeFileSync(join(folder, 'src/rest/users.ts'), `${IMPORT}\n${users.replace(stub, `\n${HANDLER}`)}`);
+    const filled = await accord(t, folder);
+    t.match([filled.exitCode, filled.stdout], [0, 'notWritten']);
+    t.notMatch(sourcesOf(folder)['src/rest/users.ts'], 'notWritten');
+    t.same(errorsIn(folder, ['src/rest/users.ts']), [], 'the handler of the README is what the contract asks for');
 
     writeFileSync(join(folder, 'src/rest/users.ts'), `${users}const half = (`);
     await t.rejects(scaffold({ root: folder }), {

@@ -41,22 +41,22 @@ onEachDatabase(t, async (t, open) => {
   };
 
   t.test('a nested read sends one statement for each level, however much it returns', async (t) => {
-    const document = `query($users: Int, $posts: Int, $skipped: Int, $comments: Int) {
+    const document = `query($users: Int, $posts: Int, $skipped: Int, $comments: Int, $passed: Int) {
       users(limit: $users, offset: 3) {
         id
-        posts(limit: $posts, offset: $skipped) { id title comments(limit: $comments) { text author { id name } } }
+        posts(limit: $posts, offset: $skipped) { id title comments(limit: $comments, offset: $passed) { text author { id name } } }
       }
     }`;
     const counts = new Set<number>();
     for (const variables of [
-      { users: 1, posts: 1, skipped: 0, comments: 1 },
-      { users: 20, posts: 3, skipped: 1, comments: 2 },
+      { users: 1, posts: 1, skipped: 0, comments: 1, passed: 0 },
+      { users: 20, posts: 3, skipped: 1, comments: 2, passed: 1 },
     ]) {
       const { data, statements } = await read(document, variables);
       counts.add(statements.length);
       t.equal(data.users.length, variables.users);
       for (const user of data.users) {
-        const { posts: most, skipped, comments: mostComments } = variables;
+        const { posts: most, skipped, comments: mostComments, passed } = variables;
         const expected = posts
           .filter(({ authorId }) => String(authorId) === user.id)
           .slice(skipped, skipped + most)
@@ -65,7 +65,7 @@ onEachDatabase(t, async (t, open) => {
             title,
             comments: comments
               .filter(({ postId }) => postId === id)
-              .slice(0, mostComments)
+              .slice(passed, passed + mostComments)
               .map(({ text, authorId }) => ({
                 text,
                 author: { id: String(authorId), name: writers.find((one) => one.id === authorId)?.name },

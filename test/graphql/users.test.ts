@@ -1,6 +1,6 @@
 import t from 'tap';
 import { onEachDatabase } from '../support/databases.js';
-import { type Json, startService } from '../support/service.js';
+import { type Json, PASSWORD, startService } from '../support/service.js';
 
 onEachDatabase(t, async (t, open) => {
   const { graphql, rest, admin, developer, viewer, url, log, database } = await startService(t, await open());
@@ -15,9 +15,11 @@ onEachDatabase(t, async (t, open) => {
 
   t.test('the same user through both doors', async (t) => {
     const create = `mutation($input: CreateUserInput!) { createUser(input: $input) { id name email role createdAt } }`;
-    const input = { name: ' Barbara Liskov ', email: 'Barbara@Example.com', role: 'DEVELOPER' };
+    const input = { name: ' Barbara Liskov ', email: 'Barbara@Example.com', role: 'DEVELOPER', password: PASSWORD };
     const { createUser } = (await graphql(admin, create, { input })).data;
     t.match(createUser, { name: 'Barbara Liskov', email: 'Barbara@Example.com', role: 'DEVELOPER' });
+    const login = await rest('POST', '/api/v1/auth/login', { body: { email: input.email, password: PASSWORD } });
+    t.equal(login.status, 200);
     const { body } = await rest('GET', `/api/v1/users/${createUser.id}`, { as: viewer });
     t.match(body, { id: Number(createUser.id), role: 'developer', createdAt: createUser.createdAt });
 

@@ -2,7 +2,7 @@ import { createHmac, createPrivateKey, createSign, generateKeyPairSync } from 'n
 import { createRemoteJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify } from 'jose';
 import t from 'tap';
 import { onEachDatabase } from '../support/databases.js';
-import { codeOf, PASSWORD, startService } from '../support/service.js';
+import { codeOf, PASSWORD, passwordHash, startService } from '../support/service.js';
 
 const LOGIN = '/api/v1/auth/login';
 const encode = (value: object | string) =>
@@ -171,6 +171,16 @@ onEachDatabase(t, async (t, open) => {
     offset = 906_000;
     t.same(codeOf(await rest('GET', '/api/v1/auth/me', { headers })), [401, 'UNAUTHENTICATED']);
     offset = 0;
+  });
+
+  t.test('who was deleted a moment ago, and has not been heard of as deleted', async (t) => {
+    const gone = { name: 'Gone', email: 'gone@example.com', emailKey: 'gone@example.com', role: 'VIEWER' as const };
+    const { id } = await database.client.user.create({ data: { ...gone, passwordHash: await passwordHash } });
+    const { body } = await login({ email: gone.email, password: PASSWORD });
+    await database.client.user.delete({ where: { id } });
+    await database.client.tombstone.create({ data: { kind: 'USER', id } });
+    const headers = { authorization: `Bearer ${body.access_token}` };
+    t.same(codeOf(await rest('GET', '/api/v1/auth/me', { headers })), [410, 'GONE']);
   });
 
   t.test('no secret is logged, nor stored in clear', async (t) => {

@@ -36,6 +36,12 @@ onEachDatabase(t, async (t, open) => {
     t.same(codeOf(await service.rest('DELETE', '/users', { headers: { accept: version9 } })), [406, 'NOT_ACCEPTABLE']);
   });
 
+  t.test('401: the metrics have a token of their own', async (t) => {
+    for (const as of [undefined, service.admin]) {
+      t.same(codeOf(await service.rest('GET', '/metrics', { as })), [401, 'UNAUTHENTICATED']);
+    }
+  });
+
   t.test('304: the client has it already', async (t) => {
     const metrics = { authorization: 'Bearer a token for the metrics' };
     for (const operation of thatDeclare(304)) {

@@ -154,6 +154,11 @@ onEachDatabase(t, async (t, open) => {
     await rest('DELETE', `${USERS}/${created.body.id}`, { as: admin });
     t.same(codeOf(await post(admin, USERS, key, body)), [409, 'CONFLICT']);
     t.equal(await client.user.count({ where: { email: body.email } }), 0);
+    const { body: owner } = await post(admin, USERS, newKey(), newUser());
+    const orderKey = newKey();
+    t.equal((await post(admin, ordersOf(owner), orderKey, EUR)).status, 201);
+    await rest('DELETE', `${USERS}/${owner.id}`, { as: admin });
+    t.same(codeOf(await post(admin, ordersOf(owner), orderKey, EUR)), [409, 'CONFLICT']);
     const remembered = JSON.stringify(await client.idempotencyKey.findMany());
     t.notMatch(remembered, body.email, 'nothing personal is kept');
   });

@@ -3,6 +3,7 @@ import { connect } from 'node:net';
 import t from 'tap';
 import { parse } from 'yaml';
 import { resolvers } from '../../src/graphql/resolvers.js';
+import { publishedContracts } from '../../src/http/published.js';
 import { handlers } from '../../src/rest/handlers.js';
 import { notWritten } from '../../src/services/errors.js';
 import { contractOperations } from '../support/contract.js';
@@ -170,6 +171,19 @@ onEachDatabase(t, async (t, open) => {
     t.same(codeOf(await later.rest('GET', path, { as: viewer })), [501, 'NOT_IMPLEMENTED']);
     t.same((await later.graphql(null, '{ posts { id } }')).codes, ['UNAUTHENTICATED']);
     t.same((await later.graphql(viewer, '{ posts { id } }')).codes, ['NOT_IMPLEMENTED']);
+  });
+
+  t.test('500: what nobody expected, also where no business is done', async (t) => {
+    const contracts = publishedContracts();
+    const broken = await startInstance(t, database, {}, { contracts });
+    Object.defineProperty(contracts, 'openapiYaml', {
+      get: () => {
+        throw new Error('The disk has a scratch.');
+      },
+    });
+    const answer = await broken.rest('GET', '/openapi.yaml');
+    t.same(codeOf(answer), [500, 'INTERNAL']);
+    t.notMatch(answer.text, 'scratch');
   });
 
   t.test('without its database the service says 503, and is alive', async (t) => {

@@ -259,14 +259,19 @@ t.test('503: an overloaded process sheds, and recovers', async (t) => {
         ask('/livez'),
         ask('/readyz'),
         ask('/nowhere'),
+        ask('/openapi.json'),
       ]);
     };
     const waits = new Set<string | null>();
     for (let i = 0; i < 5; i++) {
-      const [users, graphql, alive, ready, nowhere] = await askAll();
+      const [users, graphql, alive, ready, nowhere, openapi] = await askAll();
       t.match([users.status, users.body], [503, { code: 'UNAVAILABLE', type: '/docs/errors#UNAVAILABLE' }]);
-      const exchange = { method: 'GET', path: '/api/v1/users', request: {}, status: 503, headers: users.headers };
-      t.same(breaches({ ...exchange, text: JSON.stringify(users.body) }, []), []);
+      const shed = { '/api/v1/users': users, '/openapi.json': openapi };
+      for (const [path, { status, headers, body }] of Object.entries(shed)) {
+        t.equal(status, 503, path);
+        const exchange = { method: 'GET', path, request: {}, status, headers, text: JSON.stringify(body) };
+        t.same(breaches(exchange, []), []);
+      }
       t.match(graphql.body, { errors: [{ extensions: { code: 'UNAVAILABLE', statusCode: 503 } }] });
       t.match([graphql.status, graphql.headers.get('retry-after')], [200, /^[1-9]\d*$/]);
       t.equal(alive.status, 200, '/livez is exempt');

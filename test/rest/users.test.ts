@@ -275,6 +275,8 @@ onEachDatabase(t, async (t, open) => {
     t.equal(puts.filter(({ status }) => status === 412).length, 49);
     const star = await rest('PATCH', path, { as: admin, headers: { 'if-match': '*' }, body: { name: 'Any' } });
     t.equal(star.status, 200);
+    const quiet = { as: admin, headers: { prefer: 'return=minimal' }, body: { name: 'Quiet' } };
+    t.match(await rest('PATCH', path, quiet), { status: 204, text: '' });
     t.same(codeOf(await rest('DELETE', path, { as: admin, headers: { 'if-match': etag } })), [
       412,
       'PRECONDITION_FAILED',

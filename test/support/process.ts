@@ -69,7 +69,7 @@ export function run(
 
 const inherited = () =>
   Object.fromEntries(
-    Object.entries(process.env).filter(([name]) => ['PATH', 'NODE_OPTIONS', 'NODE_V8_COVERAGE'].includes(name)),
+    Object.entries(process.env).filter(([name]) => ['PATH', 'NODE_V8_COVERAGE'].includes(name)),
   ) as Record<string, string>;
 
 /**

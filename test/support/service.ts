@@ -12,7 +12,7 @@ import type { Opened } from './databases.js';
 import { recordGraphql } from './recorder.js';
 
 export const PASSWORD = 'a password for the tests';
-const passwordHash = hash(PASSWORD, PARAMETERS);
+export const passwordHash = hash(PASSWORD, PARAMETERS);
 
 export interface Person {
   id: number;

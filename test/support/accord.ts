@@ -1,0 +1,23 @@
+import type { Test } from 'tap';
+import { accord as program } from '../../src/cli/program.js';
+import type { Ended } from './process.js';
+
+/**
+ * The `accord` command as it is typed, but in this process: loading it anew takes a second each time. One at a time.
+ * @param environment all that it gets
+ */
+export async function accord(t: Test, args: string[], environment: Record<string, string> = {}): Promise<Ended> {
+  const before = { env: process.env, exitCode: process.exitCode };
+  const printed = t.capture(console, 'log', () => {});
+  const told = t.capture(console, 'error', () => {});
+  process.env = { ...environment };
+  try {
+    await program(args);
+    const lines = (calls: { args: unknown[] }[]) => calls.map(({ args: [line] }) => `${line}\n`).join('');
+    return { code: Number(process.exitCode ?? 0), signal: null, stdout: lines(printed()), stderr: lines(told()) };
+  } finally {
+    Object.assign(process, before);
+    printed.restore();
+    told.restore();
+  }
+}

@@ -1,0 +1,43 @@
+import { execFileSync } from 'node:child_process';
+import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Test } from 'tap';
+import ts from 'typescript';
+import { ROOT, temporaryFolder } from './process.js';
+
+/** A copy of this project, committed, with edits of some files. */
+export function copyProject(t: Test, edits: Record<string, (text: string) => string>): string {
+  const folder = temporaryFolder(t);
+  const parts = [
+    'src',
+    'generated',
+    'prisma',
+    'openapi.yaml',
+    'schema.graphql',
+    'codegen.ts',
+    'tsconfig.json',
+    'package.json',
+    'biome.json',
+    '.gitignore',
+  ];
+  for (const part of parts) cpSync(join(ROOT, part), join(folder, part), { recursive: true });
+  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+  const git = (...args: string[]) =>
+    execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@example.com', ...args], { cwd: folder });
+  git('init', '--quiet');
+  git('add', '.');
+  git('commit', '--quiet', '--message=before');
+  for (const [path, change] of Object.entries(edits))
+    writeFileSync(join(folder, path), change(readFileSync(join(folder, path), 'utf8')));
+  return folder;
+}
+
+/** What the compiler has to say of some files of a project. */
+export function errorsIn(folder: string, files: string[]): string[] {
+  const { config } = ts.readConfigFile(join(folder, 'tsconfig.json'), ts.sys.readFile);
+  const { options } = ts.parseJsonConfigFileContent({ ...config, include: [] }, ts.sys, folder);
+  const paths = files.map((file) => join(folder, file));
+  const program = ts.createProgram(paths, options);
+  const found = paths.flatMap((path) => program.getSemanticDiagnostics(program.getSourceFile(path)));
+  return found.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'));
+}
