@@ -1,7 +1,7 @@
 import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { eventually, ROOT, run, temporaryFolder } from './support/process.js';
+import { eventually, measured, ROOT, run, temporaryFolder } from './support/process.js';
 
 const COPIED = [
   'package.json',
@@ -22,7 +22,7 @@ t.test('accord dev keeps a server running through the edits of a contract', asyn
   const original = readFileSync(contract, 'utf8');
 
   // As `npm run dev` sets it: the server ends even if this test does so badly.
-  const environment = { PORT: '0', DATABASE_URL: 'pglite://./data', npm_lifecycle_event: 'dev' };
+  const environment = { PORT: '0', DATABASE_URL: 'pglite://./data', npm_lifecycle_event: 'dev', ...measured };
   const dev = run(t, [process.execPath, '--import', 'tsx', 'src/cli/main.ts', '--root', root, 'dev'], environment);
   const output = () => dev.stdout() + dev.stderr();
   /** The address that the `n`th server printed. */

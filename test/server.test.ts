@@ -9,15 +9,23 @@ import { loadOpenApi } from '../src/contract/openapi.js';
 import { type Database, openDatabase } from '../src/database/open.js';
 import { notWrittenFields } from '../src/graphql/resolvers.js';
 import { notWrittenOperations } from '../src/rest/plugin.js';
-import { basic, eventually, refusedServer, type Server, startServer, temporaryFolder } from './support/process.js';
+import {
+  basic,
+  eventually,
+  measured,
+  refusedServer,
+  type Server,
+  startServer,
+  temporaryFolder,
+} from './support/process.js';
 
 const shell = promisify(execFile);
-const MEMORY = { DATABASE_URL: 'pglite://memory' };
+const MEMORY = { DATABASE_URL: 'pglite://memory', ...measured };
 const JSON_BODY = { 'content-type': 'application/json' };
 const STACK = /^ +at /m;
 const PRODUCTION = { NODE_ENV: 'production', KEY_SECRET: 'a secret that is long enough to be one' };
 
-const inFolder = (t: Test) => ({ DATABASE_URL: `pglite://${temporaryFolder(t)}` });
+const inFolder = (t: Test) => ({ DATABASE_URL: `pglite://${temporaryFolder(t)}`, ...measured });
 
 // Each test has servers of its own, and spends its time waiting for them.
 t.jobs = 2;

@@ -52,7 +52,7 @@ function consumersProject(): string {
 /** Runs a command of an installed package, without what measures the coverage of our own processes. */
 function execute([command = '', ...args]: string[], folder: string): Promise<Ended> {
   const path = join(ROOT, 'node_modules/.bin', command);
-  return run(t, [path, ...args], { NODE_OPTIONS: '', HOME: project, NO_COLOR: '1' }, join(project, folder)).ended;
+  return run(t, [path, ...args], { HOME: project, NO_COLOR: '1' }, join(project, folder)).ended;
 }
 
 t.test('each generator takes the served contract, and has nothing to say against it', async (t) => {

@@ -11,7 +11,7 @@ import { coveragePage } from '../../src/contract/coverage/page.js';
 import { coverageText, missingLines, verdictText } from '../../src/contract/coverage/text.js';
 import type { OpenApiDocument } from '../../src/contract/document.js';
 import { normaliseOpenApi, operations, parseYaml } from '../../src/contract/openapi.js';
-import { ROOT, run } from '../support/process.js';
+import { measured, ROOT, run } from '../support/process.js';
 
 const openapi = `openapi: 3.1.0
 info: { title: Pets, version: 1.0.0 }
@@ -503,7 +503,7 @@ t.test('the command', async (t) => {
     cleared: project(most),
   });
   const accord = (name: string, ...args: string[]) =>
-    run(t, [process.execPath, 'src/cli/bin.js', '--root', join(folder, name), 'coverage', ...args]).ended;
+    run(t, [process.execPath, 'src/cli/bin.js', '--root', join(folder, name), 'coverage', ...args], measured).ended;
   const page = join(folder, 'page.html');
   const [whole, lacking, unrecorded, torn, broken, cleared] = await Promise.all([
     accord('whole', '--check'),

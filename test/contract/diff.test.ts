@@ -8,7 +8,7 @@ import { printMarkdown } from '../../src/contract/diff/print-markdown.js';
 import { printText } from '../../src/contract/diff/print-text.js';
 import { changesBetween, diffReport, problemsOf, type Report } from '../../src/contract/diff/report.js';
 import { type ProjectVersion, versionAtRef, versionInDirectory } from '../../src/contract/diff/versions.js';
-import { ROOT, run, temporaryFolder } from '../support/process.js';
+import { measured, ROOT, run, temporaryFolder } from '../support/process.js';
 import { section } from '../support/readme.js';
 import { openapi, prisma, schema } from './diff-cases.js';
 import { type Case, database, graphql, rest } from './diff-table.js';
@@ -263,7 +263,7 @@ function repository(t: Test): string {
 }
 
 const diff = (t: Test, root: string, ...args: string[]) =>
-  run(t, [process.execPath, '--import', 'tsx', 'src/cli/main.ts', '--root', root, 'diff', ...args]).ended;
+  run(t, [process.execPath, '--import', 'tsx', 'src/cli/main.ts', '--root', root, 'diff', ...args], measured).ended;
 
 t.test('the command compares the working tree with where the branch left origin/main, or with a git ref', async (t) => {
   const root = repository(t);

@@ -7,7 +7,7 @@ import { FILES } from '../../src/contract/bridge/side.js';
 import { readContracts } from '../../src/contract/check.js';
 import { lint, lintRest, lintSdl } from '../../src/contract/lint/lint.js';
 import { REST_RULES, SDL_RULES } from '../../src/contract/lint/rules.js';
-import { ROOT, run } from '../support/process.js';
+import { measured, ROOT, run } from '../support/process.js';
 import { place } from './place.js';
 
 /** Small contracts that break no rule and differ in nothing. */
@@ -860,8 +860,7 @@ t.test('the contracts of this project', async (t) => {
 });
 
 t.test('the commands', async (t) => {
-  const accord = (...args: string[]) =>
-    run(t, [process.execPath, 'src/cli/bin.js', ...args], { NODE_OPTIONS: '' }).ended;
+  const accord = (...args: string[]) => run(t, [process.execPath, 'src/cli/bin.js', ...args], measured).ended;
   const broken = {
     openapi: edited(openapi, ['operationId: getNote', 'operationId: aNote']),
     schema: edited(schema, ['createdAt: String!', 'createdAt: String']),

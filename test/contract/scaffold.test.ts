@@ -505,9 +505,6 @@ export const Draft: DraftResolvers = {\n  heading: notWritten,\n};\n`;
     t.match(await graphql.json(), { errors: [{ path: ['me', 'postCount'], extensions: { code: 'NOT_IMPLEMENTED' } }] });
 
     writeFileSync(join(folder, 'src/rest/users.ts'), `${IMPORT}\n${users.replace(stub, `\n${HANDLER}`)}`);
-    const filled = await accord(t, folder);
-    t.match([filled.exitCode, filled.stdout], [0, 'notWritten']);
-    t.notMatch(sourcesOf(folder)['src/rest/users.ts'], 'notWritten');
     t.same(errorsIn(folder, ['src/rest/users.ts']), [], 'the handler of the README is what the contract asks for');
 
     writeFileSync(join(folder, 'src/rest/users.ts'), `${users}const half = (`);

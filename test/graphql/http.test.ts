@@ -6,7 +6,7 @@ import { buildClientSchema, buildSchema, printSchema } from 'graphql';
 import { auditServer } from 'graphql-http';
 import t from 'tap';
 import { onEachDatabase } from '../support/databases.js';
-import { run, temporaryFolder } from '../support/process.js';
+import { measured, run, temporaryFolder } from '../support/process.js';
 import { type Json, type Person, startService } from '../support/service.js';
 import { statementsOf } from '../support/statements.js';
 
@@ -249,7 +249,8 @@ t.test('only registered documents run where they are trusted', async (t) => {
   writeFileSync(join(folder, 'broken.graphql'), 'query Broken { nope }');
 
   const out = join(folder, 'trusted.json');
-  const accord = (...args: string[]) => run(t, [process.execPath, '--import', 'tsx', 'src/cli/main.ts', ...args]).ended;
+  const accord = (...args: string[]) =>
+    run(t, [process.execPath, '--import', 'tsx', 'src/cli/main.ts', ...args], measured).ended;
   const refused = await accord('trust', documents, join(folder, 'broken.graphql'), '--out', out);
   t.equal(refused.code, 1);
   t.match(refused.stderr, /broken\.graphql: Cannot query field "nope"/);
@@ -305,7 +306,7 @@ t.test('only registered documents run where they are trusted', async (t) => {
 
 t.test('the schema is printed for tools, whether introspection is on or not', async (t) => {
   const print = (...args: string[]) =>
-    run(t, [process.execPath, '--import', 'tsx', 'src/cli/main.ts', 'schema', ...args]).ended;
+    run(t, [process.execPath, '--import', 'tsx', 'src/cli/main.ts', 'schema', ...args], measured).ended;
   const [sdl, json] = await Promise.all([print(), print('--json')]);
   t.same([sdl.code, json.code, sdl.stdout], [0, 0, contract]);
   t.equal(printSchema(buildClientSchema(JSON.parse(json.stdout).data)), printSchema(buildSchema(contract)));

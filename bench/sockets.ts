@@ -1,0 +1,81 @@
+import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
+import { WebSocket } from 'ws';
+import { DEMO, graphql, startMeasured } from './server.js';
+
+/**
+ * What sockets cost the server in memory (security.md, W03 and W04): a reader that stalls while thousands of messages pass,
+ * and thousands of sockets that come, subscribe and go.
+ */
+const SUBSCRIBE = 'subscription($channelId: String!) { messageAdded(channelId: $channelId) { id text } }';
+const ADD = 'mutation($channelId: String!, $text: String!) { addMessage(channelId: $channelId, text: $text) { id } }';
+const MESSAGES = 10_000;
+const CYCLES = 10_000;
+const AT_ONCE = 10;
+
+const server = await startMeasured({ RATE_LIMIT: '100000000', RATE_CEILING: '1000000000' });
+const mebibytes = () => `${Math.round(server.rss())} MiB`;
+
+/** A socket with one subscription. `received` counts its messages; `closed` is its close code. */
+async function subscriber(channelId: string) {
+  const socket = new WebSocket(`${server.url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws', {
+    headers: { authorization: DEMO },
+  });
+  const state = { socket, received: 0, closed: once(socket, 'close').then(([code]) => code as number) };
+  let acknowledged = () => {};
+  const ready = new Promise<void>((resolve) => {
+    acknowledged = resolve;
+  });
+  socket.on('message', (data) => {
+    const { type } = JSON.parse(String(data)) as { type: string };
+    if (type === 'connection_ack') acknowledged();
+    if (type === 'next') state.received += 1;
+  });
+  await once(socket, 'open');
+  socket.send('{"type":"connection_init"}');
+  await ready;
+  socket.send(JSON.stringify({ type: 'subscribe', id: '1', payload: { query: SUBSCRIBE, variables: { channelId } } }));
+  return state;
+}
+
+async function stalledReader(): Promise<void> {
+  const readers = await Promise.all(Array.from({ length: 5 }, () => subscriber('busy')));
+  const stalled = await subscriber('busy');
+  await delay(500);
+  stalled.socket.pause();
+  const before = server.rss();
+  const text = 'x'.repeat(1024);
+  let most = before;
+  for (let sent = 0; sent < MESSAGES; sent += AT_ONCE) {
+    await Promise.all(Array.from({ length: AT_ONCE }, () => graphql(server.url, ADD, { channelId: 'busy', text })));
+    most = Math.max(most, server.rss());
+  }
+  await delay(2000);
+  stalled.socket.resume();
+  const code = await Promise.race([stalled.closed, delay(10_000, 'still open')]);
+  const whole = readers.filter(({ received }) => received === MESSAGES).length;
+  console.log(`stalled reader  ${MESSAGES} messages of 1 KiB; closed with ${code} after ${stalled.received} of them`);
+  console.log(`                ${whole} of ${readers.length} other readers got every message`);
+  console.log(
+    `                ${Math.round(before)} MiB before, ${Math.round(most)} MiB at most, ${mebibytes()} after`,
+  );
+  for (const { socket } of readers) socket.close();
+}
+
+async function openAndClose(): Promise<void> {
+  const cycle = async () => {
+    const { socket, closed } = await subscriber('quiet');
+    socket.close();
+    await closed;
+  };
+  for (let done = 0; done < CYCLES; done += AT_ONCE) {
+    if (done % (CYCLES / 5) === 0) console.log(`open and close  ${String(done).padStart(6)} cycles  ${mebibytes()}`);
+    await Promise.all(Array.from({ length: AT_ONCE }, cycle));
+  }
+  await delay(2000);
+  console.log(`open and close  ${String(CYCLES).padStart(6)} cycles  ${mebibytes()}`);
+}
+
+await openAndClose();
+await stalledReader();
+await server.stop();
