@@ -1,8 +1,9 @@
 import { connect } from 'node:net';
 import { hash } from '@node-rs/argon2';
 import t from 'tap';
+import { PARAMETERS } from '../../src/auth/passwords.js';
 import { onEachDatabase } from '../support/databases.js';
-import { codeOf, PASSWORD, startService } from '../support/service.js';
+import { codeOf, PASSWORD, passwordHash, startService } from '../support/service.js';
 
 const LOGIN = '/api/v1/auth/login';
 const basic = (email: string, password: string) => ({
@@ -16,6 +17,11 @@ onEachDatabase(t, async (t, open) => {
   const { rest, graphql, admin, developer, viewer, url } = service;
   const login = (email: string, password: string) => rest('POST', LOGIN, { body: { email, password } });
   const me = (headers: Record<string, string>) => rest('GET', '/api/v1/auth/me', { headers });
+  const createUser = async (email: string) => {
+    const data = { name: 'New', email, emailKey: email, role: 'VIEWER' as const, passwordHash: await passwordHash };
+    const { id } = await database.client.user.create({ data });
+    return { id, email };
+  };
   const change = (as: typeof admin, id: number, body: object) =>
     rest('PUT', `/api/v1/users/${id}/password`, { as, body });
 
@@ -110,6 +116,20 @@ onEachDatabase(t, async (t, open) => {
     });
     await rest('DELETE', `/api/v1/users/${gone.body.id}`, { as: admin });
     t.same(codeOf(await change(admin, gone.body.id, { new_password: 'a new password' })), [410, 'GONE']);
+  });
+
+  t.test('a login that was right when it was looked at is refused once the password has changed', async (t) => {
+    const { id, email } = await createUser('changing@example.com');
+    const changed = await hash('another password', PARAMETERS);
+    const answer = await database.client.$transaction(async (db) => {
+      await db.user.update({ where: { id }, data: { passwordHash: changed } });
+      // On PostgreSQL it reads what is committed, finds the old password right, and waits for the row.
+      const early = login(email, PASSWORD);
+      await new Promise((resolve) => setTimeout(resolve, 1000));
+      return { early };
+    });
+    t.same(codeOf(await answer.early), [401, 'UNAUTHENTICATED']);
+    t.equal(await database.client.session.count({ where: { userId: id } }), 0);
   });
 
   t.test('one of two changes at once wins', async (t) => {
