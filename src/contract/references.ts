@@ -1,4 +1,5 @@
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null;
 
 /** The keys of a local reference, `#/components/schemas/User` (a JSON pointer as a URI fragment; RFC 6901 §6). */
 export const keysOf = (reference: string): string[] =>

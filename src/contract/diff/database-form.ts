@@ -1,6 +1,6 @@
 import { emptyForm, type Form } from './form.js';
 import type { Locate } from './judged.js';
-import { down, note, type Spot } from './spot.js';
+import { down, note, rootSpot, type Spot } from './spot.js';
 
 const BLOCK = /^\s*(model|enum|view|type)\s+(\w+)\s*\{/;
 const FIELD = /^\s*(\w+)\s+(\w+)(\[\])?(\?)?(\s.*)?$/;
@@ -117,19 +117,7 @@ export function databaseForm(text: string): Form {
   const form = emptyForm();
   const blocks = blocksOf(text);
   const models = new Set(blocks.filter(({ kind }) => kind !== 'enum').map(({ name }) => name));
-  const root: Spot = {
-    ...{
-      form,
-      document: undefined,
-      path: [],
-      id: '',
-      source: [],
-      name: '',
-      where: '',
-      direction: 'request',
-      element: '',
-    },
-  };
+  const root = rootSpot(form);
   for (const block of blocks) {
     if (block.kind === 'enum') enterEnum(block, root);
     else enterModel(block, models, root);

@@ -13,7 +13,7 @@ import {
   written,
 } from './rest-operations.js';
 import { enterSunset } from './schema-form.js';
-import { down, follow, isNode, note, type Spot } from './spot.js';
+import { down, follow, isNode, note, rootSpot, type Spot } from './spot.js';
 
 /** `{ basicAuth: [] }` as `basicAuth`; schemes that must be met together with `+`; `{}` as `anonymous`. */
 const alternativeOf = (requirement: unknown): string =>
@@ -74,18 +74,7 @@ function enterOperation(operation: Written, document: RestDocument, spot: Spot):
 export function restForm(document: RestDocument, old?: RestDocument): Form {
   const form = emptyForm();
   const keyOf = keysIn(document, old);
-  const root: Spot = {
-    formerNames: formerNames(document, old),
-    form,
-    document,
-    path: [],
-    id: '',
-    source: [],
-    name: '',
-    where: '',
-    direction: 'request',
-    element: '',
-  };
+  const root: Spot = { ...rootSpot(form, document), formerNames: formerNames(document, old) };
   for (const operation of written(document)) {
     const key = keyOf(operation);
     const source = ['paths', operation.path, operation.method];

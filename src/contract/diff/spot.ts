@@ -17,6 +17,19 @@ export interface Spot {
   element: string;
 }
 
+/** The spot of a whole document, from which its form is built. */
+export const rootSpot = (form: Form, document?: unknown): Spot => ({
+  form,
+  document,
+  path: [],
+  id: '',
+  source: [],
+  name: '',
+  where: '',
+  direction: 'request',
+  element: '',
+});
+
 interface Step {
   /** The key in the form. */
   key?: string | string[];

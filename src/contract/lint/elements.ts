@@ -1,4 +1,5 @@
 import { METHODS, type OpenApiDocument } from '../document.js';
+import { isObject } from '../references.js';
 import type { Path } from '../yaml-source.js';
 
 type Kind =
@@ -59,8 +60,6 @@ const HOLDS: Record<Kind, [keys: readonly string[], kind: Kind][]> = {
     [['items', 'additionalProperties', 'contains', 'not', 'if', 'then', 'else', 'propertyNames'], 'schema'],
   ],
 };
-
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
 function children(object: Record<string, unknown>, key: string): [Path, unknown][] {
   const [name = '', all] = key.split('.');
