@@ -19,7 +19,7 @@ export async function startMeasured(environment: Record<string, string> = {}): P
     LOG_LEVEL: 'warn',
     ...environment,
   };
-  const server: ChildProcess = spawn(process.execPath, ['--import', 'tsx', 'src/server.ts'], {
+  const server: ChildProcess = spawn(process.execPath, ['src/cli/bin.js', 'start'], {
     env,
     stdio: ['ignore', 'pipe', 'inherit'],
   });

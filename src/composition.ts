@@ -1,7 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { Config } from './config.js';
 import type { Database } from './database/open.js';
-import { redisSignals } from './database/redis-signals.js';
 import { databaseSignals } from './database/signals.js';
 import { buildServices, type Services } from './services/index.js';
 import { embeddedGateway } from './services/payments/embedded.js';
@@ -25,7 +24,7 @@ export async function composeServices(
 ): Promise<Services> {
   const onFault = (err: unknown) => app.log.error({ err }, 'what other instances tell cannot be heard or read');
   const signals = config.REDIS_URL
-    ? redisSignals(config.REDIS_URL, MESSAGES, onFault)
+    ? (await import('./database/redis-signals.js')).redisSignals(config.REDIS_URL, MESSAGES, onFault)
     : databaseSignals(database, MESSAGES);
   const services = await buildServices({
     client: database.client,

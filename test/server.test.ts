@@ -133,7 +133,7 @@ t.test('a second signal ends a process at once that waits for a request', async 
 });
 
 t.test('a server that npm started ends with the shell that npm passes a signal to', async (t) => {
-  const command = ['sh', '-c', `'${process.execPath}' --import tsx src/cli/main.ts start; :`] as const;
+  const command = ['sh', '-c', `'${process.execPath}' src/cli/bin.js start; :`] as const;
   const shell = await startServer(t, { ...MEMORY, npm_lifecycle_event: 'start' }, command);
   shell.kill('SIGTERM');
   // Its output is open as long as the server has it open.

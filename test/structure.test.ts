@@ -26,6 +26,7 @@ const MAY_IMPORT: Record<string, string[]> = {
 /** Parts that are a file or a few; what all may use is none. */
 const PART_OF_FILE: Record<string, string | undefined> = {
   'server.ts': 'server',
+  'serve.ts': 'server',
   'announce.ts': 'server',
   'first-start.ts': 'server',
   'admin-socket.ts': 'server',

@@ -11,6 +11,7 @@ const SUBCOMMANDS: Record<string, { summary: string; load: () => Promise<{ defau
     summary: 'hold openapi.yaml, schema.graphql and schema.prisma against each other',
     load: () => import('./bridge.js'),
   },
+  build: { summary: 'make what a start needs and is not committed', load: () => import('./build.js') },
   codegen: {
     summary: 'generate typed operations and resolvers from the contracts',
     load: () => import('./codegen.js'),

@@ -1,12 +1,10 @@
-import { readAddress } from './address.js';
+import { type DatabaseAddress, readAddress } from './address.js';
 import type { Backend } from './backend.js';
 import { PrismaClient } from './client.js';
-import { openEmbedded } from './embedded.js';
 import { DatabaseNotOpened } from './faults.js';
 import type { Listener } from './listener.js';
 import { migrationsFolder } from './migration-folder.js';
 import { applyMigrations } from './migrations.js';
-import { openPostgres } from './postgres.js';
 
 export interface Database {
   client: PrismaClient;
@@ -45,10 +43,7 @@ export async function openDatabase(
   { snapshot, poolSize = 10, migrations = migrationsFolder() }: DatabaseOptions = {},
 ): Promise<Database> {
   const address = readAddress(url);
-  const backend =
-    address.kind === 'embedded'
-      ? await openEmbedded(address.directory, address.label, snapshot)
-      : openPostgres(address.url, poolSize);
+  const backend = await openBackend(address, { snapshot, poolSize });
   try {
     const migrated = await backend.migrating((session) => applyMigrations(session, migrations));
     const client = new PrismaClient({ adapter: backend.adapter });
@@ -63,6 +58,19 @@ export async function openDatabase(
       cause: error,
     });
   }
+}
+
+/** Loads only the one of the two that is asked for. */
+async function openBackend(
+  address: DatabaseAddress,
+  { snapshot, poolSize }: { snapshot?: Blob | undefined; poolSize: number },
+) {
+  if (address.kind === 'embedded') {
+    const { openEmbedded } = await import('./embedded.js');
+    return openEmbedded(address.directory, address.label, snapshot);
+  }
+  const { openPostgres } = await import('./postgres.js');
+  return openPostgres(address.url, poolSize);
 }
 
 async function closeBoth(client: PrismaClient, backend: Backend): Promise<void> {

@@ -2,7 +2,6 @@ import rateLimit, { normalizeIP } from '@fastify/rate-limit';
 import type { FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { Failure } from '../services/errors.js';
-import { sharedWindows } from './rate-shared.js';
 import { rateStore } from './rate-store.js';
 
 const MINUTE = 60_000;
@@ -42,7 +41,7 @@ export interface RateLimitOptions {
  * in its place in the order of failures (`refuseExcess`); only the ceiling per address is decided before anything else.
  */
 export const rateLimitPlugin = fp<RateLimitOptions>(async (app, { limit, anonymous, ceiling, now, redis }) => {
-  const shared = redis === undefined ? undefined : sharedWindows(redis, app.log);
+  const shared = redis === undefined ? undefined : (await import('./rate-shared.js')).sharedWindows(redis, app.log);
   app.addHook('onClose', async () => shared?.close());
   await app.register(rateLimit, { global: false, store: rateStore(now, shared) });
   const callers = app.createRateLimit({

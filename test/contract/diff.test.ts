@@ -263,7 +263,7 @@ function repository(t: Test): string {
 }
 
 const diff = (t: Test, root: string, ...args: string[]) =>
-  run(t, [process.execPath, '--import', 'tsx', 'src/cli/main.ts', '--root', root, 'diff', ...args], measured).ended;
+  run(t, [process.execPath, 'src/cli/bin.js', '--root', root, 'diff', ...args], measured).ended;
 
 t.test('the command compares the working tree with where the branch left origin/main, or with a git ref', async (t) => {
   const root = repository(t);

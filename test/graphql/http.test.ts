@@ -249,8 +249,7 @@ t.test('only registered documents run where they are trusted', async (t) => {
   writeFileSync(join(folder, 'broken.graphql'), 'query Broken { nope }');
 
   const out = join(folder, 'trusted.json');
-  const accord = (...args: string[]) =>
-    run(t, [process.execPath, '--import', 'tsx', 'src/cli/main.ts', ...args], measured).ended;
+  const accord = (...args: string[]) => run(t, [process.execPath, 'src/cli/bin.js', ...args], measured).ended;
   const refused = await accord('trust', documents, join(folder, 'broken.graphql'), '--out', out);
   t.equal(refused.code, 1);
   t.match(refused.stderr, /broken\.graphql: Cannot query field "nope"/);
@@ -305,8 +304,7 @@ t.test('only registered documents run where they are trusted', async (t) => {
 });
 
 t.test('the schema is printed for tools, whether introspection is on or not', async (t) => {
-  const print = (...args: string[]) =>
-    run(t, [process.execPath, '--import', 'tsx', 'src/cli/main.ts', 'schema', ...args], measured).ended;
+  const print = (...args: string[]) => run(t, [process.execPath, 'src/cli/bin.js', 'schema', ...args], measured).ended;
   const [sdl, json] = await Promise.all([print(), print('--json')]);
   t.same([sdl.code, json.code, sdl.stdout], [0, 0, contract]);
   t.equal(printSchema(buildClientSchema(JSON.parse(json.stdout).data)), printSchema(buildSchema(contract)));

@@ -1,0 +1,19 @@
+import { generatePrismaClient, prismaClientIsCurrent } from '../database/generate.js';
+import { bundle, bundleIsCurrent } from './bundle.js';
+import type { Subcommand } from './program.js';
+
+/**
+ * `accord build`: makes what a start needs and is not committed, as far as it is not current. Imports no development
+ * dependency, which a production install lacks.
+ */
+const build: Subcommand = (command) => {
+  command.action(async () => {
+    if (!(await prismaClientIsCurrent())) {
+      console.log('Making the Prisma client …');
+      await generatePrismaClient();
+    }
+    if (!bundleIsCurrent()) await bundle();
+  });
+};
+
+export default build;

@@ -1,0 +1,65 @@
+// Plain JavaScript, for it runs before anything that reads TypeScript: a start that needs no loader is quicker by a third.
+import { createHash } from 'node:crypto';
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { basename, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const FOLDER = join(ROOT, 'dist');
+/** What the bundle was made of, and a digest of all that. */
+const RECORD = 'bundle.json';
+
+/** `src/server.ts` and all that it imports of this package; with `node --enable-source-maps` a stack names the sources. */
+export const BUNDLE = join(FOLDER, 'server.js');
+
+/** Not imported, but what the Prisma client in the bundle was made of: the schema, and the version that is installed. */
+const OF_THE_CLIENT = ['prisma/schema.prisma', createRequire(import.meta.url).resolve('@prisma/client/package.json')];
+
+/** @param {string[]} files */
+function digest(files) {
+  const hash = createHash('sha256');
+  for (const file of files) hash.update(file).update(readFileSync(resolve(ROOT, file)));
+  return hash.digest('hex');
+}
+
+/** Whether the bundle is there and made of what the sources are now; by content, for a copied file may keep its date. */
+export function bundleIsCurrent() {
+  try {
+    const { files, sha256 } = JSON.parse(readFileSync(join(FOLDER, RECORD), 'utf8'));
+    return digest(files) === sha256;
+  } catch {
+    return false;
+  }
+}
+
+/** Writes the bundle; the Prisma client must be there. Rejects when a source does not parse or `dist` cannot be written. */
+export async function bundle() {
+  const { build } = await import('esbuild');
+  const { metafile, outputFiles } = await build({
+    absWorkingDir: ROOT,
+    entryPoints: ['src/server.ts'],
+    outdir: FOLDER,
+    bundle: true,
+    splitting: true,
+    packages: 'external',
+    platform: 'node',
+    target: 'node20',
+    format: 'esm',
+    sourcemap: 'linked',
+    metafile: true,
+    write: false,
+    logLevel: 'error',
+  });
+  mkdirSync(FOLDER, { recursive: true });
+  // The parts are named by their content, and come before the entry: whoever starts meanwhile finds old or new ones, whole.
+  for (const { path, contents } of outputFiles.sort((a) => (a.path === BUNDLE ? 1 : -1))) {
+    writeFileSync(`${path}.${process.pid}`, contents);
+    renameSync(`${path}.${process.pid}`, path);
+  }
+  const written = outputFiles.map(({ path }) => basename(path));
+  const old = readdirSync(FOLDER).filter((name) => /\.(js|map)$/.test(name) && !written.includes(name));
+  for (const name of old) rmSync(join(FOLDER, name), { force: true });
+  const files = [...Object.keys(metafile.inputs), ...OF_THE_CLIENT, ...written.map((name) => `dist/${name}`)];
+  writeFileSync(join(FOLDER, RECORD), JSON.stringify({ files, sha256: digest(files) }));
+}

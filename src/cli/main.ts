@@ -1,3 +1,0 @@
-import { accord } from './program.js';
-
-await accord(process.argv.slice(2));
