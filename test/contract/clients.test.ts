@@ -1,6 +1,6 @@
 import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { DEMO_ADMIN, DEMO_PASSWORD } from '../../prisma/seed.js';
 import { contractOperations } from '../support/contract.js';
 import { type Ended, ROOT, run, startServer, temporaryFolder } from '../support/process.js';
@@ -21,13 +21,8 @@ const CONSUMERS = join(ROOT, 'test/contract/consumers');
 let url: string;
 let project: string;
 
-t.before(async () => {
-  ({ url } = await startServer(t, { DATABASE_URL: 'pglite://memory' }));
-  project = consumersProject();
-});
-
 /** A consumer's project: a strict tsconfig.json, the packages, and a folder for each generator with its program. */
-function consumersProject(): string {
+function consumersProject(t: Test): string {
   const folder = temporaryFolder(t);
   const writeJson = (path: string, value: object) => writeFileSync(join(folder, path), JSON.stringify(value));
   const compilerOptions = {
@@ -55,24 +50,6 @@ function execute([command = '', ...args]: string[], folder: string): Promise<End
   return run(t, [path, ...args], { HOME: project, NO_COLOR: '1' }, join(project, folder)).ended;
 }
 
-t.test('each generator takes the served contract, and has nothing to say against it', async (t) => {
-  const generate = async (name: Generator) => {
-    const { code, stdout, stderr } = await execute(COMMANDS[name](url), name);
-    t.equal(code, 0, name);
-    t.notMatch(stdout + stderr, /warn|error|fail|⚠/i, name);
-  };
-  // Two at a time.
-  await Promise.all([
-    generate('graphql-codegen').then(() => generate('orval')),
-    generate('hey-api').then(() => generate('openapi-fetch')),
-  ]);
-});
-
-t.test('what was generated, and the programs that use it, compile under strict', async (t) => {
-  const { code, stdout } = await execute(['tsc', '--project', '.'], '.');
-  t.same([code, stdout], [0, '']);
-});
-
 /** Runs as a module in the consumer's project, and prints what each program saw, or how it failed. */
 const ALL_PROGRAMS = `
   const seen = {};
@@ -83,60 +60,83 @@ const ALL_PROGRAMS = `
   console.log(JSON.stringify(seen));
 `;
 
-t.test('a client of each logs in, pages, creates, and reads a failure', async (t) => {
-  writeFileSync(join(project, 'all.mjs'), ALL_PROGRAMS);
-  const { stdout, stderr } = await execute(['tsx', 'all.mjs', url, DEMO_ADMIN, DEMO_PASSWORD], '.');
-  t.equal(stderr, '');
-  const overRest = {
-    names: ['Ada Lovelace', 'Grace Hopper'],
-    more: true,
-    role: 'admin',
-    order: { status: 'pending', amount: 1999 },
-    refused: { code: 'VALIDATION_FAILED', pointers: ['/total/amount'] },
-  };
-  const overGraphql = {
-    names: ['Ada Lovelace', 'Grace Hopper'],
-    more: true,
-    role: 'ADMIN',
-    created: { name: 'Barbara Liskov', role: 'DEVELOPER' },
-    refused: { data: { createUser: null }, codes: ['CONFLICT'] },
-  };
-  t.strictSame(JSON.parse(stdout), {
-    'openapi-fetch': overRest,
-    'hey-api': overRest,
-    orval: overRest,
-    'graphql-codegen': overGraphql,
-  });
-});
-
 const MADE_UP = /(\d|One|Two|Three|Item|Writable)$/;
 
-for (const [name, file] of [
-  ['hey-api', 'client/types.gen.ts'],
-  ['orval', 'api.ts'],
-] as const) {
-  t.test(`${name} finds a name for each type in the contract`, async (t) => {
-    const text = readFileSync(join(project, name, file), 'utf8');
-    const types = [...text.matchAll(/^export (?:type|interface) (\w+)/gm)].map(([, type = '']) => type);
-    t.ok(types.includes('CreateUserRequest'));
-    const madeUp = types.filter((type) => MADE_UP.test(type));
-    t.same(madeUp, []);
-  });
-}
+t.test('the clients that four generators make of what is served', async (t) => {
+  ({ url } = await startServer(t, { DATABASE_URL: 'pglite://memory' }));
+  project = consumersProject(t);
 
-for (const [name, file] of [
-  ['hey-api', 'client/sdk.gen.ts'],
-  ['orval', 'api.ts'],
-] as const) {
-  t.test(`${name} makes a function of each operation, and tells what it does`, async (t) => {
-    const text = readFileSync(join(project, name, file), 'utf8');
-    const absent = contractOperations.filter(
-      ({ operationId, operation: { summary } }) =>
-        !text.includes(`export const ${operationId} = `) || !text.includes(` ${summary}\n`),
-    );
-    t.same(
-      absent.map(({ operationId }) => operationId),
-      [],
-    );
+  t.test('each generator takes the served contract, and has nothing to say against it', async (t) => {
+    const generate = async (name: Generator) => {
+      const { code, stdout, stderr } = await execute(COMMANDS[name](url), name);
+      t.equal(code, 0, name);
+      t.notMatch(stdout + stderr, /warn|error|fail|⚠/i, name);
+    };
+    // Two at a time.
+    await Promise.all([
+      generate('graphql-codegen').then(() => generate('orval')),
+      generate('hey-api').then(() => generate('openapi-fetch')),
+    ]);
   });
-}
+
+  t.test('what was generated, and the programs that use it, compile under strict', async (t) => {
+    const { code, stdout } = await execute(['tsc', '--project', '.'], '.');
+    t.same([code, stdout], [0, '']);
+  });
+
+  t.test('a client of each logs in, pages, creates, and reads a failure', async (t) => {
+    writeFileSync(join(project, 'all.mjs'), ALL_PROGRAMS);
+    const { stdout, stderr } = await execute(['tsx', 'all.mjs', url, DEMO_ADMIN, DEMO_PASSWORD], '.');
+    t.equal(stderr, '');
+    const overRest = {
+      names: ['Ada Lovelace', 'Grace Hopper'],
+      more: true,
+      role: 'admin',
+      order: { status: 'pending', amount: 1999 },
+      refused: { code: 'VALIDATION_FAILED', pointers: ['/total/amount'] },
+    };
+    const overGraphql = {
+      names: ['Ada Lovelace', 'Grace Hopper'],
+      more: true,
+      role: 'ADMIN',
+      created: { name: 'Barbara Liskov', role: 'DEVELOPER' },
+      refused: { data: { createUser: null }, codes: ['CONFLICT'] },
+    };
+    t.strictSame(JSON.parse(stdout), {
+      'openapi-fetch': overRest,
+      'hey-api': overRest,
+      orval: overRest,
+      'graphql-codegen': overGraphql,
+    });
+  });
+
+  for (const [name, file] of [
+    ['hey-api', 'client/types.gen.ts'],
+    ['orval', 'api.ts'],
+  ] as const) {
+    t.test(`${name} finds a name for each type in the contract`, async (t) => {
+      const text = readFileSync(join(project, name, file), 'utf8');
+      const types = [...text.matchAll(/^export (?:type|interface) (\w+)/gm)].map(([, type = '']) => type);
+      t.ok(types.includes('CreateUserRequest'));
+      const madeUp = types.filter((type) => MADE_UP.test(type));
+      t.same(madeUp, []);
+    });
+  }
+
+  for (const [name, file] of [
+    ['hey-api', 'client/sdk.gen.ts'],
+    ['orval', 'api.ts'],
+  ] as const) {
+    t.test(`${name} makes a function of each operation, and tells what it does`, async (t) => {
+      const text = readFileSync(join(project, name, file), 'utf8');
+      const absent = contractOperations.filter(
+        ({ operationId, operation: { summary } }) =>
+          !text.includes(`export const ${operationId} = `) || !text.includes(` ${summary}\n`),
+      );
+      t.same(
+        absent.map(({ operationId }) => operationId),
+        [],
+      );
+    });
+  }
+});

@@ -59,7 +59,6 @@ function pathOf({ url, headers }: Drawn): string {
 }
 
 // The default of tap is too short for so many.
-t.setTimeout(2 * TIME);
 
 t.test(`${RUNS} requests drawn from the contract: no 5xx, and nothing that it does not declare`, async (t) => {
   const database = Object.assign(await openDatabase('pglite://memory'), { url: undefined });

@@ -243,13 +243,13 @@ const faults: Fault[] = [
 
 /** Declared failures that no request of one caller can bring about here, with the test that does. */
 const elsewhere = (operation: Operation, status: number): boolean =>
-  // A slow client, by a raw socket: test/rest/status.test.ts
+  // A slow client, by a raw socket: test/http/status.test.ts
   status === 408 ||
   // Plain HTTP in production and cookies from a foreign origin; here where every role may.
   (status === 403 && (operation.tag === 'auth' || strangerTo(operation) === undefined)) ||
   // An idempotency key in flight needs two requests at once.
   (status === 409 && operation.operationId === 'createOrder') ||
-  // Who was deleted, and has not been heard of as deleted: test/rest/auth.test.ts
+  // Who was deleted, and has not been heard of as deleted: test/auth/auth.test.ts
   (status === 410 && operation.operationId === 'getCurrentUser') ||
   // The media type of an answer without a body is not negotiated.
   status === 406 ||

@@ -11,8 +11,19 @@ export type Opened = Database & {
 };
 type Kind = Database['kind'];
 
+let migrated: Promise<Blob> | undefined;
+
+/** An embedded database with nothing in it: migrated once in this process, and copied. */
+async function emptyDatabase(): Promise<Blob> {
+  const database = await openDatabase('pglite://memory');
+  return database.dump().finally(database.close);
+}
+
 async function openFresh(kind: Kind): Promise<Opened> {
-  if (kind === 'embedded') return Object.assign(await openDatabase('pglite://memory'), { url: undefined });
+  if (kind === 'embedded') {
+    const snapshot = await (migrated ??= emptyDatabase());
+    return Object.assign(await openDatabase('pglite://memory', { snapshot }), { url: undefined });
+  }
   const name = `accord_test_${randomUUID().replaceAll('-', '')}`;
   const url = Object.assign(new URL(POSTGRESQL), { pathname: `/${name}` }).href;
   await administer(`CREATE DATABASE ${name}`);

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { buildSchema } from 'graphql';
 import t from 'tap';
-import type { OpenApiDocument } from '../src/contract/document.js';
-import { inlineSchemas, loadOpenApi, operations } from '../src/contract/openapi.js';
-import { checkPermissions } from '../src/graphql/permissions.js';
-import { checkContract } from '../src/rest/contract-check.js';
-import { type Import, importsOf, sourcesIn } from './support/imports.js';
+import type { OpenApiDocument } from '../../src/contract/document.js';
+import { inlineSchemas, loadOpenApi, operations } from '../../src/contract/openapi.js';
+import { checkPermissions } from '../../src/graphql/permissions.js';
+import { checkContract } from '../../src/rest/contract-check.js';
+import { type Import, importsOf, sourcesIn } from '../support/imports.js';
 
 const src = sourcesIn('src');
 

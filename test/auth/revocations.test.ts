@@ -1,10 +1,10 @@
 import t from 'tap';
-import { type Database, openDatabase } from '../src/database/open.js';
-import { revocations } from '../src/services/revocations.js';
-import { onEachDatabase } from './support/databases.js';
-import { watchLookups } from './support/lookups.js';
-import { eventually } from './support/process.js';
-import { codeOf, type Instance, PASSWORD, type Person, startInstance, startService } from './support/service.js';
+import { type Database, openDatabase } from '../../src/database/open.js';
+import { revocations } from '../../src/services/revocations.js';
+import { onEachDatabase } from '../support/databases.js';
+import { watchLookups } from '../support/lookups.js';
+import { eventually } from '../support/process.js';
+import { codeOf, type Instance, PASSWORD, type Person, startInstance, startService } from '../support/service.js';
 
 const USERS = '/api/v1/users';
 const ME = '/api/v1/auth/me';

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import t from 'tap';
-import { variables } from '../src/config.js';
-import { catalogue } from '../src/services/errors.js';
-import { run, startServer } from './support/process.js';
+import { variables } from '../../src/config.js';
+import { catalogue } from '../../src/services/errors.js';
+import { run, startServer } from '../support/process.js';
 
 const text = readFileSync('README.md', 'utf8');
 const row = (...cells: unknown[]) => `| ${cells.join(' | ')} |`;
@@ -23,7 +23,7 @@ const tables: Record<string, string[]> = {
   ],
 };
 
-/** `UPDATE_README=1 node --import tsx test/readme.test.ts` writes them. */
+/** `UPDATE_README=1 node --import tsx test/project/readme.test.ts` writes them. */
 function withTables(readme: string): string {
   return Object.entries(tables).reduce((all, [name, rows]) => {
     const place = new RegExp(`(<!-- ${name} -->\n).*?(<!-- /${name} -->)`, 's');

@@ -4,10 +4,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { decodeJwt } from 'jose';
 import t from 'tap';
-import { onEachDatabase } from './support/databases.js';
-import { forgeries } from './support/forgeries.js';
-import { codeOf, startService } from './support/service.js';
-import { dial } from './support/socket.js';
+import { onEachDatabase } from '../support/databases.js';
+import { forgeries } from '../support/forgeries.js';
+import { codeOf, startService } from '../support/service.js';
+import { dial } from '../support/socket.js';
 
 onEachDatabase(t, async (t, open) => {
   const { rest, graphql, viewer, database, log, url } = await startService(t, await open());

@@ -221,7 +221,7 @@ t.test('the limits stand as they are documented', async (t) => {
   const { PRESSURE } = await import('../../src/http/pressure.js');
   t.same(TIMEOUTS, { headers: 10_000, request: 15_000, handler: 10_000 });
   t.match(PRESSURE, { delay: 250, utilisation: 0.98 });
-  t.match(readFileSync('src/server.ts', 'utf8'), 'pressure: PRESSURE');
+  t.match(readFileSync('src/serve.ts', 'utf8'), 'pressure: PRESSURE');
 });
 
 const busy = (milliseconds: number) => {

@@ -1,9 +1,9 @@
 import t, { type Test } from 'tap';
-import { openDatabase } from '../src/database/open.js';
-import { type Opened, onEachDatabase } from './support/databases.js';
-import { eventually } from './support/process.js';
-import { codeOf, PASSWORD, type Service, startInstance, startService } from './support/service.js';
-import { type TcpProxy, tcpProxy } from './support/tcp-proxy.js';
+import { openDatabase } from '../../src/database/open.js';
+import { type Opened, onEachDatabase } from '../support/databases.js';
+import { eventually } from '../support/process.js';
+import { codeOf, PASSWORD, type Service, startInstance, startService } from '../support/service.js';
+import { type TcpProxy, tcpProxy } from '../support/tcp-proxy.js';
 
 /** Milliseconds within which a request is refused when the database does not answer, and served again when it does. */
 const PATIENCE = 5000;

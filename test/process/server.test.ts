@@ -4,11 +4,11 @@ import { readFileSync } from 'node:fs';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { promisify } from 'node:util';
 import t, { type Test } from 'tap';
-import { DEMO_ADMIN, DEMO_PASSWORD, seedDemo } from '../prisma/seed.js';
-import { loadOpenApi } from '../src/contract/openapi.js';
-import { type Database, openDatabase } from '../src/database/open.js';
-import { notWrittenFields } from '../src/graphql/resolvers.js';
-import { notWrittenOperations } from '../src/rest/plugin.js';
+import { DEMO_ADMIN, DEMO_PASSWORD, seedDemo } from '../../prisma/seed.js';
+import { loadOpenApi } from '../../src/contract/openapi.js';
+import { type Database, openDatabase } from '../../src/database/open.js';
+import { notWrittenFields } from '../../src/graphql/resolvers.js';
+import { notWrittenOperations } from '../../src/rest/plugin.js';
 import {
   basic,
   eventually,
@@ -17,7 +17,7 @@ import {
   type Server,
   startServer,
   temporaryFolder,
-} from './support/process.js';
+} from '../support/process.js';
 
 const shell = promisify(execFile);
 const MEMORY = { DATABASE_URL: 'pglite://memory', ...measured };
@@ -26,9 +26,6 @@ const STACK = /^ +at /m;
 const PRODUCTION = { NODE_ENV: 'production', KEY_SECRET: 'a secret that is long enough to be one' };
 
 const inFolder = (t: Test) => ({ DATABASE_URL: `pglite://${temporaryFolder(t)}`, ...measured });
-
-// Each test has servers of its own, and spends its time waiting for them.
-t.jobs = 2;
 
 /** The line that begins with a label, without it. */
 function line(output: string, label: string): string {

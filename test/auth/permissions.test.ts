@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { buildSchema, type GraphQLField, isNonNullType } from 'graphql';
 import t from 'tap';
-import { contractOperations } from './support/contract.js';
-import { onEachDatabase } from './support/databases.js';
-import { allows, type Line, type Role, readMatrix } from './support/permissions.js';
-import { basic } from './support/process.js';
-import { PASSWORD, type Person, type Service, startService } from './support/service.js';
+import { contractOperations } from '../support/contract.js';
+import { onEachDatabase } from '../support/databases.js';
+import { allows, type Line, type Role, readMatrix } from '../support/permissions.js';
+import { basic } from '../support/process.js';
+import { PASSWORD, type Person, type Service, startService } from '../support/service.js';
 
 const matrix = readMatrix();
 const schema = buildSchema(readFileSync('schema.graphql', 'utf8'));

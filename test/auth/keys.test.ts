@@ -1,11 +1,11 @@
 import { createRemoteJWKSet, decodeProtectedHeader, jwtVerify } from 'jose';
 import t from 'tap';
-import { openDatabase } from '../src/database/open.js';
-import { administration } from '../src/services/administration.js';
-import { onEachDatabase } from './support/databases.js';
-import { watchLookups } from './support/lookups.js';
-import { eventually } from './support/process.js';
-import { codeOf, type Instance, PASSWORD, startInstance, startService } from './support/service.js';
+import { openDatabase } from '../../src/database/open.js';
+import { administration } from '../../src/services/administration.js';
+import { onEachDatabase } from '../support/databases.js';
+import { watchLookups } from '../support/lookups.js';
+import { eventually } from '../support/process.js';
+import { codeOf, type Instance, PASSWORD, startInstance, startService } from '../support/service.js';
 
 const JWKS = '/.well-known/jwks.json';
 const ME = '/api/v1/auth/me';

@@ -1,7 +1,7 @@
 import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { eventually, measured, ROOT, run, temporaryFolder } from './support/process.js';
+import { eventually, measured, ROOT, run, temporaryFolder } from '../support/process.js';
 
 const COPIED = [
   'package.json',

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import t from 'tap';
-import { DEMO_ADMIN, DEMO_PASSWORD } from '../prisma/seed.js';
-import { openDatabase } from '../src/database/open.js';
-import { fakeGateway } from './support/gateway.js';
-import { basic, eventually, type Server, startServer, temporaryFolder } from './support/process.js';
+import { DEMO_ADMIN, DEMO_PASSWORD } from '../../prisma/seed.js';
+import { openDatabase } from '../../src/database/open.js';
+import { fakeGateway } from '../support/gateway.js';
+import { basic, eventually, type Server, startServer, temporaryFolder } from '../support/process.js';
 
 const credentials = basic(DEMO_ADMIN, DEMO_PASSWORD);
 const EUR = { total: { amount: 1999, currency: 'EUR' } };

@@ -1,7 +1,7 @@
 import t from 'tap';
-import { administration } from '../src/services/administration.js';
-import { onEachDatabase } from './support/databases.js';
-import { PASSWORD, startService } from './support/service.js';
+import { administration } from '../../src/services/administration.js';
+import { onEachDatabase } from '../support/databases.js';
+import { PASSWORD, startService } from '../support/service.js';
 
 onEachDatabase(t, async (t, open) => {
   const { rest, graphql, admin, viewer, database } = await startService(t, await open());

@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { json, text } from 'node:stream/consumers';
 import { connect, type TLSSocket } from 'node:tls';
 import t, { type Test } from 'tap';
-import { selfSigned } from './support/certificate.js';
-import { onEachDatabase } from './support/databases.js';
-import { basic, eventually, refusedServer, temporaryFolder } from './support/process.js';
-import { codeOf, type Json, PASSWORD, type Service, startInstance, startService } from './support/service.js';
+import { selfSigned } from '../support/certificate.js';
+import { onEachDatabase } from '../support/databases.js';
+import { basic, eventually, refusedServer, temporaryFolder } from '../support/process.js';
+import { codeOf, type Json, PASSWORD, type Service, startInstance, startService } from '../support/service.js';
 
 const USERS = '/api/v1/users';
 const LOGIN = '/api/v1/auth/login';
