@@ -3,7 +3,7 @@ import { type Database, openDatabase } from '../../src/database/open.js';
 import { revocations } from '../../src/services/revocations.js';
 import { onEachDatabase } from '../support/databases.js';
 import { watchLookups } from '../support/lookups.js';
-import { eventually } from '../support/process.js';
+import { basic, eventually } from '../support/process.js';
 import { codeOf, type Instance, PASSWORD, type Person, startInstance, startService } from '../support/service.js';
 
 const USERS = '/api/v1/users';
@@ -96,8 +96,7 @@ onEachDatabase(t, async (t, open) => {
     const { asked, restore } = watchLookups(connection.client);
     const { codes } = await second.graphql({ headers } as Person, '{ __typename }');
     t.same([codes, asked], [[], []]);
-    const basic = `Basic ${Buffer.from(`${admin.email}:${PASSWORD}`).toString('base64')}`;
-    await second.graphql({ ...admin, headers: { authorization: basic } }, '{ __typename }');
+    await second.graphql({ ...admin, headers: basic(admin.email, PASSWORD) }, '{ __typename }');
     t.same(asked, ['user.findUnique'], 'as Basic asks it');
     restore();
   });

@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { connect } from 'node:net';
 import t from 'tap';
 import { parse } from 'yaml';
 import { resolvers } from '../../src/graphql/resolvers.js';
@@ -8,18 +7,8 @@ import { handlers } from '../../src/rest/handlers.js';
 import { notWritten } from '../../src/services/errors.js';
 import { contractOperations } from '../support/contract.js';
 import { onEachDatabase } from '../support/databases.js';
+import { raw } from '../support/raw.js';
 import { codeOf, startInstance, startService } from '../support/service.js';
-
-/** Sends bytes as they are and returns what comes back until the server closes. */
-const raw = (url: string, bytes: string): Promise<string> =>
-  new Promise((resolve, reject) => {
-    const { hostname, port } = new URL(url);
-    let text = '';
-    const socket = connect({ host: hostname, port: Number(port) }, () => socket.write(bytes));
-    socket.on('data', (chunk) => (text += chunk));
-    socket.on('close', () => resolve(text));
-    socket.on('error', reject);
-  });
 
 onEachDatabase(t, async (t, open) => {
   const { rest, url, admin, viewer, database } = await startService(t, await open());

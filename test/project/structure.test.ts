@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { buildSchema } from 'graphql';
 import t from 'tap';
 import type { OpenApiDocument } from '../../src/contract/document.js';
@@ -97,6 +97,16 @@ t.test('the environment is read in one place', async (t) => {
   t.strictSame(Object.entries(src).filter(readsEnvironment), []);
   t.ok(readsEnvironment(['http/call.ts', 'const { PORT } = process.env;']));
   t.ok(readsEnvironment(['http/call.ts', "({ ...process.env, port: process.env['PORT'] })"]));
+});
+
+t.test('tap starts each folder of tests', async (t) => {
+  const named = (folder: string) => readdirSync(folder).filter((name) => name.endsWith('.test.ts'));
+  const folders = readdirSync('test').filter((name) => !name.includes('.') && named(`test/${name}`).length > 0);
+  t.strictSame(
+    named('test').sort(),
+    folders.map((name) => `${name}.test.ts`),
+  );
+  for (const name of folders) t.match(readFileSync(`test/${name}.test.ts`, 'utf8'), `testsIn('${name}')`);
 });
 
 t.test('a file has one idea, and a name that says which', async (t) => {

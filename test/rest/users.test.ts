@@ -1,12 +1,9 @@
-import { Buffer } from 'node:buffer';
 import t from 'tap';
 import { onEachDatabase } from '../support/databases.js';
+import { basic } from '../support/process.js';
 import { codeOf, PASSWORD, type Service, startService } from '../support/service.js';
 
 const USERS = '/api/v1/users';
-const basic = (email: string, password: string) => ({
-  authorization: `Basic ${Buffer.from(`${email}:${password}`).toString('base64')}`,
-});
 let made = 0;
 
 /** A new user, as the administrator makes one. */

@@ -21,8 +21,8 @@ async function emptyDatabase(): Promise<Blob> {
 
 async function openFresh(kind: Kind): Promise<Opened> {
   if (kind === 'embedded') {
-    const snapshot = await (migrated ??= emptyDatabase());
-    return Object.assign(await openDatabase('pglite://memory', { snapshot }), { url: undefined });
+    migrated ??= emptyDatabase();
+    return Object.assign(await openDatabase('pglite://memory', { snapshot: await migrated }), { url: undefined });
   }
   const name = `accord_test_${randomUUID().replaceAll('-', '')}`;
   const url = Object.assign(new URL(POSTGRESQL), { pathname: `/${name}` }).href;

@@ -2,13 +2,11 @@ import t from 'tap';
 import { buildApp } from '../../src/app.js';
 import { readConfig } from '../../src/config.js';
 import { onEachDatabase } from '../support/databases.js';
+import { basic } from '../support/process.js';
 import { codeOf, PASSWORD, startService } from '../support/service.js';
 
 const LOGIN = '/api/v1/auth/login';
 const MINUTE = 60_000;
-const basic = (email: string, password: string) => ({
-  authorization: `Basic ${Buffer.from(`${email}:${password}`).toString('base64')}`,
-});
 
 onEachDatabase(t, async (t, open) => {
   const database = await open();

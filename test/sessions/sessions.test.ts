@@ -3,6 +3,7 @@ import { decodeJwt } from 'jose';
 import t from 'tap';
 import { removeExpired } from '../../src/services/expiry.js';
 import { onEachDatabase } from '../support/databases.js';
+import { basic } from '../support/process.js';
 import { codeOf, PASSWORD, type RestAnswer, startInstance, startService } from '../support/service.js';
 
 const AUTH = '/api/v1/auth';
@@ -176,7 +177,7 @@ onEachDatabase(t, async (t, open) => {
   });
 
   t.test('sessions are listed and revoked by their owner', async (t) => {
-    await rest('DELETE', `${AUTH}/sessions`, { headers: basic(developer.email) });
+    await rest('DELETE', `${AUTH}/sessions`, { headers: basic(developer.email, PASSWORD) });
     const [one, two, three] = [
       await login({}, developer.email),
       await login({ flow: 'opaque' }, developer.email),
@@ -229,7 +230,7 @@ onEachDatabase(t, async (t, open) => {
     t.equal((await rest('DELETE', `${AUTH}/sessions`, { headers })).status, 204);
     t.match((await list()).body, [{ id: ids[1], current: true }]);
     t.notOk(await isLive(three.refresh_token));
-    t.equal((await rest('DELETE', `${AUTH}/sessions`, { headers: basic(developer.email) })).status, 204);
+    t.equal((await rest('DELETE', `${AUTH}/sessions`, { headers: basic(developer.email, PASSWORD) })).status, 204);
     t.same(codeOf(await list()), [401, 'UNAUTHENTICATED'], 'Basic ends them all');
   });
 
@@ -240,7 +241,7 @@ onEachDatabase(t, async (t, open) => {
     await rest('DELETE', `/api/v1/users/${id}`, { as: admin });
     t.notOk(await isLive(jwt.refresh_token));
     t.same(codeOf(await me(bearer(opaque.token))), [401, 'UNAUTHENTICATED']);
-    t.same(codeOf(await me(basic(body.email))), [401, 'UNAUTHENTICATED']);
+    t.same(codeOf(await me(basic(body.email, PASSWORD))), [401, 'UNAUTHENTICATED']);
   });
 
   t.test('cookies: set, used, refreshed, cleared', async (t) => {
@@ -351,7 +352,3 @@ onEachDatabase(t, async (t, open) => {
     t.same([await database.client.session.count(), await database.client.refreshToken.count()], [0, 0]);
   });
 });
-
-function basic(email: string, password = PASSWORD): Record<string, string> {
-  return { authorization: `Basic ${Buffer.from(`${email}:${password}`).toString('base64')}` };
-}

@@ -1,14 +1,12 @@
-import { connect } from 'node:net';
 import { hash } from '@node-rs/argon2';
 import t from 'tap';
 import { PARAMETERS } from '../../src/auth/passwords.js';
 import { onEachDatabase } from '../support/databases.js';
+import { basic } from '../support/process.js';
+import { raw } from '../support/raw.js';
 import { codeOf, PASSWORD, passwordHash, startService } from '../support/service.js';
 
 const LOGIN = '/api/v1/auth/login';
-const basic = (email: string, password: string) => ({
-  authorization: `Basic ${Buffer.from(`${email}:${password}`).toString('base64')}`,
-});
 
 onEachDatabase(t, async (t, open) => {
   const database = await open();
@@ -168,7 +166,7 @@ onEachDatabase(t, async (t, open) => {
       [`Bearer ${token}, Bearer ${token}`],
     ])
       t.match(
-        await raw(
+        await answerTo(
           url,
           lines.map((line) => `Authorization: ${line}`),
         ),
@@ -184,7 +182,7 @@ onEachDatabase(t, async (t, open) => {
       t.match((await rest('GET', `/api/v1/auth/me?${name}=${token}`)).status, /^40[01]$/);
     t.same(codeOf(await me({ authorization: `Bearer ${'x'.repeat(12_000)}` })), [401, 'UNAUTHENTICATED']);
     for (const size of [64, 1024])
-      t.match(await raw(url, [`Authorization: Bearer ${'x'.repeat(size * 1024)}`]), /^(HTTP\/1.1 4(01|31) |$)/);
+      t.match(await answerTo(url, [`Authorization: Bearer ${'x'.repeat(size * 1024)}`]), /^(HTTP\/1.1 4(01|31) |$)/);
     t.equal((await me(viewer.headers)).status, 200, 'the service lives');
     const challenge = async (headers = {}, path = '/api/v1/auth/me', method = 'GET') =>
       (await rest(method, path, { headers })).headers.get('www-authenticate');
@@ -196,16 +194,5 @@ onEachDatabase(t, async (t, open) => {
 });
 
 /** What a request with these header lines is answered with, as it came. */
-const raw = (url: string, lines: string[]): Promise<string> =>
-  new Promise((resolve) => {
-    const { port, hostname } = new URL(url);
-    let answer = '';
-    const socket = connect(Number(port), hostname, () => {
-      socket.write(`GET /api/v1/auth/me HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${lines.join('\r\n')}\r\n\r\n`);
-    });
-    socket.on('data', (chunk) => {
-      answer += chunk;
-    });
-    socket.on('error', () => {});
-    socket.on('close', () => resolve(answer));
-  });
+const answerTo = (url: string, lines: string[]): Promise<string> =>
+  raw(url, `GET /api/v1/auth/me HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${lines.join('\r\n')}\r\n\r\n`);
