@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { basename, join, resolve } from 'node:path';
+import { basename, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -14,12 +14,15 @@ const RECORD = 'bundle.json';
 export const BUNDLE = join(FOLDER, 'server.js');
 
 /** Not imported, but what the Prisma client in the bundle was made of: the schema, and the version that is installed. */
-const OF_THE_CLIENT = ['prisma/schema.prisma', createRequire(import.meta.url).resolve('@prisma/client/package.json')];
+const OF_THE_CLIENT = [
+  'prisma/schema.prisma',
+  relative(ROOT, createRequire(import.meta.url).resolve('@prisma/client/package.json')),
+];
 
 /** @param {string[]} files */
 function digest(files) {
   const hash = createHash('sha256');
-  for (const file of files) hash.update(file).update(readFileSync(resolve(ROOT, file)));
+  for (const file of files) hash.update(file).update(readFileSync(join(ROOT, file)));
   return hash.digest('hex');
 }
 
@@ -53,7 +56,7 @@ export async function bundle() {
   });
   mkdirSync(FOLDER, { recursive: true });
   // The parts are named by their content, and come before the entry: whoever starts meanwhile finds old or new ones, whole.
-  for (const { path, contents } of outputFiles.sort((a) => (a.path === BUNDLE ? 1 : -1))) {
+  for (const { path, contents } of outputFiles.sort((a, b) => Number(a.path === BUNDLE) - Number(b.path === BUNDLE))) {
     writeFileSync(`${path}.${process.pid}`, contents);
     renameSync(`${path}.${process.pid}`, path);
   }
