@@ -11,7 +11,8 @@ import { coveragePage } from '../../src/contract/coverage/page.js';
 import { coverageText, missingLines, verdictText } from '../../src/contract/coverage/text.js';
 import type { OpenApiDocument } from '../../src/contract/document.js';
 import { normaliseOpenApi, operations, parseYaml } from '../../src/contract/openapi.js';
-import { measured, ROOT, run } from '../support/process.js';
+import { accord } from '../support/accord.js';
+import { ROOT, run } from '../support/process.js';
 
 const openapi = `openapi: 3.1.0
 info: { title: Pets, version: 1.0.0 }
@@ -502,17 +503,14 @@ t.test('the command', async (t) => {
     broken: { ...project(most), 'schema.graphql': 'type Query {' },
     cleared: project(most),
   });
-  const accord = (name: string, ...args: string[]) =>
-    run(t, [process.execPath, 'src/cli/bin.js', '--root', join(folder, name), 'coverage', ...args], measured).ended;
+  const coverage = (name: string, ...args: string[]) => accord(t, ['--root', join(folder, name), 'coverage', ...args]);
   const page = join(folder, 'page.html');
-  const [whole, lacking, unrecorded, torn, broken, cleared] = await Promise.all([
-    accord('whole', '--check'),
-    accord('lacking', '--check', '--json', '--html', page),
-    accord('unrecorded'),
-    accord('torn', '--check'),
-    accord('broken', '--check'),
-    accord('cleared', '--clear'),
-  ]);
+  const whole = await coverage('whole', '--check');
+  const lacking = await coverage('lacking', '--check', '--json', '--html', page);
+  const unrecorded = await coverage('unrecorded');
+  const torn = await coverage('torn', '--check');
+  const broken = await coverage('broken', '--check');
+  const cleared = await coverage('cleared', '--clear');
 
   t.test('merges what several processes have seen; --check passes when nothing is missing', async (t) => {
     const told = 'The tests see all 23 that the contracts demand (2 excepted).\n';

@@ -8,7 +8,8 @@ import { printMarkdown } from '../../src/contract/diff/print-markdown.js';
 import { printText } from '../../src/contract/diff/print-text.js';
 import { changesBetween, diffReport, problemsOf, type Report } from '../../src/contract/diff/report.js';
 import { type ProjectVersion, versionAtRef, versionInDirectory } from '../../src/contract/diff/versions.js';
-import { measured, ROOT, run, temporaryFolder } from '../support/process.js';
+import { accord } from '../support/accord.js';
+import { ROOT, temporaryFolder } from '../support/process.js';
 import { section } from '../support/readme.js';
 import { openapi, prisma, schema } from './diff-cases.js';
 import { type Case, database, graphql, rest } from './diff-table.js';
@@ -262,8 +263,7 @@ function repository(t: Test): string {
   return folder;
 }
 
-const diff = (t: Test, root: string, ...args: string[]) =>
-  run(t, [process.execPath, 'src/cli/bin.js', '--root', root, 'diff', ...args], measured).ended;
+const diff = (t: Test, root: string, ...args: string[]) => accord(t, ['--root', root, 'diff', ...args]);
 
 t.test('the command compares the working tree with where the branch left origin/main, or with a git ref', async (t) => {
   const root = repository(t);

@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -11,22 +10,12 @@ import { openApiTypes } from '../../src/contract/generate.js';
 import { loadOpenApi } from '../../src/contract/openapi.js';
 import { generateOperations } from '../../src/contract/operations.js';
 import { generateResolvers } from '../../src/contract/resolvers.js';
+import { accord } from '../support/accord.js';
 import { compile } from './compile.js';
 import { place } from './place.js';
 import { openapi, schema, sources } from './small-project.js';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
-
-/** Runs the command line in a project of its own. */
-function accord(project: string, ...args: string[]) {
-  const { status, stdout, stderr } = spawnSync(process.execPath, ['src/cli/bin.js', '--root', project, ...args], {
-    cwd: root,
-    encoding: 'utf8',
-    // Without what the test runner puts into its children to measure their coverage.
-    env: { ...process.env, NODE_OPTIONS: '' },
-  });
-  return { status, stdout, stderr };
-}
 
 const project = (t: Test, files: Record<string, string>) =>
   t.testdir({
@@ -44,8 +33,8 @@ t.test('broken contracts are all reported, with place, rule and frame, and nothi
     'schema.graphql': schema.replace('name: String!', 'name: Strin!'),
     generated: generated as never,
   });
-  const { status, stderr } = accord(folder, 'codegen');
-  t.equal(status, 1);
+  const { code, stderr } = await accord(t, ['--root', folder, 'codegen']);
+  t.equal(code, 1);
   t.match(stderr, `openapi.yaml:${place(text, 'put-note')}  error  operationId "put-note" cannot be a function's name`);
   t.match(stderr, '(operation-id-identifier)');
   t.match(stderr, '  29 |       operationId: put-note\n     |                    ^^^^^^^^\n');
@@ -59,13 +48,13 @@ t.test('broken contracts are all reported, with place, rule and frame, and nothi
 
 t.test('a stale file fails the check by name', async (t) => {
   const folder = project(t, {});
-  t.match(accord(folder, 'codegen'), { status: 0, stdout: 'generated/operations.ts' });
+  t.match(await accord(t, ['--root', folder, 'codegen']), { code: 0, stdout: 'generated/operations.ts' });
   const first = readFileSync(join(folder, 'generated/operations.ts'), 'utf8');
   t.match(first, /^\/\/ Generated from openapi\.yaml by `npm run codegen`\. Do not edit\.\n/);
 
   writeFileSync(join(folder, 'openapi.yaml'), openapi.replaceAll('getNote', 'readNote'));
-  const { status, stderr } = accord(folder, 'codegen', '--check');
-  t.equal(status, 1);
+  const { code, stderr } = await accord(t, ['--root', folder, 'codegen', '--check']);
+  t.equal(code, 1);
   t.match(
     stderr,
     /generated\/operations\.ts is stale\.\n {2}from line \d+:\n {2}- .*getNote.*\n(.*\n)* {2}\+ .*readNote/,

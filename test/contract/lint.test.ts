@@ -7,7 +7,8 @@ import { FILES } from '../../src/contract/bridge/side.js';
 import { readContracts } from '../../src/contract/check.js';
 import { lint, lintRest, lintSdl } from '../../src/contract/lint/lint.js';
 import { REST_RULES, SDL_RULES } from '../../src/contract/lint/rules.js';
-import { measured, ROOT, run } from '../support/process.js';
+import { accord } from '../support/accord.js';
+import { ROOT } from '../support/process.js';
 import { place } from './place.js';
 
 /** Small contracts that break no rule and differ in nothing. */
@@ -860,7 +861,6 @@ t.test('the contracts of this project', async (t) => {
 });
 
 t.test('the commands', async (t) => {
-  const accord = (...args: string[]) => run(t, [process.execPath, 'src/cli/bin.js', ...args], measured).ended;
   const broken = {
     openapi: edited(openapi, ['operationId: getNote', 'operationId: aNote']),
     schema: edited(schema, ['createdAt: String!', 'createdAt: String']),
@@ -873,14 +873,12 @@ t.test('the commands', async (t) => {
     unsound: filesOf(t, { ...documents, schema: 'type Query {' }),
   });
   const folder = join(projects, 'broken');
-  const [linted, json, rules, bridged, nothing, unsound] = await Promise.all([
-    accord('--root', folder, 'lint'),
-    accord('--root', join(projects, 'warned'), 'lint', '--json'),
-    accord('lint', '--rules'),
-    accord('--root', folder, 'bridge', '--list'),
-    accord('--root', join(folder, 'prisma'), 'lint'),
-    accord('--root', join(projects, 'unsound'), 'bridge'),
-  ]);
+  const linted = await accord(t, ['--root', folder, 'lint']);
+  const json = await accord(t, ['--root', join(projects, 'warned'), 'lint', '--json']);
+  const rules = await accord(t, ['lint', '--rules']);
+  const bridged = await accord(t, ['--root', folder, 'bridge', '--list']);
+  const nothing = await accord(t, ['--root', join(folder, 'prisma'), 'lint']);
+  const unsound = await accord(t, ['--root', join(projects, 'unsound'), 'bridge']);
   t.equal(linted.code, 1);
   const at = place(broken.openapi, 'aNote');
   t.match(linted.stdout, `openapi.yaml:${at}  error  operationId "aNote" does not begin with a verb`);

@@ -1,14 +1,13 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Command } from 'commander';
-import t, { type Test } from 'tap';
+import t from 'tap';
 import { Project } from 'ts-morph';
-import command from '../../src/cli/scaffold.js';
 import { loadOpenApi, operations } from '../../src/contract/openapi.js';
 import { objectTypes } from '../../src/contract/scaffold/object-types.js';
 import { MANIPULATION } from '../../src/contract/scaffold/project-files.js';
 import { editCode, scaffold } from '../../src/contract/scaffold/scaffold.js';
 import { Failure, notWritten } from '../../src/services/errors.js';
+import { accord } from '../support/accord.js';
 import { basic, run, startServer } from '../support/process.js';
 import { copyProject, errorsIn } from '../support/project-copy.js';
 import { blocks, section } from '../support/readme.js';
@@ -420,24 +419,6 @@ const EDITS = {
     text.replace('mappers: {\n', "$&Draft: '../src/services/posts.js#Post as DraftModel',\n"),
 };
 
-/** `accord scaffold` in this process, where the second run need not load again what the first has loaded. */
-async function accord(t: Test, root: string, ...args: string[]) {
-  const program = new Command('accord').option('--root <directory>');
-  command(program.command('scaffold'));
-  const printed = t.capture(console, 'log', () => {});
-  const before = process.exitCode;
-  await program.parseAsync(['--root', root, 'scaffold', ...args], { from: 'user' });
-  const { exitCode = 0 } = process;
-  process.exitCode = before;
-  printed.restore();
-  return {
-    exitCode,
-    stdout: printed()
-      .map(({ args: [text] }) => text)
-      .join('\n'),
-  };
-}
-
 t.test(
   'on this project: stubs compile and answer 501, all other bytes stay, a second run changes nothing',
   async (t) => {
@@ -451,8 +432,8 @@ t.test(
       (name) => `generated/${name}`,
     );
 
-    const dryRun = await accord(t, folder, '--dry-run', '--json');
-    t.equal(dryRun.exitCode, 1);
+    const dryRun = await accord(t, ['--root', folder, 'scaffold', '--dry-run', '--json']);
+    t.equal(dryRun.code, 1);
     t.same(
       [sourcesOf(folder), readFileSync(join(folder, 'generated/operations.ts'), 'utf8')],
       [before, old],
@@ -486,10 +467,10 @@ export const Draft: DraftResolvers = {\n  heading: notWritten,\n};\n`;
     t.equal(after['src/graphql/Draft.ts'], draft);
     t.same(errorsIn(folder, [...changed, 'src/rest/handlers.ts']), []);
 
-    const second = await accord(t, folder, '--check');
+    const second = await accord(t, ['--root', folder, 'scaffold', '--check']);
     const line = users.slice(0, users.indexOf('listUserPosts')).split('\n').length;
     const step = `1. Fill in src/rest/users.ts:${line}:14: listUserPosts (GET /api/v1/users/{user_id}/posts) answers 501.`;
-    t.equal(second.exitCode, 0, 'there is nothing left to write');
+    t.equal(second.code, 0, 'there is nothing left to write');
     t.match(second.stdout, step);
     t.notMatch(second.stdout, 'added');
 

@@ -5,8 +5,9 @@ import { Client, CombinedError, fetchExchange, gql } from '@urql/core';
 import { buildClientSchema, buildSchema, printSchema } from 'graphql';
 import { auditServer } from 'graphql-http';
 import t from 'tap';
+import { accord } from '../support/accord.js';
 import { onEachDatabase } from '../support/databases.js';
-import { measured, run, temporaryFolder } from '../support/process.js';
+import { run, temporaryFolder } from '../support/process.js';
 import { type Json, type Person, startService } from '../support/service.js';
 import { statementsOf } from '../support/statements.js';
 
@@ -249,12 +250,11 @@ t.test('only registered documents run where they are trusted', async (t) => {
   writeFileSync(join(folder, 'broken.graphql'), 'query Broken { nope }');
 
   const out = join(folder, 'trusted.json');
-  const accord = (...args: string[]) => run(t, [process.execPath, 'src/cli/bin.js', ...args], measured).ended;
-  const refused = await accord('trust', documents, join(folder, 'broken.graphql'), '--out', out);
+  const refused = await accord(t, ['trust', documents, join(folder, 'broken.graphql'), '--out', out]);
   t.equal(refused.code, 1);
   t.match(refused.stderr, /broken\.graphql: Cannot query field "nope"/);
   t.throws(() => readFileSync(out), 'nothing is written');
-  const registered = await accord('trust', documents, join(folder, 'apollo.json'), '--out', out);
+  const registered = await accord(t, ['trust', documents, join(folder, 'apollo.json'), '--out', out]);
   t.equal(registered.code, 0);
   t.match(registered.stdout, `${sha256(read)}  Read\n`);
   t.match(registered.stdout, 'an-id-of-codegen  Write\n');
@@ -304,7 +304,7 @@ t.test('only registered documents run where they are trusted', async (t) => {
 });
 
 t.test('the schema is printed for tools, whether introspection is on or not', async (t) => {
-  const print = (...args: string[]) => run(t, [process.execPath, 'src/cli/bin.js', 'schema', ...args], measured).ended;
+  const print = (...args: string[]) => run(t, [process.execPath, 'src/cli/bin.js', 'schema', ...args]).ended;
   const [sdl, json] = await Promise.all([print(), print('--json')]);
   t.same([sdl.code, json.code, sdl.stdout], [0, 0, contract]);
   t.equal(printSchema(buildClientSchema(JSON.parse(json.stdout).data)), printSchema(buildSchema(contract)));

@@ -9,23 +9,15 @@ import { loadOpenApi } from '../../src/contract/openapi.js';
 import { type Database, openDatabase } from '../../src/database/open.js';
 import { notWrittenFields } from '../../src/graphql/resolvers.js';
 import { notWrittenOperations } from '../../src/rest/plugin.js';
-import {
-  basic,
-  eventually,
-  measured,
-  refusedServer,
-  type Server,
-  startServer,
-  temporaryFolder,
-} from '../support/process.js';
+import { basic, eventually, refusedServer, type Server, startServer, temporaryFolder } from '../support/process.js';
 
 const shell = promisify(execFile);
-const MEMORY = { DATABASE_URL: 'pglite://memory', ...measured };
+const MEMORY = { DATABASE_URL: 'pglite://memory' };
 const JSON_BODY = { 'content-type': 'application/json' };
 const STACK = /^ +at /m;
 const PRODUCTION = { NODE_ENV: 'production', KEY_SECRET: 'a secret that is long enough to be one' };
 
-const inFolder = (t: Test) => ({ DATABASE_URL: `pglite://${temporaryFolder(t)}`, ...measured });
+const inFolder = (t: Test) => ({ DATABASE_URL: `pglite://${temporaryFolder(t)}` });
 
 /** The line that begins with a label, without it. */
 function line(output: string, label: string): string {

@@ -1,16 +1,16 @@
 import type { Test } from 'tap';
 import { accord as program } from '../../src/cli/program.js';
-import type { Ended } from './process.js';
+import { type Ended, only } from './process.js';
 
 /**
  * The `accord` command as it is typed, but in this process: loading it anew takes a second each time. One at a time.
- * @param environment all that it gets
+ * @param environment all that it gets besides PATH
  */
 export async function accord(t: Test, args: string[], environment: Record<string, string> = {}): Promise<Ended> {
   const before = { env: process.env, exitCode: process.exitCode };
   const printed = t.capture(console, 'log', () => {});
   const told = t.capture(console, 'error', () => {});
-  process.env = { ...environment };
+  process.env = { ...only('PATH'), ...environment };
   try {
     await program(args);
     const lines = (calls: { args: unknown[] }[]) => calls.map(({ args: [line] }) => `${line}\n`).join('');

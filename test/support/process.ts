@@ -67,7 +67,8 @@ export function run(
   };
 }
 
-const only = (name: string): Record<string, string> =>
+/** A variable of this process, as an environment. */
+export const only = (name: string): Record<string, string> =>
   process.env[name] === undefined ? {} : { [name]: process.env[name] };
 
 /** What a process gets whose lines are to count as covered; writing them down costs it a second. */
@@ -92,18 +93,15 @@ export interface Server extends Running {
   url: string;
 }
 
-/** The service, as `npm start` runs it; where its lines count, they are those of its sources and not of their bundle. */
-const start = (environment: Record<string, string>) =>
-  'NODE_V8_COVERAGE' in environment
-    ? ([process.execPath, '--import', 'tsx', 'src/server.ts'] as const)
-    : ([process.execPath, 'src/cli/bin.js', 'start'] as const);
+/** The service, as `npm start` runs it. */
+const START = [process.execPath, 'src/cli/bin.js', 'start'] as const;
 const onFreePort = { PORT: '0' };
 
 /** Starts the service and waits until it is ready. */
 export async function startServer(
   t: Test,
   environment: Record<string, string>,
-  command: readonly [string, ...string[]] = start(environment),
+  command: readonly [string, ...string[]] = START,
 ): Promise<Server> {
   const server = run(t, command, { ...onFreePort, ...environment });
   let over = false;
@@ -119,7 +117,7 @@ export async function startServer(
 
 /** A start that is expected to fail. */
 export const refusedServer = (t: Test, environment: Record<string, string>): Promise<Ended> =>
-  run(t, start(environment), { ...onFreePort, ...environment }).ended;
+  run(t, START, { ...onFreePort, ...environment }).ended;
 
 /** What `-u` of curl sends. */
 export const basic = (email: string, password: string) => ({
