@@ -1,5 +1,6 @@
 import { generatePrismaClient, prismaClientIsCurrent } from '../database/generate.js';
 import { bundle, bundleIsCurrent } from './bundle.js';
+import { Unable } from './output.js';
 import type { Subcommand } from './program.js';
 
 /**
@@ -12,7 +13,10 @@ const build: Subcommand = (command) => {
       console.log('Making the Prisma client …');
       await generatePrismaClient();
     }
-    if (!bundleIsCurrent()) await bundle();
+    if (bundleIsCurrent()) return;
+    await bundle().catch((error: Error) => {
+      throw new Unable(error.message);
+    });
   });
 };
 

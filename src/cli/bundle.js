@@ -1,4 +1,4 @@
-// Plain JavaScript, for it runs before anything that reads TypeScript: a start that needs no loader is quicker by a third.
+// Plain JavaScript, for it runs before anything that reads TypeScript: without a loader a start takes little more than half the time.
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -12,6 +12,9 @@ const RECORD = 'bundle.json';
 
 /** `src/server.ts` and all that it imports of this package; with `node --enable-source-maps` a stack names the sources. */
 export const BUNDLE = join(FOLDER, 'server.js');
+
+/** Packages of many small files, together 600, without state or files of their own: to read them one by one takes 0.3 s. */
+const INLINED = ['@graphql-tools/schema', '@sinclair/typebox', 'cockatiel', 'jose', 'uuid'];
 
 /** Not imported, but what the Prisma client in the bundle was made of: the schema, and the version that is installed. */
 const OF_THE_CLIENT = [
@@ -41,18 +44,29 @@ export async function bundle() {
   const { build } = await import('esbuild');
   const { metafile, outputFiles } = await build({
     absWorkingDir: ROOT,
-    entryPoints: ['src/server.ts'],
+    entryPoints: ['./src/server.ts'],
     outdir: FOLDER,
     bundle: true,
     splitting: true,
-    packages: 'external',
     platform: 'node',
     target: 'node20',
     format: 'esm',
     sourcemap: 'linked',
     metafile: true,
     write: false,
-    logLevel: 'error',
+    logLevel: 'silent',
+    plugins: [
+      {
+        name: 'other packages stay outside',
+        setup: ({ onResolve }) => {
+          onResolve({ filter: /^[^./]/ }, ({ path, importer }) => {
+            const inlined = INLINED.includes(path) || /[\\/]node_modules[\\/]/.test(importer);
+            // Two copies of graphql do not know each other's types.
+            return inlined && !/^graphql(\/|$)/.test(path) ? undefined : { external: true };
+          });
+        },
+      },
+    ],
   });
   mkdirSync(FOLDER, { recursive: true });
   // The parts are named by their content, and come before the entry: whoever starts meanwhile finds old or new ones, whole.
@@ -63,6 +77,10 @@ export async function bundle() {
   const written = outputFiles.map(({ path }) => basename(path));
   const old = readdirSync(FOLDER).filter((name) => /\.(js|map)$/.test(name) && !written.includes(name));
   for (const name of old) rmSync(join(FOLDER, name), { force: true });
-  const files = [...Object.keys(metafile.inputs), ...OF_THE_CLIENT, ...written.map((name) => `dist/${name}`)];
+  // Of a package, its version.
+  const inputs = Object.keys(metafile.inputs).map((path) =>
+    path.replace(/(.*node_modules\/(@[^/]+\/)?[^/]+).*/, '$1/package.json'),
+  );
+  const files = [...new Set([...inputs, ...OF_THE_CLIENT, ...written.map((name) => `dist/${name}`)])];
   writeFileSync(join(FOLDER, RECORD), JSON.stringify({ files, sha256: digest(files) }));
 }
