@@ -152,10 +152,11 @@ export async function startService(
     const email = `${name.toLowerCase()}@example.com`;
     const data = { name, email, emailKey: email, role, passwordHash: await passwordHash };
     const { id } = await database.client.user.create({ data, select: { id: true } });
-    const { body } = await rest('POST', '/api/v1/auth/login', {
+    const { status, body } = await rest('POST', '/api/v1/auth/login', {
       headers: arrival,
       body: { email, password: PASSWORD },
     });
+    if (status !== 200) throw new Error(`The login of ${email} was answered with ${status}.`);
     return { id, email, headers: { authorization: `Bearer ${body.access_token}` } };
   };
 
