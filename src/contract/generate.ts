@@ -1,13 +1,14 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { CodegenConfig } from '@graphql-codegen/cli';
+import { generatePrismaClient, prismaClientIsCurrent } from '../database/generate.js';
+import { rootPath } from '../root.js';
 import { type Contracts, check, readContracts } from './check.js';
 import { checkPrismaSchema } from './check-prisma.js';
 import { loadOpenApi } from './openapi.js';
 import { generateOperations, HEADER } from './operations.js';
 import { permissionMatrix } from './permission-matrix.js';
-import { clientIsStale, generateClient } from './prisma-client.js';
 import { type Problem, printProblems } from './problems.js';
 import { generateResolvers } from './resolvers.js';
 import { hintOf } from './stale.js';
@@ -83,14 +84,15 @@ async function checkClientSchema(root: string): Promise<Problem[]> {
  */
 export async function generate({ root, check: only = false, colour = false }: GenerateOptions): Promise<Outcome> {
   const contracts = await readContracts(root);
-  const renewClient = !only && (await clientIsStale(root));
+  // That of this package; it is not committed, so a fresh checkout has none.
+  const renewClient = !only && resolve(root) === resolve(rootPath()) && !(await prismaClientIsCurrent());
   const checked = check(contracts);
   const checkedAll = Promise.all([checked, renewClient ? checkClientSchema(root) : []]).then((found) => found.flat());
   // Each step begins as soon as what it needs is known to be sound: Prisma's take a second each, in their own process.
   const [problems, files, client] = await Promise.all([
     checkedAll,
     checked.then((found): Files | Promise<Files> => (found.length > 0 ? {} : generateFiles(contracts, root))),
-    checkedAll.then((found) => (found.length > 0 || !renewClient ? [] : generateClient())),
+    checkedAll.then((found) => (found.length > 0 || !renewClient ? [] : generatePrismaClient().then(() => ['prisma']))),
   ]);
   if (problems.length > 0) {
     const report = `${printProblems(problems, { colour })}\ngenerated/ was left as it was.`;

@@ -1,7 +1,6 @@
-import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
+import { ROOT } from '../support/process.js';
 
-const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const CONFIGURATION = ts.readConfigFile(`${ROOT}tsconfig.json`, ts.sys.readFile).config;
 const { options } = ts.parseJsonConfigFileContent({ ...CONFIGURATION, include: [] }, ts.sys, ROOT);
 

@@ -1,6 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import t, { type Test } from 'tap';
 import codegen from '../../codegen.js';
 import { checkOpenApi } from '../../src/contract/check-openapi.js';
@@ -11,17 +10,16 @@ import { loadOpenApi } from '../../src/contract/openapi.js';
 import { generateOperations } from '../../src/contract/operations.js';
 import { generateResolvers } from '../../src/contract/resolvers.js';
 import { accord } from '../support/accord.js';
+import { ROOT } from '../support/process.js';
 import { compile } from './compile.js';
 import { place } from './place.js';
 import { openapi, schema, sources } from './small-project.js';
-
-const root = fileURLToPath(new URL('../../', import.meta.url));
 
 const project = (t: Test, files: Record<string, string>) =>
   t.testdir({
     'openapi.yaml': openapi,
     'schema.graphql': schema,
-    'codegen.ts': t.fixture('symlink', join(root, 'codegen.ts')),
+    'codegen.ts': t.fixture('symlink', join(ROOT, 'codegen.ts')),
     ...files,
   });
 

@@ -1,23 +1,11 @@
-import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { eventually, measured, ROOT, run, temporaryFolder } from '../support/process.js';
-
-const COPIED = [
-  'package.json',
-  'tsconfig.json',
-  'openapi.yaml',
-  'schema.graphql',
-  'codegen.ts',
-  'prisma',
-  'src',
-  'generated',
-];
+import { eventually, measured, run } from '../support/process.js';
+import { copyProject } from '../support/project-copy.js';
 
 t.test('accord dev keeps a server running through the edits of a contract', async (t) => {
-  const root = temporaryFolder(t);
-  for (const name of COPIED) cpSync(join(ROOT, name), join(root, name), { recursive: true });
-  symlinkSync(join(ROOT, 'node_modules'), join(root, 'node_modules'));
+  const root = copyProject(t, {});
   const contract = join(root, 'openapi.yaml');
   const original = readFileSync(contract, 'utf8');
 

@@ -1,6 +1,6 @@
 import type { Test } from 'tap';
 import { accord as program } from '../../src/cli/program.js';
-import { type Ended, only } from './process.js';
+import { type Ended, inherited } from './process.js';
 
 /**
  * The `accord` command as it is typed, but in this process: loading it anew takes a second each time. One at a time.
@@ -10,7 +10,7 @@ export async function accord(t: Test, args: string[], environment: Record<string
   const before = { env: process.env, exitCode: process.exitCode };
   const printed = t.capture(console, 'log', () => {});
   const told = t.capture(console, 'error', () => {});
-  process.env = { ...only('PATH'), ...environment };
+  process.env = { ...inherited('PATH'), ...environment };
   try {
     await program(args);
     const lines = (calls: { args: unknown[] }[]) => calls.map(({ args: [line] }) => `${line}\n`).join('');

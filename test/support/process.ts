@@ -46,7 +46,7 @@ export function run(
   environment: Record<string, string> = {},
   cwd: string = ROOT,
 ): Running {
-  const child: ChildProcess = spawn(command, args, { cwd, env: { ...only('PATH'), ...environment } });
+  const child: ChildProcess = spawn(command, args, { cwd, env: { ...inherited('PATH'), ...environment } });
   const written = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr'] as const) {
     child[name]?.setEncoding('utf8').on('data', (text: string) => {
@@ -68,11 +68,11 @@ export function run(
 }
 
 /** A variable of this process, as an environment. */
-export const only = (name: string): Record<string, string> =>
+export const inherited = (name: string): Record<string, string> =>
   process.env[name] === undefined ? {} : { [name]: process.env[name] };
 
 /** What a process gets whose lines are to count as covered; writing them down costs it a second. */
-export const measured = only('NODE_V8_COVERAGE');
+export const measured = inherited('NODE_V8_COVERAGE');
 
 /**
  * Looks until there is something to see.
