@@ -1,10 +1,24 @@
 import graphqlPlugin from '@graphql-eslint/eslint-plugin';
+import typescriptParser from '@typescript-eslint/parser';
+import regexpPlugin from 'eslint-plugin-regexp';
 
 const { rules: recommended } = graphqlPlugin.configs['flat/schema-recommended'];
 const { rules: relay } = graphqlPlugin.configs['flat/schema-relay'];
 
-/** Lints the GraphQL contract. TypeScript and JSON are biome's. */
+/** Lints the GraphQL contract, and the regular expressions of the sources. All else of TypeScript and JSON is biome's. */
 export default [
+  {
+    files: ['src/**/*.ts', 'src/**/*.js'],
+    // Nothing is excused by a comment.
+    linterOptions: { noInlineConfig: true },
+    plugins: { regexp: regexpPlugin },
+    languageOptions: { parser: typescriptParser },
+    rules: {
+      // Time grows with the text and not with its square: a request may bring 64 KiB of it.
+      'regexp/no-super-linear-backtracking': ['error', { report: 'potential' }],
+      'regexp/no-super-linear-move': ['error', { report: 'potential' }],
+    },
+  },
   {
     files: ['schema.graphql'],
     plugins: { '@graphql-eslint': graphqlPlugin },

@@ -7,6 +7,8 @@ export interface Measured {
   url: string;
   /** Resident memory of the server's process, in MiB (`/proc/<pid>/status`; Linux only). */
   rss: () => number;
+  /** Milliseconds of processor time that it has used (`/proc/<pid>/stat`, in steps of 10; Linux only). */
+  cpu: () => number;
   stop: () => Promise<void>;
 }
 
@@ -30,6 +32,12 @@ export async function startMeasured(environment: Record<string, string> = {}): P
     return {
       url,
       rss: () => Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${server.pid}/status`, 'utf8'))?.[1]) / 1024,
+      cpu: () => {
+        // proc(5): utime and stime are the 14th and 15th field; the second, a name in brackets, may hold spaces.
+        const [utime, stime] =
+          readFileSync(`/proc/${server.pid}/stat`, 'utf8').split(') ')[1]?.split(' ').slice(11) ?? [];
+        return (Number(utime) + Number(stime)) * 10;
+      },
       stop: async () => {
         server.kill('SIGTERM');
         await once(server, 'exit');

@@ -39,7 +39,7 @@ export type CreateUserInput = {
    * (`CONFLICT`).
    */
   email: Scalars['String']['input'];
-  /** The name, 1 to 100 characters after trimming. */
+  /** The name, 1 to 100 characters after trimming, one line. */
   name: Scalars['String']['input'];
   /**
    * The password, 12 to 128 characters and none of the commonest ones (`VALIDATION_FAILED`). It is never shown. Without
@@ -132,7 +132,7 @@ export type Mutation = {
   /**
    * Deletes an account, one's own, or anyone's as an administrator, and with it the user's posts, comments, messages,
    * orders and tokens, and the comments of others on those posts. It is all or nothing, and final. Access tokens of the
-   * user are refused within a second.
+   * user are refused within a second, and nothing is written by them meanwhile.
    *
    * Errors: `BAD_REQUEST` (an id that is not an integer of at least 1), `FORBIDDEN` (another's account, whether or not it
    * exists), `NOT_FOUND` (no such user, or deleted before), `CONFLICT` (the last administrator, or an order of the user is
@@ -383,7 +383,7 @@ export type Subscription = {
    * the channel after that id come first and the live ones follow, without a gap and without a repeat. A client that keeps
    * the id of the last message it got, and subscribes again with it after a lost connection, misses no message.
    *
-   * Errors, sent as `error` in place of a first result: `BAD_REQUEST` (a `since` that is not an integer of at least 1; the
+   * Errors, sent as `error` in place of a first result: `BAD_REQUEST` (a `since` that is not an integer of at least 0; the
    * socket has 100 subscriptions already), `VALIDATION_FAILED` (`channelId` breaks its constraint), and the common ones. A
    * credential that is refused or expires closes the socket (4403).
    */

@@ -323,7 +323,8 @@ export interface paths {
          * @description Exchanges an e-mail address and a password for tokens, and starts a session. `flow` chooses between an access
          *     token with a refresh token (`jwt`) and a single opaque token (`opaque`). With `cookie` the tokens come as
          *     cookies and the body holds only their lifetime. An unknown address and a wrong password are told apart neither
-         *     by the answer nor by its time. Repeated failures are answered with 429 and growing waits.
+         *     by the answer nor by its time. Repeated failures are answered with 429 and growing waits (see the rate limits);
+         *     when many log in at once, those who ask for most are answered with 503.
          */
         post: operations["login"];
         delete?: never;
@@ -345,7 +346,7 @@ export interface paths {
             path?: never;
             cookie?: {
                 /**
-                 * @description The refresh token, as set by a login with `"cookie":true`. The body wins over it.
+                 * @description The refresh token, as set by a login with `"cookie":true`. Over HTTPS its name is `__Secure-accord_refresh`, and no other counts. The body wins over it.
                  * @example acr_Zk3vQ8mN1xR7tY5wB2cD9eF4gH6jK0lP3sU8vX1yA7o
                  */
                 accord_refresh?: components["parameters"]["RefreshCookie"];
@@ -357,7 +358,8 @@ export interface paths {
          * Renew an access token
          * @description Exchanges a refresh token, from the body or from its cookie, for a new access token and the next refresh token.
          *     The answer comes the way the token came: in the body, or as cookies. The body wins over the cookie.
-         *     Without a token it is 400; an unknown, expired, used or revoked one is 401.
+         *     Without a token it is 400; an unknown, expired, used or revoked one is 401. When a token is used a second time, or
+         *     after another successor of the same token, the whole session ends (see Authentication).
          */
         post: operations["refreshSession"];
         delete?: never;
@@ -379,7 +381,7 @@ export interface paths {
             path?: never;
             cookie?: {
                 /**
-                 * @description The refresh token, as set by a login with `"cookie":true`. The body wins over it.
+                 * @description The refresh token, as set by a login with `"cookie":true`. Over HTTPS its name is `__Secure-accord_refresh`, and no other counts. The body wins over it.
                  * @example acr_Zk3vQ8mN1xR7tY5wB2cD9eF4gH6jK0lP3sU8vX1yA7o
                  */
                 accord_refresh?: components["parameters"]["RefreshCookie"];
@@ -583,7 +585,8 @@ export interface paths {
         /**
          * Get the metrics
          * @description Counters and timings in the text format of Prometheus. With a metrics token configured it is needed as a
-         *     bearer; without one the metrics are given to the loopback address alone, and anyone else gets 401.
+         *     bearer. Without one they are given to who calls from the same machine directly, and anyone else gets 401; with a
+         *     trusted proxy configured so does everyone.
          */
         get: operations["getMetrics"];
         put?: never;
@@ -667,7 +670,7 @@ export interface components {
          * @description The id of a session.
          */
         SessionId: string;
-        /** @description The name of a user, 1 to 100 characters after trimming. */
+        /** @description The name of a user, 1 to 100 characters after trimming. It is one line: control characters, line separators and overrides of the writing direction (U+202A to U+202E, U+2066 to U+2069) are 422. */
         UserName: string;
         /**
          * Format: email
@@ -731,7 +734,10 @@ export interface components {
         Money: {
             /** @description In minor units of the currency; 1999 is 19.99 EUR. */
             amount: number;
-            /** @description The code of the currency, by ISO 4217. */
+            /**
+             * Format: iso-4217
+             * @description The alphabetic code of a currency in use, by list one of ISO 4217; that is what the format says. Any other code is 422.
+             */
             currency: string;
         };
         /** @description A person with an account. */
@@ -937,14 +943,16 @@ export interface components {
             detail: string;
             /**
              * Format: uri-reference
-             * @description The path that was asked for.
+             * @description The path that was asked for, or its beginning where it is longer than this member.
              */
             instance: string;
             /** @description The same message as `detail`. */
             error: string;
             code: components["schemas"]["ErrorCode"];
-            /** @description Where the faults are, one entry for each. */
+            /** @description Where the faults are, one entry for each, as far as there is room; `omitted` counts the others. */
             errors?: components["schemas"]["Fault"][];
+            /** @description How many faults more were found than `errors` lists. Absent when it lists them all. */
+            omitted?: number;
         };
         /** @description One fault, in the body or in a parameter. */
         Fault: {
@@ -1524,7 +1532,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description `FORBIDDEN`. The caller may not do this; or the credentials came over plain HTTP, or a cookie from a foreign origin. */
+        /** @description `FORBIDDEN`. The caller may not do this; or the credentials came over plain HTTP, or a cookie from a foreign origin; or a browser calls a demo under a foreign name. */
         Forbidden: {
             headers: {
                 "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -1541,7 +1549,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description `NOT_FOUND`. The resource or the path does not exist. */
+        /** @description `NOT_FOUND`. The resource or the path does not exist; or the subdomain names a version that does not. */
         NotFound: {
             headers: {
                 "API-Version": components["headers"]["API-Version"];
@@ -1554,17 +1562,6 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                /**
-                 * @example {
-                 *       "type": "/docs/errors#NOT_FOUND",
-                 *       "title": "Not found",
-                 *       "status": 404,
-                 *       "detail": "There is no user 99.",
-                 *       "instance": "/api/v1/users/99",
-                 *       "error": "There is no user 99.",
-                 *       "code": "NOT_FOUND"
-                 *     }
-                 */
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
@@ -2042,7 +2039,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description `FORBIDDEN`. The metrics token came over plain HTTP. */
+        /** @description `FORBIDDEN`. The metrics token came over plain HTTP; or a browser calls a demo under a foreign name. */
         PlatformForbidden: {
             headers: {
                 "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
@@ -2190,7 +2187,7 @@ export interface components {
          */
         IdempotencyKey: string;
         /**
-         * @description The refresh token, as set by a login with `"cookie":true`. The body wins over it.
+         * @description The refresh token, as set by a login with `"cookie":true`. Over HTTPS its name is `__Secure-accord_refresh`, and no other counts. The body wins over it.
          * @example acr_Zk3vQ8mN1xR7tY5wB2cD9eF4gH6jK0lP3sU8vX1yA7o
          */
         RefreshCookie: components["schemas"]["RefreshToken"];
@@ -2283,9 +2280,9 @@ export interface components {
          */
         "X-Total-Count": number;
         /**
-         * @description One header line for each item. `accord_access` and `accord_refresh`, both `HttpOnly`, `Secure` and `SameSite=Strict`; the refresh cookie with `Path=/api/v1/auth`. Set or renewed when cookies were asked for, cleared by the logout.
+         * @description One header line for each item. `__Host-accord_access` and `__Secure-accord_refresh`, over plain HTTP without the prefixes; both `HttpOnly`, `Secure` and `SameSite=Strict`; the refresh cookie with `Path=/api/v1/auth`. Set or renewed when cookies were asked for, cleared by the logout.
          * @example [
-         *       "accord_access=aco_v5T1nG8sQ2wE7rY4uI9oP3aS6dF0gH1jK5lZ8xC2vB4; Path=/; HttpOnly; Secure; SameSite=Strict"
+         *       "__Host-accord_access=aco_v5T1nG8sQ2wE7rY4uI9oP3aS6dF0gH1jK5lZ8xC2vB4; Path=/; HttpOnly; Secure; SameSite=Strict"
          *     ]
          */
         "Set-Cookie": string[];
@@ -2350,6 +2347,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             406: components["responses"]["NotAcceptable"];
             422: components["responses"]["ValidationFailed"];
             429: components["responses"]["TooManyRequests"];
@@ -2386,6 +2384,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             406: components["responses"]["NotAcceptable"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Conflict"];
@@ -2953,6 +2952,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             406: components["responses"]["NotAcceptable"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["PayloadTooLarge"];
@@ -2977,7 +2977,7 @@ export interface operations {
             path?: never;
             cookie?: {
                 /**
-                 * @description The refresh token, as set by a login with `"cookie":true`. The body wins over it.
+                 * @description The refresh token, as set by a login with `"cookie":true`. Over HTTPS its name is `__Secure-accord_refresh`, and no other counts. The body wins over it.
                  * @example acr_Zk3vQ8mN1xR7tY5wB2cD9eF4gH6jK0lP3sU8vX1yA7o
                  */
                 accord_refresh?: components["parameters"]["RefreshCookie"];
@@ -2993,6 +2993,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             406: components["responses"]["NotAcceptable"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["PayloadTooLarge"];
@@ -3017,7 +3018,7 @@ export interface operations {
             path?: never;
             cookie?: {
                 /**
-                 * @description The refresh token, as set by a login with `"cookie":true`. The body wins over it.
+                 * @description The refresh token, as set by a login with `"cookie":true`. Over HTTPS its name is `__Secure-accord_refresh`, and no other counts. The body wins over it.
                  * @example acr_Zk3vQ8mN1xR7tY5wB2cD9eF4gH6jK0lP3sU8vX1yA7o
                  */
                 accord_refresh?: components["parameters"]["RefreshCookie"];
@@ -3033,6 +3034,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             406: components["responses"]["NotAcceptable"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["PayloadTooLarge"];
@@ -3070,6 +3072,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             406: components["responses"]["NotAcceptable"];
             410: components["responses"]["Gone"];
             429: components["responses"]["TooManyRequests"];
@@ -3128,6 +3131,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             406: components["responses"]["NotAcceptable"];
             422: components["responses"]["ValidationFailed"];
             429: components["responses"]["TooManyRequests"];
@@ -3154,6 +3158,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             406: components["responses"]["NotAcceptable"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["PayloadTooLarge"];
@@ -3218,6 +3223,7 @@ export interface operations {
             200: components["responses"]["KeysFound"];
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
+            403: components["responses"]["Forbidden"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -3234,6 +3240,7 @@ export interface operations {
         responses: {
             302: components["responses"]["DocumentationFound"];
             400: components["responses"]["PlatformBadRequest"];
+            403: components["responses"]["PlatformForbidden"];
             503: components["responses"]["PlatformUnavailable"];
         };
     };
@@ -3248,6 +3255,7 @@ export interface operations {
         responses: {
             200: components["responses"]["Alive"];
             400: components["responses"]["PlatformBadRequest"];
+            403: components["responses"]["PlatformForbidden"];
         };
     };
     getReadiness: {
@@ -3261,6 +3269,7 @@ export interface operations {
         responses: {
             200: components["responses"]["Ready"];
             400: components["responses"]["PlatformBadRequest"];
+            403: components["responses"]["PlatformForbidden"];
             500: components["responses"]["PlatformInternal"];
             503: components["responses"]["NotReady"];
         };
@@ -3311,6 +3320,7 @@ export interface operations {
             206: components["responses"]["OpenApiYamlPart"];
             304: components["responses"]["DocumentNotModified"];
             400: components["responses"]["PlatformBadRequest"];
+            403: components["responses"]["PlatformForbidden"];
             500: components["responses"]["PlatformInternal"];
             503: components["responses"]["PlatformUnavailable"];
         };
@@ -3344,6 +3354,7 @@ export interface operations {
             206: components["responses"]["OpenApiJsonPart"];
             304: components["responses"]["DocumentNotModified"];
             400: components["responses"]["PlatformBadRequest"];
+            403: components["responses"]["PlatformForbidden"];
             500: components["responses"]["PlatformInternal"];
             503: components["responses"]["PlatformUnavailable"];
         };
@@ -3377,6 +3388,7 @@ export interface operations {
             206: components["responses"]["GraphqlSchemaPart"];
             304: components["responses"]["DocumentNotModified"];
             400: components["responses"]["PlatformBadRequest"];
+            403: components["responses"]["PlatformForbidden"];
             500: components["responses"]["PlatformInternal"];
             503: components["responses"]["PlatformUnavailable"];
         };

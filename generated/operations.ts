@@ -82,7 +82,7 @@ export interface ListUsersRequest {
 export type ListUsersReply =
   | { status: 200; headers?: Only<{ link?: string; 'x-total-count'?: number }>; body: UserListOrPage }
   | { status: 304; headers?: NoHeaders }
-  | { status: 400 | 401 | 403 | 406 | 422 | 429 | 500 | 503; headers?: NoHeaders; body: Problem };
+  | { status: 400 | 401 | 403 | 404 | 406 | 422 | 429 | 500 | 503; headers?: NoHeaders; body: Problem };
 
 /**
  * List users
@@ -95,8 +95,8 @@ export type ListUsersReply =
  *
  * - 200: Users. An array, or with `after` a page with a cursor.
  * - 304: Unchanged since the state that `If-None-Match` names. No body.
- * - fails with 400 BAD_REQUEST, 401 UNAUTHENTICATED, 403 FORBIDDEN, 406 NOT_ACCEPTABLE, 422 VALIDATION_FAILED, 429
- *   RATE_LIMITED, 500 INTERNAL, 503 UNAVAILABLE
+ * - fails with 400 BAD_REQUEST, 401 UNAUTHENTICATED, 403 FORBIDDEN, 404 NOT_FOUND, 406 NOT_ACCEPTABLE, 422
+ *   VALIDATION_FAILED, 429 RATE_LIMITED, 500 INTERNAL, 503 UNAVAILABLE
  */
 export type ListUsers = (request: ListUsersRequest, context: Context) => Promise<ListUsersReply>;
 
@@ -114,7 +114,7 @@ export interface CreateUserRequest {
 /** What `createUser` may answer. */
 export type CreateUserReply =
   | { status: 201; headers: Only<{ location: string; etag: string }>; body: User }
-  | { status: 400 | 401 | 403 | 406 | 408 | 409 | 413 | 415 | 422 | 429 | 500 | 503 | 507; headers?: NoHeaders; body: Problem };
+  | { status: 400 | 401 | 403 | 404 | 406 | 408 | 409 | 413 | 415 | 422 | 429 | 500 | 503 | 507; headers?: NoHeaders; body: Problem };
 
 /**
  * Create a user
@@ -127,9 +127,9 @@ export type CreateUserReply =
  * Permission users.create: viewer none, developer none, admin any.
  *
  * - 201: The user was created.
- * - fails with 400 BAD_REQUEST, 401 UNAUTHENTICATED, 403 FORBIDDEN, 406 NOT_ACCEPTABLE, 408 REQUEST_TIMEOUT, 409
- *   CONFLICT, 413 PAYLOAD_TOO_LARGE, 415 UNSUPPORTED_MEDIA_TYPE, 422 VALIDATION_FAILED, 429 RATE_LIMITED, 500
- *   INTERNAL, 503 UNAVAILABLE, 507 INSUFFICIENT_STORAGE
+ * - fails with 400 BAD_REQUEST, 401 UNAUTHENTICATED, 403 FORBIDDEN, 404 NOT_FOUND, 406 NOT_ACCEPTABLE, 408
+ *   REQUEST_TIMEOUT, 409 CONFLICT, 413 PAYLOAD_TOO_LARGE, 415 UNSUPPORTED_MEDIA_TYPE, 422 VALIDATION_FAILED, 429
+ *   RATE_LIMITED, 500 INTERNAL, 503 UNAVAILABLE, 507 INSUFFICIENT_STORAGE
  */
 export type CreateUser = (request: CreateUserRequest, context: Context) => Promise<CreateUserReply>;
 
@@ -578,7 +578,7 @@ export interface LoginRequest {
 /** What `login` may answer. */
 export type LoginReply =
   | { status: 200; headers?: Only<{ 'set-cookie'?: Array<string> }>; body: LoginTokens }
-  | { status: 400 | 401 | 403 | 406 | 408 | 413 | 415 | 422 | 429 | 500 | 503 | 507; headers?: NoHeaders; body: Problem };
+  | { status: 400 | 401 | 403 | 404 | 406 | 408 | 413 | 415 | 422 | 429 | 500 | 503 | 507; headers?: NoHeaders; body: Problem };
 
 /**
  * Log in
@@ -588,14 +588,15 @@ export type LoginReply =
  * Exchanges an e-mail address and a password for tokens, and starts a session. `flow` chooses between an access
  * token with a refresh token (`jwt`) and a single opaque token (`opaque`). With `cookie` the tokens come as
  * cookies and the body holds only their lifetime. An unknown address and a wrong password are told apart neither
- * by the answer nor by its time. Repeated failures are answered with 429 and growing waits.
+ * by the answer nor by its time. Repeated failures are answered with 429 and growing waits (see the rate limits);
+ * when many log in at once, those who ask for most are answered with 503.
  *
  * Permission: public.
  *
  * - 200: The tokens of a new session, by flow; or their lifetime alone, when they come as cookies.
- * - fails with 400 BAD_REQUEST, 401 UNAUTHENTICATED, 403 FORBIDDEN, 406 NOT_ACCEPTABLE, 408 REQUEST_TIMEOUT, 413
- *   PAYLOAD_TOO_LARGE, 415 UNSUPPORTED_MEDIA_TYPE, 422 VALIDATION_FAILED, 429 RATE_LIMITED, 500 INTERNAL, 503
- *   UNAVAILABLE, 507 INSUFFICIENT_STORAGE
+ * - fails with 400 BAD_REQUEST, 401 UNAUTHENTICATED, 403 FORBIDDEN, 404 NOT_FOUND, 406 NOT_ACCEPTABLE, 408
+ *   REQUEST_TIMEOUT, 413 PAYLOAD_TOO_LARGE, 415 UNSUPPORTED_MEDIA_TYPE, 422 VALIDATION_FAILED, 429 RATE_LIMITED, 500
+ *   INTERNAL, 503 UNAVAILABLE, 507 INSUFFICIENT_STORAGE
  */
 export type Login = (request: LoginRequest, context: Context) => Promise<LoginReply>;
 
@@ -604,7 +605,7 @@ export type RefreshSessionRequestBody = RefreshRequest;
 /** What `refreshSession` is asked with. */
 export interface RefreshSessionRequest {
   cookies: {
-    /** The refresh token, as set by a login with `"cookie":true`. The body wins over it. */
+    /** The refresh token, as set by a login with `"cookie":true`. Over HTTPS its name is `__Secure-accord_refresh`, and no other counts. The body wins over it. */
     accord_refresh?: RefreshToken;
   };
   body: RefreshSessionRequestBody | undefined;
@@ -613,7 +614,7 @@ export interface RefreshSessionRequest {
 /** What `refreshSession` may answer. */
 export type RefreshSessionReply =
   | { status: 200; headers?: Only<{ 'set-cookie'?: Array<string> }>; body: RefreshedTokens }
-  | { status: 400 | 401 | 403 | 406 | 408 | 413 | 415 | 422 | 429 | 500 | 503 | 507; headers?: NoHeaders; body: Problem };
+  | { status: 400 | 401 | 403 | 404 | 406 | 408 | 413 | 415 | 422 | 429 | 500 | 503 | 507; headers?: NoHeaders; body: Problem };
 
 /**
  * Renew an access token
@@ -622,14 +623,15 @@ export type RefreshSessionReply =
  *
  * Exchanges a refresh token, from the body or from its cookie, for a new access token and the next refresh token.
  * The answer comes the way the token came: in the body, or as cookies. The body wins over the cookie.
- * Without a token it is 400; an unknown, expired, used or revoked one is 401.
+ * Without a token it is 400; an unknown, expired, used or revoked one is 401. When a token is used a second time, or
+ * after another successor of the same token, the whole session ends (see Authentication).
  *
  * Permission: public.
  *
  * - 200: The next tokens of the session; or their lifetime alone, when they come as cookies.
- * - fails with 400 BAD_REQUEST, 401 UNAUTHENTICATED, 403 FORBIDDEN, 406 NOT_ACCEPTABLE, 408 REQUEST_TIMEOUT, 413
- *   PAYLOAD_TOO_LARGE, 415 UNSUPPORTED_MEDIA_TYPE, 422 VALIDATION_FAILED, 429 RATE_LIMITED, 500 INTERNAL, 503
- *   UNAVAILABLE, 507 INSUFFICIENT_STORAGE
+ * - fails with 400 BAD_REQUEST, 401 UNAUTHENTICATED, 403 FORBIDDEN, 404 NOT_FOUND, 406 NOT_ACCEPTABLE, 408
+ *   REQUEST_TIMEOUT, 413 PAYLOAD_TOO_LARGE, 415 UNSUPPORTED_MEDIA_TYPE, 422 VALIDATION_FAILED, 429 RATE_LIMITED, 500
+ *   INTERNAL, 503 UNAVAILABLE, 507 INSUFFICIENT_STORAGE
  */
 export type RefreshSession = (request: RefreshSessionRequest, context: Context) => Promise<RefreshSessionReply>;
 
@@ -638,7 +640,7 @@ export type LogoutRequestBody = RefreshRequest;
 /** What `logout` is asked with. */
 export interface LogoutRequest {
   cookies: {
-    /** The refresh token, as set by a login with `"cookie":true`. The body wins over it. */
+    /** The refresh token, as set by a login with `"cookie":true`. Over HTTPS its name is `__Secure-accord_refresh`, and no other counts. The body wins over it. */
     accord_refresh?: RefreshToken;
   };
   body: LogoutRequestBody | undefined;
@@ -647,7 +649,7 @@ export interface LogoutRequest {
 /** What `logout` may answer. */
 export type LogoutReply =
   | { status: 204; headers?: Only<{ 'set-cookie'?: Array<string> }> }
-  | { status: 400 | 401 | 403 | 406 | 408 | 413 | 415 | 422 | 429 | 500 | 503 | 507; headers?: NoHeaders; body: Problem };
+  | { status: 400 | 401 | 403 | 404 | 406 | 408 | 413 | 415 | 422 | 429 | 500 | 503 | 507; headers?: NoHeaders; body: Problem };
 
 /**
  * Log out
@@ -662,9 +664,9 @@ export type LogoutReply =
  * Permission: public.
  *
  * - 204: The session has ended. Both cookies are cleared.
- * - fails with 400 BAD_REQUEST, 401 UNAUTHENTICATED, 403 FORBIDDEN, 406 NOT_ACCEPTABLE, 408 REQUEST_TIMEOUT, 413
- *   PAYLOAD_TOO_LARGE, 415 UNSUPPORTED_MEDIA_TYPE, 422 VALIDATION_FAILED, 429 RATE_LIMITED, 500 INTERNAL, 503
- *   UNAVAILABLE, 507 INSUFFICIENT_STORAGE
+ * - fails with 400 BAD_REQUEST, 401 UNAUTHENTICATED, 403 FORBIDDEN, 404 NOT_FOUND, 406 NOT_ACCEPTABLE, 408
+ *   REQUEST_TIMEOUT, 413 PAYLOAD_TOO_LARGE, 415 UNSUPPORTED_MEDIA_TYPE, 422 VALIDATION_FAILED, 429 RATE_LIMITED, 500
+ *   INTERNAL, 503 UNAVAILABLE, 507 INSUFFICIENT_STORAGE
  */
 export type Logout = (request: LogoutRequest, context: Context) => Promise<LogoutReply>;
 
@@ -680,7 +682,7 @@ export interface GetCurrentUserRequest {
 export type GetCurrentUserReply =
   | { status: 200; headers: Only<{ etag: string }>; body: User }
   | { status: 304; headers?: NoHeaders }
-  | { status: 400 | 401 | 403 | 406 | 410 | 429 | 500 | 503; headers?: NoHeaders; body: Problem };
+  | { status: 400 | 401 | 403 | 404 | 406 | 410 | 429 | 500 | 503; headers?: NoHeaders; body: Problem };
 
 /**
  * Get the current user
@@ -694,8 +696,8 @@ export type GetCurrentUserReply =
  *
  * - 200: The user.
  * - 304: Unchanged since the state that `If-None-Match` names. No body.
- * - fails with 400 BAD_REQUEST, 401 UNAUTHENTICATED, 403 FORBIDDEN, 406 NOT_ACCEPTABLE, 410 GONE, 429 RATE_LIMITED,
- *   500 INTERNAL, 503 UNAVAILABLE
+ * - fails with 400 BAD_REQUEST, 401 UNAUTHENTICATED, 403 FORBIDDEN, 404 NOT_FOUND, 406 NOT_ACCEPTABLE, 410 GONE, 429
+ *   RATE_LIMITED, 500 INTERNAL, 503 UNAVAILABLE
  */
 export type GetCurrentUser = (request: GetCurrentUserRequest, context: Context) => Promise<GetCurrentUserReply>;
 
@@ -723,7 +725,7 @@ export interface ListSessionsRequest {
 export type ListSessionsReply =
   | { status: 200; headers?: Only<{ link?: string; 'x-total-count'?: number }>; body: SessionListOrPage }
   | { status: 304; headers?: NoHeaders }
-  | { status: 400 | 401 | 403 | 406 | 422 | 429 | 500 | 503; headers?: NoHeaders; body: Problem };
+  | { status: 400 | 401 | 403 | 404 | 406 | 422 | 429 | 500 | 503; headers?: NoHeaders; body: Problem };
 
 /**
  * List own sessions
@@ -736,8 +738,8 @@ export type ListSessionsReply =
  *
  * - 200: Sessions. An array, or with `after` a page with a cursor.
  * - 304: Unchanged since the state that `If-None-Match` names. No body.
- * - fails with 400 BAD_REQUEST, 401 UNAUTHENTICATED, 403 FORBIDDEN, 406 NOT_ACCEPTABLE, 422 VALIDATION_FAILED, 429
- *   RATE_LIMITED, 500 INTERNAL, 503 UNAVAILABLE
+ * - fails with 400 BAD_REQUEST, 401 UNAUTHENTICATED, 403 FORBIDDEN, 404 NOT_FOUND, 406 NOT_ACCEPTABLE, 422
+ *   VALIDATION_FAILED, 429 RATE_LIMITED, 500 INTERNAL, 503 UNAVAILABLE
  */
 export type ListSessions = (request: ListSessionsRequest, context: Context) => Promise<ListSessionsReply>;
 
@@ -747,7 +749,7 @@ export type RevokeOtherSessionsRequest = Record<string, never>;
 /** What `revokeOtherSessions` may answer. */
 export type RevokeOtherSessionsReply =
   | { status: 204; headers?: NoHeaders }
-  | { status: 400 | 401 | 403 | 406 | 408 | 413 | 415 | 429 | 500 | 503 | 507; headers?: NoHeaders; body: Problem };
+  | { status: 400 | 401 | 403 | 404 | 406 | 408 | 413 | 415 | 429 | 500 | 503 | 507; headers?: NoHeaders; body: Problem };
 
 /**
  * Revoke all other sessions
@@ -759,9 +761,9 @@ export type RevokeOtherSessionsReply =
  * Permission sessions.revoke: viewer own, developer own, admin own.
  *
  * - 204: Done. No body.
- * - fails with 400 BAD_REQUEST, 401 UNAUTHENTICATED, 403 FORBIDDEN, 406 NOT_ACCEPTABLE, 408 REQUEST_TIMEOUT, 413
- *   PAYLOAD_TOO_LARGE, 415 UNSUPPORTED_MEDIA_TYPE, 429 RATE_LIMITED, 500 INTERNAL, 503 UNAVAILABLE, 507
- *   INSUFFICIENT_STORAGE
+ * - fails with 400 BAD_REQUEST, 401 UNAUTHENTICATED, 403 FORBIDDEN, 404 NOT_FOUND, 406 NOT_ACCEPTABLE, 408
+ *   REQUEST_TIMEOUT, 413 PAYLOAD_TOO_LARGE, 415 UNSUPPORTED_MEDIA_TYPE, 429 RATE_LIMITED, 500 INTERNAL, 503
+ *   UNAVAILABLE, 507 INSUFFICIENT_STORAGE
  */
 export type RevokeOtherSessions = (request: RevokeOtherSessionsRequest, context: Context) => Promise<RevokeOtherSessionsReply>;
 
@@ -806,7 +808,7 @@ export interface GetJwksRequest {
 export type GetJwksReply =
   | { status: 200; headers?: NoHeaders; body: JsonWebKeySet }
   | { status: 304; headers?: NoHeaders }
-  | { status: 400 | 429 | 500 | 503; headers?: NoHeaders; body: Problem };
+  | { status: 400 | 403 | 429 | 500 | 503; headers?: NoHeaders; body: Problem };
 
 /**
  * Get the public keys
@@ -821,7 +823,7 @@ export type GetJwksReply =
  *
  * - 200: The key set.
  * - 304: Unchanged since the state that `If-None-Match` names. No body.
- * - fails with 400 BAD_REQUEST, 429 RATE_LIMITED, 500 INTERNAL, 503 UNAVAILABLE
+ * - fails with 400 BAD_REQUEST, 403 FORBIDDEN, 429 RATE_LIMITED, 500 INTERNAL, 503 UNAVAILABLE
  */
 export type GetJwks = (request: GetJwksRequest, context: Context) => Promise<GetJwksReply>;
 
@@ -831,7 +833,7 @@ export type GetRootRequest = Record<string, never>;
 /** What `getRoot` may answer. */
 export type GetRootReply =
   | { status: 302; headers: Only<{ location: string }> }
-  | { status: 400 | 503; headers?: NoHeaders; body: Problem };
+  | { status: 400 | 403 | 503; headers?: NoHeaders; body: Problem };
 
 /**
  * Go to the documentation
@@ -843,7 +845,7 @@ export type GetRootReply =
  * Permission: public.
  *
  * - 302: To `/docs`.
- * - fails with 400 BAD_REQUEST, 503 UNAVAILABLE
+ * - fails with 400 BAD_REQUEST, 403 FORBIDDEN, 503 UNAVAILABLE
  */
 export type GetRoot = (request: GetRootRequest, context: Context) => Promise<GetRootReply>;
 
@@ -853,7 +855,7 @@ export type GetLivenessRequest = Record<string, never>;
 /** What `getLiveness` may answer. */
 export type GetLivenessReply =
   | { status: 200; headers?: NoHeaders; body: Liveness }
-  | { status: 400; headers?: NoHeaders; body: Problem };
+  | { status: 400 | 403; headers?: NoHeaders; body: Problem };
 
 /**
  * Is the process alive?
@@ -865,7 +867,7 @@ export type GetLivenessReply =
  * Permission: public.
  *
  * - 200: The process is alive.
- * - fails with 400 BAD_REQUEST
+ * - fails with 400 BAD_REQUEST, 403 FORBIDDEN
  */
 export type GetLiveness = (request: GetLivenessRequest, context: Context) => Promise<GetLivenessReply>;
 
@@ -875,7 +877,7 @@ export type GetReadinessRequest = Record<string, never>;
 /** What `getReadiness` may answer. */
 export type GetReadinessReply =
   | { status: 200; headers?: NoHeaders; body: Readiness }
-  | { status: 400 | 500; headers?: NoHeaders; body: Problem }
+  | { status: 400 | 403 | 500; headers?: NoHeaders; body: Problem }
   | { status: 503; headers?: NoHeaders; body: Readiness };
 
 /**
@@ -889,7 +891,7 @@ export type GetReadinessReply =
  * Permission: public.
  *
  * - 200: Ready for requests.
- * - fails with 400 BAD_REQUEST, 500 INTERNAL, 503
+ * - fails with 400 BAD_REQUEST, 403 FORBIDDEN, 500 INTERNAL, 503
  */
 export type GetReadiness = (request: GetReadinessRequest, context: Context) => Promise<GetReadinessReply>;
 
@@ -907,7 +909,8 @@ export type GetMetricsReply =
  * GET /metrics
  *
  * Counters and timings in the text format of Prometheus. With a metrics token configured it is needed as a
- * bearer; without one the metrics are given to the loopback address alone, and anyone else gets 401.
+ * bearer. Without one they are given to who calls from the same machine directly, and anyone else gets 401; with a
+ * trusted proxy configured so does everyone.
  *
  * Permission: public.
  *
@@ -933,7 +936,7 @@ export type GetOpenApiYamlReply =
   | { status: 200; headers?: NoHeaders; body: string | Uint8Array }
   | { status: 206; headers?: NoHeaders; body: string | Uint8Array }
   | { status: 304; headers?: NoHeaders }
-  | { status: 400 | 500 | 503; headers?: NoHeaders; body: Problem };
+  | { status: 400 | 403 | 500 | 503; headers?: NoHeaders; body: Problem };
 
 /**
  * Get this contract as YAML
@@ -947,7 +950,7 @@ export type GetOpenApiYamlReply =
  * - 200: The contract.
  * - 206: The part of the document that `Range` asks for.
  * - 304: Unchanged since the state that `If-None-Match` names. No body.
- * - fails with 400 BAD_REQUEST, 500 INTERNAL, 503 UNAVAILABLE
+ * - fails with 400 BAD_REQUEST, 403 FORBIDDEN, 500 INTERNAL, 503 UNAVAILABLE
  */
 export type GetOpenApiYaml = (request: GetOpenApiYamlRequest, context: Context) => Promise<GetOpenApiYamlReply>;
 
@@ -968,7 +971,7 @@ export type GetOpenApiJsonReply =
   | { status: 200; headers?: NoHeaders; body: Record<string, unknown> | Uint8Array }
   | { status: 206; headers?: NoHeaders; body: string }
   | { status: 304; headers?: NoHeaders }
-  | { status: 400 | 500 | 503; headers?: NoHeaders; body: Problem };
+  | { status: 400 | 403 | 500 | 503; headers?: NoHeaders; body: Problem };
 
 /**
  * Get this contract as JSON
@@ -982,7 +985,7 @@ export type GetOpenApiJsonReply =
  * - 200: The contract.
  * - 206: The part of the document that `Range` asks for. A piece of JSON, not a JSON value.
  * - 304: Unchanged since the state that `If-None-Match` names. No body.
- * - fails with 400 BAD_REQUEST, 500 INTERNAL, 503 UNAVAILABLE
+ * - fails with 400 BAD_REQUEST, 403 FORBIDDEN, 500 INTERNAL, 503 UNAVAILABLE
  */
 export type GetOpenApiJson = (request: GetOpenApiJsonRequest, context: Context) => Promise<GetOpenApiJsonReply>;
 
@@ -1003,7 +1006,7 @@ export type GetGraphqlSchemaReply =
   | { status: 200; headers?: NoHeaders; body: string | Uint8Array }
   | { status: 206; headers?: NoHeaders; body: string | Uint8Array }
   | { status: 304; headers?: NoHeaders }
-  | { status: 400 | 500 | 503; headers?: NoHeaders; body: Problem };
+  | { status: 400 | 403 | 500 | 503; headers?: NoHeaders; body: Problem };
 
 /**
  * Get the GraphQL contract
@@ -1017,7 +1020,7 @@ export type GetGraphqlSchemaReply =
  * - 200: The contract.
  * - 206: The part of the document that `Range` asks for.
  * - 304: Unchanged since the state that `If-None-Match` names. No body.
- * - fails with 400 BAD_REQUEST, 500 INTERNAL, 503 UNAVAILABLE
+ * - fails with 400 BAD_REQUEST, 403 FORBIDDEN, 500 INTERNAL, 503 UNAVAILABLE
  */
 export type GetGraphqlSchema = (request: GetGraphqlSchemaRequest, context: Context) => Promise<GetGraphqlSchemaReply>;
 

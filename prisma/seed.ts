@@ -1,4 +1,4 @@
-import { passwords } from '../src/auth/passwords.js';
+import { hasher } from '../src/auth/passwords.js';
 import type { PrismaClient } from '../src/database/client.js';
 import { emailKey } from '../src/services/user-rules.js';
 
@@ -15,7 +15,7 @@ const people = [
 
 /** Fills an empty database with a small believable demo, all or nothing. */
 export async function seedDemo(client: PrismaClient): Promise<void> {
-  const passwordHash = await passwords().hash(DEMO_PASSWORD);
+  const passwordHash = await hasher().hash(DEMO_PASSWORD);
   await client.$transaction(async (db) => {
     const [ada, grace, alan] = (await db.user.createManyAndReturn({
       data: people.map((person) => ({ ...person, emailKey: emailKey(person.email), passwordHash })),

@@ -77,6 +77,7 @@ export async function runningServer(directory: string): Promise<Administration |
     'keys.list': call('keys.list'),
     'keys.rotate': call('keys.rotate'),
     'keys.retire': call('keys.retire'),
+    'keys.secrets': call('keys.secrets'),
     'audit.read': call('audit.read'),
   };
 }

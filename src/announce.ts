@@ -14,7 +14,7 @@ interface Announcement {
 /** What a newcomer reads at start. */
 export function announce({ config, database, address, demo, notWritten }: Announcement): void {
   const url =
-    config.PUBLIC_URL?.replace(/\/+$/, '') ?? address.replace(/\/\/(127\.0\.0\.1|\[::1\])(?=:)/, '//localhost');
+    config.PUBLIC_URL?.replace(/(?<!\/)\/+$/, '') ?? address.replace(/\/\/(127\.0\.0\.1|\[::1\])(?=:)/, '//localhost');
   const lines = [
     '',
     '  Accord is ready.',

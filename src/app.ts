@@ -13,7 +13,7 @@ import { authenticatePlugin } from './http/authenticate.js';
 import { confidentialPlugin } from './http/confidential.js';
 import { crossOrigin } from './http/cross-origin.js';
 import { docs } from './http/docs.js';
-import { refuseSecondHost } from './http/host.js';
+import { refuseForeignHost, refuseSecondHost } from './http/host.js';
 import { jsonBodyPlugin } from './http/json-body.js';
 import { metricsPlugin } from './http/metrics.js';
 import { ownOriginPlugin } from './http/own-origin.js';
@@ -22,7 +22,9 @@ import { sendProblem } from './http/problems.js';
 import { publishedContracts } from './http/published.js';
 import { rateLimitPlugin } from './http/rate-limit.js';
 import { readiness } from './http/readiness.js';
-import { handlerTimeoutPlugin, TIMEOUTS, type Timeouts } from './http/timeouts.js';
+import { refusalsPlugin } from './http/refusals.js';
+import { sessionCookiesPlugin } from './http/session-cookies.js';
+import { TIMEOUTS, type Timeouts, timeoutsPlugin } from './http/timeouts.js';
 import { webSocketPlugin } from './http/websocket.js';
 import { httpServer } from './http-server.js';
 import { notWrittenOperations, restPlugin } from './rest/plugin.js';
@@ -38,9 +40,10 @@ export interface AppOptions {
   now?: () => number;
   /** When to shed load; never, unless it is given. */
   pressure?: PressureOptions | undefined;
-  timeouts?: Timeouts | undefined;
+  /** Where the time-outs differ from the usual ones. */
+  timeouts?: Partial<Timeouts>;
   /** The contracts to serve and to publish; those of the repository. */
-  contracts?: ReturnType<typeof publishedContracts> | undefined;
+  contracts?: Awaited<ReturnType<typeof publishedContracts>> | undefined;
   /** Where the limits of sockets differ from the usual ones. */
   sockets?: Partial<SocketLimits>;
 }
@@ -60,17 +63,11 @@ const GRAPHQL_MAX_DIRECTIVES = 50;
 /** The whole service as one Fastify instance that does not listen yet. Nothing happens on import. */
 export async function buildApp(
   config: Config,
-  {
-    database,
-    logger,
-    now = Date.now,
-    pressure,
-    timeouts = TIMEOUTS,
-    contracts = publishedContracts(),
-    sockets,
-  }: AppOptions,
+  { database, logger, now = Date.now, pressure, timeouts: otherTimeouts, contracts: given, sockets }: AppOptions,
 ): Promise<FastifyInstance> {
-  const production = config.NODE_ENV === 'production';
+  const { production } = config;
+  const timeouts = { ...TIMEOUTS, ...otherTimeouts };
+  const contracts = given ?? (await publishedContracts());
   const document = normaliseOpenApi(contracts.openapi);
   const paths = pathTable(operations(document));
   const isResource = (path: string) => paths.at(path) !== undefined;
@@ -85,20 +82,24 @@ export async function buildApp(
   // An API answer is not a page: it may load nothing. The pages bring policies of their own.
   const nothing = { useDefaults: false, directives: { 'default-src': ["'none'"], 'frame-ancestors': ["'none'"] } };
   await app.register(helmet, { contentSecurityPolicy: nothing, strictTransportSecurity: false });
-  await app.register(cors, crossOrigin(config.CORS_ORIGINS));
+  await app.register(versionPlugin);
+  // Before whatever refuses: it is what closes the socket of an upgrade that is refused.
+  await app.register(webSocketPlugin, { path: GRAPHQL_PATH, protocol: GRAPHQL_TRANSPORT_WS_PROTOCOL });
+  if (!production) app.addHook('onRequest', refuseForeignHost(config.PUBLIC_URL));
+  await app.register(cors, crossOrigin(config.CORS_ORIGINS, document));
   await app.register(cookie);
+  await app.register(sessionCookiesPlugin);
   await app.register(confidentialPlugin, {
     production,
     tls: Boolean(config.TLS_CERT),
     proxied: Boolean(config.TRUST_PROXY),
   });
   await app.register(ownOriginPlugin, { publicUrl: config.PUBLIC_URL });
-  await app.register(webSocketPlugin, { path: GRAPHQL_PATH, protocol: GRAPHQL_TRANSPORT_WS_PROTOCOL });
   await app.register(jsonBodyPlugin);
-  await app.register(metricsPlugin, { token: config.METRICS_TOKEN });
+  await app.register(metricsPlugin, { token: config.METRICS_TOKEN, proxied: Boolean(config.TRUST_PROXY) });
   await app.register(authenticatePlugin, { services });
-  await app.register(handlerTimeoutPlugin, { milliseconds: timeouts.handler });
-  await app.register(versionPlugin);
+  await app.register(refusalsPlugin, { services });
+  await app.register(timeoutsPlugin, timeouts);
   await app.register(pressurePlugin, { pressure });
   await app.register(rateLimitPlugin, {
     limit: config.RATE_LIMIT,
@@ -126,6 +127,7 @@ export async function buildApp(
       aliases: config.GRAPHQL_MAX_ALIASES,
       directives: GRAPHQL_MAX_DIRECTIVES,
       tokens: config.GRAPHQL_MAX_TOKENS,
+      subscribe: config.GRAPHQL_MAX_SUBSCRIBE,
     },
     trusted: config.TRUSTED_DOCUMENTS,
     maxBatch: config.GRAPHQL_MAX_BATCH,

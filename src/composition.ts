@@ -10,9 +10,9 @@ import { httpGateway } from './services/payments/http.js';
 const MESSAGES = 'accord_messages';
 
 /** Production settles nothing by a pretence. */
-function paymentGateway({ NODE_ENV, PAYMENT_URL: url, PAYMENT_TIMEOUT: timeout }: Config) {
+function paymentGateway({ production, PAYMENT_URL: url, PAYMENT_TIMEOUT: timeout }: Config) {
   if (url) return httpGateway({ url, timeout });
-  return NODE_ENV === 'production' ? undefined : embeddedGateway;
+  return production ? undefined : embeddedGateway;
 }
 
 /** The services over one database, as the configuration wants them; they begin and end with the app. */
@@ -29,16 +29,18 @@ export async function composeServices(
   const services = await buildServices({
     client: database.client,
     listen: database.listen,
+    prove: database.prove,
     signals,
     onFault,
     algorithm: config.JWT_ALGORITHM,
     jwtSecret: config.JWT_SECRET,
-    keySecret: config.KEY_SECRET,
+    keySecrets: config.KEY_SECRET ?? [],
     issuer: config.JWT_ISSUER,
     audience: config.JWT_AUDIENCE,
     loginLimit: config.LOGIN_LIMIT,
     gateway: paymentGateway(config),
     onJobFault: (job, err) => app.log.error({ err, job }, 'a background job failed'),
+    onAuditFault: (err) => app.log.error({ err }, 'a refusal could not be audited'),
     now,
   });
   app.addHook('onReady', async () => services.jobs.start());

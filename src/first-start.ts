@@ -1,6 +1,6 @@
 import { DEMO_ADMIN, DEMO_PASSWORD, hasDemo, seedDemo } from '../prisma/seed.js';
-import { passwords } from './auth/passwords.js';
-import { type Config, ConfigError } from './config.js';
+import { hasher } from './auth/passwords.js';
+import { type Config, ConfigError, inProduction } from './config.js';
 import type { PrismaClient } from './database/client.js';
 import { isCommonPassword } from './services/common-passwords.js';
 import { createFirstAdmin, hasAdmin } from './services/first-admin.js';
@@ -18,16 +18,14 @@ export interface DemoLogin {
  * @throws ConfigError for a common password; in production, where demo data is refused and an administrator has no default
  */
 export async function prepareData(client: PrismaClient, config: Config): Promise<DemoLogin | undefined> {
-  const { NODE_ENV, ADMIN_EMAIL: email, ADMIN_PASSWORD: password } = config;
-  const production = NODE_ENV === 'production';
+  const { production, ADMIN_EMAIL: email, ADMIN_PASSWORD: password } = config;
+  const refuse = (problem: string) => new ConfigError(inProduction(config, [problem]).join('\n'));
   if (production && (await hasDemo(client))) {
-    throw new ConfigError(
-      'DATABASE_URL: names a database with demo accounts, whose password is public; use another one.',
-    );
+    throw refuse('DATABASE_URL: names a database with demo accounts, whose password is public; use another one.');
   }
   if (!(await hasAdmin(client))) {
     if (email && password) await firstAdmin(client, email, password);
-    else if (production) throw new ConfigError('ADMIN_EMAIL, ADMIN_PASSWORD: there is no administrator yet; set both.');
+    else if (production) throw refuse('ADMIN_EMAIL, ADMIN_PASSWORD: there is no administrator yet; set both.');
     else if ((await client.user.count()) === 0) await seedDemo(client);
   }
   return production ? undefined : demoLogin(client);
@@ -37,13 +35,13 @@ async function firstAdmin(client: PrismaClient, email: string, password: string)
   if (isCommonPassword(password)) {
     throw new ConfigError('ADMIN_PASSWORD: is one of the passwords that attackers try first; choose another one.');
   }
-  await createFirstAdmin(client, { email, passwordHash: await passwords().hash(password) });
+  await createFirstAdmin(client, { email, passwordHash: await hasher().hash(password) });
 }
 
 /** None where the demo was never put in, or somebody has changed its password or address since. */
 async function demoLogin(client: PrismaClient): Promise<DemoLogin | undefined> {
   const where = { emailKey: emailKey(DEMO_ADMIN) };
   const user = await client.user.findUnique({ where, select: { passwordHash: true } });
-  const works = await passwords().verify(user?.passwordHash ?? null, DEMO_PASSWORD);
+  const works = await hasher().verify(user?.passwordHash ?? null, DEMO_PASSWORD);
   return works ? { email: DEMO_ADMIN, password: DEMO_PASSWORD } : undefined;
 }

@@ -3,26 +3,29 @@ import Fastify, { type FastifyInstance, type FastifyServerOptions, LogController
 import { v7 as uuidv7 } from 'uuid';
 import type { Config } from './config.js';
 import { answerParserError, sendProblem } from './http/problems.js';
-import { serverTimeouts, TIMEOUTS, type Timeouts } from './http/timeouts.js';
+import type { Timeouts } from './http/timeouts.js';
 import { followTls, readTls, type TlsFiles } from './http/tls.js';
+import { handshakeTimeout, limitTransport } from './http/transport.js';
 
 export interface HttpServerOptions extends Required<Pick<FastifyServerOptions, 'logger' | 'rewriteUrl'>> {
   timeouts: Timeouts;
 }
 
 /** HTTP/2 over TLS, and HTTP/1.1 for whoever does not speak it. The types follow the plain server; what is used is common. */
-const secure = (files: TlsFiles) =>
-  ({ http2: true, https: { allowHTTP1: true, ...TIMEOUTS, ...readTls(files) } }) as unknown as FastifyServerOptions;
+const secure = (files: TlsFiles, timeouts: Timeouts) =>
+  ({
+    http2: true,
+    https: { allowHTTP1: true, ...handshakeTimeout(timeouts), ...readTls(files) },
+  }) as unknown as FastifyServerOptions;
 
 /** A Fastify instance without routes: plain, or with TLS of its own, whose certificate is followed while it runs. */
 export function httpServer(config: Config, { logger, timeouts, rewriteUrl }: HttpServerOptions): FastifyInstance {
   const tls = config.TLS_CERT && config.TLS_KEY ? { cert: config.TLS_CERT, key: config.TLS_KEY } : undefined;
 
   const app = Fastify({
-    ...(tls && secure(tls)),
+    ...(tls && secure(tls, timeouts)),
     logger,
     logController: new LogController({ disableRequestLogging: true }),
-    ...serverTimeouts(timeouts),
     bodyLimit: config.BODY_LIMIT,
     trustProxy: config.TRUST_PROXY ?? false,
     genReqId: () => uuidv7(),
@@ -30,10 +33,13 @@ export function httpServer(config: Config, { logger, timeouts, rewriteUrl }: Htt
     frameworkErrors: (error, request, reply) => void sendProblem(error, request, reply),
     clientErrorHandler: answerParserError,
     forceCloseConnections: 'idle',
+    // What comes while the server closes is served: nobody has been told not to send it.
+    return503OnClosing: false,
     // Above, the router throws what is nobody's; Node's own limit of the headers comes sooner than this one.
     routerOptions: { maxParamLength: 65_536 },
   });
 
+  limitTransport(app.server, timeouts);
   // RFC 9110 §10.1.1: an expectation that nobody knows may be passed over. Node would answer it with a bare 417.
   app.server.on('checkExpectation', (...exchange) => app.server.emit('request', ...exchange));
   if (tls) {

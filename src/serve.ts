@@ -3,13 +3,15 @@ import type { FastifyInstance } from 'fastify';
 import { answerCommands } from './admin-socket.js';
 import { announce } from './announce.js';
 import { buildApp } from './app.js';
-import { type Config, ConfigError } from './config.js';
+import type { Config } from './config.js';
 import { readAddress } from './database/address.js';
 import type { Database } from './database/open.js';
+import { patiently } from './database/patience.js';
 import { prepareData } from './first-start.js';
+import { drainOnClose, type Leave } from './http/drain.js';
 import { PRESSURE } from './http/pressure.js';
-import { dropSilentConnections } from './http/silent-connections.js';
 import { whenShellGone } from './npm-shell.js';
+import { listenHost, notListening } from './port.js';
 
 /** Milliseconds that running requests get once the process is asked to stop. */
 const GRACE = 10_000;
@@ -21,16 +23,14 @@ const ECHO = 500;
  * then the caller's to close.
  */
 export async function serve(config: Config, database: Database): Promise<void> {
-  const demo = await prepareData(database.client, config);
+  const demo = await patiently(() => database.alone(() => prepareData(database.client, config)));
   const app = await buildApp(config, { database, logger: await logger(config), pressure: PRESSURE });
   app.addHook('onClose', () => database.close());
-  dropSilentConnections(app);
+  const leave = drainOnClose(app);
   const stored = readAddress(config.DATABASE_URL);
   if (stored.kind === 'embedded' && stored.directory) await answerCommands(app, stored.directory);
-  stopOnSignal(app);
-  // One address: of a second listener, for ::1, Fastify would cut the running requests off when it closes.
-  const host = config.HOST === 'localhost' ? '127.0.0.1' : config.HOST;
-  const url = await app.listen({ port: config.PORT, host }).catch((error: unknown) => {
+  stopOnSignal(app, leave, config.DRAIN_DELAY);
+  const url = await app.listen({ port: config.PORT, host: listenHost(config) }).catch((error: unknown) => {
     throw notListening(error, config);
   });
   announce({ config, database, address: url, demo, notWritten: app.notWritten });
@@ -43,11 +43,16 @@ async function logger({ LOG_LEVEL: level }: Config) {
   return { level, stream: pretty({ sync: true, ignore: 'pid,hostname' }) };
 }
 
-/** The first signal closes in good order, the next one ends the process at once. */
-function stopOnSignal(app: FastifyInstance): void {
+/**
+ * The first signal closes in good order, the next one ends the process at once.
+ * @param drainDelay milliseconds in which requests are still taken, while `/readyz` tells balancers to send no more
+ */
+function stopOnSignal(app: FastifyInstance, leave: Leave, drainDelay: number): void {
   const signals = ['SIGINT', 'SIGTERM'] as const;
-  const { close } = closeWithGrace({ delay: GRACE, logger: app.log, skip: [...signals] }, async ({ err }) => {
+  const options = { delay: drainDelay + GRACE, logger: app.log, skip: [...signals] };
+  const { close } = closeWithGrace(options, async ({ err }) => {
     if (err) app.log.fatal({ err }, 'stopping after a fault');
+    await leave(err ? 0 : drainDelay);
     await app.close();
   });
   let asked: number | undefined;
@@ -60,16 +65,4 @@ function stopOnSignal(app: FastifyInstance): void {
   };
   for (const signal of signals) process.on(signal, onSignal);
   whenShellGone(process.env, () => onSignal('SIGTERM'));
-}
-
-/** What the operator set wrong, by the name of the variable. */
-function notListening(error: unknown, { PORT, HOST }: Config): unknown {
-  const problems: Record<string, string> = {
-    EADDRINUSE: `PORT: something listens on ${PORT} already; stop it, or set another one (0 takes a free one).`,
-    EACCES: `PORT: this process may not listen on ${PORT}.`,
-    EADDRNOTAVAIL: `HOST: ${HOST} is not an address of this machine.`,
-    ENOTFOUND: `HOST: ${HOST} is not known.`,
-  };
-  const problem = problems[(error as NodeJS.ErrnoException).code ?? ''];
-  return problem ? new ConfigError(problem, { cause: error }) : error;
 }

@@ -1,24 +1,34 @@
 import { ConfigError, readConfig } from './config.js';
-import { DatabaseNotOpened } from './database/faults.js';
+import { DatabaseNotOpened, faultOf, reasonOf } from './database/faults.js';
 import { openDatabase } from './database/open.js';
+import { patiently } from './database/patience.js';
+import { tryPort } from './port.js';
 
 async function main(): Promise<void> {
   const config = readConfig(process.env);
+  await tryPort(config);
   // PostgreSQL is compiled on another core while the modules of the service are loaded.
-  const [database, { serve }] = await Promise.all([openDatabase(config.DATABASE_URL), import('./serve.js')]);
+  const [database, { serve }] = await Promise.all([
+    patiently(() => openDatabase(config.DATABASE_URL)),
+    import('./serve.js'),
+  ]);
   await serve(config, database).catch(async (error: unknown) => {
     await database.close();
     throw error;
   });
 }
 
-/** What was thrown on purpose, or by the system, is a sentence for the operator; a bug of ours shows its stack. */
-const isSentence = (error: unknown): error is Error =>
-  error instanceof ConfigError ||
-  error instanceof DatabaseNotOpened ||
-  (error instanceof Error && error.constructor === Error && (!('code' in error) || 'syscall' in error));
+/** What was thrown on purpose, by the database or by the system, is a sentence for the operator; a bug of ours shows its stack. */
+function sentenceOf(error: unknown): string | undefined {
+  if (error instanceof ConfigError || error instanceof DatabaseNotOpened) return error.message;
+  if (faultOf(error).kind !== 'unknown') return `The database failed meanwhile: ${reasonOf(error)}`;
+  const isOfSystem =
+    error instanceof Error && error.constructor === Error && (!('code' in error) || 'syscall' in error);
+  return isOfSystem ? error.message : undefined;
+}
 
 main().catch((error: unknown) => {
-  console.error(isSentence(error) ? `accord cannot start.\n${error.message}` : error);
+  const sentence = sentenceOf(error);
+  console.error(sentence === undefined ? error : `accord cannot start.\n${sentence}`);
   process.exit(1);
 });

@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import { decodeProtectedHeader, type JWTPayload, jwtVerify, SignJWT } from 'jose';
 import { LRUCache } from 'lru-cache';
-import { v7 as uuidv7 } from 'uuid';
+import { validate as isUuid, v7 as uuidv7 } from 'uuid';
 import { isCanonicalJws } from './canonical.js';
 
 /** Seconds that an access token lives (specification, "Access and refresh tokens"). */
@@ -21,6 +21,8 @@ export interface AccessClaims {
   expiresAt: number;
   /** The login that the token descends from. */
   sessionId: string;
+  /** The key that signed it; undefined for the one of HS256. */
+  kid: string | undefined;
 }
 
 /** The first 48 bits of a UUIDv7 are milliseconds (RFC 9562 §5.7). Where they are not those of `iat`, that decides. */
@@ -53,7 +55,7 @@ export type AccessTokens = ReturnType<typeof accessTokens>;
  * with anything besides alg, typ and kid is none of ours: no jku, jwk, x5u, crit or zip is ever looked at.
  */
 export function accessTokens({ keys, issuer, audience, now }: AccessTokenOptions) {
-  const known = new LRUCache<string, AccessClaims & { kid: string | undefined }>({ max: REMEMBERED });
+  const known = new LRUCache<string, AccessClaims>({ max: REMEMBERED });
 
   async function verify(token: string): Promise<AccessClaims | undefined> {
     if (!isCanonicalJws(token)) return undefined;
@@ -71,8 +73,8 @@ export function accessTokens({ keys, issuer, audience, now }: AccessTokenOptions
         currentDate: new Date(now()),
         requiredClaims: ['iss', 'aud', 'sub', 'iat', 'exp', 'jti', 'role'],
       });
-      const claims = read(payload);
-      if (claims) known.set(token, { ...claims, kid });
+      const claims = read(payload, kid);
+      if (claims) known.set(token, claims);
       return claims;
     } catch {
       return undefined;
@@ -80,11 +82,12 @@ export function accessTokens({ keys, issuer, audience, now }: AccessTokenOptions
   }
 
   /** jose looks at exp and nbf; a token from the future is as wrong as one from the past. */
-  function read({ sub, role, iat, exp, jti }: JWTPayload): AccessClaims | undefined {
+  function read({ sub, role, iat, exp, jti }: JWTPayload, kid: string | undefined): AccessClaims | undefined {
     if (typeof sub !== 'string' || typeof role !== 'string' || typeof jti !== 'string') return undefined;
     if (iat === undefined || exp === undefined || iat > now() / 1000 + CLOCK_TOLERANCE) return undefined;
     const [sessionId = '', unique = ''] = jti.split(':');
-    return { subject: sub, role, issuedAt: issuedAt(iat, unique), expiresAt: exp, sessionId };
+    if (!isUuid(sessionId)) return undefined;
+    return { subject: sub, role, issuedAt: issuedAt(iat, unique), expiresAt: exp, sessionId, kid };
   }
 
   return {

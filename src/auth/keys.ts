@@ -3,11 +3,11 @@ import {
   createDecipheriv,
   createPrivateKey,
   createPublicKey,
-  hkdfSync,
   type KeyObject,
   randomBytes,
 } from 'node:crypto';
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, type JWK } from 'jose';
+import { derivedKey, type Secrets } from './secrets.js';
 
 /** Bits of an RSA modulus; RFC 7518 §3.3 demands at least 2048. */
 const MODULUS_BITS = 2048;
@@ -39,11 +39,18 @@ async function fromPrivateKey(privateKey: KeyObject): Promise<SigningKeyPair> {
   return { kid, privateKey, publicKey, publicJwk: { kty, kid, use: 'sig', alg: 'RS256', n, e } };
 }
 
+/** A key as it is stored. */
+export interface StoredKey {
+  kid: string;
+  privateKey: Uint8Array;
+  encrypted: boolean;
+}
+
 /**
  * The stored form of a key: PKCS #8 in DER, under AES-256-GCM when there is a secret.
- * @param secret KEY_SECRET; undefined outside production leaves the key in clear
+ * @param secrets KEY_SECRET, of which the first seals; without one, outside production, the key stays in clear
  */
-export function sealKey(pair: SigningKeyPair, secret: string | undefined): { privateKey: Buffer; encrypted: boolean } {
+export function sealKey(pair: SigningKeyPair, [secret]: Secrets): { privateKey: Buffer; encrypted: boolean } {
   const der = pair.privateKey.export({ format: 'der', type: 'pkcs8' });
   if (secret === undefined) return { privateKey: der, encrypted: false };
   const iv = randomBytes(IV_BYTES);
@@ -55,28 +62,43 @@ export function sealKey(pair: SigningKeyPair, secret: string | undefined): { pri
 }
 
 /**
- * Reads what `sealKey` stored.
- * @throws Error when the key is encrypted and the secret is missing or another one
+ * Reads what `sealKey` stored, under whichever of the secrets.
+ * @throws Error when the key is encrypted and none of the secrets opens it
  */
-export async function openKey(
-  stored: { kid: string; privateKey: Uint8Array; encrypted: boolean },
-  secret: string | undefined,
-): Promise<SigningKeyPair> {
-  const bytes = Buffer.from(stored.privateKey);
-  const der = stored.encrypted ? decrypt(stored.kid, bytes, secret) : bytes;
+export async function openKey(stored: StoredKey, secrets: Secrets): Promise<SigningKeyPair> {
+  const { der } = opened(stored, secrets);
   return fromPrivateKey(createPrivateKey({ key: der, format: 'der', type: 'pkcs8' }));
 }
 
-function decrypt(kid: string, sealed: Buffer, secret: string | undefined): Buffer {
-  if (secret === undefined) throw new Error(`The signing key ${kid} is encrypted: set KEY_SECRET.`);
+/**
+ * @returns the place of the secret that a key is sealed under; undefined for one in clear
+ * @throws Error when the key is encrypted and none of the secrets opens it
+ */
+export const sealedUnder = (stored: StoredKey, secrets: Secrets): number | undefined => opened(stored, secrets).place;
+
+function opened({ kid, privateKey, encrypted }: StoredKey, secrets: Secrets): { der: Buffer; place?: number } {
+  const bytes = Buffer.from(privateKey);
+  if (!encrypted) return { der: bytes };
+  if (secrets.length === 0) throw new Error(`The signing key ${kid} is encrypted: set KEY_SECRET.`);
+  for (const [place, secret] of secrets.entries()) {
+    const der = decrypt(kid, bytes, secret);
+    if (der) return { der, place };
+  }
+  throw new Error(
+    `The signing key ${kid} was encrypted under another KEY_SECRET than is set. To change it, keep the old one behind the ` +
+      'new one: KEY_SECRET=new,old',
+  );
+}
+
+function decrypt(kid: string, sealed: Buffer, secret: string): Buffer | undefined {
+  const decipher = createDecipheriv('aes-256-gcm', wrappingKey(secret), sealed.subarray(0, IV_BYTES))
+    .setAAD(Buffer.from(kid))
+    .setAuthTag(sealed.subarray(-TAG_BYTES));
   try {
-    const decipher = createDecipheriv('aes-256-gcm', wrappingKey(secret), sealed.subarray(0, IV_BYTES))
-      .setAAD(Buffer.from(kid))
-      .setAuthTag(sealed.subarray(-TAG_BYTES));
     return Buffer.concat([decipher.update(sealed.subarray(IV_BYTES, -TAG_BYTES)), decipher.final()]);
   } catch {
-    throw new Error(`The signing key ${kid} was encrypted under another KEY_SECRET than the one that is set.`);
+    return undefined;
   }
 }
 
-const wrappingKey = (secret: string) => Buffer.from(hkdfSync('sha256', secret, '', 'accord signing keys', 32));
+const wrappingKey = (secret: string) => derivedKey(secret, 'accord signing keys');

@@ -1,11 +1,14 @@
 import { availableParallelism } from 'node:os';
 import { hash, verify } from '@node-rs/argon2';
 import fastq from 'fastq';
+import { fairQueue } from './fair-queue.js';
 
 /** OWASP Password Storage Cheat Sheet, argon2id: 19 MiB, 2 passes, 1 lane. */
 export const PARAMETERS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
-/** Hashes that may wait; at about 10 ms each this is a second or so. */
-const LONGEST_QUEUE = 100;
+/** Hashes at once: logins never starve the event loop. */
+const AT_ONCE = Math.max(1, availableParallelism() - 1);
+/** Callers that may wait for their turn; at about 10 ms for a hash this is a second or so. */
+const PLACES = 100;
 
 /** Tells a stored form that was made with less than the present parameters: such a password is hashed again. */
 export function isOutdated(stored: string): boolean {
@@ -14,33 +17,39 @@ export function isOutdated(stored: string): boolean {
   return !(Number(m) >= memoryCost && Number(t) >= timeCost && Number(p) >= parallelism);
 }
 
-/** Thrown when more hashes wait than can be done in good time. */
-export class HashQueueFull extends Error {}
+export interface Hasher {
+  /** @returns a PHC string, `$argon2id$v=19$m=19456,t=2,p=1$…` */
+  hash: (password: string) => Promise<string>;
+  /** @param stored the PHC string; null for an unknown account, which costs the same time and is never right */
+  verify: (stored: string | null, password: string) => Promise<boolean>;
+}
+
+/** argon2id (RFC 9106) on worker threads. */
+export function hasher(): Hasher {
+  const workers = fastq.promise((work: () => Promise<unknown>) => work(), AT_ONCE);
+  const onWorker = <T>(work: () => Promise<T>) => workers.push(work) as Promise<T>;
+  const nobody = hash('nobody has this password', PARAMETERS);
+  return {
+    hash: (password) => onWorker(() => hash(password, PARAMETERS)),
+    verify: async (stored, password) => {
+      const right = await onWorker(async () => verify(stored ?? (await nobody), password));
+      return right && stored !== null;
+    },
+  };
+}
 
 export type Passwords = ReturnType<typeof passwords>;
 
-/**
- * argon2id (RFC 9106) on worker threads, at most cores − 1 at once, so that logins never starve the event loop.
- * @throws HashQueueFull from either function under a flood
- */
-export function passwords() {
-  const queue = fastq.promise((work: () => Promise<unknown>) => work(), Math.max(1, availableParallelism() - 1));
-  const enqueue = <T>(work: () => Promise<T>): Promise<T> => {
-    if (queue.length() >= LONGEST_QUEUE) throw new HashQueueFull();
-    return queue.push(work) as Promise<T>;
-  };
-  const nobody = hash('nobody has this password', PARAMETERS);
-
+/** The hasher, for callers whose networks take turns. */
+export function passwords(hashes: Hasher = hasher()) {
+  // More than there are workers: one hashes while others ask the database.
+  const queue = fairQueue({ running: 4 * AT_ONCE, places: PLACES });
   return {
-    /** @returns a PHC string, `$argon2id$v=19$m=19456,t=2,p=1$…` */
-    hash: async (password: string): Promise<string> => enqueue(() => hash(password, PARAMETERS)),
-
     /**
-     * @param stored the PHC string; null for an unknown account, which costs the same time and is never right
+     * Runs what hashes when it is the network's turn. Of one network one piece of work runs at a time.
+     * @throws QueueFull under a flood, first to those who flood
      */
-    verify: async (stored: string | null, password: string): Promise<boolean> => {
-      const right = await enqueue(async () => verify(stored ?? (await nobody), password));
-      return right && stored !== null;
-    },
+    inTurn: <T>(network: string, work: (hasher: Hasher) => Promise<T>): Promise<T> =>
+      queue.run(network, () => work(hashes)),
   };
 }

@@ -17,11 +17,14 @@ export type VerifiedPasswords = ReturnType<typeof verifiedPasswords>;
 export function verifiedPasswords(now: () => number) {
   const key = randomBytes(32);
   const known = new LRUCache<string, { owner: number; until: number }>({ max: REMEMBERED });
-  // A stored form holds no NUL, so the two cannot run into each other.
+  // Neither a stored form nor an address that can be read holds a NUL, so the two cannot run into each other.
   const digest = (stored: string, password: string) =>
     createHmac('sha256', key).update(`${stored}\0${password}`).digest('base64url');
 
   return {
+    /** Names a credential, for whoever tells equal ones without keeping them. */
+    nameOf: (account: string, password: string): string => digest(account, password),
+
     has: (stored: string, password: string): boolean => (known.get(digest(stored, password))?.until ?? 0) > now(),
 
     /** @param owner the id of the user whose password it is */

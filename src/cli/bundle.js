@@ -16,8 +16,9 @@ export const BUNDLE = join(FOLDER, 'server.js');
 /** Packages of many small files, together 600, without state or files of their own: to read them one by one takes 0.3 s. */
 const INLINED = ['@graphql-tools/schema', '@sinclair/typebox', 'cockatiel', 'jose', 'uuid'];
 
-/** Not imported, but what the Prisma client in the bundle was made of: the schema, and the version that is installed. */
-const OF_THE_CLIENT = [
+/** Not imported, but read: the contract, and what the Prisma client was made of, its schema and the version that is installed. */
+const READ = [
+  'openapi.yaml',
   'prisma/schema.prisma',
   relative(ROOT, createRequire(import.meta.url).resolve('@prisma/client/package.json')),
 ];
@@ -39,7 +40,20 @@ export function bundleIsCurrent() {
   }
 }
 
-/** Writes the bundle; the Prisma client must be there. Rejects when a source does not parse or `dist` cannot be written. */
+/** The contract as a start reads it. */
+async function preparedContract() {
+  const [{ preparedPath }, { parseYaml }] = await Promise.all([
+    import('../contract/prepared.js'),
+    import('../contract/load-openapi.js'),
+  ]);
+  const yaml = readFileSync(join(ROOT, 'openapi.yaml'));
+  return { path: preparedPath(yaml), contents: Buffer.from(JSON.stringify(parseYaml(yaml.toString()))) };
+}
+
+/**
+ * Writes the bundle, and the contract as JSON; the Prisma client must be there. Rejects when a source does not parse or
+ * `dist` cannot be written.
+ */
 export async function bundle() {
   const { build } = await import('esbuild');
   const { metafile, outputFiles } = await build({
@@ -69,18 +83,21 @@ export async function bundle() {
     ],
   });
   mkdirSync(FOLDER, { recursive: true });
+  const made = [await preparedContract(), ...outputFiles];
   // The parts are named by their content, and come before the entry: whoever starts meanwhile finds old or new ones, whole.
-  for (const { path, contents } of outputFiles.sort((a, b) => Number(a.path === BUNDLE) - Number(b.path === BUNDLE))) {
+  for (const { path, contents } of made.sort((a, b) => Number(a.path === BUNDLE) - Number(b.path === BUNDLE))) {
     writeFileSync(`${path}.${process.pid}`, contents);
     renameSync(`${path}.${process.pid}`, path);
   }
-  const written = outputFiles.map(({ path }) => basename(path));
-  const old = readdirSync(FOLDER).filter((name) => /\.(js|map)$/.test(name) && !written.includes(name));
+  const written = made.map(({ path }) => basename(path));
+  const old = readdirSync(FOLDER).filter(
+    (name) => /\.(js|map|json)$/.test(name) && ![RECORD, ...written].includes(name),
+  );
   for (const name of old) rmSync(join(FOLDER, name), { force: true });
   // Of a package, its version.
   const inputs = Object.keys(metafile.inputs).map((path) =>
-    path.replace(/(.*node_modules\/(@[^/]+\/)?[^/]+).*/, '$1/package.json'),
+    path.replace(/^(.*node_modules\/(@[^/]+\/)?[^/]+).*/, '$1/package.json'),
   );
-  const files = [...new Set([...inputs, ...OF_THE_CLIENT, ...written.map((name) => `dist/${name}`)])];
+  const files = [...new Set([...inputs, ...READ, ...written.map((name) => `dist/${name}`)])];
   writeFileSync(join(FOLDER, RECORD), JSON.stringify({ files, sha256: digest(files) }));
 }

@@ -7,7 +7,7 @@ import { type Problem, problemAt } from './problems.js';
 const run = promisify(execFile);
 
 /** `error: <message>` and, on the next line, ` -->  <path>:<line>`. */
-const FINDING = /^error: (.+)\n\s*-->\s+.*:(\d+)$/gm;
+const FINDING = /^error: (.+)\n\s*-->\s+\S.*:(\d+)$/gm;
 
 /** What Prisma says is wrong, with the column of the word that it quotes. */
 export function problemsIn(output: string, text: string, file = 'prisma/schema.prisma'): Problem[] {

@@ -6,7 +6,7 @@ import { generatePrismaClient, prismaClientIsCurrent } from '../database/generat
 import { rootPath } from '../root.js';
 import { type Contracts, check, readContracts } from './check.js';
 import { checkPrismaSchema } from './check-prisma.js';
-import { loadOpenApi } from './openapi.js';
+import { loadOpenApi } from './load-openapi.js';
 import { generateOperations, HEADER } from './operations.js';
 import { permissionMatrix } from './permission-matrix.js';
 import { type Problem, printProblems } from './problems.js';
@@ -53,14 +53,21 @@ async function codegenConfig(root: string): Promise<CodegenConfig> {
 
 /** All generated sources, in memory. */
 async function generateFiles({ openapi, schema }: Contracts, root: string): Promise<Files> {
-  const [types, resolvers] = await Promise.all([
+  const [types, resolvers, { currencyTable }] = await Promise.all([
     openApiTypes(openapi),
     codegenConfig(root).then((config) => generateResolvers(schema, config)),
+    import('./currencies.js'),
   ]);
   const document = loadOpenApi(openapi);
   const operations = generateOperations(document);
   const permissions = permissionMatrix(document, schema);
-  return { 'graphql.ts': resolvers, 'openapi.ts': types, 'operations.ts': operations, 'permissions.md': permissions };
+  return {
+    'currencies.ts': currencyTable(),
+    'graphql.ts': resolvers,
+    'openapi.ts': types,
+    'operations.ts': operations,
+    'permissions.md': permissions,
+  };
 }
 
 async function textOf(path: string): Promise<string | undefined> {

@@ -1,5 +1,5 @@
 import { METHODS, type OpenApiDocument, type OperationObject, type Permission, ROLES } from './document.js';
-import { inlineSchemas, loadOpenApi } from './openapi.js';
+import { inlineSchemas, normaliseOpenApi } from './openapi.js';
 import { RESERVED } from './reserved-words.js';
 import type { Finding } from './yaml-source.js';
 
@@ -81,7 +81,7 @@ const RULES: Rule[] = [operationId, oneTag, permission, exactStatuses, deprecati
 
 /** A path parameter becomes part of a route, where Fastify knows no hyphen. */
 const routable = (path: string): Finding[] =>
-  [...path.matchAll(/\{([^}]*)\}/g)]
+  [...path.matchAll(/\{([^{}]*)\}/g)]
     .filter(([, name = '']) => !/^\w+$/.test(name))
     .map(([, name = '']) => ({
       path: ['paths', path],
@@ -93,7 +93,7 @@ const routable = (path: string): Finding[] =>
 /** References lead into this document, since it is served as one file; and a schema that holds itself has no end. */
 function unfollowable(document: OpenApiDocument): Finding[] {
   try {
-    inlineSchemas(loadOpenApi(JSON.stringify(document)));
+    inlineSchemas(normaliseOpenApi(document));
     return [];
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);

@@ -1,4 +1,3 @@
-import { load } from 'js-yaml';
 import {
   METHODS,
   type OpenApiDocument,
@@ -52,18 +51,12 @@ function normalisePath({ parameters = [], ...item }: PathItem & { parameters?: P
 }
 
 /**
- * Reads the text of an OpenAPI document and normalises it for use at run time: local references to parameters, headers,
- * responses, request bodies and examples are followed, a path's parameters are merged into its operations. References to
- * schemas stay, since the generator wants their names; `inlineSchemas` follows those as well.
+ * Normalises a parsed OpenAPI document for use at run time: local references to parameters, headers, responses, request
+ * bodies and examples are followed, a path's parameters are merged into its operations. References to schemas stay, since
+ * the generator wants their names; `inlineSchemas` follows those as well.
  *
- * Takes a document that the check has passed; throws on YAML that does not parse and on a reference that leads nowhere.
+ * Takes a document that the check has passed; throws on a reference that leads nowhere.
  */
-export const loadOpenApi = (text: string): OpenApiDocument => normaliseOpenApi(parseYaml(text));
-
-/** js-yaml, for it takes a sixth of the time of `yaml`, whose positions only the check needs. */
-export const parseYaml = (text: string): unknown => load(text);
-
-/** `loadOpenApi` for a document that is parsed already: of 3,000 lines of YAML that is most of the work. */
 export function normaliseOpenApi(source: unknown): OpenApiDocument {
   const document = withReferences(source, source, (reference) => !reference.startsWith(SCHEMAS)) as OpenApiDocument;
   const paths = Object.entries(document.paths).map(([path, item]) => [path, normalisePath(item)]);

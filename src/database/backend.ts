@@ -1,5 +1,5 @@
 import type { SqlDriverAdapterFactory } from '@prisma/driver-adapter-utils';
-import type { Listener } from './listener.js';
+import type { Listener, Notify } from './listener.js';
 
 /** What the embedded database and a PostgreSQL server have in common. */
 export interface Backend {
@@ -7,10 +7,12 @@ export interface Backend {
   adapter: SqlDriverAdapterFactory;
   /** Runs `work` on one connection of its own, without time limits. */
   migrating: <T>(work: (session: MigrationSession) => Promise<T>) => Promise<T>;
+  /** Runs `work` while no other process migrates this database or runs something of this kind. */
+  alone: <T>(work: () => Promise<T>) => Promise<T>;
   /** A tar of the data directory; rejects on a server. */
   dump: () => Promise<Blob>;
-  /** Hears the signals that instances send each other. */
-  listener: Listener;
+  /** Hears the signals that instances send each other by `notify`. */
+  listener: (notify: Notify) => Listener;
   close: () => Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { PGlite } from '@electric-sql/pglite';
@@ -18,12 +18,14 @@ export async function memory(snapshot?: Blob): Promise<PGlite> {
 }
 
 /**
- * PostgreSQL in this process. The directory holds `lock` and the database's own files in `postgres/`.
- * An acknowledged write survives a killed process; not a power cut, for there is no fsync.
+ * PostgreSQL in this process. The directory holds `lock`, the database's own files in `postgres/`, and `created`, by which a
+ * directory that has lost them is told from a new one. An acknowledged write survives a killed process; not a power cut, for
+ * there is no fsync.
+ * @throws Error that says what is wrong with the directory and what to do about it
  */
-export async function openEmbedded(directory: string | undefined, shown: string, snapshot?: Blob): Promise<Backend> {
+export async function openEmbedded(directory: string | undefined, snapshot?: Blob): Promise<Backend> {
   if (directory === undefined) return backend(await memory(snapshot), () => {});
-  const release = lockDirectory(directory, shown);
+  const release = onDisk(() => lockDirectory(directory));
   try {
     return backend(await stored(directory), release);
   } catch (error) {
@@ -32,19 +34,56 @@ export async function openEmbedded(directory: string | undefined, shown: string,
   }
 }
 
-/**
- * A first start that is killed half-way must not look like a database: it is made under another name. It is unpacked by
- * ourselves, for PGlite takes 0.4 s longer over it.
- */
+/** A first start that is killed half-way must not look like a database: it is made under another name. */
 async function stored(directory: string): Promise<PGlite> {
   const files = join(directory, 'postgres');
-  if (existsSync(files)) return PGlite.create(files);
-  const unfinished = join(directory, 'unfinished');
-  rmSync(unfinished, { recursive: true, force: true });
-  mkdirSync(unfinished, { mode: 0o700 });
-  unpack(await initialised(), unfinished);
-  renameSync(unfinished, files);
-  return PGlite.create(files);
+  const created = join(directory, 'created');
+  if (!existsSync(files) && !existsSync(created)) {
+    const unfinished = join(directory, 'unfinished');
+    const archive = await initialised();
+    onDisk(() => {
+      rmSync(unfinished, { recursive: true, force: true });
+      mkdirSync(unfinished, { mode: 0o700 });
+      // By ourselves, for PGlite takes 0.4 s longer over it.
+      unpack(archive, unfinished);
+      renameSync(unfinished, files);
+    });
+  }
+  if (!existsSync(join(files, 'PG_VERSION'))) throw damaged('its files in postgres/ are gone');
+  const opened = await PGlite.create(files).catch((cause: unknown) => {
+    throw damaged('PostgreSQL cannot read its files in postgres/', cause);
+  });
+  if (!existsSync(created)) onDisk(() => writeFileSync(created, `${new Date().toISOString()}\n`));
+  return opened;
+}
+
+/** What an operator can do about it; nothing is begun anew by itself, for that would bury what may be saved. */
+const damaged = (what: string, cause?: unknown): Error =>
+  new Error(
+    `The database is damaged: ${what}. Put a copy of the directory back, or move it away to begin with an empty database.`,
+    { cause },
+  );
+
+const ofSystem: Record<string, string> = {
+  EACCES: 'this user may not write there',
+  EDQUOT: 'the disk quota is used up',
+  ENOSPC: 'the disk is full',
+  ENOTDIR: 'there is a file of that name',
+  EPERM: 'this user may not write there',
+  EROFS: 'it is on a file system that is read-only',
+};
+
+/** @throws Error in words where the system refuses the directory */
+function onDisk<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (cause) {
+    const reason = ofSystem[(cause as NodeJS.ErrnoException).code ?? ''];
+    if (reason === undefined) throw cause;
+    throw new Error(`The directory cannot be used: ${reason}. Mend that, or set DATABASE_URL to another.`, {
+      cause,
+    });
+  }
 }
 
 function backend(pglite: PGlite, release: () => void): Backend {
@@ -57,12 +96,14 @@ function backend(pglite: PGlite, release: () => void): Backend {
       await pglite.listen(channel, onSignal);
       onConnect();
     },
+    prove: async () => true,
     close: async () => {},
   };
   return {
-    listener,
+    listener: () => listener,
     adapter: embeddedAdapter(pglite),
     migrating: (work) => work(session),
+    alone: (work) => work(),
     dump: async () => {
       await pglite.exec('CHECKPOINT');
       return pglite.dumpDataDir('none');

@@ -7,6 +7,8 @@ export type DatabaseFault =
   | { kind: 'reference' }
   | { kind: 'not-found' }
   | { kind: 'unavailable' }
+  /** Reached, and it lets nobody in: a wrong password, no such database. No wait helps. */
+  | { kind: 'denied' }
   | { kind: 'storage-full' }
   | { kind: 'timeout' }
   | { kind: 'serialization' }
@@ -26,8 +28,8 @@ const bySqlState: Record<string, Kind> = {
   '23505': 'unique',
   '25006': 'unavailable', // read-only: a standby that has not been promoted yet
   '25P03': 'timeout',
-  '28': 'unavailable',
-  '3D': 'unavailable',
+  '28': 'denied',
+  '3D': 'denied',
   '40001': 'serialization',
   '40P01': 'serialization',
   '53': 'unavailable',
@@ -61,9 +63,24 @@ const byCode: Record<string, Kind> = {
   ETIMEDOUT: 'unavailable',
 };
 
+/** Of Prisma's driver adapters, for what comes from no SQLSTATE: the socket under the connection. */
+const byAdapterKind: Record<string, Kind> = {
+  AuthenticationFailed: 'denied',
+  ConnectionClosed: 'unavailable',
+  DatabaseAccessDenied: 'denied',
+  DatabaseDoesNotExist: 'denied',
+  DatabaseNotReachable: 'unavailable',
+  SocketTimeout: 'timeout',
+  TlsConnectionError: 'unavailable',
+  TooManyConnections: 'unavailable',
+  TransactionAlreadyClosed: 'timeout',
+  TransactionWriteConflict: 'serialization',
+};
+
 /** Errors of pg, pg-pool and PGlite that have no code; Prisma passes them on as they are. */
 const byMessage: Record<string, Kind> = {
   'Query read timeout': 'timeout',
+  'timeout expired': 'unavailable',
   'timeout exceeded when trying to connect': 'unavailable',
   'Connection terminated': 'unavailable',
   'Connection terminated unexpectedly': 'unavailable',
@@ -76,36 +93,59 @@ const byMessage: Record<string, Kind> = {
   'PGlite is closed': 'unavailable',
 };
 
+/** Whose `cause` is the database's: another library's, a lost socket to elsewhere, is no fault of it. */
+const WRAPPERS = /^(Prisma|DriverAdapterError|DatabaseNotOpened)/;
+
 interface Thrown {
+  name?: unknown;
   code?: unknown;
   message?: unknown;
-  meta?: { driverAdapterError?: { cause?: DriverCause } };
-  cause?: DriverCause;
-}
-
-interface DriverCause {
+  meta?: { driverAdapterError?: unknown };
+  cause?: unknown;
+  /** Of a driver adapter. */
+  kind?: unknown;
   originalCode?: unknown;
   originalMessage?: unknown;
   constraint?: { index?: string };
 }
 
+/**
+ * What was thrown, and what it was thrown because of, the innermost first: it knows best. Prisma keeps the driver's account in
+ * `meta`, of raw statements as well; from a failed COMMIT it comes bare.
+ */
+function causesOf(error: unknown, outer: Thrown[] = []): Thrown[] {
+  if (typeof error !== 'object' || error === null || outer.includes(error)) return outer;
+  const { name, meta, cause } = error as Thrown;
+  const inner = meta?.driverAdapterError ?? (WRAPPERS.test(String(name)) ? cause : undefined);
+  return causesOf(inner, [error as Thrown, ...outer]);
+}
+
+const kindOf = ({ originalCode, code, kind, message }: Thrown): Kind | undefined =>
+  ofSqlState(originalCode) ??
+  byCode[String(code)] ??
+  ofSqlState(code) ??
+  byAdapterKind[String(kind)] ??
+  byMessage[String(message)];
+
 /** Classifies anything that was thrown; what is no error of the database is `unknown`. */
 export function faultOf(error: unknown): DatabaseFault {
-  if (error instanceof DatabaseNotOpened) return faultOf(error.cause);
-  if (!(error instanceof Error)) return { kind: 'unknown' };
-  const { code, message, meta, cause: outer } = error as Thrown;
-  // Prisma puts the driver's account into `meta`; from a failed COMMIT it comes bare.
-  const driver = meta?.driverAdapterError?.cause ?? (error.name === 'DriverAdapterError' ? outer : undefined);
-  const kind =
-    ofSqlState(driver?.originalCode) ??
-    byCode[String(code)] ??
-    ofSqlState(code) ??
-    byMessage[String(message)] ??
-    'unknown';
+  const causes = causesOf(error);
+  const found = causes.find((one) => kindOf(one) !== undefined);
+  const kind = (found && kindOf(found)) ?? 'unknown';
   if (kind !== 'unique') return { kind };
   // The embedded driver tells the columns where the other tells the index; the message names it in both.
-  const named = /"([^"]+)"/.exec(String(driver?.originalMessage ?? message))?.[1];
-  return { kind, constraint: driver?.constraint?.index ?? named ?? '' };
+  const named = causes.map(({ originalMessage, message }) => /"([^"]+)"/.exec(String(originalMessage ?? message))?.[1]);
+  const index = causes.map(({ constraint }) => constraint?.index).find((one) => one !== undefined);
+  return { kind, constraint: index ?? named.find((one) => one !== undefined) ?? '' };
+}
+
+/** Why, for an operator, on one line: in the words of whoever knows best. */
+export function reasonOf(error: unknown): string {
+  if (error instanceof DatabaseNotOpened) return error.message;
+  const [innermost] = causesOf(error);
+  const said = String(innermost?.originalMessage ?? innermost?.message ?? innermost?.kind ?? error);
+  const [last = said] = said.trim().split('\n').slice(-1);
+  return faultOf(error).kind === 'timeout' ? `${last} (a slow server, or a table that is locked)` : last;
 }
 
 function ofSqlState(code: unknown): Kind | undefined {

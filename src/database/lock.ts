@@ -8,7 +8,7 @@ import { tryLock } from 'fs-native-extensions';
  * file itself stays and only tells the holder's process id.
  * Returns the release. Throws when another holder, in this process or another, has the directory.
  */
-export function lockDirectory(directory: string, shown: string): () => void {
+export function lockDirectory(directory: string): () => void {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const path = join(directory, 'lock');
   const file = openSync(path, 'a+', 0o600);
@@ -16,7 +16,7 @@ export function lockDirectory(directory: string, shown: string): () => void {
     closeSync(file);
     const holder = readFileSync(path, 'utf8').trim();
     throw new Error(
-      `The data directory ${shown} is in use by process ${holder || '(starting)'}. Stop it first, or set DATABASE_URL to another directory.`,
+      `The directory is in use by process ${holder || '(starting)'}. Stop it first, or set DATABASE_URL to another directory.`,
     );
   }
   ftruncateSync(file);

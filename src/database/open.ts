@@ -5,6 +5,8 @@ import { DatabaseNotOpened } from './faults.js';
 import type { Listener } from './listener.js';
 import { migrationsFolder } from './migration-folder.js';
 import { applyMigrations } from './migrations.js';
+import { notify } from './notify.js';
+import { TIME_LIMITS, type TimeLimits } from './time-limits.js';
 
 export interface Database {
   client: PrismaClient;
@@ -13,6 +15,10 @@ export interface Database {
   label: string;
   /** Hears what other instances signal by `notify`. */
   listen: Listener['listen'];
+  /** Whether they are heard; see `Listener`. Rejects when the database cannot be asked. */
+  prove: Listener['prove'];
+  /** Runs `work` while no other process migrates this database or runs something of this kind: for what is done once. */
+  alone: <T>(work: () => Promise<T>) => Promise<T>;
   /** Names of the migrations that were applied now. */
   migrated: string[];
   /** The embedded database as a tar, to be given to another one as `snapshot`. Rejects on a server. */
@@ -29,6 +35,8 @@ export interface DatabaseOptions {
   snapshot?: Blob;
   /** The most connections to a server. */
   poolSize?: number;
+  /** How long it may keep the service waiting; the usual limits. */
+  limits?: TimeLimits;
   /** The folder of the migrations; the package's own. */
   migrations?: string;
 }
@@ -40,40 +48,46 @@ export interface DatabaseOptions {
  */
 export async function openDatabase(
   url: string | undefined,
-  { snapshot, poolSize = 10, migrations = migrationsFolder() }: DatabaseOptions = {},
+  { snapshot, poolSize = 10, limits = TIME_LIMITS, migrations = migrationsFolder() }: DatabaseOptions = {},
 ): Promise<Database> {
   const address = readAddress(url);
-  const backend = await openBackend(address, { snapshot, poolSize });
+  const notOpened = (cause: unknown) =>
+    new DatabaseNotOpened(`${address.label}: ${cause instanceof Error ? cause.message : cause}`, { cause });
+  const backend = await openBackend(address, { snapshot, poolSize, limits }).catch((error: unknown) => {
+    throw notOpened(error);
+  });
   try {
     const migrated = await backend.migrating((session) => applyMigrations(session, migrations));
-    const client = new PrismaClient({ adapter: backend.adapter });
+    const transactionOptions = { maxWait: limits.connect, timeout: limits.transaction };
+    const client = new PrismaClient({ adapter: backend.adapter, transactionOptions });
     await client.$connect();
     let closed: Promise<void> | undefined;
-    const close = () => (closed ??= closeBoth(client, backend));
-    const { listen } = backend.listener;
-    return { client, kind: address.kind, label: address.label, listen, migrated, dump: backend.dump, close };
+    const listener = backend.listener((channel, payload) => notify(client, channel, payload));
+    const { listen, prove } = listener;
+    const close = () => (closed ??= closeAll(client, listener, backend));
+    const { alone, dump } = backend;
+    return { client, kind: address.kind, label: address.label, listen, prove, alone, migrated, dump, close };
   } catch (error) {
     await backend.close().catch(() => {});
-    throw new DatabaseNotOpened(`${address.label}: ${error instanceof Error ? error.message : error}`, {
-      cause: error,
-    });
+    throw notOpened(error);
   }
 }
 
 /** Loads only the one of the two that is asked for. */
 async function openBackend(
   address: DatabaseAddress,
-  { snapshot, poolSize }: { snapshot?: Blob | undefined; poolSize: number },
+  { snapshot, poolSize, limits }: { snapshot?: Blob | undefined; poolSize: number; limits: TimeLimits },
 ) {
   if (address.kind === 'embedded') {
     const { openEmbedded } = await import('./embedded.js');
-    return openEmbedded(address.directory, address.label, snapshot);
+    return openEmbedded(address.directory, snapshot);
   }
   const { openPostgres } = await import('./postgres.js');
-  return openPostgres(address.url, poolSize);
+  return openPostgres(address.url, poolSize, limits);
 }
 
-async function closeBoth(client: PrismaClient, backend: Backend): Promise<void> {
+async function closeAll(client: PrismaClient, listener: Listener, backend: Backend): Promise<void> {
+  await listener.close();
   await client.$disconnect();
   await backend.close();
 }

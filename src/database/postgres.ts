@@ -3,40 +3,47 @@ import type { Backend, MigrationSession } from './backend.js';
 import { postgresListener } from './listener.js';
 import { connectPool } from './postgres-adapter.js';
 import { statementNames } from './statement-names.js';
+import type { TimeLimits } from './time-limits.js';
 
-/** Milliseconds: for a free connection, for the answer to a statement, and for the statement on the server when we have gone. */
-const CONNECT = 2000;
-const ANSWER = 4500;
-const STATEMENT = 5000;
+/** Milliseconds for a connection at a start, which has time. */
+const START = 15_000;
 /** Of Prisma's own tool, so that `prisma migrate deploy` beside a starting instance waits as well. */
 const MIGRATION_LOCK = 72_707_369;
 /** Milliseconds that an instance waits for another one's migrations. */
 const MIGRATION_WAIT = 60_000;
 
 /** A PostgreSQL server. `poolSize`: the most connections that this instance opens. Nothing is opened before the first query. */
-export function openPostgres(address: string, poolSize: number): Backend {
+export function openPostgres(address: string, poolSize: number, { connect, answer, statement }: TimeLimits): Backend {
   const connectionString = inUtc(address);
-  const shared = { connectionString, connectionTimeoutMillis: CONNECT, keepAlive: true };
-  const limits = { max: poolSize, statement_timeout: STATEMENT, query_timeout: ANSWER };
+  const shared = { connectionString, connectionTimeoutMillis: connect, keepAlive: true };
+  const limits = { max: poolSize, statement_timeout: statement, query_timeout: answer };
   const pool = new PrismaPg(
     { ...shared, ...limits, application_name: 'accord' },
     { statementNameGenerator: statementNames() },
   );
-  const listener = postgresListener(connectionString);
+  const onOwn: Backend['migrating'] = (work) =>
+    migrating(
+      new PrismaPg({ ...shared, connectionTimeoutMillis: START, max: 1, application_name: 'accord start' }),
+      work,
+    );
   let closed = false;
   return {
-    listener,
+    listener: (notify) => postgresListener(connectionString, notify),
     adapter: {
       provider: 'postgres',
       adapterName: pool.adapterName,
       // A Prisma client that was disconnected connects again at its next query, and nobody would close that pool.
       connect: () => (closed ? Promise.reject(new Error('The database is closed.')) : connectPool(pool)),
     },
-    migrating: (work) => migrating(new PrismaPg({ ...shared, max: 1, application_name: 'accord migrations' }), work),
+    migrating: onOwn,
+    alone: (work) =>
+      onOwn(async ({ exclude }) => {
+        await exclude?.();
+        return work();
+      }),
     dump: () => Promise.reject(new Error('A database server is dumped by pg_dump.')),
     close: async () => {
       closed = true;
-      await listener.close();
     },
   };
 }

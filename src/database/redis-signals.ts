@@ -11,11 +11,13 @@ const RETRY = 500;
  * published after the commit, so a process that is killed in between loses it: who listens also looks into the tables.
  * @param onFault told of errors of the connections, which are opened again by themselves
  */
-export function redisSignals(url: string, topic: string, onFault: (error: unknown) => void): Signals {
+export function redisSignals(url: string, name: string, onFault: (error: unknown) => void): Signals {
   const options = { retryStrategy: () => RETRY, maxRetriesPerRequest: 1 };
   // The listening connection waits for ever; a signal that cannot be sent is not worth the wait.
   const subConn = new Redis(url, { ...options, maxRetriesPerRequest: null });
   const pubConn = new Redis(url, { ...options, enableOfflineQueue: false });
+  // Redis prefixes keys only, and an id that another installation signals is none of ours.
+  const topic = `${subConn.options.keyPrefix ?? ''}${name}`;
   // Its types lack what its documentation has.
   const emitter = mqemitter({ subConn, pubConn } as object) as MQEmitterRedis & { state: EventEmitter };
   emitter.state.on('error', onFault);

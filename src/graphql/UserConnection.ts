@@ -1,5 +1,6 @@
 import type { QueryUsersConnectionArgs, UserConnectionResolvers } from '../../generated/graphql.js';
-import { Failure, type Issue } from '../services/errors.js';
+import { Failure } from '../services/errors.js';
+import type { Issue } from '../services/issues.js';
 import type { Cursors } from '../services/pages.js';
 import type { Window } from '../services/user-pages.js';
 import { DEFAULT_LIMIT } from './page.js';

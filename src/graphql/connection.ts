@@ -5,13 +5,14 @@ import { toFailure } from '../http/failures.js';
 import { refuseExcess } from '../http/rate-limit.js';
 import type { Actor } from '../services/access.js';
 import { type Code, Failure } from '../services/errors.js';
+import { cut } from '../services/issues.js';
 
 /** Bytes that may wait to be sent to a client. */
 const MAX_QUEUE = 1024 * 1024;
 /** Bytes beyond which stored messages wait until the client has read on. */
 const LOW_QUEUE = 128 * 1024;
-/** Characters of a reason; a closing frame has room for 123 bytes. */
-const MAX_REASON = 100;
+/** Bytes of a reason (RFC 6455 §5.5). */
+const MAX_REASON = 123;
 /** Milliseconds between two looks at the queue. */
 const LOOK = 20;
 
@@ -28,13 +29,14 @@ export type Connection = ReturnType<typeof connection>;
 /** One socket: who is at its other end, and what may be sent to it. */
 export function connection(app: FastifyInstance, socket: WebSocket, request: FastifyRequest) {
   let actor: Actor | null = null;
+  const ended = new AbortController();
   const isOpen = () => socket.readyState === socket.OPEN;
 
   /** A request of its own for each operation: the socket's, with who is at its end now and nothing counted yet. */
   const operationRequest = (): FastifyRequest =>
     Object.create(request, { actor: { value: actor }, rate: { value: null, writable: true } });
 
-  const close = (code: number, reason: string) => socket.close(code, reason);
+  const close = (code: number, reason: string) => socket.close(code, cut(reason, MAX_REASON));
 
   /** @throws Failure when nobody valid is named */
   async function identify(payload: Record<string, unknown> | undefined): Promise<Actor> {
@@ -48,14 +50,27 @@ export function connection(app: FastifyInstance, socket: WebSocket, request: Fas
   /** Ends the socket because of what was thrown; the cause of a fault of ours is logged. */
   function refuse(error: unknown): void {
     const failure = toFailure(error);
+    app.noteRefusals(operationRequest(), [failure.code]);
     if (failure.code === 'INTERNAL') request.log.error({ err: failure.options.cause ?? error }, 'a socket failed');
-    close(closeCodes[failure.code] ?? CLOSE.forbidden, failure.message.slice(0, MAX_REASON));
+    close(closeCodes[failure.code] ?? CLOSE.forbidden, failure.message);
   }
 
   return {
     isOpen,
     close,
     refuse,
+
+    /**
+     * Ends the socket because its caller may not go on: though the closing handshake takes a while, and a message be on
+     * its way, nothing more is done for it.
+     */
+    end(reason: string): void {
+      close(CLOSE.forbidden, reason);
+      ended.abort(new Failure('UNAUTHENTICATED', reason));
+    },
+    /** Aborted by `end`; the reason is a Failure. */
+    ended: ended.signal,
+
     operationRequest,
     ping: () => socket.ping(),
     terminate: () => socket.terminate(),
@@ -69,15 +84,19 @@ export function connection(app: FastifyInstance, socket: WebSocket, request: Fas
       return actor;
     },
 
-    /** A `ping` that carries a credential renews it; whom it belongs to, and the role, stay the same. */
-    async renew(payload: Record<string, unknown> | undefined): Promise<void> {
-      if (!actor || (payload?.['Authorization'] ?? payload?.['authorization']) === undefined) return;
+    /**
+     * A `ping` that carries a credential renews it; whom it belongs to, and the role, stay the same.
+     * @returns whether it carried one
+     */
+    async renew(payload: Record<string, unknown> | undefined): Promise<boolean> {
+      if (!actor || (payload?.['Authorization'] ?? payload?.['authorization']) === undefined) return false;
       refuseExcess(await app.countRequest(operationRequest()));
       const renewed = await identify(payload);
       if (renewed.id !== actor.id || renewed.role !== actor.role) {
         throw new Failure('FORBIDDEN', 'This is the credential of somebody else.');
       }
       actor = renewed;
+      return true;
     },
 
     /**

@@ -41,6 +41,12 @@ function inputSchema(schema: GraphQLSchema, input: Input): object {
   return { ...Object.fromEntries(stated), ...nested };
 }
 
-/** An ID without a constraint is a number; one with a constraint is a name, such as a channel's. */
-export const isNumericId = (schema: GraphQLSchema, arg: GraphQLArgument): boolean =>
-  getNamedType(arg.type).name === 'ID' && constraintOf(schema, arg) === undefined;
+/**
+ * From which number on an argument's ids count: 1, or the `min` of its constraint. Undefined for what is no id, and for an
+ * ID that is a name, such as a channel's: its constraint is one of text.
+ */
+export function leastId(schema: GraphQLSchema, arg: GraphQLArgument): number | undefined {
+  if (getNamedType(arg.type).name !== 'ID') return undefined;
+  const constraint = constraintOf(schema, arg);
+  return constraint === undefined ? 1 : (constraint['min'] as number | undefined);
+}

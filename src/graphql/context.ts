@@ -1,6 +1,6 @@
 import type { Call } from '../services/access.js';
-import type { Issue } from '../services/errors.js';
 import type { Services } from '../services/index.js';
+import { type Issues, NO_ISSUES } from '../services/issues.js';
 import { type Loaders, loaders } from './loaders.js';
 
 /** What a resolver gets besides its parent and arguments. */
@@ -8,7 +8,7 @@ export interface GraphQLContext {
   /** The call of this field: its checkpoint knows what is wrong with the field's own arguments. */
   call: Call;
   /** Makes the call of a field whose arguments have these faults. */
-  callWith: (contentIssues: readonly Issue[]) => Call;
+  callWith: (contentIssues: Issues) => Call;
   services: Services;
   /** Reads below many parents at once. */
   load: Loaders;
@@ -16,7 +16,7 @@ export interface GraphQLContext {
 
 /** The context of one operation, or of one event of a subscription, by whichever way it came. */
 export const operationContext = (services: Services, callWith: GraphQLContext['callWith']): GraphQLContext => ({
-  call: callWith([]),
+  call: callWith(NO_ISSUES),
   callWith,
   services,
   load: loaders(services),

@@ -1,43 +1,50 @@
 import type { FastifyBaseLogger } from 'fastify';
-import { GraphQLError, type GraphQLFormattedError } from 'graphql';
+import { GraphQLError } from 'graphql';
 import { toFailure } from '../http/failures.js';
 import { catalogue, Failure } from '../services/errors.js';
+import { cut } from '../services/issues.js';
+import type { FormattedError } from './answer.js';
+import { locationsOf } from './parse.js';
+
+/** Bytes of a name in the path of an error, which is as long as the document has it; and places of one error. */
+const MAX_NAME = 64;
+const MAX_LOCATIONS = 10;
 
 /**
  * What goes into `errors` of an answer, in the terms of the catalogue. What is unknown is masked, and its cause logged.
  * @param suggest whether graphql may say "Did you mean …", which tells the names of a schema that is not published
  */
 export function errorFormatter(suggest: boolean) {
-  function format(
-    failure: Failure,
-    log: FastifyBaseLogger,
-    at: GraphQLFormattedError | undefined,
-  ): GraphQLFormattedError {
+  function format(failure: Failure, log: FastifyBaseLogger, at: GraphQLError | undefined): FormattedError {
     if (failure.code === 'INTERNAL') log.error({ err: failure.options.cause }, 'a resolver failed');
-    const { issues } = failure.options;
+    const { issues, omitted } = failure.options;
+    const locations = at && locationsOf(at)?.slice(0, MAX_LOCATIONS);
     return {
-      message: suggest ? failure.message : failure.message.replace(/ Did you mean .*$/s, ''),
-      ...(at?.locations && { locations: at.locations }),
-      ...(at?.path && { path: at.path }),
+      message: failure.message,
+      ...(locations && { locations }),
+      ...(at?.path && { path: at.path.map((step) => (typeof step === 'string' ? cut(step, MAX_NAME) : step)) }),
       extensions: {
         code: failure.code,
         statusCode: catalogue[failure.code].status,
         ...(issues?.length && { errors: issues }),
+        ...(omitted && { omitted }),
       },
     };
   }
 
+  const told = ({ message }: GraphQLError) => (suggest ? message : message.replace(/ Did you mean .*$/s, ''));
+
   /** @param error of a field or of the document; graphql's own errors are the document's fault */
-  const ofGraphQL = (error: GraphQLError, log: FastifyBaseLogger): GraphQLFormattedError => {
+  const ofGraphQL = (error: GraphQLError, log: FastifyBaseLogger): FormattedError => {
     const { originalError } = error;
-    const failure = isOfDocument(error) ? new Failure('BAD_REQUEST', error.message) : toFailure(originalError);
-    return format(failure, log, error.toJSON());
+    const failure = isOfDocument(error) ? new Failure('BAD_REQUEST', told(error)) : toFailure(originalError);
+    return format(failure, log, error);
   };
 
   return {
     ofGraphQL,
     /** @param error thrown before, or instead of, the execution; mercurius gathers those of a document in `errors` */
-    ofThrown(error: unknown, log: FastifyBaseLogger): GraphQLFormattedError[] {
+    ofThrown(error: unknown, log: FastifyBaseLogger): FormattedError[] {
       if (error instanceof GraphQLError) return [ofGraphQL(error, log)];
       const { errors } = (error ?? {}) as { errors?: unknown };
       const gathered = Array.isArray(errors) ? errors.filter((one) => one instanceof GraphQLError) : [];

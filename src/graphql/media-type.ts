@@ -1,4 +1,4 @@
-import Negotiator from 'negotiator';
+import { acceptable } from '../http/accept.js';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 const GRAPHQL_TYPE = 'application/graphql-response+json; charset=utf-8';
@@ -9,7 +9,7 @@ const GRAPHQL_TYPE = 'application/graphql-response+json; charset=utf-8';
  */
 export function mediaTypeFor(accept: string | undefined): string {
   if (accept === undefined) return JSON_TYPE;
-  const negotiator = new Negotiator({ headers: { accept: accept.replace(/;\s*charset="?utf-8"?/gi, '') } });
-  const takes = (type: string) => negotiator.mediaTypes([type]).length > 0;
+  const known = accept.replace(/;\s*charset="?utf-8"?/gi, '');
+  const takes = (type: string) => acceptable(known, [type]).length > 0;
   return !takes('application/json') && takes('application/graphql-response+json') ? GRAPHQL_TYPE : JSON_TYPE;
 }

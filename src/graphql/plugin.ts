@@ -1,24 +1,20 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
-import {
-  type ExecutionResult,
-  type GraphQLFormattedError,
-  type GraphQLSchema,
-  getOperationAST,
-  NoSchemaIntrospectionCustomRule,
-} from 'graphql';
+import type { DocumentNode, ExecutionResult } from 'graphql';
 import mercurius from 'mercurius';
 import { failureHeaders, toFailure } from '../http/failures.js';
-import { authenticated } from '../services/access.js';
+import { refuseExcess } from '../http/rate-limit.js';
 import type { Services } from '../services/index.js';
+import { boundedAnswer, codesOf, type Result } from './answer.js';
 import type { GraphQLContext } from './context.js';
-import { anyDocument, type Documents, trustedDocuments } from './documents.js';
+import { anyDocument, trustedDocuments } from './documents.js';
 import { type ErrorFormatter, errorFormatter, retryAfterOf } from './errors.js';
 import { mountGet } from './get.js';
-import { checkLimits, type Limits } from './limits.js';
+import type { Limits } from './limits.js';
 import { mediaTypeFor } from './media-type.js';
 import { contextOf, formatted } from './operation.js';
-import { documentReader, type OperationRequest, readBody } from './request.js';
+import { type OperationChecker, operationChecker } from './operation-check.js';
+import { type OperationRequest, readBody, weightOf } from './request.js';
 import { executableSchema } from './schema.js';
 import { socketServer } from './socket.js';
 import { type SocketLimits, socketLimits } from './sockets.js';
@@ -45,6 +41,12 @@ export interface GraphQLOptions {
   now: () => number;
 }
 
+/**
+ * The one text that mercurius is given to parse, validate and remember, which it would do with any, whoever sent it. What it
+ * executes is the operation that was checked, put in its place by a hook.
+ */
+const STAND_IN = '{ __typename }';
+
 /** Mounts the GraphQL half of the contract: POST /graphql, which answers 200 whatever happens, and GraphiQL. */
 export const graphqlPlugin = fp<GraphQLOptions>(async (app, options) => {
   const errors = errorFormatter(options.development);
@@ -53,84 +55,77 @@ export const graphqlPlugin = fp<GraphQLOptions>(async (app, options) => {
     schema,
     routes: false,
     graphiql: false,
-    validationRules: options.introspection ? [] : [NoSchemaIntrospectionCustomRule],
+    cache: 1,
     // Errors are put into our terms below, where the request's own log is at hand.
     errorFormatter: ({ data, errors: found }) => ({ statusCode: 200, response: { data, errors: found } as never }),
   });
-  // The document is known to be sound here: 400 has been decided, and 401 comes next.
-  app.graphql.addHook('preExecution', async (_schema, document, context) => {
-    const { call, operationName, refuseForeignCookie } = context as unknown as PostContext;
-    authenticated(call);
-    if (getOperationAST(document, operationName)?.operation === 'mutation') refuseForeignCookie();
+  app.graphql.addHook('preExecution', async (_schema, _standIn, context) => {
+    const { document, variables } = context as unknown as PostContext;
+    return { document, variables };
   });
-  const { trusted } = options;
+  const { trusted, development, introspection } = options;
   const documents = trusted === undefined ? anyDocument() : trustedDocuments(readTrusted([trusted], schema));
-  await app.register(async (scope) => mountPost(scope, schema, documents, options, errors));
+  const openIntrospection = development && introspection;
+  const checker = operationChecker({ ...options, schema, documents, openIntrospection });
+  await app.register(async (scope) => mountPost(scope, checker, options, errors));
   const limitsOfSockets = { ...socketLimits, ...options.sockets };
-  const serve = socketServer(app, { ...options, schema, documents, format: errors, socketLimits: limitsOfSockets });
-  await app.register(async (scope) => mountGet(scope, PATH, options.development, serve));
+  const serve = socketServer(app, { ...options, schema, checker, format: errors, socketLimits: limitsOfSockets });
+  await app.register(async (scope) => mountGet(scope, PATH, development, serve));
 });
 
-/** What is looked at between validation and execution of an operation that came by POST. */
+/** What mercurius is to execute for an operation that came by POST. */
 interface PostContext extends GraphQLContext {
-  operationName: string | undefined;
-  /** Throws FORBIDDEN when a cookie authorises the request and no page of our own sent it. */
-  refuseForeignCookie: () => void;
+  document: DocumentNode;
+  variables: Record<string, unknown>;
 }
 
 function mountPost(
   app: FastifyInstance,
-  schema: GraphQLSchema,
-  documents: Documents,
-  { services, limits, maxBatch }: GraphQLOptions,
+  checker: OperationChecker,
+  { services, maxBatch }: GraphQLOptions,
   errors: ErrorFormatter,
 ): void {
-  const read = documentReader(limits.tokens);
   // Here only `application/json` is read.
   app.removeContentTypeParser('application/merge-patch+json');
 
-  async function execute(
-    request: FastifyRequest,
-    operation: OperationRequest,
-    reply: FastifyReply,
-  ): Promise<ExecutionResult> {
+  async function execute(request: FastifyRequest, sent: OperationRequest, reply: FastifyReply): Promise<Result> {
     try {
-      const { variables, operationName } = operation;
-      const query = documents.textOf(operation);
-      const document = read(query, operationName);
-      const exceeded = checkLimits({ schema, document, operationName, variables }, limits);
-      if (exceeded.length > 0)
-        return { errors: exceeded.map((error) => errors.ofGraphQL(error, request.log)) as never };
-      const refuseForeignCookie = () => app.refuseForeignCookie(request);
-      const context: PostContext = { ...contextOf(app, request, services), operationName, refuseForeignCookie };
-      const result = await app.graphql(query, { ...context }, variables, operationName);
-      documents.ran(operation, query);
+      const identify = () => app.authenticate(request);
+      const { document, operation, isIntrospection } = await checker.check(sent, identify, 'post');
+      if (operation.operation === 'mutation') app.refuseForeignCookie(request);
+      if (isIntrospection) refuseExcess(await app.countRequest(request));
+      const { variables = {}, operationName } = sent;
+      const context: PostContext = { ...contextOf(app, request, services), document, variables };
+      const result = await app.graphql(STAND_IN, { ...context }, undefined, operationName);
       const retryAfter = retryAfterOf(result.errors);
       if (retryAfter !== undefined) reply.header('retry-after', retryAfter);
-      return formatted(result as ExecutionResult, errors, request.log) as never;
+      return formatted(result as ExecutionResult, errors, request.log);
     } catch (error) {
-      return { errors: errors.ofThrown(error, request.log) as never };
+      reply.headers(failureHeaders(toFailure(error)));
+      return { errors: errors.ofThrown(error, request.log) };
     }
   }
 
-  const send = (reply: FastifyReply, body: ExecutionResult | ExecutionResult[] | { errors: GraphQLFormattedError[] }) =>
-    reply
+  const send = (reply: FastifyReply, results: Result[], isBatch = false) => {
+    app.noteRefusals(reply.request, results.flatMap(codesOf));
+    const answer = boundedAnswer(results);
+    return reply
       .code(200)
       .header('content-type', mediaTypeFor(reply.request.headers.accept))
       .header('vary', [reply.getHeader('vary') ?? [], 'Accept'].flat().join(', '))
-      .send(JSON.stringify(body));
+      .send(JSON.stringify(isBatch ? answer : answer[0]));
+  };
 
   app.setErrorHandler((error, request, reply) => {
     const failure = toFailure(error);
     reply.headers(failureHeaders(failure));
-    return send(reply, { errors: errors.ofThrown(failure, request.log) });
+    return send(reply, [{ errors: errors.ofThrown(failure, request.log) }]);
   });
 
   app.post(PATH, async (request, reply) => {
     const operations = readBody(request.body, maxBatch);
-    await app.authenticate(request);
-    await app.countRequest(request, operations.length);
+    await app.weighRequest(request, weightOf(operations));
     const results = await Promise.all(operations.map((operation) => execute(request, operation, reply)));
-    return send(reply, Array.isArray(request.body) ? results : (results[0] as ExecutionResult));
+    return send(reply, results, Array.isArray(request.body));
   });
 }

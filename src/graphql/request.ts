@@ -1,5 +1,4 @@
-import { type DocumentNode, GraphQLError, getOperationAST, Kind, parse } from 'graphql';
-import { LRUCache } from 'lru-cache';
+import type { Weight } from '../http/rate-limit.js';
 import { Failure } from '../services/errors.js';
 
 /** One operation to execute, as the body of a POST carries it (GraphQL over HTTP, "Request Parameters"). */
@@ -57,32 +56,11 @@ function readId(documentId: unknown, persisted: unknown): string | undefined {
   return persisted['sha256Hash'];
 }
 
-/** Characters of all documents that are remembered, so that a known one is not parsed again. */
-const REMEMBERED = 4 * 1024 * 1024;
+/** Bytes of a document's text that count once for an address. */
+const COUNTED = 1024;
 
-/**
- * Parses documents and finds the operation to execute.
- * @param maxTokens tokens of a document; graphql stops reading there
- * @param transport a POST cannot carry subscriptions
- */
-export function documentReader(maxTokens: number, transport: 'post' | 'socket' = 'post') {
-  const known = new LRUCache<string, DocumentNode>({
-    maxSize: REMEMBERED,
-    sizeCalculation: (_document, query) => query.length + 1,
-  });
-  return (query: string, operationName: string | undefined): DocumentNode => {
-    const document = known.get(query) ?? parse(query, { maxTokens });
-    known.set(query, document);
-    const operation = getOperationAST(document, operationName);
-    const several = document.definitions.some(({ kind }) => kind === Kind.OPERATION_DEFINITION);
-    if (!operation) {
-      throw new GraphQLError(
-        several ? 'operationName does not name one operation of the document.' : 'There is no operation.',
-      );
-    }
-    if (operation.operation === 'subscription' && transport === 'post') {
-      throw new GraphQLError('Subscriptions travel over a WebSocket at this address.', { nodes: [operation] });
-    }
-    return document;
-  };
+/** What operations weigh for the rate. A document that is named by its id was paid for when it was sent. */
+export function weightOf(operations: readonly OperationRequest[]): Weight {
+  const costs = operations.map(({ query = '' }) => Math.max(1, Math.ceil(Buffer.byteLength(query) / COUNTED)));
+  return { operations: operations.length, cost: costs.reduce((sum, cost) => sum + cost, 0) };
 }

@@ -2,9 +2,10 @@ import { makeExecutableSchema } from '@graphql-tools/schema';
 import type { Ajv2020 } from 'ajv/dist/2020.js';
 import { defaultFieldResolver, type GraphQLField, type GraphQLSchema, isObjectType } from 'graphql';
 import { bodyIssues, lazily, schemaCompiler } from '../http/json-schema.js';
-import { Failure, type Issue } from '../services/errors.js';
+import { Failure } from '../services/errors.js';
+import { bounded, type Issue } from '../services/issues.js';
 import { unstorableText } from '../services/text.js';
-import { argumentsSchema, isNumericId } from './constraints.js';
+import { argumentsSchema, leastId } from './constraints.js';
 import type { GraphQLContext } from './context.js';
 import { checkPermissions } from './permissions.js';
 import { resolvers } from './resolvers.js';
@@ -26,19 +27,26 @@ export function executableSchema(typeDefs: string): GraphQLSchema {
   return schema;
 }
 
+const isId = (text: string, least: number): boolean => /^(?:0|[1-9][0-9]*)$/.test(text) && Number(text) >= least;
+
 /** Puts the checks of the arguments in front of the field's own resolver. */
 function checkArguments(schema: GraphQLSchema, ajv: Ajv2020, field: GraphQLField<unknown, GraphQLContext>): void {
   const faults = lazily(ajv, () => argumentsSchema(schema, field.args));
-  const ids = field.args.filter((arg) => isNumericId(schema, arg)).map(({ name }) => name);
+  const ids = field.args.flatMap((arg) => {
+    const least = leastId(schema, arg);
+    return least === undefined ? [] : { name: arg.name, least };
+  });
   const { resolve = defaultFieldResolver, subscribe } = field;
 
   const checked = (args: Record<string, unknown>, context: GraphQLContext): GraphQLContext => {
-    const wrong = ids.filter((name) => args[name] != null && !/^[1-9][0-9]*$/.test(String(args[name])));
+    const wrong = ids.filter(({ name, least }) => args[name] != null && !isId(String(args[name]), least));
     if (wrong.length > 0) {
-      const issues = wrong.map((name): Issue => ({ pointer: `/${name}`, detail: 'must be an integer of at least 1' }));
-      throw new Failure('BAD_REQUEST', 'An id is an integer of at least 1.', { issues });
+      const issues = wrong.map(
+        ({ name, least }): Issue => ({ pointer: `/${name}`, detail: `must be an integer of at least ${least}` }),
+      );
+      throw new Failure('BAD_REQUEST', `An id is an integer of at least ${wrong[0]?.least}.`, { issues });
     }
-    const content = [...bodyIssues(faults(args)), ...unstorableText(args)];
+    const content = bounded(bodyIssues(faults(args)), unstorableText(args));
     return { ...context, call: context.callWith(content) };
   };
   field.resolve = (parent, args, context, info) => resolve(parent, args, checked(args, context), info);

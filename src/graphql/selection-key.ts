@@ -1,5 +1,7 @@
 import { type ASTNode, type DocumentNode, Kind, visit } from 'graphql';
 import type { Actor } from '../services/access.js';
+import { documentHash } from './documents.js';
+import type { CheckedOperation } from './operation-check.js';
 import type { OperationRequest } from './request.js';
 
 /** Its arguments choose the events, not what is shown of them. */
@@ -21,14 +23,17 @@ function variablesOf(document: DocumentNode): string[] {
   return [...names].sort();
 }
 
-/** The same for all whose events look the same: the same document, operation, variables that matter, and role. */
+/**
+ * The same for all whose events look the same: the same document, operation, variables that matter, and role. It is short,
+ * however long the document: each subscription has one.
+ */
 export function selectionKey(
-  document: DocumentNode,
-  { query, operationName, variables = {} }: OperationRequest & { query: string },
+  { document, text }: Pick<CheckedOperation, 'document' | 'text'>,
+  { operationName, variables = {} }: OperationRequest,
   role: Actor['role'],
 ): string {
   const names = known.get(document) ?? variablesOf(document);
   known.set(document, names);
   const mattering = names.filter((name) => Object.hasOwn(variables, name)).map((name) => [name, variables[name]]);
-  return JSON.stringify([role, operationName, mattering, query]);
+  return JSON.stringify([role, operationName, mattering, documentHash(text)]);
 }

@@ -3,30 +3,34 @@ import {
   createSourceEventStream,
   type ExecutionArgs,
   type ExecutionResult,
-  GraphQLError,
+  type GraphQLError,
   type GraphQLSchema,
-  getOperationAST,
 } from 'graphql';
 import { type Context, MessageType, makeServer, type SubscribePayload } from 'graphql-ws';
 import type { WebSocket } from 'ws';
+import { refuseExcess } from '../http/rate-limit.js';
 import { authenticated } from '../services/access.js';
 import { Failure } from '../services/errors.js';
 import type { Services } from '../services/index.js';
+import { boundedErrors, codesOf, type Result } from './answer.js';
 import { ChannelSource } from './channel-source.js';
 import { CLOSE, type Connection, connection } from './connection.js';
-import type { Documents } from './documents.js';
 import type { ErrorFormatter } from './errors.js';
+import { type HeldDocuments, heldDocuments } from './held-documents.js';
 import { lifetime } from './lifetime.js';
-import { asGraphQLErrors, type CheckOptions, contextOf, documentChecker, formatted } from './operation.js';
-import { documentReader, readOperation } from './request.js';
+import type { Limits } from './limits.js';
+import { asGraphQLErrors, contextOf, formatted } from './operation.js';
+import type { OperationChecker } from './operation-check.js';
+import { readOperation, weightOf } from './request.js';
 import { selectionKey } from './selection-key.js';
 import { openSockets, type SocketLimits } from './sockets.js';
 import { type Selection, subscriptions } from './subscriptions.js';
 
-export interface SocketOptions extends CheckOptions {
+export interface SocketOptions {
   schema: GraphQLSchema;
   services: Services;
-  documents: Documents;
+  checker: OperationChecker;
+  limits: Limits;
   format: ErrorFormatter;
   socketLimits: SocketLimits;
   /** Milliseconds since the epoch. */
@@ -35,25 +39,35 @@ export interface SocketOptions extends CheckOptions {
 
 interface Extra extends Record<PropertyKey, unknown> {
   connection: Connection;
+  held: HeldDocuments;
+  /** Bytes of the message that is being looked at. */
+  size: number;
 }
 type Socket = Context<Record<string, unknown>, Extra>;
+
+/** Of the tokens and bytes that one document may have: what the documents of a socket's subscriptions have together, and a message. */
+const HELD = 5;
+const MESSAGE = 2;
+/** Characters of the id of an operation, which every message about it repeats. */
+const MAX_ID = 128;
 
 /**
  * Serves graphql-transport-ws: the protocol is graphql-ws' matter, who may do what is that of the services, and the events are
  * those of `subscriptions`.
  */
 export function socketServer(app: FastifyInstance, options: SocketOptions) {
-  const { schema, services, documents, format, socketLimits: limits, now } = options;
-  const read = documentReader(options.limits.tokens, 'socket');
-  const check = documentChecker(options);
+  const { schema, services, checker, format, socketLimits: limits, now } = options;
+  const { tokens, subscribe: maxDocument } = options.limits;
   const live = subscriptions({ services, format, log: app.log });
-  const sockets = openSockets({ limits, isRevoked: services.isRevoked, now, log: app.log });
-  const unsubscribe = services.revocations.onRevoked(sockets.revoked);
+  const sockets = openSockets({ limits, standing: services.standing, now, log: app.log });
   /** What graphql-ws is to run for a subscription, between its two hooks. */
-  const selections = new WeakMap<object, { id: string; connection: Connection; selection: Selection }>();
+  const selections = new WeakMap<
+    object,
+    { id: string; connection: Connection; selection: Selection; release: () => void }
+  >();
 
   async function prepare(
-    { extra: { connection: one }, subscriptions: open }: Socket,
+    { extra: { connection: one, held, size }, subscriptions: open }: Socket,
     id: string,
     payload: SubscribePayload,
   ): Promise<ExecutionArgs | readonly GraphQLError[]> {
@@ -61,21 +75,36 @@ export function socketServer(app: FastifyInstance, options: SocketOptions) {
     if (Object.keys(open).length > limits.operations) {
       throw new Failure('BAD_REQUEST', `A socket takes ${limits.operations} operations at a time.`);
     }
+    await sockets.admit(one);
     const request = one.operationRequest();
-    await app.countRequest(request);
     const operation = readOperation(payload);
-    const query = documents.textOf(operation);
-    const document = read(query, operation.operationName);
+    await app.weighRequest(request, weightOf([operation]));
+    const rate = await app.countRequest(request);
+    const checked = await checker.check(operation, async () => request.actor, 'socket');
+    if (checked.isIntrospection) refuseExcess(rate);
+    const { document } = checked;
     const context = () => contextOf(app, request, services);
-    check(document, operation, context());
-    documents.ran(operation, query);
+    // An operation that has begun is stopped before its first effect when the socket is ended.
+    const whileAllowed = contextOf(app, request, services, one.ended);
     const args = { schema, document, operationName: operation.operationName, variableValues: operation.variables };
-    const toRun = { ...args, contextValue: context() };
-    if (getOperationAST(document, operation.operationName)?.operation !== 'subscription') return toRun;
+    const toRun = { ...args, contextValue: whileAllowed };
+    one.ended.throwIfAborted();
+    if (checked.operation.operation !== 'subscription') return toRun;
+    if (size > MESSAGE * maxDocument) {
+      throw new Failure(
+        'PAYLOAD_TOO_LARGE',
+        `The message of a subscription has at most ${MESSAGE * maxDocument} bytes.`,
+      );
+    }
     const source = await createSourceEventStream(toRun);
+    one.ended.throwIfAborted();
     if (!(source instanceof ChannelSource)) return (source as { errors: GraphQLError[] }).errors;
-    const key = selectionKey(document, { ...operation, query }, authenticated({ actor: request.actor }).role);
-    selections.set(toRun, { id, connection: one, selection: { source, key, args, context } });
+    const release = held.hold(document);
+    checker.hold(checked);
+    // graphql-ws keeps the message for as long as the subscription lives.
+    for (const member of Object.keys(payload)) Reflect.deleteProperty(payload, member);
+    const key = selectionKey(checked, operation, authenticated({ actor: request.actor }).role);
+    selections.set(toRun, { id, connection: one, selection: { source, key, args, context }, release });
     return toRun;
   }
 
@@ -84,7 +113,7 @@ export function socketServer(app: FastifyInstance, options: SocketOptions) {
     async onConnect({ extra: { connection: one }, connectionParams, subscriptions: open }) {
       Object.setPrototypeOf(open, null); // an id is any string: `constructor` is not in use yet
       try {
-        sockets.add(one, await one.authenticate(connectionParams));
+        await sockets.add(one, await one.authenticate(connectionParams));
         return true;
       } catch (error) {
         one.refuse(error);
@@ -92,32 +121,49 @@ export function socketServer(app: FastifyInstance, options: SocketOptions) {
       }
     },
     async onSubscribe(context, id, payload) {
-      const one = context.extra.connection;
-      if (sockets.isExpired(one)) {
-        one.close(CLOSE.forbidden, 'The credential has expired.');
-        return [new GraphQLError('The credential has expired.')];
+      if (id.length > MAX_ID) {
+        context.extra.connection.close(CLOSE.badMessage, 'The id is too long.');
+        return [];
       }
       return prepare(context, id, payload).catch(asGraphQLErrors);
     },
     subscribe(args) {
-      const { id, connection: one, selection } = selections.get(args) as NonNullable<ReturnType<typeof selections.get>>;
+      const {
+        id,
+        connection: one,
+        selection,
+        release,
+      } = selections.get(args) as NonNullable<ReturnType<typeof selections.get>>;
       const head = `{"id":${JSON.stringify(id)},"type":"${MessageType.Next}","payload":`;
       const send = (rendered: string) => void one.send(`${head}${rendered}}`);
-      return lifetime(live.open(selection, { send, drained: one.drained }));
+      const { joined, leave } = live.open(selection, { send, drained: one.drained });
+      const end = () => {
+        leave();
+        release();
+      };
+      return lifetime({ joined, leave: end });
     },
-    onNext: ({ extra }, _id, _payload, _args, result) =>
-      formatted(result as ExecutionResult, format, extra.connection.log) as never,
-    onError: ({ extra }, _id, _payload, errors) =>
-      errors.map((error) => format.ofGraphQL(error as GraphQLError, extra.connection.log)),
+    onNext({ extra: { connection: one } }, _id, _payload, _args, result) {
+      const told = formatted(result as ExecutionResult, format, one.log);
+      note(one, told);
+      return told as never;
+    },
+    onError({ extra: { connection: one } }, _id, _payload, found) {
+      const errors = found.map((error) => format.ofGraphQL(error as GraphQLError, one.log));
+      note(one, { errors });
+      return boundedErrors(errors);
+    },
   });
 
+  const note = (one: Connection, result: Result) => app.noteRefusals(one.operationRequest(), codesOf(result));
+
   app.addHook('preClose', async () => {
-    unsubscribe();
     sockets.stop();
   });
 
   return (socket: WebSocket, request: FastifyRequest): void => {
     const one = connection(app, socket, request);
+    const extra: Extra = { connection: one, held: heldDocuments(HELD * tokens), size: 0 };
     const closed = server.opened(
       {
         protocol: socket.protocol,
@@ -127,18 +173,30 @@ export function socketServer(app: FastifyInstance, options: SocketOptions) {
           socket.on('message', (data) => {
             sockets.heard(one);
             // A socket that is being closed is still heard for a while.
-            if (one.isOpen()) receive(String(data)).catch((error: unknown) => failed(one, error));
+            if (!one.isOpen()) return;
+            extra.size = (data as Buffer).length;
+            receive(String(data)).catch((error: unknown) => failed(one, error));
           });
         },
-        onPing: (payload) => one.renew(payload).then(() => one.send(`{"type":"${MessageType.Pong}"}`), one.refuse),
+        async onPing(payload) {
+          try {
+            if (await one.renew(payload)) await sockets.look(one);
+            await one.send(`{"type":"${MessageType.Pong}"}`);
+          } catch (error) {
+            one.refuse(error);
+          }
+        },
       },
-      { connection: one },
+      extra,
     );
     socket.on('pong', () => sockets.heard(one));
-    socket.once('close', (code, reason) => {
+    const leave = () => {
       sockets.remove(one);
-      void closed(code, String(reason));
-    });
+      void closed();
+    };
+    socket.once('close', leave);
+    // Nothing is read for it any more, though the client may take its time to close.
+    one.ended.addEventListener('abort', leave);
   };
 }
 

@@ -1,8 +1,8 @@
 import type { FastifyBaseLogger } from 'fastify';
-import type { Actor } from '../services/access.js';
+import { type Actor, sessionOf } from '../services/access.js';
 import { Failure } from '../services/errors.js';
-import type { IsRevoked } from '../services/standing.js';
-import { CLOSE, type Connection } from './connection.js';
+import type { Standing } from '../services/standing.js';
+import type { Connection } from './connection.js';
 
 export interface SocketLimits {
   /** Milliseconds within which `connection_init` must come. */
@@ -11,10 +11,13 @@ export interface SocketLimits {
   operations: number;
   /** Sockets of one user on this instance. */
   socketsPerUser: number;
-  /** Milliseconds between two looks at whether the callers may go on, and between two pings. */
+  /** Milliseconds between two questions to the database whether the callers may go on, and between two pings. */
   recheck: number;
   ping: number;
 }
+
+/** Milliseconds between two looks at whose credential has expired, which is known without asking anybody. */
+const EXPIRY = 500;
 
 export const socketLimits: SocketLimits = {
   initTimeout: 3000,
@@ -24,35 +27,51 @@ export const socketLimits: SocketLimits = {
   ping: 30_000,
 };
 
+const NO_LONGER = 'No longer allowed.';
+
 export interface SocketsOptions {
   limits: SocketLimits;
-  isRevoked: IsRevoked;
+  standing: Standing;
   /** Milliseconds since the epoch. */
   now: () => number;
   log: FastifyBaseLogger;
 }
 
 /** All sockets of this instance whose caller is known. */
-export function openSockets({ limits, isRevoked, now, log }: SocketsOptions) {
+export function openSockets({ limits, standing, now, log }: SocketsOptions) {
   const open = new Set<Connection>();
   const ofUser = new Map<number, number>();
   /** Those that have not been heard of since they were pinged. */
   const silent = new Set<Connection>();
 
-  function isExpired(one: Connection): boolean {
+  function endIfExpired(one: Connection): void {
     const { expiresAt } = one.actor() ?? {};
-    return expiresAt !== undefined && expiresAt * 1000 <= now();
+    if (expiresAt !== undefined && expiresAt * 1000 <= now()) one.end('The credential has expired.');
   }
 
-  /** Ends the sockets whose credential has expired or was revoked. */
-  async function recheck(): Promise<void> {
-    for (const one of open) if (isExpired(one)) one.close(CLOSE.forbidden, 'The credential has expired.');
-    const asked = [...open].map((one) => [one, one.actor()] as const);
-    const revoked = await isRevoked(asked.flatMap(([, actor]) => actor ?? []));
-    for (const [one, actor] of asked) {
-      if (actor && actor === one.actor() && revoked.has(actor)) one.close(CLOSE.forbidden, 'No longer allowed.');
-    }
+  /** Ends those of the sockets that must be ended, by one question for all of them. */
+  async function ask(sockets: Iterable<Connection>): Promise<void> {
+    const asked = [...sockets].flatMap((one) => {
+      const actor = one.actor();
+      return actor ? [{ one, actor }] : [];
+    });
+    const refused = await standing.refused(asked.map(({ actor }) => actor));
+    // Who has renewed the credential meanwhile is somebody else, and was looked at then.
+    for (const { one, actor } of asked) if (refused.has(actor) && actor === one.actor()) one.end(NO_LONGER);
   }
+
+  async function look(one: Connection): Promise<void> {
+    await ask([one]);
+    one.ended.throwIfAborted();
+  }
+
+  /** Ends the sockets of those who were refused just now, on whichever instance. */
+  const forget = standing.onRefused((isRefused) => {
+    for (const one of open) {
+      const actor = one.actor();
+      if (actor && isRefused(actor)) one.end(NO_LONGER);
+    }
+  });
 
   function pingAll(): void {
     for (const one of open) {
@@ -63,19 +82,41 @@ export function openSockets({ limits, isRevoked, now, log }: SocketsOptions) {
   }
 
   const timers = [
-    setInterval(() => recheck().catch((err: unknown) => log.warn({ err }, 'sockets not rechecked')), limits.recheck),
+    setInterval(() => open.forEach(endIfExpired), EXPIRY),
+    setInterval(() => ask(open).catch((err: unknown) => log.warn({ err }, 'sockets not rechecked')), limits.recheck),
     setInterval(pingAll, limits.ping),
   ];
 
   return {
-    /** @throws Failure UNAVAILABLE when the user has enough sockets */
-    add(one: Connection, { id }: Actor): void {
+    /**
+     * Takes a socket in, whose caller was found out when the connection was opened. The caller is looked at once more after
+     * that: what has ended before is seen then, and what ends later is heard.
+     * @throws Failure UNAVAILABLE when the user has enough sockets; UNAUTHENTICATED
+     */
+    async add(one: Connection, { id }: Actor): Promise<void> {
       // It may have been closed while its credential was looked at.
       if (!one.isOpen()) return;
       const count = ofUser.get(id) ?? 0;
       if (count >= limits.socketsPerUser) throw new Failure('UNAVAILABLE', 'This user has too many sockets.');
       ofUser.set(id, count + 1);
       open.add(one);
+      await look(one);
+    },
+    /**
+     * Looks at whose credential a socket has now, or at the one it has been renewed by.
+     * @throws Failure UNAUTHENTICATED when that must not go on, which ends the socket
+     */
+    look,
+    /**
+     * Lets an operation begin. The session of the credential is looked up for each, as it is for each request by an opaque
+     * token; a credential that names none is good until something else is heard.
+     * @throws Failure UNAUTHENTICATED when the caller must not go on, which ends the socket
+     */
+    async admit(one: Connection): Promise<void> {
+      endIfExpired(one);
+      one.ended.throwIfAborted();
+      const actor = one.actor();
+      if (actor && sessionOf(actor) !== undefined) await look(one);
     },
     remove(one: Connection): void {
       silent.delete(one);
@@ -87,12 +128,10 @@ export function openSockets({ limits, isRevoked, now, log }: SocketsOptions) {
     },
     /** It lives. */
     heard: (one: Connection) => silent.delete(one),
-    isExpired,
-    /** Ends the sockets of a user whose credentials were just revoked, on whichever instance. */
-    revoked(userId: number): void {
-      for (const one of open) if (one.actor()?.id === userId) one.close(CLOSE.forbidden, 'No longer allowed.');
+    stop(): void {
+      forget();
+      timers.forEach(clearInterval);
     },
-    stop: () => timers.forEach(clearInterval),
   };
 }
 

@@ -6,6 +6,7 @@ import type { Sink } from '../services/feed-follower.js';
 import type { Services } from '../services/index.js';
 import { type MessageFeed, messageFeed } from '../services/message-feed.js';
 import type { Message } from '../services/messages.js';
+import { boundedErrors } from './answer.js';
 import type { ChannelSource } from './channel-source.js';
 import type { GraphQLContext } from './context.js';
 import type { ErrorFormatter } from './errors.js';
@@ -55,7 +56,7 @@ export function subscriptions({ services: { channels, messages }, format, log }:
       const result = await execute({ ...args, rootValue: message, contextValue: context() });
       return JSON.stringify(formatted(result, format, log));
     } catch (error) {
-      return JSON.stringify({ errors: format.ofThrown(error, log) });
+      return JSON.stringify({ errors: boundedErrors(format.ofThrown(error, log)) });
     }
   }
 

@@ -17,6 +17,8 @@ declare module 'fastify' {
      * @throws Failure UNAUTHENTICATED for a credential that is not valid; RATE_LIMITED after too many wrong passwords
      */
     authenticate: (request: FastifyRequest) => Promise<Actor | null>;
+    /** The same where nothing depends on it but for whom the request counts: what is wrong with the credential is not told. */
+    identify: (request: FastifyRequest) => Promise<Actor | null>;
     /**
      * Finds out whom a value of the `Authorization` header belongs to, though it came in another way.
      * @param request the one by which the connection was opened
@@ -35,6 +37,8 @@ export const authenticatePlugin = fp<{ services: Services }>(async (app, { servi
     decided.set(request, known);
     return known;
   });
+
+  app.decorate('identify', (request: FastifyRequest) => app.authenticate(request).catch(() => null));
 
   app.decorate('authenticateHeader', async (request: FastifyRequest, value: string) => {
     app.refusePlainHttp(request);

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Call, KeyedRequest } from '../services/access.js';
-import { Failure, type Issue } from '../services/errors.js';
+import { Failure } from '../services/errors.js';
+import type { Issues } from '../services/issues.js';
 import { presentedBy } from './credential.js';
 import { refuseExcess } from './rate-limit.js';
 
@@ -12,7 +13,7 @@ import { refuseExcess } from './rate-limit.js';
 export function callOf(
   app: FastifyInstance,
   request: FastifyRequest,
-  contentIssues: () => readonly Issue[],
+  contentIssues: () => Issues,
   idempotency?: KeyedRequest,
 ): Call {
   return {
@@ -22,11 +23,10 @@ export function callOf(
     requestId: request.id,
     idempotency,
     async checkpoint() {
-      const issues = contentIssues();
-      if (issues.length > 0) {
-        const [first] = issues;
-        const place = first?.pointer ?? first?.parameter;
-        throw new Failure('VALIDATION_FAILED', `${place} ${first?.detail}.`, { issues });
+      const found = contentIssues();
+      const [first] = found.issues;
+      if (first) {
+        throw new Failure('VALIDATION_FAILED', `${first.pointer ?? first.parameter} ${first.detail}.`, found);
       }
       refuseExcess(await app.countRequest(request));
     },

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
+import { isLoopbackAddress } from '../loopback.js';
 import { Failure } from '../services/errors.js';
 
 declare module 'fastify' {
@@ -38,13 +39,9 @@ export const confidentialPlugin = fp<ConfidentialOptions>(async (app, { producti
   const isConfidential = ({ protocol, headers, ip }: FastifyRequest): boolean => {
     if (protocol === 'https') return true;
     const cameByProxy = proxied && headers['x-forwarded-proto'] !== undefined;
-    return !production && !cameByProxy && isLoopback(ip);
+    return !production && !cameByProxy && isLoopbackAddress(ip);
   };
   app.decorate('refusePlainHttp', (request: FastifyRequest) => {
     if (!isConfidential(request)) throw new Failure('FORBIDDEN', 'Credentials are taken over HTTPS only.');
   });
 });
-
-/** Whether an address is of this machine. */
-export const isLoopback = (ip: string): boolean =>
-  ip === '::1' || ip.startsWith('127.') || ip.startsWith('::ffff:127.');

@@ -109,12 +109,12 @@ export async function docs(app: FastifyInstance, { errors, graphiql = true }: Do
     '/docs/errors': { html: errorsPage(errors, frame(files), graphiql), csp: ERRORS_CSP },
     '/docs/status': { html: statusPage(frame(files), graphiql), csp: ERRORS_CSP },
   };
-  // What a browser will ask for next, told before the page itself (RFC 8297).
+  // What a browser will ask for next, told before the page itself (RFC 8297): over HTTP/2 only, as browsers take it. Clients
+  // of HTTP/1.1 that know no informational answers take them for the answer.
   const hints = [`<${frame(files).style}>; rel=preload; as=style`];
   for (const [path, { html, csp }] of Object.entries(pages)) {
     app.get(path, async ({ raw }, reply) => {
-      // HTTP/1.0 knows no informational answers (RFC 9110 §15.2), nor does a request that is injected.
-      if (raw.httpVersion !== '1.0' && 'writeEarlyHints' in reply.raw) reply.writeEarlyHints({ link: hints });
+      if (raw.httpVersionMajor === 2) reply.writeEarlyHints({ link: hints });
       return reply
         .type('text/html; charset=utf-8')
         .header('content-security-policy', csp)

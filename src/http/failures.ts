@@ -1,6 +1,7 @@
-import { HashQueueFull } from '../auth/passwords.js';
+import { QueueFull } from '../auth/fair-queue.js';
 import { type DatabaseFault, faultOf } from '../database/faults.js';
-import { type Code, catalogue, Failure, type Issue } from '../services/errors.js';
+import { type Code, catalogue, Failure } from '../services/errors.js';
+import type { Issue } from '../services/issues.js';
 
 /** Seconds after which a lost database or a full queue is worth another try. */
 const RETRY_AFTER = 2;
@@ -16,6 +17,7 @@ const ofFastify: Record<string, [Code, string]> = {
 
 const ofDatabase: Partial<Record<DatabaseFault['kind'], [Code, string]>> = {
   unavailable: ['UNAVAILABLE', 'The database cannot be reached.'],
+  denied: ['UNAVAILABLE', 'The database cannot be reached.'],
   timeout: ['UNAVAILABLE', 'The database took too long.'],
   serialization: ['UNAVAILABLE', 'Too much happened at once; try again.'],
   'storage-full': ['INSUFFICIENT_STORAGE', 'The storage is full.'],
@@ -30,7 +32,6 @@ const byStatus = new Map<number, Code>(
 interface Thrown {
   code?: string;
   statusCode?: number;
-  errors?: unknown[];
 }
 
 /**
@@ -39,11 +40,8 @@ interface Thrown {
  */
 export function toFailure(error: unknown): Failure {
   if (error instanceof Failure) return error;
-  const { code = '', statusCode = 500, errors } = (error ?? {}) as Thrown;
-  // fastify-openapi-glue gathers what the security handlers threw.
-  const gathered = errors?.find((one) => one instanceof Failure);
-  if (gathered instanceof Failure) return gathered;
-  if (error instanceof HashQueueFull) {
+  const { code = '', statusCode = 500 } = (error ?? {}) as Thrown;
+  if (error instanceof QueueFull) {
     return new Failure('UNAVAILABLE', 'Too many logins at once.', { retryAfter: RETRY_AFTER, cause: error });
   }
   const known = ofFastify[code] ?? ofDatabase[faultOf(error).kind];
@@ -64,7 +62,15 @@ export interface Problem {
   error: string;
   code: Code;
   errors?: readonly Issue[];
+  omitted?: number;
 }
+
+/** Characters of a path that are repeated. */
+const MAX_INSTANCE = 1024;
+
+/** A path, or its beginning; half an escape is none (RFC 3986 §2.1). */
+const shortened = (path: string): string =>
+  path.length > MAX_INSTANCE ? path.slice(0, MAX_INSTANCE).replace(/%[\da-f]?$/i, '') : path;
 
 /** @param instance the path that was asked for */
 export function problem({ code, message, options }: Failure, instance: string): Problem {
@@ -74,10 +80,11 @@ export function problem({ code, message, options }: Failure, instance: string): 
     title,
     status,
     detail: message,
-    instance,
+    instance: shortened(instance),
     error: message,
     code,
     ...(options.issues?.length && { errors: options.issues }),
+    ...(options.omitted && { omitted: options.omitted }),
   };
 }
 

@@ -30,9 +30,9 @@ function refuseEncoding({ headers }: FastifyRequest): void {
 function parse(bytes: Buffer): unknown {
   const text = decode(bytes);
   const value = parseText(text);
-  const issues = hiddenFaults(text);
-  const [first] = issues;
-  if (first) throw new Failure('BAD_REQUEST', `${first.pointer} ${first.detail}.`, { issues });
+  const faults = hiddenFaults(text);
+  const [first] = faults.issues;
+  if (first) throw new Failure('BAD_REQUEST', `${first.pointer} ${first.detail}.`, faults);
   return value;
 }
 

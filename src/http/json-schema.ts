@@ -1,7 +1,7 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
-import formats from 'ajv-formats';
+import { addFormats } from '../contract/formats.js';
 import { isCommonPassword } from '../services/common-passwords.js';
-import type { Issue } from '../services/errors.js';
+import { type Issues, issuesOf } from '../services/issues.js';
 import { pointerTo } from '../services/text.js';
 
 /** One spelling of an integer in a path or a query; a path names a resource, so there it is 1 or more. */
@@ -10,10 +10,9 @@ export const PATH_INTEGER = '^[1-9][0-9]*$';
 
 type Errors = readonly ErrorObject[] | null | undefined;
 
-/** JSON Schema 2020-12 without coercion: a value is what it says it is. All that is wrong is told at once. */
+/** JSON Schema 2020-12 without coercion: a value is what it says it is. All that is wrong is found at once. */
 export function schemaCompiler(): Ajv2020 {
-  const ajv = new Ajv2020({ allErrors: true, strict: false });
-  formats.default(ajv);
+  const ajv = addFormats(new Ajv2020({ allErrors: true, strict: false }));
   ajv.addKeyword({
     keyword: 'x-uncommon',
     type: 'string',
@@ -33,28 +32,27 @@ export function lazily(ajv: Ajv2020, schema: () => object): (value: unknown) => 
 }
 
 /** What is wrong with a body, or with the arguments of a field, by JSON pointer. */
-export const bodyIssues = (errors: Errors): Issue[] => places(errors).map(([pointer, detail]) => ({ pointer, detail }));
+export const bodyIssues = (errors: Errors): Issues =>
+  issuesOf(telling(errors), (error) => ({ pointer: placeOf(error), detail: reasonOf(error) }));
 
 /** What is wrong with parameters, by name. */
-export const parameterIssues = (errors: Errors): Issue[] =>
-  places(errors).map(([pointer, detail]) => ({ parameter: pointer.slice(1), detail }));
+export const parameterIssues = (errors: Errors): Issues =>
+  issuesOf(telling(errors), (error) => ({ parameter: placeOf(error).slice(1), detail: reasonOf(error) }));
 
-/** Places and reasons; never a value, which may be a secret. */
-function places(errors: Errors): [pointer: string, detail: string][] {
-  // The failed alternatives say more than the sentence that none of them matched.
-  const telling = (errors ?? []).filter(({ keyword }) => keyword !== 'oneOf' && keyword !== 'anyOf');
-  return (telling.length > 0 ? telling : (errors ?? [])).map((error) => [
-    error.instancePath + memberOf(error),
-    reasonOf(error),
-  ]);
+/** The failed alternatives say more than the sentence that none of them matched. */
+function telling(errors: Errors): readonly ErrorObject[] {
+  const found = errors ?? [];
+  const telling = found.filter(({ keyword }) => keyword !== 'oneOf' && keyword !== 'anyOf');
+  return telling.length > 0 ? telling : found;
 }
 
 /** A member that is missing or too many is part of the place. */
-function memberOf({ keyword, params }: ErrorObject): string {
+function placeOf({ keyword, params, instancePath }: ErrorObject): string {
   const name = { required: params['missingProperty'], additionalProperties: params['additionalProperty'] }[keyword];
-  return name === undefined ? '' : pointerTo(name);
+  return name === undefined ? instancePath : instancePath + pointerTo(name);
 }
 
+/** Never the value, which may be a secret. */
 function reasonOf({ keyword, params, message = 'is not valid' }: ErrorObject): string {
   if (keyword === 'required') return 'is missing';
   if (keyword === 'additionalProperties') return 'is not known here';

@@ -1,4 +1,4 @@
-import type { Issue } from '../services/errors.js';
+import { type Issues, issueList } from '../services/issues.js';
 import { pointerTo } from '../services/text.js';
 
 /** Levels of arrays and objects; no body of either contract comes near. Whatever walks a body by recursion relies on it. */
@@ -18,20 +18,20 @@ interface Frame {
 /**
  * What is wrong with a JSON text that `JSON.parse` takes without a word: a member given twice (of which it keeps the last),
  * a number beyond the range (which becomes Infinity), nesting without end, and names that reach for a prototype
- * (RFC 8259 §4, §6 and §9 leave all of this to the reader). By JSON pointer; everything at once.
+ * (RFC 8259 §4, §6 and §9 leave all of this to the reader). By JSON pointer.
  * @param text must be valid JSON
  */
-export function hiddenFaults(text: string): Issue[] {
-  const issues: Issue[] = [];
+export function hiddenFaults(text: string): Issues {
+  const { add, found } = issueList();
   const stack: Frame[] = [];
-  const tell = (detail: string) => issues.push({ pointer: pointerOf(stack), detail });
+  const tell = (detail: string) => add(() => ({ pointer: pointerOf(stack), detail }));
 
   for (const [token] of text.matchAll(TOKEN)) {
     const top = stack.at(-1);
     if (token === '{' || token === '[') {
       if (stack.length === MAX_DEPTH) {
         tell(`is nested deeper than ${MAX_DEPTH} levels`);
-        return issues;
+        return found();
       }
       const isObject = token === '{';
       stack.push({ members: isObject ? new Set() : undefined, at: isObject ? '' : 0, expectsName: isObject });
@@ -46,7 +46,7 @@ export function hiddenFaults(text: string): Issue[] {
       tell('is too large for a number');
     }
   }
-  return issues;
+  return found();
 }
 
 function enter(top: Frame, members: Set<string>, token: string, stack: Frame[], tell: (detail: string) => void): void {

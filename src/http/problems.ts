@@ -22,18 +22,28 @@ const ofParser: Record<string, [Code, number]> = {
   HPE_HEADER_OVERFLOW: ['BAD_REQUEST', 431],
 };
 
+/** Milliseconds that a client gets to read the answer to what is no request, before its connection is cut. */
+const LINGER = 1000;
+
+/** The answer to what did not become a request: no header of it is known to be true. */
+export function bareProblem(code: Code, status: number = catalogue[code].status) {
+  const failure = new Failure(code, catalogue[code].description);
+  const body = JSON.stringify({ ...problem(failure, 'about:blank'), status });
+  const headers = {
+    'content-type': MEDIA_TYPE,
+    'content-length': String(Buffer.byteLength(body)),
+    'cache-control': 'no-store',
+  };
+  return { status, headers, body };
+}
+
 /** Answers what Node's parser refused before there was a request: 400, 408 or 431, and the connection ends. */
 export function answerParserError(error: FastifyError | (Error & { code?: string }), socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
   const [code, status] = ofParser[error.code ?? ''] ?? ['BAD_REQUEST', 400];
-  const failure = new Failure(code, catalogue[code].description);
-  const body = JSON.stringify({ ...problem(failure, 'about:blank'), status });
-  const head = [
-    `HTTP/1.1 ${status} ${catalogue[code].title}`,
-    `Content-Type: ${MEDIA_TYPE}`,
-    `Content-Length: ${Buffer.byteLength(body)}`,
-    'Cache-Control: no-store',
-    'Connection: close',
-  ];
-  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+  const { headers, body } = bareProblem(code, status);
+  const lines = Object.entries({ ...headers, connection: 'close' }).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.end(`HTTP/1.1 ${status} ${catalogue[code].title}\r\n${lines.join('')}\r\n${body}`);
+  // Whoever neither reads it nor closes would keep the socket for ever.
+  setTimeout(() => socket.destroy(), LINGER).unref();
 }

@@ -1,16 +1,21 @@
-import { readFileSync } from 'node:fs';
-import { parseYaml } from '../contract/openapi.js';
+import { existsSync, readFileSync } from 'node:fs';
+import { preparedPath } from '../contract/prepared.js';
 import { rootPath } from '../root.js';
 
 /** The contracts as the service publishes them: the files of the repository, byte for byte, and the YAML as JSON. */
-export function publishedContracts() {
-  const openapiYaml = readFileSync(rootPath('openapi.yaml'));
-  const openapi: unknown = parseYaml(openapiYaml.toString());
+export async function publishedContracts(openapiYaml: Buffer = readFileSync(rootPath('openapi.yaml'))) {
+  const openapiJson = await asJson(openapiYaml);
   return {
     /** The parsed document, for use at run time. */
-    openapi,
+    openapi: JSON.parse(openapiJson.toString()) as unknown,
     openapiYaml,
-    openapiJson: Buffer.from(JSON.stringify(openapi)),
+    openapiJson,
     schemaGraphql: readFileSync(rootPath('schema.graphql')),
   };
+}
+
+async function asJson(yaml: Buffer): Promise<Buffer> {
+  if (existsSync(preparedPath(yaml))) return readFileSync(preparedPath(yaml));
+  const { parseYaml } = await import('../contract/load-openapi.js');
+  return Buffer.from(JSON.stringify(parseYaml(yaml.toString())));
 }

@@ -2,9 +2,10 @@ import rateLimit, { normalizeIP } from '@fastify/rate-limit';
 import type { FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { Failure } from '../services/errors.js';
-import { rateStore } from './rate-store.js';
+import { rateStore, spending } from './rate-store.js';
 
 const MINUTE = 60_000;
+const ONE: Weight = { operations: 1, cost: 1 };
 
 /** Where a caller stands. */
 export interface Rate {
@@ -15,14 +16,28 @@ export interface Rate {
   ttl: number;
 }
 
+/** What a request is counted as. */
+export interface Weight {
+  /** How often it counts for a caller who is known. */
+  operations: number;
+  /** How often for an address: what it costs to look at it, before anybody is known. */
+  cost: number;
+}
+
 declare module 'fastify' {
   interface FastifyRequest {
     /** Set once the request has been counted. */
     rate: Rate | null;
   }
   interface FastifyInstance {
-    /** Counts the request for its caller, `operations` times, once however often it is called. Refuses nothing. */
-    countRequest: (request: FastifyRequest, operations?: number) => Promise<Rate>;
+    /**
+     * Says what the request weighs, where that is not 1, before it is counted for its caller. Its address spends the
+     * rest at once.
+     * @throws Failure RATE_LIMITED beyond the ceiling
+     */
+    weighRequest: (request: FastifyRequest, weight: Weight) => Promise<void>;
+    /** Counts the request for its caller, once however often it is called. Refuses nothing. */
+    countRequest: (request: FastifyRequest) => Promise<Rate>;
   }
 }
 
@@ -44,15 +59,21 @@ export const rateLimitPlugin = fp<RateLimitOptions>(async (app, { limit, anonymo
   const shared = redis === undefined ? undefined : (await import('./rate-shared.js')).sharedWindows(redis, app.log);
   app.addHook('onClose', async () => shared?.close());
   await app.register(rateLimit, { global: false, store: rateStore(now, shared) });
+  const weights = new WeakMap<FastifyRequest, Weight>();
   const callers = app.createRateLimit({
     timeWindow: MINUTE,
     max: (request: FastifyRequest) => (request.actor ? limit : anonymous),
-    keyGenerator: ({ actor, ip }: FastifyRequest) => (actor ? `user ${actor.id}` : `address ${normalizeIP(ip)}`),
+    keyGenerator: (request: FastifyRequest) => {
+      const { operations, cost } = weights.get(request) ?? ONE;
+      const { actor, ip } = request;
+      return actor ? spending(operations, `user ${actor.id}`) : spending(cost, `address ${normalizeIP(ip)}`);
+    },
   });
+  const owed = new WeakMap<FastifyRequest, number>();
   const addresses = app.createRateLimit({
     timeWindow: MINUTE,
     max: ceiling,
-    keyGenerator: ({ ip }) => normalizeIP(ip),
+    keyGenerator: (request: FastifyRequest) => spending(owed.get(request) ?? 1, normalizeIP(request.ip)),
   });
 
   async function count(limiter: typeof callers, request: FastifyRequest): Promise<Rate> {
@@ -64,25 +85,32 @@ export const rateLimitPlugin = fp<RateLimitOptions>(async (app, { limit, anonymo
   }
 
   const counting = new WeakMap<FastifyRequest, Promise<Rate>>();
-  const countAll = async (request: FastifyRequest, operations: number): Promise<Rate> => {
-    const rates = await Promise.all(Array.from({ length: operations }, () => count(callers, request)));
-    request.rate = rates.at(-1) as Rate;
+  const countOnce = async (request: FastifyRequest): Promise<Rate> => {
+    // What fails before it is asked who calls (404, 308, 405), or asks nobody, counts for its caller all the same.
+    if (!request.actor && !app.overloaded()) await app.identify(request);
+    request.rate = await count(callers, request);
     return request.rate;
   };
   app.decorateRequest('rate', null);
-  app.decorate('countRequest', (request: FastifyRequest, operations = 1) => {
-    const known = counting.get(request) ?? countAll(request, operations);
+  app.decorate('countRequest', (request: FastifyRequest) => {
+    const known = counting.get(request) ?? countOnce(request);
     counting.set(request, known);
     return known;
   });
 
-  app.addHook('onRequest', async (request) => {
-    if (!isCounted(request)) return;
+  app.decorate('weighRequest', async (request: FastifyRequest, weight: Weight) => {
+    const due = weight.cost - (weights.get(request)?.cost ?? 0);
+    weights.set(request, weight);
+    if (due === 0) return;
+    owed.set(request, due);
     const rate = await count(addresses, request);
     if (!rate.exceeded) return;
     counting.set(request, Promise.resolve(rate));
     request.rate = rate;
     throw tooMany(rate);
+  });
+  app.addHook('onRequest', async (request) => {
+    if (isCounted(request)) await app.weighRequest(request, ONE);
   });
 
   app.addHook('onSend', async (request, reply) => {

@@ -11,7 +11,7 @@ const PAUSE = 1000;
  * that no two instances count at once, by the clock of Redis, so that theirs need not agree.
  */
 const script = `
-local span, limit, steps = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
+local span, limit, steps, units = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
 local step = span / steps
 local clock = redis.call('TIME')
 local now = clock[1] * 1000 + clock[2] / 1000
@@ -28,19 +28,19 @@ for i = 1, #counts, 2 do
   end
 end
 if total < limit then
-  redis.call('HINCRBY', KEYS[1], present, 1)
+  redis.call('HINCRBY', KEYS[1], present, math.min(units, limit - total))
   redis.call('PEXPIRE', KEYS[1], math.ceil(span))
 end
-return { total + 1, math.ceil((oldest + steps) * step - now) }
+return { total + units, math.ceil((oldest + steps) * step - now) }
 `;
 
 interface Counting extends Redis {
-  slide: (key: string, span: number, limit: number, steps: number) => Promise<[number, number]>;
+  slide: (key: string, span: number, limit: number, steps: number, units: number) => Promise<[number, number]>;
 }
 
 export interface SharedWindows {
   /** Undefined when Redis cannot be asked: then every instance counts for itself. */
-  count: (key: string, span: number, limit: number) => Promise<Count | undefined>;
+  count: (key: string, span: number, limit: number, units?: number) => Promise<Count | undefined>;
   close: () => void;
 }
 
@@ -59,10 +59,10 @@ export function sharedWindows(url: string, log: FastifyBaseLogger): SharedWindow
   let away = false;
 
   return {
-    async count(key, span, limit) {
+    async count(key, span, limit, units = 1) {
       if (performance.now() < askAgainAt) return undefined;
       try {
-        const [current, ttl] = await redis.slide(`accord:rate:${key}`, span, limit, STEPS);
+        const [current, ttl] = await redis.slide(`accord:rate:${key}`, span, limit, STEPS, units);
         if (away) log.info('Redis is back: requests are counted across instances again');
         away = false;
         return { current, ttl };

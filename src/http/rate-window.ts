@@ -7,7 +7,7 @@ const CALLERS = 10_000;
 
 /** A count, as @fastify/rate-limit wants it. */
 export interface Count {
-  /** Requests in the window, this one included; more than the limit for one that is refused. */
+  /** Units in the window, those asked for included; more than the limit where they are refused. */
   current: number;
   /** Milliseconds until the oldest of them leaves the window, and the count falls. */
   ttl: number;
@@ -28,8 +28,11 @@ interface Window {
 export function slidingWindows(now: () => number) {
   const windows = new LRUCache<string, Window>({ max: CALLERS });
 
-  /** @param span milliseconds that the window is long */
-  return (key: string, span: number, limit: number): Count => {
+  /**
+   * @param span milliseconds that the window is long
+   * @param units what is spent at once: as much of it as there is left
+   */
+  return (key: string, span: number, limit: number, units = 1): Count => {
     const step = span / STEPS;
     const time = now();
     const present = Math.floor(time / step);
@@ -37,9 +40,10 @@ export function slidingWindows(now: () => number) {
     windows.set(key, window);
     forget(window, present);
     const total = window.counts.reduce((sum, count) => sum + count, 0);
-    if (total < limit) window.counts[window.last % STEPS] = (window.counts[window.last % STEPS] as number) + 1;
+    const spent = Math.min(units, Math.max(0, limit - total));
+    window.counts[window.last % STEPS] = (window.counts[window.last % STEPS] as number) + spent;
     const oldest = oldestStep(window);
-    return { current: total + 1, ttl: Math.ceil((oldest + STEPS) * step - time) };
+    return { current: total + units, ttl: Math.ceil((oldest + STEPS) * step - time) };
   };
 }
 

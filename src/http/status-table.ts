@@ -19,7 +19,11 @@ export const statusTable: readonly StatusEntry[] = [
     'Processing',
     'WebDAV (RFC 2518), and gone from its successor RFC 4918. Every answer comes within ten seconds; a payment that takes longer is 202.',
   ),
-  sent(103, 'Early Hints', 'Before the pages of this documentation: their style sheet, to be loaded meanwhile.'),
+  sent(
+    103,
+    'Early Hints',
+    'Over HTTP/2, before the pages of this documentation: their style sheet, to be loaded meanwhile.',
+  ),
   sent(200, 'OK', 'A read or a change that answers with a body; every answer of `POST /graphql`, failures included.'),
   sent(201, 'Created', 'A user or an order was created; `Location` is its address.'),
   sent(202, 'Accepted', 'A payment with `Prefer: respond-async`; `Location` is where to see how it ends.'),

@@ -7,26 +7,29 @@ import { resourceTag } from './conditions.js';
 import { representPage } from './paging.js';
 import { representUser } from './representations.js';
 
-export const login: Contract.Login = async ({ body }, { call, services }) => {
+export const login: Contract.Login = async ({ body }, { call, services, https }) => {
   const tokens = await services.sessions.login(call, body);
-  return body.cookie ? asCookies(tokens) : { status: 200, body: representTokens(tokens) };
+  return body.cookie ? asCookies(tokens, https) : { status: 200, body: representTokens(tokens) };
 };
 
-export const refreshSession: Contract.RefreshSession = async ({ body, cookies }, { call, services, ownOrigin }) => {
+export const refreshSession: Contract.RefreshSession = async (
+  { body, cookies },
+  { call, services, ownOrigin, https },
+) => {
   if (body?.refresh_token !== undefined) {
     const tokens = await services.sessions.refresh(call, body.refresh_token);
     return { status: 200, body: representJwt(tokens) };
   }
   if (cookies.accord_refresh === undefined) throw new Failure('BAD_REQUEST', 'There is no refresh token.');
   ownOrigin();
-  return asCookies(await services.sessions.refresh(call, cookies.accord_refresh));
+  return asCookies(await services.sessions.refresh(call, cookies.accord_refresh), https);
 };
 
-export const logout: Contract.Logout = async ({ body, cookies }, { call, services, ownOrigin }) => {
+export const logout: Contract.Logout = async ({ body, cookies }, { call, services, ownOrigin, https }) => {
   const byCookie = body?.refresh_token === undefined && cookies.accord_refresh !== undefined;
   if (byCookie) ownOrigin();
   await services.sessions.logout(call, body?.refresh_token ?? cookies.accord_refresh);
-  return { status: 204, headers: { 'set-cookie': clearedCookies() } };
+  return { status: 204, headers: { 'set-cookie': clearedCookies(https) } };
 };
 
 export const getCurrentUser: Contract.GetCurrentUser = async (_request, { call, services }) => {
@@ -51,10 +54,10 @@ export const revokeSession: Contract.RevokeSession = async ({ path }, { call, se
   return { status: 204 };
 };
 
-const asCookies = (tokens: SessionTokens) =>
+const asCookies = (tokens: SessionTokens, https: boolean) =>
   ({
     status: 200,
-    headers: { 'set-cookie': sessionCookies(tokens) },
+    headers: { 'set-cookie': sessionCookies(tokens, https) },
     body: { expires_in: tokens.expiresIn },
   }) as const;
 

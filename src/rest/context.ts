@@ -13,6 +13,8 @@ export interface Context {
   pathname: string;
   /** For what a cookie other than the access token's authorises: throws FORBIDDEN unless a page of our own sent it. */
   ownOrigin: () => void;
+  /** Whether the request came over HTTPS: what cookies are called depends on it. */
+  https: boolean;
   /** The process and what it publishes. */
   platform: Platform;
 }

@@ -1,7 +1,7 @@
 import type { OpenApiDocument } from '../contract/document.js';
 import type { Operation } from '../contract/openapi.js';
 import { disagreement } from '../services/access.js';
-import { mappedSchemes } from './security.js';
+import { knownSchemes } from './security.js';
 
 /**
  * Holds the contract against the code before anything listens: every protected operation names schemes that have a
@@ -10,7 +10,7 @@ import { mappedSchemes } from './security.js';
  */
 export function checkContract({ components }: OpenApiDocument, operations: Operation[]): void {
   const declared = Object.keys(components.securitySchemes ?? {});
-  const unmapped = declared.filter((scheme) => !mappedSchemes.has(scheme));
+  const unmapped = declared.filter((scheme) => !knownSchemes.has(scheme));
   const problems = [
     ...unmapped.map((scheme) => `security scheme ${scheme} has no handler`),
     ...operations.flatMap((operation) => checkOperation(operation)),
@@ -20,7 +20,7 @@ export function checkContract({ components }: OpenApiDocument, operations: Opera
 
 function checkOperation({ operationId, security, permission, furtherPermissions }: Operation): string[] {
   const schemes = security.flatMap((alternative) => Object.keys(alternative));
-  const unknown = schemes.filter((scheme) => !mappedSchemes.has(scheme));
+  const unknown = schemes.filter((scheme) => !knownSchemes.has(scheme));
   const problems = unknown.map((scheme) => `requires ${scheme}, which has no handler`);
   if (permission !== 'public') {
     if (schemes.length === 0) problems.push('has a permission and takes no credentials');

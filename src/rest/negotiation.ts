@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
-import Negotiator from 'negotiator';
 import type { Operation } from '../contract/openapi.js';
+import { acceptable } from '../http/accept.js';
 import { Failure } from '../services/errors.js';
 
 const PROBLEM = 'application/problem+json';
@@ -24,7 +24,7 @@ export function chooseMediaType({ headers }: FastifyRequest, operation: Operatio
   if (types.length === 0 || !('406' in operation.operation.responses)) return types[0] ?? '';
   // The version parameter of the vendor type has been read already; it names no other representation.
   const accept = headers.accept?.replace(/(application\/vnd\.accord\+json)\s*;\s*(?:version|v)="?[^",;\s]+"?/gi, '$1');
-  const [chosen] = new Negotiator({ headers: accept === undefined ? {} : { accept } }).mediaTypes(types);
+  const [chosen] = acceptable(accept, types);
   if (chosen !== undefined) return chosen;
   throw new Failure('NOT_ACCEPTABLE', `This is served as ${types.join(' or ')}; failures are ${PROBLEM}.`);
 }

@@ -1,4 +1,5 @@
-import { Failure, type Issue } from '../services/errors.js';
+import { Failure } from '../services/errors.js';
+import type { Issue } from '../services/issues.js';
 import type { Cursors, Page, PageRequest } from '../services/pages.js';
 
 /** Rows of a page when nothing is said. */

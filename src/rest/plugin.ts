@@ -5,8 +5,9 @@ import type { OpenApiDocument } from '../contract/document.js';
 import { inlineSchemas, type Operation, operations } from '../contract/openapi.js';
 import { callOf } from '../http/call.js';
 import { schemaCompiler } from '../http/json-schema.js';
-import { type Issue, notWritten } from '../services/errors.js';
+import { notWritten } from '../services/errors.js';
 import type { Services } from '../services/index.js';
+import type { Issues } from '../services/issues.js';
 import type { PageRequest } from '../services/pages.js';
 import type { Context } from './context.js';
 import { checkContract } from './contract-check.js';
@@ -17,7 +18,7 @@ import { chooseMediaType, refuseMediaType } from './negotiation.js';
 import { readPage } from './paging.js';
 import type { Platform } from './platform-context.js';
 import { type Reply, sendReply } from './represent.js';
-import { asNobody, isOptional, securityHandlers } from './security.js';
+import { authenticateStage } from './security.js';
 import { refuseNullBody, routeSchema, structureValidator } from './structure.js';
 import { contentValidator, type ReadRequest, readRequest } from './validation.js';
 
@@ -81,6 +82,7 @@ export const restPlugin = fp<RestOptions>(async (app, { document, services, plat
     request.page = isPaged(operation)
       ? readPage(request.read.query, pathnameOf(request), services.cursors)
       : FIRST_PAGE;
+    await authenticateStage(app, request, operation);
   });
 
   app.addHook('onSend', tellDeprecation);
@@ -88,7 +90,6 @@ export const restPlugin = fp<RestOptions>(async (app, { document, services, plat
   const byId = new Map(all.map((operation) => [operation.operationId, operation]));
   await app.register(openapiGlue, {
     specification: routeTable(document, all),
-    securityHandlers: securityHandlers(app),
     operationResolver: ((operationId: string) => {
       const operation = byId.get(operationId) as Operation;
       return {
@@ -105,32 +106,32 @@ const FIRST_PAGE = { limit: 20, offset: 0 };
 const isPaged = ({ operation }: Operation) => operation.parameters.some(({ name }) => name === 'per_page');
 const pathnameOf = ({ url }: FastifyRequest) => url.split('?')[0] as string;
 
-/** What fastify-openapi-glue needs to know: paths, ids and security. Schemas reach Fastify through the resolver. */
-function routeTable({ openapi, info, components }: OpenApiDocument, all: Operation[]): object {
+/** What fastify-openapi-glue needs to know: paths and ids. Schemas reach Fastify through the resolver; security is a stage. */
+function routeTable({ openapi, info }: OpenApiDocument, all: Operation[]): object {
   const paths: Record<string, Record<string, object>> = {};
-  for (const { path, method, operationId, security, operation } of all) {
+  for (const { path, method, operationId, operation } of all) {
     const parameters = operation.parameters.filter((one) => one.in === 'path');
-    const item = { operationId, security, parameters, responses: { default: { description: 'see the contract' } } };
+    const item = { operationId, parameters, responses: { default: { description: 'see the contract' } } };
     paths[path] = { ...paths[path], [method.toLowerCase()]: item };
   }
-  return { openapi, info, paths, components: { securitySchemes: components.securitySchemes } };
+  return { openapi, info, paths };
 }
 
 function handle(
   app: FastifyInstance,
   operation: Operation,
-  contentIssues: (request: ReadRequest) => Issue[],
+  contentIssues: (request: ReadRequest) => Issues,
   shared: Pick<Context, 'services' | 'platform'>,
 ) {
   const handler = handlerOf(operation);
   return async (request: FastifyRequest, reply: Parameters<typeof sendReply>[2]) => {
     const { read, page, answerType } = request;
     if (operation.credentialsInBody) app.refusePlainHttp(request);
-    if (isOptional(operation)) await app.authenticate(request).catch(asNobody);
     if (operation.method !== 'GET') app.refuseForeignCookie(request);
     const ownOrigin = () => app.refuseForeignOrigin(request);
     const call = callOf(app, request, () => contentIssues(read), keyedRequest(operation, read));
-    const result = await handler(read, { ...shared, call, page, pathname: pathnameOf(request), ownOrigin });
+    const [pathname, https] = [pathnameOf(request), request.protocol === 'https'];
+    const result = await handler(read, { ...shared, call, page, pathname, ownOrigin, https });
     return sendReply(operation, request, reply, result, answerType);
   };
 }

@@ -3,39 +3,38 @@ import type { Operation } from '../contract/openapi.js';
 import type { Mechanism } from '../services/access.js';
 import { Failure } from '../services/errors.js';
 
+/** The security schemes that a request can meet; the contract may name no other. */
+const schemes = ['basicAuth', 'opaqueToken', 'jwt', 'cookieAuth', 'metricsToken'] as const satisfies readonly (
+  | Mechanism
+  | 'metricsToken'
+)[];
+export const knownSchemes: ReadonlySet<string> = new Set(schemes);
+
 /**
- * One handler for each security scheme of the contract, as fastify-openapi-glue calls them: an alternative is met when
- * the caller came by that mechanism. What was wrong with a presented credential is the same for all alternatives.
+ * The stage that authenticates, for every operation: by the security that the contract states for it. It is ours and not
+ * fastify-openapi-glue's, which tries one scheme after another and answers 401 whatever went wrong, a lost database too.
+ * @throws Failure UNAUTHENTICATED; whatever else keeps the service from finding out who calls
  */
-export function securityHandlers(app: FastifyInstance) {
-  const by = (mechanism: Mechanism) => async (request: FastifyRequest) => {
-    const actor = await app.authenticate(request);
-    if (actor?.mechanism !== mechanism) throw new Failure('UNAUTHENTICATED', 'This needs authentication.');
-  };
-  return {
-    basicAuth: by('basicAuth'),
-    opaqueToken: by('opaqueToken'),
-    jwt: by('jwt'),
-    cookieAuth: by('cookieAuth'),
-    metricsToken: (request: FastifyRequest) => app.refuseMetrics(request),
-  } satisfies Record<Mechanism | 'metricsToken', (request: FastifyRequest) => Promise<void>>;
+export async function authenticateStage(
+  app: FastifyInstance,
+  request: FastifyRequest,
+  operation: Operation,
+): Promise<void> {
+  const { security } = operation;
+  if (security.length === 0) return;
+  if (security.some((alternative) => 'metricsToken' in alternative)) return app.refuseMetrics(request);
+  if (isOptional(operation)) return void (await app.authenticate(request).catch(asNobody));
+  const actor = await app.authenticate(request);
+  const met = actor && security.some((alternative) => Object.keys(alternative).every((one) => one === actor.mechanism));
+  if (!met) throw new Failure('UNAUTHENTICATED', 'This needs authentication.');
 }
 
 /** Security that lets everyone through. */
-export const isOptional = ({ security }: Operation): boolean =>
+const isOptional = ({ security }: Operation): boolean =>
   security.some((alternative) => Object.keys(alternative).length === 0);
 
 /** Where it does, a credential that does not hold is nobody's; what it is worth the service decides. */
-export function asNobody(error: unknown): null {
+function asNobody(error: unknown): null {
   if (error instanceof Failure && error.code === 'UNAUTHENTICATED') return null;
   throw error;
 }
-
-/** The schemes that have a handler; the contract may name no other. */
-export const mappedSchemes: ReadonlySet<string> = new Set<keyof ReturnType<typeof securityHandlers>>([
-  'basicAuth',
-  'opaqueToken',
-  'jwt',
-  'cookieAuth',
-  'metricsToken',
-]);

@@ -2,12 +2,13 @@ import type { Ajv2020 } from 'ajv/dist/2020.js';
 import type { FastifyRequest, FastifySchemaCompiler } from 'fastify';
 import type { Operation } from '../contract/openapi.js';
 import { bodyIssues, lazily, parameterIssues } from '../http/json-schema.js';
-import { Failure, type Issue } from '../services/errors.js';
+import { Failure } from '../services/errors.js';
+import type { Issues } from '../services/issues.js';
 import { structureSchemas } from './validation.js';
 
 const OPTIONAL = Symbol('body may be absent');
 
-const unreadable = (issues: readonly Issue[]) => new Failure('BAD_REQUEST', 'The request cannot be read.', { issues });
+const unreadable = (found: Partial<Issues>) => new Failure('BAD_REQUEST', 'The request cannot be read.', found);
 
 /** Fastify's route schema for an operation, which remembers whether a body is needed at all. */
 export function routeSchema(operation: Operation) {
@@ -16,7 +17,7 @@ export function routeSchema(operation: Operation) {
   return schemas.body ? { ...schemas, body: { ...schemas.body, [OPTIONAL]: optional } } : schemas;
 }
 
-/** Decides structure, and with it 400: everything that is wrong, by its place. */
+/** Decides structure, and with it 400: what is wrong, by its place. */
 export function structureValidator(ajv: Ajv2020): FastifySchemaCompiler<object> {
   return ({ schema, httpPart }) => {
     const faults = lazily(ajv, () => schema);
@@ -33,5 +34,5 @@ export function structureValidator(ajv: Ajv2020): FastifySchemaCompiler<object> 
 /** A hook: the body `null` is of the wrong type, also where a body may be absent. */
 export async function refuseNullBody({ body, routeOptions }: FastifyRequest): Promise<void> {
   if (body !== null || !routeOptions.config.operation?.operation.requestBody) return;
-  throw unreadable([{ pointer: '', detail: 'must not be null' }]);
+  throw unreadable({ issues: [{ pointer: '', detail: 'must not be null' }] });
 }

@@ -50,7 +50,7 @@ export const redirectTrailingSlash =
   (exists: (path: string) => boolean) =>
   async ({ originalUrl }: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> => {
     const [path = '', query] = originalUrl.split('?');
-    const bare = path.replace(/\/+$/, '');
+    const bare = path.replace(/(?<!\/)\/+$/, '');
     if (bare === path || bare === '') return undefined;
     if (!exists(bare)) throw nothingHere();
     return reply.header('api-version', NEWEST).redirect(query === undefined ? bare : `${bare}?${query}`, 308);

@@ -4,7 +4,7 @@ import type { Location, Parameter, Schema } from '../contract/document.js';
 import type { Operation } from '../contract/openapi.js';
 import { structureOf } from '../contract/structure.js';
 import { bodyIssues, INTEGER, lazily, PATH_INTEGER, parameterIssues } from '../http/json-schema.js';
-import type { Issue } from '../services/errors.js';
+import { bounded, type Issues } from '../services/issues.js';
 import { unstorableText } from '../services/text.js';
 
 /** The parts of a request, as Fastify names them, by where a parameter stands. */
@@ -77,8 +77,8 @@ export function readRequest(operation: Operation, request: FastifyRequest): Read
   };
 }
 
-/** The whole schemas of an operation: what is wrong with the content of a request, everything at once (422). */
-export function contentValidator(ajv: Ajv2020, operation: Operation): (request: ReadRequest) => Issue[] {
+/** The whole schemas of an operation: what is wrong with the content of a request, all parts at once (422). */
+export function contentValidator(ajv: Ajv2020, operation: Operation): (request: ReadRequest) => Issues {
   // An id in a path has its lower bound in the structure; one that is too large to name a row is 404, not content.
   const ofPlace = (place: Location) =>
     lazily(ajv, () => {
@@ -88,10 +88,11 @@ export function contentValidator(ajv: Ajv2020, operation: Operation): (request: 
   const [query, headers] = [ofPlace('query'), ofPlace('header')];
   const schema = bodySchema(operation);
   const body = schema && lazily(ajv, () => schema);
-  return (request) => [
-    ...parameterIssues(query(request.query)),
-    ...parameterIssues(headers(request.headers)),
-    ...(body && request.body !== undefined ? bodyIssues(body(request.body)) : []),
-    ...unstorableText(request.body),
-  ];
+  return (request) =>
+    bounded(
+      parameterIssues(query(request.query)),
+      parameterIssues(headers(request.headers)),
+      body && request.body !== undefined ? bodyIssues(body(request.body)) : {},
+      unstorableText(request.body),
+    );
 }

@@ -63,9 +63,18 @@ export interface Actor {
   readonly mechanism: Mechanism;
   /** The login that this credential descends from, where it descends from one. */
   readonly sessionId?: string;
+  /** The key that signed the access token. */
+  readonly kid?: string;
   /** Unix seconds, where the credential has an end. */
   readonly expiresAt?: number;
 }
+
+/**
+ * The session with which a credential ends: that of an opaque token or a cookie. An access token in the `Authorization`
+ * header names none, and lives out its minutes.
+ */
+export const sessionOf = ({ mechanism, sessionId }: Actor): string | undefined =>
+  mechanism === 'opaqueToken' || mechanism === 'cookieAuth' ? sessionId : undefined;
 
 /** What kind of credential a call came with, whether it holds or not. */
 export type Presented = 'opaqueToken' | 'cookie' | 'other';

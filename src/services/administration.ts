@@ -1,5 +1,6 @@
 import { type AuditEntry, type AuditFilter, COMMAND_LINE, readAudit } from './audit.js';
 import { type KeyEntry, keyAdministration } from './key-administration.js';
+import { type SecretUse, secretUse } from './secret-use.js';
 import type { SigningKeysOptions } from './signing-keys.js';
 
 /**
@@ -10,6 +11,7 @@ export interface Administration {
   'keys.list': (args: object) => Promise<KeyEntry[]>;
   'keys.rotate': (args: object) => Promise<KeyEntry[]>;
   'keys.retire': (args: { kid: string }) => Promise<KeyEntry[]>;
+  'keys.secrets': (args: object) => Promise<SecretUse[]>;
   'audit.read': (args: AuditFilter) => Promise<AuditEntry[]>;
 }
 
@@ -19,6 +21,7 @@ export function administration(options: SigningKeysOptions): Administration {
     'keys.list': () => keys.list(),
     'keys.rotate': () => keys.rotate(COMMAND_LINE),
     'keys.retire': ({ kid }) => keys.retire(COMMAND_LINE, kid),
+    'keys.secrets': () => secretUse(options),
     'audit.read': (filter) => readAudit(options.client, filter),
   };
 }

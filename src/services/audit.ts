@@ -9,10 +9,14 @@ export const EVENTS = [
   'refresh.reused',
   'session.revoked',
   'password.changed',
+  'email.changed',
   'role.changed',
+  'user.created',
   'user.deleted',
   'key.rotated',
   'key.retired',
+  'access.refused',
+  'limit.exceeded',
 ] as const;
 
 export type AuditedEvent = (typeof EVENTS)[number];
@@ -32,7 +36,7 @@ export const COMMAND_LINE: AuditCall = { actor: null, address: null, requestId: 
 
 /**
  * Writes down a security event, in the transaction that it belongs to: what is rolled back has not happened.
- * @param subject null where nobody is known, as for a login with an unknown address
+ * @param subject null where nobody is known, as for a login with an unknown address, or where only who acts counts
  */
 export async function audit(
   db: Prisma.TransactionClient,

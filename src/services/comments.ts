@@ -1,16 +1,13 @@
-import {
-  type Comment as CommentRow,
-  isReferenceViolation,
-  type Prisma,
-  type PrismaClient,
-} from '../database/client.js';
+import { type Comment as CommentRow, isReferenceViolation, Prisma, type PrismaClient } from '../database/client.js';
 import { authenticated, authorise, authoriseRole, type Call } from './access.js';
-import { byLivingAuthor } from './authorship.js';
 import { Failure } from './errors.js';
 import { grouped, isStorableId, type OffsetPage, storableOffset } from './pages.js';
 import { refuseAbsent } from './tombstones.js';
+import { writing } from './writing.js';
 
 export type Comment = CommentRow;
+
+const columns = Prisma.sql`id, post_id AS "postId", author_id AS "authorId", text, created_at AS "createdAt"`;
 
 /** Comments on posts: who may write and change them. */
 export function commentsService({ client }: { client: PrismaClient }) {
@@ -24,10 +21,10 @@ export function commentsService({ client }: { client: PrismaClient }) {
   }
 
   /** The stored comment, locked until the transaction ends. */
-  async function locked(db: Transaction, id: number): Promise<Comment | null> {
-    if (!isStorableId(id)) return null;
-    await db.$executeRaw`SELECT 1 FROM comments WHERE id = ${id} FOR UPDATE`;
-    return db.comment.findUnique({ where: { id } });
+  async function locked(db: Transaction, id: number): Promise<Comment | undefined> {
+    if (!isStorableId(id)) return undefined;
+    const [row] = await db.$queryRaw<Comment[]>`SELECT ${columns} FROM comments WHERE id = ${id} FOR UPDATE`;
+    return row;
   }
 
   return {
@@ -39,8 +36,7 @@ export function commentsService({ client }: { client: PrismaClient }) {
     ): Promise<Map<number, Comment[]>> {
       authorise(call, 'posts.read');
       const rows = await client.$queryRaw<Comment[]>`
-        SELECT id, post_id AS "postId", author_id AS "authorId", text, created_at AS "createdAt"
-        FROM unnest(${postIds}::int[]) AS post (post)
+        SELECT ${columns} FROM unnest(${postIds}::int[]) AS post (post)
         CROSS JOIN LATERAL (
           SELECT * FROM comments WHERE post_id = post ORDER BY id LIMIT ${limit} OFFSET ${storableOffset(offset)}
         ) AS comment ORDER BY id`;
@@ -53,20 +49,22 @@ export function commentsService({ client }: { client: PrismaClient }) {
       authorise(call, 'comments.create', authorId);
       await refuseAbsentPost(postId);
       await call.checkpoint();
-      const written = client.comment.create({ data: { postId, authorId, text } }).catch(async (error: unknown) => {
+      const written = writing(client, call, { action: 'comments.create' }, (db) =>
+        db.comment.create({ data: { postId, authorId, text } }),
+      );
+      return written.catch(async (error: unknown) => {
         // The post may have been deleted since it was looked at.
         if (isReferenceViolation(error)) await refuseAbsentPost(postId);
         throw error;
       });
-      return byLivingAuthor(written);
     },
 
     /** @throws Failure NOT_FOUND, GONE */
     async update(call: Call, id: number, text: string): Promise<Comment> {
       authoriseRole(call, 'comments.update');
-      return client.$transaction(async (db) => {
+      return writing(client, call, { action: 'comments.update' }, async (db, standing) => {
         const comment = (await locked(db, id)) ?? (await refuseAbsent(db, 'COMMENT', id, 'comment'));
-        authorise(call, 'comments.update', comment.authorId);
+        authorise(standing.call, 'comments.update', comment.authorId);
         await call.checkpoint();
         return db.comment.update({ where: { id }, data: { text } });
       });
@@ -75,10 +73,10 @@ export function commentsService({ client }: { client: PrismaClient }) {
     /** @throws Failure NOT_FOUND, also when it was deleted before */
     async delete(call: Call, id: number): Promise<Comment> {
       authoriseRole(call, 'comments.delete');
-      return client.$transaction(async (db) => {
+      return writing(client, call, { action: 'comments.delete' }, async (db, standing) => {
         const comment = await locked(db, id);
         if (!comment) throw new Failure('NOT_FOUND', 'There is no such comment.');
-        authorise(call, 'comments.delete', comment.authorId);
+        authorise(standing.call, 'comments.delete', comment.authorId);
         await call.checkpoint();
         await db.tombstone.create({ data: { kind: 'COMMENT', id } });
         await db.comment.delete({ where: { id }, select: { id: true } });

@@ -1,3 +1,5 @@
+import { bounded, cut, type Issues } from './issues.js';
+
 /** What can go wrong, once for both transports: the code clients switch on, its HTTP status, and when it is sent. */
 export const catalogue = {
   BAD_REQUEST: {
@@ -43,7 +45,7 @@ export const catalogue = {
   VALIDATION_FAILED: {
     status: 422,
     title: 'Validation failed',
-    description: 'The request can be read, but a value breaks a constraint; errors lists every one with its place.',
+    description: 'The request can be read, but a value breaks a constraint; errors lists their places.',
   },
   PAYMENT_DECLINED: {
     status: 422,
@@ -69,15 +71,7 @@ export const catalogue = {
 
 export type Code = keyof typeof catalogue;
 
-/** One place of a request that is wrong: a JSON pointer into the body (RFC 6901) or the name of a parameter. */
-export interface Issue {
-  pointer?: string;
-  parameter?: string;
-  detail: string;
-}
-
-export interface FailureOptions {
-  issues?: readonly Issue[];
+export interface FailureOptions extends Partial<Issues> {
   /** Seconds until another attempt makes sense. */
   retryAfter?: number;
   /** The methods that the address takes (METHOD_NOT_ALLOWED). */
@@ -88,16 +82,22 @@ export interface FailureOptions {
   cause?: unknown;
 }
 
-/** The one error that services throw. `message` is for the caller; `cause` goes to the log and nowhere else. */
+/** Bytes that a message may take in JSON. */
+const MAX_MESSAGE = 512;
+
+/**
+ * The one error that services throw. `message` is for the caller; `cause` goes to the log and nowhere else. Whatever it was
+ * made from, what it tells is bounded: messages quote requests, and a request can be wrong in thousands of places.
+ */
 export class Failure extends Error {
   override readonly name = 'Failure';
   readonly code: Code;
   readonly options: FailureOptions;
 
   constructor(code: Code, message: string, options: FailureOptions = {}) {
-    super(message, { cause: options.cause });
+    super(cut(message, MAX_MESSAGE), { cause: options.cause });
     this.code = code;
-    this.options = options;
+    this.options = { ...options, ...bounded(options) };
   }
 
   /** The HTTP status that the catalogue gives this failure's code. */

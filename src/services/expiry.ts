@@ -1,4 +1,5 @@
 import type { Prisma, PrismaClient } from '../database/client.js';
+import { KNOWN_FOR } from './networks.js';
 
 /** Names the advisory lock of this work. */
 const EXPIRY_LOCK = 0x41434558;
@@ -13,11 +14,15 @@ const deletions: readonly ((db: Prisma.TransactionClient, now: Date) => Promise<
   (db, now) => db.$executeRaw`
     DELETE FROM throttles WHERE key IN (
       SELECT key FROM throttles WHERE resets_at <= ${now}::timestamptz LIMIT ${BATCH} FOR UPDATE SKIP LOCKED)`,
+  (db, now) => db.$executeRaw`
+    DELETE FROM known_networks WHERE (user_id, network) IN (
+      SELECT user_id, network FROM known_networks WHERE last_seen <= ${new Date(now.getTime() - KNOWN_FOR)}::timestamptz
+      LIMIT ${BATCH} FOR UPDATE SKIP LOCKED)`,
 ];
 
 /**
- * Deletes ended sessions with their tokens, and counters of attempts whose window is over. Safe on many instances: one of
- * them works and the others leave it to it.
+ * Deletes ended sessions with their tokens, counters of attempts whose window is over, and networks that were not seen for
+ * long. Safe on many instances: one of them works and the others leave it to it.
  * @param now milliseconds since the epoch
  * @returns how many rows were deleted, tokens apart
  */

@@ -1,4 +1,5 @@
 import type { PrismaClient } from '../database/client.js';
+import { audit, COMMAND_LINE } from './audit.js';
 import { emailKey } from './user-rules.js';
 
 /** What a fresh database still needs before anyone can administer it. */
@@ -15,5 +16,10 @@ export async function createFirstAdmin(
 ): Promise<void> {
   if (await hasAdmin(client)) return;
   const data = { name: 'Administrator', email, emailKey: emailKey(email), role: 'ADMIN' as const, passwordHash };
-  await client.user.upsert({ where: { emailKey: data.emailKey }, create: data, update: { role: 'ADMIN' } });
+  const where = { emailKey: data.emailKey };
+  await client.$transaction(async (db) => {
+    const exists = (await db.user.count({ where })) > 0;
+    const { id } = await db.user.upsert({ where, create: data, update: { role: 'ADMIN' }, select: { id: true } });
+    await audit(db, COMMAND_LINE, exists ? 'role.changed' : 'user.created', `user:${id}`);
+  });
 }

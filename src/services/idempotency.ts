@@ -1,12 +1,16 @@
-import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+import { macs, markOf, type Secrets } from '../auth/secrets.js';
 import type { Prisma, PrismaClient } from '../database/client.js';
 import { authenticated, type Call, type KeyedRequest } from './access.js';
 import { Failure } from './errors.js';
+import { type Deed, writing } from './writing.js';
 
 type Transaction = Prisma.TransactionClient;
 
 /** Milliseconds that a key is kept. */
 const KEPT = 24 * 60 * 60 * 1000;
+
+/** Bytes of the code of a request. */
+const CODE_BYTES = 32;
 
 /** What an effect makes: a row that is written down as JSON and read again. */
 interface Made {
@@ -14,18 +18,21 @@ interface Made {
   createdAt: Date;
 }
 
-/** The ways to have an effect. Both are one transaction, in which the call's key is written down as well. */
+/**
+ * The ways to have an effect. Both are one transaction, in which the caller may do the deed (see `writing`) and the
+ * call's key is written down as well.
+ */
 export interface Effects<T> {
   /** @returns what `work` made, which from then on is the answer to the key */
-  effect: (work: (db: Transaction) => Promise<T>) => Promise<T>;
+  effect: (deed: Deed, work: (db: Transaction) => Promise<T>) => Promise<T>;
   /** For what a payment will end: the key is in flight until `finish` or `abandon` is called for `work`'s `id`. */
-  begin: <P extends { id: string }>(work: (db: Transaction) => Promise<P>) => Promise<P>;
+  begin: <P extends { id: string }>(deed: Deed, work: (db: Transaction) => Promise<P>) => Promise<P>;
 }
 
 export interface IdempotencyDependencies {
   client: PrismaClient;
-  /** Any server secret; all instances must share it. */
-  secret: string;
+  /** Any server secrets; all instances must share them. */
+  secrets: Secrets;
   now: () => number;
 }
 
@@ -37,9 +44,10 @@ const inFlight = () => new Failure('CONFLICT', 'The first request with this idem
  * Idempotency keys (IETF draft-ietf-httpapi-idempotency-key-header), for every operation that takes one. A key is written
  * down in the transaction of its effect: a crash leaves both or neither, and what failed has left nothing.
  */
-export function idempotencyService({ client, secret, now }: IdempotencyDependencies) {
-  const hmacKey = Buffer.from(hkdfSync('sha256', secret, '', 'accord idempotency', 32));
-  const fingerprintOf = ({ content }: KeyedRequest) => createHmac('sha256', hmacKey).update(content()).digest();
+export function idempotencyService({ client, secrets, now }: IdempotencyDependencies) {
+  const codes = macs(secrets, 'accord idempotency', CODE_BYTES);
+  const mark = markOf(secrets[0] as string);
+  const fingerprintOf = ({ content }: KeyedRequest) => new Uint8Array(Buffer.concat([mark, codes.make(content())]));
   const scopeOf = (call: Call, { operation, key }: KeyedRequest) => ({
     callerId: authenticated(call).id,
     operation,
@@ -51,7 +59,7 @@ export function idempotencyService({ client, secret, now }: IdempotencyDependenc
   async function recall<T extends Made>(call: Call, request: KeyedRequest): Promise<T | undefined> {
     const record = await client.idempotencyKey.findFirst({ where: { ...scopeOf(call, request), ...kept() } });
     if (!record) return undefined;
-    if (!timingSafeEqual(record.fingerprint, fingerprintOf(request))) {
+    if (!codes.holds(request.content(), record.fingerprint.subarray(-CODE_BYTES))) {
       throw new Failure('VALIDATION_FAILED', 'This idempotency key was used with another body.', {
         issues: [{ parameter: 'Idempotency-Key', detail: 'was used with another body' }],
       });
@@ -64,15 +72,18 @@ export function idempotencyService({ client, secret, now }: IdempotencyDependenc
   }
 
   /** Runs `work` in a transaction that holds the key; another one that holds it is a request in flight. */
-  const holding = <R>(call: Call, request: KeyedRequest, work: (db: Transaction) => Promise<R>): Promise<R> =>
-    client.$transaction(async (db) => {
+  const holding = <R>(
+    call: Call,
+    request: KeyedRequest,
+    deed: Deed,
+    work: (db: Transaction) => Promise<R>,
+  ): Promise<R> =>
+    writing(client, call, deed, async (db) => {
       const scope = scopeOf(call, request);
       const name = `${scope.callerId} ${scope.operation} ${scope.key}`;
       const [lock] = await db.$queryRaw<{ held: boolean }[]>`
-        SELECT pg_try_advisory_xact_lock(hashtextextended(${name}, 0)) AS held
-        FROM users WHERE id = ${scope.callerId} FOR KEY SHARE`;
-      if (!lock) throw new Failure('UNAUTHENTICATED', 'The account of this credential was deleted.');
-      if (!lock.held) throw inFlight();
+        SELECT pg_try_advisory_xact_lock(hashtextextended(${name}, 0)) AS held`;
+      if (!lock?.held) throw inFlight();
       await db.idempotencyKey.deleteMany({ where: { ...scope, NOT: kept() } });
       if (await db.idempotencyKey.count({ where: scope })) throw inFlight();
       return work(db);
@@ -98,21 +109,21 @@ export function idempotencyService({ client, secret, now }: IdempotencyDependenc
     ): Promise<T> {
       const request = call.idempotency;
       if (!request) {
-        const plain = <R>(work: (db: Transaction) => Promise<R>) => client.$transaction(work);
+        const plain = <R>(deed: Deed, work: (db: Transaction) => Promise<R>) => writing(client, call, deed, work);
         return perform({ effect: plain, begin: plain });
       }
       const known = await recall<T>(call, request);
       if (known) return known;
       const effects: Effects<T> = {
-        effect: (work) =>
-          holding(call, request, async (db) => {
+        effect: (deed, work) =>
+          holding(call, request, deed, async (db) => {
             const made = await work(db);
             const data = { ...recordOf(call, request), result: json(made), ownerId: ownerOf(made) };
             await db.idempotencyKey.create({ data });
             return made;
           }),
-        begin: (work) =>
-          holding(call, request, async (db) => {
+        begin: (deed, work) =>
+          holding(call, request, deed, async (db) => {
             const payment = await work(db);
             await db.idempotencyKey.create({ data: { ...recordOf(call, request), paymentId: payment.id } });
             return payment;

@@ -1,4 +1,4 @@
-import { generateSigningKey, openKey } from '../auth/keys.js';
+import { generateSigningKey, openKey, type SigningKeyPair } from '../auth/keys.js';
 import type { Prisma, SigningKey } from '../database/client.js';
 import { notify } from '../database/notify.js';
 import { type AuditCall, audit } from './audit.js';
@@ -25,7 +25,7 @@ const entries = (rows: SigningKey[], now: number): KeyEntry[] =>
   }));
 
 /** What an operator does to the signing keys. Every instance hears of it at once; none is restarted. */
-export function keyAdministration({ client, algorithm, keySecret, now = Date.now }: SigningKeysOptions) {
+export function keyAdministration({ client, algorithm, keySecrets, now = Date.now }: SigningKeysOptions) {
   const locked = <T>(work: (db: Prisma.TransactionClient, rows: SigningKey[]) => Promise<T>): Promise<T> => {
     if (algorithm === 'HS256')
       throw new Refused('With JWT_ALGORITHM=HS256 there are no stored keys: change JWT_SECRET.');
@@ -35,9 +35,12 @@ export function keyAdministration({ client, algorithm, keySecret, now = Date.now
     });
   };
 
-  /** @param from milliseconds since the epoch from which it signs */
-  async function add(db: Prisma.TransactionClient, from: number): Promise<string> {
-    const data = storedForm(await generateSigningKey(), keySecret);
+  /**
+   * @param pair made before the transaction begins: on a busy machine that takes longer than a transaction may
+   * @param from milliseconds since the epoch from which it signs
+   */
+  async function add(db: Prisma.TransactionClient, pair: SigningKeyPair, from: number): Promise<string> {
+    const data = storedForm(pair, keySecrets);
     const state = from > now() ? 'NEXT' : 'CURRENT';
     await db.signingKey.create({ data: { ...data, state, signsFrom: new Date(from) } });
     return data.kid;
@@ -59,14 +62,15 @@ export function keyAdministration({ client, algorithm, keySecret, now = Date.now
      * @throws Refused while a next key waits already; Error when KEY_SECRET is not the instances' own
      */
     async rotate(call: AuditCall): Promise<KeyEntry[]> {
+      const fresh = await generateSigningKey();
       return locked(async (db, rows) => {
         const next = rows.find(({ state }) => state === 'NEXT');
         if (next)
           throw new Refused(
             `The next key ${next.kid} is published already; it signs from ${next.signsFrom.toISOString()}.`,
           );
-        for (const row of rows) await openKey(row, keySecret);
-        const kid = await add(db, now() + PUBLISHED_AHEAD);
+        for (const row of rows) await openKey(row, keySecrets);
+        const kid = await add(db, fresh, now() + PUBLISHED_AHEAD);
         await audit(db, call, 'key.rotated', `key:${kid}`);
         return changed(db);
       });
@@ -79,6 +83,7 @@ export function keyAdministration({ client, algorithm, keySecret, now = Date.now
      * @throws Refused for an unknown key
      */
     async retire(call: AuditCall, kid: string): Promise<KeyEntry[]> {
+      const fresh = await generateSigningKey();
       return locked(async (db, rows) => {
         const row = rows.find((one) => one.kid === kid);
         if (!row) throw new Refused(`There is no key ${kid}.`);
@@ -88,8 +93,8 @@ export function keyAdministration({ client, algorithm, keySecret, now = Date.now
           await db.signingKey.update({ where: { kid: next.kid }, data: { signsFrom: new Date(now()) } });
         }
         if (row.state === 'CURRENT' && !next) {
-          await openKey(row, keySecret); // sealed under the instances' secret, or they could not open it
-          await add(db, now());
+          await openKey(row, keySecrets); // sealed under the instances' secret, or they could not open it
+          await add(db, fresh, now());
         }
         await audit(db, call, 'key.retired', `key:${kid}`);
         return changed(db);

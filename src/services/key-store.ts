@@ -1,4 +1,5 @@
-import { type SigningKeyPair, sealKey } from '../auth/keys.js';
+import { openKey, type SigningKeyPair, sealedUnder, sealKey } from '../auth/keys.js';
+import type { Secrets } from '../auth/secrets.js';
 import type { Prisma, SigningKey } from '../database/client.js';
 import { keysAt } from './key-states.js';
 
@@ -13,9 +14,26 @@ export async function lockKeys(db: Prisma.TransactionClient): Promise<void> {
 }
 
 /** A row's columns, the private key encrypted where there is a secret. */
-export function storedForm(pair: SigningKeyPair, keySecret: string | undefined) {
-  const { privateKey, encrypted } = sealKey(pair, keySecret);
+export function storedForm(pair: SigningKeyPair, secrets: Secrets) {
+  const { privateKey, encrypted } = sealKey(pair, secrets);
   return { kid: pair.kid, privateKey: new Uint8Array(privateKey), encrypted };
+}
+
+/**
+ * Seals anew under the first secret what is in clear or under an older one.
+ * @throws Error for a key that none of the secrets opens
+ */
+export async function resealKeys(
+  db: Prisma.TransactionClient,
+  rows: readonly SigningKey[],
+  secrets: Secrets,
+): Promise<void> {
+  if (secrets.length === 0) return;
+  for (const row of rows) {
+    if (sealedUnder(row, secrets) === 0) continue;
+    const { kid, ...data } = storedForm(await openKey(row, secrets), secrets);
+    await db.signingKey.update({ where: { kid }, data, select: { kid: true } });
+  }
 }
 
 /**

@@ -1,9 +1,10 @@
 import type { Prisma, PrismaClient } from '../database/client.js';
-import { type Actor, authorise, type Call } from './access.js';
+import { type Actor, authorise, authoriseRole, type Call } from './access.js';
 import type { Channels } from './channels.js';
 import { Failure } from './errors.js';
 import { isStorableId, MAX_ID } from './pages.js';
 import { shown, type User } from './user-reads.js';
+import { writing } from './writing.js';
 
 /** A message with its author, who is read along: one statement more for any number of messages. */
 export type Message = Prisma.MessageGetPayload<object> & { author: User };
@@ -20,9 +21,13 @@ export type Messages = ReturnType<typeof messagesService>;
 
 /** Messages in channels. A channel is no more than its id. */
 export function messagesService({ client, channels }: MessagesDependencies) {
-  /** Keeps the account from being deleted until the transaction is over. @returns whether it is still there */
-  const hold = async (db: Prisma.TransactionClient, userId: number): Promise<boolean> =>
-    (await db.$queryRaw<unknown[]>`SELECT 1 FROM users WHERE id = ${userId} FOR KEY SHARE`).length > 0;
+  /** The author of a stored message, which is locked until the transaction ends. */
+  async function lockedAuthor(db: Prisma.TransactionClient, id: number): Promise<number | undefined> {
+    if (!isStorableId(id)) return undefined;
+    const [row] = await db.$queryRaw<{ author: number }[]>`
+      SELECT author_id AS author FROM messages WHERE id = ${id} FOR UPDATE`;
+    return row?.author;
+  }
 
   /** A message whose author has gone since it was read has gone as well. */
   async function withAuthors(rows: Prisma.MessageGetPayload<object>[]): Promise<Message[]> {
@@ -59,16 +64,14 @@ export function messagesService({ client, channels }: MessagesDependencies) {
     async add(call: Call, { channelId, text }: { channelId: string; text: string }): Promise<Message> {
       const actor = authorise(call, 'messages.create', call.actor?.id);
       await call.checkpoint();
-      const row = await client.$transaction(async (db) => {
-        if (!(await hold(db, actor.id))) throw new Failure('UNAUTHENTICATED', 'The account was deleted.');
+      const message = await writing(client, call, { action: 'messages.create' }, async (db, { owner: author }) => {
         await db.$executeRaw`SELECT pg_advisory_xact_lock(${CHANNEL_LOCK}::int, hashtext(${channelId}))`;
         const added = await db.message.create({ data: { channelId, text, authorId: actor.id } });
         await channels.announce(db, added);
-        return added;
+        return { ...added, author };
       });
-      channels.committed(row);
-      const [message] = await withAuthors([row]);
-      return message ?? absent();
+      channels.committed(message);
+      return message;
     },
 
     /**
@@ -76,19 +79,13 @@ export function messagesService({ client, channels }: MessagesDependencies) {
      * @throws Failure NOT_FOUND (also when it was deleted before), FORBIDDEN for another's
      */
     async delete(call: Call, id: number): Promise<void> {
-      authorise(call, 'messages.delete', call.actor?.id);
-      const found = isStorableId(id)
-        ? await client.message.findUnique({ where: { id }, select: { authorId: true } })
-        : null;
-      if (!found) return absent();
-      authorise(call, 'messages.delete', found.authorId);
-      await call.checkpoint();
-      await client.$transaction(async (db) => {
-        // The deletion of the author buries the same message: without the hold the two would wait for each other.
-        await hold(db, found.authorId);
-        const { count } = await db.message.deleteMany({ where: { id } });
-        if (count === 0) absent();
+      authoriseRole(call, 'messages.delete');
+      await writing(client, call, { action: 'messages.delete' }, async (db, standing) => {
+        const authorId = (await lockedAuthor(db, id)) ?? absent();
+        authorise(standing.call, 'messages.delete', authorId);
+        await call.checkpoint();
         await db.tombstone.create({ data: { kind: 'MESSAGE', id } });
+        await db.message.delete({ where: { id }, select: { id: true } });
       });
     },
 

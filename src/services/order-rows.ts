@@ -31,12 +31,6 @@ export async function requireUser(db: Transaction, id: number): Promise<void> {
   if (!user) await refuseAbsent(db, 'USER', id, 'user');
 }
 
-/** Keeps the account from being deleted until the transaction ends. @throws Failure NOT_FOUND, GONE */
-export async function holdUser(db: Transaction, id: number): Promise<void> {
-  const held = await db.$queryRaw<object[]>`SELECT id FROM users WHERE id = ${id} FOR KEY SHARE`;
-  if (held.length === 0) await refuseAbsent(db, 'USER', id, 'user');
-}
-
 /** A page of a user's orders by ascending id. */
 export async function pageOfOrders(client: PrismaClient, userId: number, page: PageRequest): Promise<Page<Order>> {
   const [rows, total] = await Promise.all([

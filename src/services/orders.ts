@@ -2,10 +2,11 @@ import type { Prisma, PrismaClient } from '../database/client.js';
 import { type Action, authenticated, authorise, type Call } from './access.js';
 import { Failure } from './errors.js';
 import type { Idempotency } from './idempotency.js';
-import { findOrder, holdUser, loadOrder, type Order, orderColumns, pageOfOrders, requireUser } from './order-rows.js';
+import { findOrder, loadOrder, type Order, orderColumns, pageOfOrders, requireUser } from './order-rows.js';
 import { type OrderAction, refusedIn, refuseUnlessOffered, transitions } from './order-states.js';
 import type { Page, PageRequest } from './pages.js';
 import type { Payments } from './payments/payments.js';
+import { writing } from './writing.js';
 
 export type { Order } from './order-rows.js';
 
@@ -54,12 +55,6 @@ export function ordersService({ client, idempotency, payments, wakePayments }: O
     throw refusedIn((await loadOrder(db, id)).status, action);
   }
 
-  /** Moves the order on to its payment, while its user cannot be deleted: a deletion looks for such orders. */
-  async function claim(db: Prisma.TransactionClient, { id, userId }: Order): Promise<Order> {
-    await holdUser(db, userId);
-    return move(db, id, 'pay');
-  }
-
   return {
     /** A page of a user's orders by ascending id. */
     async list(call: Call, userId: number, page: PageRequest): Promise<Page<Order>> {
@@ -75,10 +70,9 @@ export function ordersService({ client, idempotency, payments, wakePayments }: O
       return idempotency.once(call, ownerOf, async ({ effect }) => {
         await requireUser(client, userId);
         await call.checkpoint();
-        return effect(async (db) => {
-          await holdUser(db, userId);
-          return db.order.create({ data: { userId, ...total }, select: orderColumns });
-        });
+        return effect({ action: 'orders.create', owner: userId }, (db) =>
+          db.order.create({ data: { userId, ...total }, select: orderColumns }),
+        );
       });
     },
 
@@ -104,9 +98,10 @@ export function ordersService({ client, idempotency, payments, wakePayments }: O
     /** @throws Failure NOT_FOUND, GONE, FORBIDDEN, CONFLICT for an order that is not pending */
     async cancel(call: Call, id: number): Promise<Order> {
       await authoriseOwner(call, 'orders.cancel', id);
-      refuseUnlessOffered((await loadOrder(client, id)).status, 'cancel');
+      const { status, userId } = await loadOrder(client, id);
+      refuseUnlessOffered(status, 'cancel');
       await call.checkpoint();
-      return move(client, id, 'cancel');
+      return writing(client, call, { action: 'orders.cancel', owner: userId }, (db) => move(db, id, 'cancel'));
     },
 
     /**
@@ -123,10 +118,12 @@ export function ordersService({ client, idempotency, payments, wakePayments }: O
         if (!payments.available) {
           throw new Failure('NOT_IMPLEMENTED', 'Payment is not available in this installation.');
         }
+        // Held with the owner, whose deletion looks for orders that are being paid.
+        const deed = { action: 'orders.pay', owner: order.userId } as const;
         if (!background)
-          return payments.settle(await begin(async (db) => payments.begin(db, await claim(db, order), token)));
-        const claimed = await effect(async (db) => {
-          const processing = await claim(db, order);
+          return payments.settle(await begin(deed, async (db) => payments.begin(db, await move(db, id, 'pay'), token)));
+        const claimed = await effect(deed, async (db) => {
+          const processing = await move(db, id, 'pay');
           await payments.enqueue(db, processing, token);
           return processing;
         });

@@ -1,4 +1,4 @@
-import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+import { macs, type Secrets } from '../auth/secrets.js';
 import { Failure } from './errors.js';
 
 /** Which part of a list: rows to skip, or the id after which it goes on. Always by ascending id. */
@@ -42,23 +42,21 @@ export type Cursors = ReturnType<typeof cursors>;
 
 /**
  * Opaque cursors: the list's name and the last id seen, authenticated so that a forged or foreign one is told apart.
- * @param secret any server secret; all instances must share it
+ * @param secrets any server secrets; all instances must share them. A cursor holds as long as its secret is among them
  */
-export function cursors(secret: string) {
-  const key = Buffer.from(hkdfSync('sha256', secret, '', 'accord cursor', 32));
-  const mac = (payload: string) => createHmac('sha256', key).update(payload).digest().subarray(0, MAC_BYTES);
+export function cursors(secrets: Secrets) {
+  const codes = macs(secrets, 'accord cursor', MAC_BYTES);
 
   return {
     /** @param list names the list and its filter, such as `users` or `orders of 7` */
     encode(list: string, id: number): string {
-      return Buffer.concat([mac(`${list}\n${id}`), Buffer.from(String(id))]).toString('base64url');
+      return Buffer.concat([codes.make(`${list}\n${id}`), Buffer.from(String(id))]).toString('base64url');
     },
     /** @returns the id that the cursor stands for, or undefined when it is not one that this list gave */
     read(list: string, cursor: string): number | undefined {
       const bytes = Buffer.from(cursor, 'base64url');
       const id = bytes.subarray(MAC_BYTES).toString();
-      const given = bytes.subarray(0, MAC_BYTES);
-      return given.length === MAC_BYTES && timingSafeEqual(given, mac(`${list}\n${id}`)) ? Number(id) : undefined;
+      return codes.holds(`${list}\n${id}`, bytes.subarray(0, MAC_BYTES)) ? Number(id) : undefined;
     },
     /**
      * @returns the id after which the list goes on; 0 for the empty cursor, which asks for the first page

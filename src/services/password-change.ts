@@ -4,9 +4,11 @@ import { authorise, type Call } from './access.js';
 import { audit } from './audit.js';
 import type { Credentials } from './credentials.js';
 import { Failure } from './errors.js';
+import { networkOf } from './networks.js';
 import { isStorableId } from './pages.js';
-import type { Revocations } from './revocations.js';
+import type { SessionEnds } from './session-ends.js';
 import { refuseAbsent } from './tombstones.js';
+import { writing } from './writing.js';
 
 export interface PasswordChange {
   /** Needed for one's own account. */
@@ -18,14 +20,12 @@ export interface PasswordChangeDependencies {
   client: PrismaClient;
   passwords: Passwords;
   credentials: Credentials;
-  /** Ends the access tokens of a user, in the transaction of the change. */
-  revoke: Revocations['revoke'];
-  /** Milliseconds since the epoch. */
-  now: () => number;
+  /** Ends all that a user is logged in by, in the transaction of the change. */
+  endSessions: SessionEnds['endAll'];
 }
 
 /** Sets the password of an account, and ends all its sessions with the old one. */
-export function passwordChange({ client, passwords, credentials, revoke, now }: PasswordChangeDependencies) {
+export function passwordChange({ client, passwords, credentials, endSessions }: PasswordChangeDependencies) {
   /** @returns the stored form that the present password is right for */
   async function checkCurrent(call: Call, email: string, current: string | undefined): Promise<string> {
     if (current === undefined) throw wrong('is missing');
@@ -44,14 +44,14 @@ export function passwordChange({ client, passwords, credentials, revoke, now }: 
     if (!user) return refuseAbsent(client, 'USER', id, 'user');
     const known = id === actor.id ? await checkCurrent(call, user.email, currentPassword) : undefined;
     await call.checkpoint();
-    const passwordHash = await passwords.hash(newPassword);
-    await client.$transaction(async (db) => {
+    const passwordHash = await passwords.inTurn(networkOf(call.address), ({ hash }) => hash(newPassword));
+    const deed = { action: 'users.set-password', owner: id, changes: true } as const;
+    await writing(client, call, deed, async (db) => {
       // Of two changes that knew the same present password, the second one did not know it.
       const where = { id, ...(known !== undefined && { passwordHash: known }) };
       const { count } = await db.user.updateMany({ where, data: { passwordHash } });
-      if (count === 0) throw known === undefined ? await refuseAbsent(db, 'USER', id, 'user') : wrong('is wrong');
-      await db.session.updateMany({ where: { userId: id, revokedAt: null }, data: { revokedAt: new Date(now()) } });
-      await revoke(db, id);
+      if (count === 0) throw wrong('is wrong');
+      await endSessions(db, id);
       await audit(db, call, 'password.changed', `user:${id}`);
     });
     credentials.forget(id);

@@ -1,9 +1,9 @@
 import { type Post as PostRow, Prisma, type PrismaClient } from '../database/client.js';
 import { authenticated, authorise, authoriseRole, type Call } from './access.js';
-import { byLivingAuthor } from './authorship.js';
 import { Failure } from './errors.js';
 import { grouped, isStorableId, type OffsetPage, storableOffset } from './pages.js';
 import { refuseAbsent } from './tombstones.js';
+import { writing } from './writing.js';
 
 /** `content` is null also where it was not asked for: it can be twenty thousand characters. */
 export type Post = PostRow;
@@ -66,7 +66,9 @@ export function postsService({ client }: { client: PrismaClient }) {
       const { id: authorId } = authenticated(call);
       authorise(call, 'posts.create', authorId);
       await call.checkpoint();
-      return byLivingAuthor(client.post.create({ data: { ...fields, authorId } }));
+      return writing(client, call, { action: 'posts.create' }, (db) =>
+        db.post.create({ data: { ...fields, authorId } }),
+      );
     },
 
     /**
@@ -75,9 +77,9 @@ export function postsService({ client }: { client: PrismaClient }) {
      */
     async update(call: Call, id: number, changes: Partial<PostFields>): Promise<Post> {
       authoriseRole(call, 'posts.update');
-      return client.$transaction(async (db) => {
+      return writing(client, call, { action: 'posts.update' }, async (db, standing) => {
         const post = (await locked(db, id)) ?? (await refuseAbsent(db, 'POST', id, 'post'));
-        authorise(call, 'posts.update', post.authorId);
+        authorise(standing.call, 'posts.update', post.authorId);
         await call.checkpoint();
         return db.post.update({ where: { id }, data: changes });
       });
@@ -89,10 +91,10 @@ export function postsService({ client }: { client: PrismaClient }) {
      */
     async delete(call: Call, id: number): Promise<Post> {
       authoriseRole(call, 'posts.delete');
-      return client.$transaction(async (db) => {
+      return writing(client, call, { action: 'posts.delete' }, async (db, standing) => {
         const post = await locked(db, id);
         if (!post) throw new Failure('NOT_FOUND', 'There is no such post.');
-        authorise(call, 'posts.delete', post.authorId);
+        authorise(standing.call, 'posts.delete', post.authorId);
         await call.checkpoint();
         await db.$executeRaw`
           WITH comment AS (SELECT id FROM comments WHERE post_id = ${id} ORDER BY id FOR UPDATE)

@@ -1,9 +1,9 @@
 import type { AccessTokens } from '../auth/access-tokens.js';
 import { hashToken } from '../auth/opaque-tokens.js';
-import type { Prisma, PrismaClient, Session } from '../database/client.js';
+import type { Prisma, PrismaClient, RefreshToken } from '../database/client.js';
 import type { Call } from './access.js';
-import { audit } from './audit.js';
 import { Failure } from './errors.js';
+import type { SessionEnds } from './session-ends.js';
 import { type JwtTokens, jwtTokens, newRefreshToken } from './session-tokens.js';
 import { turns } from './turns.js';
 
@@ -17,12 +17,14 @@ type Transaction = Prisma.TransactionClient;
 export interface RefreshDependencies {
   client: PrismaClient;
   tokens: AccessTokens;
+  /** Ends sessions. */
+  end: SessionEnds['end'];
   /** Milliseconds since the epoch. */
   now: () => number;
 }
 
 /** Exchanges refresh tokens, each for the next of its family (RFC 9700 §4.14.2). */
-export function refreshService({ client, tokens, now }: RefreshDependencies) {
+export function refreshService({ client, tokens, end, now }: RefreshDependencies) {
   const inTurn = turns();
 
   /** Locks the family, so that whatever else becomes of it waits, and reads the token as it is then. */
@@ -31,14 +33,20 @@ export function refreshService({ client, tokens, now }: RefreshDependencies) {
       SELECT 1 FROM sessions s JOIN refresh_tokens t ON t.session_id = s.id WHERE t.hash = ${hash} FOR UPDATE OF s`;
     const token = await db.refreshToken.findUnique({
       where: { hash },
-      select: { usedAt: true, session: { include: { user: { select: { role: true } } } } },
+      select: { hash: true, usedAt: true, parent: true, session: { include: { user: { select: { role: true } } } } },
     });
     const alive = token && !token.session.revokedAt && token.session.expiresAt.getTime() > now();
-    return alive ? { usedAt: token.usedAt, session: token.session } : undefined;
+    return alive ? token : undefined;
   }
 
-  /** What a token may still be exchanged for once it has been used. */
-  async function judgeReuse(db: Transaction, hash: Uint8Array<ArrayBuffer>, usedAt: Date) {
+  /**
+   * What a token may be exchanged for. Two lines never live side by side: of the children of one token the one that is
+   * used first ends the others, and using one of those is a second use of what they all stand for.
+   */
+  async function judge(db: Transaction, { hash, parent, usedAt }: Pick<RefreshToken, 'hash' | 'parent' | 'usedAt'>) {
+    const usedSibling = { parent, hash: { not: hash }, usedAt: { not: null } };
+    if (parent && (await db.refreshToken.count({ where: usedSibling }))) return 'reused';
+    if (!usedAt) return 'first';
     const children = await db.refreshToken.findMany({ where: { parent: hash }, select: { usedAt: true } });
     const inGrace = now() - usedAt.getTime() <= GRACE && children.every((child) => child.usedAt === null);
     if (!inGrace) return 'reused';
@@ -49,9 +57,10 @@ export function refreshService({ client, tokens, now }: RefreshDependencies) {
   async function exchange(db: Transaction, call: Call, hash: Uint8Array<ArrayBuffer>) {
     const found = await load(db, hash);
     if (!found) return undefined;
-    const { usedAt, session } = found;
-    const verdict = usedAt ? await judgeReuse(db, hash, usedAt) : 'first';
-    if (verdict === 'reused') await revokeFamily(db, call, session);
+    const { session } = found;
+    const verdict = await judge(db, found);
+    // Two parties have the token, and nobody can tell which is the thief: neither goes on.
+    if (verdict === 'reused') await end(db, call, 'refresh.reused', { id: session.id });
     if (verdict === 'reused' || verdict === 'enough') return undefined;
     await call.checkpoint();
     const next = newRefreshToken();
@@ -60,12 +69,6 @@ export function refreshService({ client, tokens, now }: RefreshDependencies) {
     if (count === 0 && verdict === 'first') return undefined;
     await db.refreshToken.create({ data: { hash: next.hash, sessionId: session.id, parent: hash, createdAt: at } });
     return { session, refreshToken: next.token };
-  }
-
-  /** Two parties have the token, and nobody can tell which is the thief: neither goes on. */
-  async function revokeFamily(db: Transaction, call: Call, { id, userId }: Session): Promise<void> {
-    await db.session.update({ where: { id }, data: { revokedAt: new Date(now()) } });
-    await audit(db, { ...call, actor: { id: userId } }, 'refresh.reused', `session:${id}`);
   }
 
   /**

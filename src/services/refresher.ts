@@ -4,7 +4,14 @@ const RETRY = 1000;
 export interface Refresher {
   /** Asks for a reading; several requests while one runs are one more afterwards. */
   request: () => void;
+  /** Resolves when a reading that began after this call is done; rejects when it failed. */
+  read: () => Promise<void>;
   close: () => void;
+}
+
+interface Waiting {
+  done: () => void;
+  failed: (error: unknown) => void;
 }
 
 /**
@@ -16,17 +23,24 @@ export function refresher(read: () => Promise<void>, onFault: (error: unknown) =
   let running = false;
   let wanted = false;
   let closed = false;
+  let waiting: Waiting[] = [];
 
   async function run(): Promise<void> {
     if (running || closed) return;
     running = true;
     while (wanted && !closed) {
       wanted = false;
-      await read().catch((error: unknown) => {
-        if (closed) return;
+      const these = waiting;
+      waiting = [];
+      try {
+        await read();
+        for (const { done } of these) done();
+      } catch (error) {
+        for (const { failed } of these) failed(error);
+        if (closed) break;
         onFault(error);
         setTimeout(request, RETRY).unref();
-      });
+      }
     }
     running = false;
   }
@@ -38,6 +52,11 @@ export function refresher(read: () => Promise<void>, onFault: (error: unknown) =
 
   return {
     request,
+    read: () =>
+      new Promise((done, failed) => {
+        waiting.push({ done, failed });
+        request();
+      }),
     close() {
       closed = true;
     },

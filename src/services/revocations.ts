@@ -93,6 +93,8 @@ export async function revocations({ client, listen, now, onFault = () => {} }: R
       return () => listeners.delete(listener);
     },
 
+    /** Reads the marks anew. */
+    read: refresh.read,
     close: refresh.close,
   };
 }

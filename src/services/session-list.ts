@@ -1,9 +1,10 @@
 import { hashToken } from '../auth/opaque-tokens.js';
 import type { Prisma, PrismaClient } from '../database/client.js';
 import { type Actor, authenticated, authorise, type Call } from './access.js';
-import { audit } from './audit.js';
 import { Failure } from './errors.js';
 import { type Page, type PageRequest, storableOffset } from './pages.js';
+import type { SessionEnds } from './session-ends.js';
+import { writing } from './writing.js';
 
 /** A login that still holds, as its owner sees it. */
 export interface OwnSession {
@@ -19,22 +20,16 @@ export interface OwnSession {
 
 export interface OwnSessionsDependencies {
   client: PrismaClient;
+  end: SessionEnds['end'];
   /** Milliseconds since the epoch. */
   now: () => number;
 }
 
 /** What the owner of sessions may do with them: see them, and end them. */
-export function ownSessions({ client, now }: OwnSessionsDependencies) {
+export function ownSessions({ client, end, now }: OwnSessionsDependencies) {
   const live = () => ({ revokedAt: null, expiresAt: { gt: new Date(now()) } }) satisfies Prisma.SessionWhereInput;
-  const revoke = (call: Call, event: 'logout' | 'session.revoked', where: Prisma.SessionWhereInput) =>
-    client.$transaction(async (db) => {
-      const ended = await db.session.updateManyAndReturn({
-        where: { ...where, revokedAt: null },
-        data: { revokedAt: new Date(now()) },
-        select: { id: true, userId: true },
-      });
-      for (const { id, userId } of ended) await audit(db, { ...call, actor: { id: userId } }, event, `session:${id}`);
-    });
+  const revoke = (call: Call, where: Prisma.SessionWhereInput): Promise<void> =>
+    writing(client, call, { action: 'sessions.revoke' }, (db) => end(db, call, 'session.revoked', where));
   const permitted = (call: Call, action: 'sessions.read' | 'sessions.revoke'): Actor =>
     authorise(call, action, authenticated(call).id);
 
@@ -70,7 +65,7 @@ export function ownSessions({ client, now }: OwnSessionsDependencies) {
     async revokeOthers(call: Call): Promise<void> {
       const { id: userId, sessionId } = permitted(call, 'sessions.revoke');
       await call.checkpoint();
-      await revoke(call, 'session.revoked', { userId, ...(sessionId !== undefined && { id: { not: sessionId } }) });
+      await revoke(call, { userId, ...(sessionId !== undefined && { id: { not: sessionId } }) });
     },
 
     /** @throws Failure NOT_FOUND when the caller has no live session with this id */
@@ -79,7 +74,7 @@ export function ownSessions({ client, now }: OwnSessionsDependencies) {
       const found = await client.session.count({ where: { id, userId, ...live() } });
       if (found === 0) throw new Failure('NOT_FOUND', 'There is no such session.');
       await call.checkpoint();
-      await revoke(call, 'session.revoked', { id, userId });
+      await revoke(call, { id, userId });
     },
 
     /**
@@ -96,9 +91,10 @@ export function ownSessions({ client, now }: OwnSessionsDependencies) {
         throw new Failure('UNAUTHENTICATED', 'Only a refresh token or an opaque token can log out.');
       }
       await call.checkpoint();
-      if (refreshToken !== undefined) {
-        await revoke(call, 'logout', { tokens: { some: { hash: hashToken(refreshToken) } } });
-      } else if (actor?.sessionId !== undefined) await revoke(call, 'logout', { id: actor.sessionId });
+      // Of the caller nothing is asked: with the account its sessions went.
+      const logout = (where: Prisma.SessionWhereInput) => client.$transaction((db) => end(db, call, 'logout', where));
+      if (refreshToken !== undefined) await logout({ tokens: { some: { hash: hashToken(refreshToken) } } });
+      else if (actor?.sessionId !== undefined) await logout({ id: actor.sessionId });
     },
   };
 }

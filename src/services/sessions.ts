@@ -8,6 +8,7 @@ import { Failure } from './errors.js';
 import { isStorableId } from './pages.js';
 import { refreshService } from './refresh.js';
 import type { Revocations } from './revocations.js';
+import type { SessionEnds } from './session-ends.js';
 import { ownSessions } from './session-list.js';
 import { jwtTokens, newRefreshToken, SESSION_LIFETIME, type SessionTokens } from './session-tokens.js';
 
@@ -15,8 +16,12 @@ export interface SessionsDependencies {
   client: PrismaClient;
   credentials: Credentials;
   tokens: AccessTokens;
+  /** Sees to it that what a token is verified by is known as it was a second ago. */
+  upToDate: () => Promise<void>;
   /** Tells of a verified token whether it was revoked since. */
   refuses: Revocations['refuses'];
+  /** Ends sessions. */
+  end: SessionEnds['end'];
   /** Milliseconds since the epoch. */
   now: () => number;
 }
@@ -32,7 +37,7 @@ const isRole = (text: string): text is Role => Object.hasOwn(Role, text);
 export type Sessions = ReturnType<typeof sessionsService>;
 
 /** Logins, and the credentials that descend from them. */
-export function sessionsService({ client, credentials, tokens, refuses, now }: SessionsDependencies) {
+export function sessionsService({ client, credentials, tokens, upToDate, refuses, end, now }: SessionsDependencies) {
   /** Starts the session, unless the account went or its password changed while the old one was being judged. */
   const open = (call: Call, account: Account, data: Omit<Prisma.SessionUncheckedCreateInput, 'userId'>) =>
     client.$transaction(async (db) => {
@@ -56,9 +61,9 @@ export function sessionsService({ client, credentials, tokens, refuses, now }: S
   }
 
   return {
-    ...ownSessions({ client, now }),
+    ...ownSessions({ client, end, now }),
     basic: credentials.basic,
-    refresh: refreshService({ client, tokens, now }),
+    refresh: refreshService({ client, tokens, end, now }),
 
     /**
      * Logs in by e-mail address and password.
@@ -69,7 +74,7 @@ export function sessionsService({ client, credentials, tokens, refuses, now }: S
       if (!account) throw refused();
       await call.checkpoint();
       const createdAt = new Date(now());
-      const expiresAt = new Date(now() + SESSION_LIFETIME * 1000);
+      const expiresAt = new Date(createdAt.getTime() + SESSION_LIFETIME * 1000);
       if (flow === 'opaque') {
         const token = newToken('access');
         await open(call, account, { createdAt, expiresAt, tokenHash: hashToken(token) });
@@ -85,12 +90,13 @@ export function sessionsService({ client, credentials, tokens, refuses, now }: S
     /** @returns the bearer of an opaque or JWT access token, or undefined when it is not one of ours, valid now */
     async bearer(token: string): Promise<Actor | undefined> {
       if (isToken('access', token)) return opaque(token);
+      await upToDate();
       const claims = await tokens.verify(token);
       if (!claims || refuses(claims)) return undefined;
-      const { subject, role, sessionId, expiresAt } = claims;
+      const { subject, role, sessionId, expiresAt, kid } = claims;
       // Signed by us, and still held to what a user can be: a wrong value here would be wrong everywhere behind.
       if (!/^[1-9]\d*$/.test(subject) || !isStorableId(Number(subject)) || !isRole(role)) return undefined;
-      return { id: Number(subject), role, mechanism: 'jwt', sessionId, expiresAt };
+      return { id: Number(subject), role, mechanism: 'jwt', sessionId, expiresAt, ...(kid !== undefined && { kid }) };
     },
   };
 }

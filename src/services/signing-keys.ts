@@ -1,9 +1,10 @@
 import type { KeySource } from '../auth/access-tokens.js';
 import { generateSigningKey, type JWK, openKey, type SigningKeyPair } from '../auth/keys.js';
+import type { Secrets } from '../auth/secrets.js';
 import type { PrismaClient, SigningKey } from '../database/client.js';
 import type { Database } from '../database/open.js';
 import { keysAt, type PresentKey } from './key-states.js';
-import { KEY_CHANNEL, lockKeys, settleKeys, storedForm } from './key-store.js';
+import { KEY_CHANNEL, lockKeys, resealKeys, settleKeys, storedForm } from './key-store.js';
 import { refresher } from './refresher.js';
 
 /** Milliseconds between two looks for keys whose state has passed, so that a private key does not outlive its use. */
@@ -14,8 +15,8 @@ export interface SigningKeysOptions {
   algorithm: 'RS256' | 'HS256';
   /** HS256 only. */
   jwtSecret: string | undefined;
-  /** Encrypts stored keys; undefined outside production only. */
-  keySecret: string | undefined;
+  /** Encrypt stored keys; none outside production only. */
+  keySecrets: Secrets;
   /** Hears of rotations; left out where there is nobody to hear. */
   listen?: Database['listen'] | undefined;
   /** Milliseconds since the epoch. */
@@ -24,7 +25,17 @@ export interface SigningKeysOptions {
   onFault?: (error: unknown) => void;
 }
 
-export type SigningKeys = KeySource & { jwks: () => { keys: JWK[] }; close: () => void };
+export interface SigningKeys extends KeySource {
+  jwks: () => { keys: JWK[] };
+  /**
+   * Tells which keys are gone, as soon as this instance knows.
+   * @returns ends the telling
+   */
+  onRemoved: (listener: (kids: ReadonlySet<string>) => void) => () => void;
+  /** Reads the stored keys anew. */
+  read: () => Promise<void>;
+  close: () => void;
+}
 
 /** The signing keys, shared by all instances through the database. Makes the first one. */
 export async function signingKeys(options: SigningKeysOptions): Promise<SigningKeys> {
@@ -38,6 +49,8 @@ function symmetric({ jwtSecret }: SigningKeysOptions): SigningKeys {
     signing: () => ({ kid: undefined, key }),
     verifying: (kid) => (kid === undefined ? key : undefined),
     jwks: () => ({ keys: [] }),
+    onRemoved: () => () => {},
+    read: async () => {},
     close: () => {},
   };
 }
@@ -45,9 +58,10 @@ function symmetric({ jwtSecret }: SigningKeysOptions): SigningKeys {
 type Ring = (SigningKeyPair & Pick<SigningKey, 'signsFrom'>)[];
 
 async function asymmetric(options: SigningKeysOptions): Promise<SigningKeys> {
-  const { client, keySecret, listen, now = Date.now, onFault = () => {} } = options;
-  const open = async (row: SigningKey) => ({ ...(await openKey(row, keySecret)), signsFrom: row.signsFrom });
-  let ring: Ring = await Promise.all((await firstRows(client, keySecret, now)).map(open));
+  const { client, keySecrets, listen, now = Date.now, onFault = () => {} } = options;
+  const open = async (row: SigningKey) => ({ ...(await openKey(row, keySecrets)), signsFrom: row.signsFrom });
+  const listeners = new Set<(kids: ReadonlySet<string>) => void>();
+  let ring: Ring = await Promise.all((await firstRows(client, keySecrets, now)).map(open));
 
   /** A key that cannot be opened is left out, and told of: the others go on. */
   async function read(): Promise<void> {
@@ -55,7 +69,14 @@ async function asymmetric(options: SigningKeysOptions): Promise<SigningKeys> {
     const opened = await Promise.allSettled(rows.map(open));
     for (const one of opened) if (one.status === 'rejected') onFault(one.reason);
     const usable = opened.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
-    if (usable.length > 0) ring = usable;
+    if (usable.length > 0) replace(usable);
+  }
+
+  function replace(usable: Ring): void {
+    const removed = new Set(ring.map(({ kid }) => kid));
+    for (const { kid } of usable) removed.delete(kid);
+    ring = usable;
+    if (removed.size > 0) for (const listener of listeners) listener(removed);
   }
 
   const refresh = refresher(read, onFault);
@@ -71,6 +92,11 @@ async function asymmetric(options: SigningKeysOptions): Promise<SigningKeys> {
     },
     verifying: (kid) => present().find(({ key }) => key.kid === kid)?.key.publicKey,
     jwks: () => ({ keys: present().map(({ key }) => key.publicJwk) }),
+    onRemoved(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    read: refresh.read,
     close() {
       clearInterval(timer);
       refresh.close();
@@ -78,12 +104,16 @@ async function asymmetric(options: SigningKeysOptions): Promise<SigningKeys> {
   };
 }
 
-/** What is stored, or the first key of all; under a lock, so that instances that start at once make one. */
-const firstRows = (client: PrismaClient, keySecret: string | undefined, now: () => number): Promise<SigningKey[]> =>
-  client.$transaction(async (db) => {
+/** What is stored, sealed anew where that is due, or the first key of all; under a lock, so that instances that start at once make one. */
+async function firstRows(client: PrismaClient, keySecrets: Secrets, now: () => number): Promise<SigningKey[]> {
+  // To find two primes may take a slow machine longer than a transaction lasts.
+  const first = (await client.signingKey.count()) === 0 ? await generateSigningKey() : undefined;
+  return client.$transaction(async (db) => {
     await lockKeys(db);
     const stored = await settleKeys(db, now());
+    await resealKeys(db, stored, keySecrets);
     if (stored.length > 0) return stored;
-    const data = { ...storedForm(await generateSigningKey(), keySecret), state: 'CURRENT' as const };
+    const data = { ...storedForm(first ?? (await generateSigningKey()), keySecrets), state: 'CURRENT' as const };
     return [await db.signingKey.create({ data: { ...data, signsFrom: new Date(now()) } })];
   });
+}

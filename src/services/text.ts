@@ -1,4 +1,4 @@
-import type { Issue } from './errors.js';
+import { type Issues, issueList } from './issues.js';
 
 /** PostgreSQL stores neither U+0000 nor lone surrogates; text with them can be the text of no stored row. */
 export const isStorableText = (text: string): boolean => !text.includes('\u0000') && text.isWellFormed();
@@ -7,11 +7,22 @@ export const isStorableText = (text: string): boolean => !text.includes('\u0000'
 export const pointerTo = (key: string | number): string =>
   `/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`;
 
-/** Finds every text in a JSON value that cannot be stored, by JSON pointer (RFC 6901). */
-export function unstorableText(value: unknown, pointer = ''): Issue[] {
-  if (typeof value === 'string') {
-    return isStorableText(value) ? [] : [{ pointer, detail: 'must not contain U+0000 or lone surrogates' }];
-  }
-  if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([key, member]) => unstorableText(member, pointer + pointerTo(key)));
+/** Finds the texts in a JSON value that cannot be stored, by JSON pointer (RFC 6901). */
+export function unstorableText(value: unknown): Issues {
+  const { add, found } = issueList();
+  const place: string[] = [];
+  const look = (at: unknown): void => {
+    if (typeof at === 'string') {
+      if (isStorableText(at)) return;
+      add(() => ({ pointer: place.map(pointerTo).join(''), detail: 'must not contain U+0000 or lone surrogates' }));
+    } else if (typeof at === 'object' && at !== null) {
+      for (const [key, member] of Object.entries(at)) {
+        place.push(key);
+        look(member);
+        place.pop();
+      }
+    }
+  };
+  look(value);
+  return found();
 }

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import type { PrismaClient } from '../database/client.js';
-import { Failure } from './errors.js';
 
 /** How many attempts a window takes, and what comes then. All times in milliseconds. */
 export interface Limit {
@@ -12,29 +11,35 @@ export interface Limit {
   wait?: { first: number; longest: number };
 }
 
+/** How many attempts were counted with this one; or until when the subject has to wait, and nothing was counted. */
+export type Counted = { count: number; until?: never } | { until: Date; count?: never };
+
 export type Throttle = ReturnType<typeof throttle>;
 
 /**
  * Counters of attempts in the database: they survive a restart, and all instances share them. An attempt is counted
  * before it is made, by one statement, so that no number of simultaneous ones slips through; one that turns out to be
- * right is taken back. A counter is 100 bytes, made once for an attempt that is let through and deleted when its window
- * is over (`expiry`), so their number is bounded by the attempts that the limits themselves let through.
+ * right is taken back. A row is 100 bytes, a few for each attempt that is let through, deleted when its window is over
+ * (`expiry`), so their number is bounded by the attempts that the limits themselves let through.
  */
 export function throttle({ client, now }: { client: PrismaClient; now: () => number }) {
+  async function blockedUntil(limit: Limit, subject: string): Promise<Date | undefined> {
+    const where = { key: keyOf(limit.name, subject), blockedUntil: { gt: new Date(now()) } };
+    return (await client.throttle.findFirst({ where, select: { blockedUntil: true } }))?.blockedUntil ?? undefined;
+  }
+
   return {
     /**
      * Counts an attempt.
      * @param subject whose: an account, an address
-     * @throws Failure RATE_LIMITED when the subject has to wait; such an attempt is not counted
      */
-    async count(limit: Limit, subject: string): Promise<void> {
-      const key = keyOf(limit, subject);
+    async count(limit: Limit, subject: string): Promise<Counted> {
       const { attempts, window, wait } = limit;
       const at = new Date(now());
       const end = new Date(now() + window);
-      const counted = await client.$executeRaw`
+      const [counted] = await client.$queryRaw<{ count: number }[]>`
         INSERT INTO throttles AS t (key, count, resets_at, blocked_until)
-        VALUES (${key}, 1, ${end}::timestamptz, CASE WHEN ${attempts}::int = 1 THEN ${end}::timestamptz END)
+        VALUES (${keyOf(limit.name, subject)}, 1, ${end}::timestamptz, CASE WHEN ${attempts}::int = 1 THEN ${end}::timestamptz END)
         ON CONFLICT (key) DO UPDATE SET (count, resets_at, blocked_until) = (
           SELECT count,
             CASE WHEN ${wait !== undefined} AND count >= ${attempts}::int THEN until + ${window}::int * interval '1 ms' ELSE ends END,
@@ -48,25 +53,22 @@ export function throttle({ client, now }: { client: PrismaClient; now: () => num
             ) AS counted
           ) AS judged
         )
-        WHERE t.blocked_until IS NULL OR t.blocked_until <= ${at}::timestamptz`;
-      if (counted === 0) throw await tooMany(key);
+        WHERE t.blocked_until IS NULL OR t.blocked_until <= ${at}::timestamptz
+        RETURNING t.count`;
+      return counted ?? { until: (await blockedUntil(limit, subject)) ?? at };
     },
+
+    blockedUntil,
 
     /** Takes an attempt back that was right after all, or that was never made; whoever waited because of it is free. */
     async takeBack(limit: Limit, subject: string): Promise<void> {
       await client.throttle.updateMany({
-        where: { key: keyOf(limit, subject), count: { gt: 0 } },
+        where: { key: keyOf(limit.name, subject), count: { gt: 0 } },
         data: { count: { decrement: 1 }, blockedUntil: null },
       });
     },
   };
-
-  async function tooMany(key: Uint8Array<ArrayBuffer>): Promise<Failure> {
-    const row = await client.throttle.findUnique({ where: { key }, select: { blockedUntil: true } });
-    const retryAfter = Math.max(1, Math.ceil(((row?.blockedUntil?.getTime() ?? 0) - now()) / 1000));
-    return new Failure('RATE_LIMITED', 'Too many attempts to log in.', { retryAfter });
-  }
 }
 
-const keyOf = ({ name }: Limit, subject: string): Uint8Array<ArrayBuffer> =>
+export const keyOf = (name: string, subject: string): Uint8Array<ArrayBuffer> =>
   new Uint8Array(createHash('sha256').update(`${name}\n${subject}`).digest());

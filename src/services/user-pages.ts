@@ -1,7 +1,7 @@
 import type { PrismaClient } from '../database/client.js';
 import { authorise, type Call } from './access.js';
 import type { Page } from './pages.js';
-import { shown, type User } from './user-reads.js';
+import { shown, type User, userColumns } from './user-reads.js';
 
 /** A page of users by cursor, as the Relay connection shows it. */
 export interface UserPage extends Page<User> {
@@ -26,7 +26,7 @@ export function userPages({ client }: { client: PrismaClient }) {
     async byIds(call: Call, ids: readonly number[]): Promise<Map<number, User>> {
       authorise(call, 'users.read');
       const rows = await client.$queryRaw<User[]>`
-        SELECT id, name, email, role, created_at AS "createdAt", version FROM users WHERE id = ANY(${ids}::int[])`;
+        SELECT ${userColumns} FROM users WHERE id = ANY(${ids}::int[])`;
       return new Map(rows.map((row) => [row.id, row]));
     },
 

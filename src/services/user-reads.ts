@@ -1,4 +1,4 @@
-import type { Prisma, PrismaClient } from '../database/client.js';
+import { Prisma, type PrismaClient } from '../database/client.js';
 import { authenticated, authorise, type Call } from './access.js';
 import { isStorableId, type Page, type PageRequest, storableOffset } from './pages.js';
 import { refuseAbsent } from './tombstones.js';
@@ -6,6 +6,8 @@ import { refuseAbsent } from './tombstones.js';
 /** What a representation shows of a user. The password hash never leaves this folder. */
 export const shown = { id: true, name: true, email: true, role: true, createdAt: true, version: true } as const;
 export type User = Prisma.UserGetPayload<{ select: typeof shown }>;
+/** The same in SQL. */
+export const userColumns = Prisma.sql`id, name, email, role, created_at AS "createdAt", version`;
 
 /** @throws Failure NOT_FOUND, or GONE for a deleted user */
 export async function loadUser(db: Prisma.TransactionClient, id: number): Promise<User> {

@@ -40,14 +40,14 @@ export const claimingEmail = <T>(write: Promise<T>): Promise<T> =>
     throw isUniqueViolation(error) ? duplicate(error) : error;
   });
 
-/** Taken before a role changes or an account goes, so that two administrators cannot demote each other at once. */
-export async function lockAdmins(db: Transaction): Promise<void> {
-  await db.$executeRaw`SELECT pg_advisory_xact_lock(${ADMIN_LOCK}::bigint)`;
-}
-
-/** @throws Failure CONFLICT when the user is the only administrator; asked under `lockAdmins` */
+/**
+ * Asked before a role changes or an account goes. Whoever asks next has to wait for the end of this transaction, so that
+ * the last two administrators cannot go at once.
+ * @throws Failure CONFLICT when the user is the only administrator
+ */
 export async function refuseLastAdmin(db: Transaction, { id, role }: { id: number; role: Role }): Promise<void> {
   if (role !== 'ADMIN') return;
+  await db.$executeRaw`SELECT pg_advisory_xact_lock(${ADMIN_LOCK}::bigint)`;
   const others = await db.user.count({ where: { role: 'ADMIN', id: { not: id } } });
   if (others === 0) throw new Failure('CONFLICT', 'The last administrator can be neither deleted nor demoted.');
 }

@@ -1,20 +1,13 @@
-import type { Prisma, PrismaClient } from '../database/client.js';
+import type { PrismaClient } from '../database/client.js';
 import { authorise, type Call } from './access.js';
 import { audit } from './audit.js';
 import { Failure } from './errors.js';
 import type { Idempotency } from './idempotency.js';
-import { isStorableId } from './pages.js';
 import type { Revocations } from './revocations.js';
 import { entomb } from './tombstones.js';
-import { loadUser, shown, type User } from './user-reads.js';
-import {
-  claimingEmail,
-  lockAdmins,
-  normalised,
-  refuseDuplicate,
-  refuseLastAdmin,
-  type UserFields,
-} from './user-rules.js';
+import { shown, type User } from './user-reads.js';
+import { claimingEmail, normalised, refuseDuplicate, refuseLastAdmin, type UserFields } from './user-rules.js';
+import { writing } from './writing.js';
 
 export type { User } from './user-reads.js';
 
@@ -27,23 +20,14 @@ const ownId = ({ id }: User): number => id;
 export interface UsersDependencies {
   client: PrismaClient;
   idempotency: Pick<Idempotency, 'once'>;
-  hashPassword: (password: string) => Promise<string>;
+  /** Hashes when it is the turn of the caller's network. */
+  hashPassword: (address: string, password: string) => Promise<string>;
   /** Ends the access tokens of a user, in the transaction of the change. */
   revoke: Revocations['revoke'];
 }
 
 /** What changes accounts, and the rules that keep them in order. Every method takes the call first. */
 export function usersService({ client, idempotency, hashPassword, revoke }: UsersDependencies) {
-  type Transaction = Prisma.TransactionClient;
-
-  /** Runs `work` on the user's row, locked; `admins` also keeps the set of administrators still. */
-  const locked = <T>(id: number, admins: boolean, work: (db: Transaction) => Promise<T>): Promise<T> =>
-    client.$transaction(async (db) => {
-      if (admins) await lockAdmins(db);
-      if (isStorableId(id)) await db.$executeRaw`SELECT 1 FROM users WHERE id = ${id} FOR UPDATE`;
-      return work(db);
-    });
-
   return {
     /**
      * @param fields `password` in clear; without one the account cannot log in until one is set
@@ -54,9 +38,15 @@ export function usersService({ client, idempotency, hashPassword, revoke }: User
       return idempotency.once(call, ownId, async ({ effect }) => {
         await refuseDuplicate(client, fields.email);
         await call.checkpoint();
-        const passwordHash = password === undefined ? null : await hashPassword(password);
+        const passwordHash = password === undefined ? null : await hashPassword(call.address, password);
         const data = { ...normalised(fields), passwordHash };
-        return claimingEmail(effect((db) => db.user.create({ data, select: shown })));
+        return claimingEmail(
+          effect({ action: 'users.create' }, async (db) => {
+            const user = await db.user.create({ data, select: shown });
+            await audit(db, call, 'user.created', `user:${user.id}`);
+            return user;
+          }),
+        );
       });
     },
 
@@ -65,18 +55,20 @@ export function usersService({ client, idempotency, hashPassword, revoke }: User
      * @throws Failure NOT_FOUND, GONE, PRECONDITION_FAILED, CONFLICT (e-mail address taken, last administrator)
      */
     async update(call: Call, id: number, changes: Partial<UserFields>, matches: Precondition = always): Promise<User> {
-      const actor = authorise(call, 'users.update', id);
-      const roleMoves = changes.role !== undefined && !(id === actor.id && changes.role === actor.role);
-      if (roleMoves) authorise(call, 'users.set-role', id);
+      authorise(call, 'users.update', id);
+      const deed = { action: 'users.update', owner: id, changes: true } as const;
       return claimingEmail(
-        locked(id, roleMoves, async (db) => {
-          const user = await loadUser(db, id);
+        writing(client, call, deed, async (db, { call: standing, owner: user }) => {
+          const roleMoves = changes.role !== undefined && changes.role !== user.role;
+          // A full replacement names the role that its sender had: it may be lost since, or bettered, and is to stay so.
+          if (roleMoves) for (const one of [call, standing]) authorise(one, 'users.set-role', id);
           matches(user);
           if (changes.email !== undefined) await refuseDuplicate(db, changes.email, id);
-          if (roleMoves && changes.role !== 'ADMIN') await refuseLastAdmin(db, user);
+          if (roleMoves) await refuseLastAdmin(db, user);
           await call.checkpoint();
           const data = { ...normalised(changes), version: { increment: 1 } };
           const changed = await db.user.update({ where: { id }, data, select: shown });
+          if (changed.email !== user.email) await audit(db, call, 'email.changed', `user:${id}`);
           if (changed.role !== user.role) {
             await revoke(db, id);
             await audit(db, call, 'role.changed', `user:${id}`);
@@ -93,8 +85,8 @@ export function usersService({ client, idempotency, hashPassword, revoke }: User
      */
     async delete(call: Call, id: number, matches: Precondition = always): Promise<User> {
       authorise(call, 'users.delete', id);
-      return locked(id, true, async (db) => {
-        const user = await loadUser(db, id).catch(goneIsNotFound);
+      const deed = { action: 'users.delete', owner: id, changes: true } as const;
+      const deleted = writing(client, call, deed, async (db, { owner: user }) => {
         matches(user);
         await refuseLastAdmin(db, user);
         if (await db.order.count({ where: { userId: id, status: 'PROCESSING' } })) {
@@ -107,6 +99,7 @@ export function usersService({ client, idempotency, hashPassword, revoke }: User
         await audit(db, call, 'user.deleted', `user:${id}`);
         return user;
       });
+      return deleted.catch(goneIsNotFound);
     },
   };
 }

@@ -1,6 +1,7 @@
 import { createHmac, createPrivateKey, createSign, generateKeyPairSync } from 'node:crypto';
 import { createRemoteJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify } from 'jose';
 import t from 'tap';
+import { slowClock } from '../support/clock.js';
 import { onEachDatabase } from '../support/databases.js';
 import { codeOf, PASSWORD, passwordHash, startService } from '../support/service.js';
 
@@ -10,7 +11,8 @@ const encode = (value: object | string) =>
 
 onEachDatabase(t, async (t, open) => {
   let offset = 0;
-  const now = () => Date.now() + offset;
+  const time = slowClock();
+  const now = () => time() + offset;
   const { rest, graphql, viewer, database, url, log } = await startService(t, await open(), {}, now);
   const login = (body: object) => rest('POST', LOGIN, { body });
   const { email } = viewer;

@@ -1,28 +1,29 @@
 import t from 'tap';
-import { isOutdated, passwords } from '../../src/auth/passwords.js';
+import { type Hasher, hasher, isOutdated, passwords } from '../../src/auth/passwords.js';
 import { verifiedPasswords } from '../../src/auth/verified-passwords.js';
-import { openDatabase } from '../../src/database/open.js';
 import { credentialsService } from '../../src/services/credentials.js';
-import { loginAttempts, networkOf } from '../../src/services/login-attempts.js';
-import { throttle } from '../../src/services/throttle.js';
+import { loginAttempts } from '../../src/services/login-attempts.js';
+import { networkOf } from '../../src/services/networks.js';
+import { slowClock } from '../support/clock.js';
+import { memoryDatabase } from '../support/databases.js';
 
+const secrets = ['a secret of the test'];
 const caller = { address: '192.0.2.1', requestId: 'test' };
 
 t.test('P03: an unknown address costs the hash that a wrong password costs', async (t) => {
-  const { client, close } = await openDatabase('pglite://memory');
-  t.teardown(close);
-  const real = passwords();
+  const { client } = await memoryDatabase(t);
+  const real = hasher();
   const forms: string[] = [];
-  const counting: typeof real = {
+  const counting: Hasher = {
     hash: real.hash,
     verify: (stored, password) => {
       forms.push(stored === null ? 'nobody' : 'somebody');
       return real.verify(stored, password);
     },
   };
-  const now = Date.now;
-  const admit = loginAttempts({ throttle: throttle({ client, now }), perMinute: 100 });
-  const { check, basic, forget } = credentialsService({ client, passwords: counting, admit, now });
+  const now = slowClock();
+  const admit = loginAttempts({ client, secrets, now, perMinute: 100 });
+  const { check, basic, forget } = credentialsService({ client, passwords: passwords(counting), admit, now });
   const row = (name: string, passwordHash: string | null) => {
     const email = `${name}@example.com`;
     return client.user.create({ data: { name, email, emailKey: email, role: 'VIEWER', passwordHash } });
@@ -38,6 +39,11 @@ t.test('P03: an unknown address costs the hash that a wrong password costs', asy
   forms.length = 0;
   for (let i = 0; i < 3; i++) t.match(await basic('known@example.com', 'the right password', caller), { id });
   t.equal(forms.length, 1, 'a verified Basic credential is remembered');
+  forget(id);
+  forms.length = 0;
+  const atOnce = Array.from({ length: 200 }, () => basic('known@example.com', 'the right password', caller));
+  for (const actor of await Promise.all(atOnce)) t.match(actor, { id });
+  t.equal(forms.length, 1, 'and two hundred at once cost one hash');
   t.equal(await basic('known@example.com', 'the right passwor', caller), undefined);
   t.equal(await basic('unknown@example.com', 'the right password', caller), undefined);
   t.equal(forms.length, 3, 'one that is not right never is');
@@ -53,16 +59,16 @@ t.test('P03: an unknown address costs the hash that a wrong password costs', asy
 });
 
 t.test('an attempt that could not be judged counts for nothing', async (t) => {
-  const { client, close } = await openDatabase('pglite://memory');
-  t.teardown(close);
+  const { client } = await memoryDatabase(t);
   const full = new Error('the queue is full');
   const failing = { hash: () => Promise.reject(full), verify: () => Promise.reject(full) };
-  const admit = loginAttempts({ throttle: throttle({ client, now: Date.now }), perMinute: 2 });
-  const { check } = credentialsService({ client, passwords: failing, admit, now: Date.now });
+  const now = slowClock();
+  const admit = loginAttempts({ client, secrets, now, perMinute: 2 });
+  const { check } = credentialsService({ client, passwords: passwords(failing), admit, now });
   for (let i = 0; i < 20; i++) await t.rejects(check('login', caller, 'a@example.com', 'x'), full);
   t.same(
     (await client.throttle.findMany()).map(({ count }) => count),
-    [0, 0, 0],
+    [0, 0, 0, 0],
   );
 });
 

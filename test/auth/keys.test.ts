@@ -2,6 +2,7 @@ import { createRemoteJWKSet, decodeProtectedHeader, jwtVerify } from 'jose';
 import t from 'tap';
 import { openDatabase } from '../../src/database/open.js';
 import { administration } from '../../src/services/administration.js';
+import { slowClock } from '../support/clock.js';
 import { onEachDatabase } from '../support/databases.js';
 import { watchLookups } from '../support/lookups.js';
 import { eventually } from '../support/process.js';
@@ -14,7 +15,8 @@ const SECOND = 1000;
 
 onEachDatabase(t, async (t, open) => {
   let offset = 0;
-  const now = () => Date.now() + offset;
+  const time = slowClock();
+  const now = () => time() + offset;
   const environment = { KEY_SECRET: SECRET };
   const database = await open();
   const first = await startService(t, database, environment, now);
@@ -26,7 +28,7 @@ onEachDatabase(t, async (t, open) => {
     client: database.client,
     algorithm: 'RS256',
     jwtSecret: undefined,
-    keySecret: SECRET,
+    keySecrets: [SECRET],
     now,
   } as const;
   const commands = administration(options);
@@ -34,7 +36,7 @@ onEachDatabase(t, async (t, open) => {
   const kids = async ({ rest }: Instance): Promise<string[]> =>
     (await rest('GET', JWKS)).body.keys.map(({ kid }: { kid: string }) => kid);
   const published = (instance: Instance, expected: string[]) =>
-    eventually(`the keys ${expected}`, async () => String(await kids(instance)) === String(expected) || undefined);
+    eventually(`the keys ${expected}`, async () => String(await kids(instance)) === String(expected));
   async function token({ rest }: Instance) {
     const body = { email: first.viewer.email, password: PASSWORD };
     const jwt = (await rest('POST', '/api/v1/auth/login', { body })).body.access_token as string;
@@ -106,7 +108,7 @@ onEachDatabase(t, async (t, open) => {
       // DER of PKCS #8 begins with a SEQUENCE and holds the algorithm's OID.
       t.notOk(Buffer.from(privateKey).includes(Buffer.from('2a864886f70d010101', 'hex')));
     }
-    const stranger = administration({ ...options, keySecret: 'another secret, and just as long as it' });
+    const stranger = administration({ ...options, keySecrets: ['another secret, and just as long as it'] });
     await t.rejects(stranger['keys.rotate']({}), { message: /another KEY_SECRET/ });
     t.same(await states(), ['current']);
   });
@@ -139,7 +141,7 @@ onEachDatabase(t, async (t, open) => {
   t.test('with HS256 there is nothing to rotate', async (t) => {
     const { client } = await open();
     const jwtSecret = 'a secret of at least thirty-two bytes';
-    const commands = administration({ client, algorithm: 'HS256', jwtSecret, keySecret: undefined });
+    const commands = administration({ client, algorithm: 'HS256', jwtSecret, keySecrets: [] });
     await t.rejects(commands['keys.rotate']({}), { name: 'Refused' });
   });
 });

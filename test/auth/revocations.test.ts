@@ -1,6 +1,7 @@
 import t from 'tap';
 import { type Database, openDatabase } from '../../src/database/open.js';
 import { revocations } from '../../src/services/revocations.js';
+import { slowClock } from '../support/clock.js';
 import { onEachDatabase } from '../support/databases.js';
 import { watchLookups } from '../support/lookups.js';
 import { basic, eventually } from '../support/process.js';
@@ -11,7 +12,8 @@ const ME = '/api/v1/auth/me';
 
 onEachDatabase(t, async (t, open) => {
   let offset = 0;
-  const now = () => Date.now() + offset;
+  const time = slowClock();
+  const now = () => time() + offset;
   const database = await open();
   const first = await startService(t, database, {}, now);
   const { admin } = first;
@@ -43,21 +45,15 @@ onEachDatabase(t, async (t, open) => {
     return [answer.status, ...codes];
   };
   const REFUSED = [401, 'UNAUTHENTICATED'];
-  /** Asks until the instance has heard, and says how long that took. */
-  async function hears(instance: Instance, headers: Record<string, string>): Promise<number> {
-    const asked = performance.now();
-    await eventually('a refusal', async () => {
-      const { status } = await instance.rest('GET', ME, { headers });
-      return status === 401 || undefined;
-    });
-    return performance.now() - asked;
-  }
+  /** Asks until the instance has heard: a signal, for it looks at nothing by itself while its connection lives. */
+  const hears = (instance: Instance, headers: Record<string, string>) =>
+    eventually('a refusal', async () => (await instance.rest('GET', ME, { headers })).status === 401);
 
-  t.test('who is deleted is refused within a second, on every instance, and after a restart', async (t) => {
+  t.test('who is deleted is refused once it is heard, on every instance, and after a restart', async (t) => {
     const { id, headers } = await person();
     for (const instance of [first, second]) t.same(await meets(instance, headers), [200], 'and remembered from now on');
     t.equal((await first.rest('DELETE', `${USERS}/${id}`, { as: admin })).status, 204);
-    for (const instance of [second, first]) t.ok((await hears(instance, headers)) < 1000);
+    for (const instance of [second, first]) await hears(instance, headers);
     for (const instance of [second, first]) t.same(await meets(instance, headers), REFUSED);
     const { instance: third } = await another();
     t.same(await meets(third, headers), REFUSED, 'an instance that starts later has read it');
@@ -68,7 +64,7 @@ onEachDatabase(t, async (t, open) => {
     const change = { as: admin, body: { role: 'viewer' } };
     t.same(await meets(second, headers), [200]);
     t.equal((await first.rest('PATCH', `${USERS}/${id}`, change)).status, 200);
-    t.ok((await hears(second, headers)) < 1000);
+    await hears(second, headers);
     const fresh = await logIn(email);
     for (const instance of [first, second]) t.same(await meets(instance, fresh), [200], 'also in the same second');
     t.same(codeOf(await second.rest('DELETE', `${USERS}/${admin.id}`, { headers: fresh })), [403, 'FORBIDDEN']);
@@ -93,10 +89,13 @@ onEachDatabase(t, async (t, open) => {
   t.test('a token is verified without a question to the database', async (t) => {
     const { headers } = await person();
     t.equal((await second.rest('GET', `${USERS}/0`, { headers })).status, 400);
+    // A password that was found right is remembered; the first time costs more.
+    const byPassword = { ...admin, headers: basic(admin.email, PASSWORD) };
+    await second.graphql(byPassword, '{ __typename }');
     const { asked, restore } = watchLookups(connection.client);
     const { codes } = await second.graphql({ headers } as Person, '{ __typename }');
     t.same([codes, asked], [[], []]);
-    await second.graphql({ ...admin, headers: basic(admin.email, PASSWORD) }, '{ __typename }');
+    await second.graphql(byPassword, '{ __typename }');
     t.same(asked, ['user.findUnique'], 'as Basic asks it');
     restore();
   });
@@ -132,7 +131,7 @@ onEachDatabase(t, async (t, open) => {
     await database.client.$executeRaw`
       SELECT pg_terminate_backend(pid) FROM pg_stat_activity
       WHERE application_name = 'accord signals' AND datname = current_database()`;
-    await eventually('a refusal', async () => (await rest('GET', ME, { as: developer })).status === 401 || undefined);
+    await eventually('a refusal', async () => (await rest('GET', ME, { as: developer })).status === 401);
     t.equal((await rest('GET', ME, { as: admin })).status, 200);
   });
 });

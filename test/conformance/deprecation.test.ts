@@ -1,19 +1,23 @@
+import { readFileSync } from 'node:fs';
 import t from 'tap';
-import { parse, stringify } from 'yaml';
-import { openDatabase } from '../../src/database/open.js';
 import { publishedContracts } from '../../src/http/published.js';
+import { memoryDatabase } from '../support/databases.js';
 import { startInstance, startService } from '../support/service.js';
 
-const x = { since: '2026-03-01T00:00:00Z', sunset: '2027-03-01T00:00:00Z', link: '/docs/errors#GONE' };
+/** The contract with listUsers deprecated: with dates as an author may write them, in quotes or not. */
+const deprecating = (since: string, sunset: string): Buffer => {
+  const text = publishedText.replace(
+    /^( +)operationId: listUsers$/m,
+    `$&\n$1deprecated: true\n$1x-deprecation: { since: ${since}, sunset: ${sunset}, link: '/docs/errors#GONE' }`,
+  );
+  return Buffer.from(text);
+};
+const publishedText = readFileSync('openapi.yaml', 'utf8');
 
 t.test('a deprecated operation says so on every answer, failures included, and no other does', async (t) => {
-  const database = Object.assign(await openDatabase('pglite://memory'), { url: undefined });
-  t.teardown(database.close);
+  const database = await memoryDatabase(t);
   const { viewer } = await startService(t, database);
-  const document = parse(publishedContracts().openapiYaml.toString());
-  Object.assign(document.paths['/api/v1/users'].get, { deprecated: true, 'x-deprecation': x });
-  const openapiYaml = Buffer.from(stringify(document));
-  const contracts = { ...publishedContracts(), openapi: document, openapiYaml };
+  const contracts = await publishedContracts(deprecating("'2026-03-01T00:00:00Z'", "'2027-03-01T00:00:00Z'"));
   const { url } = await startInstance(t, database, {}, { contracts });
   const ask = (path: string, init = {}) => fetch(`${url}/api/v1${path}`, { headers: viewer.headers, ...init });
 
@@ -33,5 +37,20 @@ t.test('a deprecated operation says so on every answer, failures included, and n
   t.equal(head.headers.get('deprecation'), told.deprecation);
   for (const other of [await ask(`/users/${viewer.id}`), await ask('/users', { method: 'POST' })]) {
     for (const name of ['deprecation', 'sunset']) t.equal(other.headers.get(name), null, `${other.url} ${name}`);
+  }
+
+  for (const [since, sunset] of [
+    ['2026-03-01', '2027-03-01'],
+    ['2026-03-01T00:00:00Z', '"2027-03-01"'],
+    ['2026-03-01T01:00:00+01:00', '2027-03-01T00:00:00.000Z'],
+  ] as const) {
+    const other = await startInstance(
+      t,
+      database,
+      {},
+      { contracts: await publishedContracts(deprecating(since, sunset)) },
+    );
+    const { headers } = await fetch(`${other.url}/api/v1/users`);
+    t.match({ deprecation: headers.get('deprecation'), sunset: headers.get('sunset') }, told, `${since} ${sunset}`);
   }
 });

@@ -243,8 +243,10 @@ const faults: Fault[] = [
 
 /** Declared failures that no request of one caller can bring about here, with the test that does. */
 const elsewhere = (operation: Operation, status: number): boolean =>
-  // A slow client, by a raw socket: test/http/status.test.ts
+  // A slow client, by a raw socket: test/http/slow-clients.test.ts
   status === 408 ||
+  // A version that is not served, by the subdomain: test/conformance/every-operation.test.ts
+  (status === 404 && lastParameter(operation) === undefined) ||
   // Plain HTTP in production and cookies from a foreign origin; here where every role may.
   (status === 403 && (operation.tag === 'auth' || strangerTo(operation) === undefined)) ||
   // An idempotency key in flight needs two requests at once.
@@ -260,7 +262,9 @@ const elsewhere = (operation: Operation, status: number): boolean =>
 const USED_UP = { RATE_LIMIT: '1', RATE_LIMIT_ANONYMOUS: '3', RATE_CEILING: '1000000', LOGIN_LIMIT: '1000' };
 
 onEachDatabase(t, async (t, open) => {
-  const service = await startService(t, await open(), USED_UP);
+  // Used up they stay, however long this takes.
+  const now = Date.now();
+  const service = await startService(t, await open(), USED_UP, () => now);
   const { rest, app, database } = service;
   for (const as of [service.admin, service.developer, service.viewer]) await rest('GET', '/api/v1/auth/me', { as });
   for (const kind of ['USER', 'ORDER'] as const) {

@@ -1,13 +1,13 @@
 import t from 'tap';
 import { onEachDatabase } from '../support/databases.js';
-import { codeOf, type Json, startService } from '../support/service.js';
+import { codeOf, type Json, type RestAnswer, startService } from '../support/service.js';
 
 const USERS = '/api/v1/users';
 const JSON_BODY = { 'content-type': 'application/json' };
 const deep = (levels: number, open: string, close: string) => `${open.repeat(levels)}1${close.repeat(levels)}`;
 
 onEachDatabase(t, async (t, open) => {
-  const { rest, url, admin, viewer, database } = await startService(t, await open());
+  const { rest, graphql, url, admin, viewer, database } = await startService(t, await open());
   const before = await database.client.user.findMany({ orderBy: { id: 'asc' } });
   const post = (body: string, headers = {}) =>
     rest('POST', USERS, { as: admin, body, headers: { ...JSON_BODY, ...headers } });
@@ -41,6 +41,76 @@ onEachDatabase(t, async (t, open) => {
     }
     t.equal((await post(`{"name":"\\ud83d\\ude00",${others}}`, { prefer: 'x' })).status, 201, 'a pair is a character');
     await database.client.user.delete({ where: { emailKey: 'n@example.com' } });
+  });
+
+  t.test('names and titles are one line, without what hides in it, on REST and GraphQL alike', async (t) => {
+    const hidden = [
+      ...['\u0000', '\u0007', '\t', '\n', '\r', '\u001b', '\u007f', '\u0085', '\u009f', '\u2028', '\u2029'],
+      ...['\u202a', '\u202b', '\u202c', '\u202d', '\u202e', '\u2066', '\u2067', '\u2068', '\u2069'],
+    ];
+    const told = ({ status, body }: RestAnswer) => [status, body.errors?.map((one: Json) => one.pointer)];
+    const asked = async (query: string, variables: object) => {
+      const { errors } = await graphql(admin, query, variables);
+      return errors.map(({ extensions: { code, errors: places = [] } }) => [
+        code,
+        ...places.map(({ pointer }) => pointer),
+      ]);
+    };
+    const email = 'hidden@example.com';
+    const { id: postId } = await database.client.post.create({ data: { authorId: viewer.id, title: 'T' } });
+    for (const character of hidden) {
+      for (const text of [`a${character}b`, `${character}ab`, `ab${character}`]) {
+        const what = JSON.stringify(text).replace(/[^ -~]/g, (one) => `U+${one.charCodeAt(0).toString(16)}`);
+        const user = { name: text, email, role: 'viewer' };
+        const body = { as: admin, body: user };
+        const answers = [
+          await rest('POST', USERS, body),
+          await rest('PUT', `${USERS}/${viewer.id}`, body),
+          await rest('PATCH', `${USERS}/${viewer.id}`, { as: admin, body: { name: text } }),
+        ];
+        for (const answer of answers) t.same([answer.status, told(answer)[1]?.[0]], [422, '/name'], what);
+        const input = { ...user, role: 'VIEWER' };
+        const id = viewer.id;
+        const results = [
+          [
+            await asked('mutation($input: CreateUserInput!) { createUser(input: $input) { id } }', { input }),
+            '/input/name',
+          ],
+          [
+            await asked('mutation($id: ID!, $n: String!) { updateUser(id: $id, name: $n) { id } }', { id, n: text }),
+            '/name',
+          ],
+          [await asked('mutation($t: String!) { createPost(title: $t) { id } }', { t: text }), '/title'],
+          [
+            await asked('mutation($id: ID!, $t: String) { updatePost(id: $id, title: $t) { id } }', {
+              id: postId,
+              t: text,
+            }),
+            '/title',
+          ],
+        ] as const;
+        for (const [[[code, pointer] = []], place] of results)
+          t.same([code, pointer], ['VALIDATION_FAILED', place], what);
+      }
+    }
+    await database.client.post.delete({ where: { id: postId } });
+    for (const name of [
+      'عمر\u200f',
+      'می\u200cخواهم',
+      '👩\u200d🚀',
+      'Jose\u0301',
+      '\u3000山田\u00a0太郎 ',
+      "Siân O'Neill-Łukasz",
+    ]) {
+      const made = await rest('POST', USERS, { as: admin, body: { name, email, role: 'viewer' } });
+      t.same([made.status, made.body.name], [201, name.trim()]);
+      t.equal(
+        (await graphql(admin, 'mutation($t: String!) { createPost(title: $t) { id } }', { t: name })).errors.length,
+        0,
+      );
+      await database.client.user.delete({ where: { id: made.body.id } });
+    }
+    await database.client.post.deleteMany();
   });
 
   t.test('what is no JSON in UTF-8', async (t) => {

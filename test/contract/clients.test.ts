@@ -1,9 +1,11 @@
 import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { DEMO_ADMIN, DEMO_PASSWORD } from '../../prisma/seed.js';
+import { DEMO_ADMIN, DEMO_PASSWORD, seedDemo } from '../../prisma/seed.js';
 import { contractOperations } from '../support/contract.js';
-import { type Ended, ROOT, run, startServer, temporaryFolder } from '../support/process.js';
+import { memoryDatabase } from '../support/databases.js';
+import { type Ended, ROOT, run, temporaryFolder } from '../support/process.js';
+import { startInstance } from '../support/service.js';
 
 /**
  * What a consumer types, without options, to get a client from the service's address. The program of the same name in
@@ -61,9 +63,13 @@ const ALL_PROGRAMS = `
 `;
 
 const MADE_UP = /(\d|One|Two|Three|Item|Writable)$/;
+/** Of a request with write-only members hey-api makes two types, of which the operation takes this one. */
+const WITH_SECRETS = ['CreateUserRequestWritable', 'LoginRequestWritable'];
 
 t.test('the clients that four generators make of what is served', async (t) => {
-  ({ url } = await startServer(t, { DATABASE_URL: 'pglite://memory' }));
+  const database = await memoryDatabase(t);
+  await seedDemo(database.client);
+  ({ url } = await startInstance(t, database));
   project = consumersProject(t);
 
   t.test('each generator takes the served contract, and has nothing to say against it', async (t) => {
@@ -110,16 +116,16 @@ t.test('the clients that four generators make of what is served', async (t) => {
     });
   });
 
-  for (const [name, file] of [
-    ['hey-api', 'client/types.gen.ts'],
-    ['orval', 'api.ts'],
+  for (const [name, file, split] of [
+    ['hey-api', 'client/types.gen.ts', WITH_SECRETS],
+    ['orval', 'api.ts', []],
   ] as const) {
     t.test(`${name} finds a name for each type in the contract`, async (t) => {
       const text = readFileSync(join(project, name, file), 'utf8');
       const types = [...text.matchAll(/^export (?:type|interface) (\w+)/gm)].map(([, type = '']) => type);
       t.ok(types.includes('CreateUserRequest'));
       const madeUp = types.filter((type) => MADE_UP.test(type));
-      t.same(madeUp, []);
+      t.same(madeUp, split);
     });
   }
 

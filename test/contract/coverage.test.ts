@@ -10,7 +10,8 @@ import { type Exchange, restObserver } from '../../src/contract/coverage/observe
 import { coveragePage } from '../../src/contract/coverage/page.js';
 import { coverageText, missingLines, verdictText } from '../../src/contract/coverage/text.js';
 import type { OpenApiDocument } from '../../src/contract/document.js';
-import { normaliseOpenApi, operations, parseYaml } from '../../src/contract/openapi.js';
+import { parseYaml } from '../../src/contract/load-openapi.js';
+import { normaliseOpenApi, operations } from '../../src/contract/openapi.js';
 import { accord } from '../support/accord.js';
 import { ROOT, run } from '../support/process.js';
 

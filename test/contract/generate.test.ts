@@ -6,7 +6,7 @@ import { checkOpenApi } from '../../src/contract/check-openapi.js';
 import { problemsIn } from '../../src/contract/check-prisma.js';
 import { checkSchema } from '../../src/contract/check-schema.js';
 import { openApiTypes } from '../../src/contract/generate.js';
-import { loadOpenApi } from '../../src/contract/openapi.js';
+import { loadOpenApi } from '../../src/contract/load-openapi.js';
 import { generateOperations } from '../../src/contract/operations.js';
 import { generateResolvers } from '../../src/contract/resolvers.js';
 import { accord } from '../support/accord.js';

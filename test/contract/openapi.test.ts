@@ -1,8 +1,11 @@
+import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import t from 'tap';
-import type { Schema } from '../../src/contract/document.js';
-import { inlineSchemas, loadOpenApi, operations } from '../../src/contract/openapi.js';
+import type { OpenApiDocument, Schema } from '../../src/contract/document.js';
+import { loadOpenApi, parseYaml } from '../../src/contract/load-openapi.js';
+import { inlineSchemas, operations } from '../../src/contract/openapi.js';
 import { structureOf } from '../../src/contract/structure.js';
+import { readYaml } from '../../src/contract/yaml-source.js';
 import { openapi } from './small-project.js';
 
 t.test('a loaded document says of each operation what serves it', async (t) => {
@@ -14,6 +17,29 @@ t.test('a loaded document says of each operation what serves it', async (t) => {
     ['note_id', 'version', 'If-Match'],
   );
   t.match(put?.permission, { action: 'notes.update', viewer: 'none', developer: 'own', admin: 'any' });
+});
+
+t.test('what is checked and what runs is read alike, by YAML 1.2', async (t) => {
+  const text = `
+date: 2027-01-01
+time: 2027-01-01T00:00:00Z
+words: [on, off, yes, no, y, n, True, 'true', ~]
+numbers: [0o17, 017, 0x1f, 1_000, 12:30, .5, 1e3]
+keys: { on: 1, 404: 2, 2027-01-01: 3 }
+base: &base { a: 1 }
+merged: { <<: *base, b: 2 }
+`;
+  const value = {
+    date: '2027-01-01',
+    time: '2027-01-01T00:00:00Z',
+    words: ['on', 'off', 'yes', 'no', 'y', 'n', true, 'true', null],
+    numbers: [15, 17, 31, '1_000', '12:30', 0.5, 1000],
+    keys: { on: 1, 404: 2, '2027-01-01': 3 },
+    base: { a: 1 },
+    merged: { '<<': { a: 1 }, b: 2 },
+  };
+  t.strictSame(parseYaml(text), value);
+  t.strictSame(readYaml(text, 'openapi.yaml').value, value);
 });
 
 t.test("an operation's own parameter goes before its path's", async (t) => {
@@ -33,6 +59,24 @@ t.test('references to schemas stay when loading, and are followed by inlining', 
 t.test('an operation that does not say who may call it is nobody’s', async (t) => {
   const document = loadOpenApi(openapi.replace('      x-permission: public\n', ''));
   t.throws(() => operations(document), { message: /getNote does not say who may call it/ });
+});
+
+t.test('what is secret in a request is said to be written only', async (t) => {
+  const { schemas } = (parseYaml(readFileSync('openapi.yaml', 'utf8')) as OpenApiDocument).components;
+  const secret = /^(password|current_password|new_password|refresh_token)$/;
+  const members = Object.entries(schemas).flatMap(([schema, { properties = {} }]) =>
+    Object.entries(properties)
+      .filter(([name]) => secret.test(name))
+      .map(([name, member]) => [`${schema}.${name}`, (member as Schema)['writeOnly'] === true] as const),
+  );
+  t.same(Object.fromEntries(members), {
+    'CreateUserRequest.password': true,
+    'ChangePasswordRequest.current_password': true,
+    'ChangePasswordRequest.new_password': true,
+    'LoginRequest.password': true,
+    'RefreshRequest.refresh_token': true,
+    'JwtLogin.refresh_token': false,
+  });
 });
 
 t.test('structure is types and required members, content is the rest', async (t) => {

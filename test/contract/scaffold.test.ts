@@ -2,13 +2,14 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { Project } from 'ts-morph';
-import { loadOpenApi, operations } from '../../src/contract/openapi.js';
+import { loadOpenApi } from '../../src/contract/load-openapi.js';
+import { operations } from '../../src/contract/openapi.js';
 import { objectTypes } from '../../src/contract/scaffold/object-types.js';
 import { MANIPULATION } from '../../src/contract/scaffold/project-files.js';
 import { editCode, scaffold } from '../../src/contract/scaffold/scaffold.js';
 import { Failure, notWritten } from '../../src/services/errors.js';
 import { accord } from '../support/accord.js';
-import { basic, run, startServer } from '../support/process.js';
+import { ask, basic, run, startServer } from '../support/process.js';
 import { copyProject, errorsIn } from '../support/project-copy.js';
 import { blocks, section } from '../support/readme.js';
 import { openapi, schema } from './small-project.js';
@@ -479,10 +480,10 @@ export const Draft: DraftResolvers = {\n  heading: notWritten,\n};\n`;
       ...basic('ada@demo.accord.example', 'correct horse battery'),
       'content-type': 'application/json',
     };
-    const rest = await fetch(`${server.url}/api/v1/users/1/posts`, { headers });
+    const rest = await ask(`${server.url}/api/v1/users/1/posts`, { headers });
     t.match([rest.status, await rest.json()], [501, { code: 'NOT_IMPLEMENTED' }]);
     const body = JSON.stringify({ query: '{ me { postCount } }' });
-    const graphql = await fetch(`${server.url}/graphql`, { method: 'POST', headers, body });
+    const graphql = await ask(`${server.url}/graphql`, { method: 'POST', headers, body });
     t.match(await graphql.json(), { errors: [{ path: ['me', 'postCount'], extensions: { code: 'NOT_IMPLEMENTED' } }] });
 
     writeFileSync(join(folder, 'src/rest/users.ts'), `${IMPORT}\n${users.replace(stub, `\n${HANDLER}`)}`);

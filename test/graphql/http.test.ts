@@ -6,7 +6,7 @@ import { buildClientSchema, buildSchema, printSchema } from 'graphql';
 import { auditServer } from 'graphql-http';
 import t from 'tap';
 import { accord } from '../support/accord.js';
-import { onEachDatabase } from '../support/databases.js';
+import { memoryDatabase, onEachDatabase } from '../support/databases.js';
 import { run, temporaryFolder } from '../support/process.js';
 import { type Json, type Person, startService } from '../support/service.js';
 import { statementsOf } from '../support/statements.js';
@@ -293,11 +293,8 @@ t.test('only registered documents run where they are trusted', async (t) => {
   });
 
   t.test('a service does not start with documents that the contract refuses', async (t) => {
-    const { openDatabase } = await import('../../src/database/open.js');
-    const database = await openDatabase('pglite://memory');
-    t.teardown(database.close);
     await t.rejects(
-      startService(t, Object.assign(database, { url: undefined }), { TRUSTED_DOCUMENTS: folder }),
+      startService(t, await memoryDatabase(t), { TRUSTED_DOCUMENTS: folder }),
       /broken\.graphql: Cannot query field/,
     );
   });

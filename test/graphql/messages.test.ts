@@ -1,5 +1,7 @@
 import t from 'tap';
 import { onEachDatabase } from '../support/databases.js';
+import { someoneWaits, waiting } from '../support/locks.js';
+import { eventually } from '../support/process.js';
 import { startService } from '../support/service.js';
 import { ADD } from '../support/socket.js';
 
@@ -69,7 +71,10 @@ onEachDatabase(t, async (t, open) => {
     for (const rest of ['limit: 0', 'limit: 101']) {
       t.same((await graphql(viewer, `{ messages(channelId: "c", ${rest}) { id } }`)).codes, ['VALIDATION_FAILED']);
     }
-    t.same((await graphql(viewer, '{ messages(channelId: "c", before: "x") { id } }')).codes, ['BAD_REQUEST']);
+    for (const before of ['"x"', '0', '-1']) {
+      const query = `{ messages(channelId: "c", before: ${before}) { id } }`;
+      t.same((await graphql(viewer, query)).codes, ['BAD_REQUEST'], query);
+    }
   });
 
   t.test('own messages are deleted, and anyone’s by an administrator', async (t) => {
@@ -92,16 +97,23 @@ onEachDatabase(t, async (t, open) => {
     // The first to take an id is the last to commit, unless the lock of the channel keeps the others from taking one.
     await client.$executeRawUnsafe(`
       CREATE FUNCTION dawdle() RETURNS trigger LANGUAGE plpgsql AS $$
-      BEGIN IF NEW.text = 'slow' THEN PERFORM pg_sleep(0.3); END IF; RETURN NEW; END $$`);
+      BEGIN IF NEW.text = 'slow' THEN PERFORM pg_advisory_xact_lock(7); END IF; RETURN NEW; END $$`);
     await client.$executeRawUnsafe(
       'CREATE TRIGGER dawdle AFTER INSERT ON messages FOR EACH ROW EXECUTE FUNCTION dawdle()',
     );
     const done: string[] = [];
-    const slow = add('order', 'slow').then((id) => done.push(id));
-    await new Promise((resolve) => setTimeout(resolve, 100));
-    const fast = add('order', 'fast').then((id) => done.push(id));
-    await Promise.all([slow, fast]);
+    const write = (text: string) => add('order', text).then((id) => done.push(id));
+    const writes: Promise<unknown>[] = [];
+    await client.$transaction(async (db) => {
+      await db.$executeRaw`SELECT pg_advisory_xact_lock(7)`;
+      writes.push(write('slow'));
+      await someoneWaits(database);
+      writes.push(write('fast'));
+      if (database.url) await eventually('the other', async () => done.length > 0 || (await waiting(database)) === 2);
+    });
+    await Promise.all(writes);
     await client.$executeRawUnsafe('DROP FUNCTION dawdle CASCADE');
+    t.equal(done.length, 2);
     t.same(
       done,
       [...done].sort((a, b) => Number(a) - Number(b)),

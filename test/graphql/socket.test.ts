@@ -1,7 +1,9 @@
 import t from 'tap';
+import { slowClock } from '../support/clock.js';
 import { onEachDatabase } from '../support/databases.js';
 import { eventually } from '../support/process.js';
-import { type Json, PASSWORD, type Person, startService } from '../support/service.js';
+import { ARRIVAL, PROXIED } from '../support/production.js';
+import { type Json, PASSWORD, type Person, startInstance, startService } from '../support/service.js';
 import { ADD, type Dialled, dial, dialAs, PROTOCOL, refusedUpgrade, SUBSCRIBE } from '../support/socket.js';
 
 const INIT = { type: 'connection_init' };
@@ -27,16 +29,17 @@ async function settled({ send, take }: Dialled): Promise<void> {
 onEachDatabase(t, async (t, open) => {
   const database = await open();
   let ahead = 0;
-  const service = await startService(t, database, {}, () => Date.now() + ahead, {
-    sockets: { initTimeout: 300, recheck: 200, ping: 500 },
-  });
+  const time = slowClock();
+  const now = () => time() + ahead;
+  const service = await startService(t, database, {}, now, { sockets: { recheck: 200 } });
   const { url, viewer, developer, admin, graphql, rest, app } = service;
 
   t.test('the protocol, rule by rule', async (t) => {
     t.equal(await (await dial(t, url, { protocols: ['graphql-ws'] })).closed, 4406);
     t.equal(await (await dial(t, url, { protocols: [] })).closed, 4406);
     t.equal((await dial(t, url, { protocols: ['other', PROTOCOL] })).socket.protocol, PROTOCOL);
-    t.equal(await (await dial(t, url)).closed, 4408, 'no connection_init in time');
+    const impatient = await startInstance(t, database, {}, { now, sockets: { initTimeout: 100 } });
+    t.equal(await (await dial(t, impatient.url)).closed, 4408, 'no connection_init in time');
 
     const unread = [
       '{',
@@ -142,7 +145,11 @@ onEachDatabase(t, async (t, open) => {
       ['subscription { ...F } fragment F on Subscription { ...F }', undefined, 'BAD_REQUEST'],
       [SUBSCRIBE, {}, 'BAD_REQUEST'],
       [SUBSCRIBE, { channelId: 'no spaces' }, 'VALIDATION_FAILED'],
-      [SUBSCRIBE, { channelId: 'c', since: 'x' }, 'BAD_REQUEST'],
+      ...['x', '-1', '00', '01', '1.0', '', '+1'].map((since): [string, object, string] => [
+        SUBSCRIBE,
+        { channelId: 'c', since },
+        'BAD_REQUEST',
+      ]),
       ['subscription { messageAdded(channelId: "c") @skip(if: true) { id } }', undefined, 'BAD_REQUEST'],
     ];
     for (const [query, variables, code] of rows) {
@@ -183,20 +190,23 @@ onEachDatabase(t, async (t, open) => {
     t.equal(await late(), 1013);
     await dialAs(t, url, viewer);
     dialled[0]?.close();
-    t.ok(await eventually('a free place', async () => ((await late()) === 'ack' ? true : undefined)));
+    t.ok(await eventually('a free place', async () => (await late()) === 'ack'));
     for (const socket of dialled) socket.terminate();
   });
 
   t.test('who does not answer a ping is gone; who does stays', async (t) => {
-    const dialled = await dialAs(t, url, viewer);
-    const deaf = await dialAs(t, url, viewer);
+    const hasty = await startInstance(t, database, {}, { now, sockets: { ping: 100 } });
+    const deaf = await dialAs(t, hasty.url, viewer);
     deaf.socket.pong = () => {};
+    t.equal(await deaf.closed, 1006);
+    // Two seconds for an answer from the same process.
+    const calm = await startInstance(t, database, {}, { now, sockets: { ping: 2000 } });
+    const dialled = await dialAs(t, calm.url, viewer);
     let pings = 0;
     dialled.socket.on('ping', () => {
       pings += 1;
     });
-    t.equal(await deaf.closed, 1006);
-    await eventually('three pings', () => (pings >= 3 ? true : undefined));
+    await eventually('a ping after one that was answered', () => pings >= 2);
     t.equal(dialled.socket.readyState, dialled.socket.OPEN);
   });
 
@@ -219,11 +229,8 @@ onEachDatabase(t, async (t, open) => {
     t.equal(await foreign.closed, 4403);
     bad.send({ type: 'ping', payload: { Authorization: 'Bearer x' } });
     t.equal(await bad.closed, 4403);
-    ahead = 15 * 60_000 + 1000;
-    const since = performance.now();
+    ahead = 16 * 60_000;
     t.equal(await left.closed, 4403);
-    t.ok(performance.now() - since < 5000);
-    await new Promise((resolve) => setTimeout(resolve, 500));
     t.equal(renewed.socket.readyState, renewed.socket.OPEN);
     renewed.send(operation('1', '{ me { id } }'));
     t.match((await renewed.take(ofId('1', 'next'))).payload, { data: { me: { id: String(viewer.id) } } });
@@ -241,7 +248,7 @@ onEachDatabase(t, async (t, open) => {
     t.equal(Number(before) - Number(after), 4);
   });
 
-  t.test('who is deleted or gets another role is out within seconds', async (t) => {
+  t.test('who is deleted or gets another role is out', async (t) => {
     const [one, other] = [await dialAs(t, url, viewer), await dialAs(t, url, developer)];
     one.send(subscribe('1'));
     await rest('PATCH', `/api/v1/users/${developer.id}`, { as: admin, body: { role: 'viewer' } });
@@ -253,20 +260,16 @@ onEachDatabase(t, async (t, open) => {
     const dialled = await dialAs(t, url, admin);
     dialled.send(subscribe('1'));
     await settled(dialled);
-    const asked = performance.now();
     const [code] = await Promise.all([dialled.closed, app.close()]);
     t.equal(code, 1001);
-    t.ok(performance.now() - asked < 5000);
   });
 });
 
 onEachDatabase(t, async (t, open) => {
   t.test('beyond the rate a subscribe is refused; in production there is no introspection', async (t) => {
-    const production = { NODE_ENV: 'production', KEY_SECRET: 'a secret of at least thirty-two bytes', RATE_LIMIT: '2' };
-    const arrival = { 'x-forwarded-proto': 'https' };
-    const environment = { ...production, TRUST_PROXY: 'loopback' };
-    const { url, viewer } = await startService(t, await open(), environment, Date.now, { arrival });
-    const dialled = await dialAs(t, url, viewer, arrival);
+    const environment = { ...PROXIED, RATE_LIMIT: '2' };
+    const { url, viewer } = await startService(t, await open(), environment, slowClock(), { arrival: ARRIVAL });
+    const dialled = await dialAs(t, url, viewer, ARRIVAL);
     dialled.send(operation('1', '{ __schema { types { name } } }'));
     t.match((await dialled.take(ofId('1', 'error'))).payload, [{ extensions: { code: 'BAD_REQUEST' } }]);
     dialled.send(operation('2', '{ usrs { id } }'));

@@ -1,18 +1,23 @@
 import t from 'tap';
 import { administration } from '../../src/services/administration.js';
 import { onEachDatabase } from '../support/databases.js';
-import { PASSWORD, startService } from '../support/service.js';
+import { eventually } from '../support/process.js';
+import { PASSWORD, type Person, startInstance, startService } from '../support/service.js';
+import { dialAs } from '../support/socket.js';
 
 onEachDatabase(t, async (t, open) => {
-  const { rest, graphql, admin, viewer, database } = await startService(t, await open());
+  const { rest, graphql, admin, developer, viewer, database } = await startService(t, await open());
   const { client } = database;
-  const commands = administration({ client, algorithm: 'RS256', jwtSecret: undefined, keySecret: undefined });
+  const commands = administration({ client, algorithm: 'RS256', jwtSecret: undefined, keySecrets: [] });
   const read = commands['audit.read'];
-  /** What an act has written down. */
-  async function written(act: () => Promise<unknown>) {
+  /** What an act has written down; the row of a refusal comes after its answer. */
+  async function written(act: () => Promise<unknown>, rows = 1) {
     const [before] = await read({ limit: 1 });
     await act();
-    return (await read({ limit: 100 })).filter(({ id }) => Number(id) > Number(before?.id));
+    return eventually(`${rows} rows`, async () => {
+      const found = (await read({ limit: 1000 })).filter(({ id }) => Number(id) > Number(before?.id ?? 0));
+      return found.length >= rows ? found : undefined;
+    });
   }
   const login = (email: string, password: string) => rest('POST', '/api/v1/auth/login', { body: { email, password } });
   const where = { address: '127.0.0.1', requestId: /^[0-9a-f-]{36}$/, time: /^\d{4}-.*Z$/ };
@@ -41,7 +46,18 @@ onEachDatabase(t, async (t, open) => {
       ['another role', () => patch({ role: 'developer' }), [{ event: 'role.changed', actor, subject: `user:${id}` }]],
       ['the same role', () => patch({ role: 'developer' }), []],
       ['another name', () => patch({ name: 'Grace' }), []],
-      ['a deletion refused', () => rest('DELETE', path, { as: viewer }), []],
+      [
+        'another address',
+        () => patch({ email: 'Grace@example.org' }),
+        [{ event: 'email.changed', actor, subject: `user:${id}` }],
+      ],
+      ['the same address', () => patch({ email: 'Grace@example.org' }), []],
+      ['the same, spelled otherwise', () => patch({ email: 'grace@example.org' }), [{ event: 'email.changed', actor }]],
+      [
+        'a deletion refused',
+        () => rest('DELETE', path, { as: viewer }),
+        [{ event: 'access.refused', actor: viewer.id, subject: null }],
+      ],
       [
         'a deletion',
         () => rest('DELETE', path, { as: admin }),
@@ -49,7 +65,7 @@ onEachDatabase(t, async (t, open) => {
       ],
     ];
     for (const [what, act, expected] of cases) {
-      const rows = await written(act);
+      const rows = await written(act, expected.length);
       t.equal(rows.length, expected.length, what);
       t.match(
         rows,
@@ -60,6 +76,80 @@ onEachDatabase(t, async (t, open) => {
     const other = await victim('mary');
     const rows = await written(() => graphql(admin, `mutation { deleteUser(id: ${other}) { success } }`));
     t.match(rows, [{ event: 'user.deleted', actor, subject: `user:${other}`, ...where }], 'the same by GraphQL');
+    const input = '{ name: "N", email: "made@example.com", role: VIEWER }';
+    const made = await written(() => graphql(admin, `mutation { createUser(input: ${input}) { id } }`));
+    t.match(made, [{ event: 'user.created', actor, subject: /^user:\d+$/, ...where }]);
+    const restMade = await written(() => victim('ruth'));
+    t.match(restMade, [{ event: 'user.created', actor, subject: /^user:\d+$/, ...where }]);
+    const again = { as: admin, headers: { 'idempotency-key': 'audited-once' } };
+    const body = { name: 'Once', email: 'once@example.com', role: 'viewer' };
+    const once = await written(async () => {
+      for (let i = 0; i < 3; i++) t.equal((await rest('POST', '/api/v1/users', { ...again, body })).status, 201);
+    });
+    t.equal(once.length, 1, 'a request that is repeated under its key has created once');
+  });
+
+  t.test('a refusal has one row a minute for each caller and kind, whichever way it comes', async (t) => {
+    const clock = { time: Date.now() };
+    const environment = { RATE_LIMIT: '12', RATE_LIMIT_ANONYMOUS: '1', TRUST_PROXY: '127.0.0.1', DEMO: 'on' };
+    const instance = await startInstance(t, database, environment, { now: () => clock.time });
+    const { url, app } = instance;
+    const [one, other] = [viewer, developer];
+    const create = 'mutation { createUser(input: { name: "N", email: "no@example.com", role: VIEWER }) { id } }';
+    const remove = async (as: Person) => {
+      for (let i = 0; i < 3; i++) {
+        t.equal((await instance.rest('DELETE', `/api/v1/users/${admin.id}`, { as })).status, 403);
+      }
+      t.same((await instance.graphql(as, create)).codes, ['FORBIDDEN']);
+    };
+    const insist = async (from: string) => {
+      for (let i = 0; i < 3; i++) {
+        await fetch(`${url}/.well-known/jwks.json`, { headers: { 'x-forwarded-for': from } });
+      }
+    };
+    const [before] = await read({ limit: 1 });
+
+    await written(() => Promise.all([remove(one), remove(other)]), 2);
+    await written(async () => {
+      const answers = [];
+      for (let i = 0; i < 15; i++) answers.push((await instance.rest('GET', '/api/v1/auth/me', { as: one })).status);
+      t.ok(answers.filter((status) => status === 429).length > 2);
+    });
+    clock.time += 61_000;
+    await written(async () => {
+      for (let i = 0; i < 3; i++) t.same((await instance.graphql(one, create)).codes, ['FORBIDDEN']);
+    });
+    clock.time += 61_000;
+    await written(async () => {
+      const dialled = await dialAs(t, url, one);
+      for (const id of ['1', '2']) {
+        dialled.send({ type: 'subscribe', id, payload: { query: create } });
+        await dialled.take((message) => message.id === id && message.type === 'next');
+      }
+    });
+    // The beginning of a minute, all of which is the strangers'.
+    clock.time += 120_000 - (clock.time % 60_000);
+    await written(async () => {
+      for (let i = 1; i <= 5; i++) await insist(`2001:db8:0:1::${i}`);
+    });
+    await written(async () => {
+      for (let i = 1; i <= 120; i++) await insist(`203.0.113.${i}`);
+    }, 99);
+
+    // What is under way is written by then.
+    await app.close();
+    const rows = (await read({ limit: 1000 })).filter(({ id }) => Number(id) > Number(before?.id));
+    const told = rows.map(({ event, actor, subject }) => `${event} ${actor} ${subject}`);
+    t.same(told.slice(0, 2).sort(), [`access.refused ${one.id} null`, `access.refused ${other.id} null`].sort());
+    t.same(told.slice(2, 6), [
+      `limit.exceeded ${one.id} null`,
+      `access.refused ${one.id} null`,
+      `access.refused ${one.id} null`,
+      'limit.exceeded null null',
+    ]);
+    t.match(rows[5], { address: '2001:db8:0:1::1' }, 'a stranger is a network');
+    t.equal(told.slice(6).length, 99, 'and strangers have a hundred rows a minute, however many they are');
+    t.same([...new Set(told.slice(6))], ['limit.exceeded null null']);
   });
 
   t.test('the request id is that of the answer, and nothing that was typed is kept', async (t) => {
@@ -85,7 +175,7 @@ onEachDatabase(t, async (t, open) => {
     await client.$executeRawUnsafe(`
       CREATE CONSTRAINT TRIGGER refuse AFTER INSERT ON audit_events DEFERRABLE INITIALLY DEFERRED
       FOR EACH ROW WHEN (NEW.event = 'user.deleted') EXECUTE FUNCTION refuse_removal()`);
-    const rows = await written(() => rest('DELETE', `/api/v1/users/${id}`, { as: admin }));
+    const rows = await written(() => rest('DELETE', `/api/v1/users/${id}`, { as: admin }), 0);
     t.same(rows, []);
     t.equal((await rest('GET', `/api/v1/users/${id}`, { as: admin })).status, 200, 'nor has the deletion');
     await client.$executeRawUnsafe('DROP TRIGGER refuse ON audit_events');

@@ -163,7 +163,7 @@ onEachDatabase(t, async (t, open) => {
   });
 
   t.test('500: what nobody expected, also where no business is done', async (t) => {
-    const contracts = publishedContracts();
+    const contracts = await publishedContracts();
     const broken = await startInstance(t, database, {}, { contracts });
     Object.defineProperty(contracts, 'openapiYaml', {
       get: () => {

@@ -1,16 +1,16 @@
 import t from 'tap';
+import { slowClock } from '../support/clock.js';
 import { onEachDatabase } from '../support/databases.js';
-import { codeOf, startService } from '../support/service.js';
+import { basic } from '../support/process.js';
+import { codeOf, PASSWORD, startService } from '../support/service.js';
 
 onEachDatabase(t, async (t, open) => {
   const database = await open();
 
   t.test('the rate: told on every answer, refused in its place', async (t) => {
-    const service = await startService(t, database, {
-      RATE_LIMIT: '5',
-      RATE_CEILING: '1000',
-      RATE_LIMIT_ANONYMOUS: '1000',
-    });
+    const now = slowClock();
+    const limits = { RATE_LIMIT: '5', RATE_CEILING: '1000', RATE_LIMIT_ANONYMOUS: '1000' };
+    const service = await startService(t, database, limits, now);
     const { rest, viewer, graphql, admin } = service;
     const get = () => rest('GET', '/api/v1/users', { as: viewer });
     const remaining = [];
@@ -22,7 +22,7 @@ onEachDatabase(t, async (t, open) => {
     const wait = Number(refused.headers.get('retry-after'));
     t.ok(wait > 0 && wait <= 60);
     const reset = Number(refused.headers.get('x-rate-limit-reset'));
-    t.ok(Math.abs(reset - Date.now() / 1000) <= 61, 'a Unix time');
+    t.ok(Math.abs(reset - now() / 1000) <= 61, 'a Unix time');
 
     t.same(
       codeOf(await rest('GET', '/api/v1/users/999', { as: viewer })),
@@ -36,9 +36,60 @@ onEachDatabase(t, async (t, open) => {
     t.equal((await rest('GET', '/livez', { as: viewer })).headers.get('x-rate-limit-limit'), null);
   });
 
+  t.test('it is that of the caller whose credential holds, also where nobody asks for one', async (t) => {
+    await database.client.user.deleteMany();
+    const { rest, url, viewer } = await startService(t, database, { RATE_LIMIT: '500', RATE_LIMIT_ANONYMOUS: '70' });
+    const login = { email: viewer.email, password: PASSWORD };
+    const { token } = (await rest('POST', '/api/v1/auth/login', { body: { ...login, flow: 'opaque' } })).body;
+    const good = [
+      viewer.headers,
+      { authorization: `Bearer ${token}` },
+      { cookie: `accord_access=${token}` },
+      basic(viewer.email, PASSWORD),
+    ];
+    const bad = [
+      {},
+      { authorization: 'Bearer nonsense' },
+      { authorization: `Bearer ${token}x` },
+      { cookie: 'accord_access=nonsense' },
+      basic('nobody@example.com', 'not the password'),
+    ];
+    const ways: [method: string, path: string, status: number, init?: object][] = [
+      ['GET', '/nowhere', 404],
+      ['GET', '/api/v9/users', 404],
+      ['GET', '/api/v1/users/', 308],
+      ['GET', '/graphql', 405],
+      ['PUT', '/graphql', 405],
+      ['DELETE', '/api/v1/auth/login', 405],
+      ['OPTIONS', '/api/v1/users', 204],
+      ['GET', '/users?version=9', 400],
+      ['POST', '/api/v1/users', 400, { headers: { 'content-type': 'application/json' }, body: '{' }],
+      ['GET', '/.well-known/jwks.json', 200],
+    ];
+    let left = 500;
+    for (const [method, path, status, init = {}] of ways) {
+      const ask = async (credential: Record<string, string>) => {
+        const { headers: more = {} } = init as { headers?: Record<string, string> };
+        const response = await fetch(url + path, {
+          method,
+          redirect: 'manual',
+          ...init,
+          headers: { ...more, ...credential },
+        });
+        t.equal(response.status, status, `${method} ${path}`);
+        return ['limit', 'remaining'].map((name) => Number(response.headers.get(`x-rate-limit-${name}`)));
+      };
+      for (const credential of good) {
+        left -= 1;
+        t.same(await ask(credential), [500, left], `${method} ${path} ${JSON.stringify(credential).slice(0, 30)}`);
+      }
+      for (const credential of bad) t.equal((await ask(credential))[0], 70);
+    }
+  });
+
   t.test('a batch counts once for each of its operations', async (t) => {
     await database.client.user.deleteMany();
-    const { url, viewer } = await startService(t, database, { RATE_LIMIT: '10' });
+    const { url, viewer } = await startService(t, database, { RATE_LIMIT: '10' }, slowClock());
     const batch = (size: number) =>
       fetch(`${url}/graphql`, {
         method: 'POST',
@@ -51,7 +102,7 @@ onEachDatabase(t, async (t, open) => {
 
   t.test('the ceiling for an address comes before everything', async (t) => {
     await database.client.user.deleteMany();
-    const { rest } = await startService(t, database, { RATE_CEILING: '20' });
+    const { rest } = await startService(t, database, { RATE_CEILING: '20' }, slowClock());
     const answers = [];
     for (let i = 0; i < 25; i++) answers.push((await rest('GET', '/nowhere')).status);
     t.equal(answers[0], 404);

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import t from 'tap';
 import { accord } from '../support/accord.js';
 import { onEachDatabase } from '../support/databases.js';
-import { eventually, startServer, temporaryFolder } from '../support/process.js';
-import { startService } from '../support/service.js';
+import { ask, eventually, startServer, temporaryFolder } from '../support/process.js';
+import { startInstance, startService } from '../support/service.js';
 
 const SECRET = { KEY_SECRET: 'a secret that encrypts the keys at rest' };
 
@@ -17,13 +17,14 @@ const rows = (stdout: string) =>
     .map((line) => line.split(/ {2,}/));
 
 const kidsAt = async (url: string): Promise<string[]> => {
-  const { keys } = (await (await fetch(`${url}/.well-known/jwks.json`)).json()) as { keys: { kid: string }[] };
+  const { keys } = (await (await ask(`${url}/.well-known/jwks.json`)).json()) as { keys: { kid: string }[] };
   return keys.map(({ kid }) => kid);
 };
 
 t.test('accord keys and accord audit beside a server that has the embedded database', async (t) => {
   const folder = temporaryFolder(t);
-  const environment = { DATABASE_URL: `pglite://${folder}`, ...SECRET };
+  const first = { ADMIN_EMAIL: 'root@example.com', ADMIN_PASSWORD: 'a password of the first one' };
+  const environment = { DATABASE_URL: `pglite://${folder}`, ...SECRET, ...first };
   const server = await startServer(t, environment);
   t.equal(statSync(join(folder, 'admin.sock')).mode & 0o077, 0, 'nobody else may command');
   const [old = ''] = await kidsAt(server.url);
@@ -37,8 +38,13 @@ t.test('accord keys and accord audit beside a server that has the embedded datab
   t.match(await accord(t, ['keys', 'rotate'], environment), { code: 1, stdout: '', stderr: /is published already/ });
   t.match(await accord(t, ['keys', 'retire', 'nothing'], environment), { code: 1, stderr: 'There is no key nothing.' });
 
+  const secrets = await accord(t, ['keys', 'secrets'], environment);
+  t.match(rows(secrets.stdout), [['1', '2', '0', '-']], 'by the secrets that the server has');
+
   const audit = await accord(t, ['audit', '--json', '--event', 'key.rotated'], environment);
   t.match(JSON.parse(audit.stdout), { event: 'key.rotated', subject: `key:${next?.[0]}`, actor: null });
+  const created = await accord(t, ['audit', '--json', '--event', 'user.created'], environment);
+  t.match(JSON.parse(created.stdout), { event: 'user.created', subject: 'user:1', actor: null, address: null });
   t.match(await accord(t, ['audit', '--since', 'yesterday-ish'], environment), { code: 2, stderr: /ISO 8601/ });
 
   server.kill('SIGKILL');
@@ -74,6 +80,22 @@ onEachDatabase(t, async (t, open) => {
     t.equal((await accord(t, ['keys', 'retire', old as string], environment)).code, 0);
     const stranger = { ...environment, KEY_SECRET: `another ${SECRET.KEY_SECRET}` };
     t.match(await accord(t, ['keys', 'rotate'], stranger), { code: 1, stderr: /under another KEY_SECRET/ });
+
+    const ring = { ...environment, KEY_SECRET: `the next ${SECRET.KEY_SECRET},${SECRET.KEY_SECRET}` };
+    const still = await accord(t, ['keys', 'secrets'], ring);
+    t.match(rows(still.stdout.split('\n\n')[0] as string), [
+      ['1', '0', '0', '-'],
+      ['2', '1', '0', '-'],
+    ]);
+    t.match(still.stdout, /Secret 2 is needed: start an instance/);
+    await startInstance(t, database, { KEY_SECRET: ring.KEY_SECRET });
+    const { stdout } = await accord(t, ['keys', 'secrets'], ring);
+    t.match(rows(stdout.split('\n\n')[0] as string), [
+      ['1', '1', '0', '-'],
+      ['2', '0', '0', '-'],
+    ]);
+    t.match(stdout, /Secret 2 is no longer needed/);
+
     const audit = await accord(t, ['audit', '--limit', '2'], environment);
     t.same(
       rows(audit.stdout).map(([, event]) => event),

@@ -22,8 +22,12 @@ t.test('a start runs what the sources are now, and builds only when they have ch
   const source = join(folder, 'src/announce.ts');
   const text = readFileSync(source, 'utf8');
   writeFileSync(source, text.replace('Accord is ready.', 'Accord is edited.'));
+  const contract = join(folder, 'openapi.yaml');
+  writeFileSync(contract, readFileSync(contract, 'utf8').replace('title: Accord', 'title: Edited'));
   const edited = await startServer(t, memory, [...accord, 'start']);
   t.match(edited.stdout(), 'Accord is edited.', 'an edit is never missed');
+  const served = await (await fetch(`${edited.url}/openapi.json`)).json();
+  t.match(served, { info: { title: 'Edited' } }, 'nor is one of the contract, which is parsed when it is built');
   edited.kill('SIGKILL');
 
   writeFileSync(source, `${text}const half = (`);

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { eventually, measured, run } from '../support/process.js';
+import { ask, eventually, measured, run } from '../support/process.js';
 import { copyProject } from '../support/project-copy.js';
 
 t.test('accord dev keeps a server running through the edits of a contract', async (t) => {
@@ -19,7 +19,7 @@ t.test('accord dev keeps a server running through the edits of a contract', asyn
       `server ${n} of:\n${output()}`,
       () => [...dev.stdout().matchAll(/^ {2}REST {7}(\S+)\/api\/v1$/gm)][n - 1]?.[1],
     );
-  const published = async (url: string) => (await fetch(`${url}/openapi.yaml`)).text();
+  const published = async (url: string) => (await ask(`${url}/openapi.yaml`)).text();
 
   const first = await server(1);
   t.equal(await published(first), original);

@@ -5,17 +5,26 @@ import { type AddressInfo, connect, createServer } from 'node:net';
 import { promisify } from 'node:util';
 import t, { type Test } from 'tap';
 import { DEMO_ADMIN, DEMO_PASSWORD, seedDemo } from '../../prisma/seed.js';
-import { loadOpenApi } from '../../src/contract/openapi.js';
+import { loadOpenApi } from '../../src/contract/load-openapi.js';
 import { type Database, openDatabase } from '../../src/database/open.js';
 import { notWrittenFields } from '../../src/graphql/resolvers.js';
 import { notWrittenOperations } from '../../src/rest/plugin.js';
-import { basic, eventually, refusedServer, type Server, startServer, temporaryFolder } from '../support/process.js';
+import {
+  ask,
+  basic,
+  eventually,
+  refusedServer,
+  type Server,
+  startServer,
+  temporaryFolder,
+} from '../support/process.js';
+import { ARRIVAL, PRODUCTION, PROXIED } from '../support/production.js';
+import { open, untilClosed } from '../support/raw.js';
 
 const shell = promisify(execFile);
 const MEMORY = { DATABASE_URL: 'pglite://memory' };
 const JSON_BODY = { 'content-type': 'application/json' };
 const STACK = /^ +at /m;
-const PRODUCTION = { NODE_ENV: 'production', KEY_SECRET: 'a secret that is long enough to be one' };
 
 const inFolder = (t: Test) => ({ DATABASE_URL: `pglite://${temporaryFolder(t)}` });
 
@@ -27,7 +36,7 @@ function line(output: string, label: string): string {
 }
 
 const login = ({ url }: Server, credentials: { email: string; password: string }) =>
-  fetch(`${url}/api/v1/auth/login`, { method: 'POST', headers: JSON_BODY, body: JSON.stringify(credentials) });
+  ask(`${url}/api/v1/auth/login`, { method: 'POST', headers: JSON_BODY, body: JSON.stringify(credentials) });
 
 /** A directory that holds what `fill` puts into its database. */
 async function filledFolder(t: Test, fill: (client: Database['client']) => Promise<unknown>) {
@@ -47,7 +56,7 @@ t.test(
     t.match(first.url, /^http:\/\/localhost:[1-9]\d+$/, 'the port that was taken, not the 0 that was asked for');
     t.equal(line(printed, 'GraphQL'), `${first.url}/graphql`);
     for (const address of [line(printed, 'Docs'), ...line(printed, 'Contracts').split(/ +/)]) {
-      const response = await fetch(address);
+      const response = await ask(address);
       t.equal(response.status, 200, address);
       await response.arrayBuffer();
     }
@@ -59,16 +68,19 @@ t.test(
 
     const [email = '', password = ''] = line(printed, 'Demo login').split(' / ');
     t.equal((await login(first, { email, password })).status, 200, 'the demo login works');
-    const { stdout } = await shell('sh', ['-c', line(printed, 'Try it').replace('curl', 'curl -sS -f')]);
+    const { stdout } = await shell('sh', [
+      '-c',
+      line(printed, 'Try it').replace('curl', 'curl --retry 30 --retry-delay 1 -sS -f'),
+    ]);
     t.match(JSON.parse(stdout), [{ email }], 'the line to paste works');
 
     const headers = { ...basic(email, password), ...JSON_BODY };
     const create = async ({ url }: Server, name: string) => {
       const body = JSON.stringify({ name, email: `${name}@example.com`, role: 'viewer' });
-      return (await fetch(`${url}/api/v1/users`, { method: 'POST', headers, body })).status;
+      return (await ask(`${url}/api/v1/users`, { method: 'POST', headers, body })).status;
     };
     const emails = async ({ url }: Server) =>
-      ((await (await fetch(`${url}/api/v1/users`, { headers })).json()) as { email: string }[]).map((one) => one.email);
+      ((await (await ask(`${url}/api/v1/users`, { headers })).json()) as { email: string }[]).map((one) => one.email);
     t.equal(await create(first, 'mary'), 201);
 
     const second = await refusedServer(t, environment);
@@ -80,11 +92,9 @@ t.test(
     const silent = connect(Number(new URL(first.url).port), '127.0.0.1');
     t.teardown(() => silent.destroy());
     await once(silent, 'connect');
-    await (await fetch(`${first.url}/livez`)).text();
-    const asked = performance.now();
+    await (await ask(`${first.url}/livez`)).text();
     first.kill('SIGTERM');
-    t.equal((await first.ended).code, 0, 'SIGTERM is a good end');
-    t.ok(performance.now() - asked < 2000, 'and a quick one, for no request is running');
+    t.equal((await first.ended).code, 0, 'SIGTERM is a good end, for which a silent connection is not waited out');
 
     const third = await startServer(t, environment);
     t.notMatch(third.stdout(), 'migrated', 'no migration is applied twice');
@@ -101,24 +111,21 @@ t.test(
 
 t.test('a second signal ends a process at once that waits for a request', async (t) => {
   const server = await startServer(t, MEMORY);
-  const body = new ReadableStream({ start: (controller) => controller.enqueue(Buffer.from('{')) });
-  const init = { method: 'POST', headers: JSON_BODY, body, duplex: 'half' };
-  const request = fetch(`${server.url}/api/v1/auth/login`, init as RequestInit);
-  const dropped = t.rejects(request);
-  await eventually('an open request', async () => {
-    const text = await (await fetch(`${server.url}/metrics`)).text();
-    return text === '' ? undefined : text;
-  });
+  const socket = open(server.url);
+  const head = 'POST /api/v1/auth/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 2\r\n';
+  socket.write(`${head}Expect: 100-continue\r\n\r\n`);
+  const [begun] = await once(socket, 'data');
+  t.match(String(begun), /^HTTP\/1\.1 100 /, 'its body is waited for');
+  const dropped = untilClosed(socket);
   server.kill('SIGTERM');
-  await eventually('the first signal', () => server.stdout().includes('"msg":"stopping"') || undefined);
-  const asked = performance.now();
+  await eventually('the first signal', () => server.stdout().includes('"msg":"stopping"'));
   // A signal that follows at once is npm's echo of the first.
   const again = setInterval(() => server.kill('SIGTERM'), 100);
-  const { code } = await server.ended;
+  const { code, stdout } = await server.ended;
   clearInterval(again);
   t.equal(code, 1);
-  t.ok(performance.now() - asked < 5000);
-  await dropped;
+  t.match(stdout, '"msg":"stopping at once"');
+  t.equal(await dropped, '', 'without an answer');
 });
 
 t.test('a server that npm started ends with the shell that npm passes a signal to', async (t) => {
@@ -149,6 +156,16 @@ const REFUSALS: {
     name: 'production without a secret',
     environment: async () => ({ ...MEMORY, NODE_ENV: 'production' }),
     says: 'KEY_SECRET: production has no default secret',
+  },
+  {
+    name: 'an address beyond this machine, without secrets',
+    environment: async () => ({ ...MEMORY, HOST: '0.0.0.0' }),
+    says: 'The rules of production hold because of HOST; DEMO=on keeps those of a demo.',
+  },
+  {
+    name: 'a proxy, without an administrator',
+    environment: async () => ({ ...MEMORY, ...PROXIED, NODE_ENV: '' }),
+    says: 'there is no administrator yet; set both.\nThe rules of production hold because of PUBLIC_URL, TRUST_PROXY;',
   },
   {
     name: 'production without an administrator',
@@ -203,29 +220,38 @@ t.test(
     const admin = { email: 'root@example.com', password: 'an administrator of our own' };
     const server = await startServer(t, {
       ...MEMORY,
-      ...PRODUCTION,
+      ...PROXIED,
       ADMIN_EMAIL: admin.email,
       ADMIN_PASSWORD: admin.password,
-      TRUST_PROXY: 'loopback',
     });
     t.notMatch(server.stdout(), /Demo login|Try it/);
     t.notMatch(server.stdout(), admin.password);
 
-    const headers = { ...basic(admin.email, admin.password), ...JSON_BODY, 'x-forwarded-proto': 'https' };
-    const users = await fetch(`${server.url}/api/v1/users`, { headers });
+    const headers = { ...basic(admin.email, admin.password), ...JSON_BODY, ...ARRIVAL };
+    const users = await ask(`${server.url}/api/v1/users`, { headers });
     t.equal(users.status, 200);
     t.match(await users.json(), [{ email: admin.email, role: 'admin' }]);
 
-    const ask = async (query: string) => {
+    const run = async (query: string) => {
       const init = { method: 'POST', headers, body: JSON.stringify({ query }) };
-      return (await fetch(`${server.url}/graphql`, init)).json();
+      return (await ask(`${server.url}/graphql`, init)).json();
     };
-    t.match(await ask('{ me { email } }'), { data: { me: { email: admin.email } } });
-    t.match(await ask('{ __schema { types { name } } }'), { data: null, errors: [{}] }, 'no introspection');
-    const page = await fetch(`${server.url}/graphql`, { headers: { accept: 'text/html' } });
+    t.match(await run('{ me { email } }'), { data: { me: { email: admin.email } } });
+    t.match(await run('{ __schema { types { name } } }'), { data: null, errors: [{}] }, 'no introspection');
+    const page = await ask(`${server.url}/graphql`, { headers: { accept: 'text/html' } });
     t.strictSame([page.status, page.headers.get('allow')], [405, 'POST'], 'no GraphiQL');
   },
 );
+
+t.test('a demo beyond this machine is for who asks for it, and its credentials come by HTTPS still', async (t) => {
+  const server = await startServer(t, { ...MEMORY, HOST: '0.0.0.0', TRUST_PROXY: 'loopback', DEMO: 'on' });
+  const [email = '', password = ''] = line(server.stdout(), 'Demo login').split(' / ');
+  const { port } = new URL(server.url);
+  const ask = (headers: Record<string, string>) =>
+    fetch(`http://127.0.0.1:${port}/api/v1/users`, { headers: { ...basic(email, password), ...headers } });
+  t.equal((await ask({ 'x-forwarded-for': '203.0.113.7' })).status, 403);
+  t.equal((await ask({ 'x-forwarded-for': '203.0.113.7', ...ARRIVAL })).status, 200);
+});
 
 t.test('no secret reaches the log, however much is logged', async (t) => {
   const secrets = {
@@ -241,15 +267,15 @@ t.test('no secret reaches the log, however much is logged', async (t) => {
   t.ok(credentials.length > 0, 'a login gives tokens');
 
   const send = (path: string, body: string, headers: Record<string, string>) =>
-    fetch(server.url + path, { method: 'POST', headers: { ...JSON_BODY, ...headers }, body });
+    ask(server.url + path, { method: 'POST', headers: { ...JSON_BODY, ...headers }, body });
   const bearer = { authorization: `Bearer ${tokens['access_token']}` };
   const wrong = basic(DEMO_ADMIN, entered);
   const account = { name: 'Mary', email: 'mary@example.com', role: 'viewer', password: entered };
   const statuses = await Promise.all([
-    fetch(`${server.url}/api/v1/users`, { headers: basic(demo.email, demo.password) }),
-    fetch(`${server.url}/api/v1/users`, { headers: bearer }),
-    fetch(`${server.url}/api/v1/users`, { headers: wrong }),
-    fetch(`${server.url}/metrics`, { headers: { authorization: `Bearer ${secrets.METRICS_TOKEN}` } }),
+    ask(`${server.url}/api/v1/users`, { headers: basic(demo.email, demo.password) }),
+    ask(`${server.url}/api/v1/users`, { headers: bearer }),
+    ask(`${server.url}/api/v1/users`, { headers: wrong }),
+    ask(`${server.url}/metrics`, { headers: { authorization: `Bearer ${secrets.METRICS_TOKEN}` } }),
     login(server, { ...demo, password: entered }),
     send('/api/v1/users', JSON.stringify(account), bearer),
     send('/api/v1/users', JSON.stringify(account).slice(0, -1), bearer),

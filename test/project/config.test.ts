@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 import t from 'tap';
 import { ConfigError, readConfig, variables } from '../../src/config.js';
+import { PRODUCTION } from '../support/production.js';
 
 const SECRET = '0123456789abcdef0123456789abcdef';
 
@@ -35,7 +36,10 @@ t.test('an empty environment gives the defaults, and nothing may change them', a
     GRAPHQL_MAX_ALIASES: 30,
     GRAPHQL_MAX_TOKENS: 2000,
     GRAPHQL_MAX_BATCH: 10,
+    GRAPHQL_MAX_SUBSCRIBE: 16_384,
     PAYMENT_TIMEOUT: 2000,
+    DRAIN_DELAY: 0,
+    production: false,
   });
   t.ok(Object.isFrozen(config));
 });
@@ -46,11 +50,11 @@ t.test('what is empty or blank counts as unset, and what is not ours is not read
 });
 
 t.test('text becomes the type that the table gives it', async (t) => {
-  t.match(readConfig({ PORT: '0', GRAPHQL_INTROSPECTION: 'false', RATE_CEILING: '7', HOST: '::' }), {
+  t.match(readConfig({ PORT: '0', GRAPHQL_INTROSPECTION: 'false', RATE_CEILING: '7', HOST: '::1' }), {
     PORT: 0,
     GRAPHQL_INTROSPECTION: false,
     RATE_CEILING: 7,
-    HOST: '::',
+    HOST: '::1',
   });
 });
 
@@ -64,10 +68,13 @@ t.test('what is wrong is told by the name of the variable', async (t) => {
     [{ GRAPHQL_INTROSPECTION: 'yes' }, 'GRAPHQL_INTROSPECTION: must be true or false'],
     [{ JWT_ALGORITHM: 'none' }, 'JWT_ALGORITHM: must be one of RS256, HS256'],
     [{ KEY_SECRET: SECRET.slice(1) }, 'KEY_SECRET: must have at least 32 characters'],
+    [{ KEY_SECRET: `${SECRET},${SECRET}` }, undefined],
+    ...[SECRET.slice(1), '', ` ${SECRET}`].map((one): [NodeJS.ProcessEnv, string] => [
+      { KEY_SECRET: `${SECRET},${one}` },
+      'KEY_SECRET: secret 2 of 2 must have at least 32 characters, and no blank around it',
+    ]),
     [{ BODY_LIMIT: '1k', RATE_LIMIT: '-1' }, 'BODY_LIMIT: must be integer\nRATE_LIMIT: must be >= 1'],
 
-    [{ NODE_ENV: 'production' }, 'KEY_SECRET: production has no default secret; set at least 32 characters'],
-    [{ NODE_ENV: 'production', KEY_SECRET: SECRET }, undefined],
     [{ JWT_ALGORITHM: 'HS256' }, 'JWT_SECRET: HS256 needs a secret of at least 32 characters'],
     [{ JWT_ALGORITHM: 'HS256', JWT_SECRET: SECRET }, undefined],
     [{ JWT_SECRET: SECRET }, undefined],
@@ -81,8 +88,8 @@ t.test('what is wrong is told by the name of the variable', async (t) => {
       'ADMIN_PASSWORD: must have at most 128 characters',
     ],
 
-    [{ TLS_CERT: 'tls.crt' }, 'TLS_CERT, TLS_KEY: set both or neither'],
-    [{ TLS_CERT: 'tls.crt', TLS_KEY: 'tls.key' }, undefined],
+    [{ ...PRODUCTION, TLS_CERT: 'tls.crt' }, 'TLS_CERT, TLS_KEY: set both or neither'],
+    [{ ...PRODUCTION, TLS_CERT: 'tls.crt', TLS_KEY: 'tls.key' }, undefined],
     [{ CORS_ORIGINS: 'https://app.example.com, http://localhost:5173' }, undefined],
     ...['*', 'https://app.example.com/', 'app.example.com', 'null', 'https://*.example.com', 'https://a.example,'].map(
       (CORS_ORIGINS): [NodeJS.ProcessEnv, string] => [
@@ -91,22 +98,63 @@ t.test('what is wrong is told by the name of the variable', async (t) => {
       ],
     ),
 
-    [{ PUBLIC_URL: 'https://api.example.com/' }, undefined],
+    [{ ...PRODUCTION, PUBLIC_URL: 'https://api.example.com/' }, undefined],
     [{ PUBLIC_URL: 'api.example.com' }, 'PUBLIC_URL: must be a URL that begins with http:// or https://'],
     [{ PUBLIC_URL: 'localhost:3000' }, 'PUBLIC_URL: must be a URL that begins with http:// or https://'],
 
     [{ REDIS_URL: 'rediss://:secret@redis.example.com:6380/1' }, undefined],
     [{ REDIS_URL: 'redis.example.com:6379' }, 'REDIS_URL: must be a URL that begins with redis:// or rediss://'],
 
-    [{ TRUST_PROXY: 'loopback, 10.0.0.0/8,fd00::/8,192.0.2.1' }, undefined],
+    [{ ...PRODUCTION, TRUST_PROXY: 'loopback, 10.0.0.0/8,fd00::/8,192.0.2.1' }, undefined],
     ...['true', '10.0.0.0/33', '10.0.0.0/', 'loopback/8', '10.0.0.1,', 'proxy.example.com'].map(
       (TRUST_PROXY): [NodeJS.ProcessEnv, string] => [
-        { TRUST_PROXY },
+        { ...PRODUCTION, TRUST_PROXY },
         'TRUST_PROXY: must be addresses, subnets, loopback, linklocal or uniquelocal, separated by commas',
       ],
     ),
   ];
   for (const [environment, message] of cases) t.equal(refusal(environment), message, JSON.stringify(environment));
+});
+
+/** By what each environment is exposed; nothing for those that are not. */
+const EXPOSED: [NodeJS.ProcessEnv, string][] = [
+  ...['0.0.0.0', '::', '192.168.0.7', 'api.example.com', '127.example.com', 'localhost.example.com'].map(
+    (HOST): [NodeJS.ProcessEnv, string] => [{ HOST }, 'HOST'],
+  ),
+  ...['https://api.example.com', 'http://192.168.0.7:3000', 'https://localhost.example.com'].map(
+    (PUBLIC_URL): [NodeJS.ProcessEnv, string] => [{ PUBLIC_URL }, 'PUBLIC_URL'],
+  ),
+  [{ TLS_CERT: 'tls.crt', TLS_KEY: 'tls.key' }, 'TLS_CERT'],
+  [{ TRUST_PROXY: 'loopback' }, 'TRUST_PROXY'],
+  [{ NODE_ENV: 'test', HOST: '::', TRUST_PROXY: 'loopback' }, 'HOST, TRUST_PROXY'],
+  ...['localhost', '127.0.0.1', '127.1.2.3', '::1', 'v1.localhost', 'LocalHost'].map(
+    (HOST): [NodeJS.ProcessEnv, string] => [{ HOST }, ''],
+  ),
+  ...['http://localhost:3000', 'http://127.0.0.1', 'https://[::1]:3000', 'http://accord.localhost'].map(
+    (PUBLIC_URL): [NodeJS.ProcessEnv, string] => [{ PUBLIC_URL }, ''],
+  ),
+];
+
+t.test('S08: exposure brings the rules of production, unless the operator asks for a demo', async (t) => {
+  const missing = (environment: NodeJS.ProcessEnv) => {
+    const secret = 'KEY_SECRET: production has no default secret; set at least 32 characters';
+    const address = 'PUBLIC_URL: production needs it for cookies and links; set the address that clients use';
+    return environment['PUBLIC_URL'] ? [secret] : [secret, address];
+  };
+  for (const [environment, by] of EXPOSED) {
+    const why = `The rules of production hold because of ${by}; DEMO=on keeps those of a demo.`;
+    const says = by ? [...missing(environment), why].join('\n') : undefined;
+    t.equal(refusal(environment), says, JSON.stringify(environment));
+    t.equal(readConfig({ ...environment, DEMO: 'on' }).production, false, 'DEMO=on');
+    t.equal(refusal({ ...environment, DEMO: 'off' }), missing(environment).join('\n'), 'DEMO=off');
+    const { NODE_ENV: _, ...demanded } = PRODUCTION;
+    t.equal(readConfig({ ...demanded, ...environment, DEMO: 'off' }).production, true);
+    if (by) t.equal(readConfig({ ...demanded, ...environment }).production, true, 'with what is demanded');
+  }
+  t.equal(refusal({ NODE_ENV: 'production' }), missing({}).join('\n'));
+  t.equal(readConfig(PRODUCTION).production, true);
+  t.equal(refusal({ ...PRODUCTION, DEMO: 'on' }), 'NODE_ENV, DEMO: production has no demo; set one of them');
+  t.equal(refusal({ DEMO: 'yes' }), 'DEMO: must be one of on, off');
 });
 
 t.test('the value of a variable is never told', async (t) => {

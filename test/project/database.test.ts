@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,6 +16,8 @@ import { type Database, openDatabase } from '../../src/database/open.js';
 import { openPostgres } from '../../src/database/postgres.js';
 import { statementNames } from '../../src/database/statement-names.js';
 import { root, rootPath } from '../../src/root.js';
+import { PATIENT } from '../support/databases.js';
+import { eventually } from '../support/process.js';
 import { POSTGRESQL, skipWithoutPostgresql } from '../support/servers.js';
 
 const scratch = mkdtempSync(join(tmpdir(), 'accord-database-'));
@@ -96,7 +99,7 @@ t.test('a data directory', async (t) => {
   t.teardown(() => first.kill('SIGKILL'));
   t.equal(await said(first), 'ready', 'a half-made one is made anew');
 
-  const refusal = new RegExp(`The data directory .* is in use by process ${first.pid}\\b`);
+  const refusal = new RegExp(`The directory is in use by process ${first.pid}\\b`);
   await t.rejects(openDatabase(url), { message: refusal }, 'a second process is refused with the pid of the first');
 
   first.kill('SIGKILL');
@@ -268,13 +271,9 @@ async function faults(t: Test, { client }: Database): Promise<void> {
   await client.$executeRawUnsafe('DROP TRIGGER late ON users');
   t.equal((await client.user.findUniqueOrThrow({ where: { id } })).name, 'Ada', 'nothing of it was written');
 
-  const slow = client.$transaction(
-    async (db) => {
-      await new Promise((resolve) => setTimeout(resolve, 60));
-      await db.user.count();
-    },
-    { timeout: 30 },
-  );
+  const slow = client.$transaction((db) => eventually('an end', () => db.user.count().then(() => undefined)), {
+    timeout: 30,
+  });
   t.strictSame(await kindOf(slow), { kind: 'timeout' });
 }
 
@@ -297,9 +296,9 @@ t.test('a PostgreSQL server that is away', async (t) => {
 });
 
 t.test('a PostgreSQL server', { skip: skipWithoutPostgresql }, async (t) => {
-  const administrator = openPostgres(POSTGRESQL.href, 1);
+  const administrator = openPostgres(POSTGRESQL.href, 1, PATIENT);
   const run = (sql: string) => administrator.migrating((session) => session.query(sql));
-  const name = `accord_database_test_${process.pid}`;
+  const name = `accord_database_test_${randomUUID().replaceAll('-', '')}`;
   await run(`CREATE DATABASE ${name}`);
   t.teardown(() => run(`DROP DATABASE ${name} WITH (FORCE)`));
   await run(`ALTER DATABASE ${name} SET TimeZone = 'Asia/Tokyo'`);
@@ -323,17 +322,20 @@ t.test('a PostgreSQL server', { skip: skipWithoutPostgresql }, async (t) => {
     SELECT name FROM pg_prepared_statements WHERE name LIKE 'accord%' AND statement LIKE '%posts%'`;
   t.equal(prepared.length, 1, 'a repeated statement is prepared once');
 
-  const busy = two.client.$transaction(async () => new Promise((resolve) => setTimeout(resolve, 2500)));
-  await new Promise((resolve) => setTimeout(resolve, 50));
-  const waited = await two.client.user.count().catch((error: unknown) => error);
-  t.equal(faultOf(waited).kind, 'unavailable', 'the wait for a connection ends after two seconds');
-  await busy;
+  let waited: unknown;
+  await two.client.$transaction(
+    async () => {
+      waited = await two.client.user.count().catch((error: unknown) => error);
+    },
+    { timeout: PATIENT.transaction },
+  );
+  t.equal(faultOf(waited).kind, 'unavailable', 'the wait for a connection, of which there is one, has an end');
 
   const rows = await one.client.$queryRaw<object[]>`SELECT pg_terminate_backend(pid)::text FROM pg_stat_activity
     WHERE datname = current_database() AND pid <> pg_backend_pid()`;
   t.ok(rows.length > 0);
-  await new Promise((resolve) => setTimeout(resolve, 100));
-  t.ok(Number.isInteger(await two.client.user.count()), 'a connection that is cut while idle is replaced');
+  const count = () => two.client.user.count().catch(() => undefined);
+  t.ok(Number.isInteger(await eventually('another connection', count)), 'one that is cut while idle is replaced');
   await Promise.all([one.close(), two.close()]);
   t.equal(faultOf(await one.client.user.count().catch((error: unknown) => error)).kind, 'unavailable');
 });

@@ -117,7 +117,7 @@ onEachDatabase(t, async (t, open) => {
     const first = post(viewer, `${ORDERS}/${id}/payment`, key);
     const asked = await eventually('the gateway is asked', () => {
       const requests = gateway.requests.filter(({ body }) => body.order_id === id).length;
-      return requests > 0 ? requests : undefined;
+      return requests > 0 && requests;
     });
     const second = await post(viewer, `${ORDERS}/${id}/payment`, key);
     t.match(second.body, { status: 409, code: 'CONFLICT', detail: /idempotency key is still running/ });
@@ -176,9 +176,7 @@ onEachDatabase(t, async (t, open) => {
     t.not(second.body.id, first.body.id);
     await service.app.close();
     const sweeper = await startSweeper(moved);
-    await eventually('only the new key is left', async () =>
-      (await client.idempotencyKey.count()) === 1 ? true : undefined,
-    );
+    await eventually('only the new key is left', async () => (await client.idempotencyKey.count()) === 1);
     await sweeper();
   });
 

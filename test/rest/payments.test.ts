@@ -1,10 +1,10 @@
-import type { AddressInfo } from 'node:net';
-import { createServer } from 'node:net';
 import t from 'tap';
 import { httpGateway } from '../../src/services/payments/http.js';
-import { onEachDatabase } from '../support/databases.js';
+import { slowClock } from '../support/clock.js';
+import { onEachDatabase, PATIENT } from '../support/databases.js';
 import { type Behaviour, fakeGateway } from '../support/gateway.js';
 import { eventually } from '../support/process.js';
+import { ARRIVAL, PRODUCTION, PROXIED } from '../support/production.js';
 import { codeOf, type RestAnswer, type Service, startService } from '../support/service.js';
 
 const ORDERS = '/api/v1/orders';
@@ -22,8 +22,9 @@ function ordersOf({ rest, viewer: as }: Service) {
     cancel: (id: number) => rest('POST', `${ORDERS}/${id}/cancel`, { as }),
     statusOf: async (id: number) => (await rest('GET', `${ORDERS}/${id}`, { as })).body.status,
     becomes: (id: number, status: string) =>
-      eventually(`order ${id} ${status}`, async () =>
-        (await rest('GET', `${ORDERS}/${id}`, { as })).body.status === status ? true : undefined,
+      eventually(
+        `order ${id} ${status}`,
+        async () => (await rest('GET', `${ORDERS}/${id}`, { as })).body.status === status,
       ),
   };
 }
@@ -61,12 +62,11 @@ onEachDatabase(t, async (t, open) => {
   const database = await open();
   const gateway = await fakeGateway(t);
   let moved = 0;
-  const service = await startService(
-    t,
-    database,
-    { PAYMENT_URL: gateway.url.replace('//', '//us:s%3Acret@'), PAYMENT_TIMEOUT: '150' },
-    () => Date.now() + moved,
-  );
+  const time = slowClock();
+  const now = () => time() + moved;
+  // Three attempts of a second each are enough for a gateway that answers at all.
+  const environment = { PAYMENT_URL: gateway.url.replace('//', '//us:s%3Acret@'), PAYMENT_TIMEOUT: '1000' };
+  const service = await startService(t, database, environment, now);
   const { create, pay, cancel, statusOf, becomes } = ordersOf(service);
 
   t.test('the gateway is asked under the stored key, and its word decides', async (t) => {
@@ -122,7 +122,7 @@ onEachDatabase(t, async (t, open) => {
       // However often it fails: what may have been taken is not given up.
       const asked = gateway.requests.length;
       moved += MINUTE;
-      await eventually('another attempt', () => (gateway.requests.length > asked ? true : undefined));
+      await eventually('another attempt', () => gateway.requests.length > asked);
       t.equal(await statusOf(id), 'processing');
       gateway.otherwise = 'settle';
       moved += MINUTE;
@@ -154,7 +154,7 @@ onEachDatabase(t, async (t, open) => {
     for (let n = 1; n <= 3; n++) {
       await eventually(`attempt ${n}`, async () => {
         const { attempts, dueAt } = await database.client.payment.findFirstOrThrow({ where: { orderId: id } });
-        const wait = dueAt.getTime() - (Date.now() + moved);
+        const wait = dueAt.getTime() - now();
         if (attempts !== n || wait > 10_000) return undefined;
         waits.push(wait);
         return true;
@@ -174,17 +174,10 @@ onEachDatabase(t, async (t, open) => {
   const database = await open();
 
   t.test('a gateway that cannot be reached has taken nothing: the order is as it was', async (t) => {
-    const closed = createServer().listen(0, '127.0.0.1');
-    await new Promise((resolve) => closed.once('listening', resolve));
-    const { port } = closed.address() as AddressInfo;
-    await new Promise((resolve) => closed.close(resolve));
     let moved = 0;
-    const service = await startService(
-      t,
-      database,
-      { PAYMENT_URL: `http://127.0.0.1:${port}` },
-      () => Date.now() + moved,
-    );
+    const time = slowClock();
+    // Nobody listens there, and nobody may but root; not port 1, which fetch refuses by itself.
+    const service = await startService(t, database, { PAYMENT_URL: 'http://127.0.0.1:2' }, () => time() + moved);
     const { create, pay, cancel, becomes } = ordersOf(service);
     const id = await create();
     t.same(codeOf(await pay(id)), [502, 'BAD_GATEWAY']);
@@ -195,18 +188,15 @@ onEachDatabase(t, async (t, open) => {
       const payment = await database.client.payment.findFirstOrThrow({ where: { orderId: waiting } });
       // Between two attempts only: the clock must not end the lease of one.
       if (payment.status === 'OPEN' && !payment.uncertain) moved += 5000;
-      return payment.status === 'FAILED' ? true : undefined;
+      return payment.status === 'FAILED';
     });
     await becomes(waiting, 'pending');
   });
 
   t.test('production without a gateway settles nothing', async (t) => {
     await database.client.user.deleteMany();
-    const secret = 'a secret of at least 32 characters';
-    const environment = { NODE_ENV: 'production', KEY_SECRET: secret, TRUST_PROXY: 'loopback' };
-    const arrival = { 'x-forwarded-proto': 'https' };
-    const service = await startService(t, database, environment, Date.now, { arrival });
-    for (const person of [service.admin, service.developer, service.viewer]) Object.assign(person.headers, arrival);
+    const service = await startService(t, database, PROXIED, Date.now, { arrival: ARRIVAL });
+    for (const person of [service.admin, service.developer, service.viewer]) Object.assign(person.headers, ARRIVAL);
     const { create, pay, statusOf } = ordersOf(service);
     const id = await create();
     for (const headers of [{}, ASYNC]) t.same(codeOf(await pay(id, 'tok_ok', headers)), [501, 'NOT_IMPLEMENTED']);
@@ -217,7 +207,8 @@ onEachDatabase(t, async (t, open) => {
   t.test('two instances share the work, and each payment is asked for once', { skip }, async (t) => {
     await database.client.user.deleteMany();
     const gateway = await fakeGateway(t);
-    const environment = { PAYMENT_URL: gateway.url };
+    // An instance in production has sealed the keys of this database.
+    const environment = { PAYMENT_URL: gateway.url, KEY_SECRET: PRODUCTION.KEY_SECRET };
     const first = await startService(t, database, environment);
     const { create, pay, becomes } = ordersOf(first);
     const ids: number[] = [];
@@ -233,16 +224,24 @@ onEachDatabase(t, async (t, open) => {
 
 t.test('a gateway that fails again and again is left alone for a while', async (t) => {
   const gateway = await fakeGateway(t);
-  const { pay } = httpGateway({ url: gateway.url, timeout: 1000, rest: 300 });
-  const once = (id: string) =>
-    pay({ id, orderId: 1, amount: 1, currency: 'EUR', token: null }, new AbortController().signal);
-  gateway.otherwise = 'fail';
-  for (let i = 0; i < 5; i++) t.match(await once(`${i}`), { kind: 'unknown', timedOut: false });
+  const circuit = (rest: number) => {
+    const { pay } = httpGateway({ url: gateway.url, timeout: PATIENT.answer, rest });
+    return (id: string) =>
+      pay({ id, orderId: 1, amount: 1, currency: 'EUR', token: null }, new AbortController().signal);
+  };
+  /** One that has just failed for the fifth time. */
+  const opened = async (rest: number) => {
+    const once = circuit(rest);
+    gateway.otherwise = 'fail';
+    for (let i = 0; i < 5; i++) t.match(await once(`${i}`), { kind: 'unknown', timedOut: false });
+    return once;
+  };
+  const [resting, rested] = [await opened(PATIENT.answer), await opened(1)];
   const asked = gateway.requests.length;
-  t.match(await once('open'), { kind: 'failed', retryable: true }, 'nothing was taken');
+  t.match(await resting('open'), { kind: 'failed', retryable: true }, 'nothing was taken');
   t.equal(gateway.requests.length, asked, 'nor asked for');
   gateway.otherwise = 'settle';
-  await eventually('the circuit closes', async () => ((await once('again')).kind === 'settled' ? true : undefined));
+  await eventually('the circuit closes', async () => (await rested('again')).kind === 'settled');
   gateway.otherwise = 'decline';
-  for (let i = 0; i < 6; i++) t.match(await once(`declined ${i}`), { kind: 'declined' }, 'a refusal is no fault');
+  for (let i = 0; i < 6; i++) t.match(await rested(`declined ${i}`), { kind: 'declined' }, 'a refusal is no fault');
 });

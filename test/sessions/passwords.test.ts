@@ -2,6 +2,7 @@ import { hash } from '@node-rs/argon2';
 import t from 'tap';
 import { PARAMETERS } from '../../src/auth/passwords.js';
 import { onEachDatabase } from '../support/databases.js';
+import { someoneWaits } from '../support/locks.js';
 import { basic } from '../support/process.js';
 import { raw } from '../support/raw.js';
 import { codeOf, PASSWORD, passwordHash, startService } from '../support/service.js';
@@ -123,7 +124,7 @@ onEachDatabase(t, async (t, open) => {
       await db.user.update({ where: { id }, data: { passwordHash: changed } });
       // On PostgreSQL it reads what is committed, finds the old password right, and waits for the row.
       const early = login(email, PASSWORD);
-      await new Promise((resolve) => setTimeout(resolve, 1000));
+      await someoneWaits(database);
       return { early };
     });
     t.same(codeOf(await answer.early), [401, 'UNAUTHENTICATED']);

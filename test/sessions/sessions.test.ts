@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { decodeJwt } from 'jose';
 import t from 'tap';
 import { removeExpired } from '../../src/services/expiry.js';
+import { slowClock } from '../support/clock.js';
 import { onEachDatabase } from '../support/databases.js';
 import { basic } from '../support/process.js';
 import { codeOf, PASSWORD, type RestAnswer, startInstance, startService } from '../support/service.js';
@@ -22,7 +23,8 @@ const cookiesOf = ({ headers }: RestAnswer) =>
 
 onEachDatabase(t, async (t, open) => {
   let offset = 0;
-  const now = () => Date.now() + offset;
+  const time = slowClock();
+  const now = () => time() + offset;
   const { rest, graphql, admin, viewer, developer, database, url } = await startService(t, await open(), {}, now);
   const { email } = viewer;
   const login = async (more: object = {}, who = email) =>
@@ -116,7 +118,9 @@ onEachDatabase(t, async (t, open) => {
     t.equal(won.length, 5, 'on three instances');
     t.same(new Set(answers.map(({ status }) => status)), new Set([200, 401]));
     t.equal(new Set(won.map(({ body }) => decodeJwt(body.access_token).jti?.split(':')[0])).size, 1);
-    for (const { body } of won) t.ok(await isLive(body.refresh_token), 'each of them is good');
+    const live = [];
+    for (const { body } of won) live.push(await isLive(body.refresh_token));
+    t.same(live, [true, false, false, false, false], 'each of them was good, until the first one went on');
   });
 
   t.test('T03: the grace is for the immediate parent alone', async (t) => {
@@ -128,6 +132,58 @@ onEachDatabase(t, async (t, open) => {
     t.same(codeOf(await refresh(r1)), [401, 'UNAUTHENTICATED'], 'but not once a child has been used');
     t.notOk(await isLive(r3));
     t.notOk(await isLive(sibling));
+  });
+
+  t.test('T03: two lines never live side by side', async (t) => {
+    const next = async (token: string): Promise<string> => (await refresh(token)).body.refresh_token;
+    const family = async () => {
+      const { refresh_token, access_token } = await login();
+      const subject = `session:${decodeJwt(access_token).jti?.split(':')[0]}`;
+      const reported = () => database.client.auditEvent.count({ where: { event: 'refresh.reused', subject } });
+      return { r1: refresh_token as string, reported };
+    };
+    const REFUSED = [401, 'UNAUTHENTICATED'];
+
+    const tabs = await family();
+    const [one, other] = [await next(tabs.r1), await next(tabs.r1)];
+    const onwards = await next(one);
+    t.match(onwards, /^acr_/, 'the one that goes on first');
+    t.equal(await tabs.reported(), 0);
+    t.same(codeOf(await refresh(other)), REFUSED, 'the other one was ended by it');
+    t.equal(await tabs.reported(), 1);
+    t.same(codeOf(await refresh(onwards)), REFUSED, 'and its use ends the family');
+
+    const lost = await family();
+    const [unheard, heard] = [await next(lost.r1), await next(lost.r1)];
+    let current = await next(heard);
+    for (const later of [20 * SECOND, DAY]) {
+      offset = later;
+      current = await next(current);
+      t.match(current, /^acr_/, 'a lost answer costs no login');
+    }
+    t.equal(await lost.reported(), 0);
+    t.same(codeOf(await refresh(unheard)), REFUSED, 'what was lost is found by somebody else, however late');
+    t.equal(await lost.reported(), 1);
+    t.same(codeOf(await refresh(current)), REFUSED);
+    offset = 0;
+
+    const again = await family();
+    const [, second] = [await next(again.r1), await next(again.r1)];
+    const [, good] = [await next(second), await next(second)];
+    t.match(await next(good), /^acr_/, 'also where two answers in a row were lost');
+
+    const there = await startInstance(t, database, {}, { now });
+    for (let round = 0; round < 10; round++) {
+      const { r1, reported } = await family();
+      const children = [await next(r1), await next(r1)];
+      const answers = await Promise.all(
+        [rest, there.rest].map((ask, i) => ask('POST', `${AUTH}/refresh`, { body: { refresh_token: children[i] } })),
+      );
+      const [winner, ...more] = answers.filter(({ status }) => status === 200);
+      t.same([winner?.status, more], [200, []], 'of two at once one goes on');
+      t.equal(await reported(), 1, 'and the other one was a second use');
+      t.notOk(await isLive(winner?.body.refresh_token));
+    }
   });
 
   t.test('T07, T08: a session ends 30 days after its login, however often it is refreshed', async (t) => {

@@ -1,9 +1,13 @@
 import t from 'tap';
 import { buildApp } from '../../src/app.js';
 import { readConfig } from '../../src/config.js';
+import { TIMEOUTS } from '../../src/http/timeouts.js';
+import { removeExpired } from '../../src/services/expiry.js';
+import { slowClock } from '../support/clock.js';
 import { onEachDatabase } from '../support/databases.js';
 import { basic } from '../support/process.js';
-import { codeOf, PASSWORD, startService } from '../support/service.js';
+import { codeOf, PASSWORD, passwordHash, startInstance, startService } from '../support/service.js';
+import { statementsOf } from '../support/statements.js';
 
 const LOGIN = '/api/v1/auth/login';
 const MINUTE = 60_000;
@@ -11,12 +15,18 @@ const MINUTE = 60_000;
 onEachDatabase(t, async (t, open) => {
   const database = await open();
   let offset = 0;
-  const now = () => Date.now() + offset;
-  const environment = { TRUST_PROXY: 'loopback', LOGIN_LIMIT: '100000' };
+  const time = slowClock();
+  const now = () => time() + offset;
+  const environment = { DEMO: 'on', TRUST_PROXY: 'loopback', LOGIN_LIMIT: '100000' };
   const { rest, graphql, viewer, admin, developer } = await startService(t, database, environment, now);
   const from = (n: number) => ({ 'x-forwarded-for': `203.0.113.${n}`, 'x-forwarded-proto': 'https' });
   const login = (email: string, password: string, n: number) =>
     rest('POST', LOGIN, { body: { email, password }, headers: from(n) });
+  const fromHome = (email: string) => rest('POST', LOGIN, { body: { email, password: PASSWORD } });
+  const freshAdmin = async () => {
+    const { access_token } = (await fromHome(admin.email)).body;
+    return { ...admin, headers: { authorization: `Bearer ${access_token}` } };
+  };
   const statuses = async (count: number, email: string) => {
     const seen = [];
     for (let i = 0; i < count; i++) seen.push((await login(email, 'wrong', 1 + (i % 20))).status);
@@ -41,12 +51,14 @@ onEachDatabase(t, async (t, open) => {
     t.same(inGraphql.codes, ['RATE_LIMITED']);
     t.ok(Number(inGraphql.headers.get('retry-after')) > 0);
     t.equal((await rest('GET', '/api/v1/auth/me', { headers: viewer.headers })).status, 200, 'tokens go on');
+    t.equal((await fromHome(viewer.email)).status, 200, 'S07: so does the owner, where the account has been before');
+    t.equal((await rest('GET', '/api/v1/auth/me', { headers: basic(viewer.email, PASSWORD) })).status, 200);
 
     const waits = [];
     for (let i = 0; i < 8; i++) {
       offset += 15 * MINUTE;
-      t.same(codeOf(await login(viewer.email, 'wrong', 99)), [401, 'UNAUTHENTICATED']);
-      waits.push(Number((await login(viewer.email, PASSWORD, 99)).headers.get('retry-after')));
+      t.same(codeOf(await login(viewer.email, 'wrong', 100 + i)), [401, 'UNAUTHENTICATED']);
+      waits.push(Number((await login(viewer.email, PASSWORD, 120 + i)).headers.get('retry-after')));
     }
     t.same(
       waits.map((seconds) => Math.ceil(seconds / 15) * 15),
@@ -57,14 +69,149 @@ onEachDatabase(t, async (t, open) => {
     t.equal((await login(viewer.email, PASSWORD, 99)).status, 200, 'and again at once');
   });
 
+  t.test('S07: one stranger waits alone', async (t) => {
+    const seen = [];
+    for (let i = 0; i < 100; i++) seen.push((await login(admin.email, 'wrong', 50)).status);
+    t.same(seen, [...Array(10).fill(401), ...Array(90).fill(429)]);
+    t.equal((await fromHome(admin.email)).status, 200, 'the owner comes in at once where the account has been before');
+    t.equal((await login(admin.email, PASSWORD, 51)).status, 200, 'and from a new network');
+    t.equal((await login(admin.email, PASSWORD, 50)).status, 429, 'but not where the stranger is');
+  });
+
+  t.test(
+    'S07: from a new network the owner comes in after the time that was told, whoever takes what is free',
+    async (t) => {
+      await database.client.throttle.deleteMany();
+      await statuses(30, admin.email);
+      const refused = await login(admin.email, PASSWORD, 60);
+      t.same(codeOf(refused), [429, 'RATE_LIMITED']);
+      const wait = Number(refused.headers.get('retry-after'));
+      t.ok(wait <= 900);
+      offset += (wait - 1) * 1000;
+      await login(admin.email, PASSWORD, 60);
+      offset += 1000;
+      t.ok(
+        (await statuses(40, admin.email)).includes(401),
+        'an attack goes on, and takes the attempt that became free',
+      );
+      t.same(codeOf(await login(admin.email, PASSWORD, 61)), [429, 'RATE_LIMITED'], 'who has not waited waits');
+      t.equal((await login(admin.email, PASSWORD, 60)).status, 200);
+    },
+  );
+
+  t.test('however many networks attack, they guess no more than a hundred times beside the usual', async (t) => {
+    await database.client.throttle.deleteMany();
+    await statuses(10, admin.email);
+    const networks = Array.from({ length: 105 }, (_, i) => 100 + i);
+    for (const network of networks) await login(admin.email, 'wrong', network);
+    offset += 31_000;
+    const seen = [];
+    for (const network of networks) seen.push((await login(admin.email, 'wrong', network)).status);
+    t.same(seen, [...Array(101).fill(401), ...Array(4).fill(429)]);
+    t.equal((await fromHome(admin.email)).status, 200, 'and the owner is none of them');
+  });
+
   t.test('an unknown account waits like any other', async (t) => {
-    t.same(await statuses(11, 'nobody@example.com'), [...Array(10).fill(401), 429]);
+    const told = async (email: string) => {
+      await database.client.throttle.deleteMany();
+      const answers = [];
+      for (let i = 0; i < 25; i++) {
+        const answer = await login(email, 'wrong', i < 7 ? 1 : i);
+        answers.push([answer.status, Math.ceil(Number(answer.headers.get('retry-after')) / 15), answer.body.detail]);
+        if (i === 18) offset += 31_000;
+      }
+      return answers;
+    };
+    const unknown = await told('nobody@example.com');
+    t.same(unknown, await told(developer.email));
+    t.same(new Set(unknown.map(([status]) => status)), new Set([401, 429]));
+  });
+
+  t.test('what a look at the account costs does not tell whether there is one', async (t) => {
+    await database.client.throttle.deleteMany();
+    const first = await statementsOf(() => login('nobody@example.com', 'wrong', 200));
+    const second = await statementsOf(() => login(developer.email, 'wrong', 201));
+    t.same(first.statements, second.statements);
+    t.ok(first.statements.length > 0);
   });
 
   t.test('failures that come at once are counted all the same', async (t) => {
+    await database.client.throttle.deleteMany();
     const answers = await Promise.all(Array.from({ length: 40 }, (_, i) => login(developer.email, 'wrong', 30 + i)));
     t.equal(answers.filter(({ status }) => status === 401).length, 10);
     t.equal(answers.filter(({ status }) => status === 429).length, 30);
+  });
+
+  t.test('right Basic credentials that come at once are all let through', async (t) => {
+    await database.client.throttle.deleteMany();
+    const app = await startInstance(t, database, { DEMO: 'on', TRUST_PROXY: 'loopback', LOGIN_LIMIT: '10' }, { now });
+    const me = async (email: string, password: string, n: number) =>
+      (await app.rest('GET', '/api/v1/auth/me', { headers: { ...basic(email, password), ...from(n) } })).status;
+    const at = async (count: number, one: (i: number) => Promise<number>) =>
+      (await Promise.all(Array.from({ length: count }, (_, i) => one(i)))).sort();
+
+    t.same(await at(200, () => me(admin.email, PASSWORD, 210)), Array(200).fill(200), 'two hundred times the same');
+    t.same(await at(40, (i) => me(admin.email, PASSWORD, 211 + i)), Array(40).fill(200), 'from many networks');
+    const emails = Array.from({ length: 30 }, (_, i) => `at-once-${i}@example.com`);
+    const hashed = await passwordHash;
+    await database.client.user.createMany({
+      data: emails.map((email) => ({ name: 'New', email, emailKey: email, role: 'VIEWER', passwordHash: hashed })),
+    });
+    t.same(await at(30, (i) => me(emails[i] as string, PASSWORD, 251)), Array(30).fill(200), 'of many accounts');
+    const left = await database.client.throttle.findMany({ where: { count: { gt: 0 } } });
+    t.same(left, [], 'and none of it counts');
+    t.same(
+      await at(40, () => me(developer.email, 'wrong', 252)),
+      [...Array(10).fill(401), ...Array(30).fill(429)],
+      'wrong ones are counted each, the same one too',
+    );
+  });
+
+  t.test("a stranger's burst leaves the others their places", async (t) => {
+    await database.client.throttle.deleteMany();
+    // However slow the machine: what is refused is refused for want of a place, not of time.
+    const timeouts = { ...TIMEOUTS, handler: 10 * MINUTE };
+    const environment = { DEMO: 'on', TRUST_PROXY: 'loopback' };
+    const app = await startInstance(t, database, environment, { now, timeouts });
+    const attempt = async (email: string, password: string, n: number) =>
+      (await app.rest('POST', LOGIN, { body: { email, password }, headers: from(n) })).status;
+    const burst = Array.from({ length: 180 }, (_, i) => attempt(`burst-${i}@example.com`, 'wrong', 1 + (i % 20)));
+    const others = [admin, developer, viewer].map(({ email }, i) => attempt(email, PASSWORD, 61 + i));
+    t.same(await Promise.all(others), [200, 200, 200]);
+    for (const status of await Promise.all(burst))
+      t.ok([401, 503].includes(status), 'who floods is refused, if anyone');
+  });
+
+  t.test('the networks that an account knows: as codes, not for ever, and not too many', async (t) => {
+    await database.client.throttle.deleteMany();
+    const { client } = database;
+    const known = (userId: number) => client.knownNetwork.findMany({ where: { userId }, orderBy: { lastSeen: 'asc' } });
+    const created = await client.user.create({
+      data: {
+        name: 'Traveller',
+        email: 'traveller@example.com',
+        emailKey: 'traveller@example.com',
+        role: 'VIEWER',
+        passwordHash: await passwordHash,
+      },
+    });
+    for (let i = 0; i < 21; i++) {
+      t.equal((await login(created.email, PASSWORD, i)).status, 200);
+      offset += 1000;
+    }
+    t.equal((await known(created.id)).length, 20, 'the last twenty');
+    t.equal((await login(created.email, PASSWORD, 20)).status, 200);
+    const codes = (await client.knownNetwork.findMany()).map(({ network }) => Buffer.from(network).toString('hex'));
+    t.equal(new Set(codes).size, codes.length, 'two accounts in one network have nothing in common');
+    for (let i = 0; i < 10; i++) t.equal((await login(created.email, 'wrong', 100 + i)).status, 401);
+    t.equal((await login(created.email, PASSWORD, 20)).status, 200);
+    t.equal((await login(created.email, PASSWORD, 0)).status, 429, 'the oldest is a stranger again');
+
+    t.equal((await rest('DELETE', `/api/v1/users/${created.id}`, { as: await freshAdmin() })).status, 204);
+    t.same(await known(created.id), [], 'they go with the account');
+    t.not(await client.knownNetwork.count(), 0);
+    await removeExpired(client, now() + 90 * 24 * 60 * MINUTE);
+    t.equal(await client.knownNetwork.count(), 0, 'and after ninety days');
   });
 
   t.test('the present password of a change is guessed no faster', async (t) => {
@@ -78,6 +225,13 @@ onEachDatabase(t, async (t, open) => {
       seen.push((await rest('PUT', `/api/v1/users/${viewer.id}/password`, { as, body })).status);
     }
     t.same(seen, [...Array(10).fill(422), 429]);
+
+    await database.client.throttle.deleteMany();
+    await statuses(30, viewer.email);
+    t.equal((await login(viewer.email, PASSWORD, 70)).status, 429);
+    const body = { current_password: PASSWORD, new_password: PASSWORD };
+    const changed = await rest('PUT', `/api/v1/users/${viewer.id}/password`, { as, body, headers: from(70) });
+    t.equal(changed.status, 204, 'and no stranger stands in its way');
   });
 
   t.test('P04: an address that tries many accounts waits', async (t) => {
@@ -92,7 +246,7 @@ onEachDatabase(t, async (t, open) => {
 
   t.test('the logins a minute of an address; Basic uses them up by wrong passwords only', async (t) => {
     await database.client.throttle.deleteMany();
-    const config = readConfig({ NODE_ENV: 'test', LOGIN_LIMIT: '3', TRUST_PROXY: 'loopback' });
+    const config = readConfig({ NODE_ENV: 'test', DEMO: 'on', LOGIN_LIMIT: '3', TRUST_PROXY: 'loopback' });
     const instance = async () => {
       const app = await buildApp(config, { database, logger: false, now });
       return Object.assign(app, { url: await app.listen({ port: 0, host: '127.0.0.1' }) });

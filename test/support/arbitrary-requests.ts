@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { currencies } from '../../generated/currencies.js';
 import type { Parameter, Schema } from '../../src/contract/document.js';
 import type { Operation } from '../../src/contract/openapi.js';
 import type { Json } from './service.js';
@@ -46,6 +47,7 @@ function valid(schema: Schema): fc.Arbitrary<Json> {
     case 'string':
       if (schema['format'] === 'email') return fc.emailAddress();
       if (schema['format'] === 'uuid') return fc.uuid();
+      if (schema['format'] === 'iso-4217') return fc.constantFrom(...currencies);
       if (schema['pattern']) return fc.stringMatching(new RegExp(String(schema['pattern'])));
       return fc.string({ unit: 'grapheme', minLength, maxLength: Math.max(minLength, Math.min(maxLength, 60)) });
     default:

@@ -1,4 +1,8 @@
 import { createPrivateKey, generateKeyPairSync, sign } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Test } from 'tap';
+import { temporaryFolder } from './process.js';
 
 /** DER (X.690): a tag, a length and what is in it. */
 function der(tag: number, ...content: Uint8Array[]): Buffer {
@@ -43,4 +47,20 @@ export function selfSigned(name: string): { cert: string; key: string } {
   const whole = sequence(signed, ECDSA_SHA256, der(0x03, Buffer.from([0]), signature));
   const lines = whole.toString('base64').match(/.{1,64}/g) ?? [];
   return { cert: ['-----BEGIN CERTIFICATE-----', ...lines, '-----END CERTIFICATE-----', ''].join('\n'), key };
+}
+
+/**
+ * Places for the files of a certificate, as the environment names them.
+ * @returns `write` makes a new certificate of a name there, and gives what a client must trust
+ */
+export function tlsFiles(t: Test) {
+  const folder = temporaryFolder(t);
+  const files = { TLS_CERT: join(folder, 'tls.crt'), TLS_KEY: join(folder, 'tls.key') };
+  const write = (name: string) => {
+    const { cert, key } = selfSigned(name);
+    writeFileSync(files.TLS_KEY, key);
+    writeFileSync(files.TLS_CERT, cert);
+    return cert;
+  };
+  return { files, write };
 }

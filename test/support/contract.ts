@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import formats from 'ajv-formats';
 import type { Exchange } from '../../src/contract/coverage/observe-rest.js';
 import type { Response as ContractResponse, Header, Schema } from '../../src/contract/document.js';
+import { addFormats } from '../../src/contract/formats.js';
 import { inlineSchemas, normaliseOpenApi, type Operation, operations } from '../../src/contract/openapi.js';
 import { recordRest, source } from './recorder.js';
 
@@ -37,10 +37,11 @@ const TRANSPORT_HEADERS = new Set([
   'access-control-expose-headers',
 ]);
 
-const ajv = new Ajv2020({ allErrors: true, strict: false });
-formats.default(ajv);
-const coercing = new Ajv2020({ coerceTypes: true, strict: false });
-formats.default(coercing);
+/** Bytes (decisions, section 7). */
+const LARGEST_FAILURE = 16 * 1024;
+
+const ajv = addFormats(new Ajv2020({ allErrors: true, strict: false }));
+const coercing = addFormats(new Ajv2020({ coerceTypes: true, strict: false }));
 const compiled = new WeakMap<object, ReturnType<Ajv2020['compile']>>();
 
 function validates(compiler: Ajv2020, schema: object, value: unknown): string | undefined {
@@ -71,21 +72,30 @@ function operationsAt(path: string): Operation[] {
     .map(({ operation }) => operation);
 }
 
+/** The operation that a request is for, by its method and path. */
+const operationOf = ({ method, path }: Exchange): Operation | undefined =>
+  operationsAt(path).find((one) => one.method === (method === 'HEAD' ? 'GET' : method));
+
 /**
- * Holds an answer to the contract, and records what of the contract it shows.
+ * Holds an answer to the contract, and records what of the contract it shows: for requests that are the same each time.
  * @param notWritten the operations that may still answer 501 without a word in the contract
  * @returns what in an answer the contract does not declare, in words; nothing when it keeps its promise
  */
 export function breaches(exchange: Exchange, notWritten: string[]): string[] {
+  recordRest(operationOf(exchange), exchange);
+  return undeclared(exchange, notWritten);
+}
+
+/** The same of a request that was drawn, which is recorded nowhere: what is demanded is not left to chance. */
+export function undeclared(exchange: Exchange, notWritten: string[]): string[] {
   const { method, path, status, headers, text } = exchange;
-  const here = operationsAt(path);
-  const declared = here.find((one) => one.method === (method === 'HEAD' ? 'GET' : method));
-  recordRest(declared, exchange);
+  const declared = operationOf(exchange);
   const responses = declared?.operation.responses ?? document['x-unmatched'] ?? {};
   const response = responses[status];
   if (status === 501 && declared && notWritten.includes(declared.operationId)) return [];
   if (!response) return [`${method} ${path} answered ${status}, which the contract does not declare`];
   const found = [...headerBreaches(response, headers), ...bodyBreaches(response, method, headers, text)];
+  if (status >= 400 && Buffer.byteLength(text) > LARGEST_FAILURE) found.push(`${Buffer.byteLength(text)} bytes`);
   return found.map((breach) => `${method} ${path} ${status}: ${breach}`);
 }
 

@@ -11,6 +11,9 @@ export type Opened = Database & {
 };
 type Kind = Database['kind'];
 
+/** What a machine that is busy with other things may take over the work of a case. The usual limits have cases of their own. */
+export const PATIENT = { connect: 120_000, answer: 120_000, statement: 120_000, transaction: 120_000 };
+
 let migrated: Promise<Blob> | undefined;
 
 /** An embedded database with nothing in it: migrated once in this process, and copied. */
@@ -22,12 +25,14 @@ async function emptyDatabase(): Promise<Blob> {
 async function openFresh(kind: Kind): Promise<Opened> {
   if (kind === 'embedded') {
     migrated ??= emptyDatabase();
-    return Object.assign(await openDatabase('pglite://memory', { snapshot: await migrated }), { url: undefined });
+    const options = { snapshot: await migrated, limits: PATIENT };
+    return Object.assign(await openDatabase('pglite://memory', options), { url: undefined });
   }
   const name = `accord_test_${randomUUID().replaceAll('-', '')}`;
   const url = Object.assign(new URL(POSTGRESQL), { pathname: `/${name}` }).href;
   await administer(`CREATE DATABASE ${name}`);
-  const database = await openDatabase(url);
+  // Few connections each, for the tests of two checkouts may share a server.
+  const database = await openDatabase(url, { limits: PATIENT, poolSize: 5 });
   const disconnect = database.close;
   const close = async () => {
     await disconnect();
@@ -40,6 +45,13 @@ async function administer(sql: string): Promise<void> {
   const client = new PrismaClient({ adapter: new PrismaPg({ connectionString: POSTGRESQL.href }) });
   await client.$executeRawUnsafe(sql);
   await client.$disconnect();
+}
+
+/** A fresh embedded database, for a case that needs no other. */
+export async function memoryDatabase(t: Test): Promise<Opened> {
+  const database = await openFresh('embedded');
+  t.teardown(database.close);
+  return database;
 }
 
 /** Runs the same cases on the embedded database and on PostgreSQL, each on a fresh one. */

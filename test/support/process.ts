@@ -8,9 +8,9 @@ import type { Test } from 'tap';
 
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
-/** Milliseconds after which something that should have happened never will. */
-const PATIENCE = 30_000;
+/** Milliseconds between two looks, and looks after which something that should have happened never will: at least 30 s. */
 const INTERVAL = 25;
+const LOOKS = 1200;
 
 /** An empty directory that goes when the test ends. */
 export function temporaryFolder(t: Test): string {
@@ -75,26 +75,29 @@ export const inherited = (name: string): Record<string, string> =>
 export const measured = inherited('NODE_V8_COVERAGE');
 
 /**
- * Looks until there is something to see.
- * @param look gives undefined as long as there is nothing; what it throws ends the wait
+ * Looks until there is something to see: how a case waits, since no time is long enough on every machine. What ends the
+ * patience is looks, not time, for a process that gets no turn has not looked.
+ * @param look gives undefined or false as long as there is nothing; what it throws ends the wait
  */
-export async function eventually<T>(what: string, look: () => T | undefined | Promise<T | undefined>): Promise<T> {
-  const end = performance.now() + PATIENCE;
-  while (performance.now() < end) {
+export async function eventually<T>(
+  what: string,
+  look: () => T | undefined | false | Promise<T | undefined | false>,
+): Promise<T> {
+  for (let looks = 0; looks < LOOKS; looks++) {
     const seen = await look();
-    if (seen !== undefined) return seen;
+    if (seen !== undefined && seen !== false) return seen;
     await new Promise((resolve) => setTimeout(resolve, INTERVAL));
   }
-  throw new Error(`In ${PATIENCE} ms there was nothing to be seen of: ${what}`);
+  throw new Error(`In ${LOOKS} looks there was nothing to be seen of: ${what}`);
 }
 
 export interface Server extends Running {
-  /** `http://localhost:49152`, as it was printed. */
+  /** `http://localhost:49152`, as it was printed; where PUBLIC_URL was printed in its place, as the log says. */
   url: string;
 }
 
 /** The service, as `npm start` runs it. */
-const START = [process.execPath, 'src/cli/bin.js', 'start'] as const;
+export const START = [process.execPath, 'src/cli/bin.js', 'start'] as const;
 const onFreePort = { PORT: '0' };
 
 /** Starts the service and waits until it is ready. */
@@ -110,10 +113,19 @@ export async function startServer(
   });
   const url = await eventually('a server that is ready', () => {
     if (over) throw new Error(`The server did not start.\n${server.stdout()}${server.stderr()}`);
-    return /^ {2}REST {7}(\S+)\/api\/v1$/m.exec(server.stdout())?.[1];
+    const printed = /^ {2}REST {7}(\S+)\/api\/v1$/m.exec(server.stdout())?.[1];
+    const isPublic = environment['PUBLIC_URL'] !== undefined;
+    return printed && (isPublic ? /"msg":"Server listening at (\S+)"/.exec(server.stdout())?.[1] : printed);
   });
   return { ...server, url };
 }
+
+/** Asks a server that runs as `npm start` runs it: again for as long as it sheds requests, as it may on a busy machine. */
+export const ask = (url: string, init?: RequestInit): Promise<Response> =>
+  eventually('a server that is not overloaded', async () => {
+    const answer = await fetch(url, init);
+    return answer.status !== 503 && answer;
+  });
 
 /** A start that is expected to fail. */
 export const refusedServer = (t: Test, environment: Record<string, string>): Promise<Ended> =>

@@ -8,7 +8,8 @@ import {
 } from '../../src/contract/coverage/observe-graphql.js';
 import { type Exchange, restObserver } from '../../src/contract/coverage/observe-rest.js';
 import type { OpenApiDocument } from '../../src/contract/document.js';
-import { type Operation, parseYaml } from '../../src/contract/openapi.js';
+import { parseYaml } from '../../src/contract/load-openapi.js';
+import type { Operation } from '../../src/contract/openapi.js';
 
 /** Held for a test that changes the directory. */
 const root = process.cwd();

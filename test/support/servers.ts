@@ -4,7 +4,7 @@ export const POSTGRESQL = new URL(process.env['TEST_DATABASE_URL'] ?? 'postgres:
 export const REDIS = new URL(process.env['TEST_REDIS_URL'] ?? 'redis://127.0.0.1:6379');
 
 /** Milliseconds in which a server that is there takes a connection. */
-const PATIENCE = 10_000;
+const PATIENCE = 60_000;
 
 const isReachable = ({ hostname, port }: URL, usualPort: number): Promise<boolean> =>
   new Promise((resolve) => {

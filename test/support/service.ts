@@ -6,9 +6,10 @@ import { PARAMETERS } from '../../src/auth/passwords.js';
 import { readConfig } from '../../src/config.js';
 import type { GraphQLRequest } from '../../src/contract/coverage/observe-graphql.js';
 import type { Database } from '../../src/database/open.js';
+import { TIMEOUTS } from '../../src/http/timeouts.js';
 import { type Code, catalogue } from '../../src/services/errors.js';
 import { breaches } from './contract.js';
-import type { Opened } from './databases.js';
+import { type Opened, PATIENT } from './databases.js';
 import { recordGraphql } from './recorder.js';
 
 export const PASSWORD = 'a password for the tests';
@@ -85,7 +86,9 @@ export async function startInstance(
   });
   const log: string[] = [];
   const logger = { level: 'info', stream: { write: (line: string) => void log.push(line) } };
-  const app = await buildApp(config, { database, logger, ...options });
+  const timeouts = { ...TIMEOUTS, handler: PATIENT.answer };
+  const sockets = { initTimeout: PATIENT.answer, ping: PATIENT.answer, ...options.sockets };
+  const app = await buildApp(config, { database, logger, timeouts, ...options, sockets });
   const url = await app.listen({ port: 0, host: '127.0.0.1' });
   t.teardown(() => app.close());
 

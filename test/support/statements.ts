@@ -1,5 +1,11 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { subscribe } from 'node:diagnostics_channel';
 import { PGlite } from '@electric-sql/pglite';
 import pg from 'pg';
+
+/** Set in all that a request over HTTP leads to; jobs, and what keeps a connection alive, send theirs at times of their own. */
+const ofRequest = new AsyncLocalStorage<boolean>();
+subscribe('http.server.request.start', () => ofRequest.enterWith(true));
 
 /** What a prototype's method was sent, by any connection, while somebody listens. */
 const listeners = new Set<(sql: string) => void>();
@@ -9,21 +15,24 @@ for (const prototype of [pg.Client.prototype, PGlite.prototype] as unknown as {
 }[]) {
   const { query } = prototype;
   prototype.query = function (this: unknown, ...args: never[]) {
-    const first = args[0] as unknown as string | { text: string };
-    for (const listener of listeners) listener(typeof first === 'string' ? first : first.text);
+    const [first, second] = args as unknown as [string | { text: string; values?: unknown[] }, unknown[]?];
+    const [text, values = []] = typeof first === 'string' ? [first, second] : [first.text, first.values];
+    // That signals are heard is proved now and then, for whoever comes next.
+    const isProof = Array.isArray(values) && String(values[0]).startsWith('accord_proof_');
+    for (const listener of isProof ? [] : listeners) listener(text);
     return query.apply(this as typeof prototype, args);
   };
 }
 
-/** What the background jobs of the service send at their own times: it belongs to no request. */
-const OF_JOBS =
-  /^\s*(BEGIN|COMMIT)|\b(payments|idempotency_keys|throttles|signing_keys|revocations|pg_try_advisory_xact_lock)\b/;
+interface Sent<T> {
+  result: T;
+  statements: string[];
+}
 
-/** The statements that the drivers of both databases send while `work` runs. No other request may run meanwhile. */
-export async function statementsOf<T>(work: () => Promise<T>): Promise<{ result: T; statements: string[] }> {
+async function listened<T>(work: () => Promise<T>, counts: (sql: string) => boolean): Promise<Sent<T>> {
   const statements: string[] = [];
   const listener = (sql: string) => {
-    if (!OF_JOBS.test(sql)) statements.push(sql);
+    if (counts(sql)) statements.push(sql);
   };
   listeners.add(listener);
   try {
@@ -32,3 +41,22 @@ export async function statementsOf<T>(work: () => Promise<T>): Promise<{ result:
     listeners.delete(listener);
   }
 }
+
+/** Notes every statement that fits, whoever sends it, until `stop` is called. */
+export function watchStatements(fits: RegExp): { seen: string[]; stop: () => void } {
+  const seen: string[] = [];
+  const listener = (sql: string) => {
+    if (fits.test(sql)) seen.push(sql);
+  };
+  listeners.add(listener);
+  return { seen, stop: () => listeners.delete(listener) };
+}
+/**
+ * The statements that the drivers of both databases send while `work` runs, for requests over HTTP: transactions without
+ * their beginning and end. No other request may run meanwhile.
+ */
+export const statementsOf = <T>(work: () => Promise<T>): Promise<Sent<T>> =>
+  listened(work, (sql) => ofRequest.getStore() === true && !/^\s*(BEGIN|COMMIT)/.test(sql));
+
+/** All that are sent meanwhile, whatever for. */
+export const statementsMeanwhile = <T>(work: () => Promise<T>): Promise<Sent<T>> => listened(work, () => true);

@@ -14,25 +14,38 @@ export interface TcpProxy {
   cut: () => void;
 }
 
-/** A TCP line to a server at `target` that a test can damage: the faults of toxiproxy, from outside the process. */
-export async function tcpProxy(t: Test, target: { host: string; port: number }): Promise<TcpProxy> {
+/**
+ * A TCP line to a server at `target` that a test can damage: the faults of toxiproxy, from outside the process.
+ * @param named only the connections are damaged whose first bytes hold this text, as PostgreSQL's hold the application's name
+ */
+export async function tcpProxy(
+  t: Test,
+  target: { host: string; port: number },
+  { named = '' }: { named?: string } = {},
+): Promise<TcpProxy> {
   let line: Line = 'sound';
   const sockets = new Set<Socket>();
+  const spared = new WeakSet<Socket>();
   const cut = () => {
-    for (const socket of sockets) socket.destroy();
+    for (const socket of sockets) if (!spared.has(socket)) socket.destroy();
   };
   const pass = (from: Socket, to: Socket) => {
     from.on('data', (chunk) => {
+      if (spared.has(from)) return void to.write(chunk);
       if (line === 'black hole') return;
-      if (typeof line === 'object') setTimeout(() => to.writable && to.write(chunk), line.latency);
+      if (typeof line === 'object') setTimeout(() => to.writable && to.write(chunk), line.latency).unref();
       else to.write(chunk);
     });
     from.on('close', () => to.destroy());
     from.on('error', () => to.destroy());
   };
   const server = createServer((client) => {
-    if (line === 'refused') return void client.destroy();
+    if (line === 'refused' && named === '') return void client.destroy();
     const upstream = connect(target);
+    client.once('data', (first) => {
+      if (!first.includes(named)) for (const socket of [client, upstream]) spared.add(socket);
+      else if (line === 'refused') client.destroy();
+    });
     for (const socket of [client, upstream]) {
       sockets.add(socket);
       socket.on('close', () => sockets.delete(socket));
@@ -42,7 +55,7 @@ export async function tcpProxy(t: Test, target: { host: string; port: number }):
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   t.teardown(() => {
-    cut();
+    for (const socket of sockets) socket.destroy();
     server.close();
   });
   return {

@@ -3,12 +3,12 @@ import type { Contract, Enumeration, Member, Shape, Where } from './side.js';
 const SCALARS = new Set(['Int', 'BigInt', 'Float', 'Decimal', 'String', 'Boolean', 'DateTime', 'Json', 'Bytes']);
 
 /** name, type, `[]`, `?`, attributes. */
-const FIELD = /^\s+(\w+)\s+(\w+)(\[\])?(\?)?(?:\s+(.*))?$/;
+const FIELD = /^\s+(\w+)\s+(\w+)(\[\])?(\?)?(?:\s+(\S.*))?$/;
 
 /** `@db.VarChar(100)` and `@db.Char(3)`: the greatest length. */
 const LENGTH = /@db\.(?:VarChar|Char)\((\d+)\)/;
 
-const without = (line: string) => line.replace(/\/\/.*$/, '').trimEnd();
+const without = (line: string) => (line.split('//')[0] as string).trimEnd();
 
 function typeOf(type: string, attributes: string, enums: ReadonlySet<string>): Pick<Member, 'type' | 'of'> {
   if (enums.has(type)) return { type: 'enum', of: type };

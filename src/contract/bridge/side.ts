@@ -106,7 +106,7 @@ export interface Contract {
 
 /** `payment_token` and `paymentToken` are one name. */
 export const keyOf = (name: string): string =>
-  name.replace(/_+([a-z\d])/gi, (_, letter: string) => letter.toUpperCase());
+  name.replace(/(?<!_)_+([a-z\d])/gi, (_, letter: string) => letter.toUpperCase());
 
 /** The rows of a table of codes in Markdown: | `CODE` | 404 | … | */
 export const CODE_ROW = /^\s*\|\s*`([A-Z][A-Z_]+)`\s*\|\s*(\d{3})\s*\|(.*)$/;

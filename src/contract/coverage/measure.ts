@@ -1,7 +1,6 @@
 import { buildSchema } from 'graphql';
 import type { Contracts } from '../check.js';
 import type { OpenApiDocument } from '../document.js';
-import { parseYaml } from '../openapi.js';
 import { type Place, type Problem, problemAt } from '../problems.js';
 import { readYaml } from '../yaml-source.js';
 import { type Element, KINDS, type Kind } from './elements.js';
@@ -64,11 +63,11 @@ const shareOf = ({ component, name }: Element): string | undefined =>
  * @param contracts sound ones, as the check has them; throws on what cannot be parsed
  */
 export function measureCoverage({ openapi, schema }: Contracts, seen: Observations): Coverage {
-  const document = parseYaml(openapi) as OpenApiDocument;
+  const { value, placeOf: locate } = readYaml(openapi, 'openapi.yaml');
+  const document = value as OpenApiDocument;
   const sdl = sdlElements(buildSchema(schema));
   const all = [...restElements(document).elements, ...sdl];
   const statements = statementsOf(document, sdl);
-  const { placeOf: locate } = readYaml(openapi, 'openapi.yaml');
   const placeOf = ({ at }: Pick<Element, 'at'>): Place => ('line' in at ? at : locate(at, true));
 
   const reasons = (table: 'except' | 'once') =>

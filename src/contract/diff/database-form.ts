@@ -93,7 +93,7 @@ function enterModel({ name, line, lines }: Block, models: ReadonlySet<string>, r
   for (const { text, line: at } of own) {
     const [, kind = ''] = /@@(id|unique|index)\b/.exec(text) ?? [];
     if (kind === '') continue;
-    const columns = `${/\[([^\]]*)\]/.exec(text)?.[1]}`.replaceAll(/\s/g, '');
+    const columns = `${/\[([^[\]]*)\]/.exec(text)?.[1]}`.replaceAll(/\s/g, '');
     const index = down(spot, { key: [kind, columns], id: `:${kind}(${columns})`, name: columns });
     note({ ...index, source: [at] }, kind === 'id' ? 'key' : kind, true);
   }

@@ -1,8 +1,8 @@
 import { checkOpenApi } from '../check-openapi.js';
 import { checkPrismaSchema } from '../check-prisma.js';
 import { checkSchema } from '../check-schema.js';
-import { parseYaml } from '../openapi.js';
 import type { Problem } from '../problems.js';
+import { readYaml, type YamlSource } from '../yaml-source.js';
 import { acceptances } from './accepted.js';
 import { type Change, FILES, inOrder, type Touched, type Verdict } from './change.js';
 import { databaseChanges, missingMigration } from './database.js';
@@ -57,42 +57,42 @@ export async function problemsOf({ root, before, after }: DiffOptions): Promise<
   return found.flat();
 }
 
+const readContract = ({ openapi }: ProjectVersion): YamlSource => readYaml(openapi, FILES.rest);
+
 /** All changes between two versions of sound contracts, with renames told as such, worst first. */
 export async function changesBetween(
   before: ProjectVersion,
   after: ProjectVersion,
   now = new Date(),
+  [old, current] = [readContract(before), readContract(after)],
 ): Promise<Change[]> {
   const graphql = before.schema === after.schema ? [] : await graphqlChanges(before.schema, after.schema, now);
-  const rest = before.openapi === after.openapi ? [] : restChanges(before.openapi, after.openapi, now);
+  const rest = before.openapi === after.openapi ? [] : restChanges(old, current, now);
   const database = foldRenames(databaseChanges(before.prisma, after.prisma));
   const migration = missingMigration(database, before.migrations, after.migrations);
   return inOrder([...foldRenames([...rest, ...graphql]), ...migration, ...database]);
 }
 
-const versionOf = (openapi: string) =>
-  String((parseYaml(openapi) as { info?: { version?: string } } | undefined)?.info?.version ?? '');
+const versionOf = ({ value }: YamlSource) =>
+  String((value as { info?: { version?: string } } | null)?.info?.version ?? '');
 
 /** The whole report on two versions of sound contracts. */
 export async function diffReport({ root, before, after, now }: DiffOptions): Promise<Report> {
-  const changes = await changesBetween(before, after, now);
+  const [old, current] = [readContract(before), readContract(after)];
+  const changes = await changesBetween(before, after, now, [old, current]);
   const breaks = changes.filter(({ verdict }) => verdict === 'breaking');
   const { reasons, stale } = acceptances(
-    before.openapi,
-    after.openapi,
+    old,
+    current,
     breaks.map(({ id }) => id),
   );
-  const touches = await touched(
-    root,
-    changes,
-    new Map([...addressesIn(before.openapi), ...addressesIn(after.openapi)]),
-  );
+  const touches = await touched(root, changes, new Map([...addressesIn(old), ...addressesIn(current)]));
   const count = (wanted: Verdict) => changes.filter(({ verdict, id }) => verdict === wanted && !reasons.has(id)).length;
   const textChanged = before.openapi !== after.openapi || before.schema !== after.schema;
   return {
     from: before.label,
     to: after.label,
-    version: versionDemand(versionOf(before.openapi), versionOf(after.openapi), changes, textChanged),
+    version: versionDemand(versionOf(old), versionOf(current), changes, textChanged),
     counts: { breaking: count('breaking'), risky: count('risky'), safe: count('safe'), accepted: reasons.size },
     changes: changes.map(({ likeness: _likeness, what: _what, ...change }, index) => {
       const accepted = reasons.get(change.id);

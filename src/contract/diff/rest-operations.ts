@@ -17,7 +17,7 @@ export type RestDocument = Node;
 
 /** A request line whose path parameters have no name: the same address whatever they are called. */
 export const addressOf = ({ method, path }: Written) =>
-  `${method.toUpperCase()} ${path.replaceAll(/\{[^}]*\}/g, '{}')}`;
+  `${method.toUpperCase()} ${path.replaceAll(/\{[^{}]*\}/g, '{}')}`;
 
 export const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 

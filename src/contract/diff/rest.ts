@@ -1,5 +1,4 @@
-import { parseYaml } from '../openapi.js';
-import { readYaml, type YamlSource } from '../yaml-source.js';
+import type { YamlSource } from '../yaml-source.js';
 import { type Change, FILES } from './change.js';
 import { judged, type Locate } from './judged.js';
 import { restForm } from './rest-form.js';
@@ -7,15 +6,12 @@ import { operationsIn, type RestDocument } from './rest-operations.js';
 import { REST_RULES } from './rest-rules.js';
 import { afterSunset } from './sunset.js';
 
-/** Places in the contract's text, parsed when the first one is asked for: the positions cost most of the time. */
-function locator(text: string): Locate {
-  let source: YamlSource | undefined;
-  return (path) => {
-    source ??= readYaml(text, FILES.rest);
-    const { line, column } = source.placeOf(path, true);
+const locator =
+  ({ placeOf }: YamlSource): Locate =>
+  (path) => {
+    const { line, column } = placeOf(path, true);
     return { line, column };
   };
-}
 
 /** What is gone with its scheme is told once, with the scheme. */
 function withScheme(changes: readonly Change[]): Change[] {
@@ -32,15 +28,15 @@ function withScheme(changes: readonly Change[]): Change[] {
 }
 
 /** `GET /api/v1/users/{}` by operationId. */
-export const addressesIn = (text: string): [string, string][] =>
-  operationsIn(parseYaml(text) as RestDocument).map(({ id, address }) => [id, address]);
+export const addressesIn = ({ value }: YamlSource): [string, string][] =>
+  operationsIn(value as RestDocument).map(({ id, address }) => [id, address]);
 
 /**
- * What changed between two texts of openapi.yaml, both of which the check has passed. `now` decides which sunsets have
+ * What changed between two versions of openapi.yaml, both of which the check has passed. `now` decides which sunsets have
  * passed. In no order.
  */
-export function restChanges(before: string, after: string, now: Date): Change[] {
-  const [old, current] = [parseYaml(before) as RestDocument, parseYaml(after) as RestDocument];
+export function restChanges(before: YamlSource, after: YamlSource, now: Date): Change[] {
+  const [old, current] = [before.value as RestDocument, after.value as RestDocument];
   const versions = [
     { form: restForm(old), locate: locator(before) },
     { form: restForm(current, old), locate: locator(after) },

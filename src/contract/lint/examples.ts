@@ -1,6 +1,6 @@
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
-import formats from 'ajv-formats';
 import { type DocumentNode, type InputValueDefinitionNode, valueFromASTUntyped, visit } from 'graphql';
+import { addFormats } from '../formats.js';
 import { constraintOf } from '../sdl.js';
 import type { Path } from '../yaml-source.js';
 import type { Rest, RestFlaw, RestRule, SdlFlaw, SdlRule } from './rule.js';
@@ -31,8 +31,7 @@ function valuesOf({ elements }: Rest): { at: Path; value: unknown; schema: Path;
 }
 
 function refusedByJsonSchema(rest: Rest): RestFlaw[] {
-  const ajv = new Ajv2020({ allErrors: true, strict: false });
-  formats.default(ajv);
+  const ajv = addFormats(new Ajv2020({ allErrors: true, strict: false }));
   ajv.addSchema(rest.source, DOCUMENT, undefined, false);
   return valuesOf(rest).flatMap(({ at, value, schema, what }) => {
     const validate = ajv.compile({ $ref: `${DOCUMENT}#${pointerOf(schema)}` });

@@ -9,7 +9,8 @@ interface Named {
   words: string[];
 }
 
-const wordsOf = (id: string) => (id.match(/[A-Z]?[a-z\d]+|[A-Z]+(?![a-z])/g) ?? []).map((word) => word.toLowerCase());
+const wordsOf = (id: string) =>
+  (id.match(/[A-Z]?[a-z\d]+|(?<![A-Z])[A-Z]+(?![a-z])/g) ?? []).map((word) => word.toLowerCase());
 
 /** What a rule has to say about single operationIds, at each one that it says it of. */
 const each =

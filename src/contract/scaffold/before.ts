@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { fileAt } from '../git.js';
-import { loadOpenApi, operations } from '../openapi.js';
+import { loadOpenApi } from '../load-openapi.js';
+import { operations } from '../openapi.js';
 import { objectTypes, type Types } from './object-types.js';
 
 export interface Request {

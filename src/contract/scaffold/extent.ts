@@ -29,7 +29,7 @@ export function extentOf(node: Node): Extent {
 export function textOf(node: Node): string {
   const { start, end } = extentOf(node);
   const text = node.getSourceFile().getFullText();
-  const indent = /[ \t]*$/.exec(text.slice(0, start))?.[0] ?? '';
+  const indent = /(?<![ \t])[ \t]*$/.exec(text.slice(0, start))?.[0] ?? '';
   return indent + text.slice(start, end);
 }
 
@@ -47,7 +47,7 @@ export const insert = (file: SourceFile, at: number, text: string): void => spli
 /** Takes a piece out of a file. Of the lines that stood empty above and below it, the greater gap stays. */
 function removeRange(file: SourceFile, start: number, end: number): void {
   const text = file.getFullText();
-  const above = /\s*$/.exec(text.slice(0, start))?.[0] ?? '';
+  const above = /(?<!\s)\s*$/.exec(text.slice(0, start))?.[0] ?? '';
   const below = /^\s*/.exec(text.slice(end))?.[0] ?? '';
   const lines = (gap: string) => gap.split('\n').length - 1;
   const isLast = end + below.length === text.length;

@@ -1,0 +1,112 @@
+import t from 'tap';
+import { onEachDatabase } from '../support/databases.js';
+import { ARRIVAL, PROXIED } from '../support/production.js';
+import { codeOf, PASSWORD, type RestAnswer, startService } from '../support/service.js';
+import { dial, refusedUpgrade } from '../support/socket.js';
+
+const AUTH = '/api/v1/auth';
+const ACCESS = '__Host-accord_access';
+const REFRESH = '__Secure-accord_refresh';
+const ATTRIBUTES = 'HttpOnly; Secure; SameSite=Strict';
+
+/** What `Set-Cookie` sets, by name: the value, and the attributes without the time. */
+const cookiesOf = ({ headers }: RestAnswer): Record<string, { value: string; attributes: string }> =>
+  Object.fromEntries(
+    headers.getSetCookie().map((line) => {
+      const [, name = '', value = '', attributes = ''] = /^([^=]+)=([^;]*); (.*)$/.exec(line) ?? [];
+      return [name, { value, attributes: attributes.replace(/(Max-Age|Expires)=[^;]*; /g, '') }];
+    }),
+  );
+const valueIn = (answer: RestAnswer, name: string) => cookiesOf(answer)[name]?.value as string;
+
+onEachDatabase(t, async (t, open) => {
+  const database = await open();
+  const service = await startService(t, database, PROXIED, Date.now, { arrival: ARRIVAL });
+  const { rest, graphql, viewer, admin, url } = service;
+  const own = { ...ARRIVAL, origin: PROXIED.PUBLIC_URL };
+  const login = (more: object = {}) => {
+    const body = { email: viewer.email, password: PASSWORD, cookie: true, ...more };
+    return rest('POST', `${AUTH}/login`, { headers: ARRIVAL, body });
+  };
+  const me = (cookie: string) => rest('GET', `${AUTH}/me`, { headers: { ...ARRIVAL, cookie } });
+
+  t.test('over HTTPS the cookies have prefixes, and none without one counts', async (t) => {
+    const answer = await login();
+    const attributes = Object.entries(cookiesOf(answer)).map(([name, cookie]) => [name, cookie.attributes]);
+    t.same(attributes, [
+      [ACCESS, `Path=/; ${ATTRIBUTES}`],
+      [REFRESH, `Path=/api/v1/auth; ${ATTRIBUTES}`],
+    ]);
+    const token = valueIn(answer, ACCESS);
+    t.equal((await me(`${ACCESS}=${token}`)).body.id, viewer.id);
+    t.same(codeOf(await me(`accord_access=${token}`)), [401, 'UNAUTHENTICATED'], 'a neighbour could have set it');
+    const other = admin.headers['authorization']?.slice('Bearer '.length);
+    for (const cookie of [
+      `${ACCESS}=${token}; accord_access=${other}`,
+      `accord_access=${other}; ${ACCESS}=${token}`,
+      `accord_access=nonsense; ${ACCESS}=${token}`,
+    ]) {
+      t.equal((await me(cookie)).body.id, viewer.id, 'nor does it stand in the way');
+    }
+    t.same(codeOf(await me(`accord_access=${token}; ${ACCESS}=nonsense`)), [401, 'UNAUTHENTICATED']);
+  });
+
+  t.test('on GraphQL and on sockets as well', async (t) => {
+    const token = valueIn(await login(), ACCESS);
+    const by = (name: string) => ({ ...viewer, headers: { ...ARRIVAL, cookie: `${name}=${token}` } });
+    t.same((await graphql(by(ACCESS), '{ me { id } }')).data, { me: { id: String(viewer.id) } });
+    t.same((await graphql(by('accord_access'), '{ me { id } }')).codes, ['UNAUTHENTICATED']);
+    const dialBy = async (name: string) => {
+      const dialled = await dial(t, url, { headers: { ...own, cookie: `${name}=${token}` } });
+      dialled.send({ type: 'connection_init' });
+      return dialled;
+    };
+    t.ok(await (await dialBy(ACCESS)).take(({ type }) => type === 'connection_ack'));
+    t.equal(await (await dialBy('accord_access')).closed, 4403);
+    t.equal(
+      await refusedUpgrade(`${url}/graphql`, { ...ARRIVAL, cookie: `${ACCESS}=${token}` }),
+      403,
+      'without Origin',
+    );
+  });
+
+  t.test('a session is renewed and ended by its prefixed cookie, and by no other', async (t) => {
+    const token = valueIn(await login(), REFRESH);
+    const refresh = (cookie: string, headers: Record<string, string> = own) =>
+      rest('POST', `${AUTH}/refresh`, { headers: { ...headers, cookie } });
+    t.same(codeOf(await refresh(`accord_refresh=${token}`)), [400, 'BAD_REQUEST']);
+    t.same(codeOf(await refresh(`${REFRESH}=${token}`, ARRIVAL)), [403, 'FORBIDDEN'], 'without Origin');
+    const renewed = await refresh(`${REFRESH}=${token}; accord_refresh=nonsense`);
+    t.same(Object.keys(cookiesOf(renewed)), [ACCESS, REFRESH]);
+    const cookie = `${REFRESH}=${valueIn(renewed, REFRESH)}`;
+    const out = await rest('POST', `${AUTH}/logout`, { headers: { ...own, cookie } });
+    t.same(cookiesOf(out), {
+      [ACCESS]: { value: '', attributes: `Path=/; ${ATTRIBUTES}` },
+      [REFRESH]: { value: '', attributes: `Path=/api/v1/auth; ${ATTRIBUTES}` },
+    });
+    t.same(codeOf(await refresh(cookie)), [401, 'UNAUTHENTICATED']);
+  });
+
+  t.test('the opaque flow', async (t) => {
+    const answer = await login({ flow: 'opaque' });
+    t.match(cookiesOf(answer), { [ACCESS]: { value: /^aco_/ }, [REFRESH]: { value: '' } });
+    const cookie = `${ACCESS}=${valueIn(answer, ACCESS)}`;
+    t.equal((await me(cookie)).status, 200);
+    t.equal((await rest('POST', `${AUTH}/logout`, { headers: { ...own, cookie } })).status, 204);
+    t.same(codeOf(await me(cookie)), [401, 'UNAUTHENTICATED']);
+  });
+});
+
+onEachDatabase(t, async (t, open) => {
+  t.test('over plain HTTP, where browsers refuse the prefixes, one wins all the same', async (t) => {
+    const { rest, viewer } = await startService(t, await open());
+    const body = { email: viewer.email, password: PASSWORD, cookie: true };
+    const answer = await rest('POST', `${AUTH}/login`, { body });
+    t.same(Object.keys(cookiesOf(answer)), ['accord_access', 'accord_refresh']);
+    const token = valueIn(answer, 'accord_access');
+    const status = async (cookie: string) => (await rest('GET', `${AUTH}/me`, { headers: { cookie } })).status;
+    t.equal(await status(`accord_access=${token}`), 200);
+    t.equal(await status(`accord_access=nonsense; ${ACCESS}=${token}`), 200);
+    t.equal(await status(`accord_access=${token}; ${ACCESS}=nonsense`), 401);
+  });
+});

@@ -1,0 +1,28 @@
+import type { Prisma, PrismaClient } from '../../src/database/client.js';
+import { PATIENT } from './databases.js';
+
+/**
+ * Does something in the database, as another program might, that is not committed until `commit` is called.
+ * @returns once it is done; `over` resolves with the commit
+ */
+export async function uncommitted(
+  client: PrismaClient,
+  work: (db: Prisma.TransactionClient) => Promise<unknown>,
+): Promise<{ commit: () => void; over: Promise<void> }> {
+  let commit = () => {};
+  const committed = new Promise<void>((resolve) => {
+    commit = resolve;
+  });
+  let over = Promise.resolve();
+  await new Promise<void>((done) => {
+    over = client.$transaction(
+      async (db) => {
+        await work(db);
+        done();
+        await committed;
+      },
+      { timeout: PATIENT.transaction },
+    );
+  });
+  return { commit, over };
+}
