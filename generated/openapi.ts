@@ -586,7 +586,7 @@ export interface paths {
          * Get the metrics
          * @description Counters and timings in the text format of Prometheus. With a metrics token configured it is needed as a
          *     bearer. Without one they are given to who calls from the same machine directly, and anyone else gets 401; with a
-         *     trusted proxy configured so does everyone.
+         *     trusted proxy configured so does everyone. Answers also under overload.
          */
         get: operations["getMetrics"];
         put?: never;
@@ -919,13 +919,14 @@ export interface components {
         /** @description Whether the service is ready, and what it depends on. */
         Readiness: {
             /**
-             * @description `ok` with 200, `unavailable` with 503.
+             * @description `ok` and `degraded` with 200, `unavailable` with 503. A degraded service does all that it is asked for, some of
+             *     it with less: without Redis each instance counts requests for itself.
              * @enum {string}
              */
-            status: "ok" | "unavailable";
+            status: "ok" | "degraded" | "unavailable";
             /** @description What the service needs, by name, such as `database`. */
             checks: {
-                [key: string]: "ok" | "failed";
+                [key: string]: "ok" | "degraded" | "failed";
             };
         };
         /** @description What went wrong (RFC 9457). */
@@ -1910,11 +1911,15 @@ export interface components {
         Unavailable: {
             headers: {
                 "Retry-After": components["headers"]["Retry-After"];
-                "API-Version": components["headers"]["API-Version"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
-                "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
-                "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
-                "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                /** @description The version that served the request. Absent under overload. */
+                "API-Version"?: "1";
+                /** @description How many requests the caller has in a minute. Absent under overload. */
+                "X-Rate-Limit-Limit"?: number;
+                /** @description How many of them are left. Absent under overload. */
+                "X-Rate-Limit-Remaining"?: number;
+                /** @description When the count falls, as a Unix time in seconds. Absent under overload. */
+                "X-Rate-Limit-Reset"?: number;
                 "Cache-Control": components["headers"]["Cache-Control"];
                 Vary: components["headers"]["Vary"];
                 [name: string]: unknown;
@@ -3288,7 +3293,6 @@ export interface operations {
             401: components["responses"]["PlatformUnauthenticated"];
             403: components["responses"]["PlatformForbidden"];
             500: components["responses"]["PlatformInternal"];
-            503: components["responses"]["PlatformUnavailable"];
         };
     };
     getOpenApiYaml: {

@@ -901,7 +901,7 @@ export type GetMetricsRequest = Record<string, never>;
 /** What `getMetrics` may answer. */
 export type GetMetricsReply =
   | { status: 200; headers?: NoHeaders; body: string | Uint8Array }
-  | { status: 400 | 401 | 403 | 500 | 503; headers?: NoHeaders; body: Problem };
+  | { status: 400 | 401 | 403 | 500; headers?: NoHeaders; body: Problem };
 
 /**
  * Get the metrics
@@ -910,12 +910,12 @@ export type GetMetricsReply =
  *
  * Counters and timings in the text format of Prometheus. With a metrics token configured it is needed as a
  * bearer. Without one they are given to who calls from the same machine directly, and anyone else gets 401; with a
- * trusted proxy configured so does everyone.
+ * trusted proxy configured so does everyone. Answers also under overload.
  *
  * Permission: public.
  *
  * - 200: The metrics.
- * - fails with 400 BAD_REQUEST, 401 UNAUTHENTICATED, 403 FORBIDDEN, 500 INTERNAL, 503 UNAVAILABLE
+ * - fails with 400 BAD_REQUEST, 401 UNAUTHENTICATED, 403 FORBIDDEN, 500 INTERNAL
  */
 export type GetMetrics = (request: GetMetricsRequest, context: Context) => Promise<GetMetricsReply>;
 

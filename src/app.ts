@@ -7,26 +7,30 @@ import { composeServices } from './composition.js';
 import type { Config } from './config.js';
 import { normaliseOpenApi, operations } from './contract/openapi.js';
 import type { Database } from './database/open.js';
-import { PATH as GRAPHQL_PATH, graphqlPlugin, notWrittenFields } from './graphql/plugin.js';
+import { refused } from './graphql/errors.js';
+import { mediaTypeFor } from './graphql/media-type.js';
+import { graphqlPlugin, notWrittenFields, PATH } from './graphql/plugin.js';
 import type { SocketLimits } from './graphql/sockets.js';
+import { ADMISSION, type AdmissionLimits, admissionPlugin } from './http/admission.js';
 import { authenticatePlugin } from './http/authenticate.js';
 import { confidentialPlugin } from './http/confidential.js';
-import { crossOrigin } from './http/cross-origin.js';
+import { crossOrigin, crossOriginHeaders } from './http/cross-origin.js';
 import { docs } from './http/docs.js';
 import { refuseForeignHost, refuseSecondHost } from './http/host.js';
 import { jsonBodyPlugin } from './http/json-body.js';
 import { metricsPlugin } from './http/metrics.js';
 import { ownOriginPlugin } from './http/own-origin.js';
-import { type PressureOptions, pressurePlugin } from './http/pressure.js';
 import { sendProblem } from './http/problems.js';
 import { publishedContracts } from './http/published.js';
 import { rateLimitPlugin } from './http/rate-limit.js';
 import { readiness } from './http/readiness.js';
 import { refusalsPlugin } from './http/refusals.js';
 import { sessionCookiesPlugin } from './http/session-cookies.js';
+import { shedding } from './http/shedding.js';
 import { TIMEOUTS, type Timeouts, timeoutsPlugin } from './http/timeouts.js';
 import { webSocketPlugin } from './http/websocket.js';
 import { httpServer } from './http-server.js';
+import { outages } from './outages.js';
 import { notWrittenOperations, restPlugin } from './rest/plugin.js';
 import { answerUnmatched, pathTable, redirectTrailingSlash } from './rest/unmatched.js';
 import { refuseVersion, versionPlugin, versionRouting } from './rest/version-plugin.js';
@@ -38,8 +42,8 @@ export interface AppOptions {
   logger: NonNullable<FastifyServerOptions['logger']>;
   /** Milliseconds since the epoch. */
   now?: () => number;
-  /** When to shed load; never, unless it is given. */
-  pressure?: PressureOptions | undefined;
+  /** Where the limits of what is under way differ from the usual ones. */
+  admission?: Partial<AdmissionLimits>;
   /** Where the time-outs differ from the usual ones. */
   timeouts?: Partial<Timeouts>;
   /** The contracts to serve and to publish; those of the repository. */
@@ -63,7 +67,7 @@ const GRAPHQL_MAX_DIRECTIVES = 50;
 /** The whole service as one Fastify instance that does not listen yet. Nothing happens on import. */
 export async function buildApp(
   config: Config,
-  { database, logger, now = Date.now, pressure, timeouts: otherTimeouts, contracts: given, sockets }: AppOptions,
+  { database, logger, now = Date.now, admission, timeouts: otherTimeouts, contracts: given, sockets }: AppOptions,
 ): Promise<FastifyInstance> {
   const { production } = config;
   const timeouts = { ...TIMEOUTS, ...otherTimeouts };
@@ -77,16 +81,29 @@ export async function buildApp(
   app.setNotFoundHandler(answerUnmatched(app, paths));
   app.addHook('onRequest', async (request, reply) => void reply.header('x-request-id', request.id));
 
-  const services = await composeServices(app, config, database, now);
+  const told = outages(app.log);
+  const services = await composeServices(app, config, database, told, now);
+  const { REDIS_URL } = config;
+  const shared =
+    REDIS_URL && (await import('./http/rate-shared.js')).sharedWindows(REDIS_URL, told.dependency('Redis'));
+  if (shared) app.addHook('onClose', async () => shared.close());
 
   // An API answer is not a page: it may load nothing. The pages bring policies of their own.
   const nothing = { useDefaults: false, directives: { 'default-src': ["'none'"], 'frame-ancestors': ["'none'"] } };
   await app.register(helmet, { contentSecurityPolicy: nothing, strictTransportSecurity: false });
   await app.register(versionPlugin);
   // Before whatever refuses: it is what closes the socket of an upgrade that is refused.
-  await app.register(webSocketPlugin, { path: GRAPHQL_PATH, protocol: GRAPHQL_TRANSPORT_WS_PROTOCOL });
+  await app.register(webSocketPlugin, { path: PATH, protocol: GRAPHQL_TRANSPORT_WS_PROTOCOL });
   if (!production) app.addHook('onRequest', refuseForeignHost(config.PUBLIC_URL));
   await app.register(cors, crossOrigin(config.CORS_ORIGINS, document));
+  await app.register(admissionPlugin, {
+    limits: { ...ADMISSION, ...admission },
+    document,
+    refuse: shedding({
+      graphql: { path: PATH, mediaType: mediaTypeFor, body: refused },
+      corsHeaders: crossOriginHeaders(config.CORS_ORIGINS, document),
+    }),
+  });
   await app.register(cookie);
   await app.register(sessionCookiesPlugin);
   await app.register(confidentialPlugin, {
@@ -96,17 +113,21 @@ export async function buildApp(
   });
   await app.register(ownOriginPlugin, { publicUrl: config.PUBLIC_URL });
   await app.register(jsonBodyPlugin);
-  await app.register(metricsPlugin, { token: config.METRICS_TOKEN, proxied: Boolean(config.TRUST_PROXY) });
+  await app.register(metricsPlugin, {
+    token: config.METRICS_TOKEN,
+    proxied: Boolean(config.TRUST_PROXY),
+    connections: database.connections,
+    told,
+  });
   await app.register(authenticatePlugin, { services });
   await app.register(refusalsPlugin, { services });
   await app.register(timeoutsPlugin, timeouts);
-  await app.register(pressurePlugin, { pressure });
   await app.register(rateLimitPlugin, {
     limit: config.RATE_LIMIT,
     anonymous: config.RATE_LIMIT_ANONYMOUS,
     ceiling: config.RATE_CEILING ?? 10 * config.RATE_LIMIT,
     now,
-    redis: config.REDIS_URL,
+    shared: shared || undefined,
   });
   app.addHook('onRequest', refuseSecondHost);
   app.addHook('onRequest', refuseVersion);
@@ -116,7 +137,7 @@ export async function buildApp(
   await app.register(restPlugin, {
     document,
     services,
-    platform: { contracts, ready: readiness(app, database), metrics: () => app.metrics() },
+    platform: { contracts, ready: readiness(app, database, shared || undefined), metrics: () => app.metrics() },
   });
   await app.register(graphqlPlugin, {
     typeDefs: contracts.schemaGraphql.toString(),

@@ -1,7 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import type { Config } from './config.js';
+import { faultOf } from './database/faults.js';
 import type { Database } from './database/open.js';
 import { databaseSignals } from './database/signals.js';
+import type { Outages } from './outages.js';
 import { buildServices, type Services } from './services/index.js';
 import { embeddedGateway } from './services/payments/embedded.js';
 import { httpGateway } from './services/payments/http.js';
@@ -20,11 +22,17 @@ export async function composeServices(
   app: FastifyInstance,
   config: Config,
   database: Database,
+  told: Outages,
   now: () => number,
 ): Promise<Services> {
-  const onFault = (err: unknown) => app.log.error({ err }, 'what other instances tell cannot be heard or read');
+  database.watch(told.dependency('The database'));
+  /** Unless the reason is one that is told already, for all that fails by it. */
+  const tell = (about: object, err: unknown, message: string) => {
+    if (!told.isAway('The database') && faultOf(err).kind !== 'unavailable') app.log.error({ ...about, err }, message);
+  };
+  const onFault = (err: unknown) => tell({}, err, 'what other instances tell cannot be heard or read');
   const signals = config.REDIS_URL
-    ? (await import('./database/redis-signals.js')).redisSignals(config.REDIS_URL, MESSAGES, onFault)
+    ? (await import('./database/redis-signals.js')).redisSignals(config.REDIS_URL, MESSAGES, told.dependency('Redis'))
     : databaseSignals(database, MESSAGES);
   const services = await buildServices({
     client: database.client,
@@ -39,8 +47,8 @@ export async function composeServices(
     audience: config.JWT_AUDIENCE,
     loginLimit: config.LOGIN_LIMIT,
     gateway: paymentGateway(config),
-    onJobFault: (job, err) => app.log.error({ err, job }, 'a background job failed'),
-    onAuditFault: (err) => app.log.error({ err }, 'a refusal could not be audited'),
+    onJobFault: (job, err) => tell({ job }, err, 'a background job failed'),
+    onAuditFault: (err) => tell({}, err, 'a refusal could not be audited'),
     now,
   });
   app.addHook('onReady', async () => services.jobs.start());

@@ -9,7 +9,6 @@ import type { Database } from './database/open.js';
 import { patiently } from './database/patience.js';
 import { prepareData } from './first-start.js';
 import { drainOnClose, type Leave } from './http/drain.js';
-import { PRESSURE } from './http/pressure.js';
 import { whenShellGone } from './npm-shell.js';
 import { listenHost, notListening } from './port.js';
 
@@ -24,7 +23,7 @@ const ECHO = 500;
  */
 export async function serve(config: Config, database: Database): Promise<void> {
   const demo = await patiently(() => database.alone(() => prepareData(database.client, config)));
-  const app = await buildApp(config, { database, logger: await logger(config), pressure: PRESSURE });
+  const app = await buildApp(config, { database, logger: await logger(config) });
   app.addHook('onClose', () => database.close());
   const leave = drainOnClose(app);
   const stored = readAddress(config.DATABASE_URL);

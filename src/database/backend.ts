@@ -1,6 +1,14 @@
 import type { SqlDriverAdapterFactory } from '@prisma/driver-adapter-utils';
 import type { Listener, Notify } from './listener.js';
 
+/** The connections of this instance to a server: of the pool, what waits for one of these, and what hears signals. */
+export interface Connections {
+  busy: number;
+  idle: number;
+  waiting: number;
+  hearing: number;
+}
+
 /** What the embedded database and a PostgreSQL server have in common. */
 export interface Backend {
   /** For the Prisma client. */
@@ -13,6 +21,8 @@ export interface Backend {
   dump: () => Promise<Blob>;
   /** Hears the signals that instances send each other by `notify`. */
   listener: (notify: Notify) => Listener;
+  /** What the pool of connections does now; absent where there is none. */
+  pool?: () => Omit<Connections, 'hearing'>;
   close: () => Promise<void>;
 }
 

@@ -97,6 +97,8 @@ function backend(pglite: PGlite, release: () => void): Backend {
       onConnect();
     },
     prove: async () => true,
+    watch: () => {},
+    isHearing: () => true,
     close: async () => {},
   };
   return {

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import { Client } from 'pg';
+import type { Dependency } from '../outages.js';
+import { reasonOf } from './faults.js';
 
 /** What hears the signals of other instances: PostgreSQL's LISTEN. */
 export interface Listener {
@@ -17,6 +19,10 @@ export interface Listener {
    * Rejects when the database cannot be asked.
    */
   prove: () => Promise<boolean>;
+  /** Tells from now on when the database cannot be connected to, and when it can be again. */
+  watch: (database: Dependency) => void;
+  /** Whether signals are heard at present. */
+  isHearing: () => boolean;
   close: () => Promise<void>;
 }
 
@@ -28,7 +34,7 @@ const FRESH = 400;
 const ANSWER = 500;
 /** Milliseconds for an attempt to connect, until the next one, and at most until the next one after many. */
 const CONNECT = 2000;
-const RETRY = { first: 250, longest: 5000 } as const;
+const RETRY = { first: 250, longest: 2000 } as const;
 
 interface Hearing {
   onSignal: (payload: string) => void;
@@ -49,6 +55,7 @@ export function postgresListener(connectionString: string, notify: Notify): List
   let proving: Promise<boolean> | undefined;
   let awaited: { payload: string; heard: () => void } | undefined;
   let firstAttempt: Promise<void> | undefined;
+  let database: Dependency | undefined;
 
   const hear = (client: Client, channel: string) => client.query(`LISTEN ${client.escapeIdentifier(channel)}`);
 
@@ -86,7 +93,11 @@ export function postgresListener(connectionString: string, notify: Notify): List
       else if (payload === awaited?.payload) awaited.heard();
     });
     try {
-      await client.connect();
+      await client.connect().catch((error: unknown) => {
+        database?.away(reasonOf(error));
+        throw error;
+      });
+      database?.back();
       await hear(client, proofs);
       if (!(await proof())) return false;
       for (const [channel, { onConnect }] of channels) {
@@ -116,7 +127,12 @@ export function postgresListener(connectionString: string, notify: Notify): List
   async function proveAnew(): Promise<boolean> {
     const client = hearing;
     if (!client) return false;
-    if (await proof()) return hearing === client;
+    const heard = await proof().catch(async (error: unknown) => {
+      // It may be the network that is gone, and with it whoever would say so.
+      await client.query('SELECT 1').catch(() => hangUp(client));
+      throw error;
+    });
+    if (heard) return hearing === client;
     hangUp(client);
     return false;
   }
@@ -135,6 +151,10 @@ export function postgresListener(connectionString: string, notify: Notify): List
       });
       return proving;
     },
+    watch(dependency) {
+      database = dependency;
+    },
+    isHearing: () => hearing !== undefined,
     async close() {
       await Promise.race([hearing?.end(), delay(ANSWER, undefined, { ref: false })]);
       stopped.abort();

@@ -1,5 +1,5 @@
 import { type DatabaseAddress, readAddress } from './address.js';
-import type { Backend } from './backend.js';
+import type { Backend, Connections } from './backend.js';
 import { PrismaClient } from './client.js';
 import { DatabaseNotOpened } from './faults.js';
 import type { Listener } from './listener.js';
@@ -17,6 +17,10 @@ export interface Database {
   listen: Listener['listen'];
   /** Whether they are heard; see `Listener`. Rejects when the database cannot be asked. */
   prove: Listener['prove'];
+  /** Tells when it is away and when it is back. */
+  watch: Listener['watch'];
+  /** Its connections now; undefined where it is in this process. */
+  connections: () => Connections | undefined;
   /** Runs `work` while no other process migrates this database or runs something of this kind: for what is done once. */
   alone: <T>(work: () => Promise<T>) => Promise<T>;
   /** Names of the migrations that were applied now. */
@@ -63,10 +67,12 @@ export async function openDatabase(
     await client.$connect();
     let closed: Promise<void> | undefined;
     const listener = backend.listener((channel, payload) => notify(client, channel, payload));
-    const { listen, prove } = listener;
+    const { listen, prove, watch, isHearing } = listener;
     const close = () => (closed ??= closeAll(client, listener, backend));
-    const { alone, dump } = backend;
-    return { client, kind: address.kind, label: address.label, listen, prove, alone, migrated, dump, close };
+    const { alone, dump, pool } = backend;
+    const connections = () => pool && { ...pool(), hearing: isHearing() ? 1 : 0 };
+    const { kind, label } = address;
+    return { client, kind, label, listen, prove, watch, connections, alone, migrated, dump, close };
   } catch (error) {
     await backend.close().catch(() => {});
     throw notOpened(error);

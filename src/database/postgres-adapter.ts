@@ -1,11 +1,13 @@
 import type { PrismaPg } from '@prisma/adapter-pg';
-import type { SqlDriverAdapter, SqlQuery, Transaction } from '@prisma/driver-adapter-utils';
+import type { SqlQuery, Transaction } from '@prisma/driver-adapter-utils';
+
+type Connected = Awaited<ReturnType<PrismaPg['connect']>>;
 
 /**
  * A pool of connections which a server that has gone silent cannot fill: @prisma/adapter-pg 7.10 sends ROLLBACK after a statement
  * that was not answered, waits as long again, and puts the dead connection back, where it fails the next one.
  */
-export async function connectPool(factory: PrismaPg): Promise<SqlDriverAdapter> {
+export async function connectPool(factory: PrismaPg): Promise<Connected> {
   const adapter = await factory.connect();
   const start = adapter.startTransaction.bind(adapter);
   return Object.assign(adapter, {

@@ -1,4 +1,5 @@
 import { PrismaPg } from '@prisma/adapter-pg';
+import type { Pool } from 'pg';
 import type { Backend, MigrationSession } from './backend.js';
 import { postgresListener } from './listener.js';
 import { connectPool } from './postgres-adapter.js';
@@ -27,13 +28,23 @@ export function openPostgres(address: string, poolSize: number, { connect, answe
       work,
     );
   let closed = false;
+  let connections: Pool | undefined;
+  const connectOnce = async () => {
+    const adapter = await connectPool(pool);
+    connections = adapter.underlyingDriver();
+    return adapter;
+  };
   return {
     listener: (notify) => postgresListener(connectionString, notify),
     adapter: {
       provider: 'postgres',
       adapterName: pool.adapterName,
       // A Prisma client that was disconnected connects again at its next query, and nobody would close that pool.
-      connect: () => (closed ? Promise.reject(new Error('The database is closed.')) : connectPool(pool)),
+      connect: () => (closed ? Promise.reject(new Error('The database is closed.')) : connectOnce()),
+    },
+    pool: () => {
+      const { totalCount = 0, idleCount = 0, waitingCount = 0 } = connections ?? {};
+      return { busy: totalCount - idleCount, idle: idleCount, waiting: waitingCount };
     },
     migrating: onOwn,
     alone: (work) =>

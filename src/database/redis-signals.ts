@@ -1,6 +1,7 @@
 import type { EventEmitter } from 'node:events';
 import { Redis } from 'ioredis';
 import mqemitter, { type MQEmitterRedis } from 'mqemitter-redis';
+import type { Dependency } from '../outages.js';
 import type { Signals } from './signals.js';
 
 /** Milliseconds between two attempts to connect again. */
@@ -9,9 +10,10 @@ const RETRY = 500;
 /**
  * By Redis, for databases without NOTIFY and for loads that NOTIFY would slow down (it makes commits queue). A signal is
  * published after the commit, so a process that is killed in between loses it: who listens also looks into the tables.
- * @param onFault told of errors of the connections, which are opened again by themselves
+ * @param dependency told of errors of the connections, which are opened again by themselves
  */
-export function redisSignals(url: string, name: string, onFault: (error: unknown) => void): Signals {
+export function redisSignals(url: string, name: string, dependency: Dependency): Signals {
+  const onFault = (error: unknown) => dependency.away(error instanceof Error ? error.message : String(error));
   const options = { retryStrategy: () => RETRY, maxRetriesPerRequest: 1 };
   // The listening connection waits for ever; a signal that cannot be sent is not worth the wait.
   const subConn = new Redis(url, { ...options, maxRetriesPerRequest: null });
@@ -27,7 +29,11 @@ export function redisSignals(url: string, name: string, onFault: (error: unknown
     committed: (payload) => emitter.emit({ topic, payload }, (error) => error && onFault(error)),
     async listen(onSignal, onConnect) {
       // Asking once more is answered after the subscription stands, also on a connection that was opened again.
-      subConn.on('ready', () => void subConn.subscribe(topic).then(onConnect, onFault));
+      const heard = () => {
+        dependency.back();
+        onConnect();
+      };
+      subConn.on('ready', () => void subConn.subscribe(topic).then(heard, onFault));
       emitter.on(topic, ({ payload }, done) => {
         onSignal(String(payload));
         done();

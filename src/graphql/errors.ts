@@ -3,7 +3,7 @@ import { GraphQLError } from 'graphql';
 import { toFailure } from '../http/failures.js';
 import { catalogue, Failure } from '../services/errors.js';
 import { cut } from '../services/issues.js';
-import type { FormattedError } from './answer.js';
+import type { FormattedError, Result } from './answer.js';
 import { locationsOf } from './parse.js';
 
 /** Bytes of a name in the path of an error, which is as long as the document has it; and places of one error. */
@@ -53,6 +53,11 @@ export function errorFormatter(suggest: boolean) {
     },
   };
 }
+
+/** The answer to an operation that nobody looked at. */
+export const refused = ({ code, message }: Failure): Result => ({
+  errors: [{ message, extensions: { code, statusCode: catalogue[code].status } }],
+});
 
 /**
  * graphql's own errors are the document's fault when they come before the execution, which gives them a path, or name a

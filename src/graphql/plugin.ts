@@ -5,7 +5,7 @@ import mercurius from 'mercurius';
 import { failureHeaders, toFailure } from '../http/failures.js';
 import { refuseExcess } from '../http/rate-limit.js';
 import type { Services } from '../services/index.js';
-import { boundedAnswer, codesOf, type Result } from './answer.js';
+import { boundedAnswer, codesOf, type FormattedError, type Result } from './answer.js';
 import type { GraphQLContext } from './context.js';
 import { anyDocument, trustedDocuments } from './documents.js';
 import { type ErrorFormatter, errorFormatter, retryAfterOf } from './errors.js';
@@ -50,7 +50,7 @@ const STAND_IN = '{ __typename }';
 /** Mounts the GraphQL half of the contract: POST /graphql, which answers 200 whatever happens, and GraphiQL. */
 export const graphqlPlugin = fp<GraphQLOptions>(async (app, options) => {
   const errors = errorFormatter(options.development);
-  const schema = executableSchema(options.typeDefs);
+  const schema = executableSchema(options.typeDefs, app.countField);
   await app.register(mercurius, {
     schema,
     routes: false,
@@ -102,8 +102,13 @@ function mountPost(
       return formatted(result as ExecutionResult, errors, request.log);
     } catch (error) {
       reply.headers(failureHeaders(toFailure(error)));
-      return { errors: errors.ofThrown(error, request.log) };
+      return refused(errors.ofThrown(error, request.log));
     }
+  }
+
+  function refused(found: FormattedError[]): Result {
+    app.countRefused(codesOf({ errors: found }));
+    return { errors: found };
   }
 
   const send = (reply: FastifyReply, results: Result[], isBatch = false) => {
@@ -119,7 +124,7 @@ function mountPost(
   app.setErrorHandler((error, request, reply) => {
     const failure = toFailure(error);
     reply.headers(failureHeaders(failure));
-    return send(reply, [{ errors: errors.ofThrown(failure, request.log) }]);
+    return send(reply, [refused(errors.ofThrown(failure, request.log))]);
   });
 
   app.post(PATH, async (request, reply) => {

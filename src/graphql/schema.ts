@@ -1,8 +1,15 @@
 import { makeExecutableSchema } from '@graphql-tools/schema';
 import type { Ajv2020 } from 'ajv/dist/2020.js';
-import { defaultFieldResolver, type GraphQLField, type GraphQLSchema, isObjectType } from 'graphql';
+import {
+  defaultFieldResolver,
+  type GraphQLField,
+  type GraphQLFieldResolver,
+  type GraphQLSchema,
+  isObjectType,
+} from 'graphql';
+import { toFailure } from '../http/failures.js';
 import { bodyIssues, lazily, schemaCompiler } from '../http/json-schema.js';
-import { Failure } from '../services/errors.js';
+import { type Code, Failure } from '../services/errors.js';
 import { bounded, type Issue } from '../services/issues.js';
 import { unstorableText } from '../services/text.js';
 import { argumentsSchema, leastId } from './constraints.js';
@@ -14,17 +21,51 @@ import { resolvers } from './resolvers.js';
  * The executable schema. Every field that takes arguments gets them checked: ids at once (BAD_REQUEST), the content at
  * the service's checkpoint (VALIDATION_FAILED), as `@constraint` says.
  * @param typeDefs the text of `schema.graphql`
+ * @param onField told what became of each root field, and of each field below that failed
  * @throws Error when a root field has no `@permission`, or one that the policy table contradicts
  */
-export function executableSchema(typeDefs: string): GraphQLSchema {
+export function executableSchema(typeDefs: string, onField: FieldListener = () => {}): GraphQLSchema {
   const schema = makeExecutableSchema<GraphQLContext>({ typeDefs, resolvers: resolvers as never });
   checkPermissions(schema);
   const ajv = schemaCompiler();
   for (const type of Object.values(schema.getTypeMap())) {
     if (!isObjectType(type) || type.name.startsWith('__')) continue;
-    for (const field of Object.values(type.getFields())) if (field.args.length > 0) checkArguments(schema, ajv, field);
+    const isRoot = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()].includes(type);
+    for (const field of Object.values(type.getFields())) {
+      if (field.args.length > 0) checkArguments(schema, ajv, field);
+      tellOutcome(field, (code) => {
+        if (isRoot || code !== 'OK') onField(type.name, field.name, code);
+      });
+    }
   }
   return schema;
+}
+
+export type FieldListener = (type: string, field: string, code: Code | 'OK') => void;
+
+/** Tells what becomes of a field that has a resolver of its own; of a subscription, what became of its beginning. */
+function tellOutcome(field: GraphQLField<unknown, GraphQLContext>, tell: (code: Code | 'OK') => void): void {
+  const failed = (error: unknown): never => {
+    tell(toFailure(error).code);
+    throw error;
+  };
+  const done = <T>(value: T): T => {
+    tell('OK');
+    return value;
+  };
+  const telling = (resolve: GraphQLFieldResolver<unknown, GraphQLContext>): typeof resolve => {
+    return (...args) => {
+      let value: unknown;
+      try {
+        value = resolve(...args);
+      } catch (error) {
+        failed(error);
+      }
+      return value instanceof Promise ? value.then(done, failed) : done(value);
+    };
+  };
+  if (field.subscribe) field.subscribe = telling(field.subscribe);
+  else if (field.resolve) field.resolve = telling(field.resolve);
 }
 
 const isId = (text: string, least: number): boolean => /^(?:0|[1-9][0-9]*)$/.test(text) && Number(text) >= least;

@@ -3,6 +3,7 @@ import {
   createSourceEventStream,
   type ExecutionArgs,
   type ExecutionResult,
+  execute,
   type GraphQLError,
   type GraphQLSchema,
 } from 'graphql';
@@ -125,8 +126,9 @@ export function socketServer(app: FastifyInstance, options: SocketOptions) {
         context.extra.connection.close(CLOSE.badMessage, 'The id is too long.');
         return [];
       }
-      return prepare(context, id, payload).catch(asGraphQLErrors);
+      return app.admission.run(() => prepare(context, id, payload)).catch(asGraphQLErrors);
     },
+    execute: (args) => app.admission.runOn(() => execute(args)),
     subscribe(args) {
       const {
         id,
@@ -151,6 +153,7 @@ export function socketServer(app: FastifyInstance, options: SocketOptions) {
     onError({ extra: { connection: one } }, _id, _payload, found) {
       const errors = found.map((error) => format.ofGraphQL(error as GraphQLError, one.log));
       note(one, { errors });
+      app.countRefused(codesOf({ errors }));
       return boundedErrors(errors);
     },
   });

@@ -16,8 +16,9 @@ export interface SocketLimits {
   ping: number;
 }
 
-/** Milliseconds between two looks at whose credential has expired, which is known without asking anybody. */
+/** Milliseconds between two looks at whose credential has expired, which is known without asking anybody, and at whether signals are heard. */
 const EXPIRY = 500;
+const HEARING = 500;
 
 export const socketLimits: SocketLimits = {
   initTimeout: 3000,
@@ -81,9 +82,15 @@ export function openSockets({ limits, standing, now, log }: SocketsOptions) {
     }
   }
 
+  const askAll = () => ask(open).catch((err: unknown) => log.debug({ err }, 'sockets not rechecked'));
+  async function askUnlessHeard(): Promise<void> {
+    if (open.size > 0 && !(await standing.isHeard())) await askAll();
+  }
+
   const timers = [
     setInterval(() => open.forEach(endIfExpired), EXPIRY),
-    setInterval(() => ask(open).catch((err: unknown) => log.warn({ err }, 'sockets not rechecked')), limits.recheck),
+    setInterval(askUnlessHeard, HEARING),
+    setInterval(askAll, limits.recheck),
     setInterval(pingAll, limits.ping),
   ];
 

@@ -48,5 +48,15 @@ export function crossOrigin(origins: string | undefined, document: OpenApiDocume
   return { delegator: (request, done) => done(null, { ...options, preflight: isPreflight(request) }) };
 }
 
+/** The same for an answer that does not come by way of Fastify. */
+export function crossOriginHeaders(origins: string | undefined, document: OpenApiDocument) {
+  const listed = new Set(origins?.split(',').map((one) => one.trim()));
+  const exposed = exposedHeaders(document).join(', ');
+  return (origin: string | undefined): Record<string, string> =>
+    origin !== undefined && listed.has(origin)
+      ? { 'access-control-allow-origin': origin, 'access-control-expose-headers': exposed, vary: 'Origin' }
+      : {};
+}
+
 const isPreflight = ({ method, headers }: FastifyRequest): boolean =>
   method === 'OPTIONS' && headers.origin !== undefined && headers['access-control-request-method'] !== undefined;

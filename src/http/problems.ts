@@ -3,7 +3,7 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { type Code, catalogue, Failure } from '../services/errors.js';
 import { failureHeaders, problem, toFailure } from './failures.js';
 
-const MEDIA_TYPE = 'application/problem+json; charset=utf-8';
+export const MEDIA_TYPE = 'application/problem+json; charset=utf-8';
 
 /** Answers with the problem document of whatever was thrown; the cause of a fault of ours goes to the log. */
 export function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {

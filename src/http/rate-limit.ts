@@ -2,6 +2,7 @@ import rateLimit, { normalizeIP } from '@fastify/rate-limit';
 import type { FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { Failure } from '../services/errors.js';
+import type { SharedWindows } from './rate-shared.js';
 import { rateStore, spending } from './rate-store.js';
 
 const MINUTE = 60_000;
@@ -47,17 +48,15 @@ export interface RateLimitOptions {
   anonymous: number;
   ceiling: number;
   now: () => number;
-  /** Redis, where all instances count together; undefined for one instance. */
-  redis: string | undefined;
+  /** Where all instances count together; undefined for one instance. */
+  shared: SharedWindows | undefined;
 }
 
 /**
  * Counts every request for its caller and says in the `X-Rate-Limit-*` headers where the caller stands. The refusal comes
  * in its place in the order of failures (`refuseExcess`); only the ceiling per address is decided before anything else.
  */
-export const rateLimitPlugin = fp<RateLimitOptions>(async (app, { limit, anonymous, ceiling, now, redis }) => {
-  const shared = redis === undefined ? undefined : (await import('./rate-shared.js')).sharedWindows(redis, app.log);
-  app.addHook('onClose', async () => shared?.close());
+export const rateLimitPlugin = fp<RateLimitOptions>(async (app, { limit, anonymous, ceiling, now, shared }) => {
   await app.register(rateLimit, { global: false, store: rateStore(now, shared) });
   const weights = new WeakMap<FastifyRequest, Weight>();
   const callers = app.createRateLimit({
@@ -87,7 +86,7 @@ export const rateLimitPlugin = fp<RateLimitOptions>(async (app, { limit, anonymo
   const counting = new WeakMap<FastifyRequest, Promise<Rate>>();
   const countOnce = async (request: FastifyRequest): Promise<Rate> => {
     // What fails before it is asked who calls (404, 308, 405), or asks nobody, counts for its caller all the same.
-    if (!request.actor && !app.overloaded()) await app.identify(request);
+    if (!request.actor) await app.identify(request);
     request.rate = await count(callers, request);
     return request.rate;
   };

@@ -1,5 +1,5 @@
-import type { FastifyBaseLogger } from 'fastify';
 import { Redis } from 'ioredis';
+import type { Dependency } from '../outages.js';
 import { type Count, STEPS } from './rate-window.js';
 
 /** Milliseconds for an answer, and after a failure until Redis is asked again. */
@@ -41,11 +41,13 @@ interface Counting extends Redis {
 export interface SharedWindows {
   /** Undefined when Redis cannot be asked: then every instance counts for itself. */
   count: (key: string, span: number, limit: number, units?: number) => Promise<Count | undefined>;
+  /** Whether Redis answers now. */
+  answers: () => Promise<boolean>;
   close: () => void;
 }
 
-/** Counts that all instances share. A Redis that is away costs one log line, and no request waits for it twice. */
-export function sharedWindows(url: string, log: FastifyBaseLogger): SharedWindows {
+/** Counts that all instances share. No request waits twice for a Redis that is away. */
+export function sharedWindows(url: string, dependency: Dependency): SharedWindows {
   const redis = new Redis(url, {
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
@@ -53,26 +55,30 @@ export function sharedWindows(url: string, log: FastifyBaseLogger): SharedWindow
     commandTimeout: ANSWER,
     retryStrategy: () => PAUSE,
   }) as Counting;
-  redis.on('error', () => {}); // told where it matters: below
+  const away = ({ message }: Error) => dependency.away(message);
+  redis.on('error', away);
+  redis.on('ready', dependency.back);
   redis.defineCommand('slide', { numberOfKeys: 1, lua: script });
   let askAgainAt = 0;
-  let away = false;
 
   return {
     async count(key, span, limit, units = 1) {
       if (performance.now() < askAgainAt) return undefined;
       try {
         const [current, ttl] = await redis.slide(`accord:rate:${key}`, span, limit, STEPS, units);
-        if (away) log.info('Redis is back: requests are counted across instances again');
-        away = false;
+        dependency.back();
         return { current, ttl };
-      } catch (err) {
-        if (!away) log.error({ err }, 'Redis is away: each instance counts requests for itself');
-        away = true;
+      } catch (error) {
+        away(error as Error);
         askAgainAt = performance.now() + PAUSE;
         return undefined;
       }
     },
+    answers: () =>
+      redis.ping().then(
+        () => true,
+        () => false,
+      ),
     close: () => redis.disconnect(),
   };
 }

@@ -1,5 +1,7 @@
 import type { FastifyInstance } from 'fastify';
+import type { Readiness } from '../../generated/operations.js';
 import type { Database } from '../database/open.js';
+import type { SharedWindows } from './rate-shared.js';
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -8,21 +10,28 @@ declare module 'fastify' {
   }
 }
 
-/** Tells whether requests can be served now: the database answers, and the service is neither overloaded nor about to stop. */
-export function readiness(app: FastifyInstance, { client }: Database) {
+/**
+ * Tells whether requests can be served now: the database answers, and the service is neither overloaded nor about to stop. A Redis
+ * that is away degrades it only.
+ */
+export function readiness(app: FastifyInstance, { client }: Database, shared: SharedWindows | undefined) {
   let closing = false;
   app.decorate('unready', () => {
     closing = true;
   });
   app.addHook('preClose', async () => app.unready());
-  return async () => {
-    const alive = await client.$queryRaw`SELECT 1`.then(
+  return async (): Promise<Readiness> => {
+    const database = client.$queryRaw`SELECT 1`.then(
       () => true,
       () => false,
     );
-    const word = (ok: boolean) => (ok ? 'ok' : 'failed') as 'ok' | 'failed';
-    const calm = !app.overloaded();
-    const checks = { database: word(alive), accepting: word(!closing), load: word(calm) };
-    return { ok: alive && !closing && calm, checks };
+    const [alive, counting] = await Promise.all([database, shared?.answers()]);
+    const needed = { database: alive, accepting: !closing, load: !app.admission.overloaded() };
+    const checks: Readiness['checks'] = {};
+    for (const [name, good] of Object.entries(needed)) checks[name] = good ? 'ok' : 'failed';
+    if (counting !== undefined) checks['redis'] = counting ? 'ok' : 'degraded';
+    const words = Object.values(checks);
+    const status = words.includes('failed') ? 'unavailable' : words.includes('degraded') ? 'degraded' : 'ok';
+    return { status, checks };
   };
 }

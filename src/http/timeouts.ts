@@ -47,7 +47,7 @@ export const timeoutsPlugin = fp<Pick<Timeouts, 'request' | 'handler'>>(async (a
     const timer = setTimeout(() => {
       if (reply.sent) return;
       reply.send(new Failure('UNAVAILABLE', 'The service took too long.', { retryAfter: RETRY_AFTER }));
-    }, handler);
+    }, handler).unref(); // whose client has gone already tells it no more
     reply.raw.once('close', () => clearTimeout(timer));
   });
 });

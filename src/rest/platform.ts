@@ -5,10 +5,9 @@ export const getRoot: Contract.GetRoot = async () => ({ status: 302, headers: { 
 export const getLiveness: Contract.GetLiveness = async () => ({ status: 200, headers: {}, body: { status: 'ok' } });
 
 export const getReadiness: Contract.GetReadiness = async (_request, { platform }) => {
-  const { ok, checks } = await platform.ready();
-  return ok
-    ? { status: 200, headers: {}, body: { status: 'ok', checks } }
-    : { status: 503, headers: {}, body: { status: 'unavailable', checks } };
+  const report = await platform.ready();
+  const status = report.status === 'unavailable' ? 503 : 200;
+  return { status, headers: {}, body: report };
 };
 
 export const getMetrics: Contract.GetMetrics = async (_request, { platform }) => ({

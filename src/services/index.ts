@@ -100,7 +100,7 @@ export async function buildServices(options: ServicesOptions) {
     comments: commentsService({ client }),
     messages: messagesService({ client, channels }),
     channels,
-    standing: standing({ client, revocations, sessionEnds, keys, now }),
+    standing: standing({ client, prove, revocations, sessionEnds, keys, now }),
     orders: ordersService({ client, idempotency, payments, wakePayments: () => jobs.wake(PAYMENTS) }),
     credentials,
     changePassword: passwordChange({ client, passwords, credentials, endSessions: sessionEnds.endAll }),

@@ -1,4 +1,5 @@
 import type { PrismaClient } from '../database/client.js';
+import type { Listener } from '../database/listener.js';
 import { type Actor, sessionOf } from './access.js';
 import type { Revocations } from './revocations.js';
 import type { SessionEnds } from './session-ends.js';
@@ -9,6 +10,7 @@ export interface StandingDependencies {
   revocations: Pick<Revocations, 'onRevoked'>;
   sessionEnds: Pick<SessionEnds, 'onEnded'>;
   keys: Pick<SigningKeys, 'onRemoved'>;
+  prove: Listener['prove'];
   /** Milliseconds since the epoch. */
   now: () => number;
 }
@@ -19,7 +21,7 @@ export type Standing = ReturnType<typeof standing>;
  * For connections that outlive a request: which callers must not go on, because the account is gone or has another role,
  * the session has ended, or the key that signed the token was retired. Told by signals, and to be asked, for these get lost.
  */
-export function standing({ client, revocations, sessionEnds, keys, now }: StandingDependencies) {
+export function standing({ client, revocations, sessionEnds, keys, prove, now }: StandingDependencies) {
   return {
     /**
      * Asks the database, in one statement.
@@ -41,6 +43,9 @@ export function standing({ client, revocations, sessionEnds, keys, now }: Standi
           OR a.kid IS NOT NULL AND NOT EXISTS (SELECT FROM signing_keys k WHERE k.kid = a.kid)`;
       return new Set(rows.map(({ place }) => actors[place] as Actor));
     },
+
+    /** Whether that will be heard: false when it must be asked for, and also while the database is away. */
+    isHeard: (): Promise<boolean> => prove().catch(() => false),
 
     /**
      * Tells, as soon as it is heard, by which callers nothing more may be done.

@@ -90,7 +90,10 @@ async function redisProxy(t: Test) {
 
 /** Resolves once a signal of another installation has gone through the same Redis. */
 async function heardElsewhere(t: Test, url: string, payload: string): Promise<void> {
-  const signals = redisSignals(`${url}?keyPrefix=${randomUUID()}`, 'accord_messages', () => {});
+  const signals = redisSignals(`${url}?keyPrefix=${randomUUID()}`, 'accord_messages', {
+    away: () => {},
+    back: () => {},
+  });
   t.teardown(signals.close);
   const heard: string[] = [];
   let connected = false;

@@ -34,7 +34,10 @@ onEachDatabase(t, async (t, open) => {
   t.test('health, metrics and the way to the docs', async (t) => {
     t.same((await rest('GET', '/livez')).body, { status: 'ok' });
     t.equal((await rest('GET', '/readyz')).status, 200);
-    t.match((await rest('GET', '/metrics')).text, /http_request_duration_seconds_count\{.*route="\/livez"/);
+    t.match(
+      (await rest('GET', '/metrics')).text,
+      /http_request_duration_seconds_count\{method="GET",route="\/livez",operation="getLiveness",status="200"/,
+    );
     const root = await rest('GET', '/');
     t.same([root.status, root.headers.get('location')], [302, '/docs']);
   });

@@ -1,17 +1,15 @@
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { connect as connectHttp2 } from 'node:http2';
 import t from 'tap';
-import { PRESSURE } from '../../src/http/pressure.js';
+import { ADMISSION } from '../../src/http/admission.js';
 import { statusTable } from '../../src/http/status-table.js';
 import { TIMEOUTS } from '../../src/http/timeouts.js';
 import { LIMITS } from '../../src/http/transport.js';
 import { tlsFiles } from '../support/certificate.js';
-import { breaches, contractOperations, document } from '../support/contract.js';
-import { memoryDatabase, onEachDatabase } from '../support/databases.js';
-import { eventually } from '../support/process.js';
+import { contractOperations, document } from '../support/contract.js';
+import { onEachDatabase } from '../support/databases.js';
 import { open as connectTo, raw, statusesOf, untilClosed } from '../support/raw.js';
-import { codeOf, type Json, type Service, startInstance, startService } from '../support/service.js';
+import { codeOf, type Service, startInstance, startService } from '../support/service.js';
 
 const declared = new Set(
   [...contractOperations.map(({ operation }) => operation.responses), document['x-unmatched'] ?? {}].flatMap((one) =>
@@ -198,104 +196,5 @@ onEachDatabase(t, async (t, open) => {
 t.test('the limits stand as they are documented', async (t) => {
   t.same(TIMEOUTS, { handshake: 10_000, headers: 10_000, request: 15_000, handler: 10_000, idle: 72_000 });
   t.same(LIMITS, { headers: 16_384, streams: 100, resets: 100 });
-  t.match(PRESSURE, { delay: 250, utilisation: 0.98 });
-  t.match(readFileSync('src/serve.ts', 'utf8'), 'pressure: PRESSURE');
-});
-
-const busy = (milliseconds: number) => {
-  const end = performance.now() + milliseconds;
-  while (performance.now() < end);
-};
-const turn = () => new Promise((resolve) => setImmediate(resolve));
-
-t.test('503: an overloaded process sheds, and recovers', async (t) => {
-  const database = await memoryDatabase(t);
-  const { viewer, rest } = await startService(t, database);
-  const start = (delay: number, utilisation: number) =>
-    startInstance(t, database, {}, { pressure: { delay, utilisation, sample: 200 } });
-
-  t.test('all requests while the event loop is late', async (t) => {
-    const { url, app } = await start(50, 2);
-    const headers = { ...viewer.headers, 'content-type': 'application/json' };
-    const ask = async (path: string, init = {}) => {
-      const answer = await fetch(url + path, { headers, ...init });
-      const { status } = answer;
-      return { status, headers: answer.headers, body: (await answer.json()) as Json };
-    };
-    const calm = () => eventually('a calm loop', async () => (await ask('/readyz')).status === 200);
-    /** The loop is late from before the first question until the last answer. */
-    async function whileLate<T>(work: () => Promise<T>): Promise<T> {
-      let over = false;
-      const spin = async () => {
-        while (!over) {
-          busy(150);
-          await turn();
-        }
-      };
-      const spinning = spin();
-      await eventually('a late loop', () => app.overloaded());
-      const result = await work().finally(() => {
-        over = true;
-      });
-      await spinning;
-      return result;
-    }
-    const query = { method: 'POST', body: '{"query":"{ me { id } }"}' };
-    const askAll = () =>
-      Promise.all([
-        ask('/api/v1/users'),
-        ask('/graphql', query),
-        ask('/livez'),
-        ask('/readyz'),
-        ask('/nowhere'),
-        ask('/openapi.json'),
-      ]);
-    const waits = new Set<string | null>();
-    for (let i = 0; i < 4; i++) {
-      await calm();
-      const [users, graphql, alive, ready, nowhere, openapi] = await whileLate(askAll);
-      t.match([users.status, users.body], [503, { code: 'UNAVAILABLE', type: '/docs/errors#UNAVAILABLE' }]);
-      const shed = { '/api/v1/users': users, '/openapi.json': openapi };
-      for (const [path, { status, headers, body }] of Object.entries(shed)) {
-        t.equal(status, 503, path);
-        const exchange = { method: 'GET', path, request: {}, status, headers, text: JSON.stringify(body) };
-        t.same(breaches(exchange, []), []);
-      }
-      t.match(graphql.body, { errors: [{ extensions: { code: 'UNAVAILABLE', statusCode: 503 } }] });
-      t.match([graphql.status, graphql.headers.get('retry-after')], [200, /^[1-9]\d*$/]);
-      t.equal(alive.status, 200, '/livez is exempt');
-      t.match([ready.status, ready.body], [503, { status: 'unavailable', checks: { load: 'failed', database: 'ok' } }]);
-      t.equal(nowhere.status, 503);
-      for (const { headers } of [users, graphql, nowhere, openapi]) waits.add(headers.get('retry-after'));
-    }
-    // Of five waits: that sixteen draws were the same one has a chance of one to 5^15.
-    t.ok(waits.size > 1, `Retry-After is jittered: ${[...waits]}`);
-    await calm();
-    t.equal((await ask('/api/v1/users')).status, 200, 'and it is over');
-  });
-
-  t.test('every second request while the loop has no idle time', async (t) => {
-    const { url, app } = await start(100_000, 0.98);
-    const seen = new Set<number>();
-    let over = false;
-    const spin = async () => {
-      while (!over) {
-        busy(9);
-        await turn();
-      }
-    };
-    const ask = async () => {
-      await eventually('requests that are shed and requests that are served', async () => {
-        const before = app.overloaded();
-        const { status } = await fetch(`${url}/openapi.json`);
-        if (before && app.overloaded()) seen.add(status);
-        return seen.size > 1 || undefined;
-      });
-      over = true;
-    };
-    await Promise.all([spin(), ask()]);
-    t.same([...seen].sort(), [200, 503]);
-    await eventually('idle time', async () => (await fetch(`${url}/readyz`)).status === 200);
-    t.equal((await rest('GET', '/livez')).status, 200);
-  });
+  t.same(ADMISSION, { underWay: 128, waiting: 1000, burst: 500, standing: 100 });
 });

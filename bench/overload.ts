@@ -1,0 +1,155 @@
+/**
+ * What the service does when it is asked for five times what it bears: `node --import tsx bench/overload.ts`. With DATABASE_URL it is
+ * that database (an empty one), else one in memory. Its clients are a process of their own on the same machine.
+ */
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { createConnection } from 'node:net';
+import { DEMO, startMeasured } from './server.js';
+
+/** Seconds of each phase. */
+const SECONDS = Number(process.env['SECONDS'] ?? 20);
+const TIMES = 5;
+/** As a balancer keeps them. What would need more is not asked. */
+const CONNECTIONS = 500;
+const PATHS = ['/api/v1/users?limit=20', '/api/v1/users/1', '/api/v1/users/2'];
+
+interface Phase {
+  url: string;
+  /** Requests a second; 0 for as many as 32 connections can ask one after the other. */
+  rate: number;
+  seconds: number;
+}
+
+interface Outcome {
+  /** Milliseconds of those that were answered with 200, in order. */
+  accepted: number[];
+  refused: number;
+  unsent: number;
+  other: Record<string, number>;
+  livez: number[];
+}
+
+const at = (sorted: number[], part: number) => Math.round(sorted[Math.floor(sorted.length * part)] ?? Number.NaN);
+
+if (process.send) process.on('message', (phase: Phase) => void run(phase).then((outcome) => process.send?.(outcome)));
+else await main();
+
+/** The clients' process: bare sockets and ready bytes, so that it is the server that is measured. */
+async function run({ url, rate, seconds }: Phase): Promise<Outcome> {
+  const { hostname, port, host } = new URL(url);
+  const bytes = (path: string) => `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nAuthorization: ${DEMO}\r\n\r\n`;
+  const asked = PATHS.map(bytes);
+  const free: Client[] = [];
+  const outcome: Outcome = { accepted: [], refused: 0, unsent: 0, other: {}, livez: [] };
+  let turn = 0;
+
+  const note = (status: string, took: number) => {
+    if (status === '200') outcome.accepted.push(took);
+    else if (status === '503') outcome.refused += 1;
+    else outcome.other[status] = (outcome.other[status] ?? 0) + 1;
+  };
+  let connections = 0;
+  const one = () =>
+    new Promise<void>((resolve) => {
+      if (free.length === 0 && connections === CONNECTIONS) {
+        outcome.unsent += 1;
+        resolve();
+        return;
+      }
+      if (free.length === 0) connections += 1;
+      const client = free.pop() ?? connect(hostname, Number(port));
+      const began = performance.now();
+      client.ask(asked[turn++ % asked.length] as string, (status) => {
+        note(status, performance.now() - began);
+        if (/^\d/.test(status)) free.push(client);
+        else connections -= 1;
+        resolve();
+      });
+    });
+
+  const prober = connect(hostname, Number(port));
+  const probe = setInterval(() => {
+    const began = performance.now();
+    if (!prober.busy()) prober.ask(bytes('/livez'), () => outcome.livez.push(performance.now() - began));
+  }, 100);
+  const began = performance.now();
+  const end = began + 1000 * seconds;
+  if (rate === 0) {
+    const client = async () => {
+      while (performance.now() < end) await one();
+    };
+    await Promise.all(Array.from({ length: 32 }, client));
+  } else {
+    const all: Promise<void>[] = [];
+    while (performance.now() < end) {
+      const due = ((performance.now() - began) / 1000) * rate;
+      while (all.length < due) all.push(one());
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    await Promise.all(all);
+  }
+  clearInterval(probe);
+  for (const client of [prober, ...free]) client.end();
+  outcome.accepted.sort((a, b) => a - b);
+  outcome.livez.sort((a, b) => a - b);
+  return outcome;
+}
+
+type Client = ReturnType<typeof connect>;
+
+/** A connection that asks one thing at a time. */
+function connect(host: string, port: number) {
+  const socket = createConnection(port, host).setNoDelay();
+  let told: ((status: string) => void) | undefined;
+  let text = '';
+  const answered = (status: string) => {
+    const tell = told;
+    told = undefined;
+    text = '';
+    tell?.(status);
+  };
+  socket.setEncoding('latin1').on('data', (part) => {
+    text += part;
+    const head = text.indexOf('\r\n\r\n');
+    if (head < 0) return;
+    const length = Number(/content-length: (\d+)/i.exec(text.slice(0, head))?.[1]);
+    if (text.length >= head + 4 + length) answered(text.slice(9, 12));
+  });
+  socket.on('error', (error: NodeJS.ErrnoException) => answered(error.code ?? error.message));
+  socket.on('close', () => answered('closed'));
+  return {
+    busy: () => told !== undefined,
+    ask(bytes: string, tell: (status: string) => void) {
+      told = tell;
+      socket.write(bytes);
+    },
+    end: () => socket.destroy(),
+  };
+}
+
+async function main(): Promise<void> {
+  const DATABASE_URL = process.env['DATABASE_URL'] ?? 'pglite://memory';
+  const server = await startMeasured({ DATABASE_URL, DEMO: 'on', RATE_LIMIT: '1000000000', LOG_LEVEL: 'error' });
+  const clients = fork(new URL(import.meta.url), { execArgv: process.execArgv });
+  const phase = async (name: string, rate: number, seconds: number) => {
+    const cpu = server.cpu();
+    clients.send({ url: server.url, rate, seconds } satisfies Phase);
+    const [outcome] = (await once(clients, 'message')) as [Outcome];
+    const { accepted, refused, unsent, other, livez } = outcome;
+    const bear = accepted.length / seconds;
+    const [p50, p99] = [at(accepted, 0.5), at(accepted, 0.99)];
+    console.log(
+      `${name}: ${Math.round(bear)} a second served (p50 ${p50} ms, p99 ${p99} ms), ` +
+        `${Math.round(refused / seconds)} a second refused, ${Math.round(unsent / seconds)} not asked, /livez p50 ${at(livez, 0.5)}, at most ${at(livez, 1 - 1 / livez.length)} ms, ` +
+        `server's processor ${Math.round((server.cpu() - cpu) / seconds / 10)} %${Object.keys(other).length ? `, others: ${JSON.stringify(other)}` : ''}`,
+    );
+    return bear;
+  };
+  await phase('to warm up', 0, 5);
+  const borne = await phase('borne by 32 connections', 0, SECONDS / 2);
+  await phase(`${TIMES} times as much`, TIMES * borne, SECONDS);
+  await phase('half of it, just after', borne / 2, 5);
+  clients.disconnect();
+  await server.stop();
+}

@@ -1,0 +1,204 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import fp from 'fastify-plugin';
+import type { OpenApiDocument } from '../contract/document.js';
+import { type Operation, operations } from '../contract/openapi.js';
+import { Failure } from '../services/errors.js';
+import { pathOf } from './shedding.js';
+
+/** How much is done at once, and how long the rest may wait for it. */
+export interface AdmissionLimits {
+  /** Requests and operations under way. More than may wait for a password's hash, so that a flood of logins leaves places. */
+  underWay: number;
+  /** How many may wait for a place. */
+  waiting: number;
+  /** Milliseconds that one waits at most when the line was empty a short while ago: so long a burst is borne. */
+  burst: number;
+  /** The same when the line has not been empty for `burst`: there is more to do than can be done, and waiting helps nobody. */
+  standing: number;
+}
+
+export const ADMISSION: AdmissionLimits = { underWay: 128, waiting: 1000, burst: 500, standing: 100 };
+
+/** Seconds after which to try again: at least, and up to so many more, so that those who were shed do not return together. */
+const RETRY_AFTER = 1;
+const JITTER = 4;
+/** Milliseconds after the last one that was shed in which the service calls itself overloaded. */
+const MEMORY = 1000;
+
+/**
+ * A limit on what is under way and a line before it, refused by the time that one has waited: controlled delay, as in Nichols
+ * and Jacobson, "Controlling Queue Delay" (ACM Queue 10:5, 2012), and for servers in Maurer, "Fail at Scale" (ACM Queue 13:8,
+ * 2015).
+ */
+export function admission({ underWay: limit, waiting, burst, standing }: AdmissionLimits) {
+  /** Who waits, in the order of arrival. */
+  const line = new Set<() => void>();
+  let underWay = 0;
+  let emptyAt = performance.now();
+  let shed = 0;
+  let shedAt = Number.NEGATIVE_INFINITY;
+
+  function refusal(): Failure {
+    shed += 1;
+    shedAt = performance.now();
+    const retryAfter = RETRY_AFTER + Math.floor(Math.random() * (JITTER + 1));
+    return new Failure('UNAVAILABLE', 'The service is overloaded.', { retryAfter });
+  }
+
+  function enter(begin: () => void, refused: (failure: Failure) => void): void {
+    if (line.size === 0) emptyAt = performance.now();
+    if (underWay < limit && line.size === 0) {
+      underWay += 1;
+      begin();
+      return;
+    }
+    if (line.size >= waiting) {
+      refused(refusal());
+      return;
+    }
+    const patience = performance.now() - emptyAt > burst ? standing : burst;
+    const admit = () => {
+      clearTimeout(timer);
+      begin();
+    };
+    const timer = setTimeout(() => {
+      line.delete(admit);
+      refused(refusal());
+    }, patience);
+    line.add(admit);
+  }
+
+  function next(): void {
+    while (underWay < limit) {
+      const [admit] = line;
+      if (!admit) {
+        emptyAt = performance.now();
+        return;
+      }
+      line.delete(admit);
+      underWay += 1;
+      admit();
+    }
+  }
+
+  function goOn(): void {
+    underWay += 1;
+  }
+
+  function leave(): void {
+    underWay -= 1;
+    next();
+  }
+
+  async function leaving<T>(work: () => T): Promise<Awaited<T>> {
+    try {
+      return await work();
+    } finally {
+      leave();
+    }
+  }
+
+  return {
+    /**
+     * Takes a place, as soon as there is one.
+     * @param begin called with the place, which is given back by `leave`
+     * @param refused called instead when there is no place in time
+     */
+    enter,
+    /** Takes a place without waiting, for what has begun already. */
+    goOn,
+    leave,
+    /**
+     * Does a piece of work with a place.
+     * @throws Failure UNAVAILABLE when there is no place in time
+     */
+    run: <T>(work: () => T) => new Promise<void>(enter).then(() => leaving(work)),
+    /** The same for one that has begun already, which does not wait. */
+    runOn: <T>(work: () => T) => {
+      goOn();
+      return leaving(work);
+    },
+    /** @throws Failure UNAVAILABLE when there is no place now */
+    pass(): void {
+      if (underWay >= limit) throw refusal();
+    },
+    /** Whether something was refused just now. */
+    overloaded: () => performance.now() - shedAt < MEMORY,
+    /** What there is to see: under way, waiting, and how many were refused so far. */
+    figures: () => ({ underWay, waiting: line.size, shed }),
+  };
+}
+
+export type Admission = ReturnType<typeof admission>;
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    admission: Admission;
+  }
+}
+
+export interface AdmissionOptions {
+  limits: AdmissionLimits;
+  /** The contract, which says what answers under overload as well: what declares no problem for 503. */
+  document: OpenApiDocument;
+  /** Answers what was not let in. */
+  refuse: (request: IncomingMessage, response: ServerResponse, failure: Failure) => void;
+}
+
+/**
+ * Lets requests in before anything else is done for them, so that one which is refused costs next to nothing: the probes always,
+ * and the others as soon as there is a place. A client that is slow to send its body, or to read its answer, has none meanwhile.
+ */
+export const admissionPlugin = fp<AdmissionOptions>(async (app, { limits, document, refuse }) => {
+  const places = admission(limits);
+  app.decorate('admission', places);
+  const exempt = new Set(
+    operations(document)
+      .filter(isExempt)
+      .map(({ path }) => path),
+  );
+  const inside = new WeakSet<IncomingMessage>();
+  /** Those whose body is still to come. */
+  const outside = new WeakSet<IncomingMessage>();
+
+  function leave(request: IncomingMessage): void {
+    if (inside.delete(request)) places.leave();
+  }
+
+  const [serve] = app.server.listeners('request') as [RequestListener];
+  app.server.removeListener('request', serve);
+  app.server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+    if (exempt.has(pathOf(request))) return serve(request, response);
+    let gone = false;
+    const begin = () => {
+      if (gone) return places.leave();
+      inside.add(request);
+      serve(request, response);
+    };
+    response.once('close', () => {
+      gone = true;
+      outside.delete(request);
+      leave(request);
+    });
+    places.enter(begin, (failure) => refuse(request, response, failure));
+  });
+  // An upgrade is no request to Node, and what has become a socket asks for its places itself.
+  app.addHook('onRequest', async ({ ws }) => {
+    if (ws) places.pass();
+  });
+
+  app.addHook('preParsing', async ({ raw }) => {
+    if (raw.complete || !inside.has(raw)) return;
+    outside.add(raw);
+    leave(raw);
+  });
+  app.addHook('preValidation', async ({ raw }) => {
+    if (!outside.delete(raw)) return;
+    places.goOn();
+    inside.add(raw);
+  });
+  app.addHook('onSend', async ({ raw }) => leave(raw));
+});
+
+const isExempt = ({ operation }: Operation): boolean =>
+  !operation.responses['503']?.content?.['application/problem+json'];

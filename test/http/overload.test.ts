@@ -1,0 +1,129 @@
+import { once } from 'node:events';
+import t, { type Test } from 'tap';
+import { onEachDatabase, PATIENT } from '../support/databases.js';
+import { holdUser } from '../support/locks.js';
+import { eventually } from '../support/process.js';
+import { open as connectTo, statusesOf, untilClosed } from '../support/raw.js';
+import { codeOf, startInstance, startService } from '../support/service.js';
+import { type Dialled, dialAs } from '../support/socket.js';
+
+/** Those that may wait are refused at once; the ones of a test that are to be served wait for as long as it takes. */
+const HASTY = { underWay: 2, waiting: 1, burst: 1, standing: 1 };
+const WAITING = { ...HASTY, burst: PATIENT.answer, standing: PATIENT.answer };
+
+onEachDatabase(t, async (t, open) => {
+  const database = await open();
+  const { admin, viewer } = await startService(t, database);
+  const write = { as: admin, body: { name: 'Held' } };
+  const path = `/api/v1/users/${viewer.id}`;
+
+  /** An instance all of whose places are taken, by writes that wait for a lock. */
+  async function full(t: Test, admission: typeof HASTY, before = async (_url: string) => {}) {
+    const instance = await startInstance(t, database, {}, { admission });
+    const figure = async (name: string) =>
+      Number(new RegExp(`^requests_${name} (\\d+)$`, 'm').exec((await instance.rest('GET', '/metrics')).text)?.[1]);
+    const reaches = (name: string, expected: number) =>
+      eventually(`${expected} requests ${name}`, async () => (await figure(name)) === expected || undefined);
+    // It is known who asks, so that nothing but the write waits for the database.
+    await instance.rest('GET', path, { as: admin });
+    await before(instance.url);
+    const { release, over } = await holdUser(database, viewer.id);
+    const held = [instance.rest('PATCH', path, write), instance.rest('PATCH', path, write)];
+    await reaches('under_way', 2);
+    const released = async () => {
+      release();
+      await over;
+      return Promise.all(held);
+    };
+    return { ...instance, figure, reaches, released };
+  }
+
+  t.test('without a place: 503 at once, on every address but those of the probes; and then it is over', async (t) => {
+    const { url, rest, graphql, figure, released } = await full(t, HASTY);
+    const waits = new Set<string | null>();
+    for (const address of ['/api/v1/users', '/openapi.json', '/api/v1/nowhere']) {
+      const answer = await rest('GET', address, { as: viewer });
+      t.same(codeOf(answer), [503, 'UNAVAILABLE'], address);
+      waits.add(answer.headers.get('retry-after'));
+    }
+    const { codes, headers } = await graphql(viewer, '{ me { id } }');
+    t.same(codes, ['UNAVAILABLE']);
+    waits.add(headers.get('retry-after'));
+    for (let i = 0; i < 12; i++) waits.add((await fetch(`${url}/docs`)).headers.get('retry-after'));
+    t.notOk(waits.has(null));
+    // Of five waits: that sixteen draws were the same one has a chance of one to 5^15.
+    t.ok(waits.size > 1, `Retry-After is jittered: ${[...waits]}`);
+    const browser = await rest('GET', '/api/v1/users', { as: viewer, headers: { origin: 'https://app.example' } });
+    t.equal(browser.status, 503);
+    t.equal((await rest('GET', '/livez')).status, 200);
+    t.equal(await figure('shed_total'), 17);
+    if (database.url) {
+      // The embedded database does one transaction at a time, and the probe waits for it.
+      const ready = await rest('GET', '/readyz');
+      t.match([ready.status, ready.body], [503, { status: 'unavailable', checks: { load: 'failed', database: 'ok' } }]);
+    }
+
+    t.same(
+      (await released()).map(({ status }) => status),
+      [200, 200],
+      'what had a place was served',
+    );
+    t.equal((await rest('GET', path, { as: viewer })).status, 200);
+    await eventually('a service that is ready', async () => (await rest('GET', '/readyz')).status === 200 || undefined);
+    t.equal(await figure('under_way'), 0);
+  });
+
+  t.test('a short line is waited in, and served in turn; beyond its end is 503', async (t) => {
+    const { rest, reaches, released } = await full(t, WAITING);
+    const waiting = rest('GET', '/openapi.json');
+    await reaches('waiting', 1);
+    t.equal((await rest('GET', '/openapi.json')).status, 503);
+    await released();
+    t.equal((await waiting).status, 200);
+    await reaches('waiting', 0);
+  });
+
+  t.test('an operation over a socket needs a place as well', async (t) => {
+    const dialled: Dialled[] = [];
+    const { released, ...instance } = await full(t, HASTY, async (url) => {
+      dialled.push(await dialAs(t, url, admin));
+    });
+    const [{ take, send }] = dialled as [Dialled];
+    send({ id: '1', type: 'subscribe', payload: { query: '{ me { id } }' } });
+    t.match(await take(({ id }) => id === '1'), { type: 'error', payload: [{ extensions: { code: 'UNAVAILABLE' } }] });
+    await released();
+    send({ id: '2', type: 'subscribe', payload: { query: '{ me { id } }' } });
+    t.match(await take(({ id }) => id === '2'), { type: 'next', payload: { data: { me: { id: String(admin.id) } } } });
+    await instance.reaches('under_way', 0);
+  });
+
+  t.test('a client that is slow to send its body has no place meanwhile', async (t) => {
+    const { url, rest } = await startInstance(t, database, {}, { admission: HASTY });
+    const body = JSON.stringify({ email: 'nobody@example.com', password: 'a password of nobody' });
+    const slow = Array.from({ length: 5 }, () => connectTo(url));
+    const answers = slow.map(untilClosed);
+    for (const socket of slow) {
+      socket.write(
+        'POST /api/v1/auth/login HTTP/1.1\r\nHost: x\r\nConnection: close\r\nExpect: 100-continue\r\n' +
+          `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`,
+      );
+      await once(socket, 'data');
+    }
+    t.equal((await rest('GET', path, { as: viewer })).status, 200);
+    for (const [i, socket] of slow.entries()) {
+      socket.write(body);
+      t.same(statusesOf((await answers[i]) as string), [100, 401]);
+    }
+  });
+
+  t.test('a client that goes away gives its place back', async (t) => {
+    const { url, reaches, released } = await full(t, WAITING);
+    const client = connectTo(url);
+    client.write('GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n');
+    await reaches('waiting', 1);
+    client.destroy();
+    await released();
+    await reaches('waiting', 0);
+    await reaches('under_way', 0);
+  });
+});
