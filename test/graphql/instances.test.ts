@@ -9,7 +9,7 @@ import { openDatabase } from '../../src/database/open.js';
 import { redisSignals } from '../../src/database/redis-signals.js';
 import { type Opened, onEachDatabase, PATIENT } from '../support/databases.js';
 import { basic, eventually, startServer, temporaryFolder } from '../support/process.js';
-import { REDIS, skipWithoutRedis } from '../support/servers.js';
+import { REDIS, skipWithoutRedis, UNTOLD } from '../support/servers.js';
 import { type Json, startService } from '../support/service.js';
 import { ADD, SUBSCRIBE } from '../support/socket.js';
 import { statementsMeanwhile } from '../support/statements.js';
@@ -90,10 +90,7 @@ async function redisProxy(t: Test) {
 
 /** Resolves once a signal of another installation has gone through the same Redis. */
 async function heardElsewhere(t: Test, url: string, payload: string): Promise<void> {
-  const signals = redisSignals(`${url}?keyPrefix=${randomUUID()}`, 'accord_messages', {
-    away: () => {},
-    back: () => {},
-  });
+  const signals = redisSignals(`${url}?keyPrefix=${randomUUID()}`, 'accord_messages', UNTOLD);
   t.teardown(signals.close);
   const heard: string[] = [];
   let connected = false;

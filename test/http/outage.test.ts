@@ -1,9 +1,9 @@
 import t, { type Test } from 'tap';
-import { type Opened, onEachDatabase } from '../support/databases.js';
+import { type Opened, onEachDatabase, PATIENT } from '../support/databases.js';
 import { behindLine } from '../support/line.js';
 import { basic, eventually } from '../support/process.js';
 import { type Json, PASSWORD, startService } from '../support/service.js';
-import { ADD, dial } from '../support/socket.js';
+import { ADD, dial, dialAs } from '../support/socket.js';
 
 const ORIGIN = 'https://accord.example.com';
 
@@ -34,7 +34,7 @@ const environment = { PUBLIC_URL: ORIGIN, DEMO: 'on' };
 onEachDatabase(t, async (t, open) => {
   const direct = await open();
   if (!direct.url) return void t.comment('the embedded database has no line to be damaged');
-  const { service, url, line } = await behindLine(t, direct, { poolSize: 4 }, environment);
+  const { service, url, line, log } = await behindLine(t, direct, { poolSize: 4 }, environment);
   const { developer } = service;
   const credentials = await credentialsOf(service.url, developer.email);
 
@@ -104,6 +104,23 @@ onEachDatabase(t, async (t, open) => {
     });
   }
 
+  t.test('the log says once that it is away, and once that it is back', async (t) => {
+    const lines = (text: string) => log.filter((one) => one.includes(text)).length;
+    const up = async () =>
+      (await (await fetch(`${url}/metrics`)).text()).match(/^dependency_up\{.*database"\} (\d)$/m)?.[1];
+    await eventually('a database that is there', async () => (await up()) === '1');
+    const [away, back, all] = [lines('The database is away since'), lines('The database is back after'), log.length];
+    line.set('refused');
+    await eventually('a line in the log', () => lines('The database is away since') > away);
+    for (let i = 0; i < 10; i++) for (const headers of Object.values(credentials)) await asks(headers).rest();
+    t.equal(await up(), '0');
+    line.set('sound');
+    await eventually('another line', () => lines('The database is back after') > back);
+    t.same([lines('The database is away since') - away, lines('The database is back after') - back], [1, 1]);
+    const others = log.slice(all).filter((one) => /"level":[56]0/.test(one) && !one.includes('is away since'));
+    t.same(others, [], 'and nothing else is told of it');
+  });
+
   t.test('an operation on a socket that is open already says it, too', async (t) => {
     const { send, take } = await dial(t, url);
     send({ type: 'connection_init', payload: { Authorization: credentials['jwt']?.['authorization'] } });
@@ -159,6 +176,20 @@ onEachDatabase(t, async (t, open) => {
     line.set('black hole');
     t.equal((await rest('DELETE', `/api/v1/users/${developer.id}`, { as: admin })).status, 204);
     await eventually('a refusal', async () => (await me()) === 401 || undefined);
+  });
+});
+
+onEachDatabase(t, async (t, open) => {
+  t.test('signals that are silently lost end no later what is open: the sockets of who was deleted', async (t) => {
+    const direct = await open();
+    if (!direct.url) return t.comment('the embedded database has no line to be damaged');
+    const never = { recheck: PATIENT.answer };
+    const { service, url, line } = await behindLine(t, direct, { named: 'accord signals' }, {}, never);
+    const { admin, developer, rest } = service;
+    const { closed } = await dialAs(t, url, developer);
+    line.set('black hole');
+    t.equal((await rest('DELETE', `/api/v1/users/${developer.id}`, { as: admin })).status, 204);
+    t.equal(await closed, 4403);
   });
 });
 

@@ -6,7 +6,7 @@ import { slidingWindows } from '../../src/http/rate-window.js';
 import { slowClock } from '../support/clock.js';
 import { memoryDatabase } from '../support/databases.js';
 import { eventually } from '../support/process.js';
-import { REDIS, skipWithoutRedis } from '../support/servers.js';
+import { REDIS, skipWithoutRedis, UNTOLD } from '../support/servers.js';
 import { type Instance, PASSWORD, passwordHash, startInstance, startService } from '../support/service.js';
 import { tcpProxy } from '../support/tcp-proxy.js';
 
@@ -49,11 +49,9 @@ t.test('callers are apart; silence and a clock set back begin anew', async (t) =
   t.equal(count('a', MINUTE, 10).current, 1);
 });
 
-const silent = { info: () => {}, error: () => {} } as never;
-
 t.test('in Redis the same window, counted once by all who ask at once', { skip }, async (t) => {
   const url = redisAt(target.port, randomUUID());
-  const instances = [sharedWindows(url, silent), sharedWindows(url, silent)];
+  const instances = [sharedWindows(url, UNTOLD), sharedWindows(url, UNTOLD)];
   t.teardown(() => instances.map(({ close }) => close()));
   const ask = (i: number, key: string, span: number, limit: number) => instances[i % 2]?.count(key, span, limit);
 
@@ -114,8 +112,17 @@ t.test('two instances share the count; without Redis each counts for itself, and
   for (const expected of together) t.equal(await remaining(first, alone), expected, 'served, and counted here');
   t.equal(await remaining(second, alone), '200 5', 'and there');
   t.equal(told('Redis is away') - before, 1);
+  t.match((await second.rest('GET', '/readyz')).body, {
+    status: 'degraded',
+    checks: { redis: 'degraded', database: 'ok' },
+  });
+  t.match((await second.rest('GET', '/metrics')).text, /^dependency_up\{dependency="Redis"\} 0$/m);
 
   proxy.set('sound');
   await shared();
   t.ok(told('Redis is back') > 0);
+  await eventually('nothing missing', async () => {
+    const { status, body } = await second.rest('GET', '/readyz');
+    return status === 200 && body.status === 'ok' && body.checks.redis === 'ok';
+  });
 });

@@ -1,5 +1,6 @@
 import type { Test } from 'tap';
 import { openDatabase } from '../../src/database/open.js';
+import type { SocketLimits } from '../../src/graphql/sockets.js';
 import type { Opened } from './databases.js';
 import { type Service, startInstance, startService } from './service.js';
 import { type TcpProxy, tcpProxy } from './tcp-proxy.js';
@@ -21,6 +22,7 @@ export async function behindLine(
   direct: Opened,
   { named = '', ...options }: { poolSize?: number; named?: string } = {},
   environment: Record<string, string> = {},
+  sockets: Partial<SocketLimits> = {},
 ): Promise<Damaged> {
   const service = await startService(t, direct, environment);
   const address = new URL(direct.url as string);
@@ -32,6 +34,6 @@ export async function behindLine(
     line.set('sound');
     await database.close().catch(() => {});
   });
-  const { url, log } = await startInstance(t, database, environment);
+  const { url, log } = await startInstance(t, database, environment, { sockets });
   return { service, url, line, log };
 }

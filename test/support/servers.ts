@@ -1,7 +1,11 @@
 import { connect } from 'node:net';
+import type { Dependency } from '../../src/outages.js';
 
 export const POSTGRESQL = new URL(process.env['TEST_DATABASE_URL'] ?? 'postgres://postgres@127.0.0.1:5432/postgres');
 export const REDIS = new URL(process.env['TEST_REDIS_URL'] ?? 'redis://127.0.0.1:6379');
+
+/** For what tells whether a server is there, where nobody wants to know. */
+export const UNTOLD: Dependency = { away: () => {}, back: () => {} };
 
 /** Milliseconds in which a server that is there takes a connection. */
 const PATIENCE = 60_000;

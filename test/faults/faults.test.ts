@@ -1,0 +1,79 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import t from 'tap';
+import { skipWithoutPostgresql, skipWithoutRedis } from '../support/servers.js';
+import { FAULTS } from './battery.js';
+import { REFUSED, startLoad } from './load.js';
+import { type Row, summary, writeReport } from './report.js';
+import { discrepancies, recovered, world } from './world.js';
+
+/** The whole battery, as `npm run faults` has it; or its short form. */
+const whole = process.env['FAULTS'] === 'whole';
+const CLIENTS = 4;
+/** Milliseconds that a fault lasts which can be made to last. */
+const LASTS = whole ? 5000 : 1500;
+/** Minutes of the soak, and milliseconds of each client between two rounds of it. */
+const SOAK = whole ? 30 : 2;
+const SOAK_PAUSE = 250;
+/** MiB by which the heap may be larger in the last third of a soak than in the first: less than a leak would make. */
+const SLACK = 8;
+const WANTED = ['200', '201'];
+/** Close codes by which a socket is told why: going away, the service restarts, try again later; and the subscriber's own. */
+const CLOSES = [1001, 1012, 1013, REFUSED];
+
+// The whole battery takes longer than any file of tests may.
+t.setTimeout(0);
+
+t.test('faults of what is around the service', { skip: skipWithoutPostgresql || skipWithoutRedis }, async (t) => {
+  const service = await world(t);
+  const rows: Row[] = [];
+  t.teardown(() => whole && writeReport(rows));
+  for (const { name, tries, happen, told } of FAULTS) {
+    t.test(name, async (t) => {
+      const times = whole ? tries[0] : tries[1];
+      const channelId = randomUUID();
+      const load = startLoad(service.url, channelId, CLIENTS);
+      await recovered(load);
+      let slowest = 0;
+      for (let i = 0; i < times; i++) {
+        await happen(service, LASTS);
+        slowest = Math.max(slowest, await recovered(load));
+      }
+      await load.stop();
+      const found = await discrepancies(service, load, channelId);
+      rows.push({ name, tries: times, ...found, ...summary(load), recovery: slowest });
+      t.same(found, { lost: 0, doubled: 0, gapless: true });
+      const unexpected = [...load.outcomes].filter(([outcome]) => ![...WANTED, ...told].includes(outcome));
+      t.same(unexpected, [], `${[...load.outcomes].map(([outcome, times]) => `${outcome} ${times} times`).join(', ')}`);
+      const closes = told.includes('cut') ? [...CLOSES, 1006] : CLOSES;
+      t.same(
+        [...load.closed.keys()].filter((code) => !closes.includes(code)),
+        [],
+      );
+    });
+  }
+});
+
+t.test('a soak: memory stays flat', { skip: skipWithoutPostgresql || skipWithoutRedis }, async (t) => {
+  const service = await world(t);
+  const channelId = randomUUID();
+  const load = startLoad(service.url, channelId, CLIENTS, SOAK_PAUSE);
+  await recovered(load);
+  const heap: number[] = [];
+  for (let second = 0; second < 60 * SOAK; second++) {
+    await delay(1000);
+    const metrics = await (await fetch(`${service.url}/metrics`)).text();
+    heap.push(Number(/^nodejs_heap_size_used_bytes (\S+)$/m.exec(metrics)?.[1]) / 2 ** 20);
+  }
+  await load.stop();
+  t.same(await discrepancies(service, load, channelId), { lost: 0, doubled: 0, gapless: true });
+  t.same(
+    [...load.outcomes.keys()].filter((outcome) => !WANTED.includes(outcome)),
+    [],
+  );
+  // Between two collections a heap grows; what is left after them is what is held.
+  const third = Math.floor(heap.length / 3);
+  const [first, last] = [Math.min(...heap.slice(0, third)), Math.min(...heap.slice(-third))];
+  t.ok(last < first + SLACK, `held at first ${first.toFixed(1)} MiB, at last ${last.toFixed(1)} MiB`);
+  t.comment(`${SOAK} minutes: held at first ${first.toFixed(1)} MiB, at last ${last.toFixed(1)} MiB`);
+});

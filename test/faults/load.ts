@@ -1,0 +1,163 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { WebSocket } from 'ws';
+import { DEMO_ADMIN, DEMO_PASSWORD } from '../../prisma/seed.js';
+import { basic } from '../support/process.js';
+import type { Json } from '../support/service.js';
+import { ADD, PROTOCOL, SUBSCRIBE } from '../support/socket.js';
+
+export const CREDENTIALS = basic(DEMO_ADMIN, DEMO_PASSWORD);
+const HEADERS = { ...CREDENTIALS, 'content-type': 'application/json' };
+/** Milliseconds between two requests of a client, and until it tries again what failed. */
+const PAUSE = 10;
+const AGAIN = 50;
+/** Milliseconds after which a client gives up: later than the service itself should. */
+const PATIENCE = 30_000;
+/** Above all that the demo has. */
+let amounts = 1_000_000;
+
+/** Of this client's own, when its subscription was refused. */
+export const REFUSED = 4000;
+
+/** What became of a request: a status, the code of an error of GraphQL, or `cut`. */
+export type Outcome = string;
+
+export interface Load {
+  /** How often each outcome was. */
+  outcomes: Map<Outcome, number>;
+  /** Milliseconds of the longest request that was answered. */
+  worst: () => number;
+  /** Milliseconds on the clock of `performance` when a write was acknowledged last. */
+  acknowledgedAt: () => number;
+  /** The amount of each order whose creation was acknowledged, each another one, and the texts of such messages. */
+  orders: Set<number>;
+  messages: Set<string>;
+  /** The ids of messages in the order in which the subscriber got them. */
+  received: string[];
+  /** Why sockets were closed, by code. */
+  closed: Map<number, number>;
+  /** Ends the load, once what is under way has succeeded. */
+  stop: () => Promise<void>;
+  /** Resolves once the subscriber has that many messages, or has had time enough for them. */
+  caughtUp: (messages: number) => Promise<void>;
+}
+
+interface Answer {
+  outcome: Outcome;
+  body?: { data?: { addMessage?: { id: string } | null } };
+}
+
+/**
+ * Clients that write, retry what was not acknowledged, and listen, each in its loop.
+ * @param pause milliseconds between two rounds of a client
+ */
+export function startLoad(url: string, channelId: string, clients: number, pause = PAUSE): Load {
+  const outcomes = new Map<Outcome, number>();
+  const orders = new Set<number>();
+  const messages = new Set<string>();
+  const stopping = new AbortController();
+  let worst = 0;
+  let acknowledgedAt = 0;
+
+  async function ask(method: string, path: string, body?: object, headers = {}): Promise<Answer> {
+    const began = performance.now();
+    const answer = await fetch(url + path, {
+      method,
+      headers: { ...HEADERS, ...headers },
+      signal: AbortSignal.timeout(PATIENCE),
+      ...(body && { body: JSON.stringify(body) }),
+    })
+      .then(async (response): Promise<Answer> => {
+        const told = (await response.json()) as Json;
+        return { outcome: told.errors?.[0]?.extensions?.code ?? String(response.status), body: told };
+      })
+      .catch((): Answer => ({ outcome: 'cut' }));
+    if (answer.outcome !== 'cut') worst = Math.max(worst, performance.now() - began);
+    outcomes.set(answer.outcome, (outcomes.get(answer.outcome) ?? 0) + 1);
+    return answer;
+  }
+
+  /** An order under one key, until it is acknowledged. */
+  async function order(): Promise<void> {
+    const key = randomUUID();
+    const amount = ++amounts;
+    const body = { total: { amount, currency: 'EUR' } };
+    const attempt = () => ask('POST', '/api/v1/users/1/orders', body, { 'idempotency-key': key });
+    while ((await attempt()).outcome !== '201') await delay(AGAIN);
+    acknowledgedAt = performance.now();
+    orders.add(amount);
+  }
+
+  /** A message, which has no key: one that was not acknowledged may have been added, and is not sent again. */
+  async function message(): Promise<void> {
+    const text = randomUUID();
+    const { body } = await ask('POST', '/graphql', { query: ADD, variables: { channelId, text } });
+    if (!body?.data?.addMessage) return;
+    acknowledgedAt = performance.now();
+    messages.add(text);
+  }
+
+  async function client(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      await order();
+      await ask('GET', '/api/v1/users/1');
+      await message();
+      await delay(pause);
+    }
+  }
+
+  const listening = listen(url, channelId, stopping.signal);
+  const running = Array.from({ length: clients }, client);
+  return {
+    outcomes,
+    orders,
+    messages,
+    worst: () => worst,
+    acknowledgedAt: () => acknowledgedAt,
+    ...listening,
+    async stop() {
+      stopping.abort();
+      await Promise.all(running);
+    },
+  };
+}
+
+/** One subscriber, which goes on after the last message it got whenever its socket is closed. */
+function listen(url: string, channelId: string, stopped: AbortSignal) {
+  const received: string[] = [];
+  const closed = new Map<number, number>();
+  let socket: WebSocket | undefined;
+  let over = false;
+
+  const open = () => {
+    const one = new WebSocket(`${url.replace('http', 'ws')}/graphql`, PROTOCOL);
+    socket = one;
+    const send = (message: object) => one.send(JSON.stringify(message));
+    one.on('open', () => send({ type: 'connection_init', payload: { Authorization: CREDENTIALS.authorization } }));
+    one.on('message', (data) => {
+      const { type, payload } = JSON.parse(String(data));
+      const variables = { channelId, since: received.at(-1) ?? '0' };
+      if (type === 'connection_ack') send({ id: '1', type: 'subscribe', payload: { query: SUBSCRIBE, variables } });
+      if (type === 'next' && payload.data?.messageAdded) received.push(payload.data.messageAdded.id);
+      if (type === 'error') one.close(REFUSED);
+    });
+    one.on('error', () => {}); // 'close' follows
+    one.on('close', (code) => {
+      if (over) return;
+      closed.set(code, (closed.get(code) ?? 0) + 1);
+      setTimeout(open, AGAIN);
+    });
+  };
+  open();
+
+  return {
+    received,
+    closed,
+    async caughtUp(messages: number): Promise<void> {
+      for (let looks = 0; received.length < messages && looks < PATIENCE / AGAIN; looks++) await delay(AGAIN);
+      if (!stopped.aborted) return;
+      over = true;
+      socket?.terminate();
+    },
+  };
+}

@@ -1,0 +1,105 @@
+import { randomUUID } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Client } from 'pg';
+import type { Test } from 'tap';
+import { eventually, type Server, startServer } from '../support/process.js';
+import { POSTGRESQL, REDIS } from '../support/servers.js';
+import { type TcpProxy, tcpProxy } from '../support/tcp-proxy.js';
+import type { Load } from './load.js';
+
+/** The service as `npm start` runs it, on PostgreSQL and Redis, by lines that can be damaged. */
+export interface World {
+  url: string;
+  /** The process that serves at present. */
+  server: () => Server;
+  /** Starts one in the place of one that has ended. */
+  restart: () => Promise<void>;
+  database: TcpProxy;
+  redis: TcpProxy;
+  /** Asks the database by a way of its own. */
+  query: <Row extends object>(sql: string) => Promise<Row[]>;
+}
+
+const hostOf = ({ hostname, port }: URL, usual: number) => ({ host: hostname, port: Number(port || usual) });
+
+/** A port that is free now, for a server that is to come back under the same address. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+async function freshDatabase(t: Test): Promise<{ name: string; client: Client }> {
+  const name = `accord_faults_${randomUUID().replaceAll('-', '')}`;
+  const admin = new Client({ connectionString: POSTGRESQL.href });
+  await admin.connect();
+  await admin.query(`CREATE DATABASE ${name}`);
+  const client = new Client({ connectionString: new URL(`/${name}`, POSTGRESQL).href });
+  await client.connect();
+  t.teardown(async () => {
+    await client.end();
+    await admin.query(`DROP DATABASE ${name} WITH (FORCE)`);
+    await admin.end();
+  });
+  return { name, client };
+}
+
+export async function world(t: Test, environment: Record<string, string> = {}): Promise<World> {
+  const { name, client } = await freshDatabase(t);
+  const database = await tcpProxy(t, hostOf(POSTGRESQL, 5432));
+  const redis = await tcpProxy(t, hostOf(REDIS, 6379));
+  const address = new URL(`/${name}`, POSTGRESQL);
+  address.host = `127.0.0.1:${database.port}`;
+  const settings = {
+    DATABASE_URL: address.href,
+    REDIS_URL: `redis://127.0.0.1:${redis.port}?keyPrefix=${name}:`,
+    PORT: String(await freePort()),
+    RATE_LIMIT: '10000000',
+    LOGIN_LIMIT: '10000000',
+    LOG_LEVEL: 'info',
+    ...environment,
+  };
+  let server = await startServer(t, settings);
+  return {
+    url: server.url.replace('localhost', '127.0.0.1'),
+    server: () => server,
+    async restart() {
+      await server.ended;
+      server = await startServer(t, settings);
+    },
+    database,
+    redis,
+    query: async (sql) => (await client.query(sql)).rows,
+  };
+}
+
+/** What the load was told against what is stored and was heard. */
+export async function discrepancies({ query }: World, load: Load, channelId: string) {
+  const orders = await query<{ amount: number; times: number }>(
+    'SELECT amount, count(*)::int AS times FROM orders WHERE amount > 1000000 GROUP BY amount',
+  );
+  const messages = await query<{ id: number; text: string }>(
+    `SELECT id, text FROM messages WHERE channel_id = '${channelId}' ORDER BY id`,
+  );
+  await load.caughtUp(messages.length);
+  const amounts = new Set(orders.map(({ amount }) => amount));
+  const texts = new Set(messages.map(({ text }) => text));
+  const lost = [...load.orders].filter((one) => !amounts.has(one)).length;
+  const unheard = [...load.messages].filter((one) => !texts.has(one)).length;
+  const stored = messages.map(({ id }) => String(id)).join();
+  return {
+    lost: lost + unheard,
+    doubled: orders.filter(({ times }) => times > 1).length,
+    gapless: load.received.join() === stored,
+  };
+}
+
+/** Milliseconds from now until a write is acknowledged that began after this. */
+export async function recovered(load: Load): Promise<number> {
+  const began = performance.now();
+  await eventually('an acknowledged write', () => load.acknowledgedAt() > began);
+  return performance.now() - began;
+}
