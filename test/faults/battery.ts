@@ -15,8 +15,9 @@ export interface Fault {
 }
 
 const UNAVAILABLE = ['503', 'UNAVAILABLE'];
-/** The process that would answer is not there. */
-const CUT = ['cut', ...UNAVAILABLE];
+/** The process that would answer is not there; one that is killed also leaves requests without an answer. */
+const GONE = ['gone', ...UNAVAILABLE];
+const CUT = ['cut', ...GONE];
 
 const damaged =
   (line: (world: World) => TcpProxy, kind: Parameters<TcpProxy['set']>[0]) => async (world: World, lasts: number) => {
@@ -114,5 +115,5 @@ export const FAULTS: Fault[] = [
   { name: 'Redis in a black hole', tries: [3, 1], happen: damaged(toRedis, 'black hole'), told: [] },
   { name: '200 clients that never finish', tries: [5, 1], happen: slowClients, told: [] },
   { name: 'the process is killed', tries: [50, 2], happen: killed, told: CUT },
-  { name: 'the process is asked to stop', tries: [20, 1], happen: stopped, told: CUT },
+  { name: 'the process is asked to stop', tries: [20, 1], happen: stopped, told: GONE },
 ];

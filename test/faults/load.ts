@@ -19,7 +19,7 @@ let amounts = 1_000_000;
 /** Of this client's own, when its subscription was refused. */
 export const REFUSED = 4000;
 
-/** What became of a request: a status, the code of an error of GraphQL, or `cut`. */
+/** What became of a request: a status, the code of an error of GraphQL, `gone` where nobody answers the door, or `cut`. */
 export type Outcome = string;
 
 export interface Load {
@@ -34,7 +34,7 @@ export interface Load {
   messages: Set<string>;
   /** The ids of messages in the order in which the subscriber got them. */
   received: string[];
-  /** Why sockets were closed, by code. */
+  /** Why sockets that had been opened were closed, by code. */
   closed: Map<number, number>;
   /** Ends the load, once what is under way has succeeded. */
   stop: () => Promise<void>;
@@ -71,8 +71,12 @@ export function startLoad(url: string, channelId: string, clients: number, pause
         const told = (await response.json()) as Json;
         return { outcome: told.errors?.[0]?.extensions?.code ?? String(response.status), body: told };
       })
-      .catch((): Answer => ({ outcome: 'cut' }));
-    if (answer.outcome !== 'cut') worst = Math.max(worst, performance.now() - began);
+      .catch(
+        ({ cause }: { cause?: { code?: string } }): Answer => ({
+          outcome: cause?.code === 'ECONNREFUSED' ? 'gone' : 'cut',
+        }),
+      );
+    if (!['cut', 'gone'].includes(answer.outcome)) worst = Math.max(worst, performance.now() - began);
     outcomes.set(answer.outcome, (outcomes.get(answer.outcome) ?? 0) + 1);
     return answer;
   }
@@ -133,7 +137,11 @@ function listen(url: string, channelId: string, stopped: AbortSignal) {
     const one = new WebSocket(`${url.replace('http', 'ws')}/graphql`, PROTOCOL);
     socket = one;
     const send = (message: object) => one.send(JSON.stringify(message));
-    one.on('open', () => send({ type: 'connection_init', payload: { Authorization: CREDENTIALS.authorization } }));
+    let opened = false;
+    one.on('open', () => {
+      opened = true;
+      send({ type: 'connection_init', payload: { Authorization: CREDENTIALS.authorization } });
+    });
     one.on('message', (data) => {
       const { type, payload } = JSON.parse(String(data));
       const variables = { channelId, since: received.at(-1) ?? '0' };
@@ -144,7 +152,7 @@ function listen(url: string, channelId: string, stopped: AbortSignal) {
     one.on('error', () => {}); // 'close' follows
     one.on('close', (code) => {
       if (over) return;
-      closed.set(code, (closed.get(code) ?? 0) + 1);
+      if (opened) closed.set(code, (closed.get(code) ?? 0) + 1);
       setTimeout(open, AGAIN);
     });
   };

@@ -32,26 +32,28 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-async function freshDatabase(t: Test): Promise<{ name: string; client: Client }> {
+/** An empty database that goes when the test ends. `href`: its address. */
+export async function freshDatabase(t: Test): Promise<{ name: string; href: string; client: Client }> {
   const name = `accord_faults_${randomUUID().replaceAll('-', '')}`;
   const admin = new Client({ connectionString: POSTGRESQL.href });
   await admin.connect();
   await admin.query(`CREATE DATABASE ${name}`);
-  const client = new Client({ connectionString: new URL(`/${name}`, POSTGRESQL).href });
+  const { href } = new URL(`/${name}`, POSTGRESQL);
+  const client = new Client({ connectionString: href });
   await client.connect();
   t.teardown(async () => {
     await client.end();
     await admin.query(`DROP DATABASE ${name} WITH (FORCE)`);
     await admin.end();
   });
-  return { name, client };
+  return { name, href, client };
 }
 
 export async function world(t: Test, environment: Record<string, string> = {}): Promise<World> {
-  const { name, client } = await freshDatabase(t);
+  const { name, href, client } = await freshDatabase(t);
   const database = await tcpProxy(t, hostOf(POSTGRESQL, 5432));
   const redis = await tcpProxy(t, hostOf(REDIS, 6379));
-  const address = new URL(`/${name}`, POSTGRESQL);
+  const address = new URL(href);
   address.host = `127.0.0.1:${database.port}`;
   const settings = {
     DATABASE_URL: address.href,
