@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import t from 'tap';
 import { skipWithoutPostgresql, skipWithoutRedis } from '../support/servers.js';
@@ -52,6 +53,15 @@ t.test('faults of what is around the service', { skip: skipWithoutPostgresql || 
       );
     });
   }
+});
+
+t.test('the page says of each fault what was measured: nothing lost, nothing doubled, no gap', async (t) => {
+  const page = readFileSync('docs/faults.md', 'utf8');
+  const rows = [...page.matchAll(/^\| ([^|]+?) \| (\d+) \| \d+ \| \d+ \| (\d+) \| (\d+) \| (\S+) \|/gm)];
+  t.same(
+    rows.map(([, name, tries, lost, doubled, gaps]) => [name, Number(tries), lost, doubled, gaps]),
+    FAULTS.map(({ name, tries: [tries] }) => [name, tries, '0', '0', 'none']),
+  );
 });
 
 t.test('a soak: memory stays flat', { skip: skipWithoutPostgresql || skipWithoutRedis }, async (t) => {
