@@ -5,13 +5,17 @@ import { DEMO, graphql, startMeasured } from './server.js';
 
 /**
  * What sockets cost the server in memory (security.md, W03 and W04): a reader that stalls while thousands of messages pass,
- * and thousands of sockets that come, subscribe and go.
+ * and thousands of sockets that come, subscribe and go; and how thousands end for their clients that are opened and closed in
+ * quick turn.
  */
 const SUBSCRIBE = 'subscription($channelId: ID!) { messageAdded(channelId: $channelId) { id text } }';
 const ADD = 'mutation($channelId: ID!, $text: String!) { addMessage(channelId: $channelId, text: $text) { id } }';
 const MESSAGES = 10_000;
 const CYCLES = 10_000;
 const AT_ONCE = 10;
+/** When a client closes its socket in quick turn, and how many clients do. */
+const MOMENTS = ['open', 'init', 'shortly', 'ack'] as const;
+const CLIENTS = [50, 200];
 
 const server = await startMeasured({ RATE_LIMIT: '100000000', RATE_CEILING: '1000000000' });
 const mebibytes = () => `${Math.round(server.rss())} MiB`;
@@ -86,7 +90,55 @@ async function openAndClose(): Promise<void> {
   console.log(`open and close  ${String(CYCLES).padStart(6)} cycles  ${mebibytes()}`);
 }
 
+type Moment = (typeof MOMENTS)[number];
+
+/**
+ * Opens a socket and closes it when `moment` is there.
+ * @returns how it ended for the client: its close code and reason, or the status or fault for which it was never opened
+ */
+const quickly = (moment: Moment) =>
+  new Promise<string>((resolve) => {
+    const socket = new WebSocket(`${server.url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws');
+    let fault: string | undefined;
+    const close = () => socket.close(1000);
+    // What a library that has no such event, a browser's above all, tells as 1006.
+    socket.on('unexpected-response', (_request, { statusCode }) => {
+      fault = `status ${statusCode}`;
+      socket.terminate();
+    });
+    socket.on('error', (error: NodeJS.ErrnoException) => {
+      fault ??= error.code ?? error.message;
+    });
+    socket.on('close', (code, reason) => resolve(fault ?? `${code} ${reason}`.trim()));
+    socket.on('message', () => moment === 'ack' && close());
+    socket.on('open', () => {
+      if (moment === 'open') return close();
+      socket.send(JSON.stringify({ type: 'connection_init', payload: { Authorization: DEMO } }));
+      if (moment === 'init') close();
+      if (moment === 'shortly') setTimeout(close, 1);
+    });
+  });
+
+/** A user has 20 sockets at a time; of more clients some are told so, by 1013. */
+async function quickTurn(): Promise<void> {
+  for (const moment of MOMENTS) {
+    for (const clients of CLIENTS) {
+      const ends: Record<string, number> = {};
+      let left = CYCLES / MOMENTS.length / CLIENTS.length;
+      const client = async () => {
+        while (left-- > 0) {
+          const end = await quickly(moment);
+          ends[end] = (ends[end] ?? 0) + 1;
+        }
+      };
+      await Promise.all(Array.from({ length: clients }, client));
+      console.log(`quick turn      ${moment.padEnd(8)} ${String(clients).padStart(3)} clients `, ends);
+    }
+  }
+}
+
 try {
+  await quickTurn();
   await openAndClose();
   await stalledReader();
 } finally {

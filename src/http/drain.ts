@@ -41,6 +41,8 @@ export function drainOnClose(app: FastifyInstance): Leave {
   const bySocket = new WeakMap<Socket, { one: Connection; answers: Set<ServerResponse> }>();
   /** All of them, and with TLS also those that have not shaken hands. */
   const sockets = new Set<Socket>();
+  /** How many connections there were. */
+  let taken = 0;
   let closing = false;
 
   function open(announce: () => void, end: () => void): Connection {
@@ -91,6 +93,7 @@ export function drainOnClose(app: FastifyInstance): Leave {
   const isSecure = 'setSecureContext' in server;
   server.on('connection', (socket: Socket) => {
     sockets.add(socket);
+    taken += 1;
     socket.once('close', () => sockets.delete(socket));
     if (!isSecure) takeSocket(socket);
   });
@@ -99,8 +102,12 @@ export function drainOnClose(app: FastifyInstance): Leave {
   });
   server.on('session', takeSession);
   server.prependListener('request', takeRequest);
-  // What has become a WebSocket says farewell in its own way.
+  // An upgrade is under way until it is refused, which ends its connection, or is a WebSocket, which says farewell in its own way.
   server.prependListener('upgrade', ({ socket }: IncomingMessage) => {
+    const known = bySocket.get(socket);
+    if (known) known.one.underWay += 1;
+  });
+  app.websocketServer.on('connection', (_webSocket, { socket }: IncomingMessage) => {
     const known = bySocket.get(socket);
     if (known) connections.delete(known.one);
   });
@@ -117,10 +124,21 @@ export function drainOnClose(app: FastifyInstance): Leave {
     for (const socket of sockets) socket.destroy();
   });
 
+  /** Resolves when nobody stands at the door, which is reset when it is shut: libuv takes in one connection a turn. */
+  async function emptied(): Promise<void> {
+    const began = performance.now();
+    let before: number;
+    do {
+      before = taken;
+      await nextTurn();
+      await nextTurn();
+    } while (taken > before && performance.now() - began < LINGER);
+  }
+
   return async (wait) => {
     app.unready();
     await delay(wait);
-    await nextTurn();
+    await emptied();
     // Node's own `close` of an HTTP server would end the idle connections as well.
     NetServer.prototype.close.call(server);
   };

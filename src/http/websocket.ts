@@ -14,6 +14,8 @@ const CLOSE_TIMEOUT = 10_000;
 const FAREWELL = 2000;
 /** RFC 6455 §7.4.1. */
 const GOING_AWAY = 1001;
+/** Seconds after which another instance, or this one started again, may be asked. */
+const RETRY_AFTER = 2;
 
 export interface WebSocketOptions {
   /** The only address that takes an upgrade. */
@@ -35,16 +37,22 @@ export const webSocketPlugin = fp<WebSocketOptions>(async (app, { path, protocol
     // Without one of its own a client would not hear the close code that tells it what is wrong.
     handleProtocols: (offered) => (offered.has(protocol) ? protocol : ([...offered][0] ?? false)),
   };
+  let stopping = false;
   await app.register(websocket, {
     options,
     preClose(this: FastifyInstance, done: () => void) {
-      app.server.removeAllListeners('upgrade');
+      stopping = true;
+      // What the hooks have let pass already would be a socket to which nobody says farewell: ws answers 503 from now on.
+      this.websocketServer.close();
       sayFarewell([...this.websocketServer.clients]).then(done, done);
     },
   });
 
-  app.addHook('onRequest', async (request) => {
+  app.addHook('onRequest', async (request, reply) => {
     if (!request.ws) return;
+    // Of the answer to an upgrade that is refused: its connection ends, and no pool may keep it.
+    reply.header('connection', 'close');
+    if (stopping) throw new Failure('UNAVAILABLE', 'The service stops.', { retryAfter: RETRY_AFTER });
     if (request.routeOptions.url !== path && !request.is404) {
       throw new Failure('BAD_REQUEST', 'There is no WebSocket at this address.');
     }

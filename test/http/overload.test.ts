@@ -5,7 +5,7 @@ import { holdUser } from '../support/locks.js';
 import { eventually } from '../support/process.js';
 import { open as connectTo, statusesOf, untilClosed } from '../support/raw.js';
 import { codeOf, startInstance, startService } from '../support/service.js';
-import { type Dialled, dialAs } from '../support/socket.js';
+import { type Dialled, dialAs, refusedUpgrade } from '../support/socket.js';
 
 /** Those that may wait are refused at once; the ones of a test that are to be served wait for as long as it takes. */
 const HASTY = { underWay: 2, waiting: 1, burst: 1, standing: 1 };
@@ -51,12 +51,13 @@ onEachDatabase(t, async (t, open) => {
     waits.add(headers.get('retry-after'));
     for (let i = 0; i < 12; i++) waits.add((await fetch(`${url}/docs`)).headers.get('retry-after'));
     t.notOk(waits.has(null));
+    t.equal(await refusedUpgrade(`${url}/graphql`, {}), 503, 'a WebSocket, which a library tells as 1006');
     // Of five waits: that sixteen draws were the same one has a chance of one to 5^15.
     t.ok(waits.size > 1, `Retry-After is jittered: ${[...waits]}`);
     const browser = await rest('GET', '/api/v1/users', { as: viewer, headers: { origin: 'https://app.example' } });
     t.equal(browser.status, 503);
     t.equal((await rest('GET', '/livez')).status, 200);
-    t.equal(await figure('shed_total'), 17);
+    t.equal(await figure('shed_total'), 18);
     if (database.url) {
       // The embedded database does one transaction at a time, and the probe waits for it.
       const ready = await rest('GET', '/readyz');

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { Agent as HttpAgent, request as httpRequest, type RequestOptions } from 'node:http';
 import { type ClientHttp2Session, connect as connect2, constants } from 'node:http2';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
@@ -5,6 +6,8 @@ import t, { type Test } from 'tap';
 import { DEMO_ADMIN, DEMO_PASSWORD } from '../../prisma/seed.js';
 import { tlsFiles } from '../support/certificate.js';
 import { basic, eventually, type Server, startServer } from '../support/process.js';
+import { open, statusesOf, untilClosed } from '../support/raw.js';
+import { dial, UPGRADE } from '../support/socket.js';
 
 const HEADERS = basic(DEMO_ADMIN, DEMO_PASSWORD);
 const PATH = '/api/v1/users/1';
@@ -122,5 +125,44 @@ t.test('while balancers are to notice, the service is not ready and serves on', 
   server.kill('SIGTERM');
   await eventually('an instance that is not ready', async () => (await ready(server)) === 503 || undefined);
   t.equal((await fetch(server.url + PATH, { headers: HEADERS })).status, 200);
+  t.equal((await server.ended).code, 0);
+});
+
+t.test('an upgrade that comes while the service stops is refused by a status, and its connection ends', async (t) => {
+  const server = await startServer(t, ENVIRONMENT);
+  const connected = async () => {
+    const dialled = await dial(t, server.url);
+    dialled.send({ type: 'connection_init', payload: HEADERS });
+    await dialled.take(({ type }) => type === 'connection_ack');
+    return dialled;
+  };
+  const { closed } = await connected();
+  // It does not answer the closing handshake, and is waited for.
+  (await connected()).socket.pause();
+  const late = open(server.url);
+  await once(late, 'connect');
+  server.kill('SIGTERM');
+  t.equal(await closed, 1001);
+  late.write(UPGRADE);
+  const answer = await untilClosed(late);
+  t.same(statusesOf(answer), [503]);
+  t.match(answer, /^connection: close\r$/im);
+  t.match(answer, /^retry-after: \d+\r$/im);
+  t.equal((await server.ended).code, 0);
+});
+
+t.test('who stands at the door when the service is asked to stop is let in, and told', async (t) => {
+  const server = await startServer(t, ENVIRONMENT);
+  server.kill('SIGSTOP');
+  const waiting = Array.from({ length: 50 }, () => open(server.url));
+  await Promise.all(waiting.map((socket) => once(socket, 'connect')));
+  const answers = waiting.map((socket) => {
+    socket.write(UPGRADE);
+    return untilClosed(socket);
+  });
+  server.kill('SIGTERM');
+  server.kill('SIGCONT');
+  const untold = (await Promise.all(answers)).filter((answer) => !/^HTTP\/1\.1 (101|503) /.test(answer));
+  t.same(untold, [], 'without a reset');
   t.equal((await server.ended).code, 0);
 });

@@ -74,6 +74,18 @@ export async function dialAs(
   return dialled;
 }
 
+/** The bytes of an upgrade, for a connection that no library holds. */
+export const UPGRADE = [
+  'GET /graphql HTTP/1.1',
+  'Host: localhost',
+  'Connection: Upgrade',
+  'Upgrade: websocket',
+  'Sec-WebSocket-Version: 13',
+  'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
+  `Sec-WebSocket-Protocol: ${PROTOCOL}`,
+  '\r\n',
+].join('\r\n');
+
 /** The status with which an upgrade is refused. */
 export async function refusedUpgrade(url: string, headers: Record<string, string>): Promise<number> {
   const socket = new WebSocket(url.replace('http', 'ws'), [PROTOCOL], { headers });
