@@ -6,6 +6,7 @@ import { answerParserError, sendProblem } from './http/problems.js';
 import type { Timeouts } from './http/timeouts.js';
 import { followTls, readTls, type TlsFiles } from './http/tls.js';
 import { handshakeTimeout, limitTransport } from './http/transport.js';
+import { UpgradableRequest } from './http/upgrade.js';
 
 export interface HttpServerOptions extends Required<Pick<FastifyServerOptions, 'logger' | 'rewriteUrl'>> {
   timeouts: Timeouts;
@@ -15,7 +16,12 @@ export interface HttpServerOptions extends Required<Pick<FastifyServerOptions, '
 const secure = (files: TlsFiles, timeouts: Timeouts) =>
   ({
     http2: true,
-    https: { allowHTTP1: true, ...handshakeTimeout(timeouts), ...readTls(files) },
+    https: {
+      allowHTTP1: true,
+      Http1IncomingMessage: UpgradableRequest,
+      ...handshakeTimeout(timeouts),
+      ...readTls(files),
+    },
   }) as unknown as FastifyServerOptions;
 
 /** A Fastify instance without routes: plain, or with TLS of its own, whose certificate is followed while it runs. */
@@ -23,7 +29,7 @@ export function httpServer(config: Config, { logger, timeouts, rewriteUrl }: Htt
   const tls = config.TLS_CERT && config.TLS_KEY ? { cert: config.TLS_CERT, key: config.TLS_KEY } : undefined;
 
   const app = Fastify({
-    ...(tls && secure(tls, timeouts)),
+    ...(tls ? secure(tls, timeouts) : { http: { IncomingMessage: UpgradableRequest } }),
     logger,
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: config.BODY_LIMIT,

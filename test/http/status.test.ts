@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect as connectHttp2 } from 'node:http2';
+import { connect as connectTls } from 'node:tls';
 import t from 'tap';
 import { ADMISSION } from '../../src/http/admission.js';
 import { statusTable } from '../../src/http/status-table.js';
@@ -88,6 +89,26 @@ onEachDatabase(t, async (t, open) => {
     const [first] = await once(socket, 'data');
     t.match(String(first), /^HTTP\/1\.1 101 /);
     socket.destroy();
+  });
+
+  t.test('an upgrade to anything else is passed over, by TLS as well', async (t) => {
+    const { files, write } = tlsFiles(t);
+    const ca = write('upgrade');
+    const secure = new URL((await startInstance(t, database, { ...files, DEMO: 'on' })).url);
+    const body = JSON.stringify({ query: '{ me { id } }' });
+    // As Java's HttpClient sends it with each request.
+    const offer =
+      'Host: localhost\r\nConnection: close, Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAEAAEAA\r\n';
+    const post =
+      `POST /graphql HTTP/1.1\r\n${offer}Authorization: ${admin.headers['authorization']}\r\n` +
+      `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+    for (const request of [post, `GET /livez HTTP/1.1\r\n${offer}\r\n`]) {
+      for (const socket of [connectTo(url), connectTls({ port: Number(secure.port), ca })]) {
+        const answer = untilClosed(socket);
+        socket.write(request);
+        t.match(await answer, /^HTTP\/1\.1 200 /);
+      }
+    }
   });
 
   t.test('103: the style sheet is named before the page, over HTTP/2 alone', async (t) => {
