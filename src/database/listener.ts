@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import { Client } from 'pg';
-import type { Dependency } from '../outages.js';
 import { reasonOf } from './faults.js';
+import type { Dependency } from './outages.js';
 
 /** What hears the signals of other instances: PostgreSQL's LISTEN. */
 export interface Listener {

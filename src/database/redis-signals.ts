@@ -1,7 +1,7 @@
 import type { EventEmitter } from 'node:events';
 import { Redis } from 'ioredis';
 import mqemitter, { type MQEmitterRedis } from 'mqemitter-redis';
-import type { Dependency } from '../outages.js';
+import type { Dependency } from './outages.js';
 import type { Signals } from './signals.js';
 
 /** Milliseconds between two attempts to connect again. */

@@ -3,8 +3,8 @@ import type { FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Database } from '../database/open.js';
+import type { Outages } from '../database/outages.js';
 import { isLoopbackAddress } from '../loopback.js';
-import type { Outages } from '../outages.js';
 import { type Code, Failure } from '../services/errors.js';
 
 declare module 'fastify' {

@@ -1,5 +1,5 @@
 import { Redis } from 'ioredis';
-import type { Dependency } from '../outages.js';
+import type { Dependency } from '../database/outages.js';
 import { type Count, STEPS } from './rate-window.js';
 
 /** Milliseconds for an answer, and after a failure until Redis is asked again. */

@@ -1,4 +1,5 @@
-import type { FastifyBaseLogger } from 'fastify';
+/** What the log of the service has of it. */
+type Log = Record<'error' | 'info', (message: string) => void>;
 
 /** What the service depends on, and what it does without. */
 const DEPENDENCIES = {
@@ -17,7 +18,7 @@ export interface Dependency {
 /**
  * Tells the log once that something is away and once that it is back, however many connections and requests notice it.
  */
-export function outages(log: FastifyBaseLogger) {
+export function outages(log: Log) {
   /** Who of a dependency complains, and since when it is away, on the clock of `performance`. */
   const complaints = new Map<DependencyName, { parts: Set<object>; since: number }>();
 
