@@ -68,10 +68,14 @@ async function run({ url, rate, seconds }: Phase): Promise<Outcome> {
       });
     });
 
-  const prober = connect(hostname, Number(port));
+  // Each on a connection of its own, as probes come.
   const probe = setInterval(() => {
+    const prober = connect(hostname, Number(port));
     const began = performance.now();
-    if (!prober.busy()) prober.ask(bytes('/livez'), () => outcome.livez.push(performance.now() - began));
+    prober.ask(bytes('/livez'), () => {
+      outcome.livez.push(performance.now() - began);
+      prober.end();
+    });
   }, 100);
   const began = performance.now();
   const end = began + 1000 * seconds;
@@ -90,7 +94,7 @@ async function run({ url, rate, seconds }: Phase): Promise<Outcome> {
     await Promise.all(all);
   }
   clearInterval(probe);
-  for (const client of [prober, ...free]) client.end();
+  for (const client of free) client.end();
   outcome.accepted.sort((a, b) => a - b);
   outcome.livez.sort((a, b) => a - b);
   return outcome;
@@ -119,7 +123,6 @@ function connect(host: string, port: number) {
   socket.on('error', (error: NodeJS.ErrnoException) => answered(error.code ?? error.message));
   socket.on('close', () => answered('closed'));
   return {
-    busy: () => told !== undefined,
     ask(bytes: string, tell: (status: string) => void) {
       told = tell;
       socket.write(bytes);
