@@ -22,6 +22,8 @@ export const ADMISSION: AdmissionLimits = { underWay: 128, waiting: 1000, burst:
 /** Seconds after which to try again: at least, and up to so many more, so that those who were shed do not return together. */
 const RETRY_AFTER = 1;
 const JITTER = 4;
+/** Milliseconds after which the work for a client that has gone is over, whatever became of it. */
+const ABANDONED = 10_000;
 /** Milliseconds after the last one that was shed in which the service calls itself overloaded. */
 const MEMORY = 1000;
 
@@ -178,7 +180,8 @@ export const admissionPlugin = fp<AdmissionOptions>(async (app, { limits, docume
     response.once('close', () => {
       gone = true;
       outside.delete(request);
-      leave(request);
+      // Work goes on for a client that has gone, and ends as any other does.
+      if (inside.has(request)) setTimeout(leave, ABANDONED, request).unref();
     });
     places.enter(begin, (failure) => refuse(request, response, failure));
   });

@@ -1,7 +1,8 @@
 import { once } from 'node:events';
+import { promisify } from 'node:util';
 import t, { type Test } from 'tap';
 import { onEachDatabase, PATIENT } from '../support/databases.js';
-import { holdUser } from '../support/locks.js';
+import { holdUser, someoneWaits } from '../support/locks.js';
 import { eventually } from '../support/process.js';
 import { open as connectTo, statusesOf, untilClosed } from '../support/raw.js';
 import { codeOf, startInstance, startService } from '../support/service.js';
@@ -115,6 +116,27 @@ onEachDatabase(t, async (t, open) => {
       socket.write(body);
       t.same(statusesOf((await answers[i]) as string), [100, 401]);
     }
+  });
+
+  t.test('a client that goes away while its work is under way keeps its place until that is done', async (t) => {
+    if (!database.url) return t.comment('of the embedded database it cannot be seen who waits for a lock');
+    const { url, app } = await startInstance(t, database);
+    const underWay = () => app.admission.figures().underWay;
+    const { release, over } = await holdUser(database, viewer.id);
+    const body = JSON.stringify(write.body);
+    const client = connectTo(url);
+    client.write(
+      `PATCH ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: ${admin.headers['authorization']}\r\n` +
+        `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+    );
+    await someoneWaits(database);
+    client.destroy();
+    const connections = promisify(app.server.getConnections.bind(app.server));
+    await eventually('a connection that is closed', async () => (await connections()) === 0);
+    t.equal(underWay(), 1);
+    release();
+    await over;
+    await eventually('work that is done', () => underWay() === 0);
   });
 
   t.test('a client that goes away gives its place back', async (t) => {
