@@ -2,6 +2,7 @@ import { DEMO_ADMIN, DEMO_PASSWORD, hasDemo, seedDemo } from '../prisma/seed.js'
 import { hasher } from './auth/passwords.js';
 import { type Config, ConfigError, inProduction } from './config.js';
 import type { PrismaClient } from './database/client.js';
+import type { Database } from './database/open.js';
 import { isCommonPassword } from './services/common-passwords.js';
 import { createFirstAdmin, hasAdmin } from './services/first-admin.js';
 import { emailKey } from './services/user-rules.js';
@@ -17,18 +18,36 @@ export interface DemoLogin {
  * in an empty database.
  * @throws ConfigError for a common password; in production, where demo data is refused and an administrator has no default
  */
-export async function prepareData(client: PrismaClient, config: Config): Promise<DemoLogin | undefined> {
+export async function prepareData(
+  { client, alone }: Pick<Database, 'client' | 'alone'>,
+  config: Config,
+): Promise<DemoLogin | undefined> {
+  // Only who has something to write waits for its turn: a migration that runs for long may have it.
+  if (!(await isPrepared(client, config))) {
+    await alone(async () => {
+      if (!(await isPrepared(client, config))) await firstData(client, config);
+    });
+  }
+  return config.production ? undefined : demoLogin(client);
+}
+
+const refuse = (config: Config, problem: string) => new ConfigError(inProduction(config, [problem]).join('\n'));
+
+async function isPrepared(client: PrismaClient, config: Config): Promise<boolean> {
+  if (config.production && (await hasDemo(client))) {
+    throw refuse(
+      config,
+      'DATABASE_URL: names a database with demo accounts, whose password is public; use another one.',
+    );
+  }
+  return hasAdmin(client);
+}
+
+async function firstData(client: PrismaClient, config: Config): Promise<void> {
   const { production, ADMIN_EMAIL: email, ADMIN_PASSWORD: password } = config;
-  const refuse = (problem: string) => new ConfigError(inProduction(config, [problem]).join('\n'));
-  if (production && (await hasDemo(client))) {
-    throw refuse('DATABASE_URL: names a database with demo accounts, whose password is public; use another one.');
-  }
-  if (!(await hasAdmin(client))) {
-    if (email && password) await firstAdmin(client, email, password);
-    else if (production) throw refuse('ADMIN_EMAIL, ADMIN_PASSWORD: there is no administrator yet; set both.');
-    else if ((await client.user.count()) === 0) await seedDemo(client);
-  }
-  return production ? undefined : demoLogin(client);
+  if (email && password) await firstAdmin(client, email, password);
+  else if (production) throw refuse(config, 'ADMIN_EMAIL, ADMIN_PASSWORD: there is no administrator yet; set both.');
+  else if ((await client.user.count()) === 0) await seedDemo(client);
 }
 
 async function firstAdmin(client: PrismaClient, email: string, password: string): Promise<void> {

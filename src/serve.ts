@@ -6,7 +6,7 @@ import { buildApp } from './app.js';
 import type { Config } from './config.js';
 import { readAddress } from './database/address.js';
 import type { Database } from './database/open.js';
-import { patiently } from './database/patience.js';
+import { patiently, telling } from './database/patience.js';
 import { prepareData } from './first-start.js';
 import { drainOnClose, type Leave } from './http/drain.js';
 import { whenShellGone } from './npm-shell.js';
@@ -22,8 +22,10 @@ const ECHO = 500;
  * then the caller's to close.
  */
 export async function serve(config: Config, database: Database): Promise<void> {
-  const demo = await patiently(() => database.alone(() => prepareData(database.client, config)));
-  const app = await buildApp(config, { database, logger: await logger(config) });
+  const { demo, app } = await telling('Still reading what is in the database.', async () => ({
+    demo: await patiently(() => prepareData(database, config)),
+    app: await buildApp(config, { database, logger: await logger(config) }),
+  }));
   app.addHook('onClose', () => database.close());
   const leave = drainOnClose(app);
   const stored = readAddress(config.DATABASE_URL);

@@ -1,7 +1,7 @@
 import { ConfigError, readConfig } from './config.js';
 import { DatabaseNotOpened, faultOf, reasonOf } from './database/faults.js';
 import { openDatabase } from './database/open.js';
-import { patiently } from './database/patience.js';
+import { patiently, telling } from './database/patience.js';
 import { tryPort } from './port.js';
 
 async function main(): Promise<void> {
@@ -9,7 +9,7 @@ async function main(): Promise<void> {
   await tryPort(config);
   // PostgreSQL is compiled on another core while the modules of the service are loaded.
   const [database, { serve }] = await Promise.all([
-    patiently(() => openDatabase(config.DATABASE_URL)),
+    telling('Still opening the database.', () => patiently(() => openDatabase(config.DATABASE_URL))),
     import('./serve.js'),
   ]);
   await serve(config, database).catch(async (error: unknown) => {
@@ -21,6 +21,11 @@ async function main(): Promise<void> {
 /** What was thrown on purpose, by the database or by the system, is a sentence for the operator; a bug of ours shows its stack. */
 function sentenceOf(error: unknown): string | undefined {
   if (error instanceof ConfigError || error instanceof DatabaseNotOpened) return error.message;
+  // Of Prisma: a table, or a column, that is not there.
+  if (error instanceof Error && 'code' in error && /^P202[12]$/.test(String(error.code))) {
+    const missing = error.message.trim().split('\n').at(-1);
+    return `This version does not fit the database, which a newer one may have migrated, or somebody changed: ${missing}`;
+  }
   if (faultOf(error).kind !== 'unknown') return `The database failed meanwhile: ${reasonOf(error)}`;
   const isOfSystem =
     error instanceof Error && error.constructor === Error && (!('code' in error) || 'syscall' in error);

@@ -1,9 +1,10 @@
-import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { PGlite } from '@electric-sql/pglite';
 import { dataDir } from '@electric-sql/pglite-prepopulatedfs';
 import type { Backend, MigrationSession } from './backend.js';
+import { isThere, keepingReserve, onDisk, tryAccess } from './disk.js';
 import { embeddedAdapter } from './embedded-adapter.js';
 import type { Listener } from './listener.js';
 import { lockDirectory } from './lock.js';
@@ -24,10 +25,15 @@ export async function memory(snapshot?: Blob): Promise<PGlite> {
  * @throws Error that says what is wrong with the directory and what to do about it
  */
 export async function openEmbedded(directory: string | undefined, snapshot?: Blob): Promise<Backend> {
-  if (directory === undefined) return backend(await memory(snapshot), () => {});
+  if (directory === undefined)
+    return backend(
+      await memory(snapshot),
+      () => {},
+      () => {},
+    );
   const release = onDisk(() => lockDirectory(directory));
   try {
-    return backend(await stored(directory), release);
+    return backend(await stored(directory), release, keepingReserve(directory));
   } catch (error) {
     release();
     throw error;
@@ -38,7 +44,7 @@ export async function openEmbedded(directory: string | undefined, snapshot?: Blo
 async function stored(directory: string): Promise<PGlite> {
   const files = join(directory, 'postgres');
   const created = join(directory, 'created');
-  if (!existsSync(files) && !existsSync(created)) {
+  if (!isThere(files) && !isThere(created)) {
     const unfinished = join(directory, 'unfinished');
     const archive = await initialised();
     onDisk(() => {
@@ -49,11 +55,13 @@ async function stored(directory: string): Promise<PGlite> {
       renameSync(unfinished, files);
     });
   }
-  if (!existsSync(join(files, 'PG_VERSION'))) throw damaged('its files in postgres/ are gone');
+  if (!onDisk(() => isThere(join(files, 'PG_VERSION')))) throw damaged('its files in postgres/ are gone');
   const opened = await PGlite.create(files).catch((cause: unknown) => {
+    // As little as it can read what it may not; nothing is wrong with that.
+    onDisk(() => tryAccess(files));
     throw damaged('PostgreSQL cannot read its files in postgres/', cause);
   });
-  if (!existsSync(created)) onDisk(() => writeFileSync(created, `${new Date().toISOString()}\n`));
+  if (!isThere(created)) onDisk(() => writeFileSync(created, `${new Date().toISOString()}\n`));
   return opened;
 }
 
@@ -64,32 +72,14 @@ const damaged = (what: string, cause?: unknown): Error =>
     { cause },
   );
 
-const ofSystem: Record<string, string> = {
-  EACCES: 'this user may not write there',
-  EDQUOT: 'the disk quota is used up',
-  ENOSPC: 'the disk is full',
-  ENOTDIR: 'there is a file of that name',
-  EPERM: 'this user may not write there',
-  EROFS: 'it is on a file system that is read-only',
-};
-
-/** @throws Error in words where the system refuses the directory */
-function onDisk<T>(work: () => T): T {
-  try {
-    return work();
-  } catch (cause) {
-    const reason = ofSystem[(cause as NodeJS.ErrnoException).code ?? ''];
-    if (reason === undefined) throw cause;
-    throw new Error(`The directory cannot be used: ${reason}. Mend that, or set DATABASE_URL to another.`, {
-      cause,
-    });
-  }
-}
-
-function backend(pglite: PGlite, release: () => void): Backend {
+/** @param admit throws for a statement that must not run now */
+function backend(pglite: PGlite, release: () => void, admit: (sql: string) => void): Backend {
   const session: MigrationSession = {
     query: async (sql) => (await pglite.query<never>(sql)).rows,
-    run: async (script) => void (await pglite.exec(script)),
+    run: async (script) => {
+      admit(script);
+      await pglite.exec(script);
+    },
   };
   const listener: Listener = {
     listen: async (channel, onSignal, onConnect) => {
@@ -103,7 +93,7 @@ function backend(pglite: PGlite, release: () => void): Backend {
   };
   return {
     listener: () => listener,
-    adapter: embeddedAdapter(pglite),
+    adapter: embeddedAdapter(pglite, admit),
     migrating: (work) => work(session),
     alone: (work) => work(),
     dump: async () => {

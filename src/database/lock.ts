@@ -1,6 +1,18 @@
-import { closeSync, ftruncateSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs';
-import { join } from 'node:path';
+import { closeSync, existsSync, ftruncateSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { tryLock } from 'fs-native-extensions';
+
+/** Like `recursive`, which says ENOENT for whatever else is wrong, such as a file system that is read-only. */
+function makeFolder(path: string): void {
+  if (existsSync(path)) return;
+  makeFolder(dirname(path));
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    // Another process was faster.
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
+}
 
 /**
  * Takes the data directory for this process, creating it when absent. Two processes in one directory corrupt each other
@@ -9,7 +21,7 @@ import { tryLock } from 'fs-native-extensions';
  * Returns the release. Throws when another holder, in this process or another, has the directory.
  */
 export function lockDirectory(directory: string): () => void {
-  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  makeFolder(directory);
   const path = join(directory, 'lock');
   const file = openSync(path, 'a+', 0o600);
   if (!tryLock(file)) {

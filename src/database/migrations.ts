@@ -23,9 +23,14 @@ const TABLE = `CREATE TABLE IF NOT EXISTS public._prisma_migrations (
 /**
  * The migrations that this database has not had, in order; one statement decides. A database that is ahead of this code is
  * accepted: during an update old and new instances run side by side.
+ * @param underWay one that has not finished is pending, for it may be under way elsewhere
  * Throws when an applied migration was edited since, or when one has failed and is unresolved, and names it.
  */
-export async function pendingMigrations(session: MigrationSession, folder?: string): Promise<Migration[]> {
+async function pendingMigrations(
+  session: MigrationSession,
+  folder: string | undefined,
+  underWay: boolean,
+): Promise<Migration[]> {
   const rows = await session
     .query<Applied>(
       'SELECT migration_name, checksum, finished_at FROM public._prisma_migrations WHERE rolled_back_at IS NULL',
@@ -37,6 +42,7 @@ export async function pendingMigrations(session: MigrationSession, folder?: stri
   const applied = new Map(rows.map((row) => [row.migration_name, row]));
   return readMigrations(folder).filter(({ name, checksum }) => {
     const row = applied.get(name);
+    if (row?.finished_at === null && underWay) return true;
     if (row?.finished_at === null) {
       throw new Error(
         `Migration ${name} was begun in this database and did not finish; see its row in _prisma_migrations. Repair the schema, then run: npx prisma migrate resolve --rolled-back ${name} (or --applied ${name}).`,
@@ -57,10 +63,10 @@ export async function pendingMigrations(session: MigrationSession, folder?: stri
  * tried again at the next start. The error names the file and, where PostgreSQL says it, the line.
  */
 export async function applyMigrations(session: MigrationSession, folder?: string): Promise<string[]> {
-  if ((await pendingMigrations(session, folder)).length === 0) return [];
+  if ((await pendingMigrations(session, folder, true)).length === 0) return [];
   await session.exclude?.();
   await session.run(TABLE);
-  const migrations = await pendingMigrations(session, folder);
+  const migrations = await pendingMigrations(session, folder, false);
   for (const migration of migrations) await apply(session, migration);
   return migrations.map(({ name }) => name);
 }
@@ -74,6 +80,8 @@ async function apply({ run }: MigrationSession, migration: Migration): Promise<v
     await run(`${script}\n;\n${record}`).catch(async (error: { code?: string }) => {
       // CREATE INDEX CONCURRENTLY and its like refuse a transaction: alone in their file they run without.
       if (error.code !== '25001') throw error;
+      // What is given up half-way they do not undo.
+      await run('SET lock_timeout = 0');
       await run(script);
       await run(record);
     });

@@ -1,7 +1,7 @@
 import { type DatabaseAddress, readAddress } from './address.js';
 import type { Backend, Connections } from './backend.js';
 import { PrismaClient } from './client.js';
-import { DatabaseNotOpened } from './faults.js';
+import { DatabaseNotOpened, faultOf, reasonOf } from './faults.js';
 import type { Listener } from './listener.js';
 import { migrationsFolder } from './migration-folder.js';
 import { applyMigrations } from './migrations.js';
@@ -55,8 +55,10 @@ export async function openDatabase(
   { snapshot, poolSize = 10, limits = TIME_LIMITS, migrations = migrationsFolder() }: DatabaseOptions = {},
 ): Promise<Database> {
   const address = readAddress(url);
-  const notOpened = (cause: unknown) =>
-    new DatabaseNotOpened(`${address.label}: ${cause instanceof Error ? cause.message : cause}`, { cause });
+  const notOpened = (cause: unknown) => {
+    const said = cause instanceof Error && faultOf(cause).kind !== 'timeout' ? cause.message : reasonOf(cause);
+    return new DatabaseNotOpened(`${address.label}: ${said}`, { cause });
+  };
   const backend = await openBackend(address, { snapshot, poolSize, limits }).catch((error: unknown) => {
     throw notOpened(error);
   });

@@ -7,8 +7,21 @@ const PAUSE = 500;
 /** Milliseconds for all attempts of one step of a start. */
 const START_PATIENCE = 30_000;
 
+/** Milliseconds after which a start that is silent says what it is at. */
+const SILENCE = 3000;
+
 /** What may pass while one waits: a server that is starting, busy, or behind a network that is. */
 const PASSING = new Set(['unavailable', 'timeout', 'serialization']);
+
+/** Says what is waited for when it takes long, without a word on why: nothing has failed yet. */
+export async function telling<T>(sentence: string, work: () => Promise<T>): Promise<T> {
+  const timer = setTimeout(() => console.error(sentence), SILENCE);
+  try {
+    return await work();
+  } finally {
+    clearTimeout(timer);
+  }
+}
 
 /**
  * Tries until it works, for as long as what is wrong may pass: whoever starts a service often starts its database with it.

@@ -2,6 +2,7 @@ import { PrismaPg } from '@prisma/adapter-pg';
 import type { Pool } from 'pg';
 import type { Backend, MigrationSession } from './backend.js';
 import { postgresListener } from './listener.js';
+import { telling } from './patience.js';
 import { connectPool } from './postgres-adapter.js';
 import { statementNames } from './statement-names.js';
 import type { TimeLimits } from './time-limits.js';
@@ -12,6 +13,8 @@ const START = 15_000;
 const MIGRATION_LOCK = 72_707_369;
 /** Milliseconds that an instance waits for another one's migrations. */
 const MIGRATION_WAIT = 60_000;
+/** Milliseconds that a start waits for an answer to a question, and for another program that has locked a table. */
+const START_WAIT = 30_000;
 
 /** A PostgreSQL server. `poolSize`: the most connections that this instance opens. Nothing is opened before the first query. */
 export function openPostgres(address: string, poolSize: number, { connect, answer, statement }: TimeLimits): Backend {
@@ -75,17 +78,23 @@ async function migrating<T>(factory: PrismaPg, work: (session: MigrationSession)
   try {
     const client = await adapter.underlyingDriver().connect();
     client.on('error', () => {}); // the statement under way, or the next one, rejects
+    await client.query(`SET lock_timeout = ${START_WAIT}`);
     return await work({
-      query: async (sql) => (await client.query(sql)).rows,
+      query: async (text) => {
+        const question = { text, query_timeout: START_WAIT };
+        return (await client.query(question)).rows;
+      },
       run: async (script) => void (await client.query(script)),
       exclude: async () => {
         await client.query(`SET lock_timeout = ${MIGRATION_WAIT}`);
-        await client.query(`SELECT pg_advisory_lock(${MIGRATION_LOCK})`).catch((cause: unknown) => {
-          throw new Error(`Another process has been migrating this database for ${MIGRATION_WAIT / 1000} s.`, {
-            cause,
-          });
+        const seconds = MIGRATION_WAIT / 1000;
+        await telling(`Another process migrates this database. Waiting up to ${seconds} s for it.`, () =>
+          client.query(`SELECT pg_advisory_lock(${MIGRATION_LOCK})`),
+        ).catch((cause: { code?: string }) => {
+          if (cause.code !== '55P03') throw cause;
+          throw new Error(`Another process has been migrating this database for ${seconds} s.`, { cause });
         });
-        await client.query('SET lock_timeout = 0');
+        await client.query(`SET lock_timeout = ${START_WAIT}`);
       },
     }).finally(() => client.release(true));
   } finally {

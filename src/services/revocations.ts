@@ -2,6 +2,7 @@ import { ACCESS_TOKEN_LIFETIME, type AccessClaims, CLOCK_TOLERANCE } from '../au
 import type { Prisma, PrismaClient, Role } from '../database/client.js';
 import { notify } from '../database/notify.js';
 import type { Database } from '../database/open.js';
+import { patiently } from '../database/patience.js';
 import { refresher } from './refresher.js';
 
 const CHANNEL = 'accord_revocations';
@@ -54,7 +55,7 @@ export async function revocations({ client, listen, now, onFault = () => {} }: R
     set(Number(userId), { at: Number(at), role: role ? (role as Role) : null });
   }
 
-  await read();
+  await patiently(read);
   const refresh = refresher(read, onFault);
   await listen?.(CHANNEL, hear, refresh.request);
 

@@ -3,6 +3,7 @@ import { generateSigningKey, type JWK, openKey, type SigningKeyPair } from '../a
 import type { Secrets } from '../auth/secrets.js';
 import type { PrismaClient, SigningKey } from '../database/client.js';
 import type { Database } from '../database/open.js';
+import { patiently } from '../database/patience.js';
 import { keysAt, type PresentKey } from './key-states.js';
 import { KEY_CHANNEL, lockKeys, resealKeys, settleKeys, storedForm } from './key-store.js';
 import { refresher } from './refresher.js';
@@ -61,7 +62,7 @@ async function asymmetric(options: SigningKeysOptions): Promise<SigningKeys> {
   const { client, keySecrets, listen, now = Date.now, onFault = () => {} } = options;
   const open = async (row: SigningKey) => ({ ...(await openKey(row, keySecrets)), signsFrom: row.signsFrom });
   const listeners = new Set<(kids: ReadonlySet<string>) => void>();
-  let ring: Ring = await Promise.all((await firstRows(client, keySecrets, now)).map(open));
+  let ring: Ring = await Promise.all((await patiently(() => firstRows(client, keySecrets, now))).map(open));
 
   /** A key that cannot be opened is left out, and told of: the others go on. */
   async function read(): Promise<void> {

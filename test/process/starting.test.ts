@@ -1,14 +1,28 @@
+import { spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  rmSync,
+  statfsSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
-import t from 'tap';
+import t, { type Test } from 'tap';
+import { DEMO_ADMIN, DEMO_PASSWORD } from '../../prisma/seed.js';
 import { openDatabase } from '../../src/database/open.js';
 import { onEachDatabase } from '../support/databases.js';
-import { eventually, refusedServer, run, START, startServer, temporaryFolder } from '../support/process.js';
+import { someoneWaits } from '../support/locks.js';
+import { ask, basic, eventually, refusedServer, run, START, startServer, temporaryFolder } from '../support/process.js';
 import { POSTGRESQL, skipWithoutPostgresql } from '../support/servers.js';
 import { tcpProxy } from '../support/tcp-proxy.js';
+import { uncommitted } from '../support/uncommitted.js';
 
 const STACK = /^ +at /m;
 
@@ -67,10 +81,68 @@ t.test('a damaged directory is told in a sentence, and nothing is begun anew in 
 t.test('a directory that the system refuses is told in a sentence', async (t) => {
   const folder = temporaryFolder(t);
   writeFileSync(join(folder, 'file'), '');
-  const { code, stderr } = await refusedServer(t, { DATABASE_URL: `pglite://${join(folder, 'file', 'data')}` });
+  for (const path of ['file', 'file/data']) {
+    const { code, stderr } = await refusedServer(t, { DATABASE_URL: `pglite://${join(folder, path)}` });
+    t.equal(code, 1);
+    t.match(stderr, /The directory cannot be used: there is a file of that name\. Mend that, or set DATABASE_URL/);
+    t.notMatch(stderr, STACK);
+  }
+});
+
+const isRoot = process.getuid?.() === 0;
+
+t.test('what may not be read is not called damaged', { skip: isRoot && 'root may read anything' }, async (t) => {
+  const directory = join(temporaryFolder(t), 'data');
+  const DATABASE_URL = `pglite://${directory}`;
+  await (await openDatabase(DATABASE_URL)).close();
+  const files = join(directory, 'postgres');
+  t.teardown(() => chmodSync(files, 0o700));
+  for (const mode of [0o000, 0o500]) {
+    chmodSync(files, mode);
+    const { code, stderr } = await refusedServer(t, { DATABASE_URL });
+    t.equal(code, 1);
+    t.match(stderr, /The directory cannot be used: this user may not read and write there\. Mend that/);
+  }
+});
+
+/** A disk of so many MiB, which goes when the test ends; undefined where this user may not make one. */
+function smallDisk(t: Test, size: number): string | undefined {
+  const folder = temporaryFolder(t);
+  const { status } = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${size}m`, 'tmpfs', folder]);
+  if (status !== 0) return undefined;
+  t.teardown(() => spawnSync('umount', [folder]));
+  return folder;
+}
+
+t.test('a full disk refuses what is written, and nothing else', async (t) => {
+  const disk = smallDisk(t, 120);
+  if (disk === undefined) return t.comment('this user may not mount a file system');
+  const server = await startServer(t, { DATABASE_URL: `pglite://${join(disk, 'data')}` });
+  const headers = { ...basic(DEMO_ADMIN, DEMO_PASSWORD), 'content-type': 'application/json' };
+  const users = `${server.url}/api/v1/users`;
+  const write = async () => {
+    const email = `${randomUUID()}@example.com`;
+    const body = JSON.stringify({ name: 'New', email, role: 'viewer', password: randomUUID() });
+    return (await ask(users, { method: 'POST', headers, body })).status;
+  };
+  t.equal(await write(), 201);
+  // As much is left as the next segment of the log does not fit into: PostgreSQL would panic there.
+  const { bavail, bsize } = statfsSync(disk);
+  const filling = join(disk, 'filling');
+  writeFileSync(filling, Buffer.alloc(bavail * bsize - (12 << 20)));
+  t.equal(await write(), 507);
+  t.equal((await ask(users, { headers })).status, 200, 'reads are served');
+  t.equal((await ask(`${server.url}/readyz`)).status, 200);
+  rmSync(filling);
+  t.equal(await write(), 201, 'as soon as there is room');
+});
+
+t.test('a disk too small for a database is told in a sentence', async (t) => {
+  const disk = smallDisk(t, 50);
+  if (disk === undefined) return t.comment('this user may not mount a file system');
+  const { code, stderr } = await refusedServer(t, { DATABASE_URL: `pglite://${join(disk, 'data')}` });
   t.equal(code, 1);
-  t.match(stderr, /The directory cannot be used: there is a file of that name\. Mend that, or set DATABASE_URL/);
-  t.notMatch(stderr, STACK);
+  t.match(stderr, /The disk of .* is full: less than 32 MiB are left\.\n$/);
 });
 
 t.test('the port is tried before a database is looked for', async (t) => {
@@ -114,5 +186,55 @@ onEachDatabase(t, async (t, open) => {
     if (url === undefined) return t.comment('an embedded database belongs to one process');
     await Promise.all(Array.from({ length: 4 }, () => startServer(t, { DATABASE_URL: url })));
     t.same([await client.user.count(), await client.signingKey.count()], [3, 1], 'one demo, one key');
+  });
+
+  t.test('a start waits while the tables of its first reads are locked', async (t) => {
+    const { url, client } = await open();
+    if (url === undefined) return t.comment('an embedded database belongs to one process');
+    await startServer(t, { DATABASE_URL: url });
+    for (const table of ['users', 'signing_keys', 'revocations']) {
+      const lock = await uncommitted(client, (db) =>
+        db.$executeRawUnsafe(`LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE`),
+      );
+      const server = run(t, START, { PORT: '0', DATABASE_URL: url });
+      await eventually('a word on it', () => server.stderr().includes('a table that is locked') || undefined);
+      lock.commit();
+      await lock.over;
+      await eventually('the service', () => server.stdout().includes('Accord is ready.') || undefined);
+      t.match(server.stderr(), /^Still reading what is in the database\.\nWaiting up to 30 s for the database\. /);
+    }
+  });
+
+  t.test('who has nothing to migrate does not wait for who migrates', async (t) => {
+    const { url, client } = await open();
+    if (url === undefined) return t.comment('an embedded database belongs to one process');
+    await startServer(t, { DATABASE_URL: url });
+    const migrating = await uncommitted(client, (db) => db.$executeRaw`SELECT pg_advisory_xact_lock(72707369)`);
+    await startServer(t, { DATABASE_URL: url });
+    migrating.commit();
+    await migrating.over;
+  });
+
+  t.test('a migration that is under way elsewhere is waited for', async (t) => {
+    const database = await open();
+    const { url, client } = database;
+    if (url === undefined) return t.comment('an embedded database belongs to one process');
+    const migrating = await uncommitted(client, (db) => db.$executeRaw`SELECT pg_advisory_xact_lock(72707369)`);
+    await client.$executeRaw`UPDATE _prisma_migrations SET finished_at = NULL WHERE migration_name = '0_init'`;
+    const server = startServer(t, { DATABASE_URL: url });
+    await someoneWaits(database);
+    await client.$executeRaw`UPDATE _prisma_migrations SET finished_at = now()`;
+    migrating.commit();
+    await migrating.over;
+    await server;
+  });
+
+  t.test('a schema that a newer version has changed is told in a sentence', async (t) => {
+    const { url, client } = await open();
+    if (url === undefined) return t.comment('an embedded database belongs to one process');
+    await client.$executeRaw`DROP TABLE signing_keys`;
+    const { code, stderr } = await refusedServer(t, { DATABASE_URL: url });
+    t.equal(code, 1);
+    t.match(stderr, /^accord cannot start\.\nThis version does not fit the database, .*signing_keys.*\n$/);
   });
 });
