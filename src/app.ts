@@ -96,14 +96,6 @@ export async function buildApp(
   await app.register(webSocketPlugin, { path: PATH, protocol: GRAPHQL_TRANSPORT_WS_PROTOCOL });
   if (!production) app.addHook('onRequest', refuseForeignHost(config.PUBLIC_URL));
   await app.register(cors, crossOrigin(config.CORS_ORIGINS, document));
-  await app.register(admissionPlugin, {
-    limits: { ...ADMISSION, ...admission },
-    document,
-    refuse: shedding({
-      graphql: { path: PATH, mediaType: mediaTypeFor, body: refused },
-      corsHeaders: crossOriginHeaders(config.CORS_ORIGINS, document),
-    }),
-  });
   await app.register(cookie);
   await app.register(sessionCookiesPlugin);
   await app.register(confidentialPlugin, {
@@ -129,6 +121,15 @@ export async function buildApp(
     now,
     shared: shared || undefined,
   });
+  // After the rate limit, which may ask who calls before an answer is sent: until then the place is kept.
+  await app.register(admissionPlugin, {
+    limits: { ...ADMISSION, ...admission },
+    document,
+    refuse: shedding({
+      graphql: { path: PATH, mediaType: mediaTypeFor, body: refused },
+      corsHeaders: crossOriginHeaders(config.CORS_ORIGINS, document),
+    }),
+  });
   app.addHook('onRequest', refuseSecondHost);
   app.addHook('onRequest', refuseVersion);
   const exists = (path: string) =>
@@ -137,7 +138,7 @@ export async function buildApp(
   await app.register(restPlugin, {
     document,
     services,
-    platform: { contracts, ready: readiness(app, database, shared || undefined), metrics: () => app.metrics() },
+    platform: { contracts, ready: readiness(app, database, shared || undefined, told), metrics: () => app.metrics() },
   });
   await app.register(graphqlPlugin, {
     typeDefs: contracts.schemaGraphql.toString(),

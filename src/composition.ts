@@ -25,14 +25,17 @@ export async function composeServices(
   told: Outages,
   now: () => number,
 ): Promise<Services> {
-  database.watch(told.dependency('The database'));
+  database.watch(() => told.dependency('The database'));
   /** Unless the reason is one that is told already, for all that fails by it. */
   const tell = (about: object, err: unknown, message: string) => {
-    if (!told.isAway('The database') && faultOf(err).kind !== 'unavailable') app.log.error({ ...about, err }, message);
+    const isTold = told.isAway('The database') && ['unavailable', 'denied', 'timeout'].includes(faultOf(err).kind);
+    if (!isTold) app.log.error({ ...about, err }, message);
   };
   const onFault = (err: unknown) => tell({}, err, 'what other instances tell cannot be heard or read');
   const signals = config.REDIS_URL
-    ? (await import('./database/redis-signals.js')).redisSignals(config.REDIS_URL, MESSAGES, told.dependency('Redis'))
+    ? (await import('./database/redis-signals.js')).redisSignals(config.REDIS_URL, MESSAGES, () =>
+        told.dependency('Redis'),
+      )
     : databaseSignals(database, MESSAGES);
   const services = await buildServices({
     client: database.client,

@@ -1,5 +1,6 @@
 import type { SqlDriverAdapterFactory } from '@prisma/driver-adapter-utils';
 import type { Listener, Notify } from './listener.js';
+import type { Dependency } from './outages.js';
 
 /** The connections of this instance to a server: of the pool, what waits for one of these, and what hears signals. */
 export interface Connections {
@@ -21,6 +22,8 @@ export interface Backend {
   dump: () => Promise<Blob>;
   /** Hears the signals that instances send each other by `notify`. */
   listener: (notify: Notify) => Listener;
+  /** Tells by the statements from now on whether the server is there; absent where it is in this process. */
+  watch?: (server: Dependency) => void;
   /** What the pool of connections does now; absent where there is none. */
   pool?: () => Omit<Connections, 'hearing'>;
   close: () => Promise<void>;

@@ -6,6 +6,7 @@ import type { Listener } from './listener.js';
 import { migrationsFolder } from './migration-folder.js';
 import { applyMigrations } from './migrations.js';
 import { notify } from './notify.js';
+import type { Dependency } from './outages.js';
 import { TIME_LIMITS, type TimeLimits } from './time-limits.js';
 
 export interface Database {
@@ -18,7 +19,7 @@ export interface Database {
   /** Whether they are heard; see `Listener`. Rejects when the database cannot be asked. */
   prove: Listener['prove'];
   /** Tells when it is away and when it is back. */
-  watch: Listener['watch'];
+  watch: (dependency: () => Dependency) => void;
   /** Its connections now; undefined where it is in this process. */
   connections: () => Connections | undefined;
   /** Runs `work` while no other process migrates this database or runs something of this kind: for what is done once. */
@@ -69,9 +70,13 @@ export async function openDatabase(
     await client.$connect();
     let closed: Promise<void> | undefined;
     const listener = backend.listener((channel, payload) => notify(client, channel, payload));
-    const { listen, prove, watch, isHearing } = listener;
+    const { listen, prove, isHearing } = listener;
     const close = () => (closed ??= closeAll(client, listener, backend));
     const { alone, dump, pool } = backend;
+    const watch = (dependency: () => Dependency) => {
+      listener.watch(dependency());
+      backend.watch?.(dependency());
+    };
     const connections = () => pool && { ...pool(), hearing: isHearing() ? 1 : 0 };
     const { kind, label } = address;
     return { client, kind, label, listen, prove, watch, connections, alone, migrated, dump, close };

@@ -8,21 +8,48 @@ const DEPENDENCIES = {
 } as const;
 export type DependencyName = keyof typeof DEPENDENCIES;
 
-/** One of the connections to something that the service depends on, as a whole or as a part of it. */
+/** Milliseconds after which an absence is told: a connection that is lost and opened again is none. */
+const TOLD_AFTER = 500;
+
+/** One of the ways by which the service notices whether something that it depends on is there. */
 export interface Dependency {
   /** @param reason for an operator, on one line */
   away: (reason: string) => void;
   back: () => void;
 }
 
+interface Absence {
+  /** Who has noticed it and not taken it back. */
+  parts: Set<object>;
+  /** On the clock of `performance`. */
+  since: number;
+  told: boolean;
+  timer: NodeJS.Timeout;
+}
+
 /**
  * Tells the log once that something is away and once that it is back, however many connections and requests notice it.
  */
 export function outages(log: Log) {
-  /** Who of a dependency complains, and since when it is away, on the clock of `performance`. */
-  const complaints = new Map<DependencyName, { parts: Set<object>; since: number }>();
-
+  const absences = new Map<DependencyName, Absence>();
   const watched = new Set<DependencyName>();
+
+  function begin(name: DependencyName, part: object, reason: string): void {
+    const at = new Date().toISOString();
+    const tell = () => {
+      absence.told = true;
+      log.error(`${name} is away since ${at}: ${reason}. ${DEPENDENCIES[name]}`);
+    };
+    const timer = setTimeout(tell, TOLD_AFTER).unref();
+    const absence: Absence = { parts: new Set([part]), since: performance.now(), told: false, timer };
+    absences.set(name, absence);
+  }
+
+  function end(name: DependencyName, { since, told, timer }: Absence): void {
+    clearTimeout(timer);
+    absences.delete(name);
+    if (told) log.info(`${name} is back after ${((performance.now() - since) / 1000).toFixed(1)} s.`);
+  }
 
   return {
     /** One more of those that notice it. */
@@ -31,21 +58,18 @@ export function outages(log: Log) {
       const part = {};
       return {
         away(reason) {
-          const known = complaints.get(name);
-          if (known) return void known.parts.add(part);
-          complaints.set(name, { parts: new Set([part]), since: performance.now() });
-          log.error(`${name} is away since ${new Date().toISOString()}: ${reason}. ${DEPENDENCIES[name]}`);
+          const known = absences.get(name);
+          if (known) known.parts.add(part);
+          else begin(name, part, reason);
         },
         back() {
-          const known = complaints.get(name);
-          if (!known?.parts.delete(part) || known.parts.size > 0) return;
-          complaints.delete(name);
-          log.info(`${name} is back after ${((performance.now() - known.since) / 1000).toFixed(1)} s.`);
+          const known = absences.get(name);
+          if (known?.parts.delete(part) && known.parts.size === 0) end(name, known);
         },
       };
     },
-    /** Told by one of those that noticed it, and by none that noticed the contrary. */
-    isAway: (name: DependencyName): boolean => complaints.has(name),
+    /** While one of those that noticed it has not taken it back. */
+    isAway: (name: DependencyName): boolean => absences.has(name),
     watched: (): Iterable<DependencyName> => watched,
   };
 }

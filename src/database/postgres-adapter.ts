@@ -1,5 +1,7 @@
 import type { PrismaPg } from '@prisma/adapter-pg';
 import type { SqlQuery, Transaction } from '@prisma/driver-adapter-utils';
+import { faultOf, reasonOf } from './faults.js';
+import type { Dependency } from './outages.js';
 
 type Connected = Awaited<ReturnType<PrismaPg['connect']>>;
 
@@ -7,12 +9,25 @@ type Connected = Awaited<ReturnType<PrismaPg['connect']>>;
  * A pool of connections which a server that has gone silent cannot fill: @prisma/adapter-pg 7.10 sends ROLLBACK after a statement
  * that was not answered, waits as long again, and puts the dead connection back, where it fails the next one.
  */
-export async function connectPool(factory: PrismaPg): Promise<Connected> {
+export async function connectPool(factory: PrismaPg, server: Dependency): Promise<Connected> {
   const adapter = await factory.connect();
   const start = adapter.startTransaction.bind(adapter);
+  const queryRaw = adapter.queryRaw.bind(adapter);
+  const executeRaw = adapter.executeRaw.bind(adapter);
+  const telling = <T>(work: Promise<T>): Promise<T> => {
+    work.then(server.back, (error: unknown) => isAway(error) && server.away(reasonOf(error)));
+    return work;
+  };
   return Object.assign(adapter, {
-    startTransaction: async (...level: Parameters<typeof start>) => endingWhenSilent(await start(...level)),
+    startTransaction: async (...level: Parameters<typeof start>) => endingWhenSilent(await telling(start(...level))),
+    queryRaw: (query: SqlQuery) => telling(queryRaw(query)),
+    executeRaw: (query: SqlQuery) => telling(executeRaw(query)),
   });
+}
+
+/** A pool that is used up by this instance itself says no more than that there is much to do. */
+function isAway(error: unknown): boolean {
+  return ['unavailable', 'denied'].includes(faultOf(error).kind) && !reasonOf(error).startsWith('timeout exceeded');
 }
 
 function endingWhenSilent(transaction: Transaction): Transaction {

@@ -2,6 +2,7 @@ import { PrismaPg } from '@prisma/adapter-pg';
 import type { Pool } from 'pg';
 import type { Backend, MigrationSession } from './backend.js';
 import { postgresListener } from './listener.js';
+import type { Dependency } from './outages.js';
 import { telling } from './patience.js';
 import { connectPool } from './postgres-adapter.js';
 import { statementNames } from './statement-names.js';
@@ -32,8 +33,9 @@ export function openPostgres(address: string, poolSize: number, { connect, answe
     );
   let closed = false;
   let connections: Pool | undefined;
+  let server: Dependency | undefined;
   const connectOnce = async () => {
-    const adapter = await connectPool(pool);
+    const adapter = await connectPool(pool, { away: (reason) => server?.away(reason), back: () => server?.back() });
     connections = adapter.underlyingDriver();
     return adapter;
   };
@@ -44,6 +46,9 @@ export function openPostgres(address: string, poolSize: number, { connect, answe
       adapterName: pool.adapterName,
       // A Prisma client that was disconnected connects again at its next query, and nobody would close that pool.
       connect: () => (closed ? Promise.reject(new Error('The database is closed.')) : connectOnce()),
+    },
+    watch: (dependency) => {
+      server = dependency;
     },
     pool: () => {
       const { totalCount = 0, idleCount = 0, waitingCount = 0 } = connections ?? {};

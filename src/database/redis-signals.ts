@@ -10,10 +10,12 @@ const RETRY = 500;
 /**
  * By Redis, for databases without NOTIFY and for loads that NOTIFY would slow down (it makes commits queue). A signal is
  * published after the commit, so a process that is killed in between loses it: who listens also looks into the tables.
- * @param dependency told of errors of the connections, which are opened again by themselves
+ * @param dependency told, for each of the connections, of its errors; they are opened again by themselves
  */
-export function redisSignals(url: string, name: string, dependency: Dependency): Signals {
-  const onFault = (error: unknown) => dependency.away(error instanceof Error ? error.message : String(error));
+export function redisSignals(url: string, name: string, dependency: () => Dependency): Signals {
+  const [hearing, sending] = [dependency(), dependency()];
+  const deaf = (error: unknown) => hearing.away(messageOf(error));
+  const mute = (error: unknown) => sending.away(messageOf(error));
   const options = { retryStrategy: () => RETRY, maxRetriesPerRequest: 1 };
   // The listening connection waits for ever; a signal that cannot be sent is not worth the wait.
   const subConn = new Redis(url, { ...options, maxRetriesPerRequest: null });
@@ -22,23 +24,26 @@ export function redisSignals(url: string, name: string, dependency: Dependency):
   const topic = `${subConn.options.keyPrefix ?? ''}${name}`;
   // Its types lack what its documentation has.
   const emitter = mqemitter({ subConn, pubConn } as object) as MQEmitterRedis & { state: EventEmitter };
-  emitter.state.on('error', onFault);
+  emitter.state.on('error', () => {}); // of the two connections, which tell it themselves
+  subConn.on('error', deaf);
+  pubConn.on('error', mute);
+  pubConn.on('ready', sending.back);
 
   return {
     announce: async () => {},
-    committed: (payload) => emitter.emit({ topic, payload }, (error) => error && onFault(error)),
+    committed: (payload) => emitter.emit({ topic, payload }, (error) => error && mute(error)),
     async listen(onSignal, onConnect) {
       // Asking once more is answered after the subscription stands, also on a connection that was opened again.
       const heard = () => {
-        dependency.back();
+        hearing.back();
         onConnect();
       };
-      subConn.on('ready', () => void subConn.subscribe(topic).then(heard, onFault));
+      subConn.on('ready', () => void subConn.subscribe(topic).then(heard, deaf));
       emitter.on(topic, ({ payload }, done) => {
         onSignal(String(payload));
         done();
       });
-      if (subConn.status === 'ready') await subConn.subscribe(topic).then(onConnect, onFault);
+      if (subConn.status === 'ready') await subConn.subscribe(topic).then(heard, deaf);
     },
     async close() {
       subConn.disconnect();
@@ -46,3 +51,5 @@ export function redisSignals(url: string, name: string, dependency: Dependency):
     },
   };
 }
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -61,12 +61,16 @@ function tellOutcome(field: GraphQLField<unknown, GraphQLContext>, tell: (code: 
       } catch (error) {
         failed(error);
       }
-      return value instanceof Promise ? value.then(done, failed) : done(value);
+      return isThenable(value) ? Promise.resolve(value).then(done, failed) : done(value);
     };
   };
   if (field.subscribe) field.subscribe = telling(field.subscribe);
   else if (field.resolve) field.resolve = telling(field.resolve);
 }
+
+/** What GraphQL waits for; a promise of Prisma is none of Node's. */
+const isThenable = (value: unknown): boolean =>
+  typeof (value as { then?: unknown } | null | undefined)?.then === 'function';
 
 const isId = (text: string, least: number): boolean => /^(?:0|[1-9][0-9]*)$/.test(text) && Number(text) >= least;
 

@@ -14,11 +14,12 @@ export interface SocketLimits {
   /** Milliseconds between two questions to the database whether the callers may go on, and between two pings. */
   recheck: number;
   ping: number;
+  /** Milliseconds between two looks whether signals are heard, without which the callers are asked for at once. */
+  hearing: number;
 }
 
-/** Milliseconds between two looks at whose credential has expired, which is known without asking anybody, and at whether signals are heard. */
+/** Milliseconds between two looks at whose credential has expired, which is known without asking anybody. */
 const EXPIRY = 500;
-const HEARING = 500;
 
 export const socketLimits: SocketLimits = {
   initTimeout: 3000,
@@ -26,6 +27,7 @@ export const socketLimits: SocketLimits = {
   socketsPerUser: 20,
   recheck: 2000,
   ping: 30_000,
+  hearing: 500,
 };
 
 const NO_LONGER = 'No longer allowed.';
@@ -82,14 +84,31 @@ export function openSockets({ limits, standing, now, log }: SocketsOptions) {
     }
   }
 
-  const askAll = () => ask(open).catch((err: unknown) => log.debug({ err }, 'sockets not rechecked'));
+  let asking: Promise<void> | undefined;
+  let failing = false;
+
+  /** Looks at all, once at a time. The first of several looks that fail is told. */
+  async function lookAtAll(): Promise<void> {
+    try {
+      await ask(open);
+      failing = false;
+    } catch (err) {
+      if (!failing) log.warn({ err }, 'sockets not rechecked');
+      failing = true;
+    }
+  }
+
+  const askAll = () =>
+    (asking ??= lookAtAll().finally(() => {
+      asking = undefined;
+    }));
   async function askUnlessHeard(): Promise<void> {
     if (open.size > 0 && !(await standing.isHeard())) await askAll();
   }
 
   const timers = [
     setInterval(() => open.forEach(endIfExpired), EXPIRY),
-    setInterval(askUnlessHeard, HEARING),
+    setInterval(askUnlessHeard, limits.hearing),
     setInterval(askAll, limits.recheck),
     setInterval(pingAll, limits.ping),
   ];

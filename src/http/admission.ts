@@ -1,4 +1,5 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { Http2ServerRequest } from 'node:http2';
 import fp from 'fastify-plugin';
 import type { OpenApiDocument } from '../contract/document.js';
 import { type Operation, operations } from '../contract/openapi.js';
@@ -24,7 +25,7 @@ const RETRY_AFTER = 1;
 const JITTER = 4;
 /** Milliseconds after which the work for a client that has gone is over, whatever became of it. */
 const ABANDONED = 10_000;
-/** Milliseconds after the last one that was shed in which the service calls itself overloaded. */
+/** Milliseconds after the last one that was refused by a standing line in which the service calls itself overloaded. */
 const MEMORY = 1000;
 
 /**
@@ -38,36 +39,44 @@ export function admission({ underWay: limit, waiting, burst, standing }: Admissi
   let underWay = 0;
   let emptyAt = performance.now();
   let shed = 0;
-  let shedAt = Number.NEGATIVE_INFINITY;
+  let overloadedAt = Number.NEGATIVE_INFINITY;
+
+  const isStanding = () => performance.now() - emptyAt > burst;
 
   function refusal(): Failure {
     shed += 1;
-    shedAt = performance.now();
+    if (line.size > 0 && (isStanding() || line.size >= waiting)) overloadedAt = performance.now();
     const retryAfter = RETRY_AFTER + Math.floor(Math.random() * (JITTER + 1));
     return new Failure('UNAVAILABLE', 'The service is overloaded.', { retryAfter });
   }
 
-  function enter(begin: () => void, refused: (failure: Failure) => void): void {
+  function enter(begin: () => void, refused: (failure: Failure) => void): () => void {
     if (line.size === 0) emptyAt = performance.now();
     if (underWay < limit && line.size === 0) {
       underWay += 1;
       begin();
-      return;
+      return () => {};
     }
     if (line.size >= waiting) {
       refused(refusal());
-      return;
+      return () => {};
     }
-    const patience = performance.now() - emptyAt > burst ? standing : burst;
-    const admit = () => {
+    const stop = () => {
       clearTimeout(timer);
+      line.delete(admit);
+    };
+    const admit = () => {
+      stop();
       begin();
     };
-    const timer = setTimeout(() => {
-      line.delete(admit);
-      refused(refusal());
-    }, patience);
+    const giveUp = () => {
+      const failure = refusal();
+      stop();
+      refused(failure);
+    };
+    const timer = setTimeout(giveUp, isStanding() ? standing : burst);
     line.add(admit);
+    return stop;
   }
 
   function next(): void {
@@ -77,7 +86,6 @@ export function admission({ underWay: limit, waiting, burst, standing }: Admissi
         emptyAt = performance.now();
         return;
       }
-      line.delete(admit);
       underWay += 1;
       admit();
     }
@@ -105,6 +113,7 @@ export function admission({ underWay: limit, waiting, burst, standing }: Admissi
      * Takes a place, as soon as there is one.
      * @param begin called with the place, which is given back by `leave`
      * @param refused called instead when there is no place in time
+     * @returns ends the waiting for it
      */
     enter,
     /** Takes a place without waiting, for what has begun already. */
@@ -124,8 +133,8 @@ export function admission({ underWay: limit, waiting, burst, standing }: Admissi
     pass(): void {
       if (underWay >= limit) throw refusal();
     },
-    /** Whether something was refused just now. */
-    overloaded: () => performance.now() - shedAt < MEMORY,
+    /** Whether there was more to do just now than can be done, for longer than a burst. */
+    overloaded: () => performance.now() - overloadedAt < MEMORY,
     /** What there is to see: under way, waiting, and how many were refused so far. */
     figures: () => ({ underWay, waiting: line.size, shed }),
   };
@@ -159,7 +168,15 @@ export const admissionPlugin = fp<AdmissionOptions>(async (app, { limits, docume
       .filter(isExempt)
       .map(({ path }) => path),
   );
+  /** Probes, and the questions of browsers before a request, which could not read its refusal otherwise. */
+  const isLetIn = (request: IncomingMessage): boolean => {
+    const { method, headers } = request;
+    if (method === 'OPTIONS') return headers['access-control-request-method'] !== undefined;
+    return (method === 'GET' || method === 'HEAD') && exempt.has(pathOf(request));
+  };
   const inside = new WeakSet<IncomingMessage>();
+  /** How to end the waiting of a request. */
+  const waitingOf = new WeakMap<IncomingMessage, () => void>();
   /** Those whose body is still to come. */
   const outside = new WeakSet<IncomingMessage>();
 
@@ -170,20 +187,23 @@ export const admissionPlugin = fp<AdmissionOptions>(async (app, { limits, docume
   const [serve] = app.server.listeners('request') as [RequestListener];
   app.server.removeListener('request', serve);
   app.server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-    if (exempt.has(pathOf(request))) return serve(request, response);
-    let gone = false;
+    if (isLetIn(request)) return serve(request, response);
     const begin = () => {
-      if (gone) return places.leave();
       inside.add(request);
       serve(request, response);
     };
     response.once('close', () => {
-      gone = true;
+      waitingOf.get(request)?.();
+      waitingOf.delete(request);
       outside.delete(request);
+      if (response.writableEnded) leave(request);
       // Work goes on for a client that has gone, and ends as any other does.
-      if (inside.has(request)) setTimeout(leave, ABANDONED, request).unref();
+      else if (inside.has(request)) setTimeout(leave, ABANDONED, request).unref();
     });
-    places.enter(begin, (failure) => refuse(request, response, failure));
+    waitingOf.set(
+      request,
+      places.enter(begin, (failure) => refuse(request, response, failure)),
+    );
   });
   // An upgrade is no request to Node, and what has become a socket asks for its places itself.
   app.addHook('onRequest', async ({ ws }) => {
@@ -191,17 +211,21 @@ export const admissionPlugin = fp<AdmissionOptions>(async (app, { limits, docume
   });
 
   app.addHook('preParsing', async ({ raw }) => {
-    if (raw.complete || !inside.has(raw)) return;
+    if (isComplete(raw) || !inside.has(raw)) return;
     outside.add(raw);
     leave(raw);
   });
   app.addHook('preValidation', async ({ raw }) => {
     if (!outside.delete(raw)) return;
-    places.goOn();
+    await new Promise<void>((begin, refused) => waitingOf.set(raw, places.enter(begin, refused)));
     inside.add(raw);
   });
   app.addHook('onSend', async ({ raw }) => leave(raw));
 });
+
+/** A stream of HTTP/2 without a body is complete with its headers, which Node does not say of the request. */
+const isComplete = (request: IncomingMessage): boolean =>
+  request.complete || (request as unknown as Http2ServerRequest).stream?.endAfterHeaders === true;
 
 const isExempt = ({ operation }: Operation): boolean =>
   !operation.responses['503']?.content?.['application/problem+json'];

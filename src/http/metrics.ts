@@ -53,7 +53,7 @@ export const metricsPlugin = fp<MetricsOptions>(async (app, { token, proxied, co
   });
   const refused = new Counter({
     name: 'graphql_operations_refused_total',
-    help: 'Operations of which nothing was executed, by the code of the failure.',
+    help: 'Operations that were refused as a whole, by the code of the failure; those that were shed by HTTP apart.',
     labelNames: ['code'],
     registers: [registry],
   });
@@ -87,7 +87,7 @@ export const metricsPlugin = fp<MetricsOptions>(async (app, { token, proxied, co
   });
   new Gauge({
     name: 'database_connections',
-    help: 'Connections to the database server by what they do: busy or idle in the pool, or listening; and what waits for one.',
+    help: 'Connections to the database server by what they do: busy or idle in the pool, or hearing signals; and what waits for one.',
     labelNames: ['state'],
     registers: [registry],
     collect() {

@@ -61,6 +61,8 @@ async function killed(world: World): Promise<void> {
 
 async function stopped(world: World): Promise<void> {
   world.server().kill('SIGTERM');
+  const { code } = await world.server().ended;
+  if (code !== 0) throw new Error(`It ended with ${code}.`);
   await world.restart();
 }
 

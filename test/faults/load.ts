@@ -16,9 +16,6 @@ const PATIENCE = 30_000;
 /** Above all that the demo has. */
 let amounts = 1_000_000;
 
-/** Of this client's own, when its subscription was refused. */
-export const REFUSED = 4000;
-
 /** What became of a request: a status, the code of an error of GraphQL, `gone` where nobody answers the door, or `cut`. */
 export type Outcome = string;
 
@@ -27,8 +24,8 @@ export interface Load {
   outcomes: Map<Outcome, number>;
   /** Milliseconds of the longest request that was answered. */
   worst: () => number;
-  /** Milliseconds on the clock of `performance` when a write was acknowledged last. */
-  acknowledgedAt: () => number;
+  /** When the last write that was acknowledged had begun, on the clock of `performance`. */
+  acknowledged: () => number;
   /** The amount of each order whose creation was acknowledged, each another one, and the texts of such messages. */
   orders: Set<number>;
   messages: Set<string>;
@@ -57,7 +54,9 @@ export function startLoad(url: string, channelId: string, clients: number, pause
   const messages = new Set<string>();
   const stopping = new AbortController();
   let worst = 0;
-  let acknowledgedAt = 0;
+  let acknowledged = 0;
+
+  const count = (outcome: Outcome) => void outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
 
   async function ask(method: string, path: string, body?: object, headers = {}): Promise<Answer> {
     const began = performance.now();
@@ -77,7 +76,7 @@ export function startLoad(url: string, channelId: string, clients: number, pause
         }),
       );
     if (!['cut', 'gone'].includes(answer.outcome)) worst = Math.max(worst, performance.now() - began);
-    outcomes.set(answer.outcome, (outcomes.get(answer.outcome) ?? 0) + 1);
+    count(answer.outcome);
     return answer;
   }
 
@@ -87,17 +86,22 @@ export function startLoad(url: string, channelId: string, clients: number, pause
     const amount = ++amounts;
     const body = { total: { amount, currency: 'EUR' } };
     const attempt = () => ask('POST', '/api/v1/users/1/orders', body, { 'idempotency-key': key });
-    while ((await attempt()).outcome !== '201') await delay(AGAIN);
-    acknowledgedAt = performance.now();
+    let began = performance.now();
+    while ((await attempt()).outcome !== '201') {
+      await delay(AGAIN);
+      began = performance.now();
+    }
+    acknowledged = Math.max(acknowledged, began);
     orders.add(amount);
   }
 
   /** A message, which has no key: one that was not acknowledged may have been added, and is not sent again. */
   async function message(): Promise<void> {
     const text = randomUUID();
+    const began = performance.now();
     const { body } = await ask('POST', '/graphql', { query: ADD, variables: { channelId, text } });
     if (!body?.data?.addMessage) return;
-    acknowledgedAt = performance.now();
+    acknowledged = Math.max(acknowledged, began);
     messages.add(text);
   }
 
@@ -110,14 +114,14 @@ export function startLoad(url: string, channelId: string, clients: number, pause
     }
   }
 
-  const listening = listen(url, channelId, stopping.signal);
+  const listening = listen(url, channelId, stopping.signal, count);
   const running = Array.from({ length: clients }, client);
   return {
     outcomes,
     orders,
     messages,
     worst: () => worst,
-    acknowledgedAt: () => acknowledgedAt,
+    acknowledged: () => acknowledged,
     ...listening,
     async stop() {
       stopping.abort();
@@ -127,7 +131,7 @@ export function startLoad(url: string, channelId: string, clients: number, pause
 }
 
 /** One subscriber, which goes on after the last message it got whenever its socket is closed. */
-function listen(url: string, channelId: string, stopped: AbortSignal) {
+function listen(url: string, channelId: string, stopped: AbortSignal, count: (outcome: Outcome) => void) {
   const received: string[] = [];
   const closed = new Map<number, number>();
   let socket: WebSocket | undefined;
@@ -138,6 +142,11 @@ function listen(url: string, channelId: string, stopped: AbortSignal) {
     socket = one;
     const send = (message: object) => one.send(JSON.stringify(message));
     let opened = false;
+    let refused = false;
+    one.on('unexpected-response', (request, { statusCode }) => {
+      count(String(statusCode));
+      request.destroy();
+    });
     one.on('open', () => {
       opened = true;
       send({ type: 'connection_init', payload: { Authorization: CREDENTIALS.authorization } });
@@ -147,12 +156,15 @@ function listen(url: string, channelId: string, stopped: AbortSignal) {
       const variables = { channelId, since: received.at(-1) ?? '0' };
       if (type === 'connection_ack') send({ id: '1', type: 'subscribe', payload: { query: SUBSCRIBE, variables } });
       if (type === 'next' && payload.data?.messageAdded) received.push(payload.data.messageAdded.id);
-      if (type === 'error') one.close(REFUSED);
+      if (type !== 'error') return;
+      count(payload[0].extensions.code);
+      refused = true;
+      one.close();
     });
     one.on('error', () => {}); // 'close' follows
     one.on('close', (code) => {
       if (over) return;
-      if (opened) closed.set(code, (closed.get(code) ?? 0) + 1);
+      if (opened && !refused) closed.set(code, (closed.get(code) ?? 0) + 1);
       setTimeout(open, AGAIN);
     });
   };

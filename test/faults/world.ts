@@ -99,9 +99,9 @@ export async function discrepancies({ query }: World, load: Load, channelId: str
   };
 }
 
-/** Milliseconds from now until a write is acknowledged that began after this. */
-export async function recovered(load: Load): Promise<number> {
-  const began = performance.now();
-  await eventually('an acknowledged write', () => load.acknowledgedAt() > began);
+/** Milliseconds from the beginning until a write is acknowledged that began after this call. */
+export async function recovered(load: Load, began = performance.now()): Promise<number> {
+  const now = performance.now();
+  await eventually('an acknowledged write', () => load.acknowledged() > now);
   return performance.now() - began;
 }

@@ -90,7 +90,7 @@ async function redisProxy(t: Test) {
 
 /** Resolves once a signal of another installation has gone through the same Redis. */
 async function heardElsewhere(t: Test, url: string, payload: string): Promise<void> {
-  const signals = redisSignals(`${url}?keyPrefix=${randomUUID()}`, 'accord_messages', UNTOLD);
+  const signals = redisSignals(`${url}?keyPrefix=${randomUUID()}`, 'accord_messages', () => UNTOLD);
   t.teardown(signals.close);
   const heard: string[] = [];
   let connected = false;

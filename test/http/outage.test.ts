@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap';
-import { type Opened, onEachDatabase, PATIENT } from '../support/databases.js';
+import { type Opened, onEachDatabase } from '../support/databases.js';
 import { behindLine } from '../support/line.js';
 import { basic, eventually } from '../support/process.js';
 import { type Json, PASSWORD, startService } from '../support/service.js';
@@ -183,7 +183,7 @@ onEachDatabase(t, async (t, open) => {
   t.test('signals that are silently lost end no later what is open: the sockets of who was deleted', async (t) => {
     const direct = await open();
     if (!direct.url) return t.comment('the embedded database has no line to be damaged');
-    const never = { recheck: PATIENT.answer };
+    const never = { recheck: 2 ** 31 - 1 };
     const { service, url, line } = await behindLine(t, direct, { named: 'accord signals' }, {}, never);
     const { admin, developer, rest } = service;
     const { closed } = await dialAs(t, url, developer);

@@ -4,12 +4,13 @@ import t, { type Test } from 'tap';
 import { onEachDatabase, PATIENT } from '../support/databases.js';
 import { holdUser, someoneWaits } from '../support/locks.js';
 import { eventually } from '../support/process.js';
-import { open as connectTo, statusesOf, untilClosed } from '../support/raw.js';
+import { open as connectTo, raw, statusesOf, untilClosed } from '../support/raw.js';
 import { codeOf, startInstance, startService } from '../support/service.js';
 import { type Dialled, dialAs, refusedUpgrade } from '../support/socket.js';
 
 /** Those that may wait are refused at once; the ones of a test that are to be served wait for as long as it takes. */
-const HASTY = { underWay: 2, waiting: 1, burst: 1, standing: 1 };
+const HASTY = { underWay: 2, waiting: 2, burst: 1, standing: 1 };
+const ORIGIN = 'https://app.example';
 const WAITING = { ...HASTY, burst: PATIENT.answer, standing: PATIENT.answer };
 
 onEachDatabase(t, async (t, open) => {
@@ -20,7 +21,7 @@ onEachDatabase(t, async (t, open) => {
 
   /** An instance all of whose places are taken, by writes that wait for a lock. */
   async function full(t: Test, admission: typeof HASTY, before = async (_url: string) => {}) {
-    const instance = await startInstance(t, database, {}, { admission });
+    const instance = await startInstance(t, database, { CORS_ORIGINS: ORIGIN }, { admission });
     const figure = async (name: string) =>
       Number(new RegExp(`^requests_${name} (\\d+)$`, 'm').exec((await instance.rest('GET', '/metrics')).text)?.[1]);
     const reaches = (name: string, expected: number) =>
@@ -55,10 +56,15 @@ onEachDatabase(t, async (t, open) => {
     t.equal(await refusedUpgrade(`${url}/graphql`, {}), 503, 'a WebSocket, which a library tells as 1006');
     // Of five waits: that sixteen draws were the same one has a chance of one to 5^15.
     t.ok(waits.size > 1, `Retry-After is jittered: ${[...waits]}`);
-    const browser = await rest('GET', '/api/v1/users', { as: viewer, headers: { origin: 'https://app.example' } });
-    t.equal(browser.status, 503);
+    const headersOfPage = { origin: ORIGIN, 'access-control-request-method': 'POST' };
+    t.equal((await fetch(`${url}/api/v1/users`, { method: 'OPTIONS', headers: headersOfPage })).status, 204);
+    const page = await rest('GET', '/api/v1/users', { as: viewer, headers: { origin: ORIGIN } });
+    t.equal(page.headers.get('access-control-allow-origin'), ORIGIN);
+    t.match(page.headers.get('access-control-expose-headers'), /Retry-After/);
+    t.same(codeOf(await rest('HEAD', '/api/v1/users')), [503, undefined]);
+    t.same(codeOf(await rest('POST', '/livez')), [503, 'UNAVAILABLE'], 'a probe asks by GET');
     t.equal((await rest('GET', '/livez')).status, 200);
-    t.equal(await figure('shed_total'), 18);
+    t.equal(await figure('shed_total'), 20);
     if (database.url) {
       // The embedded database does one transaction at a time, and the probe waits for it.
       const ready = await rest('GET', '/readyz');
@@ -77,11 +83,19 @@ onEachDatabase(t, async (t, open) => {
 
   t.test('a short line is waited in, and served in turn; beyond its end is 503', async (t) => {
     const { rest, reaches, released } = await full(t, WAITING);
-    const waiting = rest('GET', '/openapi.json');
+    const turns: string[] = [];
+    const inTurn = async (address: string) => {
+      const { status } = await rest('GET', address);
+      turns.push(`${address} ${status}`);
+    };
+    const waiting = [inTurn('/openapi.json')];
     await reaches('waiting', 1);
+    waiting.push(inTurn('/schema.graphql'));
+    await reaches('waiting', 2);
     t.equal((await rest('GET', '/openapi.json')).status, 503);
     await released();
-    t.equal((await waiting).status, 200);
+    await Promise.all(waiting);
+    t.same(turns.sort(), ['/openapi.json 200', '/schema.graphql 200']);
     await reaches('waiting', 0);
   });
 
@@ -97,6 +111,17 @@ onEachDatabase(t, async (t, open) => {
     send({ id: '2', type: 'subscribe', payload: { query: '{ me { id } }' } });
     t.match(await take(({ id }) => id === '2'), { type: 'next', payload: { data: { me: { id: String(admin.id) } } } });
     await instance.reaches('under_way', 0);
+  });
+
+  t.test('what is no address, or ends before it is routed, gives its place back', async (t) => {
+    const { url, app } = await startInstance(t, database, {}, { admission: HASTY });
+    for (const target of ['/%zz', '/api/v1/nowhere', '/api/v1/users/x']) {
+      for (let i = 0; i < 3; i++) {
+        const [status] = statusesOf(await raw(url, `GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`));
+        t.not(status, 503, target);
+      }
+    }
+    await eventually('places that are free', () => app.admission.figures().underWay === 0);
   });
 
   t.test('a client that is slow to send its body has no place meanwhile', async (t) => {
@@ -116,6 +141,30 @@ onEachDatabase(t, async (t, open) => {
       socket.write(body);
       t.same(statusesOf((await answers[i]) as string), [100, 401]);
     }
+  });
+
+  t.test('bodies that arrive later wait for places, too', async (t) => {
+    const admission = { ...WAITING, waiting: 10 };
+    const { url, app, rest } = await startInstance(t, database, {}, { admission });
+    const { release, over } = await holdUser(database, viewer.id);
+    const body = JSON.stringify(write.body);
+    const late = Array.from({ length: 6 }, () => connectTo(url));
+    const answers = late.map(untilClosed);
+    for (const socket of late) {
+      socket.write(
+        `PATCH ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nExpect: 100-continue\r\n` +
+          `Authorization: ${admin.headers['authorization']}\r\nContent-Type: application/json\r\n` +
+          `Content-Length: ${body.length}\r\n\r\n`,
+      );
+      await once(socket, 'data');
+    }
+    for (const socket of late) socket.write(body);
+    const { figures } = app.admission;
+    await eventually('a line', () => figures().underWay === 2 && figures().waiting === 4);
+    release();
+    await over;
+    for (const answer of answers) t.same(statusesOf(await answer), [100, 200]);
+    t.equal((await rest('GET', path, { as: viewer })).status, 200);
   });
 
   t.test('a client that goes away while its work is under way keeps its place until that is done', async (t) => {

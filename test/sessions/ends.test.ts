@@ -23,7 +23,7 @@ const AUTH = '/api/v1/auth';
 const SECOND = 1000;
 const DAY = 24 * 60 * 60 * SECOND;
 /** Asking after so long that nothing but a signal, or the look at an operation, can be what ends a socket. */
-const askingLate = { recheck: 0x7fffffff };
+const askingLate = { recheck: 0x7fffffff, hearing: 0x7fffffff };
 
 type Headers = Record<string, string>;
 

@@ -401,6 +401,8 @@ onEachDatabase(t, async (t, open) => {
     t.ok(
       (await Promise.all([removeExpired(database.client, now()), removeExpired(database.client, now())])).some(Boolean),
     );
+    // Who finds the other one at work leaves a table to it, which both may have done with one.
+    await removeExpired(database.client, now());
     t.same(await count(), [0, 0, 0]);
     t.ok(await isLive(alive.refresh_token));
     offset = 31 * DAY;

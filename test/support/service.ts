@@ -176,7 +176,7 @@ export async function startService(
 function* graphqlBreaches(request: GraphQLRequest, response: Response, body: Json): Generator<string> {
   recordGraphql(request, body);
   if (response.status !== 200) yield `GraphQL answered ${response.status}`;
-  const isShed = body.errors?.[0]?.extensions.code === 'UNAVAILABLE';
+  const isShed = body.errors?.[0]?.message === 'The service is overloaded.';
   if (!isShed && !response.headers.has('x-rate-limit-limit')) yield 'GraphQL sent no rate headers';
   for (const result of Array.isArray(body) ? body : [body]) {
     for (const { message, path = [], locations = [], extensions } of result.errors ?? []) {
