@@ -24,8 +24,11 @@ const CLOSES = [1001, 1012, 1013];
 
 // The whole battery takes longer than any file of tests may.
 t.setTimeout(0);
+// Each on a service of its own; most of it is waiting.
+t.jobs = 3;
+const options = { skip: skipWithoutPostgresql || skipWithoutRedis, buffered: true };
 
-t.test('faults of what is around the service', { skip: skipWithoutPostgresql || skipWithoutRedis }, async (t) => {
+t.test('faults of what is around the service', options, async (t) => {
   const service = await world(t);
   const rows: Row[] = [];
   t.teardown(() => whole && writeReport(rows));
@@ -66,7 +69,7 @@ t.test('the page says of each fault what was measured: nothing lost, nothing dou
   );
 });
 
-t.test('a soak: memory stays flat', { skip: skipWithoutPostgresql || skipWithoutRedis }, async (t) => {
+t.test('a soak: memory stays flat', options, async (t) => {
   const service = await world(t);
   const channelId = randomUUID();
   const load = startLoad(service.url, channelId, CLIENTS, SOAK_PAUSE);

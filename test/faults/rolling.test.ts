@@ -55,38 +55,42 @@ async function balancer(t: Test, backends: Backend[]): Promise<string> {
 // Six starts, on a busy machine.
 t.setTimeout(0);
 
-t.test('three instances are replaced one by one, and no request fails', { skip: skipWithoutPostgresql }, async (t) => {
-  const { href } = await freshDatabase(t);
-  const environment = { DATABASE_URL: href, RATE_LIMIT: '10000000', LOG_LEVEL: 'warn', DRAIN_DELAY: String(DRAIN) };
-  const start = async (): Promise<Backend> => ({ server: await startServer(t, environment), ready: true });
-  const backends = [await start(), await start(), await start()];
-  const url = await balancer(t, backends);
+t.test(
+  'three instances are replaced one by one, and no request fails',
+  { skip: skipWithoutPostgresql, buffered: true },
+  async (t) => {
+    const { href } = await freshDatabase(t);
+    const environment = { DATABASE_URL: href, RATE_LIMIT: '10000000', LOG_LEVEL: 'warn', DRAIN_DELAY: String(DRAIN) };
+    const start = async (): Promise<Backend> => ({ server: await startServer(t, environment), ready: true });
+    const backends = [await start(), await start(), await start()];
+    const url = await balancer(t, backends);
 
-  const outcomes = new Map<number | string, number>();
-  let over = false;
-  const client = async () => {
-    while (!over) {
-      const outcome = await fetch(`${url}/api/v1/users/1`, { headers: CREDENTIALS }).then(
-        async (answer) => (await answer.arrayBuffer()) && answer.status,
-        (error: Error) => String(error.cause),
+    const outcomes = new Map<number | string, number>();
+    let over = false;
+    const client = async () => {
+      while (!over) {
+        const outcome = await fetch(`${url}/api/v1/users/1`, { headers: CREDENTIALS }).then(
+          async (answer) => (await answer.arrayBuffer()) && answer.status,
+          (error: Error) => String(error.cause),
+        );
+        outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
+        await delay(5);
+      }
+    };
+    const clients = Array.from({ length: CLIENTS }, client);
+    for (const [place, { server }] of [...backends].entries()) {
+      const fresh = await start();
+      backends.push(fresh);
+      await eventually('requests that are served', () => (outcomes.get(200) ?? 0) > 100 * (place + 1));
+      server.kill('SIGTERM');
+      t.equal((await server.ended).code, 0);
+      backends.splice(
+        backends.findIndex((one) => one.server === server),
+        1,
       );
-      outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
-      await delay(5);
     }
-  };
-  const clients = Array.from({ length: CLIENTS }, client);
-  for (const [place, { server }] of [...backends].entries()) {
-    const fresh = await start();
-    backends.push(fresh);
-    await eventually('requests that are served', () => (outcomes.get(200) ?? 0) > 100 * (place + 1));
-    server.kill('SIGTERM');
-    t.equal((await server.ended).code, 0);
-    backends.splice(
-      backends.findIndex((one) => one.server === server),
-      1,
-    );
-  }
-  over = true;
-  await Promise.all(clients);
-  t.same([...outcomes.keys()], [200], [...outcomes].map(([outcome, times]) => `${outcome}: ${times}`).join(', '));
-});
+    over = true;
+    await Promise.all(clients);
+    t.same([...outcomes.keys()], [200], [...outcomes].map(([outcome, times]) => `${outcome}: ${times}`).join(', '));
+  },
+);
