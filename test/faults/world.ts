@@ -32,21 +32,27 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** An empty database that goes when the test ends. `href`: its address. */
+/**
+ * An empty database that goes when the test ends, and its owner, to whom the server's limits apply, unlike to a superuser.
+ * `href`: the owner's address of it. `client`: asks it as who may do all.
+ */
 export async function freshDatabase(t: Test): Promise<{ name: string; href: string; client: Client }> {
   const name = `accord_faults_${randomUUID().replaceAll('-', '')}`;
   const admin = new Client({ connectionString: POSTGRESQL.href });
   await admin.connect();
-  await admin.query(`CREATE DATABASE ${name}`);
-  const { href } = new URL(`/${name}`, POSTGRESQL);
-  const client = new Client({ connectionString: href });
+  await admin.query(`CREATE ROLE ${name} LOGIN`);
+  await admin.query(`CREATE DATABASE ${name} OWNER ${name}`);
+  const address = new URL(`/${name}`, POSTGRESQL);
+  const client = new Client({ connectionString: address.href });
   await client.connect();
   t.teardown(async () => {
     await client.end();
     await admin.query(`DROP DATABASE ${name} WITH (FORCE)`);
+    await admin.query(`DROP ROLE ${name}`);
     await admin.end();
   });
-  return { name, href, client };
+  address.username = name;
+  return { name, href: address.href, client };
 }
 
 export async function world(t: Test, environment: Record<string, string> = {}): Promise<World> {
