@@ -18,7 +18,7 @@ export interface AdmissionLimits {
   standing: number;
 }
 
-export const ADMISSION: AdmissionLimits = { underWay: 128, waiting: 1000, burst: 500, standing: 100 };
+export const ADMISSION: AdmissionLimits = { underWay: 128, waiting: 1000, burst: 500, standing: 250 };
 
 /** Seconds after which to try again: at least, and up to so many more, so that those who were shed do not return together. */
 const RETRY_AFTER = 1;
