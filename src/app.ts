@@ -15,7 +15,7 @@ import type { SocketLimits } from './graphql/sockets.js';
 import { ADMISSION, type AdmissionLimits, admissionPlugin } from './http/admission.js';
 import { authenticatePlugin } from './http/authenticate.js';
 import { confidentialPlugin } from './http/confidential.js';
-import { crossOrigin, crossOriginHeaders } from './http/cross-origin.js';
+import { crossOrigin } from './http/cross-origin.js';
 import { docs } from './http/docs.js';
 import { refuseForeignHost, refuseSecondHost } from './http/host.js';
 import { jsonBodyPlugin } from './http/json-body.js';
@@ -84,9 +84,10 @@ export async function buildApp(
   const told = outages(app.log);
   const services = await composeServices(app, config, database, told, now);
   const { REDIS_URL } = config;
-  const shared =
-    REDIS_URL && (await import('./http/rate-shared.js')).sharedWindows(REDIS_URL, told.dependency('Redis'));
-  if (shared) app.addHook('onClose', async () => shared.close());
+  const shared = REDIS_URL
+    ? (await import('./http/rate-shared.js')).sharedWindows(REDIS_URL, told.dependency('Redis'))
+    : undefined;
+  app.addHook('onClose', async () => shared?.close());
 
   // An API answer is not a page: it may load nothing. The pages bring policies of their own.
   const nothing = { useDefaults: false, directives: { 'default-src': ["'none'"], 'frame-ancestors': ["'none'"] } };
@@ -95,7 +96,8 @@ export async function buildApp(
   // Before whatever refuses: it is what closes the socket of an upgrade that is refused.
   await app.register(webSocketPlugin, { path: PATH, protocol: GRAPHQL_TRANSPORT_WS_PROTOCOL });
   if (!production) app.addHook('onRequest', refuseForeignHost(config.PUBLIC_URL));
-  await app.register(cors, crossOrigin(config.CORS_ORIGINS, document));
+  const pages = crossOrigin(config.CORS_ORIGINS, document);
+  await app.register(cors, pages.options);
   await app.register(cookie);
   await app.register(sessionCookiesPlugin);
   await app.register(confidentialPlugin, {
@@ -119,7 +121,7 @@ export async function buildApp(
     anonymous: config.RATE_LIMIT_ANONYMOUS,
     ceiling: config.RATE_CEILING ?? 10 * config.RATE_LIMIT,
     now,
-    shared: shared || undefined,
+    shared,
   });
   // After the rate limit, which may ask who calls before an answer is sent: until then the place is kept.
   await app.register(admissionPlugin, {
@@ -127,7 +129,7 @@ export async function buildApp(
     document,
     refuse: shedding({
       graphql: { path: PATH, mediaType: mediaTypeFor, body: refused },
-      corsHeaders: crossOriginHeaders(config.CORS_ORIGINS, document),
+      corsHeaders: pages.headersFor,
     }),
   });
   app.addHook('onRequest', refuseSecondHost);
@@ -138,7 +140,7 @@ export async function buildApp(
   await app.register(restPlugin, {
     document,
     services,
-    platform: { contracts, ready: readiness(app, database, shared || undefined, told), metrics: () => app.metrics() },
+    platform: { contracts, ready: readiness(app, database, shared, told), metrics: () => app.metrics() },
   });
   await app.register(graphqlPlugin, {
     typeDefs: contracts.schemaGraphql.toString(),

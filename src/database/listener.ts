@@ -3,6 +3,7 @@ import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promi
 import { Client } from 'pg';
 import { reasonOf } from './faults.js';
 import type { Dependency } from './outages.js';
+import { singleFlight } from './single-flight.js';
 
 /** What hears the signals of other instances: PostgreSQL's LISTEN. */
 export interface Listener {
@@ -52,7 +53,6 @@ export function postgresListener(connectionString: string, notify: Notify): List
   const stop = new Promise<void>((resolve) => stopped.signal.addEventListener('abort', () => resolve()));
   let hearing: Client | undefined;
   let provedAt = Number.NEGATIVE_INFINITY;
-  let proving: Promise<boolean> | undefined;
   let awaited: { payload: string; heard: () => void } | undefined;
   let firstAttempt: Promise<void> | undefined;
   let database: Dependency | undefined;
@@ -124,7 +124,7 @@ export function postgresListener(connectionString: string, notify: Notify): List
     }
   }
 
-  async function proveAnew(): Promise<boolean> {
+  const proveAnew = singleFlight(async (): Promise<boolean> => {
     const client = hearing;
     if (!client) return false;
     const heard = await proof().catch(async (error: unknown) => {
@@ -135,7 +135,7 @@ export function postgresListener(connectionString: string, notify: Notify): List
     if (heard) return hearing === client;
     hangUp(client);
     return false;
-  }
+  });
 
   return {
     async listen(channel, onSignal, onConnect) {
@@ -146,10 +146,7 @@ export function postgresListener(connectionString: string, notify: Notify): List
     },
     async prove() {
       if (hearing && performance.now() - provedAt < FRESH) return true;
-      proving ??= proveAnew().finally(() => {
-        proving = undefined;
-      });
-      return proving;
+      return proveAnew();
     },
     watch(dependency) {
       database = dependency;

@@ -1,4 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify';
+import { singleFlight } from '../database/single-flight.js';
 import { type Actor, sessionOf } from '../services/access.js';
 import { Failure } from '../services/errors.js';
 import type { Standing } from '../services/standing.js';
@@ -84,11 +85,10 @@ export function openSockets({ limits, standing, now, log }: SocketsOptions) {
     }
   }
 
-  let asking: Promise<void> | undefined;
   let failing = false;
 
   /** Looks at all, once at a time. The first of several looks that fail is told. */
-  async function lookAtAll(): Promise<void> {
+  const askAll = singleFlight(async () => {
     try {
       await ask(open);
       failing = false;
@@ -96,12 +96,8 @@ export function openSockets({ limits, standing, now, log }: SocketsOptions) {
       if (!failing) log.warn({ err }, 'sockets not rechecked');
       failing = true;
     }
-  }
+  });
 
-  const askAll = () =>
-    (asking ??= lookAtAll().finally(() => {
-      asking = undefined;
-    }));
   async function askUnlessHeard(): Promise<void> {
     if (open.size > 0 && !(await standing.isHeard())) await askAll();
   }

@@ -4,6 +4,7 @@ import fp from 'fastify-plugin';
 import type { OpenApiDocument } from '../contract/document.js';
 import { type Operation, operations } from '../contract/openapi.js';
 import { Failure } from '../services/errors.js';
+import { isPreflight } from './cross-origin.js';
 import { pathOf } from './shedding.js';
 
 /** How much is done at once, and how long the rest may wait for it. */
@@ -91,10 +92,6 @@ export function admission({ underWay: limit, waiting, burst, standing }: Admissi
     }
   }
 
-  function goOn(): void {
-    underWay += 1;
-  }
-
   function leave(): void {
     underWay -= 1;
     next();
@@ -116,8 +113,6 @@ export function admission({ underWay: limit, waiting, burst, standing }: Admissi
      * @returns ends the waiting for it
      */
     enter,
-    /** Takes a place without waiting, for what has begun already. */
-    goOn,
     leave,
     /**
      * Does a piece of work with a place.
@@ -126,7 +121,7 @@ export function admission({ underWay: limit, waiting, burst, standing }: Admissi
     run: <T>(work: () => T) => new Promise<void>(enter).then(() => leaving(work)),
     /** The same for one that has begun already, which does not wait. */
     runOn: <T>(work: () => T) => {
-      goOn();
+      underWay += 1;
       return leaving(work);
     },
     /** @throws Failure UNAVAILABLE when there is no place now */
@@ -170,9 +165,8 @@ export const admissionPlugin = fp<AdmissionOptions>(async (app, { limits, docume
   );
   /** Probes, and the questions of browsers before a request, which could not read its refusal otherwise. */
   const isLetIn = (request: IncomingMessage): boolean => {
-    const { method, headers } = request;
-    if (method === 'OPTIONS') return headers['access-control-request-method'] !== undefined;
-    return (method === 'GET' || method === 'HEAD') && exempt.has(pathOf(request));
+    const isRead = request.method === 'GET' || request.method === 'HEAD';
+    return isPreflight(request) || (isRead && exempt.has(pathOf(request)));
   };
   const inside = new WeakSet<IncomingMessage>();
   /** How to end the waiting of a request. */

@@ -1,5 +1,5 @@
+import type { IncomingMessage } from 'node:http';
 import type { FastifyCorsOptions } from '@fastify/cors';
-import type { FastifyRequest } from 'fastify';
 import type { OpenApiDocument } from '../contract/document.js';
 import { operations } from '../contract/openapi.js';
 
@@ -34,29 +34,33 @@ const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
 /** Seconds that a browser keeps the answer to a preflight. */
 const KEPT = 600;
 
+export interface CrossOrigin {
+  /** For @fastify/cors. */
+  options: FastifyCorsOptions;
+  /** The same for an answer that does not come by way of Fastify. */
+  headersFor: (origin: string | undefined) => Record<string, string>;
+}
+
 /**
  * Pages of the listed origins may call with a credential of their own in `Authorization`; all others may not, and none
  * with the cookies of this service, so `Access-Control-Allow-Credentials` is never sent.
  * @param origins separated by commas; undefined for none
  * @param document the contract, whose headers they may read
  */
-export function crossOrigin(origins: string | undefined, document: OpenApiDocument): FastifyCorsOptions {
+export function crossOrigin(origins: string | undefined, document: OpenApiDocument): CrossOrigin {
   const listed = origins?.split(',').map((one) => one.trim());
-  if (!listed) return { origin: false };
-  const options = { origin: listed, methods: METHODS, exposedHeaders: exposedHeaders(document), maxAge: KEPT };
-  // An OPTIONS that is no preflight asks for Allow: its route answers it.
-  return { delegator: (request, done) => done(null, { ...options, preflight: isPreflight(request) }) };
+  if (!listed) return { options: { origin: false }, headersFor: () => ({}) };
+  const exposed = exposedHeaders(document);
+  const options = { origin: listed, methods: METHODS, exposedHeaders: exposed, maxAge: KEPT };
+  const told = { 'access-control-expose-headers': exposed.join(', '), vary: 'Origin' };
+  return {
+    // An OPTIONS that is no preflight asks for Allow: its route answers it.
+    options: { delegator: (request, done) => done(null, { ...options, preflight: isPreflight(request) }) },
+    headersFor: (origin) =>
+      origin !== undefined && listed.includes(origin) ? { 'access-control-allow-origin': origin, ...told } : {},
+  };
 }
 
-/** The same for an answer that does not come by way of Fastify. */
-export function crossOriginHeaders(origins: string | undefined, document: OpenApiDocument) {
-  const listed = new Set(origins?.split(',').map((one) => one.trim()));
-  const exposed = exposedHeaders(document).join(', ');
-  return (origin: string | undefined): Record<string, string> =>
-    origin !== undefined && listed.has(origin)
-      ? { 'access-control-allow-origin': origin, 'access-control-expose-headers': exposed, vary: 'Origin' }
-      : {};
-}
-
-const isPreflight = ({ method, headers }: FastifyRequest): boolean =>
+/** The question of a browser before a request of a page (Fetch, "CORS-preflight request"). */
+export const isPreflight = ({ method, headers }: Pick<IncomingMessage, 'method' | 'headers'>): boolean =>
   method === 'OPTIONS' && headers.origin !== undefined && headers['access-control-request-method'] !== undefined;

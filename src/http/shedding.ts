@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { v7 as uuidv7 } from 'uuid';
 import type { Failure } from '../services/errors.js';
+import type { CrossOrigin } from './cross-origin.js';
 import { failureHeaders, problem } from './failures.js';
 import { MEDIA_TYPE } from './problems.js';
 
@@ -8,7 +9,7 @@ export interface SheddingOptions {
   /** The address that answers 200 whatever happens, and how it says so. */
   graphql: { path: string; mediaType: (accept: string | undefined) => string; body: (failure: Failure) => object };
   /** What a page of another origin needs to read the answer. */
-  corsHeaders: (origin: string | undefined) => Record<string, string>;
+  corsHeaders: CrossOrigin['headersFor'];
 }
 
 export const pathOf = ({ url = '/' }: IncomingMessage): string => url.split('?', 1)[0] as string;

@@ -3,6 +3,7 @@ import type { Prisma, PrismaClient, Role } from '../database/client.js';
 import { notify } from '../database/notify.js';
 import type { Database } from '../database/open.js';
 import { patiently } from '../database/patience.js';
+import { listeners } from './listeners.js';
 import { refresher } from './refresher.js';
 
 const CHANNEL = 'accord_revocations';
@@ -34,12 +35,12 @@ export type Revocations = Awaited<ReturnType<typeof revocations>>;
  */
 export async function revocations({ client, listen, now, onFault = () => {} }: RevocationsOptions) {
   const marks = new Map<number, Mark>();
-  const listeners = new Set<(userId: number) => void>();
+  const revoked = listeners<number>();
 
   function set(userId: number, mark: Mark): void {
     if ((marks.get(userId)?.at ?? 0) >= mark.at) return;
     marks.set(userId, mark);
-    for (const listener of listeners) listener(userId);
+    revoked.tell(userId);
   }
 
   async function read(): Promise<void> {
@@ -89,10 +90,7 @@ export async function revocations({ client, listen, now, onFault = () => {} }: R
      * Tells of every user whose credentials have just changed, on whichever instance: for what is remembered of them.
      * @returns ends the telling
      */
-    onRevoked(listener: (userId: number) => void): () => void {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
+    onRevoked: revoked.add,
 
     /** Reads the marks anew. */
     read: refresh.read,

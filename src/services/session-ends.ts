@@ -3,6 +3,7 @@ import { notify } from '../database/notify.js';
 import type { Database } from '../database/open.js';
 import type { Call } from './access.js';
 import { type AuditedEvent, audit } from './audit.js';
+import { listeners } from './listeners.js';
 import type { Revocations } from './revocations.js';
 
 const CHANNEL = 'accord_sessions';
@@ -25,11 +26,8 @@ export type SessionEnds = Awaited<ReturnType<typeof sessionEnds>>;
  * if and only if the transaction commits, and may be lost; what outlives a request asks the tables as well (`standing`).
  */
 export async function sessionEnds({ listen, revoke, now }: SessionEndsDependencies) {
-  const listeners = new Set<(sessionIds: ReadonlySet<string>) => void>();
-  const hear = (payload: string) => {
-    const ended = new Set(payload.split(' '));
-    for (const listener of listeners) listener(ended);
-  };
+  const ended = listeners<ReadonlySet<string>>();
+  const hear = (payload: string) => ended.tell(new Set(payload.split(' ')));
   await listen?.(CHANNEL, hear, () => {});
 
   const mark = () => ({ revokedAt: new Date(now()) });
@@ -44,10 +42,10 @@ export async function sessionEnds({ listen, revoke, now }: SessionEndsDependenci
     ): Promise<void> {
       const which = { ...where, revokedAt: null };
       const select = { id: true, userId: true } as const;
-      const ended = await db.session.updateManyAndReturn({ where: which, data: mark(), select });
-      for (const { id, userId } of ended) await audit(db, { ...call, actor: { id: userId } }, event, `session:${id}`);
-      for (let told = 0; told < ended.length; told += TOLD_AT_ONCE) {
-        const ids = ended.slice(told, told + TOLD_AT_ONCE).map(({ id }) => id);
+      const rows = await db.session.updateManyAndReturn({ where: which, data: mark(), select });
+      for (const { id, userId } of rows) await audit(db, { ...call, actor: { id: userId } }, event, `session:${id}`);
+      for (let told = 0; told < rows.length; told += TOLD_AT_ONCE) {
+        const ids = rows.slice(told, told + TOLD_AT_ONCE).map(({ id }) => id);
         await notify(db, CHANNEL, ids.join(' '));
       }
     },
@@ -65,9 +63,6 @@ export async function sessionEnds({ listen, revoke, now }: SessionEndsDependenci
      * Tells of sessions that have just ended, on whichever instance.
      * @returns ends the telling
      */
-    onEnded(listener: (sessionIds: ReadonlySet<string>) => void): () => void {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
+    onEnded: ended.add,
   };
 }

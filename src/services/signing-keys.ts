@@ -6,6 +6,7 @@ import type { Database } from '../database/open.js';
 import { patiently } from '../database/patience.js';
 import { keysAt, type PresentKey } from './key-states.js';
 import { KEY_CHANNEL, lockKeys, resealKeys, settleKeys, storedForm } from './key-store.js';
+import { listeners } from './listeners.js';
 import { refresher } from './refresher.js';
 
 /** Milliseconds between two looks for keys whose state has passed, so that a private key does not outlive its use. */
@@ -61,7 +62,7 @@ type Ring = (SigningKeyPair & Pick<SigningKey, 'signsFrom'>)[];
 async function asymmetric(options: SigningKeysOptions): Promise<SigningKeys> {
   const { client, keySecrets, listen, now = Date.now, onFault = () => {} } = options;
   const open = async (row: SigningKey) => ({ ...(await openKey(row, keySecrets)), signsFrom: row.signsFrom });
-  const listeners = new Set<(kids: ReadonlySet<string>) => void>();
+  const removals = listeners<ReadonlySet<string>>();
   let ring: Ring = await Promise.all((await patiently(() => firstRows(client, keySecrets, now))).map(open));
 
   /** A key that cannot be opened is left out, and told of: the others go on. */
@@ -77,7 +78,7 @@ async function asymmetric(options: SigningKeysOptions): Promise<SigningKeys> {
     const removed = new Set(ring.map(({ kid }) => kid));
     for (const { kid } of usable) removed.delete(kid);
     ring = usable;
-    if (removed.size > 0) for (const listener of listeners) listener(removed);
+    if (removed.size > 0) removals.tell(removed);
   }
 
   const refresh = refresher(read, onFault);
@@ -93,10 +94,7 @@ async function asymmetric(options: SigningKeysOptions): Promise<SigningKeys> {
     },
     verifying: (kid) => present().find(({ key }) => key.kid === kid)?.key.publicKey,
     jwks: () => ({ keys: present().map(({ key }) => key.publicJwk) }),
-    onRemoved(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
+    onRemoved: removals.add,
     read: refresh.read,
     close() {
       clearInterval(timer);

@@ -1,5 +1,6 @@
 import { faultOf } from '../database/faults.js';
 import type { Listener } from '../database/listener.js';
+import { singleFlight } from '../database/single-flight.js';
 
 /** Milliseconds that a reading is good for. */
 const FRESH = 400;
@@ -18,20 +19,16 @@ export interface UpToDateOptions {
  */
 export function upToDate({ prove, read }: UpToDateOptions): () => Promise<void> {
   let readAt = Number.NEGATIVE_INFINITY;
-  let reading: Promise<void> | undefined;
 
-  async function readAnew(): Promise<void> {
+  const readAnew = singleFlight(async () => {
     const began = performance.now();
     await read();
     readAt = began;
-  }
+  });
 
   return async () => {
     if (performance.now() - readAt < FRESH || (await prove().catch(unlessAway))) return;
-    reading ??= readAnew().finally(() => {
-      reading = undefined;
-    });
-    await reading;
+    await readAnew();
   };
 }
 
