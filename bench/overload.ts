@@ -1,8 +1,9 @@
 /**
  * What the service does when it is asked for five times what it bears: `node --import tsx bench/overload.ts`. With DATABASE_URL it is
- * that database (an empty one), else one in memory. Its clients are a process of their own on the same machine.
+ * that database (an empty one), else one in memory. Its clients are a process of their own on the same machine; with `PIN=on` the
+ * service has the first processor, and its clients (and a database that is pinned so, too) the second.
  */
-import { fork } from 'node:child_process';
+import { execFileSync, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { createConnection } from 'node:net';
 import { DEMO, startMeasured } from './server.js';
@@ -10,7 +11,7 @@ import { DEMO, startMeasured } from './server.js';
 /** Seconds of each phase. */
 const SECONDS = Number(process.env['SECONDS'] ?? 20);
 const TIMES = 5;
-/** As a balancer keeps them. What would need more is not asked. */
+/** As a balancer keeps them. What would need more is not asked. With `COLD=on` they all come in the first moment. */
 const CONNECTIONS = 500;
 const PATHS = ['/api/v1/users?limit=20', '/api/v1/users/1', '/api/v1/users/2'];
 
@@ -68,6 +69,12 @@ async function run({ url, rate, seconds }: Phase): Promise<Outcome> {
       });
     });
 
+  if (rate !== 0 && process.env['COLD'] !== 'on')
+    for (; connections < CONNECTIONS; connections += 1) {
+      const client = connect(hostname, Number(port));
+      await new Promise<unknown>((resolve) => client.ask(bytes('/livez'), resolve));
+      free.push(client);
+    }
   // Each on a connection of its own, as probes come.
   const probe = setInterval(() => {
     const prober = connect(hostname, Number(port));
@@ -135,6 +142,10 @@ async function main(): Promise<void> {
   const DATABASE_URL = process.env['DATABASE_URL'] ?? 'pglite://memory';
   const server = await startMeasured({ DATABASE_URL, DEMO: 'on', RATE_LIMIT: '1000000000', LOG_LEVEL: 'error' });
   const clients = fork(new URL(import.meta.url), { execArgv: process.execArgv });
+  if (process.env['PIN'] === 'on') {
+    server.pin(0);
+    execFileSync('taskset', ['-acp', '1', String(clients.pid)]);
+  }
   const phase = async (name: string, rate: number, seconds: number) => {
     const cpu = server.cpu();
     clients.send({ url: server.url, rate, seconds } satisfies Phase);
