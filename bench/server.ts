@@ -23,7 +23,7 @@ export async function startMeasured(environment: Record<string, string> = {}): P
     LOG_LEVEL: 'warn',
     ...environment,
   };
-  const server: ChildProcess = spawn(process.execPath, ['src/cli/bin.js', 'start'], {
+  const server: ChildProcess = spawn(process.execPath, ['--max-semi-space-size=32', 'src/cli/bin.js', 'start'], {
     env,
     stdio: ['ignore', 'pipe', 'inherit'],
   });

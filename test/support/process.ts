@@ -97,7 +97,7 @@ export interface Server extends Running {
 }
 
 /** The service, as `npm start` runs it. */
-export const START = [process.execPath, 'src/cli/bin.js', 'start'] as const;
+export const START = [process.execPath, '--max-semi-space-size=32', 'src/cli/bin.js', 'start'] as const;
 const onFreePort = { PORT: '0' };
 
 /** Starts the service and waits until it is ready. */
