@@ -5,9 +5,9 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { getIntrospectionQuery, parse, validate } from 'graphql';
 import { WebSocket } from 'ws';
-import { tokensOf } from '../src/graphql/document-cache.js';
-import { checkDocument } from '../src/graphql/limits.js';
-import { executableSchema } from '../src/graphql/schema.js';
+import { tokensOf } from '../src/platform/graphql/document-cache.js';
+import { checkDocument } from '../src/platform/graphql/limits.js';
+import { executableSchema } from '../src/platform/graphql/schema.js';
 import { DEMO, startMeasured } from './server.js';
 
 /**

@@ -1,4 +1,4 @@
-import { generatePrismaClient, prismaClientIsCurrent } from '../database/generate.js';
+import { generatePrismaClient, prismaClientIsCurrent } from '../workbench/prisma/generate.js';
 import { bundle, bundleIsCurrent } from './bundle.js';
 import { Unable } from './output.js';
 import type { Subcommand } from './program.js';

@@ -7,7 +7,7 @@ const codegen: Subcommand = (command) => {
   command.action(async () => {
     const { root, check } = command.optsWithGlobals<{ root: string; check: boolean }>();
     const started = performance.now();
-    const { generate } = await import('../contract/generate.js');
+    const { generate } = await import('../workbench/generate/generate.js');
     const { ok, report } = await generate({ root: resolve(root), check, colour: process.stderr.isTTY });
     if (!ok) {
       console.error(report);

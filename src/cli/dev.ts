@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
-import { generate, type Outcome } from '../contract/generate.js';
-import { whenShellGone } from '../npm-shell.js';
+import { whenShellGone } from '../platform/server/npm-shell.js';
+import { generate, type Outcome } from '../workbench/generate/generate.js';
 import type { Subcommand } from './program.js';
 import { supervise } from './server-process.js';
 import { watchProject } from './watch.js';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { WebSocket } from 'ws';
-import { DEMO_ADMIN, DEMO_PASSWORD } from '../../prisma/seed.js';
+import { DEMO_ADMIN, DEMO_PASSWORD } from '../../src/application/seed.js';
 import { basic } from '../support/process.js';
 import type { Json } from '../support/service.js';
 import { ADD, PROTOCOL, SUBSCRIBE } from '../support/socket.js';

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { type DocumentNode, getIntrospectionQuery, type OperationDefinitionNode, parse } from 'graphql';
 import t from 'tap';
-import { checkDocument, checkOperation } from '../../src/graphql/limits.js';
-import { executableSchema } from '../../src/graphql/schema.js';
+import { checkDocument, checkOperation } from '../../src/platform/graphql/limits.js';
+import { executableSchema } from '../../src/platform/graphql/schema.js';
 import { onEachDatabase } from '../support/databases.js';
 import { startService } from '../support/service.js';
 import { statementsOf } from '../support/statements.js';

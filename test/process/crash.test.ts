@@ -1,6 +1,6 @@
 import t from 'tap';
-import { DEMO_ADMIN, DEMO_PASSWORD } from '../../prisma/seed.js';
-import { openDatabase } from '../../src/database/open.js';
+import { DEMO_ADMIN, DEMO_PASSWORD } from '../../src/application/seed.js';
+import { openDatabase } from '../../src/platform/database/open.js';
 import { fakeGateway } from '../support/gateway.js';
 import { ask, basic, eventually, type Server, startServer, temporaryFolder } from '../support/process.js';
 

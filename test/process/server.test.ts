@@ -4,11 +4,11 @@ import { readFileSync } from 'node:fs';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { promisify } from 'node:util';
 import t, { type Test } from 'tap';
-import { DEMO_ADMIN, DEMO_PASSWORD, seedDemo } from '../../prisma/seed.js';
-import { loadOpenApi } from '../../src/contract/load-openapi.js';
-import { type Database, openDatabase } from '../../src/database/open.js';
-import { notWrittenFields } from '../../src/graphql/resolvers.js';
-import { notWrittenOperations } from '../../src/rest/plugin.js';
+import { notWrittenFields } from '../../src/application/graphql/resolvers.js';
+import { DEMO_ADMIN, DEMO_PASSWORD, seedDemo } from '../../src/application/seed.js';
+import { type Database, openDatabase } from '../../src/platform/database/open.js';
+import { notWrittenOperations } from '../../src/platform/rest/plugin.js';
+import { loadOpenApi } from '../../src/workbench/model/load-openapi.js';
 import {
   ask,
   basic,

@@ -15,8 +15,8 @@ import {
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { DEMO_ADMIN, DEMO_PASSWORD } from '../../prisma/seed.js';
-import { openDatabase } from '../../src/database/open.js';
+import { DEMO_ADMIN, DEMO_PASSWORD } from '../../src/application/seed.js';
+import { openDatabase } from '../../src/platform/database/open.js';
 import { onEachDatabase } from '../support/databases.js';
 import { someoneWaits } from '../support/locks.js';
 import { ask, basic, eventually, refusedServer, run, START, startServer, temporaryFolder } from '../support/process.js';

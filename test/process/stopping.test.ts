@@ -3,7 +3,7 @@ import { Agent as HttpAgent, request as httpRequest, type RequestOptions } from 
 import { type ClientHttp2Session, connect as connect2, constants } from 'node:http2';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import t, { type Test } from 'tap';
-import { DEMO_ADMIN, DEMO_PASSWORD } from '../../prisma/seed.js';
+import { DEMO_ADMIN, DEMO_PASSWORD } from '../../src/application/seed.js';
 import { tlsFiles } from '../support/certificate.js';
 import { basic, eventually, type Server, startServer } from '../support/process.js';
 import { open, statusesOf, untilClosed } from '../support/raw.js';

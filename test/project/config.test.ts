@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 import t from 'tap';
-import { ConfigError, readConfig, variables } from '../../src/config.js';
+import { ConfigError, readConfig, variables } from '../../src/platform/server/config.js';
 import { PRODUCTION } from '../support/production.js';
 
 const SECRET = '0123456789abcdef0123456789abcdef';

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import t from 'tap';
-import { variables } from '../../src/config.js';
-import { catalogue } from '../../src/services/errors.js';
+import { catalogue } from '../../src/platform/calls/errors.js';
+import { variables } from '../../src/platform/server/config.js';
 import { run, startServer } from '../support/process.js';
 
 const text = readFileSync('README.md', 'utf8');

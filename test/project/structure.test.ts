@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { buildSchema } from 'graphql';
 import t from 'tap';
-import type { OpenApiDocument } from '../../src/contract/document.js';
-import { loadOpenApi } from '../../src/contract/load-openapi.js';
-import { inlineSchemas, operations } from '../../src/contract/openapi.js';
-import { checkPermissions } from '../../src/graphql/permissions.js';
-import { checkContract } from '../../src/rest/contract-check.js';
+import type { OpenApiDocument } from '../../src/platform/contract/document.js';
+import { inlineSchemas, operations } from '../../src/platform/contract/openapi.js';
+import { checkPermissions } from '../../src/platform/graphql/permissions.js';
+import { checkContract } from '../../src/platform/rest/contract-check.js';
+import { loadOpenApi } from '../../src/workbench/model/load-openapi.js';
 import { type Import, importsOf, sourcesIn } from '../support/imports.js';
 
 const src = sourcesIn('src');

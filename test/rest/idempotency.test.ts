@@ -182,8 +182,8 @@ onEachDatabase(t, async (t, open) => {
 
   /** A service starts its jobs when it is ready: that is all that is needed of this one. */
   async function startSweeper(moved: number): Promise<() => Promise<unknown>> {
-    const { buildApp } = await import('../../src/app.js');
-    const { readConfig } = await import('../../src/config.js');
+    const { buildApp } = await import('../../src/platform/app.js');
+    const { readConfig } = await import('../../src/platform/server/config.js');
     const app = await buildApp(readConfig({}), { database, logger: false, now: () => Date.now() + moved });
     await app.ready();
     return () => app.close();

@@ -1,8 +1,8 @@
 import t from 'tap';
-import { buildApp } from '../../src/app.js';
-import { readConfig } from '../../src/config.js';
-import { TIMEOUTS } from '../../src/http/timeouts.js';
-import { removeExpired } from '../../src/services/expiry.js';
+import { buildApp } from '../../src/platform/app.js';
+import { removeExpired } from '../../src/platform/jobs/expiry.js';
+import { readConfig } from '../../src/platform/server/config.js';
+import { TIMEOUTS } from '../../src/platform/server/timeouts.js';
 import { slowClock } from '../support/clock.js';
 import { onEachDatabase } from '../support/databases.js';
 import { basic } from '../support/process.js';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { currencies } from '../../generated/currencies.js';
-import type { Parameter, Schema } from '../../src/contract/document.js';
-import type { Operation } from '../../src/contract/openapi.js';
+import type { Parameter, Schema } from '../../src/platform/contract/document.js';
+import type { Operation } from '../../src/platform/contract/openapi.js';
 import type { Json } from './service.js';
 
 /** A request as a client with an open mind sends it. */
