@@ -10,7 +10,7 @@ const config: CodegenConfig = {
     'generated/graphql.ts': {
       plugins: ['typescript', 'typescript-resolvers'],
       config: {
-        contextType: '../src/platform/graphql/context.js#GraphQLContext',
+        contextType: '../src/application/context.js#GraphQLContext',
         // A type is resolved from the model that the services return, not from its own shape.
         mappers: {
           User: '../src/platform/accounts/users.js#User as UserModel',

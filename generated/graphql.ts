@@ -6,7 +6,7 @@ import type { Post as PostModel } from '../src/application/services/posts.js';
 import type { Comment as CommentModel } from '../src/application/services/comments.js';
 import type { Message as MessageModel } from '../src/application/services/messages.js';
 import type { UserPage as UserPageModel } from '../src/platform/accounts/user-pages.js';
-import type { GraphQLContext } from '../src/platform/graphql/context.js';
+import type { GraphQLContext } from '../src/application/context.js';
 export type Maybe<T> = T | null;
 export type InputMaybe<T> = Maybe<T>;
 export type Omit<T, K extends keyof T> = Pick<T, Exclude<keyof T, K>>;

@@ -1,5 +1,5 @@
 // Generated from openapi.yaml by `npm run codegen`. Do not edit.
-import type { Context } from '../src/platform/rest/context.js';
+import type { Context } from '../src/application/context.js';
 import type { components } from './openapi.js';
 
 type Schemas = components['schemas'];

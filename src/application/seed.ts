@@ -1,11 +1,10 @@
-import { hasher } from '../platform/accounts/passwords.js';
-import { emailKey } from '../platform/accounts/user-rules.js';
-import type { PrismaClient } from '../platform/database/client.js';
+import type { PrismaClient } from '../../generated/prisma/client.js';
+import { type Demo, emailKey, hasher } from '../platform/index.js';
 
 /** The demo's accounts share one password, which is printed at start. Production refuses a database that holds them. */
-export const DEMO_PASSWORD = 'correct horse battery';
-export const DEMO_DOMAIN = 'demo.accord.example';
-export const DEMO_ADMIN = `ada@${DEMO_DOMAIN}`;
+const DEMO_PASSWORD = 'correct horse battery';
+const DEMO_DOMAIN = 'demo.accord.example';
+const DEMO_ADMIN = `ada@${DEMO_DOMAIN}`;
 
 const people = [
   { name: 'Ada Lovelace', email: DEMO_ADMIN, role: 'ADMIN' },
@@ -14,7 +13,7 @@ const people = [
 ] as const;
 
 /** Fills an empty database with a small believable demo, all or nothing. */
-export async function seedDemo(client: PrismaClient): Promise<void> {
+async function seedDemo(client: PrismaClient): Promise<void> {
   const passwordHash = await hasher().hash(DEMO_PASSWORD);
   await client.$transaction(async (db) => {
     const [ada, grace, alan] = (await db.user.createManyAndReturn({
@@ -53,5 +52,11 @@ export async function seedDemo(client: PrismaClient): Promise<void> {
 }
 
 /** Whether the database holds accounts of the demo, whose password everyone knows. */
-export const hasDemo = async (client: PrismaClient): Promise<boolean> =>
+const hasDemo = async (client: PrismaClient): Promise<boolean> =>
   (await client.user.count({ where: { emailKey: { endsWith: `@${DEMO_DOMAIN}` } } })) > 0;
+
+export const demo: Demo = {
+  login: { email: DEMO_ADMIN, password: DEMO_PASSWORD },
+  seed: seedDemo,
+  isIn: hasDemo,
+};

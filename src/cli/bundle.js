@@ -44,7 +44,7 @@ export function bundleIsCurrent() {
 async function preparedContract() {
   const [{ preparedPath }, { parseYaml }] = await Promise.all([
     import('../platform/contract/prepared.js'),
-    import('../workbench/model/load-openapi.js'),
+    import('../platform/contract/yaml.js'),
   ]);
   const yaml = readFileSync(join(ROOT, 'openapi.yaml'));
   return { path: preparedPath(yaml), contents: Buffer.from(JSON.stringify(parseYaml(yaml.toString()))) };

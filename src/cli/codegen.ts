@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import type { Subcommand } from './program.js';
+import type { Subcommand } from './subcommand.js';
 
 /** `accord codegen [--check]`: exits 1 on a broken contract, and with `--check` on a stale file. */
 const codegen: Subcommand = (command) => {

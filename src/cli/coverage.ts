@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import type { Coverage } from '../workbench/coverage/measure.js';
 import type { Painter } from '../workbench/coverage/text.js';
 import { EXIT, paint, printJson, Unable } from './output.js';
-import type { Subcommand } from './program.js';
+import type { Subcommand } from './subcommand.js';
 
 interface Options {
   root: string;

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import { whenShellGone } from '../platform/server/npm-shell.js';
 import { generate, type Outcome } from '../workbench/generate/generate.js';
-import type { Subcommand } from './program.js';
 import { supervise } from './server-process.js';
+import type { Subcommand } from './subcommand.js';
 import { watchProject } from './watch.js';
 
 const say = (text: string) => console.error(`[dev] ${text}`);

@@ -1,5 +1,5 @@
 import { relative } from 'node:path';
-import type { Subcommand } from './program.js';
+import type { Subcommand } from './subcommand.js';
 
 /** `accord migrate <name>`: writes the migration that leads to `prisma/schema.prisma`; `--check` only tells. */
 const migrate: Subcommand = (command) => {

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { EXIT, paint, printJson, Unable, withProgress } from './output.js';
-import type { Subcommand } from './program.js';
+import type { Subcommand } from './subcommand.js';
 
 interface Options {
   root: string;

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { Subcommand } from './program.js';
+import type { Subcommand } from './subcommand.js';
 
 /**
  * `accord trust <path...>`: registers documents. Reads files and folders of `.graphql` documents and manifests, validates each

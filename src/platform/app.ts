@@ -4,6 +4,7 @@ import helmet from '@fastify/helmet';
 import type { FastifyInstance, FastifyServerOptions } from 'fastify';
 import { GRAPHQL_TRANSPORT_WS_PROTOCOL } from 'graphql-ws';
 import type { Administration } from './accounts/administration.js';
+import type { Application } from './application.js';
 import { catalogue } from './calls/errors.js';
 import { composeServices } from './composition.js';
 import { normaliseOpenApi, operations } from './contract/openapi.js';
@@ -29,7 +30,7 @@ import { shedding } from './limits/shedding.js';
 import type { SocketLimits } from './live/sockets.js';
 import { docs } from './pages/docs.js';
 import { publishedContracts } from './pages/published.js';
-import { notWrittenOperations, restPlugin } from './rest/plugin.js';
+import { type Handlers, notWrittenOperations, restPlugin } from './rest/plugin.js';
 import { answerUnmatched, pathTable, redirectTrailingSlash } from './rest/unmatched.js';
 import { refuseVersion, versionPlugin, versionRouting } from './rest/version-plugin.js';
 import type { Config } from './server/config.js';
@@ -64,12 +65,14 @@ declare module 'fastify' {
 /** Directives in a document; the contract names no variable for it. */
 const GRAPHQL_MAX_DIRECTIVES = 50;
 
-/** The whole service as one Fastify instance that does not listen yet. Nothing happens on import. */
+/** An application's whole service as one Fastify instance that does not listen yet. Nothing happens on import. */
 export async function buildApp(
+  application: Application,
   config: Config,
   { database, logger, now = Date.now, admission, timeouts: otherTimeouts, contracts: given, sockets }: AppOptions,
 ): Promise<FastifyInstance> {
   const { production } = config;
+  const handlers = application.handlers as Handlers;
   const timeouts = { ...TIMEOUTS, ...otherTimeouts };
   const contracts = given ?? (await publishedContracts());
   const document = normaliseOpenApi(contracts.openapi);
@@ -82,7 +85,7 @@ export async function buildApp(
   app.addHook('onRequest', async (request, reply) => void reply.header('x-request-id', request.id));
 
   const told = outages(app.log);
-  const services = await composeServices(app, config, database, told, now);
+  const services = await composeServices(app, application, config, database, told, now);
   const { REDIS_URL } = config;
   const shared = REDIS_URL
     ? (await import('./limits/rate-shared.js')).sharedWindows(REDIS_URL, told.dependency('Redis'))
@@ -139,11 +142,13 @@ export async function buildApp(
   app.addHook('onRequest', redirectTrailingSlash(exists));
   await app.register(restPlugin, {
     document,
+    handlers,
     services,
     platform: { contracts, ready: readiness(app, database, shared, told), metrics: () => app.metrics() },
   });
   await app.register(graphqlPlugin, {
     typeDefs: contracts.schemaGraphql.toString(),
+    resolvers: application.resolvers,
     services,
     limits: {
       depth: config.GRAPHQL_MAX_DEPTH,
@@ -165,6 +170,6 @@ export async function buildApp(
     graphiql: !production,
   });
 
-  app.decorate('notWritten', [...notWrittenOperations(document), ...notWrittenFields()]);
+  app.decorate('notWritten', [...notWrittenOperations(document, handlers), ...notWrittenFields(application.resolvers)]);
   return app;
 }

@@ -1,30 +1,26 @@
 import type { FastifyInstance } from 'fastify';
-import { embeddedGateway } from '../application/services/payments/embedded.js';
-import { httpGateway } from '../application/services/payments/http.js';
+import type { Application } from './application.js';
 import { faultOf } from './database/faults.js';
 import type { Database } from './database/open.js';
 import type { Outages } from './database/outages.js';
 import { databaseSignals } from './database/signals.js';
 import type { Config } from './server/config.js';
-import { buildServices, type Services } from './services.js';
+import { type PlatformServices, platformServices } from './services.js';
 
-/** The name under which instances signal each other that a message was added. */
-const MESSAGES = 'accord_messages';
-
-/** Production settles nothing by a pretence. */
-function paymentGateway({ production, PAYMENT_URL: url, PAYMENT_TIMEOUT: timeout }: Config) {
-  if (url) return httpGateway({ url, timeout });
-  return production ? undefined : embeddedGateway;
-}
-
-/** The services over one database, as the configuration wants them; they begin and end with the app. */
+/**
+ * The services over one database, as the configuration wants them: the platform's and the application's, under one roof. They
+ * begin and end with the app.
+ */
 export async function composeServices(
   app: FastifyInstance,
+  application: Application,
   config: Config,
   database: Database,
   told: Outages,
   now: () => number,
-): Promise<Services> {
+): Promise<PlatformServices> {
+  /** The name under which instances signal each other that something was added to a stream. */
+  const streams = `${application.name}_streams`;
   database.watch(() => told.dependency('The database'));
   /** Unless the reason is one that is told already, for all that fails by it. */
   const tell = (about: object, err: unknown, message: string) => {
@@ -33,11 +29,11 @@ export async function composeServices(
   };
   const onFault = (err: unknown) => tell({}, err, 'what other instances tell cannot be heard or read');
   const signals = config.REDIS_URL
-    ? (await import('./database/redis-signals.js')).redisSignals(config.REDIS_URL, MESSAGES, () =>
+    ? (await import('./database/redis-signals.js')).redisSignals(config.REDIS_URL, streams, () =>
         told.dependency('Redis'),
       )
-    : databaseSignals(database, MESSAGES);
-  const services = await buildServices({
+    : databaseSignals(database, streams);
+  const platform = await platformServices({
     client: database.client,
     listen: database.listen,
     prove: database.prove,
@@ -49,15 +45,18 @@ export async function composeServices(
     issuer: config.JWT_ISSUER,
     audience: config.JWT_AUDIENCE,
     loginLimit: config.LOGIN_LIMIT,
-    gateway: paymentGateway(config),
+    production: config.production,
+    environment: config,
     onJobFault: (job, err) => tell({ job }, err, 'a background job failed'),
     onAuditFault: (err) => tell({}, err, 'a refusal could not be audited'),
     now,
   });
-  app.addHook('onReady', async () => services.jobs.start());
-  app.addHook('preClose', services.jobs.stop);
-  app.decorate('administration', services.administration);
-  app.addHook('onClose', async () => services.close());
-  app.addHook('onClose', () => services.channels.close());
-  return services;
+  const own = application.services(platform);
+  const [taken] = Object.keys(own).filter((name) => name in platform);
+  if (taken !== undefined) throw new Error(`The application's service "${taken}" has the name of one of the platform.`);
+  app.addHook('onReady', async () => platform.jobs.start());
+  app.addHook('preClose', platform.jobs.stop);
+  app.decorate('administration', platform.administration);
+  app.addHook('onClose', () => platform.close());
+  return { ...platform, ...own };
 }

@@ -1,10 +1,4 @@
-import { commentsService } from '../application/services/comments.js';
-import { messagesService } from '../application/services/messages.js';
-import { ordersService } from '../application/services/orders.js';
-import type { PaymentGateway } from '../application/services/payments/gateway.js';
-import { PAYMENTS, paymentJobs } from '../application/services/payments/jobs.js';
-import { paymentsService } from '../application/services/payments/payments.js';
-import { postsService } from '../application/services/posts.js';
+import type { Static, TObject, TProperties } from '@sinclair/typebox';
 import { administration } from './accounts/administration.js';
 import { credentialsService } from './accounts/credentials.js';
 import { loginAttempts } from './accounts/login-attempts.js';
@@ -22,7 +16,7 @@ import { idempotencyService } from './idempotency/idempotency.js';
 import { removeExpired } from './jobs/expiry.js';
 import { jobRunner } from './jobs/jobs.js';
 import { type SigningKeysOptions, signingKeys } from './keys/signing-keys.js';
-import { channelNews } from './live/channels.js';
+import { durableStreams } from './live/durable-streams.js';
 import type { AccessTokenOptions } from './sessions/access-tokens.js';
 import { accessTokens } from './sessions/access-tokens.js';
 import { revocations as tokenRevocations } from './sessions/revocations.js';
@@ -39,11 +33,13 @@ export interface ServicesOptions
     Pick<AccessTokenOptions, 'issuer' | 'audience' | 'now'> {
   /** Logins a minute for an address. */
   loginLimit: number;
-  /** Absent where payment is not available. */
-  gateway: PaymentGateway | undefined;
+  /** Whether the rules of production hold. */
+  production: boolean;
+  /** The values of the application's own variables. */
+  environment: Readonly<Record<string, unknown>>;
   /** See `Database`. */
   prove: Database['prove'];
-  /** Between instances: something was added to a channel. */
+  /** Between instances: something was added to a stream. */
   signals: Signals;
   /** Told of a background job that failed; it is run again. */
   onJobFault: (job: string, error: unknown) => void;
@@ -51,12 +47,25 @@ export interface ServicesOptions
   onAuditFault: (error: unknown) => void;
 }
 
-export type Services = Awaited<ReturnType<typeof buildServices>>;
+/** What the platform does for every application, and gives to its services and handlers. */
+export type PlatformServices = Awaited<ReturnType<typeof platformServices>>;
 
-/** All business rules over one database. Time comes in, so that a test can move it. */
-export async function buildServices(options: ServicesOptions) {
-  const { client, now, issuer, audience, loginLimit, gateway, prove, signals, onFault, onJobFault, onAuditFault } =
-    options;
+/** The platform's services over one database. Time comes in, so that a test can move it. */
+export async function platformServices(options: ServicesOptions) {
+  const {
+    client,
+    now,
+    issuer,
+    audience,
+    loginLimit,
+    production,
+    environment,
+    prove,
+    signals,
+    onFault,
+    onJobFault,
+    onAuditFault,
+  } = options;
   const secrets = options.keySecrets.length > 0 ? options.keySecrets : ['development'];
   const keys = await signingKeys(options);
   const revocations = await tokenRevocations(options);
@@ -64,22 +73,27 @@ export async function buildServices(options: ServicesOptions) {
   const current = upToDate({ prove, read: () => Promise.all([keys.read(), revocations.read()]) });
   const passwords = passwordHasher();
   const tokens = accessTokens({ keys, issuer, audience, now });
-  const channels = await channelNews({ client, signals, ...(onFault && { onFault }) });
+  const streams = await durableStreams({ signals, ...(onFault && { onFault }) });
   const admit = loginAttempts({ client, secrets, now, perMinute: loginLimit });
   const credentials = credentialsService({ client, passwords, admit, now });
   revocations.onRevoked(credentials.forget);
   const idempotency = idempotencyService({ client, secrets, now });
-  const payments = paymentsService({ client, gateway, idempotency, now });
   const refusals = refusalLog({ client, now, onFault: onAuditFault });
-  const jobs = jobRunner(
-    [
-      ...paymentJobs(payments),
-      { name: 'idempotency', every: HOUR, run: idempotency.sweep },
-      { name: 'expiry', every: HOUR / 6, run: () => removeExpired(client, now()) },
-    ],
-    onJobFault,
-  );
+  const jobs = jobRunner(onJobFault);
+  jobs.add([
+    { name: 'idempotency', every: HOUR, run: idempotency.sweep },
+    { name: 'expiry', every: HOUR / 6, run: () => removeExpired(client, now()) },
+  ]);
   return {
+    client,
+    /** Milliseconds since the epoch. */
+    now,
+    production,
+    /** The values of variables that the application has declared. */
+    environment: <Own extends TProperties>(variables: Own) =>
+      Object.fromEntries(Object.keys(variables).map((name) => [name, environment[name]])) as Static<TObject<Own>>,
+    idempotency,
+    durableStream: streams.durableStream,
     keys,
     jobs,
     refusals,
@@ -96,12 +110,7 @@ export async function buildServices(options: ServicesOptions) {
         revoke: revocations.revoke,
       }),
     },
-    posts: postsService({ client }),
-    comments: commentsService({ client }),
-    messages: messagesService({ client, channels }),
-    channels,
     standing: standing({ client, prove, revocations, sessionEnds, keys, now }),
-    orders: ordersService({ client, idempotency, payments, wakePayments: () => jobs.wake(PAYMENTS) }),
     credentials,
     changePassword: passwordChange({ client, passwords, credentials, endSessions: sessionEnds.endAll }),
     sessions: sessionsService({
@@ -118,6 +127,7 @@ export async function buildServices(options: ServicesOptions) {
       await refusals.settled();
       keys.close();
       revocations.close();
+      await streams.close();
     },
   };
 }

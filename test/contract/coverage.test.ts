@@ -5,13 +5,13 @@ import { buildSchema } from 'graphql';
 import t from 'tap';
 import type { OpenApiDocument } from '../../src/platform/contract/document.js';
 import { normaliseOpenApi, operations } from '../../src/platform/contract/openapi.js';
+import { parseYaml } from '../../src/platform/contract/yaml.js';
 import { type Coverage, measureCoverage, type State } from '../../src/workbench/coverage/measure.js';
 import { clearObservations, note, type Observations } from '../../src/workbench/coverage/observations.js';
 import { graphqlObserver } from '../../src/workbench/coverage/observe-graphql.js';
 import { type Exchange, restObserver } from '../../src/workbench/coverage/observe-rest.js';
 import { coveragePage } from '../../src/workbench/coverage/page.js';
 import { coverageText, missingLines, verdictText } from '../../src/workbench/coverage/text.js';
-import { parseYaml } from '../../src/workbench/model/load-openapi.js';
 import { accord } from '../support/accord.js';
 import { ROOT, run } from '../support/process.js';
 

@@ -4,7 +4,8 @@ import t from 'tap';
 import type { OpenApiDocument, Schema } from '../../src/platform/contract/document.js';
 import { inlineSchemas, operations } from '../../src/platform/contract/openapi.js';
 import { structureOf } from '../../src/platform/contract/structure.js';
-import { loadOpenApi, parseYaml } from '../../src/workbench/model/load-openapi.js';
+import { parseYaml } from '../../src/platform/contract/yaml.js';
+import { loadOpenApi } from '../../src/workbench/model/load-openapi.js';
 import { readYaml } from '../../src/workbench/model/yaml-source.js';
 import { openapi } from './small-project.js';
 

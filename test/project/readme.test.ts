@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import t from 'tap';
 import { catalogue } from '../../src/platform/calls/errors.js';
-import { variables } from '../../src/platform/server/config.js';
+import { exampleVariables } from '../support/example.js';
 import { run, startServer } from '../support/process.js';
 
 const text = readFileSync('README.md', 'utf8');
@@ -12,7 +12,7 @@ const tables: Record<string, string[]> = {
   configuration: [
     row('variable', 'default', 'what it is for'),
     row('---', '---', '---'),
-    ...Object.entries(variables.properties).map(([name, { default: value, description }]) =>
+    ...Object.entries(exampleVariables).map(([name, { default: value, description }]) =>
       row(`\`${name}\``, value === undefined ? '' : `\`${value}\``, description),
     ),
   ],

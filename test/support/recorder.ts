@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { buildSchema } from 'graphql';
 import type { OpenApiDocument } from '../../src/platform/contract/document.js';
 import type { Operation } from '../../src/platform/contract/openapi.js';
+import { parseYaml } from '../../src/platform/contract/yaml.js';
 import { note, type Observations, writeObservations } from '../../src/workbench/coverage/observations.js';
 import {
   type GraphQLRequest,
@@ -9,7 +10,6 @@ import {
   graphqlObserver,
 } from '../../src/workbench/coverage/observe-graphql.js';
 import { type Exchange, restObserver } from '../../src/workbench/coverage/observe-rest.js';
-import { parseYaml } from '../../src/workbench/model/load-openapi.js';
 
 /** Held for a test that changes the directory. */
 const root = process.cwd();

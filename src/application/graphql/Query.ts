@@ -1,6 +1,5 @@
 import type { QueryResolvers } from '../../../generated/graphql.js';
-import { page } from '../../platform/graphql/page.js';
-import { selects } from '../../platform/graphql/selection.js';
+import { page, selects } from '../../platform/index.js';
 import { userWindow } from './UserConnection.js';
 
 export const Query: QueryResolvers = {

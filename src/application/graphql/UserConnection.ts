@@ -1,9 +1,5 @@
 import type { QueryUsersConnectionArgs, UserConnectionResolvers } from '../../../generated/graphql.js';
-import type { Window } from '../../platform/accounts/user-pages.js';
-import { Failure } from '../../platform/calls/errors.js';
-import type { Issue } from '../../platform/calls/issues.js';
-import type { Cursors } from '../../platform/calls/pages.js';
-import { DEFAULT_LIMIT } from '../../platform/graphql/page.js';
+import { type Cursors, DEFAULT_LIMIT, Failure, type Issue, type Window } from '../../platform/index.js';
 
 /** Names the list in its cursors: one of another list is refused. */
 const LIST = 'usersConnection';

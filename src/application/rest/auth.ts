@@ -1,10 +1,13 @@
 import type * as Contract from '../../../generated/operations.js';
-import { Failure } from '../../platform/calls/errors.js';
-import { clearedCookies, sessionCookies } from '../../platform/http/session-cookies.js';
-import { resourceTag } from '../../platform/rest/conditions.js';
-import { representPage } from '../../platform/rest/paging.js';
-import type { OwnSession } from '../../platform/sessions/session-list.js';
-import type { SessionTokens } from '../../platform/sessions/session-tokens.js';
+import {
+  clearedCookies,
+  Failure,
+  type OwnSession,
+  representPage,
+  resourceTag,
+  type SessionTokens,
+  sessionCookies,
+} from '../../platform/index.js';
 import { representUser } from './representations.js';
 
 export const login: Contract.Login = async ({ body }, { call, services, https }) => {

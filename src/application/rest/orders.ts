@@ -1,7 +1,5 @@
 import type * as Contract from '../../../generated/operations.js';
-import { resourceTag } from '../../platform/rest/conditions.js';
-import { representPage } from '../../platform/rest/paging.js';
-import { preference } from '../../platform/rest/preferences.js';
+import { preference, representPage, resourceTag } from '../../platform/index.js';
 import { hrefOfOrder, representOrder } from './representations.js';
 
 export const listOrders: Contract.ListOrders = async ({ path, query }, { call, services, page, pathname }) => {

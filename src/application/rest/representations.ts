@@ -1,6 +1,6 @@
 import type * as Contract from '../../../generated/operations.js';
-import type { User } from '../../platform/accounts/users.js';
-import type { Role } from '../../platform/database/client.js';
+import type { Role } from '../../../generated/prisma/client.js';
+import type { User } from '../../platform/index.js';
 import { actionsOf, type OrderAction } from '../services/order-states.js';
 import type { Order } from '../services/orders.js';
 

@@ -1,9 +1,5 @@
 import type * as Contract from '../../../generated/operations.js';
-import type { UserFields } from '../../platform/accounts/user-rules.js';
-import type { User } from '../../platform/accounts/users.js';
-import { ifMatch, resourceTag } from '../../platform/rest/conditions.js';
-import { representPage } from '../../platform/rest/paging.js';
-import { preference } from '../../platform/rest/preferences.js';
+import { ifMatch, preference, representPage, resourceTag, type User, type UserFields } from '../../platform/index.js';
 import { hrefOfUser, representUser, toRole } from './representations.js';
 
 /** Only the members that were given: the service leaves the others as they are. */

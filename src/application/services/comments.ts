@@ -1,14 +1,18 @@
-import { authenticated, authorise, authoriseRole, type Call } from '../../platform/calls/access.js';
-import { Failure } from '../../platform/calls/errors.js';
-import { grouped, isStorableId, type OffsetPage, storableOffset } from '../../platform/calls/pages.js';
-import { refuseAbsent } from '../../platform/calls/tombstones.js';
-import { writing } from '../../platform/calls/writing.js';
+import { type Comment as CommentRow, Prisma, type PrismaClient } from '../../../generated/prisma/client.js';
 import {
-  type Comment as CommentRow,
+  authenticated,
+  authorise,
+  authoriseRole,
+  type Call,
+  Failure,
+  grouped,
   isReferenceViolation,
-  Prisma,
-  type PrismaClient,
-} from '../../platform/database/client.js';
+  isStorableId,
+  type OffsetPage,
+  refuseAbsent,
+  storableOffset,
+  writing,
+} from '../../platform/index.js';
 
 export type Comment = CommentRow;
 

@@ -1,10 +1,17 @@
-import { shown, type User } from '../../platform/accounts/user-reads.js';
-import { type Actor, authorise, authoriseRole, type Call } from '../../platform/calls/access.js';
-import { Failure } from '../../platform/calls/errors.js';
-import { isStorableId, MAX_ID } from '../../platform/calls/pages.js';
-import { writing } from '../../platform/calls/writing.js';
-import type { Prisma, PrismaClient } from '../../platform/database/client.js';
-import type { Channels } from '../../platform/live/channels.js';
+import type { Prisma, PrismaClient } from '../../../generated/prisma/client.js';
+import {
+  authorise,
+  authoriseRole,
+  type Call,
+  type DurableStream,
+  Failure,
+  isStorableId,
+  MAX_ID,
+  type StreamOptions,
+  shown,
+  type User,
+  writing,
+} from '../../platform/index.js';
 
 /** A message with its author, who is read along: one statement more for any number of messages. */
 export type Message = Prisma.MessageGetPayload<object> & { author: User };
@@ -14,13 +21,13 @@ const CHANNEL_LOCK = 0x4143_4348;
 
 export interface MessagesDependencies {
   client: PrismaClient;
-  channels: Pick<Channels, 'announce' | 'committed'>;
+  durableStream: (options: StreamOptions<Message>) => DurableStream;
 }
 
 export type Messages = ReturnType<typeof messagesService>;
 
 /** Messages in channels. A channel is no more than its id. */
-export function messagesService({ client, channels }: MessagesDependencies) {
+export function messagesService({ client, durableStream }: MessagesDependencies) {
   /** The author of a stored message, which is locked until the transaction ends. */
   async function lockedAuthor(db: Prisma.TransactionClient, id: number): Promise<number | undefined> {
     if (!isStorableId(id)) return undefined;
@@ -39,6 +46,22 @@ export function messagesService({ client, channels }: MessagesDependencies) {
       return author ? [{ ...row, author }] : [];
     });
   }
+
+  /** The channels, as those see them who follow one. What was deleted is left out. */
+  const channels = durableStream({
+    name: 'messages',
+    async newest(channelIds) {
+      const rows = await client.$queryRaw<{ channel: string; newest: number | null }[]>`
+        SELECT channel, (SELECT max(id) FROM messages WHERE channel_id = channel) AS newest
+        FROM unnest(${channelIds}::text[]) AS channel`;
+      return new Map(rows.map(({ channel, newest }) => [channel, newest ?? 0]));
+    },
+    async after(channelId, id, limit) {
+      const where = { channelId, id: { gt: Math.min(id, MAX_ID) } };
+      const rows = await client.message.findMany({ where, orderBy: { id: 'asc' }, take: limit });
+      return { entries: await withAuthors(rows), last: rows.at(-1)?.id ?? id, more: rows.length === limit };
+    },
+  });
 
   return {
     /** The newest messages of a channel, by ascending id; only those with an id below `before`, where it is given. */
@@ -67,10 +90,10 @@ export function messagesService({ client, channels }: MessagesDependencies) {
       const message = await writing(client, call, { action: 'messages.create' }, async (db, { owner: author }) => {
         await db.$executeRaw`SELECT pg_advisory_xact_lock(${CHANNEL_LOCK}::int, hashtext(${channelId}))`;
         const added = await db.message.create({ data: { channelId, text, authorId: actor.id } });
-        await channels.announce(db, added);
+        await channels.announce(db, { id: added.id, key: channelId });
         return { ...added, author };
       });
-      channels.committed(message);
+      channels.committed({ id: message.id, key: channelId });
       return message;
     },
 
@@ -89,22 +112,14 @@ export function messagesService({ client, channels }: MessagesDependencies) {
       });
     },
 
-    /** Lets the caller follow a channel, or does not. */
-    async subscribe(call: Call): Promise<Actor> {
-      const actor = authorise(call, 'messages.subscribe');
-      await call.checkpoint();
-      return actor;
-    },
-
     /**
-     * What was added to a channel after an id, in the order of the ids. For who was let subscribe.
-     * @returns `last`: the id up to which this is complete, though what was deleted is left out; `more`: there may be
-     *   messages beyond it
+     * What is added to a channel from now on, or all after an id.
+     * @throws Failure FORBIDDEN, VALIDATION_FAILED, RATE_LIMITED
      */
-    async after(channelId: string, id: number, limit: number) {
-      const where = { channelId, id: { gt: Math.min(id, MAX_ID) } };
-      const rows = await client.message.findMany({ where, orderBy: { id: 'asc' }, take: limit });
-      return { messages: await withAuthors(rows), last: rows.at(-1)?.id ?? id, more: rows.length === limit };
+    async follow(call: Call, channelId: string, since: number | undefined): Promise<AsyncIterable<never>> {
+      authorise(call, 'messages.subscribe');
+      await call.checkpoint();
+      return channels.from(channelId, since);
     },
   };
 }

@@ -1,7 +1,5 @@
-import type { Page, PageRequest } from '../../platform/calls/pages.js';
-import { isStorableId, storableOffset } from '../../platform/calls/pages.js';
-import { refuseAbsent } from '../../platform/calls/tombstones.js';
-import type { Prisma, PrismaClient } from '../../platform/database/client.js';
+import type { Prisma, PrismaClient } from '../../../generated/prisma/client.js';
+import { isStorableId, type Page, type PageRequest, refuseAbsent, storableOffset } from '../../platform/index.js';
 
 type Transaction = Prisma.TransactionClient;
 

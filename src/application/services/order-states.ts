@@ -1,5 +1,5 @@
-import { Failure } from '../../platform/calls/errors.js';
-import type { OrderStatus } from '../../platform/database/client.js';
+import type { OrderStatus } from '../../../generated/prisma/client.js';
+import { Failure } from '../../platform/index.js';
 
 /** What a caller can ask of an order. `settle` and `release` end a payment, and only the service does them. */
 export const orderActions = ['cancel', 'pay'] as const;

@@ -1,9 +1,15 @@
-import { type Action, authenticated, authorise, type Call } from '../../platform/calls/access.js';
-import { Failure } from '../../platform/calls/errors.js';
-import type { Page, PageRequest } from '../../platform/calls/pages.js';
-import { writing } from '../../platform/calls/writing.js';
-import type { Prisma, PrismaClient } from '../../platform/database/client.js';
-import type { Idempotency } from '../../platform/idempotency/idempotency.js';
+import type { Prisma, PrismaClient } from '../../../generated/prisma/client.js';
+import {
+  type Action,
+  authenticated,
+  authorise,
+  type Call,
+  Failure,
+  type Idempotency,
+  type Page,
+  type PageRequest,
+  writing,
+} from '../../platform/index.js';
 import { findOrder, loadOrder, type Order, orderColumns, pageOfOrders, requireUser } from './order-rows.js';
 import { type OrderAction, refusedIn, refuseUnlessOffered, transitions } from './order-states.js';
 import type { Payments } from './payments/payments.js';

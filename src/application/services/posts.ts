@@ -1,9 +1,17 @@
-import { authenticated, authorise, authoriseRole, type Call } from '../../platform/calls/access.js';
-import { Failure } from '../../platform/calls/errors.js';
-import { grouped, isStorableId, type OffsetPage, storableOffset } from '../../platform/calls/pages.js';
-import { refuseAbsent } from '../../platform/calls/tombstones.js';
-import { writing } from '../../platform/calls/writing.js';
-import { type Post as PostRow, Prisma, type PrismaClient } from '../../platform/database/client.js';
+import { type Post as PostRow, Prisma, type PrismaClient } from '../../../generated/prisma/client.js';
+import {
+  authenticated,
+  authorise,
+  authoriseRole,
+  type Call,
+  Failure,
+  grouped,
+  isStorableId,
+  type OffsetPage,
+  refuseAbsent,
+  storableOffset,
+  writing,
+} from '../../platform/index.js';
 
 /** `content` is null also where it was not asked for: it can be twenty thousand characters. */
 export type Post = PostRow;

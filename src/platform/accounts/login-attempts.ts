@@ -1,6 +1,6 @@
 import { Failure } from '../calls/errors.js';
 import type { PrismaClient } from '../database/client.js';
-import { macs, type Secrets } from '../keys/secrets.js';
+import { macs, type Secrets } from '../secrets.js';
 import { knownNetworks, networkOf } from './networks.js';
 import { reservations } from './reservations.js';
 import { type Counted, type Limit, throttle } from './throttle.js';

@@ -1,6 +1,6 @@
 import { isIPv6 } from 'node:net';
 import type { PrismaClient } from '../database/client.js';
-import type { Macs } from '../keys/secrets.js';
+import type { Macs } from '../secrets.js';
 
 /** An IPv6 host owns its whole /64 (RFC 4291 §2.5.4), so that is what counts as one address. */
 export function networkOf(ip: string): string {

@@ -3,12 +3,12 @@ import { authorise, type Call } from '../calls/access.js';
 import { Failure } from '../calls/errors.js';
 import { isStorableId } from '../calls/pages.js';
 import { refuseAbsent } from '../calls/tombstones.js';
-import { writing } from '../calls/writing.js';
 import type { PrismaClient } from '../database/client.js';
 import type { SessionEnds } from '../sessions/session-ends.js';
 import type { Credentials } from './credentials.js';
 import { networkOf } from './networks.js';
 import type { Passwords } from './passwords.js';
+import { writing } from './writing.js';
 
 export interface PasswordChange {
   /** Needed for one's own account. */

@@ -2,12 +2,12 @@ import { audit } from '../audit/audit.js';
 import { authorise, type Call } from '../calls/access.js';
 import { Failure } from '../calls/errors.js';
 import { entomb } from '../calls/tombstones.js';
-import { writing } from '../calls/writing.js';
 import type { PrismaClient } from '../database/client.js';
 import type { Idempotency } from '../idempotency/idempotency.js';
 import type { Revocations } from '../sessions/revocations.js';
 import { shown, type User } from './user-reads.js';
 import { claimingEmail, normalised, refuseDuplicate, refuseLastAdmin, type UserFields } from './user-rules.js';
+import { writing } from './writing.js';
 
 export type { User } from './user-reads.js';
 

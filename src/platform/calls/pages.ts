@@ -1,4 +1,4 @@
-import { macs, type Secrets } from '../keys/secrets.js';
+import { macs, type Secrets } from '../secrets.js';
 import { Failure } from './errors.js';
 
 /** Which part of a list: rows to skip, or the id after which it goes on. Always by ascending id. */

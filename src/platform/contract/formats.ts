@@ -1,6 +1,9 @@
 import type { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
-import { currencies } from '../../../generated/currencies.js';
+import { codes } from 'currency-codes';
+
+/** The codes of currencies in use (ISO 4217). */
+const currencies: ReadonlySet<string> = new Set(codes());
 
 /** Makes a validator know the formats that the contracts use: those of JSON Schema, and `iso-4217`. */
 export function addFormats(ajv: Ajv2020): Ajv2020 {

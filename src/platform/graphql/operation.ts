@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type ExecutionResult, GraphQLError } from 'graphql';
 import { callOf } from '../http/call.js';
 import { toFailure } from '../http/failures.js';
-import type { Services } from '../services.js';
+import type { PlatformServices } from '../services.js';
 import { boundedAnswer, type Result } from './answer.js';
 import { type GraphQLContext, operationContext } from './context.js';
 import type { ErrorFormatter } from './errors.js';
@@ -15,7 +15,7 @@ import { DocumentErrors } from './operation-check.js';
 export function contextOf(
   app: FastifyInstance,
   request: FastifyRequest,
-  services: Services,
+  services: PlatformServices,
   ended?: AbortSignal,
 ): GraphQLContext {
   const callWith: GraphQLContext['callWith'] = (issues) => {

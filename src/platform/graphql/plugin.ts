@@ -2,11 +2,12 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import type { DocumentNode, ExecutionResult } from 'graphql';
 import mercurius from 'mercurius';
+import { notWritten } from '../calls/errors.js';
 import { failureHeaders, toFailure } from '../http/failures.js';
 import { refuseExcess } from '../limits/rate-limit.js';
 import { socketServer } from '../live/socket.js';
 import { type SocketLimits, socketLimits } from '../live/sockets.js';
-import type { Services } from '../services.js';
+import type { PlatformServices } from '../services.js';
 import { boundedAnswer, codesOf, type FormattedError, type Result } from './answer.js';
 import type { GraphQLContext } from './context.js';
 import { anyDocument, trustedDocuments } from './documents.js';
@@ -20,14 +21,22 @@ import { type OperationRequest, readBody, weightOf } from './request.js';
 import { executableSchema } from './schema.js';
 import { readTrusted } from './trusted.js';
 
-export { notWrittenFields } from '../../application/graphql/resolvers.js';
+/** The fields that are deliberately not written yet, as `Type.field`. */
+export const notWrittenFields = (resolvers: object): string[] =>
+  Object.entries(resolvers as Record<string, Record<string, unknown>>).flatMap(([type, fields]) =>
+    Object.entries(fields)
+      .filter(([, field]) => [field, (field as { subscribe?: unknown }).subscribe].includes(notWritten))
+      .map(([field]) => `${type}.${field}`),
+  );
 
 export const PATH = '/graphql';
 
 export interface GraphQLOptions {
   /** The text of `schema.graphql`. */
   typeDefs: string;
-  services: Services;
+  /** By type and field; the compiler saw to it that each has one. */
+  resolvers: object;
+  services: PlatformServices;
   limits: Limits;
   maxBatch: number;
   /** Files or folders of the documents that alone may run; unset: any may. */
@@ -50,7 +59,7 @@ const STAND_IN = '{ __typename }';
 /** Mounts the GraphQL half of the contract: POST /graphql, which answers 200 whatever happens, and GraphiQL. */
 export const graphqlPlugin = fp<GraphQLOptions>(async (app, options) => {
   const errors = errorFormatter(options.development);
-  const schema = executableSchema(options.typeDefs, app.countField);
+  const schema = executableSchema(options.typeDefs, options.resolvers, app.countField);
   await app.register(mercurius, {
     schema,
     routes: false,

@@ -7,7 +7,6 @@ import {
   type GraphQLSchema,
   isObjectType,
 } from 'graphql';
-import { resolvers } from '../../application/graphql/resolvers.js';
 import { type Code, Failure } from '../calls/errors.js';
 import { bounded, type Issue } from '../calls/issues.js';
 import { unstorableText } from '../calls/text.js';
@@ -21,10 +20,15 @@ import { checkPermissions } from './permissions.js';
  * The executable schema. Every field that takes arguments gets them checked: ids at once (BAD_REQUEST), the content at
  * the service's checkpoint (VALIDATION_FAILED), as `@constraint` says.
  * @param typeDefs the text of `schema.graphql`
+ * @param resolvers by type and field
  * @param onField told what became of each root field, and of each field below that failed
  * @throws Error when a root field has no `@permission`, or one that the policy table contradicts
  */
-export function executableSchema(typeDefs: string, onField: FieldListener = () => {}): GraphQLSchema {
+export function executableSchema(
+  typeDefs: string,
+  resolvers: object,
+  onField: FieldListener = () => {},
+): GraphQLSchema {
   const schema = makeExecutableSchema<GraphQLContext>({ typeDefs, resolvers: resolvers as never });
   checkPermissions(schema);
   const ajv = schemaCompiler();

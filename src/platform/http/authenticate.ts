@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import type { Actor } from '../calls/access.js';
-import type { Services } from '../services.js';
+import type { PlatformServices } from '../services.js';
 import { type Credential, readCredential, readHeader, refused } from './credential.js';
 import { ACCESS_COOKIE, REFRESH_COOKIE } from './session-cookies.js';
 
@@ -29,7 +29,7 @@ declare module 'fastify' {
 }
 
 /** Authentication by the `Authorization` header or the cookie, for both transports. */
-export const authenticatePlugin = fp<{ services: Services }>(async (app, { services: { sessions } }) => {
+export const authenticatePlugin = fp<{ services: PlatformServices }>(async (app, { services: { sessions } }) => {
   const decided = new WeakMap<FastifyRequest, Promise<Actor | null>>();
   app.decorateRequest('actor', null);
   app.decorate('authenticate', (request: FastifyRequest) => {

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import type { Refusal } from '../audit/refusals.js';
 import { type Code, catalogue } from '../calls/errors.js';
-import type { Services } from '../services.js';
+import type { PlatformServices } from '../services.js';
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -18,7 +18,7 @@ const byStatus = new Map(
 );
 
 /** Has refused authorisations and breaches of limits audited, on both transports. */
-export const refusalsPlugin = fp<{ services: Services }>(async (app, { services: { refusals } }) => {
+export const refusalsPlugin = fp<{ services: PlatformServices }>(async (app, { services: { refusals } }) => {
   const note = (refusal: Refusal | undefined, { actor, ip, id }: FastifyRequest) => {
     if (refusal) refusals.note(refusal, { actor, address: ip, requestId: id });
   };

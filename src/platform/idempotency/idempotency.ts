@@ -1,8 +1,8 @@
+import { type Deed, writing } from '../accounts/writing.js';
 import { authenticated, type Call, type KeyedRequest } from '../calls/access.js';
 import { Failure } from '../calls/errors.js';
-import { type Deed, writing } from '../calls/writing.js';
 import type { Prisma, PrismaClient } from '../database/client.js';
-import { macs, markOf, type Secrets } from '../keys/secrets.js';
+import { macs, markOf, type Secrets } from '../secrets.js';
 
 type Transaction = Prisma.TransactionClient;
 

@@ -8,6 +8,8 @@ export interface Job {
 }
 
 export interface JobRunner {
+  /** Takes jobs in, before the start. */
+  add: (jobs: readonly Job[]) => void;
   start: () => void;
   /** Runs a job now, or once more as soon as its present run ends. */
   wake: (name: string) => void;
@@ -16,10 +18,10 @@ export interface JobRunner {
 }
 
 /** Runs each job in a loop of its own. The first of several runs that fail is reported, and the loop goes on. */
-export function jobRunner(jobs: readonly Job[], onFault: (job: string, error: unknown) => void): JobRunner {
+export function jobRunner(onFault: (job: string, error: unknown) => void): JobRunner {
   const stopping = new AbortController();
   const { signal } = stopping;
-  const loops = jobs.map((job) => ({ job, woken: false, resume: () => {} }));
+  const loops: { job: Job; woken: boolean; resume: () => void }[] = [];
   let running: Promise<void>[] = [];
 
   const pause = (loop: (typeof loops)[number]): Promise<void> =>
@@ -53,6 +55,7 @@ export function jobRunner(jobs: readonly Job[], onFault: (job: string, error: un
   };
 
   return {
+    add: (jobs) => void loops.push(...jobs.map((job) => ({ job, woken: false, resume: () => {} }))),
     start: () => {
       running = loops.map(repeat);
     },

@@ -7,7 +7,7 @@ import {
   randomBytes,
 } from 'node:crypto';
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, type JWK } from 'jose';
-import { derivedKey, type Secrets } from './secrets.js';
+import { derivedKey, type Secrets } from '../secrets.js';
 
 /** Bits of an RSA modulus; RFC 7518 §3.3 demands at least 2048. */
 const MODULUS_BITS = 2048;

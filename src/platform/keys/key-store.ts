@@ -1,7 +1,7 @@
 import type { Prisma, SigningKey } from '../database/client.js';
+import type { Secrets } from '../secrets.js';
 import { openKey, type SigningKeyPair, sealedUnder, sealKey } from './key-material.js';
 import { keysAt } from './key-states.js';
-import type { Secrets } from './secrets.js';
 
 /** The signal that the stored keys have changed. */
 export const KEY_CHANNEL = 'accord_keys';

@@ -1,6 +1,6 @@
 import { Refused } from '../calls/errors.js';
+import { markOf } from '../secrets.js';
 import { sealedUnder } from './key-material.js';
-import { markOf } from './secrets.js';
 import type { SigningKeysOptions } from './signing-keys.js';
 
 /** What still needs one of the secrets in KEY_SECRET, as an operator sees it. */

@@ -2,12 +2,12 @@ import { listeners } from '../calls/listeners.js';
 import type { PrismaClient, SigningKey } from '../database/client.js';
 import type { Database } from '../database/open.js';
 import { patiently } from '../database/patience.js';
+import type { Secrets } from '../secrets.js';
 import type { KeySource } from '../sessions/access-tokens.js';
 import { refresher } from '../sessions/refresher.js';
 import { generateSigningKey, type JWK, openKey, type SigningKeyPair } from './key-material.js';
 import { keysAt, type PresentKey } from './key-states.js';
 import { KEY_CHANNEL, lockKeys, resealKeys, settleKeys, storedForm } from './key-store.js';
-import type { Secrets } from './secrets.js';
 
 /** Milliseconds between two looks for keys whose state has passed, so that a private key does not outlive its use. */
 const SETTLE = 60_000;

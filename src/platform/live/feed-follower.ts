@@ -1,29 +1,22 @@
-import type { Message } from '../../application/services/messages.js';
+import type { Stored, StoredPage } from './stream-source.js';
 
-/** Messages read at a time, and rendered messages that wait for a follower that is still being shown the stored ones. */
+/** Entries read at a time, and rendered entries that wait for a follower that is still being shown the stored ones. */
 export const PAGE = 100;
 
 /** Where rendered messages go. */
 export interface Sink {
   send: (rendered: string) => void;
-  /** Resolves when little of what was sent is still waiting: stored messages are not poured over a slow client. */
+  /** Resolves when little of what was sent is still waiting: stored entries are not poured over a slow client. */
   drained: () => Promise<void>;
 }
 
-/** Stored messages. `last`: the id up to which they are complete; `more`: there may be messages beyond it. */
-export interface StoredPage {
-  messages: Message[];
-  last: number;
-  more: boolean;
-}
-
-export interface FollowerOptions {
+export interface FollowerOptions<Entry extends Stored> {
   sink: Sink;
   /** The id up to which the feed has handed out everything; undefined where it does not know yet. */
   handedOut: number | undefined;
   /** Reads a page of what is stored after an id, however often it takes; undefined once `wanted` says no. */
-  read: (id: number, wanted: () => boolean) => Promise<StoredPage | undefined>;
-  render: (message: Message) => Promise<string>;
+  read: (id: number, wanted: () => boolean) => Promise<StoredPage<Entry> | undefined>;
+  render: (entry: Entry) => Promise<string>;
 }
 
 export type Follower = ReturnType<typeof feedFollower>;
@@ -32,7 +25,7 @@ export type Follower = ReturnType<typeof feedFollower>;
  * One reader of a feed. It joins first, and keeps waiting what is handed out meanwhile; then it is shown what is stored, then
  * what waits; then it is live. Only ids above its position are sent, so nothing is sent twice.
  */
-export function feedFollower({ sink, handedOut, read, render }: FollowerOptions) {
+export function feedFollower<Entry extends Stored>({ sink, handedOut, read, render }: FollowerOptions<Entry>) {
   let position = 0;
   /** Everything after `stored` is in `waiting`, everything up to it in the table; live once `waiting` is gone. */
   let stored = handedOut;
@@ -47,7 +40,7 @@ export function feedFollower({ sink, handedOut, read, render }: FollowerOptions)
   }
 
   return {
-    /** Takes a message from the feed. */
+    /** Takes an entry from the feed. */
     deliver(id: number, rendered: string): void {
       if (left) return;
       if (waiting && waiting.length === PAGE) {
@@ -75,7 +68,7 @@ export function feedFollower({ sink, handedOut, read, render }: FollowerOptions)
         if (position < target) {
           const page = await read(position, () => !left);
           if (!page) return;
-          for (const message of page.messages) await show(message.id, await render(message));
+          for (const entry of page.entries) await show(entry.id, await render(entry));
           position = Math.max(position, page.last, page.more ? 0 : target);
         } else {
           const next = waiting.shift();

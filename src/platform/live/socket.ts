@@ -18,18 +18,18 @@ import { asGraphQLErrors, contextOf, formatted } from '../graphql/operation.js';
 import type { OperationChecker } from '../graphql/operation-check.js';
 import { readOperation, weightOf } from '../graphql/request.js';
 import { refuseExcess } from '../limits/rate-limit.js';
-import type { Services } from '../services.js';
-import { ChannelSource } from './channel-source.js';
+import type { PlatformServices } from '../services.js';
 import { CLOSE, type Connection, connection } from './connection.js';
 import { type HeldDocuments, heldDocuments } from './held-documents.js';
 import { lifetime } from './lifetime.js';
 import { selectionKey } from './selection-key.js';
 import { openSockets, type SocketLimits } from './sockets.js';
+import { StreamSource } from './stream-source.js';
 import { type Selection, subscriptions } from './subscriptions.js';
 
 export interface SocketOptions {
   schema: GraphQLSchema;
-  services: Services;
+  services: PlatformServices;
   checker: OperationChecker;
   limits: Limits;
   format: ErrorFormatter;
@@ -59,7 +59,7 @@ const MAX_ID = 128;
 export function socketServer(app: FastifyInstance, options: SocketOptions) {
   const { schema, services, checker, format, socketLimits: limits, now } = options;
   const { tokens, subscribe: maxDocument } = options.limits;
-  const live = subscriptions({ services, format, log: app.log });
+  const live = subscriptions({ format, log: app.log });
   const sockets = openSockets({ limits, standing: services.standing, now, log: app.log });
   /** What graphql-ws is to run for a subscription, between its two hooks. */
   const selections = new WeakMap<
@@ -99,12 +99,12 @@ export function socketServer(app: FastifyInstance, options: SocketOptions) {
     }
     const source = await createSourceEventStream(toRun);
     one.ended.throwIfAborted();
-    if (!(source instanceof ChannelSource)) return (source as { errors: GraphQLError[] }).errors;
+    if (!(source instanceof StreamSource)) return (source as { errors: GraphQLError[] }).errors;
     const release = held.hold(document);
     checker.hold(checked);
     // graphql-ws keeps the message for as long as the subscription lives.
     for (const member of Object.keys(payload)) Reflect.deleteProperty(payload, member);
-    const key = selectionKey(checked, operation, authenticated({ actor: request.actor }).role);
+    const key = selectionKey(schema, checked, operation, authenticated({ actor: request.actor }).role);
     selections.set(toRun, { id, connection: one, selection: { source, key, args, context }, release });
     return toRun;
   }

@@ -1,18 +1,16 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { type ExecutionArgs, execute } from 'graphql';
 import { LRUCache } from 'lru-cache';
-import type { Message } from '../../application/services/messages.js';
 import { boundedErrors } from '../graphql/answer.js';
 import type { GraphQLContext } from '../graphql/context.js';
 import type { ErrorFormatter } from '../graphql/errors.js';
 import { formatted } from '../graphql/operation.js';
-import type { Services } from '../services.js';
-import type { ChannelSource } from './channel-source.js';
 import { coalesced } from './coalesced.js';
+import { type Feed, feedOf } from './feed.js';
 import type { Sink } from './feed-follower.js';
-import { type MessageFeed, messageFeed } from './message-feed.js';
+import type { Stored, StreamSource } from './stream-source.js';
 
-/** Rendered messages are remembered for a moment, for clients that come back together and are shown the same ones. */
+/** Rendered entries are remembered for a moment, for clients that come back together and are shown the same ones. */
 const REMEMBERED = { max: 1000, maxSize: 8 * 1024 * 1024, ttl: 1000 } as const;
 
 /** Milliseconds between two lines of the log about the same trouble. */
@@ -20,7 +18,7 @@ const QUIET = 5000;
 
 /** What one subscription asked for, checked. */
 export interface Selection {
-  source: ChannelSource;
+  source: StreamSource;
   /** See `selectionKey`. */
   key: string;
   args: Omit<ExecutionArgs, 'contextValue' | 'rootValue'>;
@@ -29,14 +27,13 @@ export interface Selection {
 }
 
 export interface SubscriptionsOptions {
-  services: Pick<Services, 'channels' | 'messages'>;
   format: ErrorFormatter;
   log: FastifyBaseLogger;
 }
 
-/** The subscriptions of this instance. Those to one channel with the same selection share one feed, and one execution. */
-export function subscriptions({ services: { channels, messages }, format, log }: SubscriptionsOptions) {
-  const feeds = new Map<string, { feed: MessageFeed; stop: () => void }>();
+/** The subscriptions to durable streams on this instance. Those to one key with the same selection share one feed, and one execution. */
+export function subscriptions({ format, log }: SubscriptionsOptions) {
+  const feeds = new Map<string, { feed: Feed; stop: () => void }>();
   const remembered = new LRUCache<string, string, () => Promise<string>>({
     ...REMEMBERED,
     sizeCalculation: (payload) => payload.length + 1,
@@ -47,44 +44,44 @@ export function subscriptions({ services: { channels, messages }, format, log }:
   const onFault = (err: unknown) => {
     if (performance.now() - told < QUIET) return;
     told = performance.now();
-    log.warn({ err }, 'messages could not be read; trying again');
+    log.warn({ err }, 'a stream could not be read; trying again');
   };
 
   /** The payload of `next`. */
-  async function render({ args, context }: Selection, message: Message): Promise<string> {
+  async function render({ args, context }: Selection, entry: Stored): Promise<string> {
     try {
-      const result = await execute({ ...args, rootValue: message, contextValue: context() });
+      const result = await execute({ ...args, rootValue: entry, contextValue: context() });
       return JSON.stringify(formatted(result, format, log));
     } catch (error) {
       return JSON.stringify({ errors: boundedErrors(format.ofThrown(error, log)) });
     }
   }
 
-  function feedOf(key: string, selection: Selection) {
-    const { channelId } = selection.source;
-    const found = feeds.get(key);
+  function feedFor(name: string, selection: Selection) {
+    const { stream, key } = selection.source;
+    const found = feeds.get(name);
     if (found) return found;
-    const feed = messageFeed({
-      head: coalesced(() => channels.head(channelId)),
-      after: (id, limit) => messages.after(channelId, id, limit),
-      render: async (message) =>
-        (await remembered.fetch(`${message.id} ${key}`, { context: () => render(selection, message) })) as string,
+    const feed = feedOf({
+      head: coalesced(() => stream.head(key)),
+      after: (id, limit) => stream.after(key, id, limit),
+      render: async (entry) =>
+        (await remembered.fetch(`${entry.id} ${name}`, { context: () => render(selection, entry) })) as string,
       onFault,
     });
-    const unwatch = channels.watch(channelId, feed.wake);
+    const unwatch = stream.watch(key, feed.wake);
     const stop = () => {
       unwatch();
-      feeds.delete(key);
+      feeds.delete(name);
     };
-    feeds.set(key, { feed, stop });
+    feeds.set(name, { feed, stop });
     return { feed, stop };
   }
 
   return {
     /** Begins a subscription; see `follow` of a feed. */
     open(selection: Selection, sink: Sink): { joined: Promise<void>; leave: () => void } {
-      const { channelId, since } = selection.source;
-      const { feed, stop } = feedOf(`${channelId} ${selection.key}`, selection);
+      const { stream, key, since } = selection.source;
+      const { feed, stop } = feedFor(`${stream.name} ${key} ${selection.key}`, selection);
       const { joined, leave } = feed.follow(sink, since);
       let left = false;
       return {

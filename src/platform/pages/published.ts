@@ -16,6 +16,6 @@ export async function publishedContracts(openapiYaml: Buffer = readFileSync(root
 
 async function asJson(yaml: Buffer): Promise<Buffer> {
   if (existsSync(preparedPath(yaml))) return readFileSync(preparedPath(yaml));
-  const { parseYaml } = await import('../../workbench/model/load-openapi.js');
+  const { parseYaml } = await import('../contract/yaml.js');
   return Buffer.from(JSON.stringify(parseYaml(yaml.toString())));
 }

@@ -1,10 +1,12 @@
 import type { Call } from '../calls/access.js';
 import type { PageRequest } from '../calls/pages.js';
-import type { Services } from '../services.js';
 import type { Platform } from './platform-context.js';
 
-/** What a handler gets besides the request. */
-export interface Context {
+/**
+ * What a handler gets besides the request.
+ * @typeParam Services those of the platform and of the application
+ */
+export interface Context<Services = unknown> {
   call: Call;
   services: Services;
   /** Which part of the list is asked for; the first page for an operation that lists nothing. */

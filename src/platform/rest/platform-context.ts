@@ -1,4 +1,8 @@
-import type { Readiness } from '../../../generated/operations.js';
+/** Whether requests can be served now, and a word on each thing that it depends on. */
+export interface Readiness {
+  status: 'ok' | 'degraded' | 'unavailable';
+  checks: Record<string, 'ok' | 'degraded' | 'failed'>;
+}
 
 /** What the service tells of itself, apart from its resources. */
 export interface Platform {

@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import openapiGlue from 'fastify-openapi-glue';
 import fp from 'fastify-plugin';
-import { handlers } from '../../application/rest/handlers.js';
 import { notWritten } from '../calls/errors.js';
 import type { Issues } from '../calls/issues.js';
 import type { PageRequest } from '../calls/pages.js';
@@ -9,7 +8,7 @@ import type { OpenApiDocument } from '../contract/document.js';
 import { inlineSchemas, type Operation, operations } from '../contract/openapi.js';
 import { callOf } from '../http/call.js';
 import { schemaCompiler } from '../http/json-schema.js';
-import type { Services } from '../services.js';
+import type { PlatformServices } from '../services.js';
 import type { Context } from './context.js';
 import { checkContract } from './contract-check.js';
 import { tellDeprecation } from './deprecation.js';
@@ -37,18 +36,20 @@ declare module 'fastify' {
 }
 
 type Handler = (request: ReadRequest, context: Context) => Promise<Reply>;
-const handlerOf = ({ tag, operationId }: Operation) =>
-  (handlers as unknown as Record<string, Record<string, Handler>>)[tag]?.[operationId] as Handler;
+/** By tag and operationId; the compiler saw to it that each operation has one. */
+export type Handlers = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+const handlerOf = (handlers: Handlers, { tag, operationId }: Operation) => handlers[tag]?.[operationId] as Handler;
 
 /** The operations of the contract that are deliberately not written yet. */
-export const notWrittenOperations = (document: OpenApiDocument): string[] =>
+export const notWrittenOperations = (document: OpenApiDocument, handlers: Handlers): string[] =>
   operations(document)
-    .filter((operation) => handlerOf(operation) === (notWritten as unknown))
+    .filter((operation) => handlerOf(handlers, operation) === (notWritten as unknown))
     .map(({ operationId }) => operationId);
 
 export interface RestOptions {
   document: OpenApiDocument;
-  services: Services;
+  handlers: Handlers;
+  services: PlatformServices;
   platform: Platform;
 }
 
@@ -57,7 +58,7 @@ export interface RestOptions {
  * media types and structure (400, 406, 415), security (401), then the handler, whose service authorises (403), loads
  * (404, 410), compares states (409, 412) and passes the checkpoint (422, 429) before its first effect.
  */
-export const restPlugin = fp<RestOptions>(async (app, { document, services, platform }) => {
+export const restPlugin = fp<RestOptions>(async (app, { document, handlers, services, platform }) => {
   const all = operations(inlineSchemas(document));
   checkContract(document, all);
   const ajv = schemaCompiler();
@@ -95,7 +96,10 @@ export const restPlugin = fp<RestOptions>(async (app, { document, services, plat
       return {
         config: { operation, counted: operation.counted },
         schema: routeSchema(operation),
-        handler: handle(app, operation, contentValidator(ajv, operation), { services, platform }),
+        handler: handle(app, operation, handlerOf(handlers, operation), contentValidator(ajv, operation), {
+          services,
+          platform,
+        }),
       };
       // What the resolver returns completes the route that the glue makes of method and path.
     }) as never,
@@ -120,10 +124,10 @@ function routeTable({ openapi, info }: OpenApiDocument, all: Operation[]): objec
 function handle(
   app: FastifyInstance,
   operation: Operation,
+  handler: Handler,
   contentIssues: (request: ReadRequest) => Issues,
   shared: Pick<Context, 'services' | 'platform'>,
 ) {
-  const handler = handlerOf(operation);
   return async (request: FastifyRequest, reply: Parameters<typeof sendReply>[2]) => {
     const { read, page, answerType } = request;
     if (operation.credentialsInBody) app.refusePlainHttp(request);

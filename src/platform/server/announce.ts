@@ -1,6 +1,6 @@
+import type { DemoLogin } from '../application.js';
 import type { Database } from '../database/open.js';
 import type { Config } from './config.js';
-import type { DemoLogin } from './first-start.js';
 
 interface Announcement {
   config: Config;

@@ -1,10 +1,14 @@
 import { isIP } from 'node:net';
-import { type Static, Type } from '@sinclair/typebox';
+import { type Static, type TProperties, Type } from '@sinclair/typebox';
+import type { Ajv } from 'ajv';
 import envSchema from 'env-schema';
 import { isLoopbackHost } from '../loopback.js';
 
+const HTTP_URL = 'http-url';
 const flag = (description: string) => Type.Optional(Type.Boolean({ description }));
 const text = (description: string) => Type.Optional(Type.String({ minLength: 1, description }));
+/** The address of something on the web; a variable of this kind that is none is refused by its name. */
+export const httpUrl = (description: string) => Type.Optional(Type.String({ format: HTTP_URL, description }));
 const choice = <const T extends readonly string[]>(values: T, description: string) =>
   Type.Unsafe<T[number]>({ type: 'string', enum: values, default: values[0], description });
 const count = (value: number, description: string) => Type.Integer({ minimum: 1, default: value, description });
@@ -31,7 +35,7 @@ export const variables = Type.Object({
     description: 'port to listen on; 0 takes a free one',
   }),
   HOST: Type.String({ default: 'localhost', description: 'address to listen on' }),
-  PUBLIC_URL: text(
+  PUBLIC_URL: httpUrl(
     'address by which clients reach the service; unset: the one it listens on; demanded in production, for cookies and links',
   ),
   LOG_LEVEL: choice(['info', 'trace', 'debug', 'warn', 'error', 'fatal', 'silent'], 'least level that is logged'),
@@ -94,13 +98,6 @@ export const variables = Type.Object({
   TLS_KEY: text("file of the certificate's private key, in PEM"),
   TRUST_PROXY: text('addresses of proxies whose X-Forwarded-* headers are believed, separated by commas'),
   CORS_ORIGINS: text('origins that browsers may call from, separated by commas; unset: none'),
-  PAYMENT_URL: text('address of the payment gateway; unset: an embedded one that pretends, and none in production'),
-  PAYMENT_TIMEOUT: Type.Integer({
-    minimum: 1,
-    maximum: 2500,
-    default: 2000,
-    description: 'milliseconds that the payment gateway gets for an attempt, of which there are up to three',
-  }),
   DRAIN_DELAY: Type.Integer({
     minimum: 0,
     maximum: 600_000,
@@ -138,6 +135,7 @@ function inWords({ instancePath, keyword, params, message }: SchemaError): strin
     minLength: `must have at least ${params.limit} characters`,
     maxLength: `must have at most ${params.limit} characters`,
     pattern: 'has the wrong form',
+    format: 'must be a URL that begins with http:// or https://',
   };
   const reason = message === 'must be boolean' ? 'must be true or false' : (reasons[keyword] ?? message);
   return `${instancePath.slice(1)}: ${reason}`;
@@ -195,7 +193,7 @@ export function inProduction(environment: Environment, problems: string[]): stri
 /** What the types cannot say: each problem by the name of its variable. */
 function contradictions(environment: Environment): string[] {
   const { KEY_SECRET, JWT_SECRET, ADMIN_EMAIL, ADMIN_PASSWORD, PUBLIC_URL } = environment;
-  const { REDIS_URL, PAYMENT_URL, TRUST_PROXY, CORS_ORIGINS } = environment;
+  const { REDIS_URL, TRUST_PROXY, CORS_ORIGINS } = environment;
   const ofProduction = [
     !KEY_SECRET && 'KEY_SECRET: production has no default secret; set at least 32 characters',
     !PUBLIC_URL && 'PUBLIC_URL: production needs it for cookies and links; set the address that clients use',
@@ -212,8 +210,6 @@ function contradictions(environment: Environment): string[] {
     !environment.TLS_CERT !== !environment.TLS_KEY && 'TLS_CERT, TLS_KEY: set both or neither',
     CORS_ORIGINS?.split(',').every((one) => isOrigin(one.trim())) === false &&
       'CORS_ORIGINS: must be origins such as https://app.example.com, separated by commas',
-    PUBLIC_URL && !isHttpUrl(PUBLIC_URL) && 'PUBLIC_URL: must be a URL that begins with http:// or https://',
-    PAYMENT_URL && !isHttpUrl(PAYMENT_URL) && 'PAYMENT_URL: must be a URL that begins with http:// or https://',
     REDIS_URL &&
       !(URL.canParse(REDIS_URL) && /^rediss?:$/.test(new URL(REDIS_URL).protocol)) &&
       'REDIS_URL: must be a URL that begins with redis:// or rediss://',
@@ -226,13 +222,16 @@ function contradictions(environment: Environment): string[] {
 /**
  * Reads the environment; nothing else in the code does.
  * @param environment values that are empty or blank count as unset
+ * @param own the variables that only the application has
  * @throws ConfigError that names every wrong variable and never its value
  */
-export function readConfig(environment: NodeJS.ProcessEnv): Config {
+export function readConfig(environment: NodeJS.ProcessEnv, own: TProperties = {}): Config {
   const data = Object.fromEntries(Object.entries(environment).filter(([, value]) => value?.trim()));
   let values: Environment;
   try {
-    values = envSchema<Environment>({ schema: variables, data, env: false });
+    const schema = Type.Object({ ...variables.properties, ...own });
+    const ajv = { customOptions: (one: Ajv) => one.addFormat(HTTP_URL, isHttpUrl) };
+    values = envSchema<Environment>({ schema, data, env: false, ajv });
   } catch (error) {
     const { errors } = error as { errors?: SchemaError[] };
     throw errors ? new ConfigError(errors.map(inWords).join('\n')) : error;

@@ -1,17 +1,11 @@
-import { DEMO_ADMIN, DEMO_PASSWORD, hasDemo, seedDemo } from '../../application/seed.js';
 import { isCommonPassword } from '../accounts/common-passwords.js';
 import { createFirstAdmin, hasAdmin } from '../accounts/first-admin.js';
 import { hasher } from '../accounts/passwords.js';
 import { emailKey } from '../accounts/user-rules.js';
+import type { Demo, DemoLogin } from '../application.js';
 import type { PrismaClient } from '../database/client.js';
 import type { Database } from '../database/open.js';
 import { type Config, ConfigError, inProduction } from './config.js';
-
-/** A login that works. */
-export interface DemoLogin {
-  email: string;
-  password: string;
-}
 
 /**
  * Sees to it that somebody can log in: the first administrator from ADMIN_EMAIL, or else, outside production, the demo
@@ -21,20 +15,21 @@ export interface DemoLogin {
 export async function prepareData(
   { client, alone }: Pick<Database, 'client' | 'alone'>,
   config: Config,
+  demo: Demo | undefined,
 ): Promise<DemoLogin | undefined> {
   // Only who has something to write waits for its turn: a migration that runs for long may have it.
-  if (!(await isPrepared(client, config))) {
+  if (!(await isPrepared(client, config, demo))) {
     await alone(async () => {
-      if (!(await isPrepared(client, config))) await firstData(client, config);
+      if (!(await isPrepared(client, config, demo))) await firstData(client, config, demo);
     });
   }
-  return config.production ? undefined : demoLogin(client);
+  return config.production || demo === undefined ? undefined : demoLogin(client, demo);
 }
 
 const refuse = (config: Config, problem: string) => new ConfigError(inProduction(config, [problem]).join('\n'));
 
-async function isPrepared(client: PrismaClient, config: Config): Promise<boolean> {
-  if (config.production && (await hasDemo(client))) {
+async function isPrepared(client: PrismaClient, config: Config, demo: Demo | undefined): Promise<boolean> {
+  if (config.production && (await demo?.isIn(client))) {
     throw refuse(
       config,
       'DATABASE_URL: names a database with demo accounts, whose password is public; use another one.',
@@ -43,11 +38,11 @@ async function isPrepared(client: PrismaClient, config: Config): Promise<boolean
   return hasAdmin(client);
 }
 
-async function firstData(client: PrismaClient, config: Config): Promise<void> {
+async function firstData(client: PrismaClient, config: Config, demo: Demo | undefined): Promise<void> {
   const { production, ADMIN_EMAIL: email, ADMIN_PASSWORD: password } = config;
   if (email && password) await firstAdmin(client, email, password);
   else if (production) throw refuse(config, 'ADMIN_EMAIL, ADMIN_PASSWORD: there is no administrator yet; set both.');
-  else if ((await client.user.count()) === 0) await seedDemo(client);
+  else if ((await client.user.count()) === 0) await demo?.seed(client);
 }
 
 async function firstAdmin(client: PrismaClient, email: string, password: string): Promise<void> {
@@ -58,9 +53,8 @@ async function firstAdmin(client: PrismaClient, email: string, password: string)
 }
 
 /** None where the demo was never put in, or somebody has changed its password or address since. */
-async function demoLogin(client: PrismaClient): Promise<DemoLogin | undefined> {
-  const where = { emailKey: emailKey(DEMO_ADMIN) };
+async function demoLogin(client: PrismaClient, { login }: Demo): Promise<DemoLogin | undefined> {
+  const where = { emailKey: emailKey(login.email) };
   const user = await client.user.findUnique({ where, select: { passwordHash: true } });
-  const works = await hasher().verify(user?.passwordHash ?? null, DEMO_PASSWORD);
-  return works ? { email: DEMO_ADMIN, password: DEMO_PASSWORD } : undefined;
+  return (await hasher().verify(user?.passwordHash ?? null, login.password)) ? login : undefined;
 }

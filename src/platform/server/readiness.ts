@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
-import type { Readiness } from '../../../generated/operations.js';
 import type { Database } from '../database/open.js';
 import type { Outages } from '../database/outages.js';
 import type { SharedWindows } from '../limits/rate-shared.js';
+import type { Readiness } from '../rest/platform-context.js';
 
 declare module 'fastify' {
   interface FastifyInstance {

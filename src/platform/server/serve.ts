@@ -1,6 +1,7 @@
 import closeWithGrace from 'close-with-grace';
 import type { FastifyInstance } from 'fastify';
 import { buildApp } from '../app.js';
+import type { Application } from '../application.js';
 import { readAddress } from '../database/address.js';
 import type { Database } from '../database/open.js';
 import { patiently, telling } from '../database/patience.js';
@@ -21,10 +22,10 @@ const ECHO = 500;
  * Serves until the process is asked to stop, and then closes the database. Rejects when it cannot begin; the database is
  * then the caller's to close.
  */
-export async function serve(config: Config, database: Database): Promise<void> {
+export async function serve(application: Application, config: Config, database: Database): Promise<void> {
   const { demo, app } = await telling('Still reading what is in the database.', async () => ({
-    demo: await patiently(() => prepareData(database, config)),
-    app: await buildApp(config, { database, logger: await logger(config) }),
+    demo: await patiently(() => prepareData(database, config, application.demo)),
+    app: await buildApp(application, config, { database, logger: await logger(config) }),
   }));
   app.addHook('onClose', () => database.close());
   const leave = drainOnClose(app);

@@ -1,7 +1,7 @@
+import { writing } from '../accounts/writing.js';
 import { type Actor, authenticated, authorise, type Call } from '../calls/access.js';
 import { Failure } from '../calls/errors.js';
 import { type Page, type PageRequest, storableOffset } from '../calls/pages.js';
-import { writing } from '../calls/writing.js';
 import type { Prisma, PrismaClient } from '../database/client.js';
 import { hashToken } from './opaque-tokens.js';
 import type { SessionEnds } from './session-ends.js';

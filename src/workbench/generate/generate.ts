@@ -53,16 +53,14 @@ async function codegenConfig(root: string): Promise<CodegenConfig> {
 
 /** All generated sources, in memory. */
 async function generateFiles({ openapi, schema }: Contracts, root: string): Promise<Files> {
-  const [types, resolvers, { currencyTable }] = await Promise.all([
+  const [types, resolvers] = await Promise.all([
     openApiTypes(openapi),
     codegenConfig(root).then((config) => generateResolvers(schema, config)),
-    import('./currencies.js'),
   ]);
   const document = loadOpenApi(openapi);
   const operations = generateOperations(document);
   const permissions = permissionMatrix(document, schema);
   return {
-    'currencies.ts': currencyTable(),
     'graphql.ts': resolvers,
     'openapi.ts': types,
     'operations.ts': operations,

@@ -5,7 +5,7 @@ import { docComment, key, literal, pascal } from './typescript.js';
 
 export const HEADER = '// Generated from openapi.yaml by `npm run codegen`. Do not edit.\n';
 
-const IMPORTS = `import type { Context } from '../src/platform/rest/context.js';
+const IMPORTS = `import type { Context } from '../src/application/context.js';
 import type { components } from './openapi.js';
 
 type Schemas = components['schemas'];

@@ -1,4 +1,4 @@
-import type { Job } from '../../../platform/jobs/jobs.js';
+import type { Job } from '../../../platform/index.js';
 import type { Payments } from './payments.js';
 
 export const PAYMENTS = 'payments';

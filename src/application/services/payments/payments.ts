@@ -1,6 +1,5 @@
-import { Failure } from '../../../platform/calls/errors.js';
-import type { PaymentStatus, Prisma, PrismaClient } from '../../../platform/database/client.js';
-import type { Idempotency } from '../../../platform/idempotency/idempotency.js';
+import type { PaymentStatus, Prisma, PrismaClient } from '../../../../generated/prisma/client.js';
+import { Failure, type Idempotency } from '../../../platform/index.js';
 import { type Order, orderColumns } from '../order-rows.js';
 import { transitions } from '../order-states.js';
 import type { Outcome, PaymentGateway } from './gateway.js';

@@ -1,4 +1,4 @@
-import type { PrismaClient } from '../../../platform/database/client.js';
+import type { PrismaClient } from '../../../../generated/prisma/client.js';
 import type { Attempt } from './verdict.js';
 
 /**

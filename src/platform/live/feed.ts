@@ -1,31 +1,31 @@
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
-import type { Message } from '../../application/services/messages.js';
-import { type Follower, feedFollower, PAGE, type Sink, type StoredPage } from './feed-follower.js';
+import { type Follower, feedFollower, PAGE, type Sink } from './feed-follower.js';
+import type { Stored, StoredPage } from './stream-source.js';
 
 /** Followers written to before other work gets its turn. */
 const BURST = 500;
 /** Milliseconds until a lost database is asked again. */
 const RETRY = 500;
 
-export interface FeedOptions {
-  /** The id of the channel's newest message, 0 for none. */
+export interface FeedOptions<Entry extends Stored> {
+  /** The id of the newest entry, 0 for none. */
   head: () => Promise<number>;
-  /** See `after` of the messages service. */
-  after: (id: number, limit: number) => Promise<StoredPage>;
-  /** Never rejects: a message that cannot be shown is shown as an error, not left out. */
-  render: (message: Message) => Promise<string>;
-  /** Told when the messages could not be read; that is tried again. */
+  /** See `after` of a stream. */
+  after: (id: number, limit: number) => Promise<StoredPage<Entry>>;
+  /** Never rejects: an entry that cannot be shown is shown as an error, not left out. */
+  render: (entry: Entry) => Promise<string>;
+  /** Told when the entries could not be read; that is tried again. */
   onFault: (error: unknown) => void;
 }
 
-export type MessageFeed = ReturnType<typeof messageFeed>;
+export type Feed = ReturnType<typeof feedOf>;
 
 /**
- * One channel, rendered in one way, for any number of followers. Each message is rendered once and handed to every follower
+ * What is under one key of a stream, rendered in one way, for any number of followers. Each entry is rendered once and handed to every follower
  * once, in the order of the ids; a follower that begins at an earlier id first gets what is stored, without gap or repeat.
  * The order of ids is the order of commits, so a position is enough: nothing depends on signals being complete.
  */
-export function messageFeed({ head, after, render, onFault }: FeedOptions) {
+export function feedOf<Entry extends Stored>({ head, after, render, onFault }: FeedOptions<Entry>) {
   const followers = new Set<Follower>();
   /** Where the feed began, and the id up to which everything was handed out since; undefined until that is known. */
   let start: number | undefined;
@@ -34,7 +34,7 @@ export function messageFeed({ head, after, render, onFault }: FeedOptions) {
   let running = false;
 
   /** Reads on as long as it is wanted, whatever happens to the database. */
-  async function read(id: number, wanted: () => boolean): Promise<StoredPage | undefined> {
+  async function read(id: number, wanted: () => boolean): Promise<StoredPage<Entry> | undefined> {
     while (wanted()) {
       try {
         return await after(id, PAGE);
@@ -54,7 +54,7 @@ export function messageFeed({ head, after, render, onFault }: FeedOptions) {
         const seen = known;
         const page = await read(position, () => followers.size > 0);
         if (!page) return;
-        for (const message of page.messages) await handOne(message);
+        for (const entry of page.entries) await handOne(entry);
         position = Math.max(page.last, page.more ? 0 : seen);
       }
     } finally {
@@ -62,18 +62,18 @@ export function messageFeed({ head, after, render, onFault }: FeedOptions) {
     }
   }
 
-  async function handOne(message: Message): Promise<void> {
-    // Who joins from here on finds this message in the table.
-    position = message.id;
+  async function handOne(entry: Entry): Promise<void> {
+    // Who joins from here on finds this entry in the table.
+    position = entry.id;
     const present = [...followers];
-    const rendered = await render(message);
+    const rendered = await render(entry);
     for (const [index, follower] of present.entries()) {
-      follower.deliver(message.id, rendered);
+      follower.deliver(entry.id, rendered);
       if (index % BURST === BURST - 1) await nextTurn();
     }
   }
 
-  /** There are messages up to this id. */
+  /** There are entries up to this id. */
   function wake(id: number): void {
     known = Math.max(known, id);
     void handOut().catch(onFault);

@@ -1,9 +1,9 @@
-import { type User, userColumns } from '../accounts/user-reads.js';
+import { type Action, authenticated, authorise, authoriseRole, type Call } from '../calls/access.js';
+import { Failure } from '../calls/errors.js';
+import { isStorableId } from '../calls/pages.js';
+import { refuseAbsent } from '../calls/tombstones.js';
 import { Prisma, type PrismaClient } from '../database/client.js';
-import { type Action, authenticated, authorise, authoriseRole, type Call } from './access.js';
-import { Failure } from './errors.js';
-import { isStorableId } from './pages.js';
-import { refuseAbsent } from './tombstones.js';
+import { type User, userColumns } from './user-reads.js';
 
 type Transaction = Prisma.TransactionClient;
 
