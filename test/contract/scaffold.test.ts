@@ -461,7 +461,7 @@ t.test(
 
     const first = await scaffold({ root: folder });
     const after = sourcesOf(folder);
-    const start = [process.execPath, '--import', 'tsx', join(folder, 'src', 'server.ts')] as const;
+    const start = [process.execPath, '--import', 'tsx', join(folder, 'src', 'main.ts')] as const;
     const started = startServer(t, { DATABASE_URL: 'pglite://memory' }, start);
     t.same(JSON.parse(dryRun.stdout), { ...first, next: ['Run `npx accord scaffold`.'] }, 'what was to come');
     t.match(first, { generated, problems: [] });

@@ -85,8 +85,8 @@ type Mutation {
 
 /** The hand-written modules that the generated ones import. */
 export const sources = {
-  'src/platform/rest/context.ts': 'export interface Context { caller: string }\n',
-  'src/platform/graphql/context.ts': 'export interface GraphQLContext { caller: string }\n',
+  'src/application/context.ts':
+    'export interface Context { caller: string }\nexport interface GraphQLContext { caller: string }\n',
   'src/platform/accounts/users.ts': `export interface User { id: number; name: string; createdAt: Date }\n`,
   'src/platform/accounts/user-pages.ts': `import type { User } from './users.js';
 export interface UserPage { edges: { cursor: string; node: User }[] }\n`,

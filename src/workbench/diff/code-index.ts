@@ -2,12 +2,15 @@ import { join, relative } from 'node:path';
 import type { SyntaxKind as Kinds, Node, ObjectLiteralExpression, SourceFile } from 'ts-morph';
 import type { Change, CodeLine, Touched } from './change.js';
 
+/** Whose functions return the services by name: the application's, and those that it has of the platform. */
+const INDEXES = ['application/services/index.ts', 'platform/services.ts'];
+
 type Lookup = (side: Change['side'], element: string) => Pick<Touched, 'handlers' | 'services'>;
 
 /**
- * Finds handlers and what they call: `src/application/rest/*.ts` exports them by operationId, `src/application/graphql/<Type>.ts` holds them by
- * field; both call `services.<name>.<method>`, and `src/platform/services.ts` says which files make a service. Reads
- * syntax only: the type checker would take seconds.
+ * Finds handlers and what they call: `src/application/rest/*.ts` exports them by operationId, `src/application/graphql/<Type>.ts`
+ * holds them by field; both call `services.<name>.<method>`, and the functions of `INDEXES` say which files make a service.
+ * Reads syntax only: the type checker would take seconds.
  */
 export async function codeIndex(root: string): Promise<Lookup> {
   const { Project, SyntaxKind } = await import('ts-morph');
@@ -19,7 +22,9 @@ export async function codeIndex(root: string): Promise<Lookup> {
     line: node.getStartLineNumber(),
     name,
   });
-  const services = servicesIn(open('platform', 'services.ts'), open, SyntaxKind);
+  const indexes = INDEXES.map((path) => servicesIn(open(path), SyntaxKind));
+  const services: ReturnType<typeof servicesIn> = (service, method) =>
+    indexes.map((find) => find(service, method)).find((found) => found.length > 0) ?? [];
   const exported = new Map<string, Node>();
   for (const file of project.getSourceFiles()) {
     for (const declaration of file.getVariableDeclarations()) {
@@ -51,7 +56,6 @@ const objectOf = (node: Node | undefined, kinds: typeof Kinds): ObjectLiteralExp
 /** Where a service's method is written. */
 function servicesIn(
   index: SourceFile | undefined,
-  open: (...path: string[]) => SourceFile | undefined,
   kinds: typeof Kinds,
 ): (service: string, method?: string) => { node: Node; name: string }[] {
   const imports = new Map<string, string>();
@@ -61,9 +65,9 @@ function servicesIn(
       imports.set(named.getAliasNode()?.getText() ?? named.getName(), path);
     }
   }
-  const returned = index
-    ?.getFunction('buildServices')
-    ?.getDescendantsOfKind(kinds.ReturnStatement)
+  const functions = index?.getFunctions() ?? [];
+  const returned = functions
+    .flatMap((one) => one.getDescendantsOfKind(kinds.ReturnStatement))
     .map((statement) => objectOf(statement.getExpression(), kinds))
     .find((object) => object !== undefined);
   /** The functions of other files that make a value, straight or through a constant. */
@@ -74,7 +78,7 @@ function servicesIn(
     const own = names.filter((name) => imports.has(name));
     if (own.length > 0) return own;
     return names.flatMap((name) =>
-      makers(index?.getFunction('buildServices')?.getVariableDeclaration(name)?.getInitializer(), depth + 1),
+      functions.flatMap((one) => makers(one.getVariableDeclaration(name)?.getInitializer(), depth + 1)),
     );
   };
   return (service, method) => {
@@ -83,7 +87,9 @@ function servicesIn(
       property?.asKind(kinds.PropertyAssignment)?.getInitializer() ??
       property?.asKind(kinds.ShorthandPropertyAssignment)?.getNameNode();
     const files = [...new Set(makers(value))].flatMap((name) => {
-      const file = open('platform', imports.get(name) ?? '');
+      const file = index
+        ?.getProject()
+        .addSourceFileAtPathIfExists(join(index.getDirectoryPath(), imports.get(name) ?? ''));
       return file === undefined ? [] : [{ file, name }];
     });
     const methods = files.flatMap(({ file }) =>
