@@ -14,8 +14,8 @@ import { copyProject, errorsIn } from '../support/project-copy.js';
 import { blocks, section } from '../support/readme.js';
 import { openapi, schema } from './small-project.js';
 
-const ERRORS = `import { notWritten } from '../services/errors.js';\n`;
-const USER = `import type { UserResolvers } from '../../generated/graphql.js';
+const ERRORS = `import { notWritten } from '../../platform/index.js';\n`;
+const USER = `import type { UserResolvers } from '../../../generated/graphql.js';
 
 export const User: UserResolvers = {
   // as text
@@ -23,7 +23,7 @@ export const User: UserResolvers = {
 };
 `;
 const NOTES = `// Notes, and nothing else.
-import type * as Contract from '../../generated/operations.js';
+import type * as Contract from '../../../generated/operations.js';
 
 /** Reads one. */
 export const getNote: Contract.GetNote = async () => ({ status: 200, body: { text: 'a' } }); // enough
@@ -42,7 +42,7 @@ const helper = () => putNote;
 `;
 /** The code of the small project, complete. */
 const CODE: Record<string, string> = {
-  'src/application/rest/handlers.ts': `import { exactly } from '../../generated/operations.js';
+  'src/application/rest/handlers.ts': `import { exactly } from '../../../generated/operations.js';
 import * as notes from './notes.js';
 
 export const handlers = exactly({ notes });
@@ -188,7 +188,7 @@ t.test('a new tag gets its file and its registration, and takes no file that is 
   ]);
   t.equal(
     files['src/application/rest/trash.ts'],
-    `import type * as Contract from '../../generated/operations.js';\n${ERRORS}\nexport const deleteNote: Contract.DeleteNote = notWritten;
+    `import type * as Contract from '../../../generated/operations.js';\n${ERRORS}\nexport const deleteNote: Contract.DeleteNote = notWritten;
 `,
   );
   t.match(
@@ -328,7 +328,7 @@ type Deleted { id: ID! }
   );
   t.equal(
     files['src/application/graphql/Subscription.ts'],
-    `import type { SubscriptionResolvers } from '../../generated/graphql.js';\n${ERRORS}\nexport const Subscription: SubscriptionResolvers = {\n  userAdded: { subscribe: notWritten },};
+    `import type { SubscriptionResolvers } from '../../../generated/graphql.js';\n${ERRORS}\nexport const Subscription: SubscriptionResolvers = {\n  userAdded: { subscribe: notWritten },};
 `,
   );
   t.match(
@@ -474,20 +474,22 @@ t.test(
       'src/application/graphql/resolvers.ts',
       'src/application/rest/users.ts',
     ]);
-    const withMarker = (path: string, above: string) =>
-      before[path]?.replace(above, (line) => `${line}${ERRORS}`) ?? '';
+    /** The file with the marker among what it imports of the platform. */
+    const withMarker = (path: string) => {
+      const [line = '', names = ''] =
+        /import \{ (.*) \} from '\.\.\/\.\.\/platform\/index\.js';\n/.exec(before[path] ?? '') ?? [];
+      const nameOf = (one: string) => one.replace('type ', '');
+      const all = [...names.split(', '), 'notWritten'].sort((a, b) => nameOf(a).localeCompare(nameOf(b)));
+      const inOneLine = line.replace(names, all.join(', '));
+      const inLines = line.replace(`{ ${names} }`, `{\n${all.map((name) => `  ${name},\n`).join('')}}`);
+      return before[path]?.replace(line, inOneLine.length <= 120 ? inOneLine : inLines) ?? '';
+    };
     const stub = '\nexport const listUserPosts: Contract.ListUserPosts = notWritten;\n';
-    const users = withMarker('src/application/rest/users.ts', "operations.js';\n").replace(
-      '\nfunction updated',
-      `${stub}$&`,
-    );
+    const users = withMarker('src/application/rest/users.ts').replace('\nfunction updated', `${stub}$&`);
     t.equal(after['src/application/rest/users.ts'], users);
-    const user = withMarker('src/application/graphql/User.ts', "graphql.js';\n").replace(
-      '= {\n',
-      '$&  postCount: notWritten,\n',
-    );
+    const user = withMarker('src/application/graphql/User.ts').replace('= {\n', '$&  postCount: notWritten,\n');
     t.equal(after['src/application/graphql/User.ts'], user);
-    const draft = `import type { DraftResolvers } from '../../generated/graphql.js';\n${ERRORS}
+    const draft = `import type { DraftResolvers } from '../../../generated/graphql.js';\n${ERRORS}
 export const Draft: DraftResolvers = {\n  heading: notWritten,\n};\n`;
     t.equal(after['src/application/graphql/Draft.ts'], draft);
     t.same(errorsIn(folder, [...changed, 'src/application/rest/handlers.ts']), []);
@@ -520,7 +522,7 @@ export const Draft: DraftResolvers = {\n  heading: notWritten,\n};\n`;
     writeFileSync(join(folder, 'src/application/rest/users.ts'), `${users}const half = (`);
     await t.rejects(scaffold({ root: folder }), {
       name: 'Refusal',
-      message: /^src\/rest\/users\.ts:\d+ cannot be edited: /,
+      message: /^src\/application\/rest\/users\.ts:\d+ cannot be edited: /,
     });
 
     const refused = await refusal;

@@ -11,7 +11,7 @@ import { reconcile } from './reconcile.js';
 import { openRegistry } from './registry.js';
 import type { Required } from './required.js';
 
-const GENERATED = '../../generated/graphql.js';
+const GENERATED = '../../../generated/graphql.js';
 const REGISTRY = { path: 'src/application/graphql/resolvers.ts', constant: 'resolvers', whole: false };
 
 const GONE = 'schema.graphql no longer has it.';

@@ -5,7 +5,7 @@ import { removeImport } from './extent.js';
 import { MARKER } from './members.js';
 
 /** Where the marker is declared, seen from a file of handlers or resolvers. */
-const MARKER_MODULE = '../services/errors.js';
+const MARKER_MODULE = '../../platform/index.js';
 
 /** How imports are written before anything is formatted. */
 export const MANIPULATION = { indentationText: IndentationText.TwoSpaces, quoteKind: QuoteKind.Single };

@@ -10,7 +10,7 @@ import { importMarker, ownFile } from './project-files.js';
 import { reconcile } from './reconcile.js';
 import { openRegistry } from './registry.js';
 
-const OPERATIONS = '../../generated/operations.js';
+const OPERATIONS = '../../../generated/operations.js';
 const REGISTRY = { path: 'src/application/rest/handlers.ts', constant: 'handlers', whole: true };
 
 const pathOf = (tag: string) => `src/application/rest/${tag}.ts`;
