@@ -9,9 +9,9 @@ import { MANIPULATION } from '../../src/contract/scaffold/project-files.js';
 import { editCode, scaffold } from '../../src/contract/scaffold/scaffold.js';
 import { Failure, notWritten } from '../../src/services/errors.js';
 import { accord } from '../support/accord.js';
+import { blocks, section } from '../support/documentation.js';
 import { ask, basic, run, startServer } from '../support/process.js';
 import { copyProject, errorsIn } from '../support/project-copy.js';
-import { blocks, section } from '../support/readme.js';
 import { openapi, schema } from './small-project.js';
 
 const ERRORS = `import { notWritten } from '../services/errors.js';\n`;
@@ -403,11 +403,16 @@ const sourcesOf = (folder: string): Record<string, string> =>
       .map((path) => [path, readFileSync(join(folder, path), 'utf8')]),
   );
 
-/** What the README says to write, in the order of its steps. */
-const README = section('Walk-through: add an operation');
-const [PATH = '', SCHEMAS = ''] = blocks(README, 'yaml');
-const [HANDLER = ''] = blocks(README, 'ts');
-const [, IMPORT = ''] = /with `(import type [^`]+)` at the top/.exec(README) ?? [];
+/** What the walk-through says to write, in the order of its steps, and what it asks at the end. */
+const WALK = section('docs/changing-the-contracts.md', 'Walk-through: add an operation');
+const [PATH = '', SCHEMAS = ''] = blocks(WALK, 'yaml');
+const [HANDLER = ''] = blocks(WALK, 'ts');
+const [, IMPORT = ''] = /with `(import type [^`]+)` at the top/.exec(WALK) ?? [];
+const [, ASKED = ''] = /^curl .* http:\/\/localhost:3000(\S+)$/m.exec(WALK) ?? [];
+/** The field that README promises in the SDL, and what the compiler has to say of it. */
+const README = section('README.md', 'Make it yours');
+const [FIELD = ''] = blocks(README, 'graphql');
+const [, RESOLVERS = '', COMPLAINT = ''] = /^(\S+)\(\d.* error TS2322: …\n {2}(.+?) in type …$/m.exec(README) ?? [];
 const addOperation = (text: string) =>
   text.replace(/^ {2}# orders -/m, () => `${PATH}\n  # orders -`).replace(/^ {2}schemas:\n/m, (line) => line + SCHEMAS);
 const EDITS = {
@@ -415,7 +420,8 @@ const EDITS = {
   'schema.graphql': (text: string) =>
     text
       .replace('\ntype User {\n', '\ntype User {\n  postCount: Int!\n  version: Int!\n')
-      .replace('\ntype Query {\n', '\ntype Draft {\n  id: ID!\n  heading: String!\n}\n\ntype Query {\n'),
+      .replace('\ntype Query {\n', '\ntype Draft {\n  id: ID!\n  heading: String!\n}\n\ntype Query {\n')
+      .replace('\ntype Query {\n', (line) => line + FIELD),
   'codegen.ts': (text: string) =>
     text.replace('mappers: {\n', "$&Draft: '../src/services/posts.js#Post as DraftModel',\n"),
 };
@@ -452,6 +458,7 @@ t.test(
     const changed = Object.keys(after).filter((path) => after[path] !== before[path]);
     t.same(changed.sort(), [
       'src/graphql/Draft.ts',
+      RESOLVERS,
       'src/graphql/User.ts',
       'src/graphql/resolvers.ts',
       'src/rest/users.ts',
@@ -463,6 +470,8 @@ t.test(
     t.equal(after['src/rest/users.ts'], users);
     const user = withMarker('src/graphql/User.ts', "graphql.js';\n").replace('= {\n', '$&  postCount: notWritten,\n');
     t.equal(after['src/graphql/User.ts'], user);
+    const query = withMarker(RESOLVERS, "graphql.js';\n").replace('= {\n', '$&  userCount: notWritten,\n');
+    t.equal(after[RESOLVERS], query);
     const draft = `import type { DraftResolvers } from '../../generated/graphql.js';\n${ERRORS}
 export const Draft: DraftResolvers = {\n  heading: notWritten,\n};\n`;
     t.equal(after['src/graphql/Draft.ts'], draft);
@@ -480,14 +489,17 @@ export const Draft: DraftResolvers = {\n  heading: notWritten,\n};\n`;
       ...basic('ada@demo.accord.example', 'correct horse battery'),
       'content-type': 'application/json',
     };
-    const rest = await ask(`${server.url}/api/v1/users/1/posts`, { headers });
+    const rest = await ask(`${server.url}${ASKED}`, { headers });
     t.match([rest.status, await rest.json()], [501, { code: 'NOT_IMPLEMENTED' }]);
     const body = JSON.stringify({ query: '{ me { postCount } }' });
     const graphql = await ask(`${server.url}/graphql`, { method: 'POST', headers, body });
     t.match(await graphql.json(), { errors: [{ path: ['me', 'postCount'], extensions: { code: 'NOT_IMPLEMENTED' } }] });
 
     writeFileSync(join(folder, 'src/rest/users.ts'), `${IMPORT}\n${users.replace(stub, `\n${HANDLER}`)}`);
-    t.same(errorsIn(folder, ['src/rest/users.ts']), [], 'the handler of the README is what the contract asks for');
+    writeFileSync(join(folder, RESOLVERS), before[RESOLVERS] ?? '');
+    const complaints = errorsIn(folder, ['src/rest/users.ts', RESOLVERS]);
+    t.equal(complaints.length, 1, 'the handler of the walk-through is what the contract asks for');
+    t.match(complaints[0], COMPLAINT, 'without a resolver the compiler asks as README says');
 
     writeFileSync(join(folder, 'src/rest/users.ts'), `${users}const half = (`);
     await t.rejects(scaffold({ root: folder }), {
