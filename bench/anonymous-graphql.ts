@@ -5,9 +5,10 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { getIntrospectionQuery, parse, validate } from 'graphql';
 import { WebSocket } from 'ws';
-import { tokensOf } from '../src/graphql/document-cache.js';
-import { checkDocument } from '../src/graphql/limits.js';
-import { executableSchema } from '../src/graphql/schema.js';
+import { resolvers } from '../src/application/graphql/resolvers.js';
+import { tokensOf } from '../src/platform/graphql/document-cache.js';
+import { checkDocument } from '../src/platform/graphql/limits.js';
+import { executableSchema } from '../src/platform/graphql/schema.js';
 import { DEMO, startMeasured } from './server.js';
 
 /**
@@ -72,7 +73,7 @@ async function repeats(who: string, headers: Record<string, string>): Promise<vo
 
 /** What validation costs of documents that are within the limits, and of those that are not. */
 function validation(): void {
-  const schema = executableSchema(readFileSync('schema.graphql', 'utf8'));
+  const schema = executableSchema(readFileSync('schema.graphql', 'utf8'), resolvers);
   const documents = {
     'fragments that repeat each other': fragments(140, () => 'id'),
     'fragments that repeat as much as they may': fragments(31, () => 'id'),

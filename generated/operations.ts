@@ -1,5 +1,5 @@
 // Generated from openapi.yaml by `npm run codegen`. Do not edit.
-import type { Context } from '../src/rest/context.js';
+import type { Context } from '../src/application/context.js';
 import type { components } from './openapi.js';
 
 type Schemas = components['schemas'];
@@ -1024,7 +1024,7 @@ export type GetGraphqlSchemaReply =
  */
 export type GetGraphqlSchema = (request: GetGraphqlSchemaRequest, context: Context) => Promise<GetGraphqlSchemaReply>;
 
-/** src/rest/users.ts: People with an account, and their passwords. */
+/** src/application/rest/users.ts: People with an account, and their passwords. */
 export interface UsersHandlers {
   listUsers: ListUsers;
   createUser: CreateUser;
@@ -1035,7 +1035,7 @@ export interface UsersHandlers {
   changePassword: ChangePassword;
 }
 
-/** src/rest/orders.ts: Orders of a user. An order is `pending` until it is paid or cancelled: */
+/** src/application/rest/orders.ts: Orders of a user. An order is `pending` until it is paid or cancelled: */
 export interface OrdersHandlers {
   listOrders: ListOrders;
   createOrder: CreateOrder;
@@ -1045,7 +1045,7 @@ export interface OrdersHandlers {
   payOrder: PayOrder;
 }
 
-/** src/rest/auth.ts: Logging in and out, and the sessions that come of it. */
+/** src/application/rest/auth.ts: Logging in and out, and the sessions that come of it. */
 export interface AuthHandlers {
   login: Login;
   refreshSession: RefreshSession;
@@ -1056,12 +1056,12 @@ export interface AuthHandlers {
   revokeSession: RevokeSession;
 }
 
-/** src/rest/keys.ts: The public keys that verify access tokens. */
+/** src/application/rest/keys.ts: The public keys that verify access tokens. */
 export interface KeysHandlers {
   getJwks: GetJwks;
 }
 
-/** src/rest/platform.ts: Health, metrics and the published contracts. Unversioned, and not counted by the rate limit. */
+/** src/application/rest/platform.ts: Health, metrics and the published contracts. Unversioned, and not counted by the rate limit. */
 export interface PlatformHandlers {
   getRoot: GetRoot;
   getLiveness: GetLiveness;

@@ -1,8 +1,8 @@
 import { InvalidArgumentError, Option } from 'commander';
-import { type AuditFilter, EVENTS } from '../services/audit.js';
+import { type AuditFilter, EVENTS } from '../platform/audit/audit.js';
 import { administer } from './administer.js';
 import { table } from './output.js';
-import type { Subcommand } from './program.js';
+import type { Subcommand } from './subcommand.js';
 
 const COLUMNS = ['time', 'event', 'actor', 'subject', 'address', 'requestId'];
 

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import type { Documents } from '../contract/bridge/bridge.js';
+import type { Documents } from '../workbench/bridge/bridge.js';
 import { EXIT, paint, printJson, table, Unable, withProgress } from './output.js';
-import type { Subcommand } from './program.js';
+import type { Subcommand } from './subcommand.js';
 
 const DESCRIPTION = `
 Holds openapi.yaml, schema.graphql and prisma/schema.prisma against each other: types and their members, null, enums, ids,
@@ -17,14 +17,14 @@ interface Options {
 }
 
 async function readDocuments(root: string): Promise<Documents> {
-  const { check, readContracts } = await import('../contract/check.js');
+  const { check, readContracts } = await import('../workbench/model/check.js');
   const prisma = readFile(join(root, 'prisma', 'schema.prisma'), 'utf8');
   const [contracts, text] = await Promise.all([readContracts(root), prisma]).catch(({ message }: Error) => {
     throw new Unable(`There is nothing to hold against each other: ${message}`);
   });
   const problems = await check(contracts);
   if (problems.length === 0) return { ...contracts, prisma: text };
-  const { printProblems } = await import('../contract/problems.js');
+  const { printProblems } = await import('../workbench/model/problems.js');
   const printed = printProblems(problems, { colour: process.stderr.isTTY });
   throw new Unable(`${printed}\nA contract that is broken is held against nothing.`);
 }
@@ -39,8 +39,8 @@ const bridgeCommand: Subcommand = (command) => {
       const { root, json, list } = command.optsWithGlobals<Options>();
       const documents = await withProgress('Reading the contracts', () => readDocuments(resolve(root)));
       const [{ bridge }, print] = await Promise.all([
-        import('../contract/bridge/bridge.js'),
-        import('../contract/bridge/print.js'),
+        import('../workbench/bridge/bridge.js'),
+        import('../workbench/bridge/print.js'),
       ]);
       const report = bridge(documents);
       if (report.differences.length > 0) process.exitCode = EXIT.found;

@@ -1,7 +1,7 @@
-import { generatePrismaClient, prismaClientIsCurrent } from '../database/generate.js';
+import { generatePrismaClient, prismaClientIsCurrent } from '../workbench/prisma/generate.js';
 import { bundle, bundleIsCurrent } from './bundle.js';
 import { Unable } from './output.js';
-import type { Subcommand } from './program.js';
+import type { Subcommand } from './subcommand.js';
 
 /**
  * `accord build`: makes what a start needs and is not committed, as far as it is not current. Imports no development

@@ -10,8 +10,8 @@ const FOLDER = join(ROOT, 'dist');
 /** What the bundle was made of, and a digest of all that. */
 const RECORD = 'bundle.json';
 
-/** `src/server.ts` and all that it imports of this package; with `node --enable-source-maps` a stack names the sources. */
-export const BUNDLE = join(FOLDER, 'server.js');
+/** `src/main.ts` and all that it imports of this package; with `node --enable-source-maps` a stack names the sources. */
+export const BUNDLE = join(FOLDER, 'main.js');
 
 /** Packages of many small files, together 600, without state or files of their own: to read them one by one takes 0.3 s. */
 const INLINED = ['@graphql-tools/schema', '@sinclair/typebox', 'cockatiel', 'jose', 'uuid'];
@@ -43,8 +43,8 @@ export function bundleIsCurrent() {
 /** The contract as a start reads it. */
 async function preparedContract() {
   const [{ preparedPath }, { parseYaml }] = await Promise.all([
-    import('../contract/prepared.js'),
-    import('../contract/load-openapi.js'),
+    import('../platform/contract/prepared.js'),
+    import('../platform/contract/yaml.js'),
   ]);
   const yaml = readFileSync(join(ROOT, 'openapi.yaml'));
   return { path: preparedPath(yaml), contents: Buffer.from(JSON.stringify(parseYaml(yaml.toString()))) };
@@ -58,7 +58,7 @@ export async function bundle() {
   const { build } = await import('esbuild');
   const { metafile, outputFiles } = await build({
     absWorkingDir: ROOT,
-    entryPoints: ['./src/server.ts'],
+    entryPoints: ['./src/main.ts'],
     outdir: FOLDER,
     bundle: true,
     splitting: true,

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import type { Subcommand } from './program.js';
+import type { Subcommand } from './subcommand.js';
 
 /** `accord codegen [--check]`: exits 1 on a broken contract, and with `--check` on a stale file. */
 const codegen: Subcommand = (command) => {
@@ -7,7 +7,7 @@ const codegen: Subcommand = (command) => {
   command.action(async () => {
     const { root, check } = command.optsWithGlobals<{ root: string; check: boolean }>();
     const started = performance.now();
-    const { generate } = await import('../contract/generate.js');
+    const { generate } = await import('../workbench/generate/generate.js');
     const { ok, report } = await generate({ root: resolve(root), check, colour: process.stderr.isTTY });
     if (!ok) {
       console.error(report);

@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { Coverage } from '../contract/coverage/measure.js';
-import type { Painter } from '../contract/coverage/text.js';
+import type { Coverage } from '../workbench/coverage/measure.js';
+import type { Painter } from '../workbench/coverage/text.js';
 import { EXIT, paint, printJson, Unable } from './output.js';
-import type { Subcommand } from './program.js';
+import type { Subcommand } from './subcommand.js';
 
 interface Options {
   root: string;
@@ -30,10 +30,10 @@ const unable = (what: string) => (error: Error) => {
 
 /** Reads what the tests have seen, and holds it against the contracts of the project. */
 async function measure(root: string): Promise<Coverage> {
-  const { check, readContracts } = await import('../contract/check.js');
-  const { measureCoverage } = await import('../contract/coverage/measure.js');
-  const { RECORDINGS, readObservations } = await import('../contract/coverage/observations.js');
-  const { printProblems } = await import('../contract/problems.js');
+  const { check, readContracts } = await import('../workbench/model/check.js');
+  const { measureCoverage } = await import('../workbench/coverage/measure.js');
+  const { RECORDINGS, readObservations } = await import('../workbench/coverage/observations.js');
+  const { printProblems } = await import('../workbench/model/problems.js');
   const contracts = await readContracts(root).catch(unable('The contracts cannot be read'));
   const { observations, recordings } = await readObservations(root).catch(unable(`Clear ${RECORDINGS} (--clear)`));
   if (recordings === 0) throw new Unable(`There is nothing in ${RECORDINGS}: run the tests first (npm test).`);
@@ -82,11 +82,11 @@ const coverage: Subcommand = (command) => {
     .action(async () => {
       const options = command.optsWithGlobals<Options>();
       const root = resolve(options.root);
-      if (options.clear) return (await import('../contract/coverage/observations.js')).clearObservations(root);
+      if (options.clear) return (await import('../workbench/coverage/observations.js')).clearObservations(root);
       const measured = await measure(root);
-      const { coverageText, verdictText } = await import('../contract/coverage/text.js');
+      const { coverageText, verdictText } = await import('../workbench/coverage/text.js');
       if (options.html !== undefined) {
-        const { coveragePage } = await import('../contract/coverage/page.js');
+        const { coveragePage } = await import('../workbench/coverage/page.js');
         writePage(resolve(options.html), coveragePage(measured));
       }
       if (options.json) printJson(measured);

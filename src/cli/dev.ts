@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
-import { generate, type Outcome } from '../contract/generate.js';
-import { whenShellGone } from '../npm-shell.js';
-import type { Subcommand } from './program.js';
+import { whenShellGone } from '../platform/server/npm-shell.js';
+import { generate, type Outcome } from '../workbench/generate/generate.js';
 import { supervise } from './server-process.js';
+import type { Subcommand } from './subcommand.js';
 import { watchProject } from './watch.js';
 
 const say = (text: string) => console.error(`[dev] ${text}`);

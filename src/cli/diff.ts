@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { Option } from 'commander';
 import { EXIT, paint, printJson, Unable, withProgress } from './output.js';
-import type { Subcommand } from './program.js';
+import type { Subcommand } from './subcommand.js';
 
 interface Options {
   root: string;
@@ -48,8 +48,8 @@ const diff: Subcommand = (command) => {
     if (ref !== undefined && from !== undefined)
       throw new Unable('Compare with a git ref or with --from, not with both.');
     const root = resolve(given);
-    const { NoSuchVersion, versionAtRef, versionInDirectory } = await import('../contract/diff/versions.js');
-    const { diffReport, problemsOf } = await import('../contract/diff/report.js');
+    const { NoSuchVersion, versionAtRef, versionInDirectory } = await import('../workbench/diff/versions.js');
+    const { diffReport, problemsOf } = await import('../workbench/diff/report.js');
     const report = await withProgress('Comparing the contracts', async () => {
       try {
         const before = from === undefined ? await versionAtRef(root, ref) : versionInDirectory(resolve(from), from);
@@ -63,7 +63,7 @@ const diff: Subcommand = (command) => {
       }
     });
     if (Array.isArray(report)) {
-      const { printProblems } = await import('../contract/problems.js');
+      const { printProblems } = await import('../workbench/model/problems.js');
       throw new Unable(printProblems(report, { colour: process.stderr.isTTY }));
     }
     if (json || format === 'json') printJson(report);
@@ -72,10 +72,10 @@ const diff: Subcommand = (command) => {
   });
 };
 
-async function printed(format: string, report: import('../contract/diff/report.js').Report): Promise<string> {
-  if (format === 'markdown') return (await import('../contract/diff/print-markdown.js')).printMarkdown(report);
-  if (format === 'github') return (await import('../contract/diff/print-github.js')).printGithub(report);
-  return (await import('../contract/diff/print-text.js')).printText(report, (style, text) => paint(style, text));
+async function printed(format: string, report: import('../workbench/diff/report.js').Report): Promise<string> {
+  if (format === 'markdown') return (await import('../workbench/diff/print-markdown.js')).printMarkdown(report);
+  if (format === 'github') return (await import('../workbench/diff/print-github.js')).printGithub(report);
+  return (await import('../workbench/diff/print-text.js')).printText(report, (style, text) => paint(style, text));
 }
 
 export default diff;

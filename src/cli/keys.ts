@@ -1,8 +1,8 @@
-import type { KeyEntry } from '../services/key-administration.js';
-import type { SecretUse } from '../services/secret-use.js';
+import type { KeyEntry } from '../platform/keys/key-administration.js';
+import type { SecretUse } from '../platform/keys/secret-use.js';
 import { administer } from './administer.js';
 import { table } from './output.js';
-import type { Subcommand } from './program.js';
+import type { Subcommand } from './subcommand.js';
 
 const print = (keys: KeyEntry[]) => console.log(table(keys as never, ['kid', 'state', 'signsFrom', 'verifiesUntil']));
 

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { EXIT, paint, printJson, Unable, withProgress } from './output.js';
-import type { Subcommand } from './program.js';
+import type { Subcommand } from './subcommand.js';
 
 const DESCRIPTION = `
 Looks for what in openapi.yaml and schema.graphql will hurt somebody: whoever generates a client, whoever reads a failure,
@@ -14,7 +14,7 @@ interface Options {
 }
 
 async function printRules(json: boolean): Promise<void> {
-  const { REST_RULES, SDL_RULES } = await import('../contract/lint/rules.js');
+  const { REST_RULES, SDL_RULES } = await import('../workbench/lint/rules.js');
   const names = [...new Set([...REST_RULES, ...SDL_RULES].map(({ name }) => name))];
   const rules = names.map((name) => {
     const ofRest = REST_RULES.find((one) => one.name === name);
@@ -39,15 +39,15 @@ const lintCommand: Subcommand = (command) => {
       const { root, json, rules } = command.optsWithGlobals<Options>();
       if (rules) return printRules(json);
       const folder = resolve(root);
-      const { readContracts } = await import('../contract/check.js');
+      const { readContracts } = await import('../workbench/model/check.js');
       const contracts = await readContracts(folder).catch(({ message }: Error) => {
         throw new Unable(`There are no contracts to look at: ${message}`);
       });
       const problems = await withProgress('Linting both contracts', async () => {
-        const { lint } = await import('../contract/lint/lint.js');
+        const { lint } = await import('../workbench/lint/lint.js');
         return lint(folder, contracts);
       });
-      const { printProblems } = await import('../contract/problems.js');
+      const { printProblems } = await import('../workbench/model/problems.js');
       const failed = problems.some(({ severity }) => severity !== 'warning');
       if (failed) process.exitCode = EXIT.found;
       if (json) return printJson(problems.map(({ frame: _, ...one }) => ({ severity: 'error', ...one })));

@@ -1,8 +1,6 @@
 import { Command, CommanderError, Option } from 'commander';
 import { EXIT, Unable } from './output.js';
-
-/** Adds a subcommand's arguments, options and action to it. */
-export type Subcommand = (command: Command) => void;
+import type { Subcommand } from './subcommand.js';
 
 /** One line for each subcommand. Its file is imported only when it is called, so that the others start quickly. */
 const SUBCOMMANDS: Record<string, { summary: string; load: () => Promise<{ default: Subcommand }> }> = {

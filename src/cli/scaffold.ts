@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { EXIT, paint, printJson, Unable, withProgress } from './output.js';
-import type { Subcommand } from './program.js';
+import type { Subcommand } from './subcommand.js';
 
 interface Options {
   root: string;
@@ -11,7 +11,7 @@ interface Options {
 
 const DESCRIPTION = `Brings the code to what the contracts ask for, and tells the next step.
 
-It generates generated/, then writes a stub for each new operation into src/rest/<tag>.ts, and for each new field that needs a resolver into src/graphql/<Type>.ts. A stub is typed, and answers 501 / NOT_IMPLEMENTED. An action that is new gets its row in the policy table. No code of yours is changed: what a contract no longer has is moved into comments at the end of its file, and comes back with it. A second run changes nothing.`;
+It generates generated/, then writes a stub for each new operation into src/application/rest/<tag>.ts, and for each new field that needs a resolver into src/application/graphql/<Type>.ts. A stub is typed, and answers 501 / NOT_IMPLEMENTED. An action that is new gets its row in the policy table. No code of yours is changed: what a contract no longer has is moved into comments at the end of its file, and comes back with it. A second run changes nothing.`;
 
 /** Why a run was not possible at all, in a sentence; undefined for what is a bug. */
 function reasonOf(error: unknown): string | undefined {
@@ -33,8 +33,8 @@ const scaffold: Subcommand = (command) => {
   command.action(async () => {
     const { root, json, ...options } = command.optsWithGlobals<Options>();
     const check = options.check === true || options.dryRun === true;
-    const { scaffold: work } = await import('../contract/scaffold/scaffold.js');
-    const { nextSteps, reportOf } = await import('../contract/scaffold/report.js');
+    const { scaffold: work } = await import('../workbench/scaffold/scaffold.js');
+    const { nextSteps, reportOf } = await import('../workbench/scaffold/report.js');
     const done = await withProgress('Reading the contracts and the code', () =>
       work({ root: resolve(root), check, colour: process.stderr.isTTY }),
     ).catch((error: unknown) => {

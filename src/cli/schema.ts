@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { Subcommand } from './program.js';
+import type { Subcommand } from './subcommand.js';
 
 /**
  * `accord schema [--json]`: the GraphQL contract for tools, without a server and whether or not introspection is on. Exits 1

@@ -13,7 +13,7 @@ export interface Supervised {
   stop(signal: NodeJS.Signals): Promise<number>;
 }
 
-/** Runs `src/server.ts` of a project in a child process, one at a time. `say` tells of its unexpected end. */
+/** Runs `src/main.ts` of a project in a child process, one at a time. `say` tells of its unexpected end. */
 export function supervise(root: string, say: (text: string) => void): Supervised {
   let child: ChildProcess | undefined;
   let ending: Promise<number> | undefined;
@@ -34,7 +34,7 @@ export function supervise(root: string, say: (text: string) => void): Supervised
   }
 
   function start(): void {
-    const started = spawn(process.execPath, ['--import', 'tsx', join(root, 'src/server.ts')], {
+    const started = spawn(process.execPath, ['--import', 'tsx', join(root, 'src/main.ts')], {
       cwd: root,
       stdio: 'inherit',
       // Its own process group: a Ctrl-C reaches it once, from here, and not twice.

@@ -15,7 +15,7 @@ export async function start() {
 
 /**
  * `accord start`: the service.
- * @type {import('./program.js').Subcommand}
+ * @type {import('./subcommand.js').Subcommand}
  */
 const command = (command) => {
   command.action(start);

@@ -1,9 +1,9 @@
 import t from 'tap';
-import { type Hasher, hasher, isOutdated, passwords } from '../../src/auth/passwords.js';
-import { verifiedPasswords } from '../../src/auth/verified-passwords.js';
-import { credentialsService } from '../../src/services/credentials.js';
-import { loginAttempts } from '../../src/services/login-attempts.js';
-import { networkOf } from '../../src/services/networks.js';
+import { credentialsService } from '../../src/platform/accounts/credentials.js';
+import { loginAttempts } from '../../src/platform/accounts/login-attempts.js';
+import { networkOf } from '../../src/platform/accounts/networks.js';
+import { type Hasher, hasher, isOutdated, passwords } from '../../src/platform/accounts/passwords.js';
+import { verifiedPasswords } from '../../src/platform/accounts/verified-passwords.js';
 import { slowClock } from '../support/clock.js';
 import { memoryDatabase } from '../support/databases.js';
 

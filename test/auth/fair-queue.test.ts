@@ -1,5 +1,5 @@
 import t from 'tap';
-import { fairQueue, QueueFull } from '../../src/auth/fair-queue.js';
+import { fairQueue, QueueFull } from '../../src/platform/accounts/fair-queue.js';
 
 /** A queue whose work is done when the test says so. */
 function watched(options: { running: number; places: number }) {

@@ -1,7 +1,7 @@
 import t from 'tap';
-import { sealedUnder } from '../../src/auth/keys.js';
-import { openDatabase } from '../../src/database/open.js';
-import { secretUse } from '../../src/services/secret-use.js';
+import { openDatabase } from '../../src/platform/database/open.js';
+import { sealedUnder } from '../../src/platform/keys/key-material.js';
+import { secretUse } from '../../src/platform/keys/secret-use.js';
 import { onEachDatabase } from '../support/databases.js';
 import { codeOf, PASSWORD, startInstance, startService } from '../support/service.js';
 

@@ -1,6 +1,6 @@
 import t from 'tap';
-import { type Database, openDatabase } from '../../src/database/open.js';
-import { revocations } from '../../src/services/revocations.js';
+import { type Database, openDatabase } from '../../src/platform/database/open.js';
+import { revocations } from '../../src/platform/sessions/revocations.js';
 import { slowClock } from '../support/clock.js';
 import { onEachDatabase } from '../support/databases.js';
 import { watchLookups } from '../support/lookups.js';

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { buildSchema } from 'graphql';
 import t, { type Test } from 'tap';
-import type { Prisma } from '../../src/database/client.js';
-import { openDatabase } from '../../src/database/open.js';
+import type { Prisma } from '../../src/platform/database/client.js';
+import { openDatabase } from '../../src/platform/database/open.js';
 import { contractOperations } from '../support/contract.js';
 import { onEachDatabase } from '../support/databases.js';
 import { waiting } from '../support/locks.js';

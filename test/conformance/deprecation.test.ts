@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import t from 'tap';
-import { publishedContracts } from '../../src/http/published.js';
+import { publishedContracts } from '../../src/platform/pages/published.js';
 import { memoryDatabase } from '../support/databases.js';
 import { startInstance, startService } from '../support/service.js';
 

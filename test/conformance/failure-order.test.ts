@@ -1,5 +1,5 @@
 import t from 'tap';
-import type { Operation } from '../../src/contract/openapi.js';
+import type { Operation } from '../../src/platform/contract/openapi.js';
 import { contractOperations } from '../support/contract.js';
 import { onEachDatabase } from '../support/databases.js';
 import { type Service, startService } from '../support/service.js';

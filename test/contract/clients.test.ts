@@ -1,11 +1,13 @@
 import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { DEMO_ADMIN, DEMO_PASSWORD, seedDemo } from '../../prisma/seed.js';
+import { demo } from '../../src/application/seed.js';
 import { contractOperations } from '../support/contract.js';
 import { memoryDatabase } from '../support/databases.js';
 import { type Ended, ROOT, run, temporaryFolder } from '../support/process.js';
 import { startInstance } from '../support/service.js';
+
+const { email: DEMO_ADMIN, password: DEMO_PASSWORD } = demo.login;
 
 /**
  * What a consumer types, without options, to get a client from the service's address. The program of the same name in
@@ -68,7 +70,7 @@ const WITH_SECRETS = ['CreateUserRequestWritable', 'LoginRequestWritable'];
 
 t.test('the clients that four generators make of what is served', async (t) => {
   const database = await memoryDatabase(t);
-  await seedDemo(database.client);
+  await demo.seed(database.client);
   ({ url } = await startInstance(t, database));
   project = consumersProject(t);
 

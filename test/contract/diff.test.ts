@@ -2,12 +2,12 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import type { Change } from '../../src/contract/diff/change.js';
-import { printGithub } from '../../src/contract/diff/print-github.js';
-import { printMarkdown } from '../../src/contract/diff/print-markdown.js';
-import { printText } from '../../src/contract/diff/print-text.js';
-import { changesBetween, diffReport, problemsOf, type Report } from '../../src/contract/diff/report.js';
-import { type ProjectVersion, versionAtRef, versionInDirectory } from '../../src/contract/diff/versions.js';
+import type { Change } from '../../src/workbench/diff/change.js';
+import { printGithub } from '../../src/workbench/diff/print-github.js';
+import { printMarkdown } from '../../src/workbench/diff/print-markdown.js';
+import { printText } from '../../src/workbench/diff/print-text.js';
+import { changesBetween, diffReport, problemsOf, type Report } from '../../src/workbench/diff/report.js';
+import { type ProjectVersion, versionAtRef, versionInDirectory } from '../../src/workbench/diff/versions.js';
 import { accord } from '../support/accord.js';
 import { section } from '../support/documentation.js';
 import { ROOT, temporaryFolder } from '../support/process.js';
@@ -174,22 +174,29 @@ t.test('a change names the handler, the service and the tests that it touches', 
       .split('\n')
       .findIndex((line) => line.startsWith(start)) + 1;
   t.strictSame(get?.touches.handlers, [
-    { file: 'src/rest/users.ts', line: lineOf('src/rest/users.ts', 'export const getUser:'), name: 'getUser' },
+    {
+      file: 'src/application/rest/users.ts',
+      line: lineOf('src/application/rest/users.ts', 'export const getUser:'),
+      name: 'getUser',
+    },
   ]);
   t.strictSame(get?.touches.services, [
     {
-      file: 'src/services/user-reads.ts',
+      file: 'src/platform/accounts/user-reads.ts',
       line:
-        lineOf('src/services/user-reads.ts', '    /** @throws Failure NOT_FOUND, or GONE for a deleted user */') + 1,
+        lineOf(
+          'src/platform/accounts/user-reads.ts',
+          '    /** @throws Failure NOT_FOUND, or GONE for a deleted user */',
+        ) + 1,
       name: 'users.get',
     },
   ]);
   t.ok(get?.touches.tests.some(({ file }) => file === 'test/rest/users.test.ts'));
   t.equal(list?.id, 'graphql:Query.users:permission:narrowed');
   t.match(list?.touches.handlers, [
-    { file: 'src/graphql/Query.ts', line: lineOf('src/graphql/Query.ts', '  users: ') },
+    { file: 'src/application/graphql/Query.ts', line: lineOf('src/application/graphql/Query.ts', '  users: ') },
   ]);
-  t.match(list?.touches.services, [{ file: 'src/services/user-reads.ts', name: 'users.list' }]);
+  t.match(list?.touches.services, [{ file: 'src/platform/accounts/user-reads.ts', name: 'users.list' }]);
   t.ok(list?.touches.tests.some(({ file }) => file.startsWith('test/graphql/')));
 });
 

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { bridge, type Documents } from '../../src/contract/bridge/bridge.js';
-import { reportJson } from '../../src/contract/bridge/print.js';
-import { FILES } from '../../src/contract/bridge/side.js';
-import { readContracts } from '../../src/contract/check.js';
-import { lint, lintRest, lintSdl } from '../../src/contract/lint/lint.js';
-import { REST_RULES, SDL_RULES } from '../../src/contract/lint/rules.js';
+import { bridge, type Documents } from '../../src/workbench/bridge/bridge.js';
+import { reportJson } from '../../src/workbench/bridge/print.js';
+import { FILES } from '../../src/workbench/bridge/side.js';
+import { lint, lintRest, lintSdl } from '../../src/workbench/lint/lint.js';
+import { REST_RULES, SDL_RULES } from '../../src/workbench/lint/rules.js';
+import { readContracts } from '../../src/workbench/model/check.js';
 import { accord } from '../support/accord.js';
 import { ROOT } from '../support/process.js';
 import { place } from './place.js';

@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import t from 'tap';
-import type { OpenApiDocument, Schema } from '../../src/contract/document.js';
-import { loadOpenApi, parseYaml } from '../../src/contract/load-openapi.js';
-import { inlineSchemas, operations } from '../../src/contract/openapi.js';
-import { structureOf } from '../../src/contract/structure.js';
-import { readYaml } from '../../src/contract/yaml-source.js';
+import type { OpenApiDocument, Schema } from '../../src/platform/contract/document.js';
+import { inlineSchemas, operations } from '../../src/platform/contract/openapi.js';
+import { structureOf } from '../../src/platform/contract/structure.js';
+import { parseYaml } from '../../src/platform/contract/yaml.js';
+import { loadOpenApi } from '../../src/workbench/model/load-openapi.js';
+import { readYaml } from '../../src/workbench/model/yaml-source.js';
 import { openapi } from './small-project.js';
 
 t.test('a loaded document says of each operation what serves it', async (t) => {

@@ -2,12 +2,12 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { Project } from 'ts-morph';
-import { loadOpenApi } from '../../src/contract/load-openapi.js';
-import { operations } from '../../src/contract/openapi.js';
-import { objectTypes } from '../../src/contract/scaffold/object-types.js';
-import { MANIPULATION } from '../../src/contract/scaffold/project-files.js';
-import { editCode, scaffold } from '../../src/contract/scaffold/scaffold.js';
-import { Failure, notWritten } from '../../src/services/errors.js';
+import { Failure, notWritten } from '../../src/platform/calls/errors.js';
+import { operations } from '../../src/platform/contract/openapi.js';
+import { loadOpenApi } from '../../src/workbench/model/load-openapi.js';
+import { objectTypes } from '../../src/workbench/scaffold/object-types.js';
+import { MANIPULATION } from '../../src/workbench/scaffold/project-files.js';
+import { editCode, scaffold } from '../../src/workbench/scaffold/scaffold.js';
 import { accord } from '../support/accord.js';
 import { blocks, section } from '../support/documentation.js';
 import { ask, basic, run, startServer } from '../support/process.js';
@@ -42,24 +42,25 @@ const helper = () => putNote;
 `;
 /** The code of the small project, complete. */
 const CODE: Record<string, string> = {
-  'src/rest/handlers.ts': `import { exactly } from '../../generated/operations.js';
+  'src/application/rest/handlers.ts': `import { exactly } from '../../generated/operations.js';
 import * as notes from './notes.js';
 
 export const handlers = exactly({ notes });
 `,
-  'src/rest/notes.ts': NOTES,
-  'src/rest/paging.ts': 'export const page = 1;\n',
-  'src/graphql/resolvers.ts': `import { Mutation } from './Mutation.js';
+  'src/application/rest/notes.ts': NOTES,
+  'src/application/rest/paging.ts': 'export const page = 1;\n',
+  'src/application/graphql/resolvers.ts': `import { Mutation } from './Mutation.js';
 import { Query } from './Query.js';
 import { User } from './User.js';
 
 export const resolvers: Resolvers = { Query, Mutation, User };
 `,
-  'src/graphql/User.ts': USER,
-  'src/graphql/Query.ts': 'export const Query: QueryResolvers = { user: () => null };\n',
-  'src/graphql/Mutation.ts': 'export const Mutation: MutationResolvers = {\n  deleteUser: () => null,\n};\n',
-  'src/graphql/page.ts': 'export const page = 1;\n',
-  'src/services/access.ts': `const row = (VIEWER: Scope, DEVELOPER: Scope, ADMIN: Scope): Row => ({ VIEWER, DEVELOPER, ADMIN });
+  'src/application/graphql/User.ts': USER,
+  'src/application/graphql/Query.ts': 'export const Query: QueryResolvers = { user: () => null };\n',
+  'src/application/graphql/Mutation.ts':
+    'export const Mutation: MutationResolvers = {\n  deleteUser: () => null,\n};\n',
+  'src/application/graphql/page.ts': 'export const page = 1;\n',
+  'src/platform/calls/access.ts': `const row = (VIEWER: Scope, DEVELOPER: Scope, ADMIN: Scope): Row => ({ VIEWER, DEVELOPER, ADMIN });
 export const policy = {
   'notes.update': row('none', 'own', 'any'),
   'users.read': row('any', 'any', 'any'),
@@ -145,27 +146,30 @@ t.test('code that has all that the contracts ask for stays as it is', async (t) 
 
 t.test('a new operation gets its stub where the contract has it, and its action a row', async (t) => {
   const last = edit({ openapi: withDelete });
-  t.same(last.told, ['added deleteNote in src/rest/notes.ts', 'added notes.delete in src/services/access.ts']);
-  t.same(Object.keys(last.files), ['src/rest/notes.ts', 'src/services/access.ts']);
+  t.same(last.told, [
+    'added deleteNote in src/application/rest/notes.ts',
+    'added notes.delete in src/platform/calls/access.ts',
+  ]);
+  t.same(Object.keys(last.files), ['src/application/rest/notes.ts', 'src/platform/calls/access.ts']);
   const expected = NOTES.replace("operations.js';\n", (text) => text + ERRORS).replace(
     '\n};\n\nconst helper',
     '\n};\n\nexport const deleteNote: Contract.DeleteNote = notWritten;\n\nconst helper',
   );
-  t.equal(last.files['src/rest/notes.ts'], expected);
+  t.equal(last.files['src/application/rest/notes.ts'], expected);
   t.match(
-    last.files['src/services/access.ts'],
+    last.files['src/platform/calls/access.ts'],
     "'any'),\n  'notes.delete': row('none', 'own', 'any'),\n  'users.read'",
   );
 
   const operation = OPERATION.replace('\ncomponents:', '');
   const between = edit({ openapi: openapi.replace('    get:\n', `${operation.replace('delete', 'head')}\n$&`) });
   const stub = 'export const deleteNote: Contract.DeleteNote = notWritten;\n\n';
-  t.match(between.files['src/rest/notes.ts'], `// enough\n\n${stub}// Writes one.`);
+  t.match(between.files['src/application/rest/notes.ts'], `// enough\n\n${stub}// Writes one.`);
   const first = edit({
     openapi: openapi.replace('paths:\n', `$&  /notes:\n${operation}\n`),
-    code: { 'src/rest/notes.ts': NOTES.replace('/** Reads', "const shared = 'first';\n\n$&") },
+    code: { 'src/application/rest/notes.ts': NOTES.replace('/** Reads', "const shared = 'first';\n\n$&") },
   });
-  t.match(first.files['src/rest/notes.ts'], `first';\n\n${stub}/** Reads one. */`);
+  t.match(first.files['src/application/rest/notes.ts'], `first';\n\n${stub}/** Reads one. */`);
 
   const again = edit({ openapi: withDelete, code: last.files });
   t.same([again.told, again.files], [[], {}], 'a second run changes nothing');
@@ -178,14 +182,17 @@ t.test('a new tag gets its file and its registration, and takes no file that is 
       `tags: [${tag}]\n      security: [{ basic: [] }]\n      x-permission: { action: notes.delete`,
     );
   const { told, files } = edit({ openapi: tagged('trash') });
-  t.same(told.slice(0, 2), ['added deleteNote in src/rest/trash.ts', 'registered trash in src/rest/handlers.ts']);
+  t.same(told.slice(0, 2), [
+    'added deleteNote in src/application/rest/trash.ts',
+    'registered trash in src/application/rest/handlers.ts',
+  ]);
   t.equal(
-    files['src/rest/trash.ts'],
+    files['src/application/rest/trash.ts'],
     `import type * as Contract from '../../generated/operations.js';\n${ERRORS}\nexport const deleteNote: Contract.DeleteNote = notWritten;
 `,
   );
   t.match(
-    files['src/rest/handlers.ts'],
+    files['src/application/rest/handlers.ts'],
     /import \* as trash from '.\/trash.js';\n\n.*exactly\({ notes,\n {2}trash, }\)/,
   );
   t.throws(() => edit({ openapi: tagged('paging') }), {
@@ -200,8 +207,8 @@ t.test('a new tag gets its file and its registration, and takes no file that is 
 
 t.test('an operation that is gone is parked, and comes back as it was', async (t) => {
   const { told, files } = edit({ openapi: withoutPut });
-  t.same(told, ['parked putNote in src/rest/notes.ts']);
-  const text = files['src/rest/notes.ts'] ?? '';
+  t.same(told, ['parked putNote in src/application/rest/notes.ts']);
+  const text = files['src/application/rest/notes.ts'] ?? '';
   t.equal(
     text,
     `${without(NOTES, '// Writes one.', 'const helper')}
@@ -217,29 +224,34 @@ ${without(NOTES, 'nothing', '// Writes one.')
   );
   t.same(edit({ openapi: withoutPut, code: files }).told, [], 'a second run changes nothing');
   const back = edit({ code: files });
-  t.same(back.told, ['restored putNote in src/rest/notes.ts']);
-  t.equal(back.files['src/rest/notes.ts'], NOTES, 'every byte is where it was');
+  t.same(back.told, ['restored putNote in src/application/rest/notes.ts']);
+  t.equal(back.files['src/application/rest/notes.ts'], NOTES, 'every byte is where it was');
 });
 
 t.test('a stub of what is gone is dropped with its import, and nothing else is', async (t) => {
   const stubbed = edit({ openapi: withDelete }).files;
-  const { told, files } = edit({ code: { 'src/rest/notes.ts': stubbed['src/rest/notes.ts'] ?? '' } });
-  t.same(told, ['dropped deleteNote in src/rest/notes.ts', 'dropped notWritten in src/rest/notes.ts']);
-  t.equal(files['src/rest/notes.ts'], NOTES, 'as it was before the stub');
+  const { told, files } = edit({
+    code: { 'src/application/rest/notes.ts': stubbed['src/application/rest/notes.ts'] ?? '' },
+  });
+  t.same(told, [
+    'dropped deleteNote in src/application/rest/notes.ts',
+    'dropped notWritten in src/application/rest/notes.ts',
+  ]);
+  t.equal(files['src/application/rest/notes.ts'], NOTES, 'as it was before the stub');
 });
 
 t.test("a developer's own exports are not the contract's to park", async (t) => {
   const own = `${NOTES}\nexport const limit = 3;\nexport function other() {}\n`;
-  t.same(edit({ code: { 'src/rest/notes.ts': own } }).told, []);
+  t.same(edit({ code: { 'src/application/rest/notes.ts': own } }).told, []);
 });
 
 t.test('an operationId that was renamed keeps its body', async (t) => {
   const { told, details, files } = edit({
     openapi: openapi.replace('putNote', 'writeNote').replaceAll('note_id', 'id'),
   });
-  t.same([told, details], [['renamed writeNote in src/rest/notes.ts'], ['was putNote; PUT /notes/{id}']]);
+  t.same([told, details], [['renamed writeNote in src/application/rest/notes.ts'], ['was putNote; PUT /notes/{id}']]);
   const expected = NOTES.replaceAll('putNote', 'writeNote').replaceAll('PutNote', 'WriteNote');
-  t.equal(files['src/rest/notes.ts'], expected);
+  t.equal(files['src/application/rest/notes.ts'], expected);
 });
 
 t.test('an operation that moves to another tag is parked with the address to move it to', async (t) => {
@@ -248,13 +260,13 @@ t.test('an operation that moves to another tag is parked with the address to mov
     .replace('operationId: putNote\n      tags: [notes]', 'operationId: putNote\n      tags: [drafts]');
   const { told, files } = edit({ openapi: text });
   t.same(told, [
-    'parked putNote in src/rest/notes.ts',
-    'added putNote in src/rest/drafts.ts',
-    'registered drafts in src/rest/handlers.ts',
+    'parked putNote in src/application/rest/notes.ts',
+    'added putNote in src/application/rest/drafts.ts',
+    'registered drafts in src/application/rest/handlers.ts',
   ]);
   t.match(
-    files['src/rest/notes.ts'],
-    'openapi.yaml has it under the tag drafts now: move the body to src/rest/drafts.ts.',
+    files['src/application/rest/notes.ts'],
+    'openapi.yaml has it under the tag drafts now: move the body to src/application/rest/drafts.ts.',
   );
 });
 
@@ -266,29 +278,29 @@ t.test('a tag that is gone is parked whole and unregistered, and comes back', as
     .replaceAll('putNote', 'putPaper');
   const { told, files } = edit({ openapi: text });
   t.same(told, [
-    'parked getNote in src/rest/notes.ts',
-    'parked putNote in src/rest/notes.ts',
-    'unregistered notes in src/rest/handlers.ts',
-    'added getPaper in src/rest/papers.ts',
-    'added putPaper in src/rest/papers.ts',
-    'registered papers in src/rest/handlers.ts',
+    'parked getNote in src/application/rest/notes.ts',
+    'parked putNote in src/application/rest/notes.ts',
+    'unregistered notes in src/application/rest/handlers.ts',
+    'added getPaper in src/application/rest/papers.ts',
+    'added putPaper in src/application/rest/papers.ts',
+    'registered papers in src/application/rest/handlers.ts',
   ]);
   t.match(
-    files['src/rest/handlers.ts'],
+    files['src/application/rest/handlers.ts'],
     /operations\.js';\nimport \* as papers from '\.\/papers\.js';\n\nexport const handlers = exactly\({\n {2}papers, }\);/,
   );
   const back = edit({
     code: {
-      'src/rest/notes.ts': files['src/rest/notes.ts'] ?? '',
-      'src/rest/handlers.ts': (CODE['src/rest/handlers.ts'] ?? '')
+      'src/application/rest/notes.ts': files['src/application/rest/notes.ts'] ?? '',
+      'src/application/rest/handlers.ts': (CODE['src/application/rest/handlers.ts'] ?? '')
         .replace("import * as notes from './notes.js';\n", '')
         .replace('{ notes }', '{}'),
     },
   });
   t.same(back.told, [
-    'restored getNote in src/rest/notes.ts',
-    'restored putNote in src/rest/notes.ts',
-    'registered notes in src/rest/handlers.ts',
+    'restored getNote in src/application/rest/notes.ts',
+    'restored putNote in src/application/rest/notes.ts',
+    'registered notes in src/application/rest/handlers.ts',
   ]);
 });
 
@@ -300,27 +312,27 @@ type Deleted { id: ID! }
   const required = { Query: ['all', 'user'], User: ['createdAt', 'age'], Subscription: ['userAdded'] };
   const { told, files } = edit({ schema: sdl, required });
   t.same(told, [
-    'added Query.all in src/graphql/Query.ts',
-    'added User.age in src/graphql/User.ts',
-    'added Subscription in src/graphql/Subscription.ts',
-    'added Subscription.userAdded in src/graphql/Subscription.ts',
-    'registered Subscription in src/graphql/resolvers.ts',
+    'added Query.all in src/application/graphql/Query.ts',
+    'added User.age in src/application/graphql/User.ts',
+    'added Subscription in src/application/graphql/Subscription.ts',
+    'added Subscription.userAdded in src/application/graphql/Subscription.ts',
+    'registered Subscription in src/application/graphql/resolvers.ts',
   ]);
   t.equal(
-    files['src/graphql/User.ts'],
+    files['src/application/graphql/User.ts'],
     USER.replace("graphql.js';\n", (text) => text + ERRORS).replace('{\n', '{\n  age: notWritten,\n'),
   );
   t.equal(
-    files['src/graphql/Query.ts'],
+    files['src/application/graphql/Query.ts'],
     `${ERRORS}\nexport const Query: QueryResolvers = {\n  all: notWritten, user: () => null };\n`,
   );
   t.equal(
-    files['src/graphql/Subscription.ts'],
+    files['src/application/graphql/Subscription.ts'],
     `import type { SubscriptionResolvers } from '../../generated/graphql.js';\n${ERRORS}\nexport const Subscription: SubscriptionResolvers = {\n  userAdded: { subscribe: notWritten },};
 `,
   );
   t.match(
-    files['src/graphql/resolvers.ts'],
+    files['src/application/graphql/resolvers.ts'],
     /import { Subscription } from '.\/Subscription.js';\n\n.*{ Query, Mutation, User,\n {2}Subscription, };/,
   );
   const again = edit({ schema: sdl, required, code: files });
@@ -334,9 +346,9 @@ t.test(
   async (t) => {
     const gone = SDL.replace('  createdAt: String!\n', '');
     const parked = edit({ schema: gone });
-    t.same(parked.told, ['parked User.createdAt in src/graphql/User.ts']);
+    t.same(parked.told, ['parked User.createdAt in src/application/graphql/User.ts']);
     t.equal(
-      parked.files['src/graphql/User.ts'],
+      parked.files['src/application/graphql/User.ts'],
       `${USER.replace(/ {2}\/\/ as text\n.*\n/, '')}
 // accord: parked User.createdAt: schema.graphql no longer has it.
 // It comes back when the contract has it again; delete it when nobody needs it.
@@ -345,33 +357,39 @@ t.test(
 `,
     );
     const back = edit({ code: parked.files });
-    t.same(back.told, ['restored User.createdAt in src/graphql/User.ts']);
-    t.equal(back.files['src/graphql/User.ts'], USER, 'every byte is where it was');
+    t.same(back.told, ['restored User.createdAt in src/application/graphql/User.ts']);
+    t.equal(back.files['src/application/graphql/User.ts'], USER, 'every byte is where it was');
 
     const required = { User: ['since'] };
     const renamed = edit({ schema: SDL.replace('createdAt', 'since'), required });
-    t.same(renamed.told, ['renamed User.since in src/graphql/User.ts']);
-    t.equal(renamed.files['src/graphql/User.ts'], USER.replace('createdAt:', 'since:'));
+    t.same(renamed.told, ['renamed User.since in src/application/graphql/User.ts']);
+    t.equal(renamed.files['src/application/graphql/User.ts'], USER.replace('createdAt:', 'since:'));
     const other = edit({ schema: SDL.replace('createdAt: String!', 'since: Int!'), required });
-    t.same(other.told, ['parked User.createdAt in src/graphql/User.ts', 'added User.since in src/graphql/User.ts']);
+    t.same(other.told, [
+      'parked User.createdAt in src/application/graphql/User.ts',
+      'added User.since in src/application/graphql/User.ts',
+    ]);
   },
 );
 
 t.test('a type that is gone is parked whole and unregistered, and comes back', async (t) => {
   const sdl = without(SDL, 'type Mutation', 'nothing').slice(0, SDL.indexOf('type Mutation'));
   const { told, files } = edit({ schema: sdl });
-  t.same(told, ['parked Mutation in src/graphql/Mutation.ts', 'unregistered Mutation in src/graphql/resolvers.ts']);
+  t.same(told, [
+    'parked Mutation in src/application/graphql/Mutation.ts',
+    'unregistered Mutation in src/application/graphql/resolvers.ts',
+  ]);
   t.match(
-    files['src/graphql/resolvers.ts'],
+    files['src/application/graphql/resolvers.ts'],
     "import { Query } from './Query.js';\nimport { User } from './User.js';\n\nexport const resolvers: Resolvers = { Query, User };",
   );
   const back = edit({ code: files });
   t.same(back.told, [
-    'restored Mutation in src/graphql/Mutation.ts',
-    'registered Mutation in src/graphql/resolvers.ts',
+    'restored Mutation in src/application/graphql/Mutation.ts',
+    'registered Mutation in src/application/graphql/resolvers.ts',
   ]);
   t.match(
-    back.files['src/graphql/Mutation.ts'],
+    back.files['src/application/graphql/Mutation.ts'],
     'export const Mutation: MutationResolvers = {\n  deleteUser: () => null,\n};',
   );
 });
@@ -384,7 +402,7 @@ t.test('a row of the policy that says otherwise is told with its place, and left
   t.same([told, files], [[], {}]);
   t.match(problems, [
     {
-      file: 'src/services/access.ts',
+      file: 'src/platform/calls/access.ts',
       line: 3,
       column: 3,
       rule: 'policy',
@@ -423,7 +441,7 @@ const EDITS = {
       .replace('\ntype Query {\n', '\ntype Draft {\n  id: ID!\n  heading: String!\n}\n\ntype Query {\n')
       .replace('\ntype Query {\n', (line) => line + FIELD),
   'codegen.ts': (text: string) =>
-    text.replace('mappers: {\n', "$&Draft: '../src/services/posts.js#Post as DraftModel',\n"),
+    text.replace('mappers: {\n', "$&Draft: '../src/application/services/posts.js#Post as DraftModel',\n"),
 };
 
 t.test(
@@ -457,29 +475,35 @@ t.test(
 
     const changed = Object.keys(after).filter((path) => after[path] !== before[path]);
     t.same(changed.sort(), [
-      'src/graphql/Draft.ts',
+      'src/application/graphql/Draft.ts',
       RESOLVERS,
-      'src/graphql/User.ts',
-      'src/graphql/resolvers.ts',
-      'src/rest/users.ts',
+      'src/application/graphql/User.ts',
+      'src/application/graphql/resolvers.ts',
+      'src/application/rest/users.ts',
     ]);
     const withMarker = (path: string, above: string) =>
       before[path]?.replace(above, (line) => `${line}${ERRORS}`) ?? '';
     const stub = '\nexport const listUserPosts: Contract.ListUserPosts = notWritten;\n';
-    const users = withMarker('src/rest/users.ts', "operations.js';\n").replace('\nfunction updated', `${stub}$&`);
-    t.equal(after['src/rest/users.ts'], users);
-    const user = withMarker('src/graphql/User.ts', "graphql.js';\n").replace('= {\n', '$&  postCount: notWritten,\n');
-    t.equal(after['src/graphql/User.ts'], user);
+    const users = withMarker('src/application/rest/users.ts', "operations.js';\n").replace(
+      '\nfunction updated',
+      `${stub}$&`,
+    );
+    t.equal(after['src/application/rest/users.ts'], users);
+    const user = withMarker('src/application/graphql/User.ts', "graphql.js';\n").replace(
+      '= {\n',
+      '$&  postCount: notWritten,\n',
+    );
+    t.equal(after['src/application/graphql/User.ts'], user);
     const query = withMarker(RESOLVERS, "graphql.js';\n").replace('= {\n', '$&  userCount: notWritten,\n');
     t.equal(after[RESOLVERS], query);
     const draft = `import type { DraftResolvers } from '../../generated/graphql.js';\n${ERRORS}
 export const Draft: DraftResolvers = {\n  heading: notWritten,\n};\n`;
-    t.equal(after['src/graphql/Draft.ts'], draft);
-    t.same(errorsIn(folder, [...changed, 'src/rest/handlers.ts']), []);
+    t.equal(after['src/application/graphql/Draft.ts'], draft);
+    t.same(errorsIn(folder, [...changed, 'src/application/rest/handlers.ts']), []);
 
     const second = await accord(t, ['--root', folder, 'scaffold', '--check']);
     const line = users.slice(0, users.indexOf('listUserPosts')).split('\n').length;
-    const step = `1. Fill in src/rest/users.ts:${line}:14: listUserPosts (GET /api/v1/users/{user_id}/posts) answers 501.`;
+    const step = `1. Fill in src/application/rest/users.ts:${line}:14: listUserPosts (GET /api/v1/users/{user_id}/posts) answers 501.`;
     t.equal(second.code, 0, 'there is nothing left to write');
     t.match(second.stdout, step);
     t.notMatch(second.stdout, 'added');
@@ -495,13 +519,13 @@ export const Draft: DraftResolvers = {\n  heading: notWritten,\n};\n`;
     const graphql = await ask(`${server.url}/graphql`, { method: 'POST', headers, body });
     t.match(await graphql.json(), { errors: [{ path: ['me', 'postCount'], extensions: { code: 'NOT_IMPLEMENTED' } }] });
 
-    writeFileSync(join(folder, 'src/rest/users.ts'), `${IMPORT}\n${users.replace(stub, `\n${HANDLER}`)}`);
+    writeFileSync(join(folder, 'src/application/rest/users.ts'), `${IMPORT}\n${users.replace(stub, `\n${HANDLER}`)}`);
     writeFileSync(join(folder, RESOLVERS), before[RESOLVERS] ?? '');
-    const complaints = errorsIn(folder, ['src/rest/users.ts', RESOLVERS]);
+    const complaints = errorsIn(folder, ['src/application/rest/users.ts', RESOLVERS]);
     t.equal(complaints.length, 1, 'the handler of the walk-through is what the contract asks for');
     t.match(complaints[0], COMPLAINT, 'without a resolver the compiler asks as README says');
 
-    writeFileSync(join(folder, 'src/rest/users.ts'), `${users}const half = (`);
+    writeFileSync(join(folder, 'src/application/rest/users.ts'), `${users}const half = (`);
     await t.rejects(scaffold({ root: folder }), {
       name: 'Refusal',
       message: /^src\/rest\/users\.ts:\d+ cannot be edited: /,

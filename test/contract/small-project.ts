@@ -85,12 +85,12 @@ type Mutation {
 
 /** The hand-written modules that the generated ones import. */
 export const sources = {
-  'src/rest/context.ts': 'export interface Context { caller: string }\n',
-  'src/graphql/context.ts': 'export interface GraphQLContext { caller: string }\n',
-  'src/services/users.ts': `export interface User { id: number; name: string; createdAt: Date }\n`,
-  'src/services/user-pages.ts': `import type { User } from './users.js';
+  'src/platform/rest/context.ts': 'export interface Context { caller: string }\n',
+  'src/platform/graphql/context.ts': 'export interface GraphQLContext { caller: string }\n',
+  'src/platform/accounts/users.ts': `export interface User { id: number; name: string; createdAt: Date }\n`,
+  'src/platform/accounts/user-pages.ts': `import type { User } from './users.js';
 export interface UserPage { edges: { cursor: string; node: User }[] }\n`,
-  'src/services/posts.ts': 'export interface Post { id: number }\n',
-  'src/services/comments.ts': 'export interface Comment { id: number }\n',
-  'src/services/messages.ts': 'export interface Message { id: number }\n',
+  'src/application/services/posts.ts': 'export interface Post { id: number }\n',
+  'src/application/services/comments.ts': 'export interface Comment { id: number }\n',
+  'src/application/services/messages.ts': 'export interface Message { id: number }\n',
 };

@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { WebSocket } from 'ws';
-import { DEMO_ADMIN, DEMO_PASSWORD } from '../../prisma/seed.js';
+import { demo } from '../../src/application/seed.js';
 import { basic } from '../support/process.js';
 import type { Json } from '../support/service.js';
 import { ADD, PROTOCOL, SUBSCRIBE } from '../support/socket.js';
+
+const { email: DEMO_ADMIN, password: DEMO_PASSWORD } = demo.login;
 
 export const CREDENTIALS = basic(DEMO_ADMIN, DEMO_PASSWORD);
 const HEADERS = { ...CREDENTIALS, 'content-type': 'application/json' };

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { getIntrospectionQuery } from 'graphql';
 import t from 'tap';
-import { openDatabase } from '../../src/database/open.js';
+import { openDatabase } from '../../src/platform/database/open.js';
 import { heavy, parsedTexts } from '../support/parsed-texts.js';
 import { PROXIED } from '../support/production.js';
 import { type Json, startInstance, startService } from '../support/service.js';

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { openDatabase } from '../../src/database/open.js';
+import { openDatabase } from '../../src/platform/database/open.js';
 import { heavy, parsedTexts } from '../support/parsed-texts.js';
 import { eventually } from '../support/process.js';
 import { type Json, type Service, startService } from '../support/service.js';

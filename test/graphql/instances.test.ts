@@ -3,11 +3,10 @@ import { connect, createServer, type Socket } from 'node:net';
 import { createClient } from 'graphql-ws';
 import t, { type Test } from 'tap';
 import { WebSocket } from 'ws';
-import { buildApp } from '../../src/app.js';
-import { readConfig } from '../../src/config.js';
-import { openDatabase } from '../../src/database/open.js';
-import { redisSignals } from '../../src/database/redis-signals.js';
+import { openDatabase } from '../../src/platform/database/open.js';
+import { redisSignals } from '../../src/platform/database/redis-signals.js';
 import { type Opened, onEachDatabase, PATIENT } from '../support/databases.js';
+import { exampleApp } from '../support/example.js';
 import { basic, eventually, startServer, temporaryFolder } from '../support/process.js';
 import { REDIS, skipWithoutRedis, UNTOLD } from '../support/servers.js';
 import { type Json, startService } from '../support/service.js';
@@ -50,7 +49,7 @@ const add = (url: string, headers: Headers, channelId: string): Promise<number> 
 async function instance(t: Test, { url }: Opened, environment: Headers = {}): Promise<string> {
   const database = await openDatabase(url, { limits: PATIENT });
   const sockets = { initTimeout: PATIENT.answer, ping: PATIENT.answer };
-  const app = await buildApp(readConfig({ NODE_ENV: 'test', ...environment }), { database, logger: false, sockets });
+  const app = await exampleApp({ NODE_ENV: 'test', ...environment }, { database, logger: false, sockets });
   t.teardown(async () => {
     await app.close();
     await database.close();

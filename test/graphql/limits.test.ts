@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { type DocumentNode, getIntrospectionQuery, type OperationDefinitionNode, parse } from 'graphql';
 import t from 'tap';
-import { checkDocument, checkOperation } from '../../src/graphql/limits.js';
-import { executableSchema } from '../../src/graphql/schema.js';
+import { resolvers } from '../../src/application/graphql/resolvers.js';
+import { checkDocument, checkOperation } from '../../src/platform/graphql/limits.js';
+import { executableSchema } from '../../src/platform/graphql/schema.js';
 import { onEachDatabase } from '../support/databases.js';
 import { startService } from '../support/service.js';
 import { statementsOf } from '../support/statements.js';
@@ -281,7 +282,7 @@ function watched(document: DocumentNode): { document: DocumentNode; reads: () =>
 }
 
 t.test('no document is much work to be measured', async (t) => {
-  const schema = executableSchema(readFileSync('schema.graphql', 'utf8'));
+  const schema = executableSchema(readFileSync('schema.graphql', 'utf8'), resolvers);
   const limits = { depth: 10, complexity: 5000, aliases: 30, directives: 50, tokens: 2000, subscribe: 16_384 };
   const hostile = {
     'fragments that double': bomb('posts { id }'),

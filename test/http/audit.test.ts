@@ -1,5 +1,5 @@
 import t from 'tap';
-import { administration } from '../../src/services/administration.js';
+import { administration } from '../../src/platform/accounts/administration.js';
 import { onEachDatabase } from '../support/databases.js';
 import { eventually } from '../support/process.js';
 import { PASSWORD, type Person, startInstance, startService } from '../support/service.js';

@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap';
-import { openDatabase } from '../../src/database/open.js';
-import type { Code } from '../../src/services/errors.js';
+import type { Code } from '../../src/platform/calls/errors.js';
+import { openDatabase } from '../../src/platform/database/open.js';
 import { contractOperations } from '../support/contract.js';
 import { codeOf, type Json, startService } from '../support/service.js';
 import { dialAs } from '../support/socket.js';

@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap';
-import { TIMEOUTS } from '../../src/http/timeouts.js';
+import { TIMEOUTS } from '../../src/platform/server/timeouts.js';
 import { onEachDatabase } from '../support/databases.js';
 import { behindLine } from '../support/line.js';
 import { holdUser } from '../support/locks.js';

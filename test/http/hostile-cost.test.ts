@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import t, { type Test } from 'tap';
-import { openDatabase } from '../../src/database/open.js';
-import { REFRESH_COOKIE } from '../../src/http/session-cookies.js';
+import { openDatabase } from '../../src/platform/database/open.js';
+import { REFRESH_COOKIE } from '../../src/platform/http/session-cookies.js';
 import { contractOperations } from '../support/contract.js';
 import { type HostileText, hostileTexts, textArguments } from '../support/hostile-texts.js';
 import { PROXIED } from '../support/production.js';

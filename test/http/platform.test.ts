@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import t from 'tap';
 import { parse } from 'yaml';
-import { resolvers } from '../../src/graphql/resolvers.js';
-import { publishedContracts } from '../../src/http/published.js';
-import { handlers } from '../../src/rest/handlers.js';
-import { notWritten } from '../../src/services/errors.js';
+import { resolvers } from '../../src/application/graphql/resolvers.js';
+import { handlers } from '../../src/application/rest/handlers.js';
+import { notWritten } from '../../src/platform/calls/errors.js';
+import { publishedContracts } from '../../src/platform/pages/published.js';
 import { contractOperations } from '../support/contract.js';
 import { onEachDatabase } from '../support/databases.js';
 import { raw } from '../support/raw.js';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import t from 'tap';
-import { sharedWindows } from '../../src/http/rate-shared.js';
-import { slidingWindows } from '../../src/http/rate-window.js';
+import { sharedWindows } from '../../src/platform/limits/rate-shared.js';
+import { slidingWindows } from '../../src/platform/limits/rate-window.js';
 import { slowClock } from '../support/clock.js';
 import { memoryDatabase } from '../support/databases.js';
 import { eventually } from '../support/process.js';

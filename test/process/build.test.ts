@@ -8,7 +8,7 @@ t.test('a start runs what the sources are now, and builds only when they have ch
   const folder = copyProject(t, {});
   const accord = [process.execPath, join(folder, 'src/cli/bin.js')] as const;
   const memory = { DATABASE_URL: 'pglite://memory' };
-  const bundle = () => readFileSync(join(folder, 'dist/server.js'));
+  const bundle = () => readFileSync(join(folder, 'dist/main.js'));
   const built = () => statSync(join(folder, 'dist/bundle.json')).mtimeMs;
 
   const build = await run(t, [...accord, 'build']).ended;
@@ -19,7 +19,7 @@ t.test('a start runs what the sources are now, and builds only when they have ch
   t.same([bundle(), built()], [first, at], 'what is current is left alone');
   server.kill('SIGKILL');
 
-  const source = join(folder, 'src/announce.ts');
+  const source = join(folder, 'src/platform/server/announce.ts');
   const text = readFileSync(source, 'utf8');
   writeFileSync(source, text.replace('Accord is ready.', 'Accord is edited.'));
   const contract = join(folder, 'openapi.yaml');
@@ -34,6 +34,6 @@ t.test('a start runs what the sources are now, and builds only when they have ch
   const line = text.split('\n').length;
   const refused = await run(t, [...accord, 'start'], memory).ended;
   t.equal(refused.code, 2);
-  t.match(refused.stderr, `src/announce.ts:${line}:`, 'and a broken one is told with its place');
+  t.match(refused.stderr, `src/platform/server/announce.ts:${line}:`, 'and a broken one is told with its place');
   t.notMatch(refused.stdout + refused.stderr, /Accord is|^ +at /m);
 });

@@ -1,8 +1,10 @@
 import t from 'tap';
-import { DEMO_ADMIN, DEMO_PASSWORD } from '../../prisma/seed.js';
-import { openDatabase } from '../../src/database/open.js';
+import { demo } from '../../src/application/seed.js';
+import { openDatabase } from '../../src/platform/database/open.js';
 import { fakeGateway } from '../support/gateway.js';
 import { ask, basic, eventually, type Server, startServer, temporaryFolder } from '../support/process.js';
+
+const { email: DEMO_ADMIN, password: DEMO_PASSWORD } = demo.login;
 
 const credentials = basic(DEMO_ADMIN, DEMO_PASSWORD);
 const EUR = { total: { amount: 1999, currency: 'EUR' } };

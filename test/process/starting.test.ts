@@ -15,14 +15,16 @@ import {
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { DEMO_ADMIN, DEMO_PASSWORD } from '../../prisma/seed.js';
-import { openDatabase } from '../../src/database/open.js';
+import { demo } from '../../src/application/seed.js';
+import { openDatabase } from '../../src/platform/database/open.js';
 import { onEachDatabase } from '../support/databases.js';
 import { someoneWaits } from '../support/locks.js';
 import { ask, basic, eventually, refusedServer, run, START, startServer, temporaryFolder } from '../support/process.js';
 import { POSTGRESQL, skipWithoutPostgresql } from '../support/servers.js';
 import { tcpProxy } from '../support/tcp-proxy.js';
 import { uncommitted } from '../support/uncommitted.js';
+
+const { email: DEMO_ADMIN, password: DEMO_PASSWORD } = demo.login;
 
 const STACK = /^ +at /m;
 

@@ -3,11 +3,13 @@ import { Agent as HttpAgent, request as httpRequest, type RequestOptions } from 
 import { type ClientHttp2Session, connect as connect2, constants } from 'node:http2';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import t, { type Test } from 'tap';
-import { DEMO_ADMIN, DEMO_PASSWORD } from '../../prisma/seed.js';
+import { demo } from '../../src/application/seed.js';
 import { tlsFiles } from '../support/certificate.js';
 import { basic, eventually, type Server, startServer } from '../support/process.js';
 import { open, statusesOf, untilClosed } from '../support/raw.js';
 import { dial, UPGRADE } from '../support/socket.js';
+
+const { email: DEMO_ADMIN, password: DEMO_PASSWORD } = demo.login;
 
 const HEADERS = basic(DEMO_ADMIN, DEMO_PASSWORD);
 const PATH = '/api/v1/users/1';

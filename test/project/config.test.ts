@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 import t from 'tap';
-import { ConfigError, readConfig, variables } from '../../src/config.js';
+import { ConfigError } from '../../src/platform/server/config.js';
+import { exampleVariables, exampleConfig as readConfig } from '../support/example.js';
 import { PRODUCTION } from '../support/production.js';
 
 const SECRET = '0123456789abcdef0123456789abcdef';
@@ -45,7 +46,7 @@ t.test('an empty environment gives the defaults, and nothing may change them', a
 });
 
 t.test('what is empty or blank counts as unset, and what is not ours is not read', async (t) => {
-  const blank = Object.fromEntries(Object.keys(variables.properties).map((name, i) => [name, i % 2 ? '' : ' ']));
+  const blank = Object.fromEntries(Object.keys(exampleVariables).map((name, i) => [name, i % 2 ? '' : ' ']));
   t.strictSame(readConfig({ ...blank, PATH: '/bin', npm_config_port: '1' }), readConfig({}));
 });
 
@@ -165,7 +166,7 @@ t.test('the value of a variable is never told', async (t) => {
 
 t.test('.env.example lists the same variables with the same defaults', async (t) => {
   const text = readFileSync('.env.example', 'utf8');
-  const expected = Object.entries<{ description?: string; default?: unknown }>(variables.properties).map(
+  const expected = Object.entries(exampleVariables).map(
     ([name, { description, default: value = '' }]) => `# ${description}\n# ${name}=${value}\n`,
   );
   const [, ...entries] = text.split(/\n\n/);

@@ -5,17 +5,17 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { memory } from '../../src/database/embedded.js';
-import { embeddedAdapter } from '../../src/database/embedded-adapter.js';
-import { faultOf } from '../../src/database/faults.js';
-import { generatePrismaClient, prismaClientIsCurrent } from '../../src/database/generate.js';
-import { checkMigrations, createMigration } from '../../src/database/migration-diff.js';
-import { filters, migrationList, schemaEngine } from '../../src/database/migration-engine.js';
-import { readMigrations } from '../../src/database/migration-folder.js';
-import { type Database, openDatabase } from '../../src/database/open.js';
-import { openPostgres } from '../../src/database/postgres.js';
-import { statementNames } from '../../src/database/statement-names.js';
-import { root, rootPath } from '../../src/root.js';
+import { memory } from '../../src/platform/database/embedded.js';
+import { embeddedAdapter } from '../../src/platform/database/embedded-adapter.js';
+import { faultOf } from '../../src/platform/database/faults.js';
+import { filters, migrationList, schemaEngine } from '../../src/platform/database/migration-engine.js';
+import { readMigrations } from '../../src/platform/database/migration-folder.js';
+import { type Database, openDatabase } from '../../src/platform/database/open.js';
+import { openPostgres } from '../../src/platform/database/postgres.js';
+import { statementNames } from '../../src/platform/database/statement-names.js';
+import { root, rootPath } from '../../src/platform/root.js';
+import { generatePrismaClient, prismaClientIsCurrent } from '../../src/workbench/prisma/generate.js';
+import { checkMigrations, createMigration } from '../../src/workbench/prisma/migration-diff.js';
 import { PATIENT } from '../support/databases.js';
 import { eventually } from '../support/process.js';
 import { POSTGRESQL, skipWithoutPostgresql } from '../support/servers.js';
@@ -32,7 +32,7 @@ const recorded = (database: Database) =>
 /** Another process that opens `url`, adds a user, says so or says why not, and stays until it is killed. */
 function otherProcess(url: string): ChildProcess {
   const script = `
-    const { openDatabase } = await import(${JSON.stringify(new URL('src/database/open.ts', root).href)});
+    const { openDatabase } = await import(${JSON.stringify(new URL('src/platform/database/open.ts', root).href)});
     try {
       const { client } = await openDatabase(${JSON.stringify(url)});
       await client.user.create({ data: ${JSON.stringify(user('other@example.com'))} });

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import t from 'tap';
-import { variables } from '../../src/config.js';
-import { catalogue } from '../../src/services/errors.js';
+import { catalogue } from '../../src/platform/calls/errors.js';
 import { anchorOf, blocks, headings, isThere, PAGES, page, parts, prose, section } from '../support/documentation.js';
+import { exampleVariables } from '../support/example.js';
 import { ROOT, run, startServer } from '../support/process.js';
 
 /** Of one page, so that it is read in a few minutes. */
@@ -16,7 +16,7 @@ const table = (...[head = [], ...body]: unknown[][]) => [
   ...body.map((cells) => row(...cells)),
 ];
 const code = (value: unknown) => (value === undefined ? '' : `\`${value}\``);
-const described = Object.entries(variables.properties).map(([name, { default: value, description }]) => ({
+const described = Object.entries(exampleVariables).map(([name, { default: value, description }]) => ({
   name,
   value,
   description,

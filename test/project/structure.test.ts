@@ -1,65 +1,91 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { buildSchema } from 'graphql';
 import t from 'tap';
-import type { OpenApiDocument } from '../../src/contract/document.js';
-import { loadOpenApi } from '../../src/contract/load-openapi.js';
-import { inlineSchemas, operations } from '../../src/contract/openapi.js';
-import { checkPermissions } from '../../src/graphql/permissions.js';
-import { checkContract } from '../../src/rest/contract-check.js';
+import type { OpenApiDocument } from '../../src/platform/contract/document.js';
+import { inlineSchemas, operations } from '../../src/platform/contract/openapi.js';
+import { checkPermissions } from '../../src/platform/graphql/permissions.js';
+import { checkContract } from '../../src/platform/rest/contract-check.js';
+import { loadOpenApi } from '../../src/workbench/model/load-openapi.js';
 import { type Import, importsOf, sourcesIn } from '../support/imports.js';
 
 const src = sourcesIn('src');
 
-/** What each part of src may import of the others: inwards only, and the two transports nothing of each other. */
-const MAY_IMPORT: Record<string, string[]> = {
-  server: ['app', 'http', 'services', 'auth', 'database'],
-  cli: ['server', 'contract', 'graphql', 'services', 'database'],
-  app: ['contract', 'rest', 'graphql', 'http', 'services', 'database'],
-  rest: ['contract', 'http', 'services', 'database'],
-  graphql: ['contract', 'http', 'services', 'database'],
-  http: ['contract', 'services', 'auth', 'database'],
-  services: ['auth', 'database'],
-  auth: [],
-  database: [],
-  // The workbench makes the Prisma client; it knows nothing of what is built upon the contracts.
-  contract: ['database'],
-};
-/** Parts that are a file or a few; what all may use is none. */
-const PART_OF_FILE: Record<string, string | undefined> = {
-  'server.ts': 'server',
-  'serve.ts': 'server',
-  'announce.ts': 'server',
-  'first-start.ts': 'server',
-  'port.ts': 'server',
-  'admin-socket.ts': 'server',
-  'app.ts': 'app',
-  'composition.ts': 'app',
-  'http-server.ts': 'app',
-};
-const SHARED = ['config.ts', 'loopback.ts', 'root.ts', 'npm-shell.ts'];
+/** The rooms of the platform by layer, the innermost first: each imports of its own layer and of those before it. */
+const LAYERS = [
+  ['contract', 'database', 'calls'],
+  ['accounts', 'sessions', 'keys', 'idempotency', 'audit', 'jobs'],
+  ['http', 'limits', 'rest', 'graphql', 'live', 'pages'],
+  ['server'],
+];
+/** What is not in a room: small things that every room may use, and what puts the rooms together. */
+const EVERYWHERE = ['platform/loopback.ts', 'platform/root.ts', 'platform/secrets.ts'];
+const COMPOSITION = ['application', 'app', 'composition', 'services', 'index'].map((name) => `platform/${name}.ts`);
+/** What the rooms may know of the whole, by its type. */
+const BY_TYPE = ['platform/services.ts', 'platform/application.ts'];
+/** Neither transport knows the other. */
+const APART = ['rest', 'graphql', 'live'];
+
+/** The door of the platform, and what a program starts it by; one file, which a start must load before anything else. */
+const DOOR = ['platform/index.ts', 'platform/server/config.ts', 'platform/server/run.ts'];
+/** How a contract is read, which the workbench does as the platform does it; and the tools of the database. */
+const DOOR_OF_TOOLS = /^platform\/(contract|database)\/|^platform\/root\.ts$/;
+/** What all tools stand upon. */
+const MODEL = ['model', 'prisma', 'generate'];
+
+const GENERATED = '../generated/';
 
 /** Where a package may be imported. */
 const HOME_OF_PACKAGE: [RegExp, RegExp][] = [
-  [/^jose$/, /^auth\//],
-  [/^@node-rs\/argon2$/, /^auth\//],
-  [/^(@prisma\/|@electric-sql\/|pglite-|pg$)/, /^database\//],
-  [/^\.\.\/generated\/prisma\//, /^database\/client\.ts$/],
-  [/^mercurius$/, /^graphql\//],
-  [/^fastify-openapi-glue$/, /^rest\//],
-  [/^env-schema$/, /^config\.ts$/],
+  [/^jose$/, /^platform\/(keys|sessions)\//],
+  [/^@node-rs\/argon2$/, /^platform\/accounts\//],
+  [/^(@prisma\/|@electric-sql\/|pglite-|pg$)/, /^(platform\/database|workbench\/prisma)\//],
+  [/^mercurius$/, /^platform\/graphql\//],
+  [/^fastify-openapi-glue$/, /^platform\/rest\//],
+  [/^env-schema$/, /^platform\/server\/config\.ts$/],
 ];
 
-const partOf = (path: string) => (path.includes('/') ? path.split('/')[0] : PART_OF_FILE[path]) as string;
+const houseOf = (path: string) => path.split('/')[0] as string;
+const roomOf = (path: string) => path.split('/')[1] as string;
 
-function importProblem({ from, to, typeOnly }: Import): string | undefined {
-  const refused = HOME_OF_PACKAGE.some(([name, home]) => name.test(to) && !home.test(from));
-  // Types of the client vanish; its values are for those that talk to the database.
-  const client = to === 'database/client.ts' && !typeOnly && !/^(database|services)\//.test(from);
-  const inside = to.endsWith('.ts') && !to.startsWith('../') && !SHARED.includes(to);
-  const outward =
-    inside && partOf(from) !== partOf(to) && !SHARED.includes(from) && !MAY_IMPORT[partOf(from)]?.includes(partOf(to));
-  const fromShared = inside && SHARED.includes(from);
-  return refused || client || outward || fromShared ? `${from} imports ${to}` : undefined;
+/** What a file of each house may import of the repository, itself apart. */
+const MAY_IMPORT: Record<string, (one: Import) => boolean> = {
+  'main.ts': ({ to }) => houseOf(to) === 'application' || DOOR.includes(to),
+  application: ({ to }) => DOOR.includes(to) || to.startsWith(GENERATED),
+  platform: ({ from, to }) => to.startsWith(`${GENERATED}prisma/`) && from === 'platform/database/client.ts',
+  workbench: ({ to }) => DOOR_OF_TOOLS.test(to),
+  // The operator's commands are the platform's, the others the workbench's.
+  cli: ({ to }) => ['platform', 'workbench'].includes(houseOf(to)),
+};
+
+/** Within a house. */
+const MAY_IMPORT_INSIDE: Record<string, (one: Import) => boolean> = {
+  platform({ from, to, typeOnly }) {
+    if (COMPOSITION.includes(from) || EVERYWHERE.includes(to)) return true;
+    if (BY_TYPE.includes(to)) return typeOnly;
+    const [here, there] = [roomOf(from), roomOf(to)].map((room) => LAYERS.findIndex((layer) => layer.includes(room)));
+    if (here === undefined || there === undefined || here < 0 || there < 0) {
+      // The process puts the parts together at its end.
+      return roomOf(from) === 'server' && COMPOSITION.includes(to);
+    }
+    const [one, other] = [roomOf(from) === 'rest', roomOf(to) === 'rest'];
+    const across = APART.includes(roomOf(from)) && APART.includes(roomOf(to)) && one !== other;
+    return there <= here && !across;
+  },
+  workbench: ({ from, to }) =>
+    roomOf(from) === roomOf(to) || (MODEL.includes(roomOf(to)) && !(roomOf(from) === 'model')),
+};
+
+function importProblem(one: Import): string | undefined {
+  const { from, to } = one;
+  const isPackage = !(houseOf(to) in MAY_IMPORT) && !to.startsWith('../');
+  const away = HOME_OF_PACKAGE.some(([name, home]) => name.test(to) && !home.test(from));
+  const inside = houseOf(from) === houseOf(to);
+  const allowed = isPackage
+    ? !away
+    : inside
+      ? (MAY_IMPORT_INSIDE[houseOf(from)]?.(one) ?? true)
+      : MAY_IMPORT[houseOf(from)]?.(one);
+  return allowed ? undefined : `${from} imports ${to}`;
 }
 
 const importProblems = (sources: Record<string, string>) =>
@@ -67,28 +93,91 @@ const importProblems = (sources: Record<string, string>) =>
     .map(importProblem)
     .filter((problem) => problem !== undefined);
 
-t.test('imports point inwards, and each library has one home', async (t) => {
-  t.strictSame(importProblems(src), []);
-  const parts = new Set(Object.keys(src).map(partOf).filter(Boolean));
-  t.strictSame([...parts].sort(), Object.keys(MAY_IMPORT).sort(), 'every folder has its place in the table');
-});
+t.test(
+  'three houses, each with its door; inside the platform imports point inwards; each library has one home',
+  async (t) => {
+    t.strictSame(importProblems(src), []);
+    const houses = new Set(Object.keys(src).map(houseOf));
+    t.strictSame([...houses].sort(), Object.keys(MAY_IMPORT).sort(), 'every folder is a house');
+    const files = Object.keys(src).filter((path) => houseOf(path) === 'platform');
+    const rooms = new Set(files.filter((path) => path.split('/').length > 2).map(roomOf));
+    t.strictSame([...rooms].sort(), LAYERS.flat().sort(), 'every room of the platform has its layer');
+    t.strictSame(
+      files.filter((path) => path.split('/').length === 2).sort(),
+      [...EVERYWHERE, ...COMPOSITION].sort(),
+      'and what has none is named',
+    );
+  },
+);
 
-t.test('an import that points outwards is found, however it is written', async (t) => {
+t.test('an import through a wall is found, however it is written', async (t) => {
   const forbidden: [from: string, text: string, to: string][] = [
-    ['rest/users.ts', "import { resolvers } from '../graphql/resolvers.js';", 'graphql/resolvers.ts'],
-    ['graphql/User.ts', "import type { Context } from '../rest/context.js';", 'rest/context.ts'],
-    ['services/users.ts', "const { callOf } = await import('../http/call.js');", 'http/call.ts'],
-    ['http/call.ts', "export { restPlugin } from '../rest/plugin.js';", 'rest/plugin.ts'],
-    ['auth/keys.ts', "import '../database/open.js';", 'database/open.ts'],
-    ['contract/check.ts', "type Call = import('../services/access.js').Call;", 'services/access.ts'],
-    ['app.ts', "import { main } from './server.js';", 'server.ts'],
-    ['config.ts', "import { buildApp } from './app.js';", 'app.ts'],
-    ['services/users.ts', "import { jwtVerify } from 'jose';", 'jose'],
-    ['rest/users.ts', "import { PrismaClient } from '../database/client.js';", 'database/client.ts'],
-    ['services/users.ts', "import '../../generated/prisma/client.js';", '../generated/prisma/client.ts'],
-    ['http/call.ts', "import { Prisma } from '@prisma/client';", '@prisma/client'],
+    [
+      'application/rest/users.ts',
+      "import { Failure } from '../../platform/calls/errors.js';",
+      'platform/calls/errors.ts',
+    ],
+    ['application/seed.ts', "import '../workbench/model/check.js';", 'workbench/model/check.ts'],
+    [
+      'platform/rest/plugin.ts',
+      "import { handlers } from '../../application/rest/handlers.js';",
+      'application/rest/handlers.ts',
+    ],
+    [
+      'platform/http/call.ts',
+      "type One = import('../../../generated/operations.js').Handlers;",
+      '../generated/operations.ts',
+    ],
+    ['platform/pages/published.ts', "await import('../../workbench/model/check.js');", 'workbench/model/check.ts'],
+    [
+      'platform/rest/plugin.ts',
+      "import type { GraphQLContext } from '../graphql/context.js';",
+      'platform/graphql/context.ts',
+    ],
+    ['platform/accounts/users.ts', "const { callOf } = await import('../http/call.js');", 'platform/http/call.ts'],
+    ['platform/http/call.ts', "export { readConfig } from '../server/config.js';", 'platform/server/config.ts'],
+    ['platform/database/open.ts', "import '../keys/signing-keys.js';", 'platform/keys/signing-keys.ts'],
+    ['platform/rest/plugin.ts', "import { platformServices } from '../services.js';", 'platform/services.ts'],
+    ['platform/accounts/users.ts', "import { jwtVerify } from 'jose';", 'jose'],
+    ['platform/http/call.ts', "import { Prisma } from '@prisma/client';", '@prisma/client'],
+    ['platform/accounts/users.ts', "import '../../../generated/prisma/client.js';", '../generated/prisma/client.ts'],
+    ['workbench/diff/diff.ts', "import { lint } from '../lint/lint.js';", 'workbench/lint/lint.ts'],
+    [
+      'workbench/model/check.ts',
+      "import { generate } from '../generate/generate.js';",
+      'workbench/generate/generate.ts',
+    ],
+    ['workbench/lint/lint.ts', "import { buildApp } from '../../platform/app.js';", 'platform/app.ts'],
+    ['main.ts', "import { buildApp } from './platform/app.js';", 'platform/app.ts'],
   ];
   for (const [from, text, to] of forbidden) t.strictSame(importProblems({ [from]: text }), [`${from} imports ${to}`]);
+});
+
+/** The files that lead back to themselves by what they import. */
+function circles(sources: Record<string, string>): string[] {
+  const next = new Map<string, string[]>();
+  for (const { from, to } of importsOf(sources)) next.set(from, [...(next.get(from) ?? []), to]);
+  const leadsBack = (start: string) => {
+    const seen = new Set<string>();
+    const todo = [...(next.get(start) ?? [])];
+    for (let one = todo.pop(); one !== undefined; one = todo.pop()) {
+      if (one === start) return true;
+      if (!seen.has(one)) todo.push(...(next.get(one) ?? []));
+      seen.add(one);
+    }
+    return false;
+  };
+  return Object.keys(sources).filter(leadsBack);
+}
+
+t.test('no circle of imports', async (t) => {
+  t.strictSame(circles(src), []);
+  const round = {
+    'a.ts': "import './b.js';",
+    'b.ts': "import type { C } from './c.js';",
+    'c.ts': "export * from './a.js';",
+  };
+  t.strictSame(circles(round), Object.keys(round));
 });
 
 /** Handing the environment on, whole, is not reading it. */

@@ -1,5 +1,6 @@
 import t from 'tap';
 import { onEachDatabase } from '../support/databases.js';
+import { exampleApp } from '../support/example.js';
 import { fakeGateway } from '../support/gateway.js';
 import { eventually } from '../support/process.js';
 import { codeOf, type Person, type RestAnswer, startService } from '../support/service.js';
@@ -182,9 +183,7 @@ onEachDatabase(t, async (t, open) => {
 
   /** A service starts its jobs when it is ready: that is all that is needed of this one. */
   async function startSweeper(moved: number): Promise<() => Promise<unknown>> {
-    const { buildApp } = await import('../../src/app.js');
-    const { readConfig } = await import('../../src/config.js');
-    const app = await buildApp(readConfig({}), { database, logger: false, now: () => Date.now() + moved });
+    const app = await exampleApp({}, { database, logger: false, now: () => Date.now() + moved });
     await app.ready();
     return () => app.close();
   }

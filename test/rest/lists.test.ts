@@ -1,5 +1,5 @@
 import t from 'tap';
-import { cursors } from '../../src/services/pages.js';
+import { cursors } from '../../src/platform/calls/pages.js';
 import { type Opened, onEachDatabase } from '../support/databases.js';
 import { codeOf, type Json, startService } from '../support/service.js';
 

@@ -1,6 +1,6 @@
 import t from 'tap';
-import type { OrderStatus } from '../../src/database/client.js';
-import { actionsOf, transitions } from '../../src/services/order-states.js';
+import { actionsOf, transitions } from '../../src/application/services/order-states.js';
+import type { OrderStatus } from '../../src/platform/database/client.js';
 import { slowClock } from '../support/clock.js';
 import { onEachDatabase } from '../support/databases.js';
 import { codeOf, type Person, type RestAnswer, startService } from '../support/service.js';

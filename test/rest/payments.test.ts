@@ -1,5 +1,5 @@
 import t from 'tap';
-import { httpGateway } from '../../src/services/payments/http.js';
+import { httpGateway } from '../../src/application/services/payments/http.js';
 import { slowClock } from '../support/clock.js';
 import { onEachDatabase, PATIENT } from '../support/databases.js';
 import { type Behaviour, fakeGateway } from '../support/gateway.js';

@@ -1,6 +1,6 @@
 import { hash } from '@node-rs/argon2';
 import t from 'tap';
-import { PARAMETERS } from '../../src/auth/passwords.js';
+import { PARAMETERS } from '../../src/platform/accounts/passwords.js';
 import { onEachDatabase } from '../support/databases.js';
 import { someoneWaits } from '../support/locks.js';
 import { basic } from '../support/process.js';

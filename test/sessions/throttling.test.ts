@@ -1,10 +1,9 @@
 import t from 'tap';
-import { buildApp } from '../../src/app.js';
-import { readConfig } from '../../src/config.js';
-import { TIMEOUTS } from '../../src/http/timeouts.js';
-import { removeExpired } from '../../src/services/expiry.js';
+import { removeExpired } from '../../src/platform/jobs/expiry.js';
+import { TIMEOUTS } from '../../src/platform/server/timeouts.js';
 import { slowClock } from '../support/clock.js';
 import { onEachDatabase } from '../support/databases.js';
+import { exampleApp } from '../support/example.js';
 import { basic } from '../support/process.js';
 import { codeOf, PASSWORD, passwordHash, startInstance, startService } from '../support/service.js';
 import { statementsOf } from '../support/statements.js';
@@ -246,9 +245,9 @@ onEachDatabase(t, async (t, open) => {
 
   t.test('the logins a minute of an address; Basic uses them up by wrong passwords only', async (t) => {
     await database.client.throttle.deleteMany();
-    const config = readConfig({ NODE_ENV: 'test', DEMO: 'on', LOGIN_LIMIT: '3', TRUST_PROXY: 'loopback' });
+    const environment = { NODE_ENV: 'test', DEMO: 'on', LOGIN_LIMIT: '3', TRUST_PROXY: 'loopback' };
     const instance = async () => {
-      const app = await buildApp(config, { database, logger: false, now });
+      const app = await exampleApp(environment, { database, logger: false, now });
       return Object.assign(app, { url: await app.listen({ port: 0, host: '127.0.0.1' }) });
     };
     const [one, two] = [await instance(), await instance()];

@@ -1,7 +1,7 @@
+import { codes } from 'currency-codes';
 import fc from 'fast-check';
-import { currencies } from '../../generated/currencies.js';
-import type { Parameter, Schema } from '../../src/contract/document.js';
-import type { Operation } from '../../src/contract/openapi.js';
+import type { Parameter, Schema } from '../../src/platform/contract/document.js';
+import type { Operation } from '../../src/platform/contract/openapi.js';
 import type { Json } from './service.js';
 
 /** A request as a client with an open mind sends it. */
@@ -47,7 +47,7 @@ function valid(schema: Schema): fc.Arbitrary<Json> {
     case 'string':
       if (schema['format'] === 'email') return fc.emailAddress();
       if (schema['format'] === 'uuid') return fc.uuid();
-      if (schema['format'] === 'iso-4217') return fc.constantFrom(...currencies);
+      if (schema['format'] === 'iso-4217') return fc.constantFrom(...codes());
       if (schema['pattern']) return fc.stringMatching(new RegExp(String(schema['pattern'])));
       return fc.string({ unit: 'grapheme', minLength, maxLength: Math.max(minLength, Math.min(maxLength, 60)) });
     default:

@@ -1,8 +1,8 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import type { Exchange } from '../../src/contract/coverage/observe-rest.js';
-import type { Response as ContractResponse, Header, Schema } from '../../src/contract/document.js';
-import { addFormats } from '../../src/contract/formats.js';
-import { inlineSchemas, normaliseOpenApi, type Operation, operations } from '../../src/contract/openapi.js';
+import type { Response as ContractResponse, Header, Schema } from '../../src/platform/contract/document.js';
+import { addFormats } from '../../src/platform/contract/formats.js';
+import { inlineSchemas, normaliseOpenApi, type Operation, operations } from '../../src/platform/contract/openapi.js';
+import type { Exchange } from '../../src/workbench/coverage/observe-rest.js';
 import { recordRest, source } from './recorder.js';
 
 export const document = inlineSchemas(normaliseOpenApi(source));

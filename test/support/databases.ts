@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { PrismaPg } from '@prisma/adapter-pg';
 import type { Test } from 'tap';
-import { PrismaClient } from '../../src/database/client.js';
-import { type Database, openDatabase } from '../../src/database/open.js';
+import { PrismaClient } from '../../src/platform/database/client.js';
+import { type Database, openDatabase } from '../../src/platform/database/open.js';
 import { POSTGRESQL, skipWithoutPostgresql } from './servers.js';
 
 export type Opened = Database & {

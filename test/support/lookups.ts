@@ -1,4 +1,4 @@
-import type { PrismaClient } from '../../src/database/client.js';
+import type { PrismaClient } from '../../src/platform/database/client.js';
 
 const MODELS = ['user', 'revocation', 'signingKey', 'session', 'refreshToken'] as const;
 const METHODS = ['findUnique', 'findFirst', 'findMany'] as const;

@@ -1,15 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { buildSchema } from 'graphql';
-import { note, type Observations, writeObservations } from '../../src/contract/coverage/observations.js';
+import type { OpenApiDocument } from '../../src/platform/contract/document.js';
+import type { Operation } from '../../src/platform/contract/openapi.js';
+import { parseYaml } from '../../src/platform/contract/yaml.js';
+import { note, type Observations, writeObservations } from '../../src/workbench/coverage/observations.js';
 import {
   type GraphQLRequest,
   type GraphQLResult,
   graphqlObserver,
-} from '../../src/contract/coverage/observe-graphql.js';
-import { type Exchange, restObserver } from '../../src/contract/coverage/observe-rest.js';
-import type { OpenApiDocument } from '../../src/contract/document.js';
-import { parseYaml } from '../../src/contract/load-openapi.js';
-import type { Operation } from '../../src/contract/openapi.js';
+} from '../../src/workbench/coverage/observe-graphql.js';
+import { type Exchange, restObserver } from '../../src/workbench/coverage/observe-rest.js';
 
 /** Held for a test that changes the directory. */
 const root = process.cwd();

@@ -1,5 +1,5 @@
 import { connect } from 'node:net';
-import type { Dependency } from '../../src/database/outages.js';
+import type { Dependency } from '../../src/platform/database/outages.js';
 
 export const POSTGRESQL = new URL(process.env['TEST_DATABASE_URL'] ?? 'postgres://postgres@127.0.0.1:5432/postgres');
 export const REDIS = new URL(process.env['TEST_REDIS_URL'] ?? 'redis://127.0.0.1:6379');

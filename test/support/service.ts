@@ -1,15 +1,15 @@
 import { hash } from '@node-rs/argon2';
 import type { FastifyInstance } from 'fastify';
 import type { Test } from 'tap';
-import { type AppOptions, buildApp } from '../../src/app.js';
-import { PARAMETERS } from '../../src/auth/passwords.js';
-import { readConfig } from '../../src/config.js';
-import type { GraphQLRequest } from '../../src/contract/coverage/observe-graphql.js';
-import type { Database } from '../../src/database/open.js';
-import { TIMEOUTS } from '../../src/http/timeouts.js';
-import { type Code, catalogue } from '../../src/services/errors.js';
+import { PARAMETERS } from '../../src/platform/accounts/passwords.js';
+import type { AppOptions } from '../../src/platform/app.js';
+import { type Code, catalogue } from '../../src/platform/calls/errors.js';
+import type { Database } from '../../src/platform/database/open.js';
+import { TIMEOUTS } from '../../src/platform/server/timeouts.js';
+import type { GraphQLRequest } from '../../src/workbench/coverage/observe-graphql.js';
 import { breaches } from './contract.js';
 import { type Opened, PATIENT } from './databases.js';
+import { exampleApp } from './example.js';
 import { recordGraphql } from './recorder.js';
 
 export const PASSWORD = 'a password for the tests';
@@ -75,7 +75,7 @@ export async function startInstance(
   environment: Record<string, string> = {},
   options: Partial<AppOptions> = {},
 ): Promise<Instance> {
-  const config = readConfig({
+  const environmentOfTests = {
     NODE_ENV: 'test',
     PORT: '0',
     HOST: '127.0.0.1',
@@ -83,13 +83,13 @@ export async function startInstance(
     RATE_LIMIT_ANONYMOUS: '100000',
     LOGIN_LIMIT: '100000',
     ...environment,
-  });
+  };
   const log: string[] = [];
   const logger = { level: 'info', stream: { write: (line: string) => void log.push(line) } };
   const timeouts = { ...TIMEOUTS, handler: PATIENT.answer };
   const sockets = { initTimeout: PATIENT.answer, ping: PATIENT.answer, ...options.sockets };
   const admission = { burst: PATIENT.answer, standing: PATIENT.answer, ...options.admission };
-  const app = await buildApp(config, { database, logger, timeouts, ...options, sockets, admission });
+  const app = await exampleApp(environmentOfTests, { database, logger, timeouts, ...options, sockets, admission });
   const url = await app.listen({ port: 0, host: '127.0.0.1' });
   t.teardown(() => app.close());
 

@@ -1,6 +1,6 @@
-import { hashToken, newToken } from '../../src/auth/opaque-tokens.js';
-import type { Schema } from '../../src/contract/document.js';
-import type { Operation } from '../../src/contract/openapi.js';
+import type { Schema } from '../../src/platform/contract/document.js';
+import type { Operation } from '../../src/platform/contract/openapi.js';
+import { hashToken, newToken } from '../../src/platform/sessions/opaque-tokens.js';
 import { type Json, PASSWORD, type Person, type Service } from './service.js';
 
 /** A request that is not sent yet, so that a test can put faults into it. */

@@ -1,4 +1,4 @@
-import type { Prisma, PrismaClient } from '../../src/database/client.js';
+import type { Prisma, PrismaClient } from '../../src/platform/database/client.js';
 import { PATIENT } from './databases.js';
 
 /**

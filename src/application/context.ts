@@ -1,0 +1,15 @@
+import type {
+  Context as PlatformContext,
+  GraphQLContext as PlatformGraphQLContext,
+  PlatformServices,
+} from '../platform/index.js';
+import type { OwnServices } from './services/index.js';
+
+/** All services: the platform's, and those of the application. */
+export type Services = PlatformServices & OwnServices;
+
+/** What a REST handler gets besides the request. */
+export type Context = PlatformContext<Services>;
+
+/** What a GraphQL resolver gets besides its parent and arguments. */
+export type GraphQLContext = PlatformGraphQLContext<Services>;

@@ -1,0 +1,9 @@
+import type { UserResolvers } from '../../../generated/graphql.js';
+import { page } from '../../platform/index.js';
+import { postsOf } from './loaders.js';
+
+export const User: UserResolvers = {
+  id: ({ id }) => String(id),
+  createdAt: ({ createdAt }) => createdAt.toISOString(),
+  posts: ({ id }, args, context, info) => postsOf(context, id, page(args), info),
+};

@@ -1,0 +1,83 @@
+import type * as Contract from '../../../generated/operations.js';
+import {
+  clearedCookies,
+  Failure,
+  type OwnSession,
+  representPage,
+  resourceTag,
+  type SessionTokens,
+  sessionCookies,
+} from '../../platform/index.js';
+import { representUser } from './representations.js';
+
+export const login: Contract.Login = async ({ body }, { call, services, https }) => {
+  const tokens = await services.sessions.login(call, body);
+  return body.cookie ? asCookies(tokens, https) : { status: 200, body: representTokens(tokens) };
+};
+
+export const refreshSession: Contract.RefreshSession = async (
+  { body, cookies },
+  { call, services, ownOrigin, https },
+) => {
+  if (body?.refresh_token !== undefined) {
+    const tokens = await services.sessions.refresh(call, body.refresh_token);
+    return { status: 200, body: representJwt(tokens) };
+  }
+  if (cookies.accord_refresh === undefined) throw new Failure('BAD_REQUEST', 'There is no refresh token.');
+  ownOrigin();
+  return asCookies(await services.sessions.refresh(call, cookies.accord_refresh), https);
+};
+
+export const logout: Contract.Logout = async ({ body, cookies }, { call, services, ownOrigin, https }) => {
+  const byCookie = body?.refresh_token === undefined && cookies.accord_refresh !== undefined;
+  if (byCookie) ownOrigin();
+  await services.sessions.logout(call, body?.refresh_token ?? cookies.accord_refresh);
+  return { status: 204, headers: { 'set-cookie': clearedCookies(https) } };
+};
+
+export const getCurrentUser: Contract.GetCurrentUser = async (_request, { call, services }) => {
+  const user = await services.users.me(call);
+  return { status: 200, headers: { etag: resourceTag(user) }, body: representUser(user) };
+};
+
+export const listSessions: Contract.ListSessions = async ({ query }, { call, services, page, pathname }) => {
+  const { items, ...rest } = await services.sessions.list(call, page);
+  const rows = { ...rest, items: items.map((session) => ({ id: session.position, session })) };
+  const represent = ({ session }: { session: OwnSession }) => representSession(session);
+  return { status: 200, ...representPage(page, rows, { pathname, query, cursors: services.cursors, represent }) };
+};
+
+export const revokeOtherSessions: Contract.RevokeOtherSessions = async (_request, { call, services }) => {
+  await services.sessions.revokeOthers(call);
+  return { status: 204 };
+};
+
+export const revokeSession: Contract.RevokeSession = async ({ path }, { call, services }) => {
+  await services.sessions.revoke(call, path.session_id);
+  return { status: 204 };
+};
+
+const asCookies = (tokens: SessionTokens, https: boolean) =>
+  ({
+    status: 200,
+    headers: { 'set-cookie': sessionCookies(tokens, https) },
+    body: { expires_in: tokens.expiresIn },
+  }) as const;
+
+const representTokens = (tokens: SessionTokens): Contract.JwtLogin | Contract.OpaqueLogin =>
+  tokens.flow === 'jwt' ? representJwt(tokens) : { token: tokens.token, expires_in: tokens.expiresIn };
+
+const representJwt = (tokens: SessionTokens & { flow: 'jwt' }): Contract.JwtLogin => ({
+  access_token: tokens.accessToken,
+  refresh_token: tokens.refreshToken,
+  token_type: 'Bearer',
+  expires_in: tokens.expiresIn,
+});
+
+const representSession = ({ id, flow, current, createdAt, expiresAt }: OwnSession): Contract.Session => ({
+  id,
+  flow,
+  current,
+  createdAt: createdAt.toISOString(),
+  expiresAt: expiresAt.toISOString(),
+});

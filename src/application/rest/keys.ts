@@ -1,0 +1,6 @@
+import type * as Contract from '../../../generated/operations.js';
+
+export const getJwks: Contract.GetJwks = async (_request, { call, services }) => {
+  await call.checkpoint();
+  return { status: 200, headers: {}, body: services.keys.jwks() as Contract.JsonWebKeySet };
+};

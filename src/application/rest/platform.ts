@@ -1,0 +1,35 @@
+import type * as Contract from '../../../generated/operations.js';
+
+export const getRoot: Contract.GetRoot = async () => ({ status: 302, headers: { location: '/docs' } });
+
+export const getLiveness: Contract.GetLiveness = async () => ({ status: 200, headers: {}, body: { status: 'ok' } });
+
+export const getReadiness: Contract.GetReadiness = async (_request, { platform }) => {
+  const report = await platform.ready();
+  const status = report.status === 'unavailable' ? 503 : 200;
+  return { status, headers: {}, body: report };
+};
+
+export const getMetrics: Contract.GetMetrics = async (_request, { platform }) => ({
+  status: 200,
+  headers: {},
+  body: await platform.metrics(),
+});
+
+export const getOpenApiYaml: Contract.GetOpenApiYaml = async (_request, { platform }) => ({
+  status: 200,
+  headers: {},
+  body: platform.contracts.openapiYaml,
+});
+
+export const getOpenApiJson: Contract.GetOpenApiJson = async (_request, { platform }) => ({
+  status: 200,
+  headers: {},
+  body: platform.contracts.openapiJson,
+});
+
+export const getGraphqlSchema: Contract.GetGraphqlSchema = async (_request, { platform }) => ({
+  status: 200,
+  headers: {},
+  body: platform.contracts.schemaGraphql,
+});

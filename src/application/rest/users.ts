@@ -1,0 +1,61 @@
+import type * as Contract from '../../../generated/operations.js';
+import { ifMatch, preference, representPage, resourceTag, type User, type UserFields } from '../../platform/index.js';
+import { hrefOfUser, representUser, toRole } from './representations.js';
+
+/** Only the members that were given: the service leaves the others as they are. */
+const toFields = ({ role, ...rest }: Contract.UpdateUserRequestBody): Partial<UserFields> => ({
+  ...rest,
+  ...(role !== undefined && { role: toRole(role) }),
+});
+
+export const listUsers: Contract.ListUsers = async ({ query }, { call, services, page, pathname }) => {
+  const users = await services.users.list(call, page);
+  return {
+    status: 200,
+    ...representPage(page, users, { pathname, query, cursors: services.cursors, represent: representUser }),
+  };
+};
+
+export const getUser: Contract.GetUser = async ({ path }, { call, services }) => {
+  const user = await services.users.get(call, path.user_id);
+  return { status: 200, headers: { etag: resourceTag(user) }, body: representUser(user) };
+};
+
+export const createUser: Contract.CreateUser = async ({ body }, { call, services }) => {
+  const user = await services.users.create(call, { ...body, role: toRole(body.role) });
+  return {
+    status: 201,
+    headers: { location: hrefOfUser(user.id), etag: resourceTag(user) },
+    body: representUser(user),
+  };
+};
+
+export const replaceUser: Contract.ReplaceUser = async ({ path, headers, body }, { call, services }) => {
+  const user = await services.users.update(call, path.user_id, toFields(body), ifMatch(headers['if-match']));
+  return updated(user, headers.prefer);
+};
+
+export const updateUser: Contract.UpdateUser = async ({ path, headers, body }, { call, services }) => {
+  const user = await services.users.update(call, path.user_id, toFields(body), ifMatch(headers['if-match']));
+  return updated(user, headers.prefer);
+};
+
+export const deleteUser: Contract.DeleteUser = async ({ path, headers }, { call, services }) => {
+  const user = await services.users.delete(call, path.user_id, ifMatch(headers['if-match']));
+  if (preference(headers.prefer, 'return') !== 'representation') return { status: 204, headers: {} };
+  return { status: 200, headers: { 'preference-applied': 'return=representation' }, body: representUser(user) };
+};
+
+export const changePassword: Contract.ChangePassword = async ({ path, body }, { call, services }) => {
+  const change = { currentPassword: body.current_password, newPassword: body.new_password };
+  await services.changePassword(call, path.user_id, change);
+  return { status: 204 };
+};
+
+function updated(user: User, prefer: string | undefined) {
+  const etag = resourceTag(user);
+  const wish = preference(prefer, 'return');
+  if (wish === 'minimal') return { status: 204, headers: { etag, 'preference-applied': 'return=minimal' } } as const;
+  const applied = wish === 'representation' ? { 'preference-applied': 'return=representation' } : {};
+  return { status: 200, headers: { etag, ...applied }, body: representUser(user) } as const;
+}

@@ -1,0 +1,32 @@
+import type { PlatformServices } from '../../platform/index.js';
+import { variables } from '../variables.js';
+import { commentsService } from './comments.js';
+import { messagesService } from './messages.js';
+import { ordersService } from './orders.js';
+import { paymentGateway } from './payments/gateways.js';
+import { PAYMENTS, paymentJobs } from './payments/jobs.js';
+import { paymentsService } from './payments/payments.js';
+import { postsService } from './posts.js';
+
+export type OwnServices = ReturnType<typeof ownServices>;
+
+/** The business rules of the example, over what the platform gives. */
+export function ownServices({
+  client,
+  now,
+  idempotency,
+  jobs,
+  durableStream,
+  environment,
+  production,
+}: PlatformServices) {
+  const gateway = paymentGateway(environment(variables), production);
+  const payments = paymentsService({ client, gateway, idempotency, now });
+  jobs.add(paymentJobs(payments));
+  return {
+    posts: postsService({ client }),
+    comments: commentsService({ client }),
+    messages: messagesService({ client, durableStream }),
+    orders: ordersService({ client, idempotency, payments, wakePayments: () => jobs.wake(PAYMENTS) }),
+  };
+}

@@ -1,0 +1,129 @@
+import type { Prisma, PrismaClient } from '../../../generated/prisma/client.js';
+import {
+  authorise,
+  authoriseRole,
+  type Call,
+  type DurableStream,
+  Failure,
+  isStorableId,
+  MAX_ID,
+  type StreamOptions,
+  shown,
+  type User,
+  writing,
+} from '../../platform/index.js';
+
+/** A message with its author, who is read along: one statement more for any number of messages. */
+export type Message = Prisma.MessageGetPayload<object> & { author: User };
+
+/** Names, together with the hash of a channel's id, the advisory lock of that channel. */
+const CHANNEL_LOCK = 0x4143_4348;
+
+export interface MessagesDependencies {
+  client: PrismaClient;
+  durableStream: (options: StreamOptions<Message>) => DurableStream;
+}
+
+export type Messages = ReturnType<typeof messagesService>;
+
+/** Messages in channels. A channel is no more than its id. */
+export function messagesService({ client, durableStream }: MessagesDependencies) {
+  /** The author of a stored message, which is locked until the transaction ends. */
+  async function lockedAuthor(db: Prisma.TransactionClient, id: number): Promise<number | undefined> {
+    if (!isStorableId(id)) return undefined;
+    const [row] = await db.$queryRaw<{ author: number }[]>`
+      SELECT author_id AS author FROM messages WHERE id = ${id} FOR UPDATE`;
+    return row?.author;
+  }
+
+  /** A message whose author has gone since it was read has gone as well. */
+  async function withAuthors(rows: Prisma.MessageGetPayload<object>[]): Promise<Message[]> {
+    const ids = [...new Set(rows.map(({ authorId }) => authorId))];
+    const authors = rows.length > 0 ? await client.user.findMany({ where: { id: { in: ids } }, select: shown }) : [];
+    const byId = new Map(authors.map((author) => [author.id, author]));
+    return rows.flatMap((row) => {
+      const author = byId.get(row.authorId);
+      return author ? [{ ...row, author }] : [];
+    });
+  }
+
+  /** The channels, as those see them who follow one. What was deleted is left out. */
+  const channels = durableStream({
+    name: 'messages',
+    async newest(channelIds) {
+      const rows = await client.$queryRaw<{ channel: string; newest: number | null }[]>`
+        SELECT channel, (SELECT max(id) FROM messages WHERE channel_id = channel) AS newest
+        FROM unnest(${channelIds}::text[]) AS channel`;
+      return new Map(rows.map(({ channel, newest }) => [channel, newest ?? 0]));
+    },
+    async after(channelId, id, limit) {
+      const where = { channelId, id: { gt: Math.min(id, MAX_ID) } };
+      const rows = await client.message.findMany({ where, orderBy: { id: 'asc' }, take: limit });
+      return { entries: await withAuthors(rows), last: rows.at(-1)?.id ?? id, more: rows.length === limit };
+    },
+  });
+
+  return {
+    /** The newest messages of a channel, by ascending id; only those with an id below `before`, where it is given. */
+    async list(
+      call: Call,
+      { channelId, limit, before }: { channelId: string; limit: number; before?: number },
+    ): Promise<Message[]> {
+      authorise(call, 'messages.read');
+      await call.checkpoint();
+      const bound = before !== undefined && before <= MAX_ID ? { id: { lt: before } } : {};
+      const rows = await client.message.findMany({
+        where: { channelId, ...bound },
+        orderBy: { id: 'desc' },
+        take: limit,
+      });
+      return withAuthors(rows.reverse());
+    },
+
+    /**
+     * Adds a message in the caller's name. Ids are given out under a lock of the channel, which is released by the
+     * commit: so they become visible in their order, and "after id 7" never misses a message that was slower to commit.
+     */
+    async add(call: Call, { channelId, text }: { channelId: string; text: string }): Promise<Message> {
+      const actor = authorise(call, 'messages.create', call.actor?.id);
+      await call.checkpoint();
+      const message = await writing(client, call, { action: 'messages.create' }, async (db, { owner: author }) => {
+        await db.$executeRaw`SELECT pg_advisory_xact_lock(${CHANNEL_LOCK}::int, hashtext(${channelId}))`;
+        const added = await db.message.create({ data: { channelId, text, authorId: actor.id } });
+        await channels.announce(db, { id: added.id, key: channelId });
+        return { ...added, author };
+      });
+      channels.committed({ id: message.id, key: channelId });
+      return message;
+    },
+
+    /**
+     * Deletes a message and leaves a tombstone.
+     * @throws Failure NOT_FOUND (also when it was deleted before), FORBIDDEN for another's
+     */
+    async delete(call: Call, id: number): Promise<void> {
+      authoriseRole(call, 'messages.delete');
+      await writing(client, call, { action: 'messages.delete' }, async (db, standing) => {
+        const authorId = (await lockedAuthor(db, id)) ?? absent();
+        authorise(standing.call, 'messages.delete', authorId);
+        await call.checkpoint();
+        await db.tombstone.create({ data: { kind: 'MESSAGE', id } });
+        await db.message.delete({ where: { id }, select: { id: true } });
+      });
+    },
+
+    /**
+     * What is added to a channel from now on, or all after an id.
+     * @throws Failure FORBIDDEN, VALIDATION_FAILED, RATE_LIMITED
+     */
+    async follow(call: Call, channelId: string, since: number | undefined): Promise<AsyncIterable<never>> {
+      authorise(call, 'messages.subscribe');
+      await call.checkpoint();
+      return channels.from(channelId, since);
+    },
+  };
+}
+
+const absent = (): never => {
+  throw new Failure('NOT_FOUND', 'There is no such message.');
+};

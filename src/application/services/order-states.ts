@@ -1,0 +1,32 @@
+import type { OrderStatus } from '../../../generated/prisma/client.js';
+import { Failure } from '../../platform/index.js';
+
+/** What a caller can ask of an order. `settle` and `release` end a payment, and only the service does them. */
+export const orderActions = ['cancel', 'pay'] as const;
+export type OrderAction = (typeof orderActions)[number];
+type Transition = OrderAction | 'settle' | 'release';
+
+/**
+ * Every state with the transitions that leave it (docs/decisions.md, "Order states"). A payment passes through PROCESSING,
+ * also one that is waited for: while the gateway is asked, nobody can pay or cancel the order a second time.
+ */
+export const transitions = {
+  PENDING: { cancel: 'CANCELLED', pay: 'PROCESSING' },
+  PROCESSING: { settle: 'PAID', release: 'PENDING' },
+  PAID: {},
+  CANCELLED: {},
+} as const satisfies Record<OrderStatus, Partial<Record<Transition, OrderStatus>>>;
+
+/** The actions that would succeed now: those whose links a representation offers. */
+export const actionsOf = (status: OrderStatus): OrderAction[] =>
+  orderActions.filter((action) => action in transitions[status]);
+
+const done: Record<OrderAction, string> = { cancel: 'cancelled', pay: 'paid' };
+
+/** @throws Failure CONFLICT where the state has no such transition */
+export function refuseUnlessOffered(status: OrderStatus, action: OrderAction): void {
+  if (!actionsOf(status).includes(action)) throw refusedIn(status, action);
+}
+
+export const refusedIn = (status: OrderStatus, action: OrderAction): Failure =>
+  new Failure('CONFLICT', `The order is ${status.toLowerCase()} and cannot be ${done[action]}.`);

@@ -1,0 +1,141 @@
+import type { Prisma, PrismaClient } from '../../../generated/prisma/client.js';
+import {
+  type Action,
+  authenticated,
+  authorise,
+  type Call,
+  Failure,
+  type Idempotency,
+  type Page,
+  type PageRequest,
+  writing,
+} from '../../platform/index.js';
+import { findOrder, loadOrder, type Order, orderColumns, pageOfOrders, requireUser } from './order-rows.js';
+import { type OrderAction, refusedIn, refuseUnlessOffered, transitions } from './order-states.js';
+import type { Payments } from './payments/payments.js';
+
+export type { Order } from './order-rows.js';
+
+/** Minor units, and the code of ISO 4217. */
+export interface Money {
+  amount: number;
+  currency: string;
+}
+
+export interface PaymentWish {
+  /** What the gateway gave the client for this payment. */
+  token?: string | undefined;
+  /** Whether to answer while the payment is under way. */
+  background: boolean;
+}
+
+export interface OrdersDependencies {
+  client: PrismaClient;
+  idempotency: Pick<Idempotency, 'once'>;
+  payments: Payments;
+  /** Called when a payment waits for the background. */
+  wakePayments: () => void;
+}
+
+const ownerOf = ({ userId }: Order): number => userId;
+
+export type Orders = ReturnType<typeof ordersService>;
+
+/** Orders, and who may do what to them and when. Every method takes the call first. */
+export function ordersService({ client, idempotency, payments, wakePayments }: OrdersDependencies) {
+  /** By the owner of an order that exists; whether it does is told to who is known (docs/decisions.md, "Failures"). */
+  async function authoriseOwner(call: Call, action: Action, id: number): Promise<void> {
+    authenticated(call);
+    const order = await findOrder(client, id);
+    if (order) authorise(call, action, order.userId);
+  }
+
+  /** Moves the order on from PENDING. One of many that try at once succeeds. */
+  async function move(db: Prisma.TransactionClient, id: number, action: OrderAction): Promise<Order> {
+    const [moved] = await db.order.updateManyAndReturn({
+      where: { id, status: 'PENDING' },
+      data: { status: transitions.PENDING[action], version: { increment: 1 } },
+      select: orderColumns,
+    });
+    if (moved) return moved;
+    throw refusedIn((await loadOrder(db, id)).status, action);
+  }
+
+  return {
+    /** A page of a user's orders by ascending id. */
+    async list(call: Call, userId: number, page: PageRequest): Promise<Page<Order>> {
+      authorise(call, 'orders.list', userId);
+      await requireUser(client, userId);
+      await call.checkpoint();
+      return pageOfOrders(client, userId, page);
+    },
+
+    /** @throws Failure NOT_FOUND, or GONE for a user who was deleted */
+    async create(call: Call, userId: number, total: Money): Promise<Order> {
+      authorise(call, 'orders.create', userId);
+      return idempotency.once(call, ownerOf, async ({ effect }) => {
+        await requireUser(client, userId);
+        await call.checkpoint();
+        return effect({ action: 'orders.create', owner: userId }, (db) =>
+          db.order.create({ data: { userId, ...total }, select: orderColumns }),
+        );
+      });
+    },
+
+    /** By the path of its user: the order of another one is NOT_FOUND there, whoever asks. */
+    async getOfUser(call: Call, userId: number, id: number): Promise<Order> {
+      authorise(call, 'orders.read', userId);
+      await requireUser(client, userId);
+      const order = await findOrder(client, id);
+      if (order?.userId !== userId) throw new Failure('NOT_FOUND', 'This user has no such order.');
+      await call.checkpoint();
+      return order;
+    },
+
+    /** @throws Failure NOT_FOUND, GONE, FORBIDDEN for another user's order */
+    async get(call: Call, id: number): Promise<Order> {
+      authenticated(call);
+      const order = await loadOrder(client, id);
+      authorise(call, 'orders.read', order.userId);
+      await call.checkpoint();
+      return order;
+    },
+
+    /** @throws Failure NOT_FOUND, GONE, FORBIDDEN, CONFLICT for an order that is not pending */
+    async cancel(call: Call, id: number): Promise<Order> {
+      await authoriseOwner(call, 'orders.cancel', id);
+      const { status, userId } = await loadOrder(client, id);
+      refuseUnlessOffered(status, 'cancel');
+      await call.checkpoint();
+      return writing(client, call, { action: 'orders.cancel', owner: userId }, (db) => move(db, id, 'cancel'));
+    },
+
+    /**
+     * @returns the paid order; with `background` the order in PROCESSING
+     * @throws Failure NOT_FOUND, GONE, FORBIDDEN, CONFLICT, PAYMENT_DECLINED, BAD_GATEWAY, GATEWAY_TIMEOUT;
+     *   NOT_IMPLEMENTED where there is no gateway
+     */
+    async pay(call: Call, id: number, { token, background }: PaymentWish): Promise<Order> {
+      await authoriseOwner(call, 'orders.pay', id);
+      return idempotency.once(call, ownerOf, async ({ effect, begin }) => {
+        const order = await loadOrder(client, id);
+        refuseUnlessOffered(order.status, 'pay');
+        await call.checkpoint();
+        if (!payments.available) {
+          throw new Failure('NOT_IMPLEMENTED', 'Payment is not available in this installation.');
+        }
+        // Held with the owner, whose deletion looks for orders that are being paid.
+        const deed = { action: 'orders.pay', owner: order.userId } as const;
+        if (!background)
+          return payments.settle(await begin(deed, async (db) => payments.begin(db, await move(db, id, 'pay'), token)));
+        const claimed = await effect(deed, async (db) => {
+          const processing = await move(db, id, 'pay');
+          await payments.enqueue(db, processing, token);
+          return processing;
+        });
+        wakePayments();
+        return claimed;
+      });
+    },
+  };
+}

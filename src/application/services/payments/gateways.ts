@@ -1,0 +1,18 @@
+import { embeddedGateway } from './embedded.js';
+import type { PaymentGateway } from './gateway.js';
+import { httpGateway } from './http.js';
+
+export interface PaymentEnvironment {
+  PAYMENT_URL?: string | undefined;
+  /** In milliseconds. */
+  PAYMENT_TIMEOUT: number;
+}
+
+/** The gateway that the environment names. Production settles nothing by a pretence, and may have none. */
+export function paymentGateway(
+  { PAYMENT_URL: url, PAYMENT_TIMEOUT: timeout }: PaymentEnvironment,
+  production: boolean,
+): PaymentGateway | undefined {
+  if (url) return httpGateway({ url, timeout });
+  return production ? undefined : embeddedGateway;
+}

@@ -1,0 +1,128 @@
+import type { PaymentStatus, Prisma, PrismaClient } from '../../../../generated/prisma/client.js';
+import { Failure, type Idempotency } from '../../../platform/index.js';
+import { type Order, orderColumns } from '../order-rows.js';
+import { transitions } from '../order-states.js';
+import type { Outcome, PaymentGateway } from './gateway.js';
+import { type Attempt, faultOf, verdict } from './verdict.js';
+import { takeDue } from './work-list.js';
+
+type Transaction = Prisma.TransactionClient;
+
+/**
+ * Milliseconds for which an attempt keeps others away. Longer than any gateway takes; after a crash somebody else asks
+ * again, under the same key.
+ */
+export const LEASE = 15_000;
+/** Milliseconds before the second attempt; doubled for each further one, up to the most. */
+const BACKOFF = 500;
+const MOST_BACKOFF = 60_000;
+
+export interface PaymentsDependencies {
+  client: PrismaClient;
+  /** Absent in production without PAYMENT_URL. */
+  gateway: PaymentGateway | undefined;
+  idempotency: Pick<Idempotency, 'finish' | 'abandon'>;
+  now: () => number;
+}
+
+/** Where each end of a payment leads the order. */
+const orderAfter = {
+  SETTLED: transitions.PROCESSING.settle,
+  DECLINED: transitions.PROCESSING.release,
+  FAILED: transitions.PROCESSING.release,
+} as const satisfies Record<Exclude<PaymentStatus, 'OPEN'>, Order['status']>;
+
+const never = new AbortController().signal;
+
+export type Payments = ReturnType<typeof paymentsService>;
+
+/**
+ * Payments of claimed orders. The payment is stored before the gateway is asked, and its id is the gateway's idempotency
+ * key; so whatever crashes in between, asking again under the same id tells how it ended, and takes nothing twice.
+ */
+export function paymentsService({ client, gateway, idempotency, now }: PaymentsDependencies) {
+  const inMs = (ms: number) => new Date(now() + ms);
+
+  async function askAgain({ id, attempts, wasUncertain }: Attempt, outcome: Outcome): Promise<void> {
+    const backoff = Math.min(MOST_BACKOFF, BACKOFF * 2 ** (attempts - 1));
+    const data = { dueAt: inMs(backoff), uncertain: wasUncertain || outcome.kind === 'unknown' };
+    await client.payment.updateMany({ where: { id, status: 'OPEN', attempts }, data });
+  }
+
+  /**
+   * Ends the payment, its order's state and its idempotency key in one transaction; whoever comes first decides. The
+   * gateway's word counts whoever heard it; that an attempt failed counts only while no other one has begun.
+   */
+  const conclude = ({ id, attempts }: Attempt, status: keyof typeof orderAfter): Promise<Conclusion> =>
+    client.$transaction(async (db) => {
+      const open = { id, status: 'OPEN' as const, ...(status === 'FAILED' && { attempts }) };
+      const { count } = await db.payment.updateMany({ where: open, data: { status, token: null } });
+      const payment = await db.payment.findUniqueOrThrow({
+        where: { id },
+        include: { order: { select: orderColumns } },
+      });
+      if (count === 0) return payment;
+      const order = await db.order.update({
+        where: { id: payment.orderId },
+        data: { status: orderAfter[status], version: { increment: 1 } },
+        select: orderColumns,
+      });
+      if (status === 'SETTLED') await idempotency.finish(db, id, order, order.userId);
+      else await idempotency.abandon(db, id);
+      return { status, order };
+    });
+
+  const ask = (attempt: Attempt, signal: AbortSignal): Promise<Outcome> =>
+    gateway?.pay(attempt, signal) ?? Promise.resolve({ kind: 'failed', retryable: true, reason: 'there is none' });
+
+  /** A new payment of an order that `db` has just moved to PROCESSING. */
+  const store = async (db: Transaction, order: Order, token: string | undefined, waited: boolean): Promise<Attempt> => {
+    const { id: orderId, amount, currency } = order;
+    const attempted = { attempts: 1, uncertain: true, dueAt: inMs(LEASE) };
+    const data = { orderId, token: token ?? null, ...(waited ? attempted : { dueAt: inMs(0) }) };
+    const { id } = await db.payment.create({ data, select: { id: true } });
+    return { id, orderId, amount, currency, token: token ?? null, attempts: 1, wasUncertain: false };
+  };
+
+  return {
+    available: gateway !== undefined,
+
+    /** Stores a payment for `settle`, whose attempt begins at once. */
+    begin: (db: Transaction, order: Order, token: string | undefined) => store(db, order, token, true),
+
+    /** Stores a payment for the background. */
+    enqueue: (db: Transaction, order: Order, token: string | undefined) => store(db, order, token, false),
+
+    /**
+     * Asks the gateway, for a caller who waits.
+     * @returns the paid order
+     * @throws Failure PAYMENT_DECLINED, BAD_GATEWAY, GATEWAY_TIMEOUT; while the end is not known the order stays
+     *   PROCESSING, and the background asks on
+     */
+    async settle(attempt: Attempt): Promise<Order> {
+      const outcome = await ask(attempt, never);
+      const status = verdict(outcome, attempt, false);
+      if (status === 'OPEN') await askAgain(attempt, outcome);
+      const end = status === 'OPEN' ? undefined : await conclude(attempt, status);
+      if (end?.status === 'SETTLED') return end.order;
+      if (end?.status === 'DECLINED') throw new Failure('PAYMENT_DECLINED', 'The payment was declined.');
+      throw faultOf(outcome);
+    },
+
+    /** Attempts one payment of the background, if one is due. @returns whether there was one */
+    async settleOne(signal: AbortSignal): Promise<boolean> {
+      const attempt = await takeDue(client, new Date(now()), inMs(LEASE));
+      if (!attempt) return false;
+      const outcome = await ask(attempt, signal);
+      const status = verdict(outcome, attempt, true);
+      if (status === 'OPEN') await askAgain(attempt, outcome);
+      else await conclude(attempt, status);
+      return true;
+    },
+  };
+}
+
+interface Conclusion {
+  status: PaymentStatus;
+  order: Order;
+}

@@ -1,0 +1,4 @@
+import { variables } from './application/variables.js';
+import { run } from './platform/server/run.js';
+
+await run({ variables, application: async () => (await import('./application/application.js')).application });

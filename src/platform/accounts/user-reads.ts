@@ -1,0 +1,58 @@
+import { authenticated, authorise, type Call } from '../calls/access.js';
+import { isStorableId, type Page, type PageRequest, storableOffset } from '../calls/pages.js';
+import { refuseAbsent } from '../calls/tombstones.js';
+import { Prisma, type PrismaClient } from '../database/client.js';
+
+/** What a representation shows of a user. The password hash never leaves this folder. */
+export const shown = { id: true, name: true, email: true, role: true, createdAt: true, version: true } as const;
+export type User = Prisma.UserGetPayload<{ select: typeof shown }>;
+/** The same in SQL. */
+export const userColumns = Prisma.sql`id, name, email, role, created_at AS "createdAt", version`;
+
+/** @throws Failure NOT_FOUND, or GONE for a deleted user */
+export async function loadUser(db: Prisma.TransactionClient, id: number): Promise<User> {
+  const user = isStorableId(id) ? await db.user.findUnique({ where: { id }, select: shown }) : null;
+  return user ?? refuseAbsent(db, 'USER', id, 'user');
+}
+
+/** What reads accounts. Every method takes the call first. */
+export function userReads({ client }: { client: PrismaClient }) {
+  return {
+    /** A page of all users by ascending id. */
+    async list(call: Call, page: PageRequest): Promise<Page<User>> {
+      authorise(call, 'users.list');
+      await call.checkpoint();
+      const where = 'after' in page ? { id: { gt: page.after } } : {};
+      const [rows, total] = await Promise.all([
+        client.user.findMany({
+          where,
+          select: shown,
+          orderBy: { id: 'asc' },
+          take: page.limit + 1,
+          ...('offset' in page && { skip: storableOffset(page.offset) }),
+        }),
+        'offset' in page && page.counted !== false ? client.user.count() : undefined,
+      ]);
+      return {
+        items: rows.slice(0, page.limit),
+        hasMore: rows.length > page.limit,
+        ...(total !== undefined && { total }),
+      };
+    },
+
+    /** @throws Failure NOT_FOUND, or GONE for a deleted user */
+    async get(call: Call, id: number): Promise<User> {
+      authorise(call, 'users.read');
+      const user = await loadUser(client, id);
+      await call.checkpoint();
+      return user;
+    },
+
+    /** The caller's own account. */
+    async me(call: Call): Promise<User> {
+      const user = await loadUser(client, authenticated(call).id);
+      await call.checkpoint();
+      return user;
+    },
+  };
+}

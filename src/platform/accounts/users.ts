@@ -1,0 +1,111 @@
+import { audit } from '../audit/audit.js';
+import { authorise, type Call } from '../calls/access.js';
+import { Failure } from '../calls/errors.js';
+import { entomb } from '../calls/tombstones.js';
+import type { PrismaClient } from '../database/client.js';
+import type { Idempotency } from '../idempotency/idempotency.js';
+import type { Revocations } from '../sessions/revocations.js';
+import { shown, type User } from './user-reads.js';
+import { claimingEmail, normalised, refuseDuplicate, refuseLastAdmin, type UserFields } from './user-rules.js';
+import { writing } from './writing.js';
+
+export type { User } from './user-reads.js';
+
+/** Throws when the stored user is not the one that the caller has seen (PRECONDITION_FAILED); see RFC 9110 §13.1.1. */
+export type Precondition = (user: User) => void;
+const always: Precondition = () => {};
+
+const ownId = ({ id }: User): number => id;
+
+export interface UsersDependencies {
+  client: PrismaClient;
+  idempotency: Pick<Idempotency, 'once'>;
+  /** Hashes when it is the turn of the caller's network. */
+  hashPassword: (address: string, password: string) => Promise<string>;
+  /** Ends the access tokens of a user, in the transaction of the change. */
+  revoke: Revocations['revoke'];
+}
+
+/** What changes accounts, and the rules that keep them in order. Every method takes the call first. */
+export function usersService({ client, idempotency, hashPassword, revoke }: UsersDependencies) {
+  return {
+    /**
+     * @param fields `password` in clear; without one the account cannot log in until one is set
+     * @throws Failure CONFLICT for an e-mail address that is taken
+     */
+    async create(call: Call, { password, ...fields }: UserFields & { password?: string }): Promise<User> {
+      authorise(call, 'users.create');
+      return idempotency.once(call, ownId, async ({ effect }) => {
+        await refuseDuplicate(client, fields.email);
+        await call.checkpoint();
+        const passwordHash = password === undefined ? null : await hashPassword(call.address, password);
+        const data = { ...normalised(fields), passwordHash };
+        return claimingEmail(
+          effect({ action: 'users.create' }, async (db) => {
+            const user = await db.user.create({ data, select: shown });
+            await audit(db, call, 'user.created', `user:${user.id}`);
+            return user;
+          }),
+        );
+      });
+    },
+
+    /**
+     * Changes the members given and leaves the others.
+     * @throws Failure NOT_FOUND, GONE, PRECONDITION_FAILED, CONFLICT (e-mail address taken, last administrator)
+     */
+    async update(call: Call, id: number, changes: Partial<UserFields>, matches: Precondition = always): Promise<User> {
+      authorise(call, 'users.update', id);
+      const deed = { action: 'users.update', owner: id, changes: true } as const;
+      return claimingEmail(
+        writing(client, call, deed, async (db, { call: standing, owner: user }) => {
+          const roleMoves = changes.role !== undefined && changes.role !== user.role;
+          // A full replacement names the role that its sender had: it may be lost since, or bettered, and is to stay so.
+          if (roleMoves) for (const one of [call, standing]) authorise(one, 'users.set-role', id);
+          matches(user);
+          if (changes.email !== undefined) await refuseDuplicate(db, changes.email, id);
+          if (roleMoves) await refuseLastAdmin(db, user);
+          await call.checkpoint();
+          const data = { ...normalised(changes), version: { increment: 1 } };
+          const changed = await db.user.update({ where: { id }, data, select: shown });
+          if (changed.email !== user.email) await audit(db, call, 'email.changed', `user:${id}`);
+          if (changed.role !== user.role) {
+            await revoke(db, id);
+            await audit(db, call, 'role.changed', `user:${id}`);
+          }
+          return changed;
+        }),
+      );
+    },
+
+    /**
+     * Deletes the account with all that belongs to it, in one transaction, and leaves tombstones.
+     * @returns the user as it was
+     * @throws Failure NOT_FOUND (also when it was deleted before), PRECONDITION_FAILED, CONFLICT
+     */
+    async delete(call: Call, id: number, matches: Precondition = always): Promise<User> {
+      authorise(call, 'users.delete', id);
+      const deed = { action: 'users.delete', owner: id, changes: true } as const;
+      const deleted = writing(client, call, deed, async (db, { owner: user }) => {
+        matches(user);
+        await refuseLastAdmin(db, user);
+        if (await db.order.count({ where: { userId: id, status: 'PROCESSING' } })) {
+          throw new Failure('CONFLICT', 'An order of this user is being paid; try again when it is settled.');
+        }
+        await call.checkpoint();
+        await entomb(db, id);
+        await db.user.delete({ where: { id }, select: { id: true } });
+        await revoke(db, id);
+        await audit(db, call, 'user.deleted', `user:${id}`);
+        return user;
+      });
+      return deleted.catch(goneIsNotFound);
+    },
+  };
+}
+
+/** A repeated delete is 404, other methods say 410 (docs/decisions.md, "Reading and writing over REST"). */
+const goneIsNotFound = (error: unknown): never => {
+  if (error instanceof Failure && error.code === 'GONE') throw new Failure('NOT_FOUND', 'There is no such user.');
+  throw error;
+};

@@ -1,0 +1,37 @@
+import type { PrismaClient } from './database/client.js';
+import type { PlatformServices } from './services.js';
+
+/** Data for a demo: accounts whose password everybody knows, and what they have made. Production refuses a database with it. */
+export interface Demo {
+  /** The account that is shown at start. */
+  readonly login: DemoLogin;
+  /** Fills an empty database, all or nothing. */
+  readonly seed: (client: PrismaClient) => Promise<void>;
+  /** Whether the database holds accounts of the demo. */
+  readonly isIn: (client: PrismaClient) => Promise<boolean>;
+}
+
+/** A login that works. */
+export interface DemoLogin {
+  readonly email: string;
+  readonly password: string;
+}
+
+/**
+ * What is served: all that the platform is told of an application.
+ * @typeParam Own the application's services, by name
+ */
+export interface Application<Own extends object = object> {
+  /** Names the application to people, and where it meets others: on cookies, tokens, signals and the media type. */
+  readonly name: string;
+  /** By tag and operationId, as `generated/operations.ts` demands them. */
+  readonly handlers: object;
+  /** By type and field, as `generated/graphql.ts` demands them. */
+  readonly resolvers: object;
+  /** Its business rules, and by `jobs.add` what it does again and again beside the requests. Called once, before anything is served. */
+  readonly services: (platform: PlatformServices) => Own;
+  readonly demo?: Demo;
+}
+
+/** Says what is served, typed. Nothing happens until it is given to the platform. */
+export const defineApplication = <Own extends object>(application: Application<Own>): Application<Own> => application;

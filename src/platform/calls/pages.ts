@@ -1,0 +1,73 @@
+import { macs, type Secrets } from '../secrets.js';
+import { Failure } from './errors.js';
+
+/** Which part of a list: rows to skip, or the id after which it goes on. Always by ascending id. */
+export type PageRequest = OffsetPage | { limit: number; after: number };
+
+/** `counted: false` for a caller that shows no total. */
+export interface OffsetPage {
+  limit: number;
+  offset: number;
+  counted?: boolean;
+}
+
+export interface Page<T> {
+  items: T[];
+  hasMore: boolean;
+  /** How many rows the whole list has; counted for offset pages only. */
+  total?: number;
+}
+
+/** Ids are PostgreSQL integers: nothing above can name or number a row. */
+export const MAX_ID = 2_147_483_647;
+export const isStorableId = (id: number): boolean => Number.isInteger(id) && id >= 1 && id <= MAX_ID;
+
+/** The offset as the database takes it: nothing lies beyond the greatest id. */
+export const storableOffset = (offset: number): number => Math.min(offset, MAX_ID);
+
+/** Rows by what they belong to; the order within each group is kept. */
+export function grouped<Row>(rows: readonly Row[], keyOf: (row: Row) => number): Map<number, Row[]> {
+  const groups = new Map<number, Row[]>();
+  for (const row of rows) {
+    const group = groups.get(keyOf(row));
+    if (group) group.push(row);
+    else groups.set(keyOf(row), [row]);
+  }
+  return groups;
+}
+
+const MAC_BYTES = 16;
+
+export type Cursors = ReturnType<typeof cursors>;
+
+/**
+ * Opaque cursors: the list's name and the last id seen, authenticated so that a forged or foreign one is told apart.
+ * @param secrets any server secrets; all instances must share them. A cursor holds as long as its secret is among them
+ */
+export function cursors(secrets: Secrets) {
+  const codes = macs(secrets, 'accord cursor', MAC_BYTES);
+
+  return {
+    /** @param list names the list and its filter, such as `users` or `orders of 7` */
+    encode(list: string, id: number): string {
+      return Buffer.concat([codes.make(`${list}\n${id}`), Buffer.from(String(id))]).toString('base64url');
+    },
+    /** @returns the id that the cursor stands for, or undefined when it is not one that this list gave */
+    read(list: string, cursor: string): number | undefined {
+      const bytes = Buffer.from(cursor, 'base64url');
+      const id = bytes.subarray(MAC_BYTES).toString();
+      return codes.holds(`${list}\n${id}`, bytes.subarray(0, MAC_BYTES)) ? Number(id) : undefined;
+    },
+    /**
+     * @returns the id after which the list goes on; 0 for the empty cursor, which asks for the first page
+     * @throws Failure BAD_REQUEST for a cursor that this list did not give
+     */
+    decode(list: string, cursor: string): number {
+      const id = cursor === '' ? 0 : this.read(list, cursor);
+      if (id !== undefined) return id;
+      throw new Failure('BAD_REQUEST', 'The cursor is not one that this list gave.', {
+        issues: [{ parameter: 'after', detail: 'is not a cursor of this list' }],
+      });
+    },
+  };
+}

@@ -1,0 +1,62 @@
+import type { FastifyInstance } from 'fastify';
+import type { Application } from './application.js';
+import { faultOf } from './database/faults.js';
+import type { Database } from './database/open.js';
+import type { Outages } from './database/outages.js';
+import { databaseSignals } from './database/signals.js';
+import type { Config } from './server/config.js';
+import { type PlatformServices, platformServices } from './services.js';
+
+/**
+ * The services over one database, as the configuration wants them: the platform's and the application's, under one roof. They
+ * begin and end with the app.
+ */
+export async function composeServices(
+  app: FastifyInstance,
+  application: Application,
+  config: Config,
+  database: Database,
+  told: Outages,
+  now: () => number,
+): Promise<PlatformServices> {
+  /** The name under which instances signal each other that something was added to a stream. */
+  const streams = `${application.name}_streams`;
+  database.watch(() => told.dependency('The database'));
+  /** Unless the reason is one that is told already, for all that fails by it. */
+  const tell = (about: object, err: unknown, message: string) => {
+    const isTold = told.isAway('The database') && ['unavailable', 'denied', 'timeout'].includes(faultOf(err).kind);
+    if (!isTold) app.log.error({ ...about, err }, message);
+  };
+  const onFault = (err: unknown) => tell({}, err, 'what other instances tell cannot be heard or read');
+  const signals = config.REDIS_URL
+    ? (await import('./database/redis-signals.js')).redisSignals(config.REDIS_URL, streams, () =>
+        told.dependency('Redis'),
+      )
+    : databaseSignals(database, streams);
+  const platform = await platformServices({
+    client: database.client,
+    listen: database.listen,
+    prove: database.prove,
+    signals,
+    onFault,
+    algorithm: config.JWT_ALGORITHM,
+    jwtSecret: config.JWT_SECRET,
+    keySecrets: config.KEY_SECRET ?? [],
+    issuer: config.JWT_ISSUER,
+    audience: config.JWT_AUDIENCE,
+    loginLimit: config.LOGIN_LIMIT,
+    production: config.production,
+    environment: config,
+    onJobFault: (job, err) => tell({ job }, err, 'a background job failed'),
+    onAuditFault: (err) => tell({}, err, 'a refusal could not be audited'),
+    now,
+  });
+  const own = application.services(platform);
+  const [taken] = Object.keys(own).filter((name) => name in platform);
+  if (taken !== undefined) throw new Error(`The application's service "${taken}" has the name of one of the platform.`);
+  app.addHook('onReady', async () => platform.jobs.start());
+  app.addHook('preClose', platform.jobs.stop);
+  app.decorate('administration', platform.administration);
+  app.addHook('onClose', () => platform.close());
+  return { ...platform, ...own };
+}

@@ -1,0 +1,25 @@
+import type { Call } from '../calls/access.js';
+import { type Issues, NO_ISSUES } from '../calls/issues.js';
+import { batches, type ReadInBatch } from './batches.js';
+
+/**
+ * What a resolver gets besides its parent and arguments.
+ * @typeParam Services those of the platform and of the application
+ */
+export interface GraphQLContext<Services = unknown> {
+  /** The call of this field: its checkpoint knows what is wrong with the field's own arguments. */
+  call: Call;
+  /** Makes the call of a field whose arguments have these faults. */
+  callWith: (contentIssues: Issues) => Call;
+  services: Services;
+  /** Reads below many parents at once. */
+  batch: ReadInBatch;
+}
+
+/** The context of one operation, or of one event of a subscription, by whichever way it came. */
+export const operationContext = (services: unknown, callWith: GraphQLContext['callWith']): GraphQLContext => ({
+  call: callWith(NO_ISSUES),
+  callWith,
+  services,
+  batch: batches(),
+});

@@ -1,0 +1,66 @@
+import { Failure } from '../calls/errors.js';
+import type { Weight } from '../limits/rate-limit.js';
+
+/** One operation to execute, as the body of a POST carries it (GraphQL over HTTP, "Request Parameters"). */
+export interface OperationRequest {
+  /** The text; left out where the id says it. */
+  query?: string;
+  /** Of a persisted document: its hash, or what it was registered under. */
+  id?: string;
+  variables?: Record<string, unknown>;
+  operationName?: string;
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const bad = (message: string) => new Failure('BAD_REQUEST', message);
+
+/**
+ * Reads the body of a POST: one operation, or a batch of them.
+ * @throws Failure BAD_REQUEST for a body of another shape, an empty batch or one that is too long
+ */
+export function readBody(body: unknown, maxBatch: number): OperationRequest[] {
+  if (!Array.isArray(body)) return [readOperation(body)];
+  if (body.length === 0) throw bad('The batch is empty.');
+  if (body.length > maxBatch) throw bad(`A batch has at most ${maxBatch} operations.`);
+  return body.map(readOperation);
+}
+
+export function readOperation(body: unknown): OperationRequest {
+  if (!isRecord(body)) throw bad('The body is a JSON object with the member query.');
+  const { query, documentId, variables, operationName, extensions } = body;
+  if (variables != null && !isRecord(variables)) throw bad('variables is an object.');
+  if (operationName != null && typeof operationName !== 'string') throw bad('operationName is a string.');
+  if (extensions != null && !isRecord(extensions)) throw bad('extensions is an object.');
+  const id = readId(documentId, extensions?.['persistedQuery']);
+  if (query == null ? id === undefined : typeof query !== 'string') throw bad('query is a string.');
+  return {
+    ...(typeof query === 'string' && { query }),
+    ...(id !== undefined && { id }),
+    ...(variables != null && { variables }),
+    ...(operationName != null && { operationName }),
+  };
+}
+
+/** The two ways of naming a document: `documentId` (GraphQL over HTTP) and the extension of automatic persisted queries. */
+function readId(documentId: unknown, persisted: unknown): string | undefined {
+  if (documentId != null) {
+    if (typeof documentId !== 'string') throw bad('documentId is a string.');
+    return documentId.replace(/^sha256:/, '');
+  }
+  if (persisted == null) return undefined;
+  if (!isRecord(persisted) || persisted['version'] !== 1 || typeof persisted['sha256Hash'] !== 'string') {
+    throw bad('extensions.persistedQuery has version 1 and a sha256Hash.');
+  }
+  return persisted['sha256Hash'];
+}
+
+/** Bytes of a document's text that count once for an address. */
+const COUNTED = 1024;
+
+/** What operations weigh for the rate. A document that is named by its id was paid for when it was sent. */
+export function weightOf(operations: readonly OperationRequest[]): Weight {
+  const costs = operations.map(({ query = '' }) => Math.max(1, Math.ceil(Buffer.byteLength(query) / COUNTED)));
+  return { operations: operations.length, cost: costs.reduce((sum, cost) => sum + cost, 0) };
+}

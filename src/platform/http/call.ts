@@ -1,0 +1,34 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Call, KeyedRequest } from '../calls/access.js';
+import { Failure } from '../calls/errors.js';
+import type { Issues } from '../calls/issues.js';
+import { refuseExcess } from '../limits/rate-limit.js';
+import { presentedBy } from './credential.js';
+
+/**
+ * A call as services see it.
+ * @param contentIssues what is wrong with the content; asked for at the checkpoint, before the rate is looked at
+ * @param idempotency the key that the caller gave, for an operation that takes one
+ */
+export function callOf(
+  app: FastifyInstance,
+  request: FastifyRequest,
+  contentIssues: () => Issues,
+  idempotency?: KeyedRequest,
+): Call {
+  return {
+    actor: request.actor,
+    presented: presentedBy(request),
+    address: request.ip,
+    requestId: request.id,
+    idempotency,
+    async checkpoint() {
+      const found = contentIssues();
+      const [first] = found.issues;
+      if (first) {
+        throw new Failure('VALIDATION_FAILED', `${first.pointer ?? first.parameter} ${first.detail}.`, found);
+      }
+      refuseExcess(await app.countRequest(request));
+    },
+  };
+}

@@ -1,0 +1,52 @@
+import type { FastifyRequest } from 'fastify';
+import type { Presented } from '../calls/access.js';
+import { Failure } from '../calls/errors.js';
+import { isToken } from '../sessions/opaque-tokens.js';
+import { ACCESS_COOKIE } from './session-cookies.js';
+
+export type Credential =
+  | { scheme: 'bearer' | 'cookie'; token: string }
+  | { scheme: 'basic'; username: string; password: string };
+
+/** The credential of a request: the `Authorization` header, or else the cookie. A token anywhere else is none. */
+export function readCredential(request: FastifyRequest): Credential | undefined {
+  const lines = authorizationLines(request.raw.rawHeaders);
+  if (lines.length > 0) return readHeader(lines);
+  const token = request.cookies[ACCESS_COOKIE];
+  return token === undefined ? undefined : { scheme: 'cookie', token };
+}
+
+/** As they came, in HTTP/1.1 and HTTP/2 alike: Node's own `headers` keeps the first of two lines and hides the other. */
+const authorizationLines = (raw: string[]): string[] =>
+  raw.filter((_, index) => index % 2 === 1 && raw[index - 1]?.toLowerCase() === 'authorization');
+
+/** RFC 9110 §11.4: one line, a scheme in any case, one or more spaces. Two lines are never ours to choose from. */
+export function readHeader(lines: string[]): Credential {
+  const [, scheme = '', value = ''] =
+    /^([a-z]+) +([\w.~+/=-]+)$/i.exec(lines.length === 1 ? (lines[0] as string) : '') ?? [];
+  if (scheme.toLowerCase() === 'bearer') return { scheme: 'bearer', token: value };
+  if (scheme.toLowerCase() === 'basic') return readBasic(value);
+  throw refused('The Authorization header is not Basic or Bearer with one credential.');
+}
+
+/** RFC 7617 §2: the first colon divides; user name and password are UTF-8 without control characters. */
+function readBasic(value: string): Credential {
+  const bytes = Buffer.from(value, 'base64');
+  const text = bytes.toString();
+  const colon = text.indexOf(':');
+  const clean = bytes.equals(Buffer.from(text)) && ![...text].some((c) => c < ' ' || c === '\u007f');
+  if (colon < 0 || !clean || bytes.toString('base64') !== value) throw refused('The Basic credential cannot be read.');
+  return { scheme: 'basic', username: text.slice(0, colon), password: text.slice(colon + 1) };
+}
+
+/** What kind of credential a request brought, whether it holds or not. */
+export function presentedBy({ headers, cookies }: FastifyRequest): Presented | undefined {
+  const { authorization } = headers;
+  if (authorization === undefined) return cookies[ACCESS_COOKIE] === undefined ? undefined : 'cookie';
+  const token = /^bearer +(\S+)$/i.exec(authorization)?.[1] ?? '';
+  return isToken('access', token) ? 'opaqueToken' : 'other';
+}
+
+/** The one answer to every credential that is not good. */
+export const refused = (message: string): Failure =>
+  new Failure('UNAUTHENTICATED', message, { challenge: 'invalid_token' });

@@ -1,0 +1,103 @@
+import { QueueFull } from '../accounts/fair-queue.js';
+import { type Code, catalogue, Failure } from '../calls/errors.js';
+import type { Issue } from '../calls/issues.js';
+import { type DatabaseFault, faultOf } from '../database/faults.js';
+
+/** Seconds after which a lost database or a full queue is worth another try. */
+const RETRY_AFTER = 2;
+
+/** Errors of Fastify itself, by its code; what is not listed goes by its status. */
+const ofFastify: Record<string, [Code, string]> = {
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: ['UNSUPPORTED_MEDIA_TYPE', 'This media type is not read here.'],
+  FST_ERR_CTP_BODY_TOO_LARGE: ['PAYLOAD_TOO_LARGE', 'The body exceeds the limit.'],
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['BAD_REQUEST', 'The body is not as long as Content-Length says.'],
+  FST_ERR_BAD_URL: ['BAD_REQUEST', 'The path is not valid percent-encoding.'],
+  FST_ERR_ASYNC_CONSTRAINT: ['BAD_REQUEST', 'The request cannot be routed.'],
+};
+
+const ofDatabase: Partial<Record<DatabaseFault['kind'], [Code, string]>> = {
+  unavailable: ['UNAVAILABLE', 'The database cannot be reached.'],
+  denied: ['UNAVAILABLE', 'The database cannot be reached.'],
+  timeout: ['UNAVAILABLE', 'The database took too long.'],
+  serialization: ['UNAVAILABLE', 'Too much happened at once; try again.'],
+  'storage-full': ['INSUFFICIENT_STORAGE', 'The storage is full.'],
+};
+
+const byStatus = new Map<number, Code>(
+  Object.entries(catalogue)
+    .map(([code, { status }]) => [status, code as Code] as const)
+    .reverse(),
+);
+
+interface Thrown {
+  code?: string;
+  statusCode?: number;
+}
+
+/**
+ * What happened, in the catalogue's terms. Everything unknown is INTERNAL: its message stays in the log.
+ * @param error whatever was thrown: a Failure, an error of Fastify, of the database or of a bug
+ */
+export function toFailure(error: unknown): Failure {
+  if (error instanceof Failure) return error;
+  const { code = '', statusCode = 500 } = (error ?? {}) as Thrown;
+  if (error instanceof QueueFull) {
+    return new Failure('UNAVAILABLE', 'Too many logins at once.', { retryAfter: RETRY_AFTER, cause: error });
+  }
+  const known = ofFastify[code] ?? ofDatabase[faultOf(error).kind];
+  if (known)
+    return new Failure(...known, { cause: error, ...(known[0] === 'UNAVAILABLE' && { retryAfter: RETRY_AFTER }) });
+  const named = statusCode < 500 ? byStatus.get(statusCode) : undefined;
+  if (named) return new Failure(named, catalogue[named].description, { cause: error });
+  return new Failure('INTERNAL', 'Something went wrong on our side.', { cause: error });
+}
+
+/** RFC 9457, with the members that every failure of this service has. */
+export interface Problem {
+  type: string;
+  title: string;
+  status: number;
+  detail: string;
+  instance: string;
+  error: string;
+  code: Code;
+  errors?: readonly Issue[];
+  omitted?: number;
+}
+
+/** Characters of a path that are repeated. */
+const MAX_INSTANCE = 1024;
+
+/** A path, or its beginning; half an escape is none (RFC 3986 §2.1). */
+const shortened = (path: string): string =>
+  path.length > MAX_INSTANCE ? path.slice(0, MAX_INSTANCE).replace(/%[\da-f]?$/i, '') : path;
+
+/** @param instance the path that was asked for */
+export function problem({ code, message, options }: Failure, instance: string): Problem {
+  const { status, title } = catalogue[code];
+  return {
+    type: `/docs/errors#${code}`,
+    title,
+    status,
+    detail: message,
+    instance: shortened(instance),
+    error: message,
+    code,
+    ...(options.issues?.length && { errors: options.issues }),
+    ...(options.omitted && { omitted: options.omitted }),
+  };
+}
+
+/** The headers that a failure brings along: the challenge, the methods, the time to wait. */
+export function failureHeaders({ code, options }: Failure): Record<string, string> {
+  const challenged = code === 'UNAUTHENTICATED' || options.challenge;
+  return {
+    ...(challenged && { 'www-authenticate': challenge(options.challenge, code) }),
+    ...(options.allow && { allow: options.allow.join(', ') }),
+    ...(options.retryAfter !== undefined && { 'retry-after': String(options.retryAfter) }),
+  };
+}
+
+/** RFC 6750 §3 and RFC 7617 §2; without a credential the challenge names no error. */
+const challenge = (error: string | undefined, code: Code) =>
+  `Bearer realm="accord"${error ? `, error="${error}"` : ''}${code === 'FORBIDDEN' ? '' : ', Basic realm="accord", charset="UTF-8"'}`;

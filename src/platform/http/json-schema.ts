@@ -1,0 +1,65 @@
+import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
+import { isCommonPassword } from '../accounts/common-passwords.js';
+import { type Issues, issuesOf } from '../calls/issues.js';
+import { pointerTo } from '../calls/text.js';
+import { addFormats } from '../contract/formats.js';
+
+/** One spelling of an integer in a path or a query; a path names a resource, so there it is 1 or more. */
+export const INTEGER = '^(?:0|-?[1-9][0-9]*)$';
+export const PATH_INTEGER = '^[1-9][0-9]*$';
+
+type Errors = readonly ErrorObject[] | null | undefined;
+
+/** JSON Schema 2020-12 without coercion: a value is what it says it is. All that is wrong is found at once. */
+export function schemaCompiler(): Ajv2020 {
+  const ajv = addFormats(new Ajv2020({ allErrors: true, strict: false }));
+  ajv.addKeyword({
+    keyword: 'x-uncommon',
+    type: 'string',
+    schemaType: 'boolean',
+    validate: (demanded: boolean, value: string) => !(demanded && isCommonPassword(value)),
+  });
+  return ajv;
+}
+
+/** Compiles a schema at its first use, since a start would pay for those of all operations. */
+export function lazily(ajv: Ajv2020, schema: () => object): (value: unknown) => Errors {
+  let validate: ValidateFunction | undefined;
+  return (value) => {
+    validate ??= ajv.compile(schema());
+    return validate(value) ? undefined : validate.errors;
+  };
+}
+
+/** What is wrong with a body, or with the arguments of a field, by JSON pointer. */
+export const bodyIssues = (errors: Errors): Issues =>
+  issuesOf(telling(errors), (error) => ({ pointer: placeOf(error), detail: reasonOf(error) }));
+
+/** What is wrong with parameters, by name. */
+export const parameterIssues = (errors: Errors): Issues =>
+  issuesOf(telling(errors), (error) => ({ parameter: placeOf(error).slice(1), detail: reasonOf(error) }));
+
+/** The failed alternatives say more than the sentence that none of them matched. */
+function telling(errors: Errors): readonly ErrorObject[] {
+  const found = errors ?? [];
+  const telling = found.filter(({ keyword }) => keyword !== 'oneOf' && keyword !== 'anyOf');
+  return telling.length > 0 ? telling : found;
+}
+
+/** A member that is missing or too many is part of the place. */
+function placeOf({ keyword, params, instancePath }: ErrorObject): string {
+  const name = { required: params['missingProperty'], additionalProperties: params['additionalProperty'] }[keyword];
+  return name === undefined ? instancePath : instancePath + pointerTo(name);
+}
+
+/** Never the value, which may be a secret. */
+function reasonOf({ keyword, params, message = 'is not valid' }: ErrorObject): string {
+  if (keyword === 'required') return 'is missing';
+  if (keyword === 'additionalProperties') return 'is not known here';
+  if (keyword === 'enum') return `must be one of ${(params['allowedValues'] as unknown[]).join(', ')}`;
+  if (keyword === 'x-uncommon') return 'is one of the commonest passwords';
+  if (keyword !== 'pattern') return message;
+  return params['pattern'] === INTEGER || params['pattern'] === PATH_INTEGER
+    ? 'must be an integer'
+    : 'has the wrong form';
+}

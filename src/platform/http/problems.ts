@@ -1,0 +1,49 @@
+import type { Socket } from 'node:net';
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import { type Code, catalogue, Failure } from '../calls/errors.js';
+import { failureHeaders, problem, toFailure } from './failures.js';
+
+export const MEDIA_TYPE = 'application/problem+json; charset=utf-8';
+
+/** Answers with the problem document of whatever was thrown; the cause of a fault of ours goes to the log. */
+export function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const failure = toFailure(error);
+  if (failure.code === 'INTERNAL') request.log.error({ err: failure.options.cause }, 'a request failed');
+  return reply
+    .code(failure.status)
+    .headers({ ...failureHeaders(failure), 'cache-control': 'no-store' })
+    .header('content-type', MEDIA_TYPE)
+    .send(JSON.stringify(problem(failure, request.originalUrl.split('?')[0] ?? '/')));
+}
+
+const ofParser: Record<string, [Code, number]> = {
+  ERR_HTTP_REQUEST_TIMEOUT: ['REQUEST_TIMEOUT', 408],
+  // 431 has no code of its own: such a request is one that cannot be read.
+  HPE_HEADER_OVERFLOW: ['BAD_REQUEST', 431],
+};
+
+/** Milliseconds that a client gets to read the answer to what is no request, before its connection is cut. */
+const LINGER = 1000;
+
+/** The answer to what did not become a request: no header of it is known to be true. */
+export function bareProblem(code: Code, status: number = catalogue[code].status) {
+  const failure = new Failure(code, catalogue[code].description);
+  const body = JSON.stringify({ ...problem(failure, 'about:blank'), status });
+  const headers = {
+    'content-type': MEDIA_TYPE,
+    'content-length': String(Buffer.byteLength(body)),
+    'cache-control': 'no-store',
+  };
+  return { status, headers, body };
+}
+
+/** Answers what Node's parser refused before there was a request: 400, 408 or 431, and the connection ends. */
+export function answerParserError(error: FastifyError | (Error & { code?: string }), socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
+  const [code, status] = ofParser[error.code ?? ''] ?? ['BAD_REQUEST', 400];
+  const { headers, body } = bareProblem(code, status);
+  const lines = Object.entries({ ...headers, connection: 'close' }).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.end(`HTTP/1.1 ${status} ${catalogue[code].title}\r\n${lines.join('')}\r\n${body}`);
+  // Whoever neither reads it nor closes would keep the socket for ever.
+  setTimeout(() => socket.destroy(), LINGER).unref();
+}

@@ -1,0 +1,48 @@
+/**
+ * The door of the platform: all that an application may import of it. What is not exported here may change with any version.
+ * @module
+ */
+
+// Accounts and sessions.
+export { hasher } from './accounts/passwords.js';
+export type { Window } from './accounts/user-pages.js';
+export { shown, type User } from './accounts/user-reads.js';
+export { emailKey, type UserFields } from './accounts/user-rules.js';
+export { type Deed, writing } from './accounts/writing.js';
+// What an application is made of.
+export { type Application, type Demo, type DemoLogin, defineApplication } from './application.js';
+// A call of one operation: who makes it, what it may do, and how it fails.
+export { type Action, type Actor, authenticated, authorise, authoriseRole, type Call } from './calls/access.js';
+export { type Code, Failure, notWritten } from './calls/errors.js';
+export type { Issue } from './calls/issues.js';
+// Lists.
+export {
+  type Cursors,
+  grouped,
+  isStorableId,
+  MAX_ID,
+  type OffsetPage,
+  type Page,
+  type PageRequest,
+  storableOffset,
+} from './calls/pages.js';
+export { refuseAbsent } from './calls/tombstones.js';
+// Services for any model.
+export { isReferenceViolation } from './database/client.js';
+// GraphQL.
+export type { GraphQLContext } from './graphql/context.js';
+export { DEFAULT_LIMIT, page } from './graphql/page.js';
+export { selects } from './graphql/selection.js';
+export { clearedCookies, sessionCookies } from './http/session-cookies.js';
+export type { Idempotency } from './idempotency/idempotency.js';
+export type { Job } from './jobs/jobs.js';
+export type { DurableStream, StreamOptions } from './live/durable-streams.js';
+// REST.
+export { ifMatch, resourceTag } from './rest/conditions.js';
+export type { Context } from './rest/context.js';
+export { representPage } from './rest/paging.js';
+export { preference } from './rest/preferences.js';
+export { httpUrl } from './server/config.js';
+export type { PlatformServices } from './services.js';
+export type { OwnSession } from './sessions/session-list.js';
+export type { SessionTokens } from './sessions/session-tokens.js';

@@ -1,0 +1,104 @@
+import {
+  createCipheriv,
+  createDecipheriv,
+  createPrivateKey,
+  createPublicKey,
+  type KeyObject,
+  randomBytes,
+} from 'node:crypto';
+import { calculateJwkThumbprint, exportJWK, generateKeyPair, type JWK } from 'jose';
+import { derivedKey, type Secrets } from '../secrets.js';
+
+/** Bits of an RSA modulus; RFC 7518 §3.3 demands at least 2048. */
+const MODULUS_BITS = 2048;
+const IV_BYTES = 12;
+const TAG_BYTES = 16;
+
+export type { JWK } from 'jose';
+
+/** A signing key in memory. */
+export interface SigningKeyPair {
+  /** RFC 7638 thumbprint of the public key. */
+  kid: string;
+  privateKey: KeyObject;
+  publicKey: KeyObject;
+  /** As published in the JWKS (RFC 7517 §4). */
+  publicJwk: JWK;
+}
+
+/** Makes an RS256 key pair; its `kid` is its thumbprint. */
+export async function generateSigningKey(): Promise<SigningKeyPair> {
+  const { privateKey } = await generateKeyPair('RS256', { modulusLength: MODULUS_BITS, extractable: true });
+  return fromPrivateKey(createPrivateKey({ key: await exportJWK(privateKey), format: 'jwk' }));
+}
+
+async function fromPrivateKey(privateKey: KeyObject): Promise<SigningKeyPair> {
+  const publicKey = createPublicKey(privateKey);
+  const { kty, n, e } = publicKey.export({ format: 'jwk' }) as { kty: string; n: string; e: string };
+  const kid = await calculateJwkThumbprint({ kty, n, e });
+  return { kid, privateKey, publicKey, publicJwk: { kty, kid, use: 'sig', alg: 'RS256', n, e } };
+}
+
+/** A key as it is stored. */
+export interface StoredKey {
+  kid: string;
+  privateKey: Uint8Array;
+  encrypted: boolean;
+}
+
+/**
+ * The stored form of a key: PKCS #8 in DER, under AES-256-GCM when there is a secret.
+ * @param secrets KEY_SECRET, of which the first seals; without one, outside production, the key stays in clear
+ */
+export function sealKey(pair: SigningKeyPair, [secret]: Secrets): { privateKey: Buffer; encrypted: boolean } {
+  const der = pair.privateKey.export({ format: 'der', type: 'pkcs8' });
+  if (secret === undefined) return { privateKey: der, encrypted: false };
+  const iv = randomBytes(IV_BYTES);
+  const cipher = createCipheriv('aes-256-gcm', wrappingKey(secret), iv).setAAD(Buffer.from(pair.kid));
+  return {
+    privateKey: Buffer.concat([iv, cipher.update(der), cipher.final(), cipher.getAuthTag()]),
+    encrypted: true,
+  };
+}
+
+/**
+ * Reads what `sealKey` stored, under whichever of the secrets.
+ * @throws Error when the key is encrypted and none of the secrets opens it
+ */
+export async function openKey(stored: StoredKey, secrets: Secrets): Promise<SigningKeyPair> {
+  const { der } = opened(stored, secrets);
+  return fromPrivateKey(createPrivateKey({ key: der, format: 'der', type: 'pkcs8' }));
+}
+
+/**
+ * @returns the place of the secret that a key is sealed under; undefined for one in clear
+ * @throws Error when the key is encrypted and none of the secrets opens it
+ */
+export const sealedUnder = (stored: StoredKey, secrets: Secrets): number | undefined => opened(stored, secrets).place;
+
+function opened({ kid, privateKey, encrypted }: StoredKey, secrets: Secrets): { der: Buffer; place?: number } {
+  const bytes = Buffer.from(privateKey);
+  if (!encrypted) return { der: bytes };
+  if (secrets.length === 0) throw new Error(`The signing key ${kid} is encrypted: set KEY_SECRET.`);
+  for (const [place, secret] of secrets.entries()) {
+    const der = decrypt(kid, bytes, secret);
+    if (der) return { der, place };
+  }
+  throw new Error(
+    `The signing key ${kid} was encrypted under another KEY_SECRET than is set. To change it, keep the old one behind the ` +
+      'new one: KEY_SECRET=new,old',
+  );
+}
+
+function decrypt(kid: string, sealed: Buffer, secret: string): Buffer | undefined {
+  const decipher = createDecipheriv('aes-256-gcm', wrappingKey(secret), sealed.subarray(0, IV_BYTES))
+    .setAAD(Buffer.from(kid))
+    .setAuthTag(sealed.subarray(-TAG_BYTES));
+  try {
+    return Buffer.concat([decipher.update(sealed.subarray(IV_BYTES, -TAG_BYTES)), decipher.final()]);
+  } catch {
+    return undefined;
+  }
+}
+
+const wrappingKey = (secret: string) => derivedKey(secret, 'accord signing keys');

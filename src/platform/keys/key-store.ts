@@ -1,0 +1,60 @@
+import type { Prisma, SigningKey } from '../database/client.js';
+import type { Secrets } from '../secrets.js';
+import { openKey, type SigningKeyPair, sealedUnder, sealKey } from './key-material.js';
+import { keysAt } from './key-states.js';
+
+/** The signal that the stored keys have changed. */
+export const KEY_CHANNEL = 'accord_keys';
+/** Names the advisory lock on the set of keys. */
+const KEY_LOCK = 0x41434b59;
+
+/** Taken before keys are added or removed, by an instance or at the command line. */
+export async function lockKeys(db: Prisma.TransactionClient): Promise<void> {
+  await db.$executeRaw`SELECT pg_advisory_xact_lock(${KEY_LOCK}::bigint)`;
+}
+
+/** A row's columns, the private key encrypted where there is a secret. */
+export function storedForm(pair: SigningKeyPair, secrets: Secrets) {
+  const { privateKey, encrypted } = sealKey(pair, secrets);
+  return { kid: pair.kid, privateKey: new Uint8Array(privateKey), encrypted };
+}
+
+/**
+ * Seals anew under the first secret what is in clear or under an older one.
+ * @throws Error for a key that none of the secrets opens
+ */
+export async function resealKeys(
+  db: Prisma.TransactionClient,
+  rows: readonly SigningKey[],
+  secrets: Secrets,
+): Promise<void> {
+  if (secrets.length === 0) return;
+  for (const row of rows) {
+    if (sealedUnder(row, secrets) === 0) continue;
+    const { kid, ...data } = storedForm(await openKey(row, secrets), secrets);
+    await db.signingKey.update({ where: { kid }, data, select: { kid: true } });
+  }
+}
+
+/**
+ * Writes down the states that time has brought, and removes the keys whose last token has expired.
+ * @param now milliseconds since the epoch
+ * @returns the rows that are left, oldest first
+ */
+export async function settleKeys(db: Prisma.TransactionClient, now: number): Promise<SigningKey[]> {
+  const stored = await db.signingKey.findMany();
+  const present = keysAt(stored, now);
+  const kept = new Set(present.map(({ key }) => key.kid));
+  const gone = stored.map(({ kid }) => kid).filter((kid) => !kept.has(kid));
+  if (gone.length > 0) await db.signingKey.deleteMany({ where: { kid: { in: gone } } });
+  const rows = present.map(({ key, state, retiredAt }) => ({
+    ...key,
+    state,
+    retiredAt: state === 'RETIRED' ? retiredAt : null,
+  }));
+  for (const { kid, state, retiredAt } of rows) {
+    const before = stored.find((one) => one.kid === kid);
+    if (before?.state !== state) await db.signingKey.updateMany({ where: { kid }, data: { state, retiredAt } });
+  }
+  return rows;
+}

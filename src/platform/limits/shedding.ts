@@ -1,0 +1,35 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { v7 as uuidv7 } from 'uuid';
+import type { Failure } from '../calls/errors.js';
+import type { CrossOrigin } from '../http/cross-origin.js';
+import { failureHeaders, problem } from '../http/failures.js';
+import { MEDIA_TYPE } from '../http/problems.js';
+
+export interface SheddingOptions {
+  /** The address that answers 200 whatever happens, and how it says so. */
+  graphql: { path: string; mediaType: (accept: string | undefined) => string; body: (failure: Failure) => object };
+  /** What a page of another origin needs to read the answer. */
+  corsHeaders: CrossOrigin['headersFor'];
+}
+
+export const pathOf = ({ url = '/' }: IncomingMessage): string => url.split('?', 1)[0] as string;
+
+/** Answers requests that nobody has looked at, and is quick about it: neither version nor caller is known. */
+export function shedding({ graphql, corsHeaders }: SheddingOptions) {
+  return (request: IncomingMessage, response: ServerResponse, failure: Failure): void => {
+    const { method, headers } = request;
+    const path = pathOf(request);
+    const isGraphql = method === 'POST' && path === graphql.path;
+    const body = JSON.stringify(isGraphql ? graphql.body(failure) : problem(failure, path));
+    response.writeHead(isGraphql ? 200 : failure.status, {
+      ...failureHeaders(failure),
+      ...corsHeaders(headers.origin),
+      'cache-control': 'no-store',
+      'content-length': Buffer.byteLength(body),
+      'content-type': isGraphql ? graphql.mediaType(headers.accept) : MEDIA_TYPE,
+      'x-content-type-options': 'nosniff',
+      'x-request-id': uuidv7(),
+    });
+    response.end(method === 'HEAD' ? undefined : body);
+  };
+}

@@ -1,0 +1,211 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import {
+  createSourceEventStream,
+  type ExecutionArgs,
+  type ExecutionResult,
+  execute,
+  type GraphQLError,
+  type GraphQLSchema,
+} from 'graphql';
+import { type Context, MessageType, makeServer, type SubscribePayload } from 'graphql-ws';
+import type { WebSocket } from 'ws';
+import { authenticated } from '../calls/access.js';
+import { Failure } from '../calls/errors.js';
+import { boundedErrors, codesOf, type Result } from '../graphql/answer.js';
+import type { ErrorFormatter } from '../graphql/errors.js';
+import type { Limits } from '../graphql/limits.js';
+import { asGraphQLErrors, contextOf, formatted } from '../graphql/operation.js';
+import type { OperationChecker } from '../graphql/operation-check.js';
+import { readOperation, weightOf } from '../graphql/request.js';
+import { refuseExcess } from '../limits/rate-limit.js';
+import type { PlatformServices } from '../services.js';
+import { CLOSE, type Connection, connection } from './connection.js';
+import { type HeldDocuments, heldDocuments } from './held-documents.js';
+import { lifetime } from './lifetime.js';
+import { selectionKey } from './selection-key.js';
+import { openSockets, type SocketLimits } from './sockets.js';
+import { StreamSource } from './stream-source.js';
+import { type Selection, subscriptions } from './subscriptions.js';
+
+export interface SocketOptions {
+  schema: GraphQLSchema;
+  services: PlatformServices;
+  checker: OperationChecker;
+  limits: Limits;
+  format: ErrorFormatter;
+  socketLimits: SocketLimits;
+  /** Milliseconds since the epoch. */
+  now: () => number;
+}
+
+interface Extra extends Record<PropertyKey, unknown> {
+  connection: Connection;
+  held: HeldDocuments;
+  /** Bytes of the message that is being looked at. */
+  size: number;
+}
+type Socket = Context<Record<string, unknown>, Extra>;
+
+/** Of the tokens and bytes that one document may have: what the documents of a socket's subscriptions have together, and a message. */
+const HELD = 5;
+const MESSAGE = 2;
+/** Characters of the id of an operation, which every message about it repeats. */
+const MAX_ID = 128;
+
+/**
+ * Serves graphql-transport-ws: the protocol is graphql-ws' matter, who may do what is that of the services, and the events are
+ * those of `subscriptions`.
+ */
+export function socketServer(app: FastifyInstance, options: SocketOptions) {
+  const { schema, services, checker, format, socketLimits: limits, now } = options;
+  const { tokens, subscribe: maxDocument } = options.limits;
+  const live = subscriptions({ format, log: app.log });
+  const sockets = openSockets({ limits, standing: services.standing, now, log: app.log });
+  /** What graphql-ws is to run for a subscription, between its two hooks. */
+  const selections = new WeakMap<
+    object,
+    { id: string; connection: Connection; selection: Selection; release: () => void }
+  >();
+
+  async function prepare(
+    { extra: { connection: one, held, size }, subscriptions: open }: Socket,
+    id: string,
+    payload: SubscribePayload,
+  ): Promise<ExecutionArgs | readonly GraphQLError[]> {
+    // The one that is asked for is counted already.
+    if (Object.keys(open).length > limits.operations) {
+      throw new Failure('BAD_REQUEST', `A socket takes ${limits.operations} operations at a time.`);
+    }
+    await sockets.admit(one);
+    const request = one.operationRequest();
+    const operation = readOperation(payload);
+    await app.weighRequest(request, weightOf([operation]));
+    const rate = await app.countRequest(request);
+    const checked = await checker.check(operation, async () => request.actor, 'socket');
+    if (checked.isIntrospection) refuseExcess(rate);
+    const { document } = checked;
+    const context = () => contextOf(app, request, services);
+    // An operation that has begun is stopped before its first effect when the socket is ended.
+    const whileAllowed = contextOf(app, request, services, one.ended);
+    const args = { schema, document, operationName: operation.operationName, variableValues: operation.variables };
+    const toRun = { ...args, contextValue: whileAllowed };
+    one.ended.throwIfAborted();
+    if (checked.operation.operation !== 'subscription') return toRun;
+    if (size > MESSAGE * maxDocument) {
+      throw new Failure(
+        'PAYLOAD_TOO_LARGE',
+        `The message of a subscription has at most ${MESSAGE * maxDocument} bytes.`,
+      );
+    }
+    const source = await createSourceEventStream(toRun);
+    one.ended.throwIfAborted();
+    if (!(source instanceof StreamSource)) return (source as { errors: GraphQLError[] }).errors;
+    const release = held.hold(document);
+    checker.hold(checked);
+    // graphql-ws keeps the message for as long as the subscription lives.
+    for (const member of Object.keys(payload)) Reflect.deleteProperty(payload, member);
+    const key = selectionKey(schema, checked, operation, authenticated({ actor: request.actor }).role);
+    selections.set(toRun, { id, connection: one, selection: { source, key, args, context }, release });
+    return toRun;
+  }
+
+  const server = makeServer<Record<string, unknown>, Extra>({
+    connectionInitWaitTimeout: limits.initTimeout,
+    async onConnect({ extra: { connection: one }, connectionParams, subscriptions: open }) {
+      Object.setPrototypeOf(open, null); // an id is any string: `constructor` is not in use yet
+      try {
+        await sockets.add(one, await one.authenticate(connectionParams));
+        return true;
+      } catch (error) {
+        one.refuse(error);
+        return false;
+      }
+    },
+    async onSubscribe(context, id, payload) {
+      if (id.length > MAX_ID) {
+        context.extra.connection.close(CLOSE.badMessage, 'The id is too long.');
+        return [];
+      }
+      return app.admission.run(() => prepare(context, id, payload)).catch(asGraphQLErrors);
+    },
+    execute: (args) => app.admission.runOn(() => execute(args)),
+    subscribe(args) {
+      const {
+        id,
+        connection: one,
+        selection,
+        release,
+      } = selections.get(args) as NonNullable<ReturnType<typeof selections.get>>;
+      const head = `{"id":${JSON.stringify(id)},"type":"${MessageType.Next}","payload":`;
+      const send = (rendered: string) => void one.send(`${head}${rendered}}`);
+      const { joined, leave } = live.open(selection, { send, drained: one.drained });
+      const end = () => {
+        leave();
+        release();
+      };
+      return lifetime({ joined, leave: end });
+    },
+    onNext({ extra: { connection: one } }, _id, _payload, _args, result) {
+      const told = formatted(result as ExecutionResult, format, one.log);
+      note(one, told);
+      return told as never;
+    },
+    onError({ extra: { connection: one } }, _id, _payload, found) {
+      const errors = found.map((error) => format.ofGraphQL(error as GraphQLError, one.log));
+      note(one, { errors });
+      app.countRefused(codesOf({ errors }));
+      return boundedErrors(errors);
+    },
+  });
+
+  const note = (one: Connection, result: Result) => app.noteRefusals(one.operationRequest(), codesOf(result));
+
+  app.addHook('preClose', async () => {
+    sockets.stop();
+  });
+
+  return (socket: WebSocket, request: FastifyRequest): void => {
+    const one = connection(app, socket, request);
+    const extra: Extra = { connection: one, held: heldDocuments(HELD * tokens), size: 0 };
+    const closed = server.opened(
+      {
+        protocol: socket.protocol,
+        send: one.send,
+        close: one.close,
+        onMessage(receive) {
+          socket.on('message', (data) => {
+            sockets.heard(one);
+            // A socket that is being closed is still heard for a while.
+            if (!one.isOpen()) return;
+            extra.size = (data as Buffer).length;
+            receive(String(data)).catch((error: unknown) => failed(one, error));
+          });
+        },
+        async onPing(payload) {
+          try {
+            if (await one.renew(payload)) await sockets.look(one);
+            await one.send(`{"type":"${MessageType.Pong}"}`);
+          } catch (error) {
+            one.refuse(error);
+          }
+        },
+      },
+      extra,
+    );
+    socket.on('pong', () => sockets.heard(one));
+    const leave = () => {
+      sockets.remove(one);
+      void closed();
+    };
+    socket.once('close', leave);
+    // Nothing is read for it any more, though the client may take its time to close.
+    one.ended.addEventListener('abort', leave);
+  };
+}
+
+/** graphql-ws throws for a message of the protocol that only a server sends. */
+function failed(one: Connection, error: unknown): void {
+  const isForeign = error instanceof Error && error.message.startsWith('Unexpected message of type');
+  if (isForeign) one.close(CLOSE.badMessage, 'Not a message of a client.');
+  else one.refuse(error);
+}

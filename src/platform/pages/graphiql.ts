@@ -1,0 +1,120 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import type { FastifyInstance } from 'fastify';
+import { type Assets, publishAssets } from './assets.js';
+
+const require = createRequire(import.meta.url);
+
+/**
+ * Scripts, the published schema, queries and the socket all come from this origin ('self' covers ws and wss, CSP 3
+ * section 6.7.2.8). The editor sets inline styles, and its fonts and icons are part of its style sheet (data:).
+ */
+const csp = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  'font-src data:',
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+/**
+ * The schema is the published contract, so completion and the documentation work before the reader has logged in and
+ * where introspection is off. The placeholder is never sent: it would be refused as a token.
+ * Headers go into `connection_init` as they are, where the socket reads `Authorization`.
+ */
+const startScript = `(async () => {
+  const placeholder = 'Bearer PASTE-AN-ACCESS-TOKEN';
+  const url = new URL('/graphql', location.href);
+  const socket = new URL(url);
+  socket.protocol = url.protocol.replace('http', 'ws');
+  const send = GraphiQL.createFetcher({ url: url.href, subscriptionUrl: socket.href, enableIncrementalDelivery: false });
+  const fetcher = (params, options = {}) => {
+    const headers = { ...options.headers };
+    if (headers.Authorization === placeholder) delete headers.Authorization;
+    return send(params, { ...options, headers });
+  };
+  let schema;
+  try {
+    const answer = await fetch('/schema.graphql');
+    if (answer.ok) schema = GraphiQL.GraphQL.buildSchema(await answer.text());
+  } catch (error) {
+    console.warn('The published schema could not be read; introspection is used instead.', error);
+  }
+  const link = (href, label) => React.createElement('a', { key: href, href }, label);
+  ReactDOM.createRoot(document.getElementById('root')).render(
+    React.createElement(
+      GraphiQL,
+      {
+        fetcher,
+        schema,
+        defaultQuery: '{\\n  me {\\n    id\\n    name\\n    role\\n  }\\n  users(limit: 5) {\\n    id\\n    name\\n    role\\n  }\\n}\\n',
+        defaultHeaders: JSON.stringify({ Authorization: placeholder }, null, 2),
+        defaultEditorToolsVisibility: 'headers',
+        shouldPersistHeaders: false,
+      },
+      React.createElement(GraphiQL.Logo, null, link('/docs', 'API reference'), link('/schema.graphql', 'schema.graphql')),
+    ),
+  );
+})();
+`;
+
+const pageStyle = `body { margin: 0; }
+#root { height: 100vh; }
+.graphiql-logo { display: flex; gap: 16px; }
+.graphiql-logo a { font-size: 14px; white-space: nowrap; color: inherit; }
+`;
+
+/** Read at first use and kept: production, which shows no GraphiQL, need not load its megabytes. */
+let loaded: Assets | undefined;
+
+function assets(): Assets {
+  const read = (name: string, file: string) =>
+    readFileSync(join(dirname(require.resolve(`${name}/package.json`)), file));
+  const script = (content: Buffer) => ({ content, type: 'text/javascript; charset=utf-8' });
+  const style = (content: Buffer) => ({ content, type: 'text/css; charset=utf-8' });
+  loaded ??= publishAssets('/graphql/assets', {
+    'react.js': script(read('react', 'umd/react.production.min.js')),
+    'react-dom.js': script(read('react-dom', 'umd/react-dom.production.min.js')),
+    'graphiql.js': script(read('graphiql', 'graphiql.min.js')),
+    'start.js': script(Buffer.from(startScript)),
+    'graphiql.css': style(read('graphiql', 'graphiql.min.css')),
+    'page.css': style(Buffer.from(pageStyle)),
+  });
+  return loaded;
+}
+
+/** The page for `GET /graphql` from a browser, and the `Content-Security-Policy` to send with it. */
+export function graphiqlPage(): { html: string; csp: string } {
+  const { href } = assets();
+  const styles = ['graphiql.css', 'page.css'].map((name) => `<link rel="stylesheet" href="${href(name)}">`);
+  const scripts = ['react.js', 'react-dom.js', 'graphiql.js', 'start.js'].map(
+    (name) => `<script src="${href(name)}"></script>`,
+  );
+  const html = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>GraphiQL: Accord</title>
+<link rel="icon" href="data:,">
+${styles.join('\n')}
+</head>
+<body>
+<div id="root"></div>
+<noscript><p>GraphiQL needs JavaScript. The schema itself is <a href="/schema.graphql">schema.graphql</a>.</p></noscript>
+${scripts.join('\n')}
+</body>
+</html>
+`;
+  return { html, csp };
+}
+
+/** Registers the files that the page loads, below `/graphql/assets`. */
+export async function graphiqlAssets(app: FastifyInstance): Promise<void> {
+  assets().mount(app);
+}

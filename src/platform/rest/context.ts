@@ -1,0 +1,22 @@
+import type { Call } from '../calls/access.js';
+import type { PageRequest } from '../calls/pages.js';
+import type { Platform } from './platform-context.js';
+
+/**
+ * What a handler gets besides the request.
+ * @typeParam Services those of the platform and of the application
+ */
+export interface Context<Services = unknown> {
+  call: Call;
+  services: Services;
+  /** Which part of the list is asked for; the first page for an operation that lists nothing. */
+  page: PageRequest;
+  /** The canonical path of this request, the base of links to neighbouring pages. */
+  pathname: string;
+  /** For what a cookie other than the access token's authorises: throws FORBIDDEN unless a page of our own sent it. */
+  ownOrigin: () => void;
+  /** Whether the request came over HTTPS: what cookies are called depends on it. */
+  https: boolean;
+  /** The process and what it publishes. */
+  platform: Platform;
+}

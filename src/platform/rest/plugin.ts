@@ -1,0 +1,141 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import openapiGlue from 'fastify-openapi-glue';
+import fp from 'fastify-plugin';
+import { notWritten } from '../calls/errors.js';
+import type { Issues } from '../calls/issues.js';
+import type { PageRequest } from '../calls/pages.js';
+import type { OpenApiDocument } from '../contract/document.js';
+import { inlineSchemas, type Operation, operations } from '../contract/openapi.js';
+import { callOf } from '../http/call.js';
+import { schemaCompiler } from '../http/json-schema.js';
+import type { PlatformServices } from '../services.js';
+import type { Context } from './context.js';
+import { checkContract } from './contract-check.js';
+import { tellDeprecation } from './deprecation.js';
+import { keyedRequest } from './idempotency.js';
+import { chooseMediaType, refuseMediaType } from './negotiation.js';
+import { readPage } from './paging.js';
+import type { Platform } from './platform-context.js';
+import { type Reply, sendReply } from './represent.js';
+import { authenticateStage } from './security.js';
+import { refuseNullBody, routeSchema, structureValidator } from './structure.js';
+import { contentValidator, type ReadRequest, readRequest } from './validation.js';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** False for what the rate limit does not count. */
+    counted?: boolean;
+    operation?: Operation;
+  }
+  interface FastifyRequest {
+    /** What the stages before the handler have found out. */
+    answerType: string;
+    read: ReadRequest;
+    page: PageRequest;
+  }
+}
+
+type Handler = (request: ReadRequest, context: Context) => Promise<Reply>;
+/** By tag and operationId; the compiler saw to it that each operation has one. */
+export type Handlers = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+const handlerOf = (handlers: Handlers, { tag, operationId }: Operation) => handlers[tag]?.[operationId] as Handler;
+
+/** The operations of the contract that are deliberately not written yet. */
+export const notWrittenOperations = (document: OpenApiDocument, handlers: Handlers): string[] =>
+  operations(document)
+    .filter((operation) => handlerOf(handlers, operation) === (notWritten as unknown))
+    .map(({ operationId }) => operationId);
+
+export interface RestOptions {
+  document: OpenApiDocument;
+  handlers: Handlers;
+  services: PlatformServices;
+  platform: Platform;
+}
+
+/**
+ * Mounts the REST half of the contract. The order of failures is the order of the stages below, for every operation:
+ * media types and structure (400, 406, 415), security (401), then the handler, whose service authorises (403), loads
+ * (404, 410), compares states (409, 412) and passes the checkpoint (422, 429) before its first effect.
+ */
+export const restPlugin = fp<RestOptions>(async (app, { document, handlers, services, platform }) => {
+  const all = operations(inlineSchemas(document));
+  checkContract(document, all);
+  const ajv = schemaCompiler();
+  app.decorateRequest('answerType', '');
+  app.decorateRequest('read');
+  app.decorateRequest('page');
+
+  app.setValidatorCompiler(structureValidator(ajv));
+  app.addHook('onRequest', async (request) => {
+    const { operation } = request.routeOptions.config;
+    if (!operation) return;
+    request.answerType = chooseMediaType(request, operation);
+    refuseMediaType(request, operation);
+  });
+
+  app.addHook('preValidation', refuseNullBody);
+
+  app.addHook('preHandler', async (request) => {
+    const { operation } = request.routeOptions.config;
+    if (!operation) return;
+    request.read = readRequest(operation, request);
+    request.page = isPaged(operation)
+      ? readPage(request.read.query, pathnameOf(request), services.cursors)
+      : FIRST_PAGE;
+    await authenticateStage(app, request, operation);
+  });
+
+  app.addHook('onSend', tellDeprecation);
+
+  const byId = new Map(all.map((operation) => [operation.operationId, operation]));
+  await app.register(openapiGlue, {
+    specification: routeTable(document, all),
+    operationResolver: ((operationId: string) => {
+      const operation = byId.get(operationId) as Operation;
+      return {
+        config: { operation, counted: operation.counted },
+        schema: routeSchema(operation),
+        handler: handle(app, operation, handlerOf(handlers, operation), contentValidator(ajv, operation), {
+          services,
+          platform,
+        }),
+      };
+      // What the resolver returns completes the route that the glue makes of method and path.
+    }) as never,
+  });
+});
+
+const FIRST_PAGE = { limit: 20, offset: 0 };
+const isPaged = ({ operation }: Operation) => operation.parameters.some(({ name }) => name === 'per_page');
+const pathnameOf = ({ url }: FastifyRequest) => url.split('?')[0] as string;
+
+/** What fastify-openapi-glue needs to know: paths and ids. Schemas reach Fastify through the resolver; security is a stage. */
+function routeTable({ openapi, info }: OpenApiDocument, all: Operation[]): object {
+  const paths: Record<string, Record<string, object>> = {};
+  for (const { path, method, operationId, operation } of all) {
+    const parameters = operation.parameters.filter((one) => one.in === 'path');
+    const item = { operationId, parameters, responses: { default: { description: 'see the contract' } } };
+    paths[path] = { ...paths[path], [method.toLowerCase()]: item };
+  }
+  return { openapi, info, paths };
+}
+
+function handle(
+  app: FastifyInstance,
+  operation: Operation,
+  handler: Handler,
+  contentIssues: (request: ReadRequest) => Issues,
+  shared: Pick<Context, 'services' | 'platform'>,
+) {
+  return async (request: FastifyRequest, reply: Parameters<typeof sendReply>[2]) => {
+    const { read, page, answerType } = request;
+    if (operation.credentialsInBody) app.refusePlainHttp(request);
+    if (operation.method !== 'GET') app.refuseForeignCookie(request);
+    const ownOrigin = () => app.refuseForeignOrigin(request);
+    const call = callOf(app, request, () => contentIssues(read), keyedRequest(operation, read));
+    const [pathname, https] = [pathnameOf(request), request.protocol === 'https'];
+    const result = await handler(read, { ...shared, call, page, pathname, ownOrigin, https });
+    return sendReply(operation, request, reply, result, answerType);
+  };
+}

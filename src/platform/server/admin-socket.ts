@@ -1,0 +1,83 @@
+import { chmodSync, rmSync } from 'node:fs';
+import { connect, createServer, type Socket } from 'node:net';
+import { join, relative } from 'node:path';
+import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
+import type { FastifyInstance } from 'fastify';
+import type { Administration } from '../accounts/administration.js';
+import { Refused } from '../calls/errors.js';
+
+/** Bytes that the address of a Unix socket may have (the least of Linux and macOS, with its terminating zero). */
+const LONGEST_PATH = 103;
+/** Milliseconds that a command may take. */
+const PATIENCE = 30_000;
+
+type Answer = { ok: true; result: unknown } | { ok: false; error: string };
+
+/**
+ * Where a running server takes commands that need its embedded database, which no second process may open: a Unix socket in
+ * the data directory, for whoever may read that directory. Undefined where there can be none.
+ */
+function socketPath(directory: string): string | undefined {
+  const path = join(directory, 'admin.sock');
+  const [shortest = path] = [path, relative(process.cwd(), path)].sort((a, b) => a.length - b.length);
+  return process.platform === 'win32' || Buffer.byteLength(shortest) > LONGEST_PATH ? undefined : shortest;
+}
+
+/** Takes commands until the service closes. The caller holds the lock of the directory, so a socket left there is dead. */
+export async function answerCommands(app: FastifyInstance, directory: string): Promise<void> {
+  const path = socketPath(directory);
+  if (path === undefined) return app.log.warn('no command can reach this server: its data directory takes no socket');
+  rmSync(path, { force: true });
+  const server = createServer((socket) => {
+    socket.setTimeout(PATIENCE, () => socket.destroy()).on('error', () => socket.destroy());
+    createInterface({ input: socket }).once('line', async (line) => {
+      socket.end(JSON.stringify(await answer(app, line)));
+    });
+  });
+  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(path, resolve));
+  chmodSync(path, 0o600);
+  app.addHook('onClose', async () => void server.close());
+}
+
+async function answer({ administration, log }: FastifyInstance, line: string): Promise<Answer> {
+  try {
+    const { command, args } = JSON.parse(line) as { command: keyof Administration; args: never };
+    if (!Object.hasOwn(administration, command)) throw new Refused(`This server does not know the command ${command}.`);
+    return { ok: true, result: await administration[command](args) };
+  } catch (error) {
+    if (error instanceof Refused) return { ok: false, error: error.message };
+    log.error({ err: error }, 'a command failed');
+    return { ok: false, error: "The command failed; the server's log says why." };
+  }
+}
+
+/** @returns the commands of the server that runs on a data directory, or undefined when none does */
+export async function runningServer(directory: string): Promise<Administration | undefined> {
+  const path = socketPath(directory);
+  const open = () =>
+    new Promise<Socket | undefined>((resolve) => {
+      const socket = connect({ path: path as string, allowHalfOpen: true });
+      socket.once('connect', () => resolve(socket)).once('error', () => resolve(undefined));
+    });
+  const probe = path === undefined ? undefined : await open();
+  if (!probe) return undefined;
+  probe.destroy();
+  const call = (command: string) => async (args: object) => {
+    const socket = await open();
+    if (!socket) throw new Refused('The server has stopped.');
+    socket.write(`${JSON.stringify({ command, args })}\n`);
+    const received = await text(socket);
+    if (received === '') throw new Refused('The server did not answer.');
+    const answered = JSON.parse(received) as Answer;
+    if (!answered.ok) throw new Refused(answered.error);
+    return answered.result as never;
+  };
+  return {
+    'keys.list': call('keys.list'),
+    'keys.rotate': call('keys.rotate'),
+    'keys.retire': call('keys.retire'),
+    'keys.secrets': call('keys.secrets'),
+    'audit.read': call('audit.read'),
+  };
+}

@@ -1,0 +1,242 @@
+import { isIP } from 'node:net';
+import { type Static, type TProperties, Type } from '@sinclair/typebox';
+import type { Ajv } from 'ajv';
+import envSchema from 'env-schema';
+import { isLoopbackHost } from '../loopback.js';
+
+const HTTP_URL = 'http-url';
+const flag = (description: string) => Type.Optional(Type.Boolean({ description }));
+const text = (description: string) => Type.Optional(Type.String({ minLength: 1, description }));
+/** The address of something on the web; a variable of this kind that is none is refused by its name. */
+export const httpUrl = (description: string) => Type.Optional(Type.String({ format: HTTP_URL, description }));
+const choice = <const T extends readonly string[]>(values: T, description: string) =>
+  Type.Unsafe<T[number]>({ type: 'string', enum: values, default: values[0], description });
+const count = (value: number, description: string) => Type.Integer({ minimum: 1, default: value, description });
+
+/** Shortest secret, in bytes: what HS256 (RFC 7518 §3.2) and AES-256 take. */
+const SECRET_BYTES = 32;
+const secret = (description: string) => Type.Optional(Type.String({ minLength: SECRET_BYTES, description }));
+
+/** The environment, once: name, type, default and what it is for. The tables in `docs/` and `.env.example` follow it. */
+export const variables = Type.Object({
+  NODE_ENV: choice(['development', 'production', 'test'], 'production demands secrets and refuses demo data'),
+  DEMO: Type.Optional(
+    Type.Unsafe<'on' | 'off'>({
+      type: 'string',
+      enum: ['on', 'off'],
+      description:
+        "on: a demo, however exposed; off: production's rules; unset: production's rules as soon as HOST, PUBLIC_URL, TLS_CERT or TRUST_PROXY exposes the service",
+    }),
+  ),
+  PORT: Type.Integer({
+    minimum: 0,
+    maximum: 65_535,
+    default: 3000,
+    description: 'port to listen on; 0 takes a free one',
+  }),
+  HOST: Type.String({ default: 'localhost', description: 'address to listen on' }),
+  PUBLIC_URL: httpUrl(
+    'address by which clients reach the service; unset: the one it listens on; demanded in production, for cookies and links',
+  ),
+  LOG_LEVEL: choice(['info', 'trace', 'debug', 'warn', 'error', 'fatal', 'silent'], 'least level that is logged'),
+  DATABASE_URL: text('pglite://memory, pglite:///path or postgres://…; unset: embedded PostgreSQL in ./data'),
+  REDIS_URL: text(
+    'redis://… by which instances count and signal together, with ?keyPrefix=… where others use it too; unset: each counts for itself, and the database signals',
+  ),
+  ADMIN_EMAIL: Type.Optional(
+    Type.String({
+      pattern: '^[^\\s@]+@[^\\s@]+$',
+      maxLength: 254,
+      description: 'e-mail address of the first administrator; used only while there is none',
+    }),
+  ),
+  ADMIN_PASSWORD: Type.Optional(
+    Type.String({ minLength: 12, maxLength: 128, description: 'password of the first administrator' }),
+  ),
+  KEY_SECRET: Type.Optional(
+    Type.Unsafe<readonly string[]>({
+      type: 'string',
+      minLength: SECRET_BYTES,
+      separator: ',',
+      description:
+        'encrypts stored signing keys and authenticates cursors: one secret, or several, newest first, separated by commas; demanded in production',
+    }),
+  ),
+  JWT_ALGORITHM: choice(['RS256', 'HS256'], 'the one algorithm that access tokens are signed with'),
+  JWT_SECRET: secret('the HS256 secret; demanded with JWT_ALGORITHM=HS256'),
+  JWT_ISSUER: Type.String({ default: 'accord', description: 'iss of access tokens' }),
+  JWT_AUDIENCE: Type.String({ default: 'accord', description: 'aud of access tokens' }),
+  BODY_LIMIT: count(65_536, 'bytes of a request body'),
+  RATE_LIMIT: count(300, 'requests a minute for each authenticated caller'),
+  RATE_LIMIT_ANONYMOUS: count(
+    60,
+    'requests a minute for each address without credentials; a GraphQL document is one for each started KiB',
+  ),
+  RATE_CEILING: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      description: 'the same for each address, whoever calls; unset: ten times RATE_LIMIT',
+    }),
+  ),
+  LOGIN_LIMIT: count(10, 'logins a minute for each address, and wrong Basic credentials'),
+  GRAPHQL_MAX_DEPTH: count(10, 'levels of fields in a document'),
+  GRAPHQL_MAX_COMPLEXITY: count(5000, 'cost of an operation; a list multiplies what is selected under it'),
+  GRAPHQL_MAX_ALIASES: count(30, 'aliases in a document'),
+  GRAPHQL_MAX_TOKENS: count(2000, 'tokens in a document'),
+  GRAPHQL_MAX_BATCH: Type.Integer({
+    minimum: 1,
+    maximum: 100,
+    default: 10,
+    description: 'operations in one request, at most 100',
+  }),
+  GRAPHQL_MAX_SUBSCRIBE: count(16_384, 'bytes of a document in a `subscribe` message'),
+  GRAPHQL_INTROSPECTION: flag('whether the schema can be asked for; unset: outside production only'),
+  TRUSTED_DOCUMENTS: text(
+    'file or folder of registered GraphQL documents, as `accord trust` makes it: only these run; unset: any',
+  ),
+  TLS_CERT: text('file of the certificate with its chain, in PEM; with it the service speaks HTTPS and HTTP/2 itself'),
+  TLS_KEY: text("file of the certificate's private key, in PEM"),
+  TRUST_PROXY: text('addresses of proxies whose X-Forwarded-* headers are believed, separated by commas'),
+  CORS_ORIGINS: text('origins that browsers may call from, separated by commas; unset: none'),
+  DRAIN_DELAY: Type.Integer({
+    minimum: 0,
+    maximum: 600_000,
+    default: 0,
+    description: 'milliseconds between the signal to stop, when /readyz begins to fail, and the stop: for balancers',
+  }),
+  METRICS_TOKEN: text(
+    'bearer token for /metrics; unset: who calls from this machine directly, and nobody with TRUST_PROXY',
+  ),
+});
+
+type Environment = Static<typeof variables>;
+
+export type Config = Readonly<Environment> & {
+  /** Whether the rules of production hold, rather than those of a demo. */
+  readonly production: boolean;
+};
+
+/** What the environment lacks or has wrong, told by the name of the variable. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+}
+
+interface SchemaError {
+  instancePath: string;
+  keyword: string;
+  params: { allowedValues?: string[]; limit?: number };
+  message?: string;
+}
+
+/** In words that fit an environment, where everything is text. Never the value, which may be a secret. */
+function inWords({ instancePath, keyword, params, message }: SchemaError): string {
+  const reasons: Record<string, string> = {
+    enum: `must be one of ${params.allowedValues?.join(', ')}`,
+    minLength: `must have at least ${params.limit} characters`,
+    maxLength: `must have at most ${params.limit} characters`,
+    pattern: 'has the wrong form',
+    format: 'must be a URL that begins with http:// or https://',
+  };
+  const reason = message === 'must be boolean' ? 'must be true or false' : (reasons[keyword] ?? message);
+  return `${instancePath.slice(1)}: ${reason}`;
+}
+
+const isHttpUrl = (text: string) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+
+/** An address, a subnet in CIDR notation, or a range that has a name. */
+function isProxy(text: string): boolean {
+  const [address = '', prefix] = text.trim().split('/');
+  const bits = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
+  if (prefix !== undefined) return /^\d+$/.test(prefix) && Number(prefix) <= bits;
+  return bits > 0 || ['loopback', 'linklocal', 'uniquelocal'].includes(address);
+}
+
+/** Scheme, host and port, as a browser writes an Origin header; a wildcard is none. */
+const isOrigin = (text: string): boolean => isHttpUrl(text) && new URL(text).origin === text && !text.includes('*');
+
+/** Characters that each secret of a list must have, as one alone must. */
+const unfitSecrets = (secrets: readonly string[]): string[] =>
+  secrets.flatMap((secret, place) =>
+    secrets.length > 1 && (secret.length < SECRET_BYTES || secret.trim() !== secret)
+      ? [
+          `KEY_SECRET: secret ${place + 1} of ${secrets.length} must have at least ${SECRET_BYTES} characters, and no blank around it`,
+        ]
+      : [],
+  );
+
+type Problem = string | false | undefined;
+const told = (problems: Problem[]) => problems.filter((one) => typeof one === 'string' && one !== '') as string[];
+
+/** The variables by which others than the people of this machine can reach the service. */
+const exposedBy = ({ HOST, PUBLIC_URL, TLS_CERT, TRUST_PROXY }: Environment): string[] =>
+  told([
+    !isLoopbackHost(HOST) && 'HOST',
+    PUBLIC_URL && isHttpUrl(PUBLIC_URL) && !isLoopbackHost(new URL(PUBLIC_URL).hostname) && 'PUBLIC_URL',
+    TLS_CERT && 'TLS_CERT',
+    TRUST_PROXY && 'TRUST_PROXY',
+  ]);
+
+/** Exposure decides, unless the operator does. */
+const isProduction = (environment: Environment): boolean =>
+  environment.NODE_ENV === 'production' ||
+  environment.DEMO === 'off' ||
+  (environment.DEMO === undefined && exposedBy(environment).length > 0);
+
+/** The problems that only production has, and what makes its rules hold where nobody said so in so many words. */
+export function inProduction(environment: Environment, problems: string[]): string[] {
+  const unsaid = environment.NODE_ENV !== 'production' && environment.DEMO === undefined;
+  if (problems.length === 0 || !unsaid) return problems;
+  const names = exposedBy(environment).join(', ');
+  return [...problems, `The rules of production hold because of ${names}; DEMO=on keeps those of a demo.`];
+}
+
+/** What the types cannot say: each problem by the name of its variable. */
+function contradictions(environment: Environment): string[] {
+  const { KEY_SECRET, JWT_SECRET, ADMIN_EMAIL, ADMIN_PASSWORD, PUBLIC_URL } = environment;
+  const { REDIS_URL, TRUST_PROXY, CORS_ORIGINS } = environment;
+  const ofProduction = [
+    !KEY_SECRET && 'KEY_SECRET: production has no default secret; set at least 32 characters',
+    !PUBLIC_URL && 'PUBLIC_URL: production needs it for cookies and links; set the address that clients use',
+  ];
+  return told([
+    environment.NODE_ENV === 'production' &&
+      environment.DEMO === 'on' &&
+      'NODE_ENV, DEMO: production has no demo; set one of them',
+    ...unfitSecrets(KEY_SECRET ?? []),
+    environment.JWT_ALGORITHM === 'HS256' &&
+      !JWT_SECRET &&
+      'JWT_SECRET: HS256 needs a secret of at least 32 characters',
+    !ADMIN_EMAIL !== !ADMIN_PASSWORD && 'ADMIN_EMAIL, ADMIN_PASSWORD: set both or neither',
+    !environment.TLS_CERT !== !environment.TLS_KEY && 'TLS_CERT, TLS_KEY: set both or neither',
+    CORS_ORIGINS?.split(',').every((one) => isOrigin(one.trim())) === false &&
+      'CORS_ORIGINS: must be origins such as https://app.example.com, separated by commas',
+    REDIS_URL &&
+      !(URL.canParse(REDIS_URL) && /^rediss?:$/.test(new URL(REDIS_URL).protocol)) &&
+      'REDIS_URL: must be a URL that begins with redis:// or rediss://',
+    TRUST_PROXY?.split(',').every(isProxy) === false &&
+      'TRUST_PROXY: must be addresses, subnets, loopback, linklocal or uniquelocal, separated by commas',
+    ...(isProduction(environment) ? inProduction(environment, told(ofProduction)) : []),
+  ]);
+}
+
+/**
+ * Reads the environment; nothing else in the code does.
+ * @param environment values that are empty or blank count as unset
+ * @param own the variables that only the application has
+ * @throws ConfigError that names every wrong variable and never its value
+ */
+export function readConfig(environment: NodeJS.ProcessEnv, own: TProperties = {}): Config {
+  const data = Object.fromEntries(Object.entries(environment).filter(([, value]) => value?.trim()));
+  let values: Environment;
+  try {
+    const schema = Type.Object({ ...variables.properties, ...own });
+    const ajv = { customOptions: (one: Ajv) => one.addFormat(HTTP_URL, isHttpUrl) };
+    values = envSchema<Environment>({ schema, data, env: false, ajv });
+  } catch (error) {
+    const { errors } = error as { errors?: SchemaError[] };
+    throw errors ? new ConfigError(errors.map(inWords).join('\n')) : error;
+  }
+  const problems = contradictions(values);
+  if (problems.length > 0) throw new ConfigError(problems.join('\n'));
+  return Object.freeze({ ...values, production: isProduction(values) });
+}

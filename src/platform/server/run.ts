@@ -1,0 +1,52 @@
+import type { TProperties } from '@sinclair/typebox';
+import type { Application } from '../application.js';
+import { DatabaseNotOpened, faultOf, reasonOf } from '../database/faults.js';
+import { openDatabase } from '../database/open.js';
+import { patiently, telling } from '../database/patience.js';
+import { ConfigError, readConfig } from './config.js';
+import { tryPort } from './port.js';
+
+/** The parts of a program, each loaded when it is needed: a start waits for no module that it could load meanwhile. */
+export interface Program {
+  /** The variables of the environment that only this application has: name, type, default and what each is for. */
+  readonly variables?: TProperties;
+  readonly application: () => Promise<Application>;
+}
+
+async function start({ variables, application: load }: Program): Promise<void> {
+  const config = readConfig(process.env, variables);
+  await tryPort(config);
+  // PostgreSQL is compiled on another core while the modules of the service are loaded.
+  const [database, application, { serve }] = await Promise.all([
+    telling('Still opening the database.', () => patiently(() => openDatabase(config.DATABASE_URL))),
+    load(),
+    import('./serve.js'),
+  ]);
+  await serve(application, config, database).catch(async (error: unknown) => {
+    await database.close();
+    throw error;
+  });
+}
+
+/** What was thrown on purpose, by the database or by the system, is a sentence for the operator; a bug of ours shows its stack. */
+function sentenceOf(error: unknown): string | undefined {
+  if (error instanceof ConfigError || error instanceof DatabaseNotOpened) return error.message;
+  // Of Prisma: a table, or a column, that is not there.
+  if (error instanceof Error && 'code' in error && /^P202[12]$/.test(String(error.code))) {
+    const missing = error.message.trim().split('\n').at(-1);
+    return `This version does not fit the database, which a newer one may have migrated, or somebody changed: ${missing}`;
+  }
+  if (faultOf(error).kind !== 'unknown') return `The database failed meanwhile: ${reasonOf(error)}`;
+  const isOfSystem =
+    error instanceof Error && error.constructor === Error && (!('code' in error) || 'syscall' in error);
+  return isOfSystem ? error.message : undefined;
+}
+
+/** Runs an application as this process, until it is asked to stop. What keeps it from starting is told, and ends the process. */
+export async function run(program: Program): Promise<void> {
+  await start(program).catch((error: unknown) => {
+    const sentence = sentenceOf(error);
+    console.error(sentence === undefined ? error : `accord cannot start.\n${sentence}`);
+    process.exit(1);
+  });
+}

@@ -1,0 +1,133 @@
+import type { Static, TObject, TProperties } from '@sinclair/typebox';
+import { administration } from './accounts/administration.js';
+import { credentialsService } from './accounts/credentials.js';
+import { loginAttempts } from './accounts/login-attempts.js';
+import { networkOf } from './accounts/networks.js';
+import { passwordChange } from './accounts/password-change.js';
+import { passwords as passwordHasher } from './accounts/passwords.js';
+import { userPages } from './accounts/user-pages.js';
+import { userReads } from './accounts/user-reads.js';
+import { usersService } from './accounts/users.js';
+import { refusalLog } from './audit/refusals.js';
+import { cursors } from './calls/pages.js';
+import type { Database } from './database/open.js';
+import type { Signals } from './database/signals.js';
+import { idempotencyService } from './idempotency/idempotency.js';
+import { removeExpired } from './jobs/expiry.js';
+import { jobRunner } from './jobs/jobs.js';
+import { type SigningKeysOptions, signingKeys } from './keys/signing-keys.js';
+import { durableStreams } from './live/durable-streams.js';
+import type { AccessTokenOptions } from './sessions/access-tokens.js';
+import { accessTokens } from './sessions/access-tokens.js';
+import { revocations as tokenRevocations } from './sessions/revocations.js';
+import { sessionEnds as sessionEndings } from './sessions/session-ends.js';
+import { sessionsService } from './sessions/sessions.js';
+import { standing } from './sessions/standing.js';
+import { upToDate } from './sessions/up-to-date.js';
+
+/** In milliseconds. */
+const HOUR = 60 * 60 * 1000;
+
+export interface ServicesOptions
+  extends Omit<SigningKeysOptions, 'now'>,
+    Pick<AccessTokenOptions, 'issuer' | 'audience' | 'now'> {
+  /** Logins a minute for an address. */
+  loginLimit: number;
+  /** Whether the rules of production hold. */
+  production: boolean;
+  /** The values of the application's own variables. */
+  environment: Readonly<Record<string, unknown>>;
+  /** See `Database`. */
+  prove: Database['prove'];
+  /** Between instances: something was added to a stream. */
+  signals: Signals;
+  /** Told of a background job that failed; it is run again. */
+  onJobFault: (job: string, error: unknown) => void;
+  /** Told of a refusal that could not be audited. */
+  onAuditFault: (error: unknown) => void;
+}
+
+/** What the platform does for every application, and gives to its services and handlers. */
+export type PlatformServices = Awaited<ReturnType<typeof platformServices>>;
+
+/** The platform's services over one database. Time comes in, so that a test can move it. */
+export async function platformServices(options: ServicesOptions) {
+  const {
+    client,
+    now,
+    issuer,
+    audience,
+    loginLimit,
+    production,
+    environment,
+    prove,
+    signals,
+    onFault,
+    onJobFault,
+    onAuditFault,
+  } = options;
+  const secrets = options.keySecrets.length > 0 ? options.keySecrets : ['development'];
+  const keys = await signingKeys(options);
+  const revocations = await tokenRevocations(options);
+  const sessionEnds = await sessionEndings({ ...options, revoke: revocations.revoke });
+  const current = upToDate({ prove, read: () => Promise.all([keys.read(), revocations.read()]) });
+  const passwords = passwordHasher();
+  const tokens = accessTokens({ keys, issuer, audience, now });
+  const streams = await durableStreams({ signals, ...(onFault && { onFault }) });
+  const admit = loginAttempts({ client, secrets, now, perMinute: loginLimit });
+  const credentials = credentialsService({ client, passwords, admit, now });
+  revocations.onRevoked(credentials.forget);
+  const idempotency = idempotencyService({ client, secrets, now });
+  const refusals = refusalLog({ client, now, onFault: onAuditFault });
+  const jobs = jobRunner(onJobFault);
+  jobs.add([
+    { name: 'idempotency', every: HOUR, run: idempotency.sweep },
+    { name: 'expiry', every: HOUR / 6, run: () => removeExpired(client, now()) },
+  ]);
+  return {
+    client,
+    /** Milliseconds since the epoch. */
+    now,
+    production,
+    /** The values of variables that the application has declared. */
+    environment: <Own extends TProperties>(variables: Own) =>
+      Object.fromEntries(Object.keys(variables).map((name) => [name, environment[name]])) as Static<TObject<Own>>,
+    idempotency,
+    durableStream: streams.durableStream,
+    keys,
+    jobs,
+    refusals,
+    cursors: cursors(secrets),
+    revocations,
+    administration: administration(options),
+    users: {
+      ...userReads({ client }),
+      ...userPages({ client }),
+      ...usersService({
+        client,
+        idempotency,
+        hashPassword: (address, password) => passwords.inTurn(networkOf(address), ({ hash }) => hash(password)),
+        revoke: revocations.revoke,
+      }),
+    },
+    standing: standing({ client, prove, revocations, sessionEnds, keys, now }),
+    credentials,
+    changePassword: passwordChange({ client, passwords, credentials, endSessions: sessionEnds.endAll }),
+    sessions: sessionsService({
+      client,
+      credentials,
+      tokens,
+      upToDate: current,
+      refuses: revocations.refuses,
+      end: sessionEnds.end,
+      now,
+    }),
+    /** Ends what runs beside the calls. */
+    async close() {
+      await refusals.settled();
+      keys.close();
+      revocations.close();
+      await streams.close();
+    },
+  };
+}

@@ -1,0 +1,100 @@
+import { writing } from '../accounts/writing.js';
+import { type Actor, authenticated, authorise, type Call } from '../calls/access.js';
+import { Failure } from '../calls/errors.js';
+import { type Page, type PageRequest, storableOffset } from '../calls/pages.js';
+import type { Prisma, PrismaClient } from '../database/client.js';
+import { hashToken } from './opaque-tokens.js';
+import type { SessionEnds } from './session-ends.js';
+
+/** A login that still holds, as its owner sees it. */
+export interface OwnSession {
+  /** Its place in the list. */
+  position: number;
+  id: string;
+  flow: 'jwt' | 'opaque';
+  /** Whether the call belongs to it. */
+  current: boolean;
+  createdAt: Date;
+  expiresAt: Date;
+}
+
+export interface OwnSessionsDependencies {
+  client: PrismaClient;
+  end: SessionEnds['end'];
+  /** Milliseconds since the epoch. */
+  now: () => number;
+}
+
+/** What the owner of sessions may do with them: see them, and end them. */
+export function ownSessions({ client, end, now }: OwnSessionsDependencies) {
+  const live = () => ({ revokedAt: null, expiresAt: { gt: new Date(now()) } }) satisfies Prisma.SessionWhereInput;
+  const revoke = (call: Call, where: Prisma.SessionWhereInput): Promise<void> =>
+    writing(client, call, { action: 'sessions.revoke' }, (db) => end(db, call, 'session.revoked', where));
+  const permitted = (call: Call, action: 'sessions.read' | 'sessions.revoke'): Actor =>
+    authorise(call, action, authenticated(call).id);
+
+  return {
+    /** The live sessions of the caller, oldest first. */
+    async list(call: Call, page: PageRequest): Promise<Page<OwnSession>> {
+      const { id: userId, sessionId } = permitted(call, 'sessions.read');
+      await call.checkpoint();
+      const where = { userId, ...live() };
+      const [rows, total] = await Promise.all([
+        client.session.findMany({
+          where: 'after' in page ? { ...where, position: { gt: page.after } } : where,
+          orderBy: { position: 'asc' },
+          take: page.limit + 1,
+          ...('offset' in page && { skip: storableOffset(page.offset) }),
+        }),
+        'offset' in page ? client.session.count({ where }) : undefined,
+      ]);
+      const items = rows.slice(0, page.limit).map(
+        ({ position, id, tokenHash, createdAt, expiresAt }): OwnSession => ({
+          position: Number(position),
+          id,
+          flow: tokenHash ? 'opaque' : 'jwt',
+          current: id === sessionId,
+          createdAt,
+          expiresAt,
+        }),
+      );
+      return { items, hasMore: rows.length > page.limit, ...(total !== undefined && { total }) };
+    },
+
+    /** Ends all sessions of the caller but its own one. */
+    async revokeOthers(call: Call): Promise<void> {
+      const { id: userId, sessionId } = permitted(call, 'sessions.revoke');
+      await call.checkpoint();
+      await revoke(call, { userId, ...(sessionId !== undefined && { id: { not: sessionId } }) });
+    },
+
+    /** @throws Failure NOT_FOUND when the caller has no live session with this id */
+    async revoke(call: Call, id: string): Promise<void> {
+      const { id: userId } = permitted(call, 'sessions.revoke');
+      const found = await client.session.count({ where: { id, userId, ...live() } });
+      if (found === 0) throw new Failure('NOT_FOUND', 'There is no such session.');
+      await call.checkpoint();
+      await revoke(call, { id, userId });
+    },
+
+    /**
+     * Ends the session of a refresh token, or else that of the token the call came with. A token that is good for nothing
+     * any more has no session left to end, and that is what was wanted.
+     * @throws Failure BAD_REQUEST without any of these; UNAUTHENTICATED when the call came with a credential of another kind
+     */
+    async logout(call: Call, refreshToken: string | undefined): Promise<void> {
+      const { actor, presented } = call;
+      if (refreshToken === undefined && presented === undefined) {
+        throw new Failure('BAD_REQUEST', 'There is no token whose session could end.');
+      }
+      if (refreshToken === undefined && presented === 'other') {
+        throw new Failure('UNAUTHENTICATED', 'Only a refresh token or an opaque token can log out.');
+      }
+      await call.checkpoint();
+      // Of the caller nothing is asked: with the account its sessions went.
+      const logout = (where: Prisma.SessionWhereInput) => client.$transaction((db) => end(db, call, 'logout', where));
+      if (refreshToken !== undefined) await logout({ tokens: { some: { hash: hashToken(refreshToken) } } });
+      else if (actor?.sessionId !== undefined) await logout({ id: actor.sessionId });
+    },
+  };
+}

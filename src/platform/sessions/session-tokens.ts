@@ -1,0 +1,50 @@
+import type { Role } from '../database/client.js';
+import { ACCESS_TOKEN_LIFETIME, type AccessTokens } from './access-tokens.js';
+import { hashToken, newToken } from './opaque-tokens.js';
+
+/** Seconds that a login lasts; rotation of its refresh tokens does not extend it (RFC 9700 §4.14). */
+export const SESSION_LIFETIME = 30 * 24 * 60 * 60;
+
+/** The tokens of a session in the JWT flow. All times in seconds from now. */
+export interface JwtTokens {
+  flow: 'jwt';
+  accessToken: string;
+  expiresIn: number;
+  refreshToken: string;
+  /** The end of the session, and so of all its refresh tokens. */
+  refreshExpiresIn: number;
+}
+
+/** The token of a session in the opaque flow. */
+export interface OpaqueToken {
+  flow: 'opaque';
+  token: string;
+  expiresIn: number;
+}
+
+export type SessionTokens = JwtTokens | OpaqueToken;
+
+/** A refresh token that is to be stored, and the one that is to be given away. */
+export const newRefreshToken = () => {
+  const token = newToken('refresh');
+  return { token, hash: hashToken(token) };
+};
+
+export interface JwtSession {
+  sessionId: string;
+  userId: number;
+  role: Role;
+  expiresAt: Date;
+}
+
+/** @param now milliseconds since the epoch */
+export async function jwtTokens(
+  tokens: AccessTokens,
+  { sessionId, userId, role, expiresAt }: JwtSession,
+  refreshToken: string,
+  now: number,
+): Promise<JwtTokens> {
+  const accessToken = await tokens.issue({ subject: String(userId), role, sessionId });
+  const refreshExpiresIn = Math.floor((expiresAt.getTime() - now) / 1000);
+  return { flow: 'jwt', accessToken, expiresIn: ACCESS_TOKEN_LIFETIME, refreshToken, refreshExpiresIn };
+}

@@ -1,0 +1,51 @@
+import type { Place } from '../model/problems.js';
+import type { Path } from '../model/yaml-source.js';
+
+interface KindOf {
+  /** What one is called in a list of what is missing: `the status 409`. */
+  word: string;
+  title: string;
+  /** Whether each must be seen, or be excepted with a reason, before `--check` passes. */
+  demanded: boolean;
+}
+
+/** What of a contract can be seen on the wire, in the order of the reports. */
+export const KINDS = {
+  status: { word: 'status', title: 'operation × status', demanded: true },
+  media: { word: 'media type', title: 'response media types', demanded: false },
+  member: { word: 'response member', title: 'response members', demanded: false },
+  value: { word: 'response value', title: 'response enum values', demanded: false },
+  parameter: { word: 'parameter', title: 'parameters', demanded: false },
+  requestMedia: { word: 'request media type', title: 'request media types', demanded: false },
+  requestMember: { word: 'request member', title: 'request members', demanded: false },
+  requestValue: { word: 'request value', title: 'request enum values', demanded: false },
+  field: { word: 'field', title: 'SDL fields', demanded: true },
+  argument: { word: 'argument', title: 'SDL arguments', demanded: true },
+  inputField: { word: 'input field', title: 'SDL input fields', demanded: true },
+  enumValue: { word: 'enum value', title: 'SDL enum values', demanded: false },
+} satisfies Record<string, KindOf>;
+
+export type Kind = keyof typeof KINDS;
+
+export type ContractFile = 'openapi.yaml' | 'schema.graphql';
+
+/** One thing that a contract promises or takes, and that a test can see on the wire. */
+export interface Element {
+  kind: Kind;
+  /** The operationId, or the type of the SDL; of the body of a failure, the name of its schema. */
+  owner: string;
+  /** Within the owner: `409`, `200 /data[]/role = admin`, `query limit`, `body /name`; `name`, `users(limit)`. */
+  name: string;
+  /** What its observations are filed under: the owner and the name. */
+  key: string;
+  file: ContractFile;
+  /** Where it stands: the keys that lead there in a YAML file, or the place in another. */
+  at: Path | Place;
+  /** The key of what it hangs on, which must be seen before it can be: of a member its object, of a value its member. */
+  within?: string | undefined;
+  /** The response component that a status and its media types are declared by, if they are by reference. */
+  component?: string | undefined;
+}
+
+/** The owner of what is answered where no operation is, after the extension that declares it. */
+export const UNMATCHED = 'x-unmatched';

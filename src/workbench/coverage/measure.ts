@@ -1,0 +1,101 @@
+import { buildSchema } from 'graphql';
+import type { OpenApiDocument } from '../../platform/contract/document.js';
+import type { Contracts } from '../model/check.js';
+import { type Place, type Problem, problemAt } from '../model/problems.js';
+import { readYaml } from '../model/yaml-source.js';
+import { type Element, KINDS, type Kind } from './elements.js';
+import type { Observations } from './observations.js';
+import { restElements } from './rest-elements.js';
+import { sdlElements } from './sdl-elements.js';
+import { faultOf, statementsOf } from './statements.js';
+
+/** `shared`: not seen itself, but its component was, which counts once for all operations. */
+export type State = 'seen' | 'shared' | 'excepted' | 'missing';
+
+export interface Measured extends Pick<Element, 'kind' | 'owner' | 'name' | 'key' | 'file' | 'within' | 'component'> {
+  state: State;
+  /** In how many answers it was seen. */
+  count: number;
+  line: number;
+  column: number;
+  /** Why it is excepted; why its component counts once for all that answer with it. */
+  reason?: string;
+}
+
+export interface Figures {
+  kind: Kind;
+  states: Record<State, number>;
+  total: number;
+  /** What is not missing, of 100. */
+  percent: number;
+}
+
+export interface Coverage {
+  /** All that the contracts have, in their order. */
+  elements: Measured[];
+  /** For each kind that the contracts have. */
+  figures: Figures[];
+  /** What is demanded and missing, in the order of the contracts. */
+  missing: Measured[];
+  /** Statements of the contracts about their coverage that are not in order. */
+  problems: Problem[];
+}
+
+/** Of 100, rounded down to a tenth, so that 100 is said of all and of nothing less. */
+export const percentOf = (covered: number, total: number): number => Math.floor((covered * 1000) / total) / 10;
+
+function figuresOf(elements: readonly Measured[]): Figures[] {
+  return (Object.keys(KINDS) as Kind[]).flatMap((kind) => {
+    const states = { seen: 0, shared: 0, excepted: 0, missing: 0 };
+    const own = elements.filter((one) => one.kind === kind);
+    for (const { state } of own) states[state] += 1;
+    const percent = percentOf(own.length - states.missing, own.length);
+    return own.length === 0 ? [] : { kind, states, total: own.length, percent };
+  });
+}
+
+/** What operations that answer with the same component share: the status, and each of its media types. */
+const shareOf = ({ component, name }: Element): string | undefined =>
+  component && [component, ...name.split(' ').slice(1)].join(' ');
+
+/**
+ * Holds what the tests have seen against what the contracts have.
+ * @param contracts sound ones, as the check has them; throws on what cannot be parsed
+ */
+export function measureCoverage({ openapi, schema }: Contracts, seen: Observations): Coverage {
+  const { value, placeOf: locate } = readYaml(openapi, 'openapi.yaml');
+  const document = value as OpenApiDocument;
+  const sdl = sdlElements(buildSchema(schema));
+  const all = [...restElements(document).elements, ...sdl];
+  const statements = statementsOf(document, sdl);
+  const placeOf = ({ at }: Pick<Element, 'at'>): Place => ('line' in at ? at : locate(at, true));
+
+  const reasons = (table: 'except' | 'once') =>
+    new Map(statements.flatMap((one) => (one.table === table && one.reason ? [[one.subject, one.reason]] : [])));
+  const [excepted, once] = [reasons('except'), reasons('once')];
+  const sharedAndSeen = new Set(all.filter(({ key }) => seen.has(key)).map(shareOf));
+
+  const judge = (element: Element): Pick<Measured, 'state' | 'reason'> => {
+    const { key, within = '', component = '' } = element;
+    if (seen.has(key)) return { state: 'seen' };
+    const exception = excepted.get(key) ?? excepted.get(within);
+    if (exception !== undefined) return { state: 'excepted', reason: exception };
+    const pipeline = once.get(component);
+    if (pipeline === undefined) return { state: 'missing' };
+    return { state: sharedAndSeen.has(shareOf(element)) ? 'shared' : 'missing', reason: pipeline };
+  };
+
+  const elements = all.map((one): Measured => {
+    const { kind, owner, name, key, file, within, component } = one;
+    const { line, column } = placeOf(one);
+    const count = seen.get(key) ?? 0;
+    return { kind, owner, name, key, file, line, column, count, within, component, ...judge(one) };
+  });
+  const texts = { 'openapi.yaml': openapi, 'schema.graphql': schema };
+  const problems = statements.flatMap((one) => {
+    const message = faultOf(one, all, seen);
+    return message ? [problemAt(one.file, texts[one.file], placeOf(one), `coverage-${one.table}`, message)] : [];
+  });
+  const missing = elements.filter(({ state, kind }) => state === 'missing' && KINDS[kind].demanded);
+  return { elements, figures: figuresOf(elements), missing, problems };
+}

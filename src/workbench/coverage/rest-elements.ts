@@ -1,0 +1,140 @@
+import { METHODS, type OpenApiDocument, type Parameter, type Schema } from '../../platform/contract/document.js';
+import { keysOf, valueAt } from '../../platform/contract/references.js';
+import { type Element, type Kind, UNMATCHED } from './elements.js';
+
+type Path = readonly string[];
+
+/** What the observer of a test asks of the REST contract. */
+export interface RestElements {
+  elements: Element[];
+  /** What the keys of a body's members begin with, by `getUser 200` for an answer and `createUser body` for a request. */
+  bodies: Map<string, string>;
+  /** By operation. */
+  parameters: Map<string, Pick<Parameter, 'name' | 'in'>[]>;
+}
+
+const RESPONSES = '#/components/responses/';
+
+/** What is at a path once references are followed, and where that stands. */
+function follow(document: unknown, path: Path): { value: unknown; path: Path } {
+  const value = valueAt(document, path);
+  const { $ref } = (value ?? {}) as Schema;
+  return typeof $ref === 'string' ? follow(document, keysOf($ref)) : { value, path };
+}
+
+const childrenOf = (document: unknown, path: Path): [name: string, at: Path][] => {
+  const { value, path: at } = follow(document, path);
+  return Object.keys(value ?? {}).map((name) => [name, [...at, name]]);
+};
+
+interface Part {
+  pointer: string;
+  /** The pointer of the member that it is in; empty for the whole. */
+  within: string;
+  isValue: boolean;
+  at: Path;
+}
+
+/**
+ * The members of a schema at any depth, and the values of its enumerations. The pointer of a member is `/data[]/role`,
+ * where `[]` stands for the items of an array and `{}` for the values of a map; alternatives are laid upon each other.
+ */
+function* partsOf(document: unknown, from: Path, pointer = '', within = ''): Generator<Part> {
+  const { value, path } = follow(document, from);
+  const schema = (value ?? {}) as Schema;
+  for (const keyword of ['allOf', 'anyOf', 'oneOf'] as const)
+    for (const index of Object.keys(schema[keyword] ?? []))
+      yield* partsOf(document, [...path, keyword, index], pointer, within);
+  for (const name of Object.keys(schema.properties ?? {})) {
+    const [member, at] = [`${pointer}/${name}`, [...path, 'properties', name]];
+    yield { pointer: member, within, isValue: false, at };
+    yield* partsOf(document, at, member, member);
+  }
+  if (schema.items) yield* partsOf(document, [...path, 'items'], `${pointer}[]`, within);
+  if (schema.additionalProperties) yield* partsOf(document, [...path, 'additionalProperties'], `${pointer}{}`, within);
+  const constant = schema.const === undefined ? [] : [{ value: schema.const, at: [...path, 'const'] }];
+  const values = (schema.enum ?? []).map((one, index) => ({ value: one, at: [...path, 'enum', String(index)] }));
+  for (const one of [...constant, ...values])
+    yield { pointer: `${pointer} = ${one.value}`, within, isValue: true, at: one.at };
+}
+
+/** The name or key of a part of what has this one: `getUser 200` and `/role` are `getUser 200 /role`. */
+export const partKey = (whole: string, pointer: string): string => `${whole} ${pointer.trimStart()}`.trim();
+
+/** Where the members of a response count: those of a failure, which one pipeline writes, once for their schema. */
+function filing(document: unknown, media: Path, owner: string, status: string): [owner: string, prefix: string] {
+  const { $ref } = (valueAt(document, [...media, 'schema']) ?? {}) as Schema;
+  return status >= '400' && $ref !== undefined ? [keysOf($ref).at(-1) as string, ''] : [owner, status];
+}
+
+/**
+ * All that the REST contract promises and takes. An element that is declared in several places, as by a path and by its
+ * operation, or by alternatives of a schema, stands at the first.
+ * @param document `openapi.yaml` as it is written, with its references; sound, as the check has it
+ */
+export function restElements(document: OpenApiDocument): RestElements {
+  const elements = new Map<string, Element>();
+  const bodies: RestElements['bodies'] = new Map();
+  const parameters: RestElements['parameters'] = new Map();
+
+  const add = (
+    kind: Kind,
+    owner: string,
+    name: string,
+    at: Path,
+    links: Pick<Element, 'within' | 'component'> = {},
+  ) => {
+    const key = `${owner} ${name}`;
+    if (!elements.has(key)) elements.set(key, { kind, owner, name, key, file: 'openapi.yaml', at, ...links });
+  };
+  const addParts = (kinds: [member: Kind, value: Kind], owner: string, prefix: string, schema: Path) => {
+    for (const { pointer, within, isValue, at } of partsOf(document, schema))
+      add(kinds[Number(isValue)] as Kind, owner, partKey(prefix, pointer), at, {
+        within: `${owner} ${partKey(prefix, within)}`.trimEnd(),
+      });
+  };
+
+  const addResponses = (owner: string, responses: Path) => {
+    for (const [status, at] of childrenOf(document, responses)) {
+      const { $ref = '' } = valueAt(document, at) as Schema;
+      const component = $ref.startsWith(RESPONSES) ? keysOf($ref).at(-1) : undefined;
+      add('status', owner, status, at, { component });
+      for (const [media, mediaAt] of childrenOf(document, [...follow(document, at).path, 'content'])) {
+        add('media', owner, `${status} ${media}`, mediaAt, { component, within: `${owner} ${status}` });
+        const [bodyOwner, prefix] = filing(document, mediaAt, owner, status);
+        bodies.set(`${owner} ${status}`, `${bodyOwner} ${prefix}`.trimEnd());
+        addParts(['member', 'value'], bodyOwner, prefix, [...mediaAt, 'schema']);
+      }
+    }
+  };
+  const addParameters = (owner: string, at: Path) => {
+    for (const [, each] of childrenOf(document, at)) {
+      const { value, path } = follow(document, each);
+      const { name, in: place } = value as Parameter;
+      add('parameter', owner, `${place} ${name}`, path);
+      parameters.set(owner, [...(parameters.get(owner) ?? []), { name, in: place }]);
+      addParts(['parameter', 'parameter'], owner, `${place} ${name}`, [...path, 'schema']);
+    }
+  };
+  const addRequest = (owner: string, at: Path) => {
+    for (const [media, mediaAt] of childrenOf(document, [...follow(document, at).path, 'content'])) {
+      add('requestMedia', owner, `body ${media}`, mediaAt);
+      bodies.set(`${owner} body`, `${owner} body`);
+      addParts(['requestMember', 'requestValue'], owner, 'body', [...mediaAt, 'schema']);
+    }
+  };
+
+  for (const [path, item] of Object.entries(document.paths)) {
+    for (const method of METHODS) {
+      const owner = item[method]?.operationId;
+      if (owner === undefined) continue;
+      const at = ['paths', path, method];
+      addResponses(owner, [...at, 'responses']);
+      addParameters(owner, [...at, 'parameters']);
+      addParameters(owner, ['paths', path, 'parameters']);
+      addRequest(owner, [...at, 'requestBody']);
+    }
+  }
+  addResponses(UNMATCHED, [UNMATCHED]);
+  return { elements: [...elements.values()], bodies, parameters };
+}

@@ -1,0 +1,63 @@
+import { Kind } from 'graphql';
+import type { OpenApiDocument } from '../../platform/contract/document.js';
+import type { Element } from './elements.js';
+import type { Observations } from './observations.js';
+import type { SdlElement } from './sdl-elements.js';
+
+/** What a contract says of its own coverage, about an element or a component, and why. */
+export interface Statement extends Pick<Element, 'file' | 'at'> {
+  table: 'except' | 'once';
+  /** The key of an element that no test need see, with what hangs on it; or a response component that is seen on all when it is seen on one. */
+  subject: string;
+  /** Undefined unless it is a text that says something. */
+  reason: string | undefined;
+}
+
+const sentence = (value: unknown): string | undefined =>
+  typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
+
+function ofSdl({ key, file, at, node }: SdlElement): Statement[] {
+  const directives = node && 'directives' in node ? (node.directives ?? []) : [];
+  return directives
+    .filter(({ name }) => name.value === 'coverage')
+    .map(({ arguments: given = [] }) => {
+      const value = given.find(({ name }) => name.value === 'except')?.value;
+      const reason = value?.kind === Kind.STRING ? sentence(value.value) : undefined;
+      return { table: 'except', subject: key, reason, file, at };
+    });
+}
+
+/**
+ * Reads the statements of both contracts: in `openapi.yaml` the extension `x-coverage` with the tables `except`, by
+ * `getUser 409`, and `once`, by the name of a response component; in `schema.graphql` the directive
+ * `@coverage(except: "…")` on a field, an argument, an input field or an enum value.
+ */
+export function statementsOf(document: OpenApiDocument, sdl: readonly SdlElement[]): Statement[] {
+  const stated = (document['x-coverage'] ?? {}) as Partial<Record<Statement['table'], Record<string, unknown>>>;
+  const ofTable = (table: Statement['table']) =>
+    Object.entries(stated[table] ?? {}).map(
+      ([subject, reason]): Statement => ({
+        table,
+        subject,
+        reason: sentence(reason),
+        file: 'openapi.yaml',
+        at: ['x-coverage', table, subject],
+      }),
+    );
+  return [...ofTable('except'), ...ofTable('once'), ...sdl.flatMap(ofSdl)];
+}
+
+/** Why a statement is not in order, or undefined when it is. */
+export function faultOf(
+  { table, subject, reason }: Statement,
+  elements: readonly Element[],
+  seen: Observations,
+): string | undefined {
+  if (reason === undefined) return `"${subject}" has no reason.`;
+  if (table === 'once') {
+    const uses = elements.filter(({ kind, component }) => kind === 'status' && component === subject).length;
+    return uses > 1 ? undefined : `"${subject}" is no response that several operations share.`;
+  }
+  if (!elements.some(({ key }) => key === subject)) return `"${subject}" is nothing that the contract has.`;
+  return seen.has(subject) ? `"${subject}" was seen after all: take the exception out.` : undefined;
+}

@@ -1,0 +1,134 @@
+import { printProblems } from '../model/problems.js';
+import { KINDS } from './elements.js';
+import { type Group, groupsOf, missingNames, statusTable } from './groups.js';
+import type { Coverage, Figures, Measured, State } from './measure.js';
+
+/** Puts text into the style that a state, or a word of less weight, has on a terminal. */
+export type Painter = (style: State | 'quiet' | 'strong', text: string) => string;
+
+const MARKS: Record<State, string> = { seen: '●', shared: '◐', excepted: '○', missing: '✗' };
+
+const LEGEND: [State, string][] = [
+  ['seen', 'seen'],
+  ['shared', 'seen elsewhere, and counted once for its component'],
+  ['excepted', 'excepted'],
+  ['missing', 'missing'],
+];
+
+/** Columns for the text; a list wraps here. */
+const WIDTH = 118;
+
+function statusLines(elements: readonly Measured[], paint: Painter): string[] {
+  const { statuses, rows } = statusTable(elements);
+  const width = Math.max(...rows.map(({ owner }) => owner.length));
+  const head = `${' '.repeat(width)}  ${statuses.join(' ')}`;
+  const cell = (one: Measured | undefined) => (one ? ` ${paint(one.state, MARKS[one.state])} ` : paint('quiet', ' · '));
+  const lines = rows.map(({ owner, byStatus, failing }) => {
+    const name = owner.padEnd(width);
+    return `${failing > 0 ? paint('strong', name) : name}  ${statuses.map((one) => cell(byStatus.get(one))).join(' ')}`;
+  });
+  const legend = LEGEND.map(([state, meaning]) => `${paint(state, MARKS[state])} ${meaning}`).join('   ');
+  return [paint('strong', head), ...lines, '', `${legend}   · not declared`];
+}
+
+/** Words in lines that begin after an indent, the first one under a heading of the same width. */
+function wrapped(heading: string, words: readonly string[], indent: number): string {
+  const lines = [''];
+  for (const word of words) {
+    const last = lines.at(-1) as string;
+    if (last === '') lines[lines.length - 1] = word;
+    else if (indent + last.length + word.length + 2 <= WIDTH) lines[lines.length - 1] = `${last}, ${word}`;
+    else {
+      lines[lines.length - 1] = `${last},`;
+      lines.push(word);
+    }
+  }
+  return `${heading.padEnd(indent)}${lines.join(`\n${' '.repeat(indent)}`)}`;
+}
+
+function besides(groups: readonly Group[]): string[] {
+  const missing = groups.map((group) => ({ owner: group.owner, names: missingNames(group) }));
+  const indent = Math.max(...missing.map(({ owner }) => owner.length)) + 2;
+  return missing.flatMap(({ owner, names }) => (names.length === 0 ? [] : wrapped(owner, names, indent)));
+}
+
+/** What was never seen, in a clause; `operations` are those for which it counts together, because of its component. */
+function unseen({ kind, owner, name, key, component }: Measured, operations: number): string {
+  if (kind !== 'status') return `the ${KINDS[kind].word} ${key} was never seen`;
+  const who = operations === 1 ? owner : `none of the ${operations} operations with ${component}`;
+  return `${who} was ${operations === 1 ? 'never' : 'ever'} seen to answer ${name}`;
+}
+
+/** What is demanded and missing, a line each with its place; empty when nothing is. What counts once has one line. */
+export function missingLines({ missing }: Coverage): string[] {
+  const groups = new Map<string, [Measured, ...Measured[]]>();
+  for (const one of missing) {
+    // A component that counts once has its reason also while it is missing.
+    const subject = one.reason === undefined ? one.key : String(one.component);
+    const group = groups.get(subject);
+    if (group) group.push(one);
+    else groups.set(subject, [one]);
+  }
+  return [...groups.values()].map((group) => {
+    const [one] = group;
+    return `${one.file}:${one.line}:${one.column}  ${unseen(one, group.length)}`;
+  });
+}
+
+function figureLines(figures: readonly Figures[], paint: Painter): string[] {
+  const columns = ['seen', 'shared', 'excepted', 'missing', 'of', ''];
+  const cells = figures.map(({ kind, states, total, percent }) => ({
+    name: KINDS[kind].title,
+    row: [states.seen, states.shared, states.excepted, states.missing, total, `${percent.toFixed(1)} %`].map(String),
+    demanded: KINDS[kind].demanded,
+    missing: states.missing > 0,
+  }));
+  const widths = columns.map((column, at) => Math.max(column.length, ...cells.map(({ row }) => row[at]?.length ?? 0)));
+  const first = Math.max(...cells.map(({ name }) => name.length));
+  const line = (name: string, row: readonly string[]) =>
+    [name.padEnd(first), ...row.map((text, at) => text.padStart(widths[at] as number))].join('  ').trimEnd();
+  return [
+    paint('strong', line('', columns)),
+    ...cells.map(({ name, row, demanded, missing }) => {
+      const text = line(name, row);
+      return demanded ? `${missing ? paint('missing', text) : paint('seen', text)}  demanded` : text;
+    }),
+  ];
+}
+
+/** For `--check`: only what fails, each with its place, and then in a sentence how it stands. */
+export function verdictText(coverage: Coverage, paint: Painter): string {
+  const { missing, problems, figures } = coverage;
+  const demanded = figures.filter(({ kind }) => KINDS[kind].demanded);
+  const [total, excepted] = [(one: Figures) => one.total, (one: Figures) => one.states.excepted].map((of) =>
+    demanded.reduce((sum, one) => sum + of(one), 0),
+  );
+  const told = problems.length === 0 ? [] : [`${printProblems(problems)}\n`];
+  const except = excepted === 0 ? '' : ` (${excepted} excepted)`;
+  const verdict =
+    missing.length > 0
+      ? `${missing.length} of ${total} that the contracts demand are never seen by a test${except}.`
+      : `The tests see all ${total} that the contracts demand${except}.`;
+  const failing = missing.length + problems.length > 0;
+  return [...told, ...missingLines(coverage), paint(failing ? 'missing' : 'seen', verdict)].join('\n');
+}
+
+const section = (title: string, lines: readonly string[], paint: Painter): string =>
+  lines.length === 0 ? '' : `${paint('strong', title)}\n\n${lines.join('\n')}\n\n`;
+
+/**
+ * The report for a terminal: operations by statuses, the worst first; what is missing; the totals at the end, where one
+ * looks first. Every list is complete.
+ */
+export function coverageText(coverage: Coverage, paint: Painter): string {
+  const { elements, figures, problems } = coverage;
+  const rest = groupsOf(elements, 'openapi.yaml');
+  const sdl = groupsOf(elements, 'schema.graphql');
+  return [
+    section('Operations and statuses', statusLines(elements, paint), paint),
+    section('Missing, not demanded', besides([...rest, ...sdl]), paint),
+    section('Statements that are not in order', problems.length > 0 ? [printProblems(problems)] : [], paint),
+    section('Missing, and demanded', missingLines(coverage), paint),
+    section('Totals', figureLines(figures, paint), paint).trimEnd(),
+  ].join('');
+}

@@ -1,0 +1,101 @@
+import { join, relative } from 'node:path';
+import type { SyntaxKind as Kinds, Node, ObjectLiteralExpression, SourceFile } from 'ts-morph';
+import type { Change, CodeLine, Touched } from './change.js';
+
+type Lookup = (side: Change['side'], element: string) => Pick<Touched, 'handlers' | 'services'>;
+
+/**
+ * Finds handlers and what they call: `src/application/rest/*.ts` exports them by operationId, `src/application/graphql/<Type>.ts` holds them by
+ * field; both call `services.<name>.<method>`, and `src/platform/services.ts` says which files make a service. Reads
+ * syntax only: the type checker would take seconds.
+ */
+export async function codeIndex(root: string): Promise<Lookup> {
+  const { Project, SyntaxKind } = await import('ts-morph');
+  const project = new Project({ skipAddingFilesFromTsConfig: true, skipFileDependencyResolution: true });
+  project.addSourceFilesAtPaths(join(root, 'src', 'application', 'rest', '*.ts'));
+  const open = (...path: string[]) => project.addSourceFileAtPathIfExists(join(root, 'src', ...path));
+  const at = (node: Node, name: string): CodeLine => ({
+    file: relative(root, node.getSourceFile().getFilePath()).replaceAll('\\', '/'),
+    line: node.getStartLineNumber(),
+    name,
+  });
+  const services = servicesIn(open('platform', 'services.ts'), open, SyntaxKind);
+  const exported = new Map<string, Node>();
+  for (const file of project.getSourceFiles()) {
+    for (const declaration of file.getVariableDeclarations()) {
+      if (declaration.isExported()) exported.set(declaration.getName(), declaration);
+    }
+  }
+  const handlerOf = (side: Change['side'], element: string): Node | undefined => {
+    if (side === 'rest') return exported.get(element);
+    const [type = '', field = ''] = element.split('.');
+    const file = open('application', 'graphql', `${type}.ts`);
+    return objectOf(file?.getVariableDeclaration(type)?.getInitializer(), SyntaxKind)?.getProperty(field);
+  };
+  return (side, element) => {
+    const handler = handlerOf(side, element);
+    if (handler === undefined) return { handlers: [], services: [] };
+    const calls = handler.getDescendantsOfKind(SyntaxKind.PropertyAccessExpression).flatMap((access) => {
+      const [first, service, method] = access.getText().split('.');
+      // `services.users` is also a part of `services.users.get`.
+      const whole = access.getParent()?.isKind(SyntaxKind.PropertyAccessExpression) !== true;
+      return first === 'services' && service !== undefined && whole ? services(service, method) : [];
+    });
+    return { handlers: [at(handler, element)], services: calls.map(({ node, name }) => at(node, name)) };
+  };
+}
+
+const objectOf = (node: Node | undefined, kinds: typeof Kinds): ObjectLiteralExpression | undefined =>
+  node?.asKind(kinds.ObjectLiteralExpression);
+
+/** Where a service's method is written. */
+function servicesIn(
+  index: SourceFile | undefined,
+  open: (...path: string[]) => SourceFile | undefined,
+  kinds: typeof Kinds,
+): (service: string, method?: string) => { node: Node; name: string }[] {
+  const imports = new Map<string, string>();
+  for (const declaration of index?.getImportDeclarations() ?? []) {
+    const path = declaration.getModuleSpecifierValue().replace(/\.js$/, '.ts');
+    for (const named of declaration.getNamedImports()) {
+      imports.set(named.getAliasNode()?.getText() ?? named.getName(), path);
+    }
+  }
+  const returned = index
+    ?.getFunction('buildServices')
+    ?.getDescendantsOfKind(kinds.ReturnStatement)
+    .map((statement) => objectOf(statement.getExpression(), kinds))
+    .find((object) => object !== undefined);
+  /** The functions of other files that make a value, straight or through a constant. */
+  const makers = (node: Node | undefined, depth = 0): string[] => {
+    if (node === undefined || depth > 2) return [];
+    const called = node.isKind(kinds.Identifier) ? [node] : node.getDescendantsOfKind(kinds.Identifier);
+    const names = called.map((one) => one.getText());
+    const own = names.filter((name) => imports.has(name));
+    if (own.length > 0) return own;
+    return names.flatMap((name) =>
+      makers(index?.getFunction('buildServices')?.getVariableDeclaration(name)?.getInitializer(), depth + 1),
+    );
+  };
+  return (service, method) => {
+    const property = returned?.getProperty(service);
+    const value =
+      property?.asKind(kinds.PropertyAssignment)?.getInitializer() ??
+      property?.asKind(kinds.ShorthandPropertyAssignment)?.getNameNode();
+    const files = [...new Set(makers(value))].flatMap((name) => {
+      const file = open('platform', imports.get(name) ?? '');
+      return file === undefined ? [] : [{ file, name }];
+    });
+    const methods = files.flatMap(({ file }) =>
+      [kinds.MethodDeclaration, kinds.PropertyAssignment, kinds.ShorthandPropertyAssignment, kinds.FunctionDeclaration]
+        .flatMap((kind) => file.getDescendantsOfKind(kind))
+        .filter((node) => (node as { getName?: () => string | undefined }).getName?.() === method),
+    );
+    const [found] = methods;
+    if (method !== undefined && found !== undefined) return [{ node: found, name: `${service}.${method}` }];
+    return files.slice(0, 1).flatMap(({ file, name }) => {
+      const maker = file.getFunction(name);
+      return maker === undefined ? [] : [{ node: maker, name: service }];
+    });
+  };
+}

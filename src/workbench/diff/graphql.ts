@@ -1,0 +1,89 @@
+import { buildSchema, type ConstDirectiveNode, type GraphQLSchema } from 'graphql';
+import { permissionsOf } from '../generate/permission-matrix.js';
+import { type Change, FILES } from './change.js';
+import { emptyForm, type Form } from './form.js';
+import { elementsAt, likenessAt, locatorOf, type Named, namedIn, usesIn } from './graphql-places.js';
+import { judgeInspected, type Schemas } from './graphql-rules.js';
+import { judged } from './judged.js';
+import { PERMISSION_RULES, permissionText } from './permission-rules.js';
+import { SCHEMA_RULES } from './schema-rules.js';
+import { down, note, type Spot } from './spot.js';
+
+/** The names of `@constraint` in the words of JSON Schema, whose rules they share. */
+const KEYWORD: Record<string, string> = { min: 'minimum', max: 'maximum', uncommon: 'x-uncommon' };
+
+function enterConstraints({ arguments: given = [] }: ConstDirectiveNode, spot: Spot): void {
+  for (const { name, value } of given) {
+    if (!('value' in value)) continue;
+    const keyword = KEYWORD[name.value] ?? name.value;
+    note(down(spot, { key: keyword, id: `:${name.value}` }), keyword, value.value as string);
+  }
+}
+
+/** What the directives of the SDL promise: permissions and constraints. */
+function directiveForm(named: Map<string, Named>): Form {
+  const form = emptyForm();
+  for (const [path, { directives }] of named) {
+    const spot: Spot = {
+      ...{ form, document: undefined, path: [path], id: path, source: [path], name: '', where: path },
+      ...{ direction: 'request', element: path.split('.').slice(0, 2).join('.') },
+    };
+    note(spot, 'named');
+    const permissions = permissionsOf({ directives });
+    for (const [index, permission] of permissions.entries()) {
+      const further = {
+        key: ['also', permission.action],
+        id: `:permission.${permission.action}`,
+        name: permission.action,
+      };
+      const at = down(spot, index === 0 ? { key: 'permission', id: ':permission' } : further);
+      note(at, index === 0 ? 'permission' : 'furtherPermission', permissionText(permission));
+    }
+    for (const directive of directives) {
+      if (directive.name.value === 'constraint') enterConstraints(directive, spot);
+    }
+  }
+  return form;
+}
+
+/** A path that tells members of a union, and interfaces of a type, from one another. */
+function pathOf(path: string, meta: Record<string, unknown>): string {
+  const part = Object.entries(meta).find(([key]) => /UnionMember|InterfaceName/.test(key))?.[1];
+  return typeof part === 'string' ? `${path}.${part}` : path.replace(/\.@deprecated.*$/, '');
+}
+
+/**
+ * What changed between two texts of schema.graphql, both of which the check has passed: by the inspector, which looks at
+ * types, and by the rules for REST, which look at permissions and constraints. In no order.
+ */
+export async function graphqlChanges(before: string, after: string, now: Date): Promise<Change[]> {
+  const { diff, DiffRule } = await import('@graphql-inspector/core');
+  const [old, current] = [namedIn(before), namedIn(after)];
+  const [oldSchema, schema]: [GraphQLSchema, GraphQLSchema] = [buildSchema(before), buildSchema(after)];
+  const uses = [usesIn(oldSchema), usesIn(schema)] as const;
+  const schemas: Schemas = { before: oldSchema, after: schema, uses: [...uses], old, now };
+  const inspected = await diff(oldSchema, schema, [DiffRule.simplifyChanges]);
+  const found = inspected.flatMap((change): Change[] => {
+    const judgement = judgeInspected(change, schemas);
+    if (judgement === undefined) return [];
+    const path = pathOf(change.path ?? '', change.meta);
+    const gone = judgement.what === 'removed' && !current.has(path) && old.has(path);
+    const place = { file: FILES.graphql, ...locatorOf(gone ? old : current)([path]), old: gone };
+    const likeness = change.type.startsWith('ENUM') ? undefined : likenessAt(gone ? old : current, path);
+    const elements = [
+      ...new Set([
+        ...elementsAt(schema, uses[1], change.path ?? ''),
+        ...(gone ? elementsAt(oldSchema, uses[0], change.path ?? '') : []),
+      ]),
+    ];
+    const id = `graphql:${path}:${judgement.what}`;
+    return [{ ...judgement, id, side: 'graphql', place, elements, ...(likeness && { likeness }) }];
+  });
+  const versions = [
+    { form: directiveForm(old), locate: locatorOf(old) },
+    { form: directiveForm(current), locate: locatorOf(current) },
+  ] as const;
+  const stated = judged('graphql', FILES.graphql, ...versions, { ...SCHEMA_RULES, ...PERMISSION_RULES });
+  const concerned = (paths: string[]) => paths.flatMap((path) => elementsAt(schema, uses[1], path));
+  return [...found, ...stated.map((change) => ({ ...change, elements: concerned(change.elements) }))];
+}

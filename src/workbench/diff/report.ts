@@ -1,0 +1,105 @@
+import { checkOpenApi } from '../model/check-openapi.js';
+import { checkSchema } from '../model/check-schema.js';
+import type { Problem } from '../model/problems.js';
+import { readYaml, type YamlSource } from '../model/yaml-source.js';
+import { checkPrismaSchema } from '../prisma/check-prisma.js';
+import { acceptances } from './accepted.js';
+import { type Change, FILES, inOrder, type Touched, type Verdict } from './change.js';
+import { databaseChanges, missingMigration } from './database.js';
+import { graphqlChanges } from './graphql.js';
+import { foldRenames } from './renames.js';
+import { addressesIn, restChanges } from './rest.js';
+import { touched } from './touched.js';
+import { type VersionDemand, versionDemand } from './version.js';
+import type { ProjectVersion } from './versions.js';
+
+/** A change with the code it touches, and with the reason for which it was accepted. */
+export interface Reported extends Omit<Change, 'likeness' | 'what'> {
+  touches: Touched;
+  accepted?: string;
+}
+
+/** What changed between two versions of a project. */
+export interface Report {
+  /** What the versions are called. */
+  from: string;
+  to: string;
+  version: VersionDemand;
+  counts: Record<Verdict, number> & { accepted: number };
+  /** Worst first. */
+  changes: Reported[];
+  /** Ids in x-accepted-breaks that are no break of this diff, and may go. */
+  stale: string[];
+  /** Whether no break is left that was not accepted. */
+  ok: boolean;
+}
+
+export interface DiffOptions {
+  /** The project whose code is looked through. */
+  root: string;
+  before: ProjectVersion;
+  after: ProjectVersion;
+  /** The time at which sunsets are looked at. */
+  now?: Date;
+}
+
+/** The problems of both versions, whose files are told apart by the version's name. A text that both have is checked once. */
+export async function problemsOf({ root, before, after }: DiffOptions): Promise<Problem[]> {
+  const named = (file: string, { label }: ProjectVersion) => `${file} at ${label}`;
+  const changed = (key: 'openapi' | 'schema' | 'prisma') => before[key] !== after[key];
+  const found = await Promise.all([
+    checkOpenApi(after.openapi, FILES.rest),
+    changed('openapi') ? checkOpenApi(before.openapi, named(FILES.rest, before)) : [],
+    checkSchema(after.schema, FILES.graphql),
+    changed('schema') ? checkSchema(before.schema, named(FILES.graphql, before)) : [],
+    changed('prisma') && after.prisma !== '' ? checkPrismaSchema(root, after.prisma) : [],
+  ]);
+  return found.flat();
+}
+
+const readContract = ({ openapi }: ProjectVersion): YamlSource => readYaml(openapi, FILES.rest);
+
+/** All changes between two versions of sound contracts, with renames told as such, worst first. */
+export async function changesBetween(
+  before: ProjectVersion,
+  after: ProjectVersion,
+  now = new Date(),
+  [old, current] = [readContract(before), readContract(after)],
+): Promise<Change[]> {
+  const graphql = before.schema === after.schema ? [] : await graphqlChanges(before.schema, after.schema, now);
+  const rest = before.openapi === after.openapi ? [] : restChanges(old, current, now);
+  const database = foldRenames(databaseChanges(before.prisma, after.prisma));
+  const migration = missingMigration(database, before.migrations, after.migrations);
+  return inOrder([...foldRenames([...rest, ...graphql]), ...migration, ...database]);
+}
+
+const versionOf = ({ value }: YamlSource) =>
+  String((value as { info?: { version?: string } } | null)?.info?.version ?? '');
+
+/** The whole report on two versions of sound contracts. */
+export async function diffReport({ root, before, after, now }: DiffOptions): Promise<Report> {
+  const [old, current] = [readContract(before), readContract(after)];
+  const changes = await changesBetween(before, after, now, [old, current]);
+  const breaks = changes.filter(({ verdict }) => verdict === 'breaking');
+  const { reasons, stale } = acceptances(
+    old,
+    current,
+    breaks.map(({ id }) => id),
+  );
+  const touches = await touched(root, changes, new Map([...addressesIn(old), ...addressesIn(current)]));
+  const count = (wanted: Verdict) => changes.filter(({ verdict, id }) => verdict === wanted && !reasons.has(id)).length;
+  const textChanged = before.openapi !== after.openapi || before.schema !== after.schema;
+  return {
+    from: before.label,
+    to: after.label,
+    version: versionDemand(versionOf(old), versionOf(current), changes, textChanged),
+    counts: { breaking: count('breaking'), risky: count('risky'), safe: count('safe'), accepted: reasons.size },
+    changes: changes.map(({ likeness: _likeness, what: _what, ...change }, index) => {
+      const accepted = reasons.get(change.id);
+      const found = touches[index] as Touched;
+      return { ...change, touches: found, ...(accepted !== undefined && { accepted }) };
+    }),
+    stale,
+    ok: count('breaking') === 0,
+  };
+}

@@ -1,0 +1,68 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileAt, git } from '../model/git.js';
+import { FILES } from './change.js';
+
+/** The files of one version of a project, as text. One that is not there is empty. */
+export interface ProjectVersion {
+  /** What people call it: `origin/main`, `the working tree`. */
+  label: string;
+  openapi: string;
+  schema: string;
+  prisma: string;
+  /** The names of the folders in prisma/migrations. */
+  migrations: string[];
+}
+
+/** A version that cannot be read; the message is a sentence for whoever asked for it. */
+export class NoSuchVersion extends Error {
+  override readonly name = 'NoSuchVersion';
+}
+
+const MIGRATIONS = 'prisma/migrations';
+
+/** The version in a directory. Throws NoSuchVersion when it has no contracts. */
+export function versionInDirectory(directory: string, label = directory): ProjectVersion {
+  for (const file of [FILES.rest, FILES.graphql]) {
+    if (!existsSync(join(directory, file))) throw new NoSuchVersion(`There is no ${file} in ${directory}.`);
+  }
+  const read = (file: string) => (existsSync(join(directory, file)) ? readFileSync(join(directory, file), 'utf8') : '');
+  const folder = join(directory, MIGRATIONS);
+  const entries = existsSync(folder) ? readdirSync(folder, { withFileTypes: true }) : [];
+  return {
+    ...{ label, openapi: read(FILES.rest), schema: read(FILES.graphql), prisma: read(FILES.database) },
+    migrations: entries.filter((entry) => entry.isDirectory()).map(({ name }) => name),
+  };
+}
+
+/** Where this branch left origin/main, or HEAD where there is no such branch. */
+async function defaultRef(root: string): Promise<{ ref: string; label: string }> {
+  const base = await git(root, 'merge-base', 'HEAD', 'origin/main').catch(() => undefined);
+  if (base === undefined) return { ref: 'HEAD', label: 'HEAD' };
+  return { ref: base.trim(), label: `${base.slice(0, 7)}, where this branch left origin/main` };
+}
+
+/**
+ * The version that a git ref names; without one, where the branch left origin/main, or HEAD. Paths are the project's, which
+ * may be a folder of its repository. Throws NoSuchVersion.
+ */
+export async function versionAtRef(root: string, name?: string): Promise<ProjectVersion> {
+  await git(root, 'rev-parse', '--git-dir').catch(() => {
+    throw new NoSuchVersion(`${root} is no git repository. Compare with a directory: accord diff --from <directory>.`);
+  });
+  const { ref, label } = name === undefined ? await defaultRef(root) : { ref: name, label: name };
+  const commit = await git(root, 'rev-parse', '--verify', '--quiet', '--end-of-options', `${ref}^{commit}`).catch(
+    () => {
+      throw new NoSuchVersion(`git knows no commit "${ref}" here.`);
+    },
+  );
+  const [openapi, schema, prisma, tree] = await Promise.all([
+    ...Object.values(FILES).map((file) => fileAt(root, commit.trim(), file)),
+    git(root, 'ls-tree', '-d', '--name-only', `${commit.trim()}:./${MIGRATIONS}`).catch(() => ''),
+  ]);
+  if (openapi === undefined || schema === undefined) {
+    throw new NoSuchVersion(`There is no ${openapi === undefined ? FILES.rest : FILES.graphql} at ${label}.`);
+  }
+  const migrations = (tree ?? '').split('\n').filter((line) => line !== '');
+  return { label, openapi, schema, prisma: prisma ?? '', migrations };
+}

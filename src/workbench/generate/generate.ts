@@ -1,0 +1,123 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { CodegenConfig } from '@graphql-codegen/cli';
+import { rootPath } from '../../platform/root.js';
+import { type Contracts, check, readContracts } from '../model/check.js';
+import { loadOpenApi } from '../model/load-openapi.js';
+import { type Problem, printProblems } from '../model/problems.js';
+import { checkPrismaSchema } from '../prisma/check-prisma.js';
+import { generatePrismaClient, prismaClientIsCurrent } from '../prisma/generate.js';
+import { generateOperations, HEADER } from './operations.js';
+import { permissionMatrix } from './permission-matrix.js';
+import { generateResolvers } from './resolvers.js';
+import { hintOf } from './stale.js';
+
+/** How a generation went: `report` is for a person to read. */
+export interface Outcome {
+  ok: boolean;
+  report: string;
+  /** Empty when the contracts are sound. */
+  problems: Problem[];
+  /** The files of `generated/` that were written; with `check`, those that would have been. */
+  changed: string[];
+  /** What the contracts give, by the name in `generated/`, written or not; empty when a contract is broken. */
+  files: Files;
+}
+
+/** Texts by the name of their file. */
+export type Files = Record<string, string>;
+
+export interface GenerateOptions {
+  /** The project's directory. */
+  root: string;
+  /** Compare with what is on disk and write nothing. The Prisma client is left out: it is not committed. */
+  check?: boolean;
+  colour?: boolean;
+}
+
+/** The source of `generated/openapi.ts`: the types of all schemas, by openapi-typescript. */
+export async function openApiTypes(text: string): Promise<string> {
+  const { default: openapiTS, astToString } = await import('openapi-typescript');
+  // A member with a default may be left out of a request all the same.
+  const nodes = await openapiTS(text, { defaultNonNullable: false, alphabetize: false, silent: true });
+  return `${HEADER}\n${astToString(nodes)}`;
+}
+
+/** A fresh one each time, so that a long-running watch sees an edit of it. */
+async function codegenConfig(root: string): Promise<CodegenConfig> {
+  const { href } = pathToFileURL(join(root, 'codegen.ts'));
+  const module: { default: CodegenConfig } = await import(`${href}?at=${Date.now()}`);
+  return module.default;
+}
+
+/** All generated sources, in memory. */
+async function generateFiles({ openapi, schema }: Contracts, root: string): Promise<Files> {
+  const [types, resolvers] = await Promise.all([
+    openApiTypes(openapi),
+    codegenConfig(root).then((config) => generateResolvers(schema, config)),
+  ]);
+  const document = loadOpenApi(openapi);
+  const operations = generateOperations(document);
+  const permissions = permissionMatrix(document, schema);
+  return {
+    'graphql.ts': resolvers,
+    'openapi.ts': types,
+    'operations.ts': operations,
+    'permissions.md': permissions,
+  };
+}
+
+async function textOf(path: string): Promise<string | undefined> {
+  return readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined;
+    throw error;
+  });
+}
+
+async function checkClientSchema(root: string): Promise<Problem[]> {
+  const text = await readFile(join(root, 'prisma', 'schema.prisma'), 'utf8');
+  return checkPrismaSchema(root, text);
+}
+
+/**
+ * Generates `generated/` from the contracts of a project, or with `check` says what of it is stale.
+ *
+ * Both contracts are checked first, and `schema.prisma` when its client must be made anew. Everything is generated in
+ * memory and written only when nothing failed, after the Prisma client, which its own generator writes. A file that
+ * would not change is not touched. Rejects on what is no fault of a contract (a missing file, a bug in a generator).
+ */
+export async function generate({ root, check: only = false, colour = false }: GenerateOptions): Promise<Outcome> {
+  const contracts = await readContracts(root);
+  // That of this package; it is not committed, so a fresh checkout has none.
+  const renewClient = !only && resolve(root) === resolve(rootPath()) && !(await prismaClientIsCurrent());
+  const checked = check(contracts);
+  const checkedAll = Promise.all([checked, renewClient ? checkClientSchema(root) : []]).then((found) => found.flat());
+  // Each step begins as soon as what it needs is known to be sound: Prisma's take a second each, in their own process.
+  const [problems, files, client] = await Promise.all([
+    checkedAll,
+    checked.then((found): Files | Promise<Files> => (found.length > 0 ? {} : generateFiles(contracts, root))),
+    checkedAll.then((found) => (found.length > 0 || !renewClient ? [] : generatePrismaClient().then(() => ['prisma']))),
+  ]);
+  if (problems.length > 0) {
+    const report = `${printProblems(problems, { colour })}\ngenerated/ was left as it was.`;
+    return { ok: false, report, problems, changed: [], files };
+  }
+  const folder = join(root, 'generated');
+  const stale = [];
+  for (const [name, text] of Object.entries(files)) {
+    const before = await textOf(join(folder, name));
+    if (before !== text) stale.push({ name, before, text });
+  }
+  const changed = [...stale.map(({ name }) => name), ...client];
+  if (only) {
+    const hints = stale.map(({ name, before, text }) => `generated/${name} is stale.\n${hintOf(before, text)}\n`);
+    const report = stale.length === 0 ? 'generated/ is current.' : `${hints.join('\n')}\nRun \`npm run codegen\`.`;
+    return { ok: stale.length === 0, report, problems, changed, files };
+  }
+  await mkdir(folder, { recursive: true });
+  await Promise.all(stale.map(({ name, text }) => writeFile(join(folder, name), text)));
+  const report =
+    changed.length === 0 ? 'generated/ is current.' : changed.map((name) => `generated/${name}`).join('\n');
+  return { ok: true, report, problems, changed, files };
+}

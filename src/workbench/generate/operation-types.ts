@@ -1,0 +1,147 @@
+import type {
+  Extensions,
+  Header,
+  Location,
+  MediaType,
+  Permission,
+  Response,
+  Schema,
+} from '../../platform/contract/document.js';
+import type { Operation } from '../../platform/contract/openapi.js';
+import { docComment, type Member, objectType, pascal, typeOf, wrap } from './typescript.js';
+
+type TypeOf = (schema: Schema | undefined) => string;
+
+/** How the parameters of each place are called in a request. */
+const GROUPS: [Location, string][] = [
+  ['path', 'path'],
+  ['query', 'query'],
+  ['header', 'headers'],
+  ['cookie', 'cookies'],
+];
+
+/** What the pipeline settles before a handler is asked: `version` (in the query), and all that is marked so. */
+const isAutomatic = (one: Extensions): boolean =>
+  one['x-automatic'] === true || ('in' in one && one['in'] === 'query' && 'name' in one && one['name'] === 'version');
+
+const isJson = (mediaType: string): boolean => /[/+]json\b/.test(mediaType);
+
+/** The type of a body in any of its media types: JSON as its schema says, any other as text or bytes. */
+function bodyOf(content: Record<string, MediaType>, typeOfSchema: TypeOf): string {
+  const types = Object.entries(content).map(([mediaType, { schema }]) =>
+    isJson(mediaType) ? typeOfSchema(schema) : 'string | Uint8Array',
+  );
+  return [...new Set(types)].join(' | ');
+}
+
+/** A document of no particular shape may also be given as the bytes that it was published in. */
+function replyBodyOf(content: Record<string, MediaType>, typeOfSchema: TypeOf): string {
+  const type = bodyOf(content, typeOfSchema);
+  return type === 'Record<string, unknown>' ? `${type} | Uint8Array` : type;
+}
+
+function requestMembers({ operation }: Operation, typeOfSchema: TypeOf): Member[] {
+  const groups = GROUPS.map(([place, name]): Member & { members: Member[] } => {
+    const members = operation.parameters
+      .filter((parameter) => parameter.in === place && !isAutomatic(parameter))
+      .map((parameter) => ({
+        name: place === 'header' ? parameter.name.toLowerCase() : parameter.name,
+        type: typeOfSchema(parameter.schema),
+        optional: parameter.required !== true,
+        description: parameter.description,
+      }));
+    return { name, members, type: objectType(members, '  ') };
+  });
+  const present: Member[] = groups.filter(({ members }) => members.length > 0);
+  const { requestBody } = operation;
+  if (requestBody === undefined) return present;
+  const body = `${pascal(operation.operationId)}RequestBody`;
+  return [...present, { name: 'body', type: requestBody.required === true ? body : `${body} | undefined` }];
+}
+
+/** The headers of a response that its handler gives, by their lower-case names. */
+const givenHeaders = ({ headers = {} }: Response): [string, Header][] =>
+  Object.entries(headers).flatMap(([name, header]) => (isAutomatic(header) ? [] : [[name.toLowerCase(), header]]));
+
+/** All headers that the handler of some operation gives, in alphabetical order. */
+export function headerNames(operations: readonly Operation[]): string[] {
+  const responses = operations.flatMap(({ operation }) => Object.values(operation.responses));
+  return [...new Set(responses.flatMap(givenHeaders).map(([name]) => name))].sort();
+}
+
+function replyMembers(response: Response, typeOfSchema: TypeOf): Member[] {
+  const { content = {} } = response;
+  const given = givenHeaders(response).map(([name, { required, schema }]) => ({
+    name,
+    type: typeOfSchema(schema),
+    optional: required !== true,
+  }));
+  const type = given.length > 0 ? `Only<${objectType(given)}>` : 'NoHeaders';
+  return [
+    { name: 'headers', type, optional: given.every((header) => header.optional) },
+    ...(Object.keys(content).length > 0 ? [{ name: 'body', type: replyBodyOf(content, typeOfSchema) }] : []),
+  ];
+}
+
+/** Alternatives by status; those that differ in nothing else share a line, so failures do not bury the success. */
+function replyType({ operation }: Operation, typeOfSchema: TypeOf): string {
+  const statuses = new Map<string, { statuses: string[]; members: Member[] }>();
+  for (const [status, response] of Object.entries(operation.responses)) {
+    if (isAutomatic(response)) continue;
+    const members = replyMembers(response, typeOfSchema);
+    // A failure without a header of its own looks like any other; a success is never merged with a failure.
+    const shape = `${status < '400' ? status : 'failure'} ${JSON.stringify(members)}`;
+    const same = statuses.get(shape);
+    if (same === undefined) statuses.set(shape, { statuses: [status], members });
+    else same.statuses.push(status);
+  }
+  const alternatives = [...statuses.values()].map(({ statuses: own, members }) =>
+    objectType([{ name: 'status', type: own.join(' | ') }, ...members]),
+  );
+  return alternatives.map((alternative) => `\n  | ${alternative}`).join('');
+}
+
+const permissionLine = ({ action, viewer, developer, admin, when }: Permission): string =>
+  `Permission ${action}: viewer ${viewer}, developer ${developer}, admin ${admin}${when ? `; when ${when}` : ''}.`;
+
+/** A failure by its status and, where the contract's description begins with one, its code. */
+const failure = (status: string, { description: text }: Response): string =>
+  [status, /^`([A-Z_]+)`/.exec(text)?.[1]].filter((part) => part !== undefined).join(' ');
+
+function description({ operation, method, path, permission, furtherPermissions, deprecated }: Operation): string[] {
+  const { summary, description: text, responses } = operation;
+  const prose = text?.trim().split('\n') ?? [];
+  const entries = Object.entries(responses);
+  const successes = entries.filter(([status]) => status < '400');
+  const failures = entries.filter(([status]) => status >= '400').map(([status, one]) => failure(status, one));
+  return [
+    ...(summary ? [summary, ''] : []),
+    `${method} ${path}`,
+    ...(prose.length > 0 ? ['', ...prose] : []),
+    '',
+    permission === 'public' ? 'Permission: public.' : permissionLine(permission),
+    ...furtherPermissions.map(permissionLine),
+    '',
+    ...successes.map(([status, one]) => `- ${status}: ${one.description.trim().split('\n')[0]}`),
+    ...(failures.length > 0 ? wrap(`- fails with ${failures.join(', ')}`, '  ') : []),
+    ...(deprecated ? ['', '@deprecated in the contract'] : []),
+  ];
+}
+
+/** The documented request, reply and handler types of one operation, as source text. */
+export function operationTypes(operation: Operation, named: (schema: string) => string): string {
+  const typeOfSchema: TypeOf = (schema) => typeOf(schema, named);
+  const id = operation.operationId;
+  const name = pascal(id);
+  const request = requestMembers(operation, typeOfSchema);
+  const content = operation.operation.requestBody?.content;
+  const body = content && `export type ${name}RequestBody = ${bodyOf(content, typeOfSchema)};\n`;
+  return [
+    ...(body ? [body] : []),
+    request.length === 0
+      ? `/** \`${id}\` takes nothing. */\nexport type ${name}Request = Record<string, never>;\n`
+      : `/** What \`${id}\` is asked with. */\nexport interface ${name}Request ${objectType(request, '')}\n`,
+    `/** What \`${id}\` may answer. */\nexport type ${name}Reply =${replyType(operation, typeOfSchema)};\n`,
+    `${docComment(description(operation))}export type ${name} = (request: ${name}Request, context: Context) => Promise<${name}Reply>;\n`,
+  ].join('\n');
+}

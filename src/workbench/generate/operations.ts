@@ -1,0 +1,102 @@
+import type { OpenApiDocument } from '../../platform/contract/document.js';
+import { type Operation, operations } from '../../platform/contract/openapi.js';
+import { headerNames, operationTypes } from './operation-types.js';
+import { docComment, key, literal, pascal } from './typescript.js';
+
+export const HEADER = '// Generated from openapi.yaml by `npm run codegen`. Do not edit.\n';
+
+const IMPORTS = `import type { Context } from '../src/application/context.js';
+import type { components } from './openapi.js';
+
+type Schemas = components['schemas'];
+`;
+
+/** The names of all types that an operation may have of its own; the first is its handler's. */
+export const typeNamesOf = (operationId: string): string[] =>
+  ['', 'Request', 'RequestBody', 'Reply'].map((suffix) => pascal(operationId) + suffix);
+
+/** Excess properties of what a function returns go unnoticed when the function's type comes from its context. */
+const headerTypes = (names: readonly string[]) => `/** The headers that a handler may give, on one reply or another. */
+type HeaderName = ${names.length > 0 ? names.map(literal).join(' | ') : 'never'};
+
+/** These headers, and none of those that are another reply's. */
+type Only<Headers> = Headers & { [Other in Exclude<HeaderName, keyof Headers>]?: never };
+
+type NoHeaders = { [Other in HeaderName]?: never };
+`;
+
+/** A module of handlers is complete and has nothing else: the compiler names what is missing, and what is surplus. */
+const EXACTLY = `/** Each export that is no operation of its tag is asked to be a sentence that says so. */
+export type WithoutSurplus<Actual> = {
+  [Tag in keyof Actual]: Tag extends keyof Handlers
+    ? {
+        [Name in keyof Actual[Tag]]: Name extends keyof Handlers[Tag]
+          ? unknown
+          : \`'\${Name & string}' is not an operationId of the tag '\${Tag}' in openapi.yaml\`;
+      }
+    : \`'\${Tag & string}' is not a tag in openapi.yaml\`;
+};
+
+/**
+ * The handlers, when there is one for each operation and nothing besides:
+ * \`exactly({ users, orders })\` where \`import * as users from './users.js'\`.
+ * A missing, misnamed, surplus or mistyped export does not compile.
+ */
+export const exactly = <Actual extends Handlers>(handlers: Actual & WithoutSurplus<Actual>): Handlers => handlers;
+`;
+
+function aliases(schemas: OpenApiDocument['components']['schemas'], isFree: (name: string) => boolean): string {
+  return Object.keys(schemas)
+    .filter(isFree)
+    .map((name) => `export type ${name} = Schemas[${literal(name)}];\n`)
+    .join('');
+}
+
+function handlersOf(tag: string, about: string | undefined, members: readonly Operation[]): string {
+  const lines = members.map(({ operationId }) => `  ${operationId}: ${pascal(operationId)};\n`);
+  const comment = docComment([`src/application/rest/${tag}.ts: ${about?.trim().split('\n')[0] ?? tag}`]);
+  return `${comment}export interface ${pascal(tag)}Handlers {\n${lines.join('')}}\n`;
+}
+
+function table(all: readonly Operation[]): string {
+  const lines = all.map(
+    ({ operationId, method, path, tag }) =>
+      `  ${operationId}: { method: ${literal(method)}, path: ${literal(path)}, tag: ${literal(tag)} },\n`,
+  );
+  const comment = docComment(['Where each operation is reached.']);
+  return `${comment}export const operations = {\n${lines.join('')}} as const;\n\nexport type OperationId = keyof typeof operations;\n`;
+}
+
+/**
+ * The source of `generated/operations.ts`: for each operation its request, its reply by status and its handler; for each
+ * tag the handlers that its file exports; all of them together; and a table of where each is reached.
+ * Takes a loaded document (`loadOpenApi`) that the check has passed. The same document always gives the same text.
+ */
+export function generateOperations(document: OpenApiDocument): string {
+  const all = operations(document);
+  const schemas = document.components?.schemas ?? {};
+  const tags = (document.tags ?? []).filter(({ name }) => all.some(({ tag }) => tag === name));
+  const taken = new Set([
+    ...all.flatMap(({ operationId }) => typeNamesOf(operationId)),
+    ...tags.map(({ name }) => `${pascal(name)}Handlers`),
+    ...['Handlers', 'Context', 'Schemas', 'OperationId', 'WithoutSurplus', 'HeaderName', 'Only', 'NoHeaders'],
+  ]);
+  // A schema whose name another type has keeps it under Schemas.
+  const isFree = (name: string) => !taken.has(name) && /^[A-Z]\w*$/.test(name);
+  const named = (name: string) => (isFree(name) ? name : `Schemas[${literal(name)}]`);
+  return [
+    HEADER + IMPORTS,
+    aliases(schemas, isFree),
+    headerTypes(headerNames(all)),
+    ...all.map((operation) => operationTypes(operation, named)),
+    ...tags.map(({ name, description }) => {
+      const members = all.filter(({ tag }) => tag === name);
+      return handlersOf(name, description, members);
+    }),
+    `/** All handlers, by tag. */\nexport interface Handlers {\n${tags.map(({ name }) => `  ${key(name)}: ${pascal(name)}Handlers;\n`).join('')}}\n`,
+    EXACTLY,
+    table(all),
+  ]
+    .filter((part) => part !== '')
+    .join('\n');
+}

@@ -1,0 +1,94 @@
+import type { Schema } from '../../platform/contract/document.js';
+import { schemaName } from '../../platform/contract/openapi.js';
+
+/** The source text of TypeScript's literals, keys, types and comments: what the generated files are put together from. */
+
+export const literal = (value: unknown): string =>
+  typeof value === 'string' ? `'${value.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'` : JSON.stringify(value);
+
+export const key = (name: string): string => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : literal(name));
+
+/** `updateUser` and `users` as type names: `UpdateUser`, `Users`. */
+export const pascal = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
+
+/** A doc comment of some lines, each indented as given; nothing when there is none. */
+export function docComment(lines: readonly string[], indent = ''): string {
+  const safe = lines.map((line) => line.replaceAll('*/', '*\\/').trimEnd());
+  if (safe.length === 0) return '';
+  if (safe.length === 1) return `${indent}/** ${safe[0]} */\n`;
+  return `${indent}/**\n${safe.map((line) => `${indent} * ${line}`.trimEnd()).join('\n')}\n${indent} */\n`;
+}
+
+/** A text broken between words so that a line of a comment stays within 120 columns; later lines begin with `indent`. */
+export function wrap(text: string, indent: string): string[] {
+  const lines: string[] = [];
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + word.length < 116) lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(last === undefined ? word : indent + word);
+  }
+  return lines;
+}
+
+export interface Member {
+  name: string;
+  type: string;
+  optional?: boolean;
+  description?: string | undefined;
+}
+
+/** An object type: on one line, or with `indent` given one member a line with its description. */
+export function objectType(members: readonly Member[], indent?: string): string {
+  if (members.length === 0) return 'Record<string, never>';
+  const text = ({ name, type, optional }: Member) => `${key(name)}${optional ? '?' : ''}: ${type}`;
+  if (indent === undefined) return `{ ${members.map(text).join('; ')} }`;
+  const inner = `${indent}  `;
+  const lines = members.map((member) => {
+    const description = member.description?.trim().split('\n') ?? [];
+    return `${docComment(description, inner)}${inner}${text(member)};\n`;
+  });
+  return `{\n${lines.join('')}${indent}}`;
+}
+
+const union = (types: string[]): string => [...new Set(types)].join(' | ') || 'never';
+
+const PRIMITIVES: Record<string, string> = {
+  string: 'string',
+  integer: 'number',
+  number: 'number',
+  boolean: 'boolean',
+  null: 'null',
+};
+
+function objectOf({ properties = {}, required = [], additionalProperties }: Schema, named: (name: string) => string) {
+  const members = Object.entries(properties).map(([name, schema]) => ({
+    name,
+    type: typeOf(schema, named),
+    optional: !required.includes(name),
+  }));
+  if (members.length > 0) return objectType(members);
+  return typeof additionalProperties === 'object'
+    ? `Record<string, ${typeOf(additionalProperties, named)}>`
+    : additionalProperties === false
+      ? 'Record<string, never>'
+      : 'Record<string, unknown>';
+}
+
+/** The type of a schema that is written out in place; of a named one it is what `named` makes of its name. */
+export function typeOf(schema: Schema | boolean | undefined, named: (name: string) => string): string {
+  if (schema === undefined || typeof schema === 'boolean') return 'unknown';
+  const name = schemaName(schema);
+  if (name !== undefined) return named(name);
+  if (schema.const !== undefined) return literal(schema.const);
+  if (schema.enum !== undefined) return union(schema.enum.map(literal));
+  const alternatives = schema.oneOf ?? schema.anyOf;
+  if (alternatives !== undefined) return union(alternatives.map((one) => typeOf(one, named)));
+  if (schema.allOf !== undefined) return schema.allOf.map((one) => `(${typeOf(one, named)})`).join(' & ');
+  const types = Array.isArray(schema.type) ? schema.type : [schema.type ?? 'unknown'];
+  const single = (type: string) => {
+    if (type === 'array') return `Array<${typeOf(schema.items, named)}>`;
+    if (type === 'object') return objectOf(schema, named);
+    return PRIMITIVES[type] ?? 'unknown';
+  };
+  return union(types.map(single));
+}

@@ -1,0 +1,41 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Problem, problemAt } from '../model/problems.js';
+
+/** The names under which ESLint 9 looks for its configuration. */
+const CONFIGURATIONS = ['js', 'mjs', 'cjs'].map((extension) => `eslint.config.${extension}`);
+
+/**
+ * What graphql-eslint finds in the text of a GraphQL schema, by the project's eslint.config.js; where the project has none,
+ * by the plugin's recommended rules.
+ */
+export async function lintByGraphqlEslint(root: string, text: string, file: string): Promise<Problem[]> {
+  const [{ ESLint }, { default: plugin }] = await Promise.all([
+    import('eslint'),
+    import('@graphql-eslint/eslint-plugin'),
+  ]);
+  const configured = CONFIGURATIONS.some((name) => existsSync(join(root, name)));
+  // The text is its own schema: the working directory need not be the project, and a schema by its path is remembered.
+  const parserOptions = { schemaSdl: text };
+  const parsing = { files: [file], languageOptions: { parserOptions } };
+  const recommended = {
+    ...parsing,
+    plugins: { '@graphql-eslint': plugin as object },
+    languageOptions: { parser: plugin.parser, parserOptions },
+    rules: plugin.configs['flat/schema-recommended'].rules,
+  };
+  const eslint = new ESLint({
+    cwd: root,
+    overrideConfig: configured ? parsing : recommended,
+    ...(configured ? {} : { overrideConfigFile: true }),
+  });
+  const results = await eslint.lintText(text, { filePath: join(root, file) });
+  return results.flatMap(({ messages }) =>
+    messages.map(({ line = 1, column = 1, endLine, endColumn, ruleId, severity, message }) => {
+      const length = endLine === line && endColumn !== undefined ? endColumn - column : 1;
+      const rule = ruleId?.replace('@graphql-eslint/', '') ?? 'syntax';
+      const problem = problemAt(file, text, { line, column, length }, rule, message);
+      return severity === 1 ? { ...problem, severity: 'warning' } : problem;
+    }),
+  );
+}

@@ -1,0 +1,42 @@
+import { createConfig } from '@redocly/openapi-core';
+import type { OpenApiDocument } from '../../platform/contract/document.js';
+import { findings } from './openapi-rules.js';
+import type { Problem } from './problems.js';
+import { lintByRedocly } from './redocly.js';
+import { readYaml } from './yaml-source.js';
+
+/** What a document must satisfy for code to be generated from it; matters of taste are `accord lint`'s. */
+const RULES = [
+  'struct',
+  'no-unresolved-refs',
+  'no-identical-paths',
+  'operation-operationId',
+  'operation-operationId-unique',
+  'operation-parameters-unique',
+  'path-declaration-must-exist',
+  'path-not-include-query',
+  'path-parameters-defined',
+  'security-defined',
+];
+
+/** Rules that say the document has not the shape that all others rely on. */
+const SHAPE = new Set(['syntax', 'version', 'struct', 'no-unresolved-refs', 'local-references']);
+
+/** Whether these problems leave a document that other rules can read. */
+export const hasShape = (problems: readonly Problem[]): boolean => !problems.some(({ rule }) => SHAPE.has(rule));
+
+/**
+ * The problems of the text of an OpenAPI 3.1 document: YAML syntax first; then, for a document that parses, what
+ * @redocly/openapi-core finds and what the generator needs besides. `file` names the text in the problems.
+ */
+export async function checkOpenApi(text: string, file = 'openapi.yaml'): Promise<Problem[]> {
+  const source = readYaml(text, file);
+  if (source.errors.length > 0) return source.errors;
+  const document = source.value as Partial<OpenApiDocument> | null;
+  if (typeof document?.openapi !== 'string' || !document.openapi.startsWith('3.1.')) {
+    return [source.problemAt({ path: ['openapi'], rule: 'version', message: 'Not an OpenAPI 3.1 document.' })];
+  }
+  const config = await createConfig({ rules: Object.fromEntries(RULES.map((rule) => [rule, 'error'])) });
+  const linted = await lintByRedocly(file, text, config);
+  return hasShape(linted) ? [...linted, ...findings(document as OpenApiDocument).map(source.problemAt)] : linted;
+}

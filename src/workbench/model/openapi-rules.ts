@@ -1,0 +1,121 @@
+import {
+  METHODS,
+  type OpenApiDocument,
+  type OperationObject,
+  type Permission,
+  ROLES,
+} from '../../platform/contract/document.js';
+import { inlineSchemas, normaliseOpenApi } from '../../platform/contract/openapi.js';
+import { RESERVED } from './reserved-words.js';
+import type { Finding } from './yaml-source.js';
+
+const IDENTIFIER = /^[a-z][A-Za-z0-9]*$/;
+const REACHES = ['none', 'own', 'any'];
+
+type Rule = (operation: OperationObject, at: Finding['path'], document: OpenApiDocument) => Finding[];
+
+/** An operationId becomes an exported function, so it must be a name that one can have. */
+const operationId: Rule = ({ operationId: id }, at) => {
+  if (typeof id !== 'string' || (IDENTIFIER.test(id) && !RESERVED.JavaScript.includes(id))) return [];
+  const message = `operationId "${id}" cannot be a function's name: use camelCase letters and digits.`;
+  return [{ path: [...at, 'operationId'], rule: 'operation-id-identifier', message }];
+};
+
+/** A tag is the file in src/rest that answers. */
+const oneTag: Rule = ({ tags = [] }, at, document) => {
+  const rule = 'operation-one-tag';
+  const [tag, ...others] = tags;
+  if (tag === undefined || others.length > 0) {
+    const message = `An operation has exactly one tag, the file that answers it; this one has ${tags.length}.`;
+    return [{ path: tag === undefined ? at : [...at, 'tags'], onKey: true, rule, message }];
+  }
+  const declared = (document.tags ?? []).map(({ name }) => name);
+  if (declared.includes(tag) && IDENTIFIER.test(tag)) return [];
+  const message = `Tag "${tag}" is not declared. Declared under "tags": ${declared.join(', ') || 'none'}.`;
+  return [
+    { path: [...at, 'tags', 0], rule, message: declared.includes(tag) ? `Tag "${tag}" is no file name.` : message },
+  ];
+};
+
+function permissionFindings(permission: Partial<Permission>, at: Finding['path']): Finding[] {
+  const rule = 'operation-permission';
+  if (typeof permission?.action !== 'string') {
+    return [{ path: at, onKey: true, rule, message: 'A permission is `public` or names its `action`.' }];
+  }
+  return ROLES.filter((role) => !REACHES.includes(permission[role] ?? '')).map((role) => ({
+    path: [...at, role],
+    rule,
+    message: `Permission "${permission.action}" must give ${role} one of ${REACHES.join(', ')}.`,
+  }));
+}
+
+/** Who may call it is part of the contract; silence would be an open door. */
+const permission: Rule = (operation, at) => {
+  const { 'x-permission': main, 'x-permission-also': further = [] } = operation;
+  if (main === undefined) {
+    const message = 'An operation says who may call it: add x-permission.';
+    return [{ path: at, onKey: true, rule: 'operation-permission', message }];
+  }
+  return [
+    ...(main === 'public' ? [] : permissionFindings(main, [...at, 'x-permission'])),
+    ...further.flatMap((one, index) => permissionFindings(one, [...at, 'x-permission-also', index])),
+  ];
+};
+
+/** Replies are told apart by their status, so `default` and `4XX` have no type. */
+const exactStatuses: Rule = ({ responses }, at) =>
+  Object.keys(responses)
+    .filter((status) => !/^[1-5]\d\d$/.test(status))
+    .map((status) => ({
+      path: [...at, 'responses', status],
+      onKey: true,
+      rule: 'response-exact-status',
+      message: `A response is declared for one status, not for "${status}".`,
+    }));
+
+/** Who is told that an operation goes is told since when, until when, and what to use. */
+const deprecation: Rule = ({ deprecated, 'x-deprecation': stated }, at) => {
+  const isTime = (text: unknown) => typeof text === 'string' && !Number.isNaN(Date.parse(text));
+  const complete = isTime(stated?.since) && isTime(stated?.sunset) && typeof stated?.link === 'string';
+  if (deprecated === true ? complete : stated === undefined) return [];
+  const message =
+    'A deprecated operation, and no other, has x-deprecation with the times `since` and `sunset` and a `link`.';
+  return [{ path: at, onKey: true, rule: 'operation-deprecation', message }];
+};
+
+const RULES: Rule[] = [operationId, oneTag, permission, exactStatuses, deprecation];
+
+/** A path parameter becomes part of a route, where Fastify knows no hyphen. */
+const routable = (path: string): Finding[] =>
+  [...path.matchAll(/\{([^{}]*)\}/g)]
+    .filter(([, name = '']) => !/^\w+$/.test(name))
+    .map(([, name = '']) => ({
+      path: ['paths', path],
+      onKey: true,
+      rule: 'path-parameter-name',
+      message: `Path parameter "${name}" cannot be routed: use letters, digits and underscores.`,
+    }));
+
+/** References lead into this document, since it is served as one file; and a schema that holds itself has no end. */
+function unfollowable(document: OpenApiDocument): Finding[] {
+  try {
+    inlineSchemas(normaliseOpenApi(document));
+    return [];
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    const pointer = /#\/(\S+)$/.exec(message)?.[1];
+    return [{ path: pointer?.split('/') ?? [], onKey: true, rule: 'local-references', message }];
+  }
+}
+
+/** What the generator and the router need and no general linter asks for. Takes a document of sound structure. */
+export function findings(document: OpenApiDocument): Finding[] {
+  const ofPaths = Object.entries(document.paths ?? {}).flatMap(([path, item]) => [
+    ...routable(path),
+    ...METHODS.flatMap((method) => {
+      const operation = item[method];
+      return operation === undefined ? [] : RULES.flatMap((rule) => rule(operation, ['paths', path, method], document));
+    }),
+  ]);
+  return [...ofPaths, ...unfollowable(document)];
+}

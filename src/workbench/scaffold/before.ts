@@ -1,0 +1,53 @@
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { operations } from '../../platform/contract/openapi.js';
+import { fileAt } from '../model/git.js';
+import { loadOpenApi } from '../model/load-openapi.js';
+import { objectTypes, type Types } from './object-types.js';
+
+export interface Request {
+  method: string;
+  path: string;
+}
+
+/** What the contracts were, by which a name that is gone can be recognised under its new one. */
+export interface Before {
+  /** The requests that an operationId has stood for; none when it never was one. */
+  requests: (operationId: string) => Request[];
+  /** The object types of the committed SDL; undefined where nothing is committed. */
+  types: Types | undefined;
+}
+
+/** Reads `text`, unless there is none or it was never sound. */
+function attempt<Read>(text: string | undefined, read: (text: string) => Read): Read | undefined {
+  try {
+    return text === undefined ? undefined : read(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The requests as they were generated last, whether or not they were committed. */
+async function generatedRequests(root: string): Promise<Record<string, Request>> {
+  const { href } = pathToFileURL(join(root, 'generated', 'operations.ts'));
+  // A fresh one each time, and none where nothing has been generated yet.
+  const module: { operations?: Record<string, Request> } = await import(`${href}?at=${Date.now()}`).catch(() => ({}));
+  return module.operations ?? {};
+}
+
+/** Reads what the contracts were: call it before anything is generated anew. */
+export async function readBefore(root: string): Promise<Before> {
+  const [openapi, schema, generated] = await Promise.all([
+    fileAt(root, 'HEAD', 'openapi.yaml'),
+    fileAt(root, 'HEAD', 'schema.graphql'),
+    generatedRequests(root),
+  ]);
+  const known = attempt(openapi, (text) => operations(loadOpenApi(text))) ?? [];
+  return {
+    requests: (operationId) => {
+      const last = Object.hasOwn(generated, operationId) ? generated[operationId] : undefined;
+      return [...(last ? [last] : []), ...known.filter((one) => one.operationId === operationId)];
+    },
+    types: attempt(schema, objectTypes),
+  };
+}

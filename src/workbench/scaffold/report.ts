@@ -1,0 +1,87 @@
+import { printProblems } from '../model/problems.js';
+import type { Change, Pending, Placed } from './change.js';
+import type { Scaffolding } from './scaffold.js';
+
+/** How a word is emphasised where the report is read; the same word where there is no colour. */
+export type Paint = (style: 'bold' | 'green' | 'yellow', text: string) => string;
+
+const COLOURS = {
+  added: 'green',
+  restored: 'green',
+  registered: 'green',
+  renamed: 'yellow',
+  parked: 'yellow',
+  dropped: 'yellow',
+  unregistered: 'yellow',
+} as const satisfies Record<Change['kind'], Parameters<Paint>[0]>;
+
+const at = ({ file, line, column }: Placed<{ file: string }>): string => `${file}:${line}:${column}`;
+
+/** Rows of words, each column as wide as its widest. */
+function columns(rows: readonly (readonly string[])[]): string[] {
+  const widths = (rows[0] ?? []).map((_, index) => Math.max(...rows.map((row) => row[index]?.length ?? 0)));
+  return rows.map((row) =>
+    row
+      .map((cell, index) => cell.padEnd(widths[index] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  );
+}
+
+function listed(changes: readonly Placed<Change>[], paint: Paint): string[] {
+  const rows = columns(changes.map((change) => [change.kind, at(change), change.name, change.detail]));
+  return rows.map((row, index) => {
+    const kind = changes[index]?.kind ?? 'added';
+    return `  ${paint(COLOURS[kind], kind)}${row.slice(kind.length)}`;
+  });
+}
+
+const answers = ({ request }: Pending): string =>
+  request === undefined ? 'answers NOT_IMPLEMENTED' : `(${request}) answers 501`;
+
+/** What to do now, a sentence each, in their order. `check`: nothing has been done yet. */
+export function nextSteps({ generated, changes, pending, problems }: Scaffolding, check: boolean): string[] {
+  if (check && changes.length + generated.length > 0) return ['Run `npx accord scaffold`.'];
+  const renamed = changes.filter(({ kind }) => kind === 'renamed');
+  const parked = changes.filter(({ kind }) => kind === 'parked');
+  const rows = problems.map(({ file, line }) => `${file}:${line}`);
+  return [
+    ...(rows.length > 0 ? [`Decide who is right, the contract or ${rows.join(' and ')}, and change the other.`] : []),
+    ...renamed.map(
+      (one) => `Look at ${at(one)}: is ${one.name} only a new name for what stood there? Clients know the old one.`,
+    ),
+    ...parked.map((one) => `Look at ${at(one)}: ${one.name} is parked. Delete it, or use it.`),
+    ...pending.map((one) => `Fill in ${at(one)}: ${one.name} ${answers(one)}.`),
+    'Run `npm run typecheck`, then `npm test`.',
+    'Run `npx accord coverage`: it shows what of the contract no test has seen.',
+    'Run `npx accord diff`: it shows a reviewer what changed.',
+  ];
+}
+
+export interface ReportOptions {
+  check: boolean;
+  paint: Paint;
+  /** Whether what is quoted of the code is in colour too. */
+  colour: boolean;
+}
+
+/** What was done, and what to do next, for a person. `check`: what would be done. */
+export function reportOf(scaffolding: Scaffolding, { check, paint, colour }: ReportOptions): string {
+  const { generated, changes, pending, problems, notes } = scaffolding;
+  const written = generated.length === 0 ? [] : [`${check ? 'Would generate' : 'Generated'} ${generated.join(', ')}.`];
+  const title = check ? 'To do in the code:' : 'Done in the code:';
+  const done = changes.length > 0 ? [paint('bold', title), ...listed(changes, paint)] : [];
+  const steps = nextSteps(scaffolding, check);
+  const sections = [
+    written,
+    done,
+    notes,
+    problems.length > 0 ? [printProblems(problems, { colour })] : [],
+    pending.length === 0 ? ['Everything that the contracts promise is written.'] : [],
+    [paint('bold', 'Next:'), ...steps.map((step, index) => `  ${index + 1}. ${step}`)],
+  ];
+  return sections
+    .filter((lines) => lines.join('') !== '')
+    .map((lines) => lines.join('\n'))
+    .join('\n\n');
+}

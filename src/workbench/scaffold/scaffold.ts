@@ -1,0 +1,93 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Project } from 'ts-morph';
+import { operations as operationsOf } from '../../platform/contract/openapi.js';
+import { generate } from '../generate/generate.js';
+import { readContracts } from '../model/check.js';
+import { loadOpenApi } from '../model/load-openapi.js';
+import type { Problem } from '../model/problems.js';
+import { readBefore } from './before.js';
+import { type Change, type Pending, type Placed, Refusal } from './change.js';
+
+import { format } from './format.js';
+import { type GraphqlDemand, pendingFields, scaffoldGraphql } from './graphql.js';
+import { notesOn } from './notes.js';
+import { objectTypes } from './object-types.js';
+import { placed } from './place.js';
+import { scaffoldPolicy, statedPermissions } from './policy.js';
+import { openProject } from './project-files.js';
+import { requiredFields } from './required.js';
+import { pendingOperations, type RestDemand, scaffoldRest } from './rest.js';
+
+export interface Scaffolding {
+  /** The files of `generated/` that were written, or would be. */
+  generated: string[];
+  /** What was done to the code, or would be. */
+  changes: Placed<Change>[];
+  /** All that answers 501 / NOT_IMPLEMENTED, from now or from before. */
+  pending: Placed<Pending>[];
+  /** What stops the service from starting, and is not for a tool to decide. */
+  problems: Problem[];
+  /** Why something new needs no stub. */
+  notes: string[];
+}
+
+export interface ScaffoldOptions {
+  /** The project's directory. */
+  root: string;
+  /** Tell what would be done, and write nothing. */
+  check?: boolean;
+  colour?: boolean;
+}
+
+/**
+ * Brings the code of a project to what its contracts ask for: generates `generated/`, then writes a stub for each new
+ * operation and field, keeps what was renamed, and parks what is gone. A second run changes nothing.
+ * @throws Refusal on a broken contract, on code that does not parse, and on a name that cannot become a file
+ */
+export async function scaffold({ root, check = false, colour = false }: ScaffoldOptions): Promise<Scaffolding> {
+  const { openapi, schema } = await readContracts(root);
+  // What can be refused is refused before the generated files forget the names that were.
+  const project = openProject(root);
+  const before = await readBefore(root);
+  const outcome = await generate({ root, check, colour });
+  if (outcome.problems.length > 0) throw new Refusal(outcome.report);
+  const operations = operationsOf(loadOpenApi(openapi));
+  const types = objectTypes(schema);
+  const required = requiredFields(root, outcome.files['graphql.ts'] ?? '', types);
+
+  const { changes, problems } = editCode(project, root, { operations, schema, types, required, before });
+  await finish(project, root, check);
+  const pending = [...pendingOperations(project, root, operations), ...pendingFields(project, root, types)];
+  const place = <Thing extends Change | Pending>(thing: Thing) =>
+    placed(project.getSourceFileOrThrow(join(root, thing.file)), thing);
+  return {
+    generated: outcome.changed.map((name) => `generated/${name}`),
+    changes: changes.map(place),
+    pending: pending.map(place),
+    problems,
+    notes: notesOn(types, before.types, required),
+  };
+}
+
+/** Edits the sources in memory; nothing is formatted or written yet. `schema`: the SDL that `types` are of. */
+export function editCode(project: Project, root: string, demand: RestDemand & GraphqlDemand & { schema: string }) {
+  const ofRest = scaffoldRest(project, root, demand);
+  const ofGraphql = scaffoldGraphql(project, root, demand);
+  const { changes, problems } = scaffoldPolicy(project, root, statedPermissions(demand.operations, demand.schema));
+  return { changes: [...ofRest, ...ofGraphql, ...changes], problems };
+}
+
+/** Formats what was changed, and writes it. */
+async function finish(project: Project, root: string, check: boolean): Promise<void> {
+  const changed = project.getSourceFiles().filter((file) => !file.isSaved() && file.getFullText() !== '');
+  await Promise.all(
+    changed.map(async (file) => {
+      const path = file.getFilePath();
+      const before = await readFile(path, 'utf8').catch(() => undefined);
+      const text = await format(root, path, before, file.getFullText());
+      file.replaceWithText(text);
+    }),
+  );
+  if (!check) await Promise.all(changed.map((file) => writeFile(file.getFilePath(), file.getFullText())));
+}
