@@ -40,7 +40,7 @@ export default [
           withEdgeSuffix: true,
           // There is no `node(id)` field, because ids count per type; so there is no `Node` interface either.
           shouldImplementNode: false,
-          // The specification of the service gives plain lists (`users`, `posts`, `comments`) beside the connection.
+          // The contract gives plain lists (`users`, `posts`, `comments`) beside the connection.
           listTypeCanWrapOnlyEdgeType: false,
         },
       ],

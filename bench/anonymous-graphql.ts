@@ -13,7 +13,7 @@ import { DEMO, startMeasured } from './server.js';
 
 /**
  * What strangers, and callers with hostile documents, cost the server: memory that it keeps and time of its event loop
- * (security.md, S03 and G03), and the figures on which the weights of documents rest.
+ * (docs/decisions.md, "Limits"), and the figures on which the weights of documents rest.
  */
 const BATCHES = 130;
 const LIMITS = { depth: 10, complexity: 5000, aliases: 30, directives: 50, tokens: 2000, subscribe: 16_384 };

@@ -2,8 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { DEMO, startMeasured } from './server.js';
 
 /**
- * What a hostile body costs beside a harmless one of the same size, and how large its answer is (security.md, S01): at most
- * ten times the processor time, and 16 KiB.
+ * What a hostile body costs beside a harmless one of the same size, and how large its answer is: at most ten times the
+ * processor time, and 16 KiB (docs/decisions.md, "Failures").
  */
 const SIZE = 62_000;
 const REPEATS = 20;

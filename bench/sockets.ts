@@ -4,9 +4,8 @@ import { WebSocket } from 'ws';
 import { DEMO, graphql, startMeasured } from './server.js';
 
 /**
- * What sockets cost the server in memory (security.md, W03 and W04): a reader that stalls while thousands of messages pass,
- * and thousands of sockets that come, subscribe and go; and how thousands end for their clients that are opened and closed in
- * quick turn.
+ * What sockets cost the server in memory: a reader that stalls while thousands of messages pass, and thousands of sockets
+ * that come, subscribe and go; and how thousands end for their clients that are opened and closed in quick turn.
  */
 const SUBSCRIBE = 'subscription($channelId: ID!) { messageAdded(channelId: $channelId) { id text } }';
 const ADD = 'mutation($channelId: ID!, $text: String!) { addMessage(channelId: $channelId, text: $text) { id } }';

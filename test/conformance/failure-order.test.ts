@@ -9,7 +9,7 @@ import { addressOf, type Draft, soundRequest } from '../support/sound-requests.j
 interface Fault {
   name: string;
   status: number;
-  /** Its place in the specification's order of failures. */
+  /** Its place in the order of failures (docs/decisions.md, "Failures"). */
   rank: number;
   /** Whether a request to this operation can be wrong in this way. */
   fits: (operation: Operation) => boolean;
@@ -299,7 +299,7 @@ onEachDatabase(t, async (t, open) => {
         const next = ranks[index + 1];
         for (const first of own.filter((fault) => fault.rank === rank)) {
           for (const second of own.filter((fault) => fault.rank === next)) {
-            // "A stranger to an order that exists is 403, an order that does not exist is 404" (decisions, section 7).
+            // An order that does not exist is 404 for everyone who is known (docs/decisions.md, "Failures").
             const mustLoad = first.status === 403 && second.rank === 4 && !ownerIsKnown(operation);
             const expected = mustLoad ? second.status : first.status;
             t.equal(await send(operation, [first, second]), expected, `${first.name} and ${second.name}`);

@@ -9,8 +9,8 @@ import { printText } from '../../src/workbench/diff/print-text.js';
 import { changesBetween, diffReport, problemsOf, type Report } from '../../src/workbench/diff/report.js';
 import { type ProjectVersion, versionAtRef, versionInDirectory } from '../../src/workbench/diff/versions.js';
 import { accord } from '../support/accord.js';
+import { section } from '../support/documentation.js';
 import { ROOT, temporaryFolder } from '../support/process.js';
-import { section } from '../support/readme.js';
 import { openapi, prisma, schema } from './diff-cases.js';
 import { type Case, database, graphql, rest } from './diff-table.js';
 
@@ -200,8 +200,8 @@ t.test('a change names the handler, the service and the tests that it touches', 
   t.ok(list?.touches.tests.some(({ file }) => file.startsWith('test/graphql/')));
 });
 
-t.test('the walk-through of the README: what an edit breaks, where, and what to do about it', async (t) => {
-  const text = section('Walk-through: review an edit');
+t.test('the walk-through of the documentation: what an edit breaks, where, and what to do about it', async (t) => {
+  const text = section('docs/changing-the-contracts.md', 'Walk-through: review an edit');
   const [, from = '', to = ''] = /rename `(\w+)` to `(\w+)`/.exec(text) ?? [];
   const [, may = 'none', mayNot = ''] = /change\s+`([^`]+)` to `([^`]+)`/.exec(text) ?? [];
   const before = versionInDirectory(ROOT, 'before');

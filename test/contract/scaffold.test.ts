@@ -9,9 +9,9 @@ import { objectTypes } from '../../src/workbench/scaffold/object-types.js';
 import { MANIPULATION } from '../../src/workbench/scaffold/project-files.js';
 import { editCode, scaffold } from '../../src/workbench/scaffold/scaffold.js';
 import { accord } from '../support/accord.js';
+import { blocks, section } from '../support/documentation.js';
 import { ask, basic, run, startServer } from '../support/process.js';
 import { copyProject, errorsIn } from '../support/project-copy.js';
-import { blocks, section } from '../support/readme.js';
 import { openapi, schema } from './small-project.js';
 
 const ERRORS = `import { notWritten } from '../../platform/index.js';\n`;
@@ -197,7 +197,7 @@ t.test('a new tag gets its file and its registration, and takes no file that is 
   );
   t.throws(() => edit({ openapi: tagged('paging') }), {
     name: 'Refusal',
-    message: /The tag paging would be answered by src\/rest\/paging\.ts, which is something else/,
+    message: /The tag paging would be answered by src\/application\/rest\/paging\.ts, which is something else/,
   });
   t.throws(() => edit({ openapi: tagged('Notes') }), {
     name: 'Refusal',
@@ -421,11 +421,16 @@ const sourcesOf = (folder: string): Record<string, string> =>
       .map((path) => [path, readFileSync(join(folder, path), 'utf8')]),
   );
 
-/** What the README says to write, in the order of its steps. */
-const README = section('Walk-through: add an operation');
-const [PATH = '', SCHEMAS = ''] = blocks(README, 'yaml');
-const [HANDLER = ''] = blocks(README, 'ts');
-const [, IMPORT = ''] = /with `(import type [^`]+)` at the top/.exec(README) ?? [];
+/** What the walk-through says to write, in the order of its steps, and what it asks at the end. */
+const WALK = section('docs/changing-the-contracts.md', 'Walk-through: add an operation');
+const [PATH = '', SCHEMAS = ''] = blocks(WALK, 'yaml');
+const [HANDLER = ''] = blocks(WALK, 'ts');
+const [, IMPORT = ''] = /with `(import type [^`]+)` at the top/.exec(WALK) ?? [];
+const [, ASKED = ''] = /^curl .* http:\/\/localhost:3000(\S+)$/m.exec(WALK) ?? [];
+/** The field that README promises in the SDL, and what the compiler has to say of it. */
+const README = section('README.md', 'Make it yours');
+const [FIELD = ''] = blocks(README, 'graphql');
+const [, RESOLVERS = '', COMPLAINT = ''] = /^(\S+)\(\d.* error TS2322: …\n {2}(.+?) in type …$/m.exec(README) ?? [];
 const addOperation = (text: string) =>
   text.replace(/^ {2}# orders -/m, () => `${PATH}\n  # orders -`).replace(/^ {2}schemas:\n/m, (line) => line + SCHEMAS);
 const EDITS = {
@@ -433,7 +438,8 @@ const EDITS = {
   'schema.graphql': (text: string) =>
     text
       .replace('\ntype User {\n', '\ntype User {\n  postCount: Int!\n  version: Int!\n')
-      .replace('\ntype Query {\n', '\ntype Draft {\n  id: ID!\n  heading: String!\n}\n\ntype Query {\n'),
+      .replace('\ntype Query {\n', '\ntype Draft {\n  id: ID!\n  heading: String!\n}\n\ntype Query {\n')
+      .replace('\ntype Query {\n', (line) => line + FIELD),
   'codegen.ts': (text: string) =>
     text.replace('mappers: {\n', "$&Draft: '../src/application/services/posts.js#Post as DraftModel',\n"),
 };
@@ -470,6 +476,7 @@ t.test(
     const changed = Object.keys(after).filter((path) => after[path] !== before[path]);
     t.same(changed.sort(), [
       'src/application/graphql/Draft.ts',
+      RESOLVERS,
       'src/application/graphql/User.ts',
       'src/application/graphql/resolvers.ts',
       'src/application/rest/users.ts',
@@ -489,6 +496,8 @@ t.test(
     t.equal(after['src/application/rest/users.ts'], users);
     const user = withMarker('src/application/graphql/User.ts').replace('= {\n', '$&  postCount: notWritten,\n');
     t.equal(after['src/application/graphql/User.ts'], user);
+    const query = withMarker(RESOLVERS).replace('= {\n', '$&  userCount: notWritten,\n');
+    t.equal(after[RESOLVERS], query);
     const draft = `import type { DraftResolvers } from '../../../generated/graphql.js';\n${ERRORS}
 export const Draft: DraftResolvers = {\n  heading: notWritten,\n};\n`;
     t.equal(after['src/application/graphql/Draft.ts'], draft);
@@ -506,18 +515,17 @@ export const Draft: DraftResolvers = {\n  heading: notWritten,\n};\n`;
       ...basic('ada@demo.accord.example', 'correct horse battery'),
       'content-type': 'application/json',
     };
-    const rest = await ask(`${server.url}/api/v1/users/1/posts`, { headers });
+    const rest = await ask(`${server.url}${ASKED}`, { headers });
     t.match([rest.status, await rest.json()], [501, { code: 'NOT_IMPLEMENTED' }]);
     const body = JSON.stringify({ query: '{ me { postCount } }' });
     const graphql = await ask(`${server.url}/graphql`, { method: 'POST', headers, body });
     t.match(await graphql.json(), { errors: [{ path: ['me', 'postCount'], extensions: { code: 'NOT_IMPLEMENTED' } }] });
 
     writeFileSync(join(folder, 'src/application/rest/users.ts'), `${IMPORT}\n${users.replace(stub, `\n${HANDLER}`)}`);
-    t.same(
-      errorsIn(folder, ['src/application/rest/users.ts']),
-      [],
-      'the handler of the README is what the contract asks for',
-    );
+    writeFileSync(join(folder, RESOLVERS), before[RESOLVERS] ?? '');
+    const complaints = errorsIn(folder, ['src/application/rest/users.ts', RESOLVERS]);
+    t.equal(complaints.length, 1, 'the handler of the walk-through is what the contract asks for');
+    t.match(complaints[0], COMPLAINT, 'without a resolver the compiler asks as README says');
 
     writeFileSync(join(folder, 'src/application/rest/users.ts'), `${users}const half = (`);
     await t.rejects(scaffold({ root: folder }), {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import t from 'tap';
+import { page } from '../support/documentation.js';
 import { skipWithoutPostgresql, skipWithoutRedis } from '../support/servers.js';
 import { FAULTS } from './battery.js';
 import { startLoad } from './load.js';
@@ -61,8 +61,9 @@ t.test('faults of what is around the service', options, async (t) => {
 });
 
 t.test('the page says of each fault what was measured: nothing lost, nothing doubled, no gap', async (t) => {
-  const page = readFileSync('docs/faults.md', 'utf8');
-  const rows = [...page.matchAll(/^\| ([^|]+?) \| (\d+) \| \d+ \| \d+ \| (\d+) \| (\d+) \| (\S+) \|/gm)];
+  const rows = [
+    ...page('docs/faults.md').matchAll(/^\| ([^|]+?) \| (\d+) \| \d+ \| \d+ \| (\d+) \| (\d+) \| (\S+) \|/gm),
+  ];
   t.same(
     rows.map(([, name, tries, lost, doubled, gaps]) => [name, Number(tries), lost, doubled, gaps]),
     FAULTS.map(({ name, tries: [tries] }) => [name, tries, '0', '0', 'none']),

@@ -14,7 +14,7 @@ import { statementsOf } from '../support/statements.js';
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 const contract = readFileSync('schema.graphql', 'utf8');
 
-/** What the 200 rule of the specification forbids: these recommend another status than 200 for a refused request. */
+/** These recommend another status than 200 for a refused request (docs/decisions.md, "The 200 rule of GraphQL"). */
 const FORBIDDEN_BY_THE_200_RULE = ['9ABE', 'BCF8', 'B7N8', '865D', '556A', '51FE', '74FF', '86EE'];
 
 /** A caller of POST /graphql who sees the whole answer. */

@@ -57,7 +57,7 @@ onEachDatabase(t, async (t, open) => {
     t.same(operations, ['Message.findMany', 'User.findMany']);
   });
 
-  t.test('failures in the order of the specification', async (t) => {
+  t.test('failures in the binding order', async (t) => {
     const bad = { channelId: 'no spaces', text: '' };
     t.same((await graphql(null, ADD, bad)).codes, ['UNAUTHENTICATED']);
     t.same((await graphql(viewer, ADD, bad)).codes, ['FORBIDDEN'], '403 before 422');

@@ -86,7 +86,7 @@ onEachDatabase(t, async (t, open) => {
     t.same((await graphql(admin, remove)).codes, ['CONFLICT'], 'the last administrator');
   });
 
-  t.test('failures are decided in the order of the specification', async (t) => {
+  t.test('failures are decided in the binding order', async (t) => {
     const create = 'mutation($input: CreateUserInput!) { createUser(input: $input) { id } }';
     const invalid = { name: '', email: 'free@example.com', role: 'VIEWER', password: 'short' };
     t.same((await graphql(null, '{ me { nope }')).codes, ['BAD_REQUEST'], '400 before 401');

@@ -6,7 +6,7 @@ import { codeOf, type Json, startService } from '../support/service.js';
 import { dialAs } from '../support/socket.js';
 import { addressOf, soundRequest } from '../support/sound-requests.js';
 
-/** Bytes of a failure, entries of its `errors` (decisions, section 7), and bytes of the largest body that is read. */
+/** Bytes of a failure and entries of its `errors` (docs/decisions.md, "Failures"); bytes of the largest body read. */
 const MOST = 16_384;
 const ENTRIES = 20;
 const LARGEST = 65_536;

@@ -10,9 +10,9 @@ import { type Json, type Service, startInstance, startService } from '../support
 import { addressOf, soundRequest } from '../support/sound-requests.js';
 
 /*
- * Work must not grow faster than what is sent (security.md, S02): n against 4n. What counts is processor time of this process,
- * in which the service runs, and the least of several goes, so that what else the machine does is left out. A request that
- * costs little at 4n is fast enough however it got there; nearly all are, and are sent once.
+ * Work must not grow faster than what is sent (docs/decisions.md, "Limits"): n against 4n. What counts is processor
+ * time of this process, in which the service runs, and the least of several goes, so that what else the machine does is left
+ * out. A request that costs little at 4n is fast enough however it got there; nearly all are, and are sent once.
  */
 
 /** Characters: of a header or a path, of which 16 KiB get in, and of a body, of which 64 KiB do. */

@@ -1,72 +1,216 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
 import t from 'tap';
 import { catalogue } from '../../src/platform/calls/errors.js';
+import { anchorOf, blocks, headings, isThere, PAGES, page, parts, prose, section } from '../support/documentation.js';
 import { exampleVariables } from '../support/example.js';
-import { run, startServer } from '../support/process.js';
+import { ROOT, run, startServer } from '../support/process.js';
 
-const text = readFileSync('README.md', 'utf8');
+/** Of one page, so that it is read in a few minutes. */
+const README_LINES = 200;
+
 const row = (...cells: unknown[]) => `| ${cells.join(' | ')} |`;
+const table = (...[head = [], ...body]: unknown[][]) => [
+  row(...head),
+  row(...head.map(() => '---')),
+  ...body.map((cells) => row(...cells)),
+];
+const code = (value: unknown) => (value === undefined ? '' : `\`${value}\``);
+const described = Object.entries(exampleVariables).map(([name, { default: value, description }]) => ({
+  name,
+  value,
+  description,
+}));
 
-/** The tables that follow from the code, by the name of their place in the README. */
+/** The tables that follow from the code, by the name of their place in a page. */
 const tables: Record<string, string[]> = {
-  configuration: [
-    row('variable', 'default', 'what it is for'),
-    row('---', '---', '---'),
-    ...Object.entries(exampleVariables).map(([name, { default: value, description }]) =>
-      row(`\`${name}\``, value === undefined ? '' : `\`${value}\``, description),
-    ),
-  ],
-  errors: [
-    row('code', 'status', 'when'),
-    row('---', '---', '---'),
-    ...Object.entries(catalogue).map(([code, { status, description }]) => row(`\`${code}\``, status, description)),
-  ],
+  configuration: table(
+    ['variable', 'default', 'what it is for'],
+    ...described.map(({ name, value, description }) => [code(name), code(value), description]),
+  ),
+  limits: table(
+    ['limit', 'default', 'variable'],
+    ...described
+      .filter(({ name }) => /^(BODY|RATE|LOGIN|GRAPHQL_MAX)_/.test(name))
+      .map(({ name, value, description }) => [description, value ?? '', code(name)]),
+  ),
+  errors: table(
+    ['code', 'status', 'when'],
+    ...Object.entries(catalogue).map(([name, { status, description }]) => [code(name), status, description]),
+  ),
 };
+const places = new RegExp(`(<!-- (${Object.keys(tables).join('|')}) -->\n).*?(<!-- /\\2 -->)`, 'gs');
+const withTables = (text: string) =>
+  text.replace(places, (_all, start, name, end) => `${start}\n${tables[name]?.join('\n')}\n\n${end}`);
 
-/** `UPDATE_README=1 node --import tsx test/project/readme.test.ts` writes them. */
-function withTables(readme: string): string {
-  return Object.entries(tables).reduce((all, [name, rows]) => {
-    const place = new RegExp(`(<!-- ${name} -->\n).*?(<!-- /${name} -->)`, 's');
-    return all.replace(place, (_match, start, end) => `${start}\n${rows.join('\n')}\n\n${end}`);
-  }, readme);
-}
+t.test('the tables are those of the code; UPDATE_DOCS=1 writes them', async (t) => {
+  for (const path of PAGES) {
+    const text = page(path);
+    if (process.env['UPDATE_DOCS']) writeFileSync(join(ROOT, path), withTables(text));
+    t.equal(page(path), withTables(text), path);
+  }
+  const found = PAGES.flatMap((path) => [...page(path).matchAll(places)].map(([, , name]) => name));
+  t.same(found.sort(), Object.keys(tables).sort(), 'each has one place');
+});
 
-t.test('the tables are those of the code', async (t) => {
-  if (process.env['UPDATE_README']) writeFileSync('README.md', withTables(text));
-  t.equal(readFileSync('README.md', 'utf8'), withTables(text));
+t.test('README is short, leads to every page, and shows every picture', async (t) => {
+  const readme = page('README.md');
+  t.ok(readme.split('\n').length - 1 <= README_LINES, `at most ${README_LINES} lines`);
+  const [, contents = ''] = readme.split('\n## Documentation\n');
+  for (const path of PAGES.filter((path) => path !== 'README.md')) t.match(contents, `](${path})`);
+  for (const name of readdirSync(join(ROOT, 'docs')).filter((name) => !name.endsWith('.md')))
+    t.match(readme, `](docs/${name})`);
+});
+
+t.test('a page begins with what it is for, and whom', async (t) => {
+  for (const path of PAGES.filter((path) => path !== 'README.md'))
+    t.match(page(path), /^# .+\n\nFor people who /, path);
+});
+
+/** The targets of links and pictures within the project. */
+const linksOf = (text: string) =>
+  prose(text)
+    .flatMap((line) => [...line.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target))
+    .filter((target) => !/^https?:/.test(target));
+
+t.test('links lead to files and headings that are there', async (t) => {
+  let count = 0;
+  for (const path of PAGES) {
+    for (const link of linksOf(page(path))) {
+      const [file = '', anchor] = link.split('#');
+      const target = file === '' ? path : normalize(join(dirname(path), file));
+      t.ok(isThere(target), `${path}: ${link}`);
+      if (anchor !== undefined) t.ok(headings(page(target)).map(anchorOf).includes(anchor), `${path}: ${link}`);
+      count += 1;
+    }
+  }
+  t.ok(count > 40);
+});
+
+/** A comment or a message cites a page, and perhaps a heading: `docs/decisions.md, "Failures"`. */
+const CITED = /docs\/[\w-]+\.md(?:, "([^"]+)")?/g;
+const sources = ['src', 'test', 'bench', 'prisma'].flatMap((folder) =>
+  readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+    .filter((name) => /\.(ts|js|prisma)$/.test(name))
+    .map((name) => join(folder, name)),
+);
+
+t.test('what the code cites of the pages is there, and it cites nothing else', async (t) => {
+  let count = 0;
+  for (const path of sources.filter((path) => !path.endsWith('readme.test.ts'))) {
+    const text = readFileSync(join(ROOT, path), 'utf8').replaceAll(/\n\s*(\*|\/\/) /g, ' ');
+    for (const [cited, heading] of text.matchAll(CITED)) {
+      const [file = ''] = cited.split(',');
+      t.ok(isThere(file), `${path}: ${cited}`);
+      if (heading !== undefined) t.ok(headings(page(file)).includes(heading), `${path}: ${cited}`);
+      count += heading === undefined ? 0 : 1;
+    }
+    t.notMatch(text, /\(decisions, |security\.md|interface\.md|the specification's/, path);
+  }
+  t.ok(count > 15);
 });
 
 t.test('the commands exist', async (t) => {
-  const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'));
-  const named = [...text.matchAll(/npm run ([\w:]+)/g)].map(([, name]) => name as string);
-  t.ok(named.length > 4);
-  for (const name of named) t.ok(name in scripts, name);
+  const text = PAGES.map(page).join('\n');
+  const { scripts, dependencies, devDependencies } = JSON.parse(page('package.json'));
+  const named = (pattern: RegExp) => [...new Set([...text.matchAll(pattern)].map(([, name]) => name as string))];
+  const runs = named(/npm run ([\w:]+)/g);
+  t.ok(runs.length > 4);
+  for (const name of runs) t.ok(name in scripts, name);
+
   const { stdout } = await run(t, ['npx', 'accord', '--help']).ended;
-  const subcommands = [...text.matchAll(/npx accord ([a-z]+)/g)].map(([, name]) => name as string);
-  for (const name of new Set(subcommands)) t.match(stdout, new RegExp(`^ {2}${name} `, 'm'));
-  const cells = [...text.matchAll(/^\| (`[^|]+`) \|/gm)].map(([, cell]) => cell as string);
-  const paths = cells.flatMap((cell) => [...cell.matchAll(/`([^`]*[/.][^`]*)`/g)].map(([, path]) => path as string));
-  t.ok(paths.length > 10);
-  for (const path of paths) t.ok(existsSync(path), path);
+  const commands = named(/(?:npx |`)accord ([a-z]+)/g);
+  t.ok(commands.length > 10);
+  for (const name of commands) t.match(stdout, new RegExp(`^ {2}${name} `, 'm'));
+
+  const installed: Record<string, string> = { ...dependencies, ...devDependencies };
+  const packages = PAGES.flatMap((path) => blocks(page(path), 'sh'))
+    .flatMap((block) => block.split('\n'))
+    .filter((line) => line.startsWith('npm install '))
+    .flatMap((line) => [...line.matchAll(/ ((?:@[\w-]+\/)?[a-z][\w-]*)(?:@([\d.]+))?(?= |$)/g)].slice(1));
+  t.ok(packages.length > 6);
+  for (const [, name = '', version = ''] of packages)
+    t.ok(`${installed[name]}.`.startsWith(version && `${version}.`) && name in installed, `${name}@${version}`);
 });
 
-t.test('every curl line answers what its comment says', async (t) => {
-  const { url, kill, ended } = await startServer(t, { DATABASE_URL: 'pglite://memory' });
-  const blocks = [...text.matchAll(/```sh\n(.*?)```/gs)].map(([, block]) => block as string);
-  const lines = blocks
-    .flatMap((block) => block.split('\n'))
-    .filter((line) => /^(curl.* # \d{3}$|[A-Z_]+=\$\(curl)/.test(line));
-  const expected = lines.flatMap((line) => / # (\d{3})$/.exec(line)?.[1] ?? []);
-  t.ok(expected.length >= 15);
-  const script = lines
-    .map((line) => line.replaceAll('http://localhost:3000', url))
-    .map((line) => (line.startsWith('curl') ? line.replace('curl', "curl -s -o /dev/null -w '%{http_code}\\n'") : line))
-    // A server on a busy machine may shed a request.
-    .map((line) => line.replace('curl -s', 'curl --retry 30 --retry-delay 1 -s'));
-  const { stdout } = await run(t, ['sh', '-c', script.join('\n')]).ended;
-  const found = stdout.trim().split('\n');
-  for (const [i, line] of lines.filter((line) => line.startsWith('curl')).entries())
-    t.equal(found[i], expected[i], line);
-  kill('SIGTERM');
-  await ended;
+/** What the walk-through has its reader write. */
+const TO_BE_WRITTEN = ['test/rest/user-posts.test.ts'];
+
+t.test('the files and folders that are named are there', async (t) => {
+  const paths = new Set(
+    PAGES.flatMap((path) => parts(page(path)))
+      .map((part) => (typeof part === 'string' ? part : part.text))
+      .flatMap((part) => [
+        ...part.matchAll(/(?<![\w/.-])((?:src|test|bench|prisma|docs|generated)\/[\w./-]*\w)(?![\w<-])/g),
+      ])
+      .map(([, path]) => path as string),
+  );
+  t.ok(paths.size > 20);
+  for (const path of paths) if (!TO_BE_WRITTEN.includes(path)) t.ok(isThere(path), path);
+  const cells = PAGES.flatMap((path) =>
+    [...page(path).matchAll(/^\| (`[^|]+`) \|/gm)].map(([, cell]) => cell as string),
+  );
+  const named = cells.flatMap((cell) => [...cell.matchAll(/`([^`]*[/.][^`]*)`/g)].map(([, path]) => path as string));
+  t.ok(named.length > 10);
+  for (const path of named) t.ok(isThere(path), path);
+});
+
+/** `scaffold.test.ts` follows it, and asks what only then is there to be asked. */
+const WALK = ['docs/changing-the-contracts.md', 'Walk-through: add an operation'] as const;
+const ASKS = /^(curl |[A-Z_]+=\$\(curl )/;
+
+interface Exchange {
+  line: string;
+  /** The status in its comment; undefined for a line that only remembers what it was answered. */
+  status: string | undefined;
+  /** The JSON that follows the block, which is the answer to its last line. */
+  answer: string | undefined;
+}
+
+/** The curl lines of a page, in its order. */
+function exchanges(path: string): Exchange[] {
+  const all = parts(path === WALK[0] ? page(path).replace(section(...WALK), () => '') : page(path)).filter(Boolean);
+  return all.flatMap((part, i) => {
+    if (typeof part === 'string' || part.language !== 'sh') return [];
+    const lines = part.text.split('\n').filter((line) => ASKS.test(line));
+    const next = all[i + 1];
+    const answer = typeof next === 'object' && next.language === 'json' ? next.text : undefined;
+    return lines.map((line) => ({
+      line,
+      status: / # (\d{3})$/.exec(line)?.[1],
+      answer: line === lines.at(-1) ? answer : undefined,
+    }));
+  });
+}
+
+/** Times differ from run to run. */
+const timeless = (answer: string) => JSON.parse(answer.replaceAll(/"\d{4}-\d\d-\d\dT[^"]*Z"/g, '"now"'));
+
+const END = '-----';
+
+for (const path of PAGES.filter((path) => exchanges(path).length > 0)) {
+  t.test(`${path}: every curl line answers what its comment says`, async (t) => {
+    const { url, kill, ended } = await startServer(t, { DATABASE_URL: 'pglite://memory' });
+    const script = exchanges(path)
+      .map(({ line }) => line.replaceAll('http://localhost:3000', url).replace(/ # \d{3}$/, ''))
+      .map((line) => (line.startsWith('curl') ? `${line} -w '\\n%{http_code}${END}'` : line))
+      // A server on a busy machine may shed a request.
+      .map((line) => line.replace('curl ', 'curl -s --retry 30 --retry-delay 1 '));
+    const { stdout } = await run(t, ['sh', '-c', script.join('\n')]).ended;
+    const answers = stdout.split(END);
+    const requests = exchanges(path).filter(({ line }) => line.startsWith('curl'));
+    for (const [i, { line, status, answer }] of requests.entries()) {
+      const [body = '', found] = answers[i]?.split(/\n(?=\d{3}$)/) ?? [];
+      t.equal(found, status ?? 'the status in a comment', line);
+      if (answer !== undefined) t.strictSame(timeless(body), timeless(answer), line);
+    }
+    kill('SIGTERM');
+    await ended;
+  });
+}
+
+t.test('the pages with curl lines are those that were meant', async (t) => {
+  const counts = PAGES.map((path) => exchanges(path).filter(({ status }) => status).length);
+  t.ok(counts.reduce((sum, count) => sum + count, 0) > 30);
+  t.ok(counts.filter((count) => count > 0).length >= 3);
 });

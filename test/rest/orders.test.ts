@@ -171,7 +171,7 @@ onEachDatabase(t, async (t, open) => {
     t.same(codeOf(foreign), [400, 'BAD_REQUEST'], 'a cursor is good for one list');
   });
 
-  t.test('failures come in the order of the specification', async (t) => {
+  t.test('failures come in the binding order', async (t) => {
     const paid = await inState('PAID');
     const bad = { as: viewer, headers: { 'idempotency-key': 'x y' } };
     const steps: [string, RestAnswer, [number, string]][] = [

@@ -140,7 +140,7 @@ onEachDatabase(t, async (t, open) => {
     admin.headers = await login(admin.email);
   });
 
-  t.test('failures are decided in the order of the specification', async (t) => {
+  t.test('failures are decided in the binding order', async (t) => {
     const taken = (await create(service)).body;
     const path = `${USERS}/${taken.id}`;
     const absent = `${USERS}/999999`;

@@ -37,7 +37,7 @@ const TRANSPORT_HEADERS = new Set([
   'access-control-expose-headers',
 ]);
 
-/** Bytes (decisions, section 7). */
+/** Bytes (docs/decisions.md, "Failures"). */
 const LARGEST_FAILURE = 16 * 1024;
 
 const ajv = addFormats(new Ajv2020({ allErrors: true, strict: false }));

@@ -27,8 +27,8 @@ const demanded = process.env['CI'] === 'true';
 
 /** Why the tests on PostgreSQL are skipped; false when they are not. */
 export const skipWithoutPostgresql =
-  !demanded && !(await isReachable(POSTGRESQL, 5432)) && 'no PostgreSQL at TEST_DATABASE_URL (README, "Test")';
+  !demanded && !(await isReachable(POSTGRESQL, 5432)) && 'no PostgreSQL at TEST_DATABASE_URL (docs/testing.md)';
 
 /** Why the tests with Redis are skipped; false when they are not. */
 export const skipWithoutRedis =
-  !demanded && !(await isReachable(REDIS, 6379)) && 'no Redis at TEST_REDIS_URL (README, "Test")';
+  !demanded && !(await isReachable(REDIS, 6379)) && 'no Redis at TEST_REDIS_URL (docs/testing.md)';

@@ -172,7 +172,7 @@ export async function startService(
   return { ...instance, database, admin, developer, viewer };
 }
 
-/** Holds an answer to the 200 rule and the shape of errors (specification, "GraphQL errors"), and records what it shows. */
+/** Holds an answer to docs/decisions.md, "The 200 rule of GraphQL", and to the shape of errors; records what it shows. */
 function* graphqlBreaches(request: GraphQLRequest, response: Response, body: Json): Generator<string> {
   recordGraphql(request, body);
   if (response.status !== 200) yield `GraphQL answered ${response.status}`;

@@ -7,8 +7,8 @@ export type OrderAction = (typeof orderActions)[number];
 type Transition = OrderAction | 'settle' | 'release';
 
 /**
- * Every state with the transitions that leave it (decisions, section 2). A payment passes through PROCESSING, also one
- * that is waited for: while the gateway is asked, nobody can pay or cancel the order a second time.
+ * Every state with the transitions that leave it (docs/decisions.md, "Order states"). A payment passes through PROCESSING,
+ * also one that is waited for: while the gateway is asked, nobody can pay or cancel the order a second time.
  */
 export const transitions = {
   PENDING: { cancel: 'CANCELLED', pay: 'PROCESSING' },

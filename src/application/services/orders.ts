@@ -43,7 +43,7 @@ export type Orders = ReturnType<typeof ordersService>;
 
 /** Orders, and who may do what to them and when. Every method takes the call first. */
 export function ordersService({ client, idempotency, payments, wakePayments }: OrdersDependencies) {
-  /** By the owner of an order that exists; whether it exists is told to everyone who is known (decisions, section 7). */
+  /** By the owner of an order that exists; whether it does is told to who is known (docs/decisions.md, "Failures"). */
   async function authoriseOwner(call: Call, action: Action, id: number): Promise<void> {
     authenticated(call);
     const order = await findOrder(client, id);

@@ -9,7 +9,7 @@ import { emailKey } from './user-rules.js';
 const MINUTE = 60_000;
 /** Milliseconds. */
 const WINDOW = 15 * MINUTE;
-/** What wrong passwords cost (security.md, "Login throttling"): a wait, never a lock. */
+/** What wrong passwords cost (docs/decisions.md, "Login throttling"): a wait, never a lock. */
 const GROWING = { attempts: 10, window: WINDOW, wait: { first: MINUTE / 2, longest: WINDOW } };
 
 /** One network at one account, whether the account knows it or not. */

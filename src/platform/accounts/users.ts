@@ -104,7 +104,7 @@ export function usersService({ client, idempotency, hashPassword, revoke }: User
   };
 }
 
-/** A repeated delete is 404, on a resource whose other methods say 410 (decisions, section 4). */
+/** A repeated delete is 404, other methods say 410 (docs/decisions.md, "Reading and writing over REST"). */
 const goneIsNotFound = (error: unknown): never => {
   if (error instanceof Failure && error.code === 'GONE') throw new Failure('NOT_FOUND', 'There is no such user.');
   throw error;

@@ -7,7 +7,7 @@ type Row = Readonly<Record<Role, Scope>>;
 
 const row = (VIEWER: Scope, DEVELOPER: Scope, ADMIN: Scope): Row => ({ VIEWER, DEVELOPER, ADMIN });
 
-/** Who may do what (decisions, section 5). Both contracts state the same; a difference stops the start. */
+/** Who may do what (docs/decisions.md, "Who may do what"). Both contracts state the same; a difference stops the start. */
 export const policy = {
   'users.list': row('any', 'any', 'any'),
   'users.read': row('any', 'any', 'any'),
@@ -100,7 +100,7 @@ export interface Call {
   readonly idempotency?: KeyedRequest | undefined;
   /**
    * The last point at which a call can be refused: a service awaits it after all it must load and before its first
-   * effect. Throws VALIDATION_FAILED for the content, then RATE_LIMITED (the specification's order of failures).
+   * effect. Throws VALIDATION_FAILED for the content, then RATE_LIMITED (docs/decisions.md, "Failures").
    */
   readonly checkpoint: () => Promise<void>;
 }

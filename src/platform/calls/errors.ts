@@ -107,7 +107,7 @@ export class Failure extends Error {
 }
 
 /**
- * The one marker for what the contract promises and a later issue builds: a handler or resolver that is `notWritten`
+ * The one marker for what the contract promises and nobody has built yet: a handler or resolver that is `notWritten`
  * compiles, is listed at start, and answers 501 / NOT_IMPLEMENTED. Leaving a handler out does not compile.
  */
 export const notWritten = async (): Promise<never> => {

@@ -16,7 +16,7 @@ export interface FormattedError extends GraphQLFormattedError {
 export const codesOf = ({ errors = [] }: Pick<Result, 'errors'>): Code[] =>
   errors.map(({ extensions: { code } }) => code);
 
-/** Bytes of all that an answer says of failures, and entries of one `errors` (decisions, section 7). */
+/** Bytes of all that an answer says of failures, and entries of one `errors` (docs/decisions.md, "Failures"). */
 const MAX_BYTES = 16 * 1024;
 const MAX_ERRORS = 20;
 /** Bytes of a result around its errors. */

@@ -26,7 +26,7 @@ const HSTS = 'max-age=31536000; includeSubDomains';
 
 /**
  * Credentials travel over HTTPS: ours, or that of a trusted proxy which says so in X-Forwarded-Proto. Over plain HTTP they
- * are taken from loopback only, and outside production only (decisions, section 6).
+ * are taken from loopback only, and outside production only (docs/decisions.md, "Authentication").
  */
 export const confidentialPlugin = fp<ConfidentialOptions>(async (app, { production, tls, proxied }) => {
   if (production && !tls && !proxied) {

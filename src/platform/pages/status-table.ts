@@ -1,4 +1,4 @@
-/** What becomes of one status code of the specification's table: where it is sent, or why never. */
+/** What becomes of one HTTP status code: where it is sent, or why never. */
 export interface StatusEntry {
   code: number;
   name: string;
@@ -10,7 +10,7 @@ export interface StatusEntry {
 const sent = (code: number, name: string, text: string): StatusEntry => ({ code, name, sent: true, text });
 const never = (code: number, name: string, text: string): StatusEntry => ({ code, name, sent: false, text });
 
-/** Every code of the specification's table of HTTP status codes, and those that the service sends besides. */
+/** Every code that an API is expected to know, and those that are sent besides (docs/decisions.md, "Status codes"). */
 export const statusTable: readonly StatusEntry[] = [
   sent(100, 'Continue', 'To `Expect: 100-continue`, before the body of a request is read.'),
   sent(101, 'Switching Protocols', 'To a WebSocket handshake at `/graphql`; subscriptions travel over it.'),

@@ -16,7 +16,7 @@ export interface Selection {
   failure?: Failure;
 }
 
-/** By how a version can be named, the failure of naming one that is not served (decisions, section 1). */
+/** By how a version can be named, the failure of naming one that is not served (docs/decisions.md, "Names and versions"). */
 const unserved = {
   path: () => new Failure('NOT_FOUND', 'This version is not served.'),
   subdomain: () => new Failure('NOT_FOUND', 'This version is not served.'),

@@ -17,7 +17,7 @@ const count = (value: number, description: string) => Type.Integer({ minimum: 1,
 const SECRET_BYTES = 32;
 const secret = (description: string) => Type.Optional(Type.String({ minLength: SECRET_BYTES, description }));
 
-/** The environment, once: name, type, default and what it is for. The README's table and `.env.example` follow it. */
+/** The environment, once: name, type, default and what it is for. The tables in `docs/` and `.env.example` follow it. */
 export const variables = Type.Object({
   NODE_ENV: choice(['development', 'production', 'test'], 'production demands secrets and refuses demo data'),
   DEMO: Type.Optional(

@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache';
 import { validate as isUuid, v7 as uuidv7 } from 'uuid';
 import { isCanonicalJws } from './canonical.js';
 
-/** Seconds that an access token lives (specification, "Access and refresh tokens"). */
+/** Seconds that an access token lives (docs/decisions.md, "Access tokens"). */
 export const ACCESS_TOKEN_LIFETIME = 15 * 60;
 /** Seconds by which the clocks of two instances may differ. */
 export const CLOCK_TOLERANCE = 5;

@@ -29,9 +29,9 @@ export interface RevocationsOptions {
 export type Revocations = Awaited<ReturnType<typeof revocations>>;
 
 /**
- * Prompt revocation of tokens that are verified without a lookup (decisions, section 6): who is deleted, or changes role or
- * password, leaves a mark in a table, and every instance has the marks in memory. They are told by NOTIFY, and read at the
- * start and whenever the connection that hears it comes back.
+ * Prompt revocation of tokens that are verified without a lookup (docs/decisions.md, "Prompt revocation"): who is
+ * deleted, or changes role or password, leaves a mark in a table, and every instance has the marks in memory. They are told
+ * by NOTIFY, and read at the start and whenever the connection that hears it comes back.
  */
 export async function revocations({ client, listen, now, onFault = () => {} }: RevocationsOptions) {
   const marks = new Map<number, Mark>();

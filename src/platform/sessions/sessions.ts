@@ -50,7 +50,7 @@ export function sessionsService({ client, credentials, tokens, upToDate, refuses
       return session;
     });
 
-  /** One look-up with each request: so a revocation, and a change of role, holds at once (specification). */
+  /** One look-up with each request: so a revocation, and a change of role, holds at once. */
   async function opaque(token: string): Promise<Actor | undefined> {
     const [row] = await client.$queryRaw<{ id: number; role: Role; session_id: string; expires: Date }[]>`
       SELECT u.id, u.role::text, s.id::text AS session_id, s.expires_at AS expires FROM sessions s JOIN users u ON u.id = s.user_id
