@@ -15,6 +15,7 @@ export function copyProject(t: Test, edits: Record<string, (text: string) => str
     'openapi.yaml',
     'schema.graphql',
     'codegen.ts',
+    'prisma.config.ts',
     'tsconfig.json',
     'package.json',
     'biome.json',
