@@ -1,3 +1,4 @@
+import { policy } from '../../generated/policy.js';
 import { defineApplication } from '../platform/index.js';
 import { resolvers } from './graphql/resolvers.js';
 import { handlers } from './rest/handlers.js';
@@ -7,6 +8,7 @@ import { ownServices } from './services/index.js';
 /** The example: users, orders, posts, comments and messages. */
 export const application = defineApplication({
   name: 'accord',
+  policy,
   handlers,
   resolvers,
   services: ownServices,

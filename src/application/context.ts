@@ -1,3 +1,4 @@
+import type { policy } from '../../generated/policy.js';
 import type {
   Context as PlatformContext,
   GraphQLContext as PlatformGraphQLContext,
@@ -9,7 +10,7 @@ import type { OwnServices } from './services/index.js';
 export type Services = PlatformServices & OwnServices;
 
 /** What a REST handler gets besides the request. */
-export type Context = PlatformContext<Services>;
+export type Context = PlatformContext<Services, typeof policy>;
 
 /** What a GraphQL resolver gets besides its parent and arguments. */
-export type GraphQLContext = PlatformGraphQLContext<Services>;
+export type GraphQLContext = PlatformGraphQLContext<Services, typeof policy>;

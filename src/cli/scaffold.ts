@@ -11,7 +11,7 @@ interface Options {
 
 const DESCRIPTION = `Brings the code to what the contracts ask for, and tells the next step.
 
-It generates generated/, then writes a stub for each new operation into src/application/rest/<tag>.ts, and for each new field that needs a resolver into src/application/graphql/<Type>.ts. A stub is typed, and answers 501 / NOT_IMPLEMENTED. An action that is new gets its row in the policy table. No code of yours is changed: what a contract no longer has is moved into comments at the end of its file, and comes back with it. A second run changes nothing.`;
+It generates generated/, then writes a stub for each new operation into src/application/rest/<tag>.ts, and for each new field that needs a resolver into src/application/graphql/<Type>.ts. A stub is typed, and answers 501 / NOT_IMPLEMENTED. No code of yours is changed: what a contract no longer has is moved into comments at the end of its file, and comes back with it. A second run changes nothing.`;
 
 /** Why a run was not possible at all, in a sentence; undefined for what is a bug. */
 function reasonOf(error: unknown): string | undefined {
@@ -22,8 +22,7 @@ function reasonOf(error: unknown): string | undefined {
 }
 
 /**
- * `accord scaffold [--check] [--json]`: exits 1 when a permission of the contracts and the policy table disagree, and with
- * `--check` when there is something to write; 2 when a contract is broken.
+ * `accord scaffold [--check] [--json]`: exits 1 with `--check` when there is something to write; 2 when a contract is broken.
  */
 const scaffold: Subcommand = (command) => {
   command.description(DESCRIPTION);
@@ -42,9 +41,8 @@ const scaffold: Subcommand = (command) => {
       throw reason === undefined ? error : new Unable(reason);
     });
     if (json) printJson({ ...done, next: nextSteps(done, check) });
-    else console.log(reportOf(done, { check, paint, colour: process.stdout.isTTY }));
-    const isStale = check && done.changes.length + done.generated.length > 0;
-    if (isStale || done.problems.length > 0) process.exitCode = EXIT.found;
+    else console.log(reportOf(done, { check, paint }));
+    if (check && done.changes.length + done.generated.length > 0) process.exitCode = EXIT.found;
   });
 };
 

@@ -84,6 +84,7 @@ export async function buildApp(
   app.setNotFoundHandler(answerUnmatched(app, paths));
   app.addHook('onRequest', async (request, reply) => void reply.header('x-request-id', request.id));
 
+  app.decorate('policy', application.policy);
   const told = outages(app.log);
   const services = await composeServices(app, application, config, database, told, now);
   const { REDIS_URL } = config;

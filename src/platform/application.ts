@@ -1,3 +1,5 @@
+import type { AccountActions } from './accounts/account-rules.js';
+import type { ActionOf, Policy } from './calls/access.js';
 import type { PrismaClient } from './database/client.js';
 import type { PlatformServices } from './services.js';
 
@@ -24,6 +26,10 @@ export interface DemoLogin {
 export interface Application<Own extends object = object> {
   /** Names the application to people, and where it meets others: on cookies, tokens, signals and the media type. */
   readonly name: string;
+  /** Who may do what: `policy` of `generated/policy.ts`, which is made from both contracts. */
+  readonly policy: Policy;
+  /** The actions that the services of accounts ask for, where the contracts call them otherwise than `ACCOUNT_ACTIONS`. */
+  readonly accountActions?: Partial<AccountActions>;
   /** By tag and operationId, as `generated/operations.ts` demands them. */
   readonly handlers: object;
   /** By type and field, as `generated/graphql.ts` demands them. */
@@ -33,5 +39,13 @@ export interface Application<Own extends object = object> {
   readonly demo?: Demo;
 }
 
+/** An application whose accounts ask for actions that its policy has. */
+type WithPolicy<Rules extends Policy> = {
+  readonly policy: Rules;
+  readonly accountActions?: Partial<Record<keyof AccountActions, NoInfer<ActionOf<Rules>>>>;
+};
+
 /** Says what is served, typed. Nothing happens until it is given to the platform. */
-export const defineApplication = <Own extends object>(application: Application<Own>): Application<Own> => application;
+export const defineApplication = <Own extends object, Rules extends Policy>(
+  application: Application<Own> & WithPolicy<Rules>,
+): Application<Own> => application;

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { accountRules } from './accounts/account-rules.js';
 import type { Application } from './application.js';
 import { faultOf } from './database/faults.js';
 import type { Database } from './database/open.js';
@@ -46,6 +47,7 @@ export async function composeServices(
     audience: config.JWT_AUDIENCE,
     loginLimit: config.LOGIN_LIMIT,
     production: config.production,
+    rules: accountRules(application.policy, application.accountActions),
     environment: config,
     onJobFault: (job, err) => tell({ job }, err, 'a background job failed'),
     onAuditFault: (err) => tell({}, err, 'a refusal could not be audited'),

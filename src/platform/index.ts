@@ -4,6 +4,7 @@
  */
 
 // Accounts and sessions.
+export { ACCOUNT_ACTIONS, type AccountActions } from './accounts/account-rules.js';
 export { hasher } from './accounts/passwords.js';
 export type { Window } from './accounts/user-pages.js';
 export { shown, type User } from './accounts/user-reads.js';
@@ -12,7 +13,15 @@ export { type Deed, writing } from './accounts/writing.js';
 // What an application is made of.
 export { type Application, type Demo, type DemoLogin, defineApplication } from './application.js';
 // A call of one operation: who makes it, what it may do, and how it fails.
-export { type Action, type Actor, authenticated, authorise, authoriseRole, type Call } from './calls/access.js';
+export {
+  type ActionOf,
+  type Actor,
+  authenticated,
+  authorise,
+  authoriseRole,
+  type Call,
+  type Policy,
+} from './calls/access.js';
 export { type Code, Failure, notWritten } from './calls/errors.js';
 export type { Issue } from './calls/issues.js';
 // Lists.

@@ -1,4 +1,5 @@
 import type { Static, TObject, TProperties } from '@sinclair/typebox';
+import type { AccountRules } from './accounts/account-rules.js';
 import { administration } from './accounts/administration.js';
 import { credentialsService } from './accounts/credentials.js';
 import { loginAttempts } from './accounts/login-attempts.js';
@@ -35,6 +36,8 @@ export interface ServicesOptions
   loginLimit: number;
   /** Whether the rules of production hold. */
   production: boolean;
+  /** What the contracts say of accounts. */
+  rules: AccountRules;
   /** The values of the application's own variables. */
   environment: Readonly<Record<string, unknown>>;
   /** See `Database`. */
@@ -59,6 +62,7 @@ export async function platformServices(options: ServicesOptions) {
     audience,
     loginLimit,
     production,
+    rules,
     environment,
     prove,
     signals,
@@ -101,18 +105,19 @@ export async function platformServices(options: ServicesOptions) {
     revocations,
     administration: administration(options),
     users: {
-      ...userReads({ client }),
-      ...userPages({ client }),
+      ...userReads({ client, rules }),
+      ...userPages({ client, rules }),
       ...usersService({
         client,
         idempotency,
         hashPassword: (address, password) => passwords.inTurn(networkOf(address), ({ hash }) => hash(password)),
         revoke: revocations.revoke,
+        rules,
       }),
     },
     standing: standing({ client, prove, revocations, sessionEnds, keys, now }),
     credentials,
-    changePassword: passwordChange({ client, passwords, credentials, endSessions: sessionEnds.endAll }),
+    changePassword: passwordChange({ client, passwords, credentials, endSessions: sessionEnds.endAll, rules }),
     sessions: sessionsService({
       client,
       credentials,
@@ -120,6 +125,7 @@ export async function platformServices(options: ServicesOptions) {
       upToDate: current,
       refuses: revocations.refuses,
       end: sessionEnds.end,
+      rules,
       now,
     }),
     /** Ends what runs beside the calls. */

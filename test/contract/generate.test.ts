@@ -4,10 +4,13 @@ import t, { type Test } from 'tap';
 import codegen from '../../codegen.js';
 import { openApiTypes } from '../../src/workbench/generate/generate.js';
 import { generateOperations } from '../../src/workbench/generate/operations.js';
+import { generatePolicy } from '../../src/workbench/generate/policy.js';
 import { generateResolvers } from '../../src/workbench/generate/resolvers.js';
+import { check } from '../../src/workbench/model/check.js';
 import { checkOpenApi } from '../../src/workbench/model/check-openapi.js';
 import { checkSchema } from '../../src/workbench/model/check-schema.js';
 import { loadOpenApi } from '../../src/workbench/model/load-openapi.js';
+import { readPermissions } from '../../src/workbench/model/permissions.js';
 import { problemsIn } from '../../src/workbench/prisma/check-prisma.js';
 import { accord } from '../support/accord.js';
 import { ROOT, run } from '../support/process.js';
@@ -38,8 +41,8 @@ t.test('broken contracts are all reported, with place, rule and frame, and nothi
   t.match(stderr, '(operation-id-identifier)');
   t.match(stderr, '  29 |       operationId: put-note\n     |                    ^^^^^^^^\n');
   t.match(stderr, `openapi.yaml:${place(text, 'basci')}  error  There is no \`basci\` security scheme defined.`);
-  t.match(stderr, 'schema.graphql:5:9  error  Unknown type "Strin".');
-  t.match(stderr, '  5 |   name: Strin!\n    |         ^^^^^\n');
+  t.match(stderr, 'schema.graphql:7:9  error  Unknown type "Strin".');
+  t.match(stderr, '  7 |   name: Strin!\n    |         ^^^^^\n');
   t.match(stderr, '3 errors in openapi.yaml, schema.graphql');
   t.notMatch(stderr, '\u001b', 'no colour where there is no terminal');
   t.equal(readFileSync(join(folder, 'generated/operations.ts'), 'utf8'), '// as it was\n');
@@ -98,14 +101,69 @@ t.test('each rule of the contracts names its place', async (t) => {
   t.same(await checkOpenApi(openapi), []);
 
   const places = (text: string) => checkSchema(text).map(({ rule, line, column }) => `${rule} ${line}:${column}`);
-  t.same(places(schema.replace('name: String!', 'name: }')), ['syntax 5:9']);
-  t.same(places(schema.replace(' @permission(action: "users.read")', '')), ['permission 14:3']);
-  t.same(places(schema.replace('action: "users.read"', 'act: 1')), ['schema 14:35', 'schema 14:23']);
+  t.same(places(schema.replace('name: String!', 'name: }')), ['syntax 7:9']);
+  const bare = schema.replace(/ @permission\(action: "users.read".*/, '');
+  t.same(places(bare), [`permission ${place(bare, 'user(')}`]);
+  const misnamed = schema.replace('action: "users.read"', 'act: 1');
+  t.same(places(misnamed), [`schema ${place(misnamed, 'act: 1')}`, `schema ${place(misnamed, '@permission(act: 1')}`]);
   t.same(places(schema), []);
 
   const prisma = 'model User {\n  id Nope\n}\n';
   const output = 'error: Type "Nope" is neither a built-in type, nor a model.\n  -->  prisma/schema.prisma:2\n   | \n';
   t.match(problemsIn(output, prisma), [{ file: 'prisma/schema.prisma', line: 2, column: 6, frame: '|      ^^^^' }]);
+});
+
+t.test('where the contracts contradict themselves or each other is told with both places', async (t) => {
+  const updateAlso = schema.replace('deleteUser(', 'putNote(text: String): User $permission\n  deleteUser(');
+  const sdl = (permission: string) =>
+    updateAlso.replace('$permission', `@permission(action: "notes.update", ${permission})`);
+  const agreed = sdl('viewer: NONE, developer: OWN, admin: ANY');
+  t.same(await check({ openapi, schema: agreed }), []);
+
+  const told = async (texts: { openapi?: string; schema?: string }) =>
+    (await check({ openapi, schema: agreed, ...texts })).map(
+      ({ file, line, column, rule, message }) => `${file}:${line}:${column} ${rule}: ${message}`,
+    );
+  const other = sdl('viewer: NONE, developer: ANY, admin: ANY');
+  t.same(await told({ schema: other }), [
+    `schema.graphql:${place(other, 'ANY, admin: ANY)\n  deleteUser')} permission: Mutation.putNote gives developer "any" in notes.update, and putNote gives "own" (openapi.yaml:${place(openapi, 'own, admin')}).`,
+  ]);
+
+  const further = 'x-permission-also: [{ action: users.read, viewer: none, developer: any, admin: any, when: old }]';
+  const within = openapi.replace('      x-permission: { action: notes.update', `      ${further}\n$&`);
+  const user = 'Query.user gives viewer "any" in users.read, and putNote gives "none"';
+  t.same(await told({ openapi: within }), [
+    `schema.graphql:${place(agreed, 'ANY, developer: ANY, admin: ANY)\n}')} permission: ${user} (openapi.yaml:${place(within, 'none, developer: any')}).`,
+  ]);
+
+  const more = openapi.replace('viewer: none, developer', 'guest: own, viewer: none, developer');
+  const guest = `must give guest one of none, own, any; openapi.yaml:${place(more, 'own, viewer')} names this role.`;
+  t.same(
+    (await told({ openapi: more })).map((one) => one.replace(/^\S+ /, '')),
+    ['users.read', 'notes.update', 'users.delete'].map((action) => `permission: Permission "${action}" ${guest}`),
+    'a role that only one contract knows',
+  );
+
+  const roles = `${agreed}\nenum Role { VIEWER DEVELOPER GUEST }\n`;
+  const first = `(openapi.yaml:${place(openapi, '{ action: notes.update')})`;
+  t.same(await told({ schema: roles }), [
+    `schema.graphql:${place(roles, 'GUEST')} permission: The enum Role has GUEST, and no permission gives a role of this name anything ${first}.`,
+    `schema.graphql:${place(roles, 'VIEWER DEVELOPER GUEST')} permission: The enum Role lacks ADMIN, and permissions name this role ${first}.`,
+  ]);
+});
+
+t.test('the policy is a table that can be read, and types that name its actions and roles', async (t) => {
+  const document = loadOpenApi(openapi);
+  const text = generatePolicy(readPermissions(document, schema));
+  t.match(
+    text,
+    "\n  'notes.update': { VIEWER: 'none', DEVELOPER: 'own', ADMIN: 'any' },\n  'users.read': { VIEWER: 'any',",
+  );
+  t.match(text, "export type Role = 'VIEWER' | 'DEVELOPER' | 'ADMIN';");
+  const four = (one: string) =>
+    one.replaceAll(/viewer(: ?\w+!?), developer(: ?\w+!?), admin(: ?\w+!?)/g, 'guest$1, clerk$2, chief$3, owner$3');
+  const others = generatePolicy(readPermissions(loadOpenApi(four(openapi)), four(schema)));
+  t.match(others, "'notes.update': { GUEST: 'none', CLERK: 'own', CHIEF: 'any', OWNER: 'any' },");
 });
 
 const handlers = (text: string) => `import type { GetNote, PutNote } from '../generated/operations.js';\n${text}`;

@@ -713,12 +713,6 @@ const bridgeCases: [
   ],
   [
     'schema',
-    ['"notes.read", viewer: ANY', '"notes.read", viewer: OWN'],
-    'permission:notes.read@Query.note:viewer',
-    { openapi: 'x-permission: { action: notes.read', schema: 'permission(action: "notes.read"' },
-  ],
-  [
-    'schema',
     ['action: "notes.read"', 'action: "notes.list"'],
     'permission:getNote~Query.note:notes.read',
     { openapi: 'x-permission: { action: notes.read', schema: 'permission(action: "notes.list"' },

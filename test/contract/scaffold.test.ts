@@ -60,22 +60,7 @@ export const resolvers: Resolvers = { Query, Mutation, User };
   'src/application/graphql/Mutation.ts':
     'export const Mutation: MutationResolvers = {\n  deleteUser: () => null,\n};\n',
   'src/application/graphql/page.ts': 'export const page = 1;\n',
-  'src/platform/calls/access.ts': `const row = (VIEWER: Scope, DEVELOPER: Scope, ADMIN: Scope): Row => ({ VIEWER, DEVELOPER, ADMIN });
-export const policy = {
-  'notes.update': row('none', 'own', 'any'),
-  'users.read': row('any', 'any', 'any'),
-  'users.delete': row('none', 'none', 'any'),
-} as const satisfies Record<string, Row>;
-`,
 };
-const reaches = (action: string, viewer = 'ANY') =>
-  `@permission(action: "${action}", viewer: ${viewer}, developer: ANY, admin: ANY)`;
-const SDL = schema
-  .replace('@permission(action: "users.read")', reaches('users.read'))
-  .replace(
-    '@permission(action: "users.delete")',
-    '@permission(action: "users.delete", viewer: NONE, developer: NONE, admin: ANY)',
-  );
 
 interface Edit {
   openapi?: string;
@@ -88,7 +73,7 @@ interface Edit {
 const REQUIRED = { Query: ['user'], Mutation: ['deleteUser'], User: ['createdAt'] };
 
 /** What becomes of the small project's code by an edit, in memory. Files that stay as they are are left out. */
-function edit({ openapi: text = openapi, schema: sdl = SDL, code = {}, required = {} }: Edit) {
+function edit({ openapi: text = openapi, schema: sdl = schema, code = {}, required = {} }: Edit) {
   const before = { ...CODE, ...code };
   const project = new Project({
     useInMemoryFileSystem: true,
@@ -102,12 +87,11 @@ function edit({ openapi: text = openapi, schema: sdl = SDL, code = {}, required 
     type,
     new Set(fields.filter((field) => types.get(type)?.has(field))),
   ]);
-  const { changes, problems } = editCode(project, '/', {
+  const changes = editCode(project, '/', {
     operations: operations(loadOpenApi(text)),
-    schema: sdl,
     types,
     required: new Map(demanded),
-    before: { requests: (id) => old.filter((one) => one.operationId === id), types: objectTypes(SDL) },
+    before: { requests: (id) => old.filter((one) => one.operationId === id), types: objectTypes(schema) },
   });
   const after = project
     .getSourceFiles()
@@ -115,7 +99,6 @@ function edit({ openapi: text = openapi, schema: sdl = SDL, code = {}, required 
   return {
     told: changes.map(({ kind, file, name }) => `${kind} ${name} in ${file}`),
     details: changes.map(({ detail }) => detail),
-    problems,
     files: Object.fromEntries(after.filter(([path, content]) => before[path] !== content)),
   };
 }
@@ -141,25 +124,18 @@ t.test('the marker is what answers 501', async (t) => {
 });
 
 t.test('code that has all that the contracts ask for stays as it is', async (t) => {
-  t.same(edit({}), { told: [], details: [], problems: [], files: {} });
+  t.same(edit({}), { told: [], details: [], files: {} });
 });
 
-t.test('a new operation gets its stub where the contract has it, and its action a row', async (t) => {
+t.test('a new operation gets its stub where the contract has it', async (t) => {
   const last = edit({ openapi: withDelete });
-  t.same(last.told, [
-    'added deleteNote in src/application/rest/notes.ts',
-    'added notes.delete in src/platform/calls/access.ts',
-  ]);
-  t.same(Object.keys(last.files), ['src/application/rest/notes.ts', 'src/platform/calls/access.ts']);
+  t.same(last.told, ['added deleteNote in src/application/rest/notes.ts']);
+  t.same(Object.keys(last.files), ['src/application/rest/notes.ts']);
   const expected = NOTES.replace("operations.js';\n", (text) => text + ERRORS).replace(
     '\n};\n\nconst helper',
     '\n};\n\nexport const deleteNote: Contract.DeleteNote = notWritten;\n\nconst helper',
   );
   t.equal(last.files['src/application/rest/notes.ts'], expected);
-  t.match(
-    last.files['src/platform/calls/access.ts'],
-    "'any'),\n  'notes.delete': row('none', 'own', 'any'),\n  'users.read'",
-  );
 
   const operation = OPERATION.replace('\ncomponents:', '');
   const between = edit({ openapi: openapi.replace('    get:\n', `${operation.replace('delete', 'head')}\n$&`) });
@@ -305,8 +281,9 @@ t.test('a tag that is gone is parked whole and unregistered, and comes back', as
 });
 
 t.test('a new field gets its stub on Query, on a type, and under subscribe', async (t) => {
-  const sdl = `${SDL.replace('user(id: ID!): User', `all: [User!] ${reaches('users.read')}\n  user(id: ID!): User`).replace('name: String!', 'name: String!\n  age: Int!\n  nick: String')}
-type Subscription { userAdded: User ${reaches('users.read')} }
+  const everybody = '@permission(action: "users.read", viewer: ANY, developer: ANY, admin: ANY)';
+  const sdl = `${schema.replace('user(id: ID!): User', `all: [User!] ${everybody}\n  user(id: ID!): User`).replace('name: String!', 'name: String!\n  age: Int!\n  nick: String')}
+type Subscription { userAdded: User ${everybody} }
 type Deleted { id: ID! }
 `;
   const required = { Query: ['all', 'user'], User: ['createdAt', 'age'], Subscription: ['userAdded'] };
@@ -337,14 +314,14 @@ type Deleted { id: ID! }
   );
   const again = edit({ schema: sdl, required, code: files });
   t.same([again.told, again.files], [[], {}], 'a second run changes nothing');
-  const Page = { schema: `${SDL}\ntype Page { size: Int! }\n`, required: { Page: ['size'] } };
+  const Page = { schema: `${schema}\ntype Page { size: Int! }\n`, required: { Page: ['size'] } };
   t.throws(() => edit(Page), { name: 'Refusal', message: /Page\.ts would stand beside page\.ts/ });
 });
 
 t.test(
   'a field that is gone is parked with its comments, or renamed when it is the same under another name',
   async (t) => {
-    const gone = SDL.replace('  createdAt: String!\n', '');
+    const gone = schema.replace('  createdAt: String!\n', '');
     const parked = edit({ schema: gone });
     t.same(parked.told, ['parked User.createdAt in src/application/graphql/User.ts']);
     t.equal(
@@ -361,10 +338,10 @@ t.test(
     t.equal(back.files['src/application/graphql/User.ts'], USER, 'every byte is where it was');
 
     const required = { User: ['since'] };
-    const renamed = edit({ schema: SDL.replace('createdAt', 'since'), required });
+    const renamed = edit({ schema: schema.replace('createdAt', 'since'), required });
     t.same(renamed.told, ['renamed User.since in src/application/graphql/User.ts']);
     t.equal(renamed.files['src/application/graphql/User.ts'], USER.replace('createdAt:', 'since:'));
-    const other = edit({ schema: SDL.replace('createdAt: String!', 'since: Int!'), required });
+    const other = edit({ schema: schema.replace('createdAt: String!', 'since: Int!'), required });
     t.same(other.told, [
       'parked User.createdAt in src/application/graphql/User.ts',
       'added User.since in src/application/graphql/User.ts',
@@ -373,7 +350,7 @@ t.test(
 );
 
 t.test('a type that is gone is parked whole and unregistered, and comes back', async (t) => {
-  const sdl = without(SDL, 'type Mutation', 'nothing').slice(0, SDL.indexOf('type Mutation'));
+  const sdl = without(schema, 'type Mutation', 'nothing').slice(0, schema.indexOf('type Mutation'));
   const { told, files } = edit({ schema: sdl });
   t.same(told, [
     'parked Mutation in src/application/graphql/Mutation.ts',
@@ -392,24 +369,6 @@ t.test('a type that is gone is parked whole and unregistered, and comes back', a
     back.files['src/application/graphql/Mutation.ts'],
     'export const Mutation: MutationResolvers = {\n  deleteUser: () => null,\n};',
   );
-});
-
-t.test('a row of the policy that says otherwise is told with its place, and left', async (t) => {
-  const { told, problems, files } = edit({
-    openapi: openapi.replace('developer: own', 'developer: any'),
-    schema: SDL.replace(reaches('users.read'), reaches('users.read', 'NONE')),
-  });
-  t.same([told, files], [[], {}]);
-  t.match(problems, [
-    {
-      file: 'src/platform/calls/access.ts',
-      line: 3,
-      column: 3,
-      rule: 'policy',
-      message: /^putNote in openapi\.yaml grants notes\.update otherwise: viewer none, developer any, admin any\./,
-    },
-    { line: 4, message: /^Query\.user in schema\.graphql grants users\.read otherwise: viewer none/ },
-  ]);
 });
 
 /** What every file of the code holds. */
@@ -470,7 +429,7 @@ t.test(
     const start = [process.execPath, '--import', 'tsx', join(folder, 'src', 'main.ts')] as const;
     const started = startServer(t, { DATABASE_URL: 'pglite://memory' }, start);
     t.same(JSON.parse(dryRun.stdout), { ...first, next: ['Run `npx accord scaffold`.'] }, 'what was to come');
-    t.match(first, { generated, problems: [] });
+    t.match(first, { generated });
     t.same(first.notes, ['User.version needs no resolver: the model has it under this name and in this type.']);
 
     const changed = Object.keys(after).filter((path) => after[path] !== before[path]);

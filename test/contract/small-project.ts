@@ -62,7 +62,9 @@ components:
         status: { type: integer }
 `;
 
-export const schema = `directive @permission(action: String!) on FIELD_DEFINITION
+export const schema = `directive @permission(action: String!, viewer: Access!, developer: Access!, admin: Access!) on FIELD_DEFINITION
+
+enum Access { NONE OWN ANY }
 
 type User {
   id: ID!
@@ -75,11 +77,11 @@ type Deletion {
 }
 
 type Query {
-  user(id: ID!): User @permission(action: "users.read")
+  user(id: ID!): User @permission(action: "users.read", viewer: ANY, developer: ANY, admin: ANY)
 }
 
 type Mutation {
-  deleteUser(id: ID!): Deletion @permission(action: "users.delete")
+  deleteUser(id: ID!): Deletion @permission(action: "users.delete", viewer: NONE, developer: NONE, admin: ANY)
 }
 `;
 

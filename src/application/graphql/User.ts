@@ -1,9 +1,10 @@
-import type { UserResolvers } from '../../../generated/graphql.js';
+import type { Role, UserResolvers } from '../../../generated/graphql.js';
 import { page } from '../../platform/index.js';
 import { postsOf } from './loaders.js';
 
 export const User: UserResolvers = {
   id: ({ id }) => String(id),
+  role: ({ role }) => role as Role,
   createdAt: ({ createdAt }) => createdAt.toISOString(),
   posts: ({ id }, args, context, info) => postsOf(context, id, page(args), info),
 };

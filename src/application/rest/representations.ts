@@ -1,11 +1,11 @@
 import type * as Contract from '../../../generated/operations.js';
-import type { Role } from '../../../generated/prisma/client.js';
+import type { Role } from '../../../generated/policy.js';
 import type { User } from '../../platform/index.js';
 import { actionsOf, type OrderAction } from '../services/order-states.js';
 import type { Order } from '../services/orders.js';
 
 /** Roles are lower case on REST and upper case everywhere else. */
-export const toRole = (role: string): Role => role.toUpperCase() as Role;
+export const toRole = (role: Contract.Role): Role => role.toUpperCase() as Uppercase<Contract.Role>;
 
 export const hrefOfUser = (id: number): string => `/api/v1/users/${id}`;
 

@@ -3,7 +3,6 @@ import {
   authenticated,
   authorise,
   authoriseRole,
-  type Call,
   Failure,
   grouped,
   isReferenceViolation,
@@ -13,6 +12,7 @@ import {
   storableOffset,
   writing,
 } from '../../platform/index.js';
+import type { Call } from '../calls.js';
 
 export type Comment = CommentRow;
 

@@ -2,7 +2,6 @@ import type { Prisma, PrismaClient } from '../../../generated/prisma/client.js';
 import {
   authorise,
   authoriseRole,
-  type Call,
   type DurableStream,
   Failure,
   isStorableId,
@@ -12,6 +11,7 @@ import {
   type User,
   writing,
 } from '../../platform/index.js';
+import type { Call } from '../calls.js';
 
 /** A message with its author, who is read along: one statement more for any number of messages. */
 export type Message = Prisma.MessageGetPayload<object> & { author: User };

@@ -1,15 +1,15 @@
+import type { Action } from '../../../generated/policy.js';
 import type { Prisma, PrismaClient } from '../../../generated/prisma/client.js';
 import {
-  type Action,
   authenticated,
   authorise,
-  type Call,
   Failure,
   type Idempotency,
   type Page,
   type PageRequest,
   writing,
 } from '../../platform/index.js';
+import type { Call } from '../calls.js';
 import { findOrder, loadOrder, type Order, orderColumns, pageOfOrders, requireUser } from './order-rows.js';
 import { type OrderAction, refusedIn, refuseUnlessOffered, transitions } from './order-states.js';
 import type { Payments } from './payments/payments.js';

@@ -3,7 +3,6 @@ import {
   authenticated,
   authorise,
   authoriseRole,
-  type Call,
   Failure,
   grouped,
   isStorableId,
@@ -12,6 +11,7 @@ import {
   storableOffset,
   writing,
 } from '../../platform/index.js';
+import type { Call } from '../calls.js';
 
 /** `content` is null also where it was not asked for: it can be twenty thousand characters. */
 export type Post = PostRow;

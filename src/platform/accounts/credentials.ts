@@ -1,7 +1,7 @@
 import { audit } from '../audit/audit.js';
 import type { Actor, Call } from '../calls/access.js';
 import { isStorableText } from '../calls/text.js';
-import type { PrismaClient, Role } from '../database/client.js';
+import type { PrismaClient } from '../database/client.js';
 import type { LoginAttempts, Occasion } from './login-attempts.js';
 import { networkOf } from './networks.js';
 import { type Hasher, isOutdated, type Passwords } from './passwords.js';
@@ -15,7 +15,7 @@ export type Caller = Pick<Call, 'address' | 'requestId'>;
 /** An account whose password was presented and right; `passwordHash` is the stored form it was right for. */
 export interface Account {
   id: number;
-  role: Role;
+  role: string;
   passwordHash: string;
 }
 

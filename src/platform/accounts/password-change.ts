@@ -5,6 +5,7 @@ import { isStorableId } from '../calls/pages.js';
 import { refuseAbsent } from '../calls/tombstones.js';
 import type { PrismaClient } from '../database/client.js';
 import type { SessionEnds } from '../sessions/session-ends.js';
+import type { AccountRules } from './account-rules.js';
 import type { Credentials } from './credentials.js';
 import { networkOf } from './networks.js';
 import type { Passwords } from './passwords.js';
@@ -22,10 +23,13 @@ export interface PasswordChangeDependencies {
   credentials: Credentials;
   /** Ends all that a user is logged in by, in the transaction of the change. */
   endSessions: SessionEnds['endAll'];
+  rules: AccountRules;
 }
 
 /** Sets the password of an account, and ends all its sessions with the old one. */
-export function passwordChange({ client, passwords, credentials, endSessions }: PasswordChangeDependencies) {
+export function passwordChange({ client, passwords, credentials, endSessions, rules }: PasswordChangeDependencies) {
+  const action = rules.actions.setPassword;
+
   /** @returns the stored form that the present password is right for */
   async function checkCurrent(call: Call, email: string, current: string | undefined): Promise<string> {
     if (current === undefined) throw wrong('is missing');
@@ -38,14 +42,14 @@ export function passwordChange({ client, passwords, credentials, endSessions }: 
    * @throws Failure NOT_FOUND, GONE; VALIDATION_FAILED also for a wrong present password; RATE_LIMITED after too many of them
    */
   return async (call: Call, id: number, { currentPassword, newPassword }: PasswordChange): Promise<void> => {
-    const actor = authorise(call, 'users.set-password', id);
+    const actor = authorise(call, action, id);
     const select = { email: true } as const;
     const user = isStorableId(id) ? await client.user.findUnique({ where: { id }, select }) : null;
     if (!user) return refuseAbsent(client, 'USER', id, 'user');
     const known = id === actor.id ? await checkCurrent(call, user.email, currentPassword) : undefined;
     await call.checkpoint();
     const passwordHash = await passwords.inTurn(networkOf(call.address), ({ hash }) => hash(newPassword));
-    const deed = { action: 'users.set-password', owner: id, changes: true } as const;
+    const deed = { action, owner: id, changes: true };
     await writing(client, call, deed, async (db) => {
       // Of two changes that knew the same present password, the second one did not know it.
       const where = { id, ...(known !== undefined && { passwordHash: known }) };

@@ -1,6 +1,7 @@
 import { authorise, type Call } from '../calls/access.js';
 import type { Page } from '../calls/pages.js';
 import type { PrismaClient } from '../database/client.js';
+import type { AccountRules } from './account-rules.js';
 import { shown, type User, userColumns } from './user-reads.js';
 
 /** A page of users by cursor, as the Relay connection shows it. */
@@ -17,14 +18,14 @@ export interface Window {
 }
 
 /** Reading many users at once. */
-export function userPages({ client }: { client: PrismaClient }) {
+export function userPages({ client, rules: { actions } }: { client: PrismaClient; rules: AccountRules }) {
   const isThereOne = async (where: { id: { lte: number } | { gte: number } }): Promise<boolean> =>
     (await client.user.findFirst({ where, select: { id: true } })) !== null;
 
   return {
     /** Several users in one statement, whose text is the same for any number of them. One that is not there is left out. */
     async byIds(call: Call, ids: readonly number[]): Promise<Map<number, User>> {
-      authorise(call, 'users.read');
+      authorise(call, actions.read);
       const rows = await client.$queryRaw<User[]>`
         SELECT ${userColumns} FROM users WHERE id = ANY(${ids}::int[])`;
       return new Map(rows.map((row) => [row.id, row]));
@@ -35,7 +36,7 @@ export function userPages({ client }: { client: PrismaClient }) {
      * page was cut off, and by looking behind the cursor on the other.
      */
     async connection(call: Call, { limit, fromEnd, after, before }: Window): Promise<UserPage> {
-      authorise(call, 'users.list');
+      authorise(call, actions.list);
       await call.checkpoint();
       const [rows, someUpToAfter, someFromBefore] = await Promise.all([
         client.user.findMany({

@@ -2,6 +2,7 @@ import { authenticated, authorise, type Call } from '../calls/access.js';
 import { isStorableId, type Page, type PageRequest, storableOffset } from '../calls/pages.js';
 import { refuseAbsent } from '../calls/tombstones.js';
 import { Prisma, type PrismaClient } from '../database/client.js';
+import type { AccountRules } from './account-rules.js';
 
 /** What a representation shows of a user. The password hash never leaves this folder. */
 export const shown = { id: true, name: true, email: true, role: true, createdAt: true, version: true } as const;
@@ -16,11 +17,11 @@ export async function loadUser(db: Prisma.TransactionClient, id: number): Promis
 }
 
 /** What reads accounts. Every method takes the call first. */
-export function userReads({ client }: { client: PrismaClient }) {
+export function userReads({ client, rules: { actions } }: { client: PrismaClient; rules: AccountRules }) {
   return {
     /** A page of all users by ascending id. */
     async list(call: Call, page: PageRequest): Promise<Page<User>> {
-      authorise(call, 'users.list');
+      authorise(call, actions.list);
       await call.checkpoint();
       const where = 'after' in page ? { id: { gt: page.after } } : {};
       const [rows, total] = await Promise.all([
@@ -42,7 +43,7 @@ export function userReads({ client }: { client: PrismaClient }) {
 
     /** @throws Failure NOT_FOUND, or GONE for a deleted user */
     async get(call: Call, id: number): Promise<User> {
-      authorise(call, 'users.read');
+      authorise(call, actions.read, id);
       const user = await loadUser(client, id);
       await call.checkpoint();
       return user;
@@ -50,7 +51,9 @@ export function userReads({ client }: { client: PrismaClient }) {
 
     /** The caller's own account. */
     async me(call: Call): Promise<User> {
-      const user = await loadUser(client, authenticated(call).id);
+      const { id } = authenticated(call);
+      authorise(call, actions.read, id);
+      const user = await loadUser(client, id);
       await call.checkpoint();
       return user;
     },

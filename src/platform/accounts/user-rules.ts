@@ -1,6 +1,7 @@
 import { Failure } from '../calls/errors.js';
 import { isStorableText } from '../calls/text.js';
-import { isUniqueViolation, type Prisma, type Role } from '../database/client.js';
+import { isUniqueViolation, type Prisma } from '../database/client.js';
+import type { AccountRules } from './account-rules.js';
 
 type Transaction = Prisma.TransactionClient;
 
@@ -13,7 +14,7 @@ export const emailKey = (email: string): string => email.toLowerCase();
 export interface UserFields {
   name: string;
   email: string;
-  role: Role;
+  role: string;
 }
 
 /** The stored form: the name trimmed, the address with its key beside it. Members left out stay out. */
@@ -43,11 +44,18 @@ export const claimingEmail = <T>(write: Promise<T>): Promise<T> =>
 /**
  * Asked before a role changes or an account goes. Whoever asks next has to wait for the end of this transaction, so that
  * the last two administrators cannot go at once.
- * @throws Failure CONFLICT when the user is the only administrator
+ * @param administrators the roles that administer
+ * @param becomes the role that the user is to have; left out when the account goes
+ * @throws Failure CONFLICT when the user is the only administrator, and is to be none
  */
-export async function refuseLastAdmin(db: Transaction, { id, role }: { id: number; role: Role }): Promise<void> {
-  if (role !== 'ADMIN') return;
+export async function refuseLastAdmin(
+  db: Transaction,
+  administrators: AccountRules['administrators'],
+  { id, role }: { id: number; role: string },
+  becomes?: string,
+): Promise<void> {
+  if (!administrators.includes(role) || (becomes !== undefined && administrators.includes(becomes))) return;
   await db.$executeRaw`SELECT pg_advisory_xact_lock(${ADMIN_LOCK}::bigint)`;
-  const others = await db.user.count({ where: { role: 'ADMIN', id: { not: id } } });
+  const others = await db.user.count({ where: { role: { in: [...administrators] }, id: { not: id } } });
   if (others === 0) throw new Failure('CONFLICT', 'The last administrator can be neither deleted nor demoted.');
 }

@@ -5,6 +5,7 @@ import { entomb } from '../calls/tombstones.js';
 import type { PrismaClient } from '../database/client.js';
 import type { Idempotency } from '../idempotency/idempotency.js';
 import type { Revocations } from '../sessions/revocations.js';
+import type { AccountRules } from './account-rules.js';
 import { shown, type User } from './user-reads.js';
 import { claimingEmail, normalised, refuseDuplicate, refuseLastAdmin, type UserFields } from './user-rules.js';
 import { writing } from './writing.js';
@@ -24,24 +25,26 @@ export interface UsersDependencies {
   hashPassword: (address: string, password: string) => Promise<string>;
   /** Ends the access tokens of a user, in the transaction of the change. */
   revoke: Revocations['revoke'];
+  rules: AccountRules;
 }
 
 /** What changes accounts, and the rules that keep them in order. Every method takes the call first. */
-export function usersService({ client, idempotency, hashPassword, revoke }: UsersDependencies) {
+export function usersService({ client, idempotency, hashPassword, revoke, rules }: UsersDependencies) {
+  const { actions, administrators } = rules;
   return {
     /**
      * @param fields `password` in clear; without one the account cannot log in until one is set
      * @throws Failure CONFLICT for an e-mail address that is taken
      */
     async create(call: Call, { password, ...fields }: UserFields & { password?: string }): Promise<User> {
-      authorise(call, 'users.create');
+      authorise(call, actions.create);
       return idempotency.once(call, ownId, async ({ effect }) => {
         await refuseDuplicate(client, fields.email);
         await call.checkpoint();
         const passwordHash = password === undefined ? null : await hashPassword(call.address, password);
         const data = { ...normalised(fields), passwordHash };
         return claimingEmail(
-          effect({ action: 'users.create' }, async (db) => {
+          effect({ action: actions.create }, async (db) => {
             const user = await db.user.create({ data, select: shown });
             await audit(db, call, 'user.created', `user:${user.id}`);
             return user;
@@ -55,16 +58,16 @@ export function usersService({ client, idempotency, hashPassword, revoke }: User
      * @throws Failure NOT_FOUND, GONE, PRECONDITION_FAILED, CONFLICT (e-mail address taken, last administrator)
      */
     async update(call: Call, id: number, changes: Partial<UserFields>, matches: Precondition = always): Promise<User> {
-      authorise(call, 'users.update', id);
-      const deed = { action: 'users.update', owner: id, changes: true } as const;
+      authorise(call, actions.update, id);
+      const deed = { action: actions.update, owner: id, changes: true };
       return claimingEmail(
         writing(client, call, deed, async (db, { call: standing, owner: user }) => {
           const roleMoves = changes.role !== undefined && changes.role !== user.role;
           // A full replacement names the role that its sender had: it may be lost since, or bettered, and is to stay so.
-          if (roleMoves) for (const one of [call, standing]) authorise(one, 'users.set-role', id);
+          if (roleMoves) for (const one of [call, standing]) authorise(one, actions.setRole, id);
           matches(user);
           if (changes.email !== undefined) await refuseDuplicate(db, changes.email, id);
-          if (roleMoves) await refuseLastAdmin(db, user);
+          if (roleMoves) await refuseLastAdmin(db, administrators, user, changes.role);
           await call.checkpoint();
           const data = { ...normalised(changes), version: { increment: 1 } };
           const changed = await db.user.update({ where: { id }, data, select: shown });
@@ -84,11 +87,11 @@ export function usersService({ client, idempotency, hashPassword, revoke }: User
      * @throws Failure NOT_FOUND (also when it was deleted before), PRECONDITION_FAILED, CONFLICT
      */
     async delete(call: Call, id: number, matches: Precondition = always): Promise<User> {
-      authorise(call, 'users.delete', id);
-      const deed = { action: 'users.delete', owner: id, changes: true } as const;
+      authorise(call, actions.delete, id);
+      const deed = { action: actions.delete, owner: id, changes: true };
       const deleted = writing(client, call, deed, async (db, { owner: user }) => {
         matches(user);
-        await refuseLastAdmin(db, user);
+        await refuseLastAdmin(db, administrators, user);
         if (await db.order.count({ where: { userId: id, status: 'PROCESSING' } })) {
           throw new Failure('CONFLICT', 'An order of this user is being paid; try again when it is settled.');
         }

@@ -1,4 +1,4 @@
-import { type Action, authenticated, authorise, authoriseRole, type Call } from '../calls/access.js';
+import { type ActionOf, authenticated, authorise, authoriseRole, type Call, type Policy } from '../calls/access.js';
 import { Failure } from '../calls/errors.js';
 import { isStorableId } from '../calls/pages.js';
 import { refuseAbsent } from '../calls/tombstones.js';
@@ -11,8 +11,8 @@ type Transaction = Prisma.TransactionClient;
 const ACCOUNT_LOCK = 0x4143_4341;
 
 /** What a caller is about to do. */
-export interface Deed {
-  action: Action;
+export interface Deed<Rules extends Policy = Policy> {
+  action: ActionOf<Rules>;
   /** The user whom it concerns. Left out where nothing is owned, or where only the stored resource tells the owner. */
   owner?: number;
   /** Whether it changes the owner's account itself. */
@@ -20,9 +20,9 @@ export interface Deed {
 }
 
 /** Accounts as they are stored, and stay until the transaction ends. */
-export interface Standing {
+export interface Standing<Rules extends Policy = Policy> {
   /** The call with the role that its actor has. */
-  call: Call;
+  call: Call<Rules>;
   /** The user whom the deed concerns; without one, the actor. */
   owner: User;
 }
@@ -37,14 +37,18 @@ export interface Standing {
  * @throws Failure UNAUTHENTICATED when the caller's account is gone, FORBIDDEN when its role does not permit the deed,
  *   NOT_FOUND or GONE where the owner is not there
  */
-export const writing = <R>(
+export const writing = <R, Rules extends Policy>(
   client: PrismaClient,
-  call: Call,
-  deed: Deed,
-  work: (db: Transaction, standing: Standing) => Promise<R>,
+  call: Call<Rules>,
+  deed: Deed<NoInfer<Rules>>,
+  work: (db: Transaction, standing: Standing<Rules>) => Promise<R>,
 ): Promise<R> => client.$transaction(async (db) => work(db, await stand(db, call, deed)));
 
-async function stand(db: Transaction, call: Call, { action, owner, changes = false }: Deed): Promise<Standing> {
+async function stand<Rules extends Policy>(
+  db: Transaction,
+  call: Call<Rules>,
+  { action, owner, changes = false }: Deed<Rules>,
+): Promise<Standing<Rules>> {
   const actor = authenticated(call);
   const concerned = owner ?? actor.id;
   const accounts = await hold(db, [actor.id, concerned], changes ? concerned : undefined);

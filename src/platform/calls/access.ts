@@ -1,65 +1,21 @@
-import type { Role } from '../database/client.js';
+import type { Reach } from '../contract/document.js';
 import { Failure } from './errors.js';
 
-/** How far a role reaches: nobody's, one's own, or anyone's resources. */
-export type Scope = 'none' | 'own' | 'any';
-type Row = Readonly<Record<Role, Scope>>;
+/** Who may do what: how far each role reaches, by action and role. Made from both contracts (`generated/policy.ts`). */
+export type Policy = Readonly<Record<string, Readonly<Record<string, Reach>>>>;
 
-const row = (VIEWER: Scope, DEVELOPER: Scope, ADMIN: Scope): Row => ({ VIEWER, DEVELOPER, ADMIN });
+/** The actions of a policy. */
+export type ActionOf<Rules extends Policy> = keyof Rules & string;
 
-/** Who may do what (docs/decisions.md, "Who may do what"). Both contracts state the same; a difference stops the start. */
-export const policy = {
-  'users.list': row('any', 'any', 'any'),
-  'users.read': row('any', 'any', 'any'),
-  'users.create': row('none', 'none', 'any'),
-  'users.update': row('own', 'own', 'any'),
-  'users.set-role': row('none', 'none', 'any'),
-  'users.set-password': row('own', 'own', 'any'),
-  'users.delete': row('own', 'own', 'any'),
-  'posts.read': row('any', 'any', 'any'),
-  'posts.create': row('none', 'own', 'own'),
-  'posts.update': row('none', 'own', 'any'),
-  'posts.delete': row('none', 'own', 'any'),
-  'comments.create': row('none', 'own', 'own'),
-  'comments.update': row('none', 'own', 'any'),
-  'comments.delete': row('none', 'own', 'any'),
-  'messages.read': row('any', 'any', 'any'),
-  'messages.subscribe': row('any', 'any', 'any'),
-  'messages.create': row('none', 'own', 'own'),
-  'messages.delete': row('none', 'own', 'any'),
-  'orders.list': row('own', 'any', 'any'),
-  'orders.read': row('own', 'any', 'any'),
-  'orders.create': row('own', 'own', 'any'),
-  'orders.cancel': row('own', 'own', 'any'),
-  'orders.pay': row('own', 'own', 'any'),
-  'sessions.read': row('own', 'own', 'own'),
-  'sessions.revoke': row('own', 'own', 'own'),
-} as const satisfies Record<string, Row>;
-
-export type Action = keyof typeof policy;
-
-/** A permission as a contract states it, roles and scopes in lower case. */
-export interface StatedPermission {
-  action: string;
-  viewer: Scope;
-  developer: Scope;
-  admin: Scope;
-}
-
-/** @returns how a contract's permission differs from the policy table, or undefined where they agree */
-export function disagreement({ action, viewer, developer, admin }: StatedPermission): string | undefined {
-  if (!Object.hasOwn(policy, action)) return `names the action ${action}, which the policy table lacks`;
-  const { VIEWER, DEVELOPER, ADMIN }: Row = policy[action as Action];
-  if (VIEWER === viewer && DEVELOPER === developer && ADMIN === admin) return undefined;
-  return `grants ${action} otherwise than the policy table (viewer ${VIEWER}, developer ${DEVELOPER}, admin ${ADMIN})`;
-}
+/** The roles that a policy tells apart. */
+export const rolesOf = (policy: Policy): ReadonlySet<string> => new Set(Object.values(policy).flatMap(Object.keys));
 
 /** The mechanisms by which a caller proves who it is; the names are those of the security schemes in the contract. */
 export type Mechanism = 'basicAuth' | 'opaqueToken' | 'jwt' | 'cookieAuth';
 
 export interface Actor {
   readonly id: number;
-  readonly role: Role;
+  readonly role: string;
   readonly mechanism: Mechanism;
   /** The login that this credential descends from, where it descends from one. */
   readonly sessionId?: string;
@@ -87,8 +43,13 @@ export interface KeyedRequest {
   readonly content: () => string;
 }
 
-/** One call of one operation, as a service sees it, whichever transport brought it. */
-export interface Call {
+/**
+ * One call of one operation, as a service sees it, whichever transport brought it.
+ * @typeParam Rules the policy of the application: by it the compiler knows the actions
+ */
+export interface Call<Rules extends Policy = Policy> {
+  /** What access is decided by. */
+  readonly policy: Rules;
   /** Null when no credential was presented. */
   readonly actor: Actor | null;
   /** Only the logout asks: a token that no longer holds is good enough to log out with. */
@@ -111,16 +72,29 @@ export function authenticated(call: Pick<Call, 'actor'>): Actor {
   throw new Failure('UNAUTHENTICATED', 'This needs authentication.');
 }
 
+/** What of a call decides whether it may be done. */
+type Decisive<Rules extends Policy> = Pick<Call<Rules>, 'actor' | 'policy'>;
+
+/** What the policy does not name, nobody may do. */
+const reachOf = (policy: Policy, action: string, { role }: Actor): Reach => {
+  const row = Object.hasOwn(policy, action) ? policy[action] : undefined;
+  return row !== undefined && Object.hasOwn(row, role) ? (row[role] as Reach) : 'none';
+};
+
 /**
- * Decides by the policy table whether the caller may do `action` to what belongs to user `owner`.
+ * Decides by the policy whether the caller may do `action` to what belongs to user `owner`.
  * @param owner the id of the owning user; leave it out where nothing is owned
  * @returns the caller
  * @throws Failure UNAUTHENTICATED or FORBIDDEN
  */
-export function authorise(call: Pick<Call, 'actor'>, action: Action, owner?: number): Actor {
+export function authorise<Rules extends Policy>(
+  call: Decisive<Rules>,
+  action: NoInfer<ActionOf<Rules>>,
+  owner?: number,
+): Actor {
   const actor = authenticated(call);
-  const scope: Scope = policy[action][actor.role];
-  if (scope === 'any' || (scope === 'own' && owner === actor.id)) return actor;
+  const reach = reachOf(call.policy, action, actor);
+  if (reach === 'any' || (reach === 'own' && owner === actor.id)) return actor;
   throw refused(actor, action);
 }
 
@@ -130,13 +104,14 @@ export function authorise(call: Pick<Call, 'actor'>, action: Action, owner?: num
  * @returns the caller
  * @throws Failure UNAUTHENTICATED or FORBIDDEN
  */
-export function authoriseRole(call: Pick<Call, 'actor'>, action: Action): Actor {
+export function authoriseRole<Rules extends Policy>(call: Decisive<Rules>, action: NoInfer<ActionOf<Rules>>): Actor {
   const actor = authenticated(call);
-  if (policy[action][actor.role] !== 'none') return actor;
+  if (reachOf(call.policy, action, actor) !== 'none') return actor;
   throw refused(actor, action);
 }
 
-const refused = ({ role }: Actor, action: Action) =>
+/** The role is told as `x-permission` spells it. */
+const refused = ({ role }: Actor, action: string) =>
   new Failure('FORBIDDEN', `The role ${role.toLowerCase()} may not do this (${action}).`, {
     challenge: 'insufficient_scope',
   });

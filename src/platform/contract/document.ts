@@ -67,19 +67,20 @@ export type SecurityRequirement = Record<string, string[]>;
 export type SecurityScheme = Extensions &
   ({ type: 'http'; scheme: string; bearerFormat?: string } | { type: 'apiKey'; name: string; in: Location });
 
-export const ROLES = ['viewer', 'developer', 'admin'] as const;
-
 /** How far a role reaches: not at all, to what is its own, or to anyone's. */
 export type Reach = 'none' | 'own' | 'any';
 
 /** Who may do it (`x-permission`). `when` says in prose what makes a further permission (`x-permission-also`) apply. */
 export interface Permission {
   action: string;
-  viewer: Reach;
-  developer: Reach;
-  admin: Reach;
   when?: string;
+  /** How far each role reaches, by its name. */
+  [role: string]: Reach | string | undefined;
 }
+
+/** The roles that a permission names, in its order: every member that says neither what is done nor when. */
+export const rolesIn = (permission: object): string[] =>
+  Object.keys(permission).filter((name) => name !== 'action' && name !== 'when');
 
 /** Since when a deprecated operation is, from when it may stop answering (both ISO 8601), and where to read what to use. */
 export interface Deprecation {

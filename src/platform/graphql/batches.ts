@@ -2,14 +2,17 @@ import DataLoader from 'dataloader';
 import type { Call } from '../calls/access.js';
 
 /** Reads many at once. What is not there is left out of the answer. */
-export type Batch<Value> = (call: Call, ids: readonly number[]) => Promise<ReadonlyMap<number, Value>>;
+export type Batch<Value, Caller extends Call = Call> = (
+  call: Caller,
+  ids: readonly number[],
+) => Promise<ReadonlyMap<number, Value>>;
 
 /** Reads one, together with all that are asked for by the same name in the same turn; undefined for what is not there. */
-export type ReadInBatch = <Value>(
-  call: Call,
+export type ReadInBatch<Caller extends Call = Call> = <Value>(
+  call: Caller,
   name: string,
   id: number,
-  batch: Batch<Value>,
+  batch: Batch<Value, Caller>,
 ) => Promise<Value | undefined>;
 
 /**

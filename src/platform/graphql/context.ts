@@ -1,19 +1,20 @@
-import type { Call } from '../calls/access.js';
+import type { Call, Policy } from '../calls/access.js';
 import { type Issues, NO_ISSUES } from '../calls/issues.js';
 import { batches, type ReadInBatch } from './batches.js';
 
 /**
  * What a resolver gets besides its parent and arguments.
  * @typeParam Services those of the platform and of the application
+ * @typeParam Rules the application's policy
  */
-export interface GraphQLContext<Services = unknown> {
+export interface GraphQLContext<Services = unknown, Rules extends Policy = Policy> {
   /** The call of this field: its checkpoint knows what is wrong with the field's own arguments. */
-  call: Call;
+  call: Call<Rules>;
   /** Makes the call of a field whose arguments have these faults. */
-  callWith: (contentIssues: Issues) => Call;
+  callWith: (contentIssues: Issues) => Call<Rules>;
   services: Services;
   /** Reads below many parents at once. */
-  batch: ReadInBatch;
+  batch: ReadInBatch<Call<Rules>>;
 }
 
 /** The context of one operation, or of one event of a subscription, by whichever way it came. */

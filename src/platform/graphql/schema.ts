@@ -22,7 +22,7 @@ import { checkPermissions } from './permissions.js';
  * @param typeDefs the text of `schema.graphql`
  * @param resolvers by type and field
  * @param onField told what became of each root field, and of each field below that failed
- * @throws Error when a root field has no `@permission`, or one that the policy table contradicts
+ * @throws Error when a root field has no `@permission`
  */
 export function executableSchema(
   typeDefs: string,

@@ -1,9 +1,16 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { Call, KeyedRequest } from '../calls/access.js';
+import type { Call, KeyedRequest, Policy } from '../calls/access.js';
 import { Failure } from '../calls/errors.js';
 import type { Issues } from '../calls/issues.js';
 import { refuseExcess } from '../limits/rate-limit.js';
 import { presentedBy } from './credential.js';
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Who may do what, as the contracts of the application say. */
+    policy: Policy;
+  }
+}
 
 /**
  * A call as services see it.
@@ -17,6 +24,7 @@ export function callOf(
   idempotency?: KeyedRequest,
 ): Call {
   return {
+    policy: app.policy,
     actor: request.actor,
     presented: presentedBy(request),
     address: request.ip,

@@ -1,5 +1,5 @@
 import { type Deed, writing } from '../accounts/writing.js';
-import { authenticated, type Call, type KeyedRequest } from '../calls/access.js';
+import { authenticated, type Call, type KeyedRequest, type Policy } from '../calls/access.js';
 import { Failure } from '../calls/errors.js';
 import type { Prisma, PrismaClient } from '../database/client.js';
 import { macs, markOf, type Secrets } from '../secrets.js';
@@ -22,11 +22,11 @@ interface Made {
  * The ways to have an effect. Both are one transaction, in which the caller may do the deed (see `writing`) and the
  * call's key is written down as well.
  */
-export interface Effects<T> {
+export interface Effects<T, Rules extends Policy = Policy> {
   /** @returns what `work` made, which from then on is the answer to the key */
-  effect: (deed: Deed, work: (db: Transaction) => Promise<T>) => Promise<T>;
+  effect: (deed: Deed<Rules>, work: (db: Transaction) => Promise<T>) => Promise<T>;
   /** For what a payment will end: the key is in flight until `finish` or `abandon` is called for `work`'s `id`. */
-  begin: <P extends { id: string }>(deed: Deed, work: (db: Transaction) => Promise<P>) => Promise<P>;
+  begin: <P extends { id: string }>(deed: Deed<Rules>, work: (db: Transaction) => Promise<P>) => Promise<P>;
 }
 
 export interface IdempotencyDependencies {
@@ -72,10 +72,10 @@ export function idempotencyService({ client, secrets, now }: IdempotencyDependen
   }
 
   /** Runs `work` in a transaction that holds the key; another one that holds it is a request in flight. */
-  const holding = <R>(
-    call: Call,
+  const holding = <R, Rules extends Policy>(
+    call: Call<Rules>,
     request: KeyedRequest,
-    deed: Deed,
+    deed: Deed<NoInfer<Rules>>,
     work: (db: Transaction) => Promise<R>,
   ): Promise<R> =>
     writing(client, call, deed, async (db) => {
@@ -102,19 +102,20 @@ export function idempotencyService({ client, secrets, now }: IdempotencyDependen
      * @param ownerOf the user whom the result belongs to: with that account it is forgotten
      * @throws Failure VALIDATION_FAILED for a key used with another body, CONFLICT for a key in flight
      */
-    async once<T extends Made>(
-      call: Call,
+    async once<T extends Made, Rules extends Policy>(
+      call: Call<Rules>,
       ownerOf: (made: T) => number,
-      perform: (effects: Effects<T>) => Promise<T>,
+      perform: (effects: Effects<T, Rules>) => Promise<T>,
     ): Promise<T> {
       const request = call.idempotency;
       if (!request) {
-        const plain = <R>(deed: Deed, work: (db: Transaction) => Promise<R>) => writing(client, call, deed, work);
+        const plain = <R>(deed: Deed<Rules>, work: (db: Transaction) => Promise<R>) =>
+          writing(client, call, deed, work);
         return perform({ effect: plain, begin: plain });
       }
       const known = await recall<T>(call, request);
       if (known) return known;
-      const effects: Effects<T> = {
+      const effects: Effects<T, Rules> = {
         effect: (deed, work) =>
           holding(call, request, deed, async (db) => {
             const made = await work(db);

@@ -1,13 +1,14 @@
-import type { Call } from '../calls/access.js';
+import type { Call, Policy } from '../calls/access.js';
 import type { PageRequest } from '../calls/pages.js';
 import type { Platform } from './platform-context.js';
 
 /**
  * What a handler gets besides the request.
  * @typeParam Services those of the platform and of the application
+ * @typeParam Rules the application's policy
  */
-export interface Context<Services = unknown> {
-  call: Call;
+export interface Context<Services = unknown, Rules extends Policy = Policy> {
+  call: Call<Rules>;
   services: Services;
   /** Which part of the list is asked for; the first page for an operation that lists nothing. */
   page: PageRequest;

@@ -1,11 +1,10 @@
-import { disagreement } from '../calls/access.js';
 import type { OpenApiDocument } from '../contract/document.js';
 import type { Operation } from '../contract/openapi.js';
 import { knownSchemes } from './security.js';
 
 /**
- * Holds the contract against the code before anything listens: every protected operation names schemes that have a
- * handler and a permission that the policy table confirms; every public one says so.
+ * Holds the contract against the code before anything listens: every protected operation names schemes, and
+ * each scheme has a handler.
  * @throws Error that lists all differences
  */
 export function checkContract({ components }: OpenApiDocument, operations: Operation[]): void {
@@ -18,13 +17,10 @@ export function checkContract({ components }: OpenApiDocument, operations: Opera
   if (problems.length > 0) throw new Error(`openapi.yaml and the code disagree:\n  ${problems.join('\n  ')}`);
 }
 
-function checkOperation({ operationId, security, permission, furtherPermissions }: Operation): string[] {
+function checkOperation({ operationId, security, permission }: Operation): string[] {
   const schemes = security.flatMap((alternative) => Object.keys(alternative));
   const unknown = schemes.filter((scheme) => !knownSchemes.has(scheme));
   const problems = unknown.map((scheme) => `requires ${scheme}, which has no handler`);
-  if (permission !== 'public') {
-    if (schemes.length === 0) problems.push('has a permission and takes no credentials');
-    problems.push(...[permission, ...furtherPermissions].map(disagreement).filter((problem) => problem !== undefined));
-  }
+  if (permission !== 'public' && schemes.length === 0) problems.push('has a permission and takes no credentials');
   return problems.map((problem) => `${operationId} ${problem}`);
 }

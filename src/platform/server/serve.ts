@@ -24,7 +24,7 @@ const ECHO = 500;
  */
 export async function serve(application: Application, config: Config, database: Database): Promise<void> {
   const { demo, app } = await telling('Still reading what is in the database.', async () => ({
-    demo: await patiently(() => prepareData(database, config, application.demo)),
+    demo: await patiently(() => prepareData(database, config, application)),
     app: await buildApp(application, config, { database, logger: await logger(config) }),
   }));
   app.addHook('onClose', () => database.close());

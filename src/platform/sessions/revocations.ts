@@ -1,5 +1,5 @@
 import { listeners } from '../calls/listeners.js';
-import type { Prisma, PrismaClient, Role } from '../database/client.js';
+import type { Prisma, PrismaClient } from '../database/client.js';
 import { notify } from '../database/notify.js';
 import type { Database } from '../database/open.js';
 import { patiently } from '../database/patience.js';
@@ -13,7 +13,7 @@ const KEPT = (ACCESS_TOKEN_LIFETIME + CLOCK_TOLERANCE + 60) * 1000;
 /** From when on which role holds: null for a deleted user. */
 interface Mark {
   at: number;
-  role: Role | null;
+  role: string | null;
 }
 
 export interface RevocationsOptions {
@@ -53,7 +53,7 @@ export async function revocations({ client, listen, now, onFault = () => {} }: R
   /** The mark is in the signal: a lookup for each could fail, and a burst of changes would be one of lookups. */
   function hear(payload: string): void {
     const [userId, at, role] = payload.split(' ');
-    set(Number(userId), { at: Number(at), role: role ? (role as Role) : null });
+    set(Number(userId), { at: Number(at), role: role || null });
   }
 
   await patiently(read);

@@ -1,3 +1,4 @@
+import type { AccountRules } from '../accounts/account-rules.js';
 import { writing } from '../accounts/writing.js';
 import { type Actor, authenticated, authorise, type Call } from '../calls/access.js';
 import { Failure } from '../calls/errors.js';
@@ -21,22 +22,23 @@ export interface OwnSession {
 export interface OwnSessionsDependencies {
   client: PrismaClient;
   end: SessionEnds['end'];
+  rules: AccountRules;
   /** Milliseconds since the epoch. */
   now: () => number;
 }
 
 /** What the owner of sessions may do with them: see them, and end them. */
-export function ownSessions({ client, end, now }: OwnSessionsDependencies) {
+export function ownSessions({ client, end, rules, now }: OwnSessionsDependencies) {
+  const { readSessions, revokeSessions } = rules.actions;
   const live = () => ({ revokedAt: null, expiresAt: { gt: new Date(now()) } }) satisfies Prisma.SessionWhereInput;
   const revoke = (call: Call, where: Prisma.SessionWhereInput): Promise<void> =>
-    writing(client, call, { action: 'sessions.revoke' }, (db) => end(db, call, 'session.revoked', where));
-  const permitted = (call: Call, action: 'sessions.read' | 'sessions.revoke'): Actor =>
-    authorise(call, action, authenticated(call).id);
+    writing(client, call, { action: revokeSessions }, (db) => end(db, call, 'session.revoked', where));
+  const permitted = (call: Call, action: string): Actor => authorise(call, action, authenticated(call).id);
 
   return {
     /** The live sessions of the caller, oldest first. */
     async list(call: Call, page: PageRequest): Promise<Page<OwnSession>> {
-      const { id: userId, sessionId } = permitted(call, 'sessions.read');
+      const { id: userId, sessionId } = permitted(call, readSessions);
       await call.checkpoint();
       const where = { userId, ...live() };
       const [rows, total] = await Promise.all([
@@ -63,14 +65,14 @@ export function ownSessions({ client, end, now }: OwnSessionsDependencies) {
 
     /** Ends all sessions of the caller but its own one. */
     async revokeOthers(call: Call): Promise<void> {
-      const { id: userId, sessionId } = permitted(call, 'sessions.revoke');
+      const { id: userId, sessionId } = permitted(call, revokeSessions);
       await call.checkpoint();
       await revoke(call, { userId, ...(sessionId !== undefined && { id: { not: sessionId } }) });
     },
 
     /** @throws Failure NOT_FOUND when the caller has no live session with this id */
     async revoke(call: Call, id: string): Promise<void> {
-      const { id: userId } = permitted(call, 'sessions.revoke');
+      const { id: userId } = permitted(call, revokeSessions);
       const found = await client.session.count({ where: { id, userId, ...live() } });
       if (found === 0) throw new Failure('NOT_FOUND', 'There is no such session.');
       await call.checkpoint();

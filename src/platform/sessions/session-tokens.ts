@@ -1,4 +1,3 @@
-import type { Role } from '../database/client.js';
 import { ACCESS_TOKEN_LIFETIME, type AccessTokens } from './access-tokens.js';
 import { hashToken, newToken } from './opaque-tokens.js';
 
@@ -33,7 +32,7 @@ export const newRefreshToken = () => {
 export interface JwtSession {
   sessionId: string;
   userId: number;
-  role: Role;
+  role: string;
   expiresAt: Date;
 }
 

@@ -1,9 +1,10 @@
+import type { AccountRules } from '../accounts/account-rules.js';
 import type { Account, Credentials } from '../accounts/credentials.js';
 import { audit } from '../audit/audit.js';
 import type { Actor, Call } from '../calls/access.js';
 import { Failure } from '../calls/errors.js';
 import { isStorableId } from '../calls/pages.js';
-import { type Prisma, type PrismaClient, Role } from '../database/client.js';
+import type { Prisma, PrismaClient } from '../database/client.js';
 import type { AccessTokens } from './access-tokens.js';
 import { hashToken, isToken, newToken } from './opaque-tokens.js';
 import { refreshService } from './refresh.js';
@@ -22,6 +23,7 @@ export interface SessionsDependencies {
   refuses: Revocations['refuses'];
   /** Ends sessions. */
   end: SessionEnds['end'];
+  rules: AccountRules;
   /** Milliseconds since the epoch. */
   now: () => number;
 }
@@ -32,12 +34,19 @@ export interface LoginRequest {
   flow?: SessionTokens['flow'];
 }
 
-const isRole = (text: string): text is Role => Object.hasOwn(Role, text);
-
 export type Sessions = ReturnType<typeof sessionsService>;
 
 /** Logins, and the credentials that descend from them. */
-export function sessionsService({ client, credentials, tokens, upToDate, refuses, end, now }: SessionsDependencies) {
+export function sessionsService({
+  client,
+  credentials,
+  tokens,
+  upToDate,
+  refuses,
+  end,
+  rules,
+  now,
+}: SessionsDependencies) {
   /** Starts the session, unless the account went or its password changed while the old one was being judged. */
   const open = (call: Call, account: Account, data: Omit<Prisma.SessionUncheckedCreateInput, 'userId'>) =>
     client.$transaction(async (db) => {
@@ -52,8 +61,8 @@ export function sessionsService({ client, credentials, tokens, upToDate, refuses
 
   /** One look-up with each request: so a revocation, and a change of role, holds at once. */
   async function opaque(token: string): Promise<Actor | undefined> {
-    const [row] = await client.$queryRaw<{ id: number; role: Role; session_id: string; expires: Date }[]>`
-      SELECT u.id, u.role::text, s.id::text AS session_id, s.expires_at AS expires FROM sessions s JOIN users u ON u.id = s.user_id
+    const [row] = await client.$queryRaw<{ id: number; role: string; session_id: string; expires: Date }[]>`
+      SELECT u.id, u.role, s.id::text AS session_id, s.expires_at AS expires FROM sessions s JOIN users u ON u.id = s.user_id
       WHERE s.token_hash = ${hashToken(token)} AND s.revoked_at IS NULL AND s.expires_at > ${new Date(now())}::timestamptz`;
     if (!row) return undefined;
     const expiresAt = Math.floor(row.expires.getTime() / 1000);
@@ -61,7 +70,7 @@ export function sessionsService({ client, credentials, tokens, upToDate, refuses
   }
 
   return {
-    ...ownSessions({ client, end, now }),
+    ...ownSessions({ client, end, rules, now }),
     basic: credentials.basic,
     refresh: refreshService({ client, tokens, end, now }),
 
@@ -95,7 +104,7 @@ export function sessionsService({ client, credentials, tokens, upToDate, refuses
       if (!claims || refuses(claims)) return undefined;
       const { subject, role, sessionId, expiresAt, kid } = claims;
       // Signed by us, and still held to what a user can be: a wrong value here would be wrong everywhere behind.
-      if (!/^[1-9]\d*$/.test(subject) || !isStorableId(Number(subject)) || !isRole(role)) return undefined;
+      if (!/^[1-9]\d*$/.test(subject) || !isStorableId(Number(subject)) || !rules.roles.has(role)) return undefined;
       return { id: Number(subject), role, mechanism: 'jwt', sessionId, expiresAt, ...(kid !== undefined && { kid }) };
     },
   };

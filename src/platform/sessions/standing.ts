@@ -36,7 +36,7 @@ export function standing({ client, revocations, sessionEnds, keys, prove, now }:
       const rows = await client.$queryRaw<{ place: number }[]>`
         SELECT place
         FROM jsonb_to_recordset(${JSON.stringify(asked)}::jsonb) AS a(place int, id int, role text, session uuid, kid text)
-        WHERE NOT EXISTS (SELECT FROM users u WHERE u.id = a.id AND u.role::text = a.role)
+        WHERE NOT EXISTS (SELECT FROM users u WHERE u.id = a.id AND u.role = a.role)
           OR a.session IS NOT NULL AND NOT EXISTS (
             SELECT FROM sessions s WHERE s.id = a.session AND s.user_id = a.id
               AND s.revoked_at IS NULL AND s.expires_at > ${new Date(now())}::timestamptz)

@@ -89,7 +89,7 @@ export function bridge({ openapi: text, schema, prisma }: Documents): Report {
     ...compareEnumerations(pairs),
     ...compareAllInputs(pairs),
     ...compareStore(stored),
-    ...comparePermissions(pairs, calls),
+    ...comparePermissions(pairs),
     ...compareCatalogues(catalogues),
     ...compareNamed(catalogues, calls),
     ...compareErrors(pairs, errorPolicy(schema)),

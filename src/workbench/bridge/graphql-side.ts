@@ -12,7 +12,7 @@ import {
   type TypeNode,
   valueFromASTUntyped,
 } from 'graphql';
-import { permissionsOf } from '../generate/permission-matrix.js';
+import { permissionsOf } from '../model/permissions.js';
 import { constraintOf, isList, isNonNull, namedType, ROOTS } from '../model/sdl.js';
 import { codesIn } from './error-policy.js';
 import {

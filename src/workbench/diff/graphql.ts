@@ -1,5 +1,5 @@
 import { buildSchema, type ConstDirectiveNode, type GraphQLSchema } from 'graphql';
-import { permissionsOf } from '../generate/permission-matrix.js';
+import { permissionsOf } from '../model/permissions.js';
 import { type Change, FILES } from './change.js';
 import { emptyForm, type Form } from './form.js';
 import { elementsAt, likenessAt, locatorOf, type Named, namedIn, usesIn } from './graphql-places.js';

@@ -1,18 +1,25 @@
-import { type Permission, ROLES } from '../../platform/contract/document.js';
+import { type Permission, rolesIn } from '../../platform/contract/document.js';
+import { REACHES } from '../model/permissions.js';
 import type { Judgement } from './change.js';
 import type { Rule } from './rule.js';
-
-const REACHES = ['none', 'own', 'any'];
 
 /** A permission as a form holds it: `public`, or JSON whose members stand in one order. */
 export function permissionText(permission: unknown): string {
   if (typeof permission !== 'object' || permission === null) return 'public';
-  const { action, when, viewer, developer, admin } = permission as Permission;
-  return JSON.stringify({ action, when, viewer, developer, admin });
+  const { action, when, ...reaches } = permission as Permission;
+  const sorted = Object.entries(reaches).sort(([a], [b]) => a.localeCompare(b));
+  return JSON.stringify({ action, when, ...Object.fromEntries(sorted) });
 }
 
-const read = (text: unknown): Partial<Permission> =>
-  text === 'public' || typeof text !== 'string' ? { viewer: 'any', developer: 'any', admin: 'any' } : JSON.parse(text);
+/** Undefined for what asks for no permission: every role reaches anyone's. */
+const read = (text: unknown): Permission | undefined =>
+  text === 'public' || typeof text !== 'string' ? undefined : JSON.parse(text);
+
+/** A role that a permission does not name has nothing by it. */
+const reachOf = (permission: Permission | undefined, role: string): string =>
+  permission === undefined ? 'any' : (permission[role] ?? 'none');
+
+const stepOf = (reach: string): number => REACHES.indexOf(reach);
 
 const NARROWED = 'Give the role what it had, or tell those who use it and accept the break with the reason.';
 const WIDENED = 'Have the security review see the new row of generated/permissions.md.';
@@ -20,9 +27,11 @@ const WIDENED = 'Have the security review see the new row of generated/permissio
 /** What happened to each role, in the words of the matrix. Absent is a permission that is not asked for. */
 function compare(before: unknown, after: unknown, where: string): Judgement | undefined {
   const [was, is] = [read(before), read(after)];
-  const cells = ROLES.flatMap((role) => {
-    const step = REACHES.indexOf(is[role] ?? '') - REACHES.indexOf(was[role] ?? '');
-    return step === 0 ? [] : [{ step, text: `${role} ${was[role]} → ${is[role]}` }];
+  const roles = [...new Set([...rolesIn(was ?? {}), ...rolesIn(is ?? {})])];
+  const cells = roles.flatMap((role) => {
+    const [had, has] = [reachOf(was, role), reachOf(is, role)];
+    const step = stepOf(has) - stepOf(had);
+    return step === 0 ? [] : [{ step, text: `${role} ${had} → ${has}` }];
   });
   const anonymous = (before === 'public' ? 1 : 0) - (after === 'public' ? 1 : 0);
   const texts = cells.map(({ text }) => text);
@@ -32,12 +41,12 @@ function compare(before: unknown, after: unknown, where: string): Judgement | un
     return { verdict: 'breaking', what: 'narrowed', message, advice: NARROWED };
   }
   if (anonymous < 0 || cells.length > 0) return { verdict: 'risky', what: 'widened', message, advice: WIDENED };
-  if (was.action !== is.action) {
-    const renamed = `permission of ${where} asks for another action: ${was.action} → ${is.action}`;
+  if (was?.action !== is?.action) {
+    const renamed = `permission of ${where} asks for another action: ${was?.action} → ${is?.action}`;
     return { verdict: 'risky', what: 'action', message: renamed, advice: WIDENED };
   }
-  if (was.when === is.when) return undefined;
-  const condition = `permission of ${where} has another condition: ${was.when ?? 'always'} → ${is.when ?? 'always'}`;
+  if (was?.when === is?.when) return undefined;
+  const condition = `permission of ${where} has another condition: ${was?.when ?? 'always'} → ${is?.when ?? 'always'}`;
   return { verdict: 'risky', what: 'condition', message: condition, advice: WIDENED };
 }
 

@@ -7,11 +7,13 @@ import { parseYaml } from '../../platform/contract/yaml.js';
 import { rootPath } from '../../platform/root.js';
 import { type Contracts, check, readContracts } from '../model/check.js';
 import { loadOpenApi } from '../model/load-openapi.js';
+import { readPermissions } from '../model/permissions.js';
 import { type Problem, printProblems } from '../model/problems.js';
 import { checkPrismaSchema } from '../prisma/check-prisma.js';
 import { generatePrismaClient, prismaClientIsCurrent } from '../prisma/generate.js';
 import { generateOperations, HEADER } from './operations.js';
 import { permissionMatrix } from './permission-matrix.js';
+import { generatePolicy } from './policy.js';
 import { generateResolvers } from './resolvers.js';
 import { hintOf } from './stale.js';
 
@@ -63,12 +65,13 @@ async function generateFiles({ openapi, schema }: Contracts, root: string): Prom
   ]);
   const document = loadOpenApi(openapi);
   const operations = generateOperations(document);
-  const permissions = permissionMatrix(document, schema);
+  const stated = readPermissions(document, schema);
   return {
     'graphql.ts': resolvers,
     'openapi.ts': types,
     'operations.ts': operations,
-    'permissions.md': permissions,
+    'permissions.md': permissionMatrix(document, stated),
+    'policy.ts': generatePolicy(stated),
   };
 }
 

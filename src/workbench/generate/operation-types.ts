@@ -1,11 +1,12 @@
-import type {
-  Extensions,
-  Header,
-  Location,
-  MediaType,
-  Permission,
-  Response,
-  Schema,
+import {
+  type Extensions,
+  type Header,
+  type Location,
+  type MediaType,
+  type Permission,
+  type Response,
+  rolesIn,
+  type Schema,
 } from '../../platform/contract/document.js';
 import type { Operation } from '../../platform/contract/openapi.js';
 import { docComment, type Member, objectType, pascal, typeOf, wrap } from './typescript.js';
@@ -101,8 +102,11 @@ function replyType({ operation }: Operation, typeOfSchema: TypeOf): string {
   return alternatives.map((alternative) => `\n  | ${alternative}`).join('');
 }
 
-const permissionLine = ({ action, viewer, developer, admin, when }: Permission): string =>
-  `Permission ${action}: viewer ${viewer}, developer ${developer}, admin ${admin}${when ? `; when ${when}` : ''}.`;
+function permissionLine(permission: Permission): string {
+  const { action, when } = permission;
+  const reaches = rolesIn(permission).map((role) => `${role} ${permission[role]}`);
+  return `Permission ${action}: ${reaches.join(', ')}${when ? `; when ${when}` : ''}.`;
+}
 
 /** A failure by its status and, where the contract's description begins with one, its code. */
 const failure = (status: string, { description: text }: Response): string =>

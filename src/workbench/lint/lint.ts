@@ -4,7 +4,7 @@ import { createConfig, loadConfig } from '@redocly/openapi-core';
 import { parse } from 'graphql';
 import { METHODS, type OpenApiDocument } from '../../platform/contract/document.js';
 import { normaliseOpenApi } from '../../platform/contract/openapi.js';
-import type { Contracts } from '../model/check.js';
+import { type Contracts, contradictions } from '../model/check.js';
 import { checkOpenApi, hasShape } from '../model/check-openapi.js';
 import { checkSchema } from '../model/check-schema.js';
 import { inOrder, type Problem, problemAt } from '../model/problems.js';
@@ -72,10 +72,11 @@ function once(problems: Problem[]): Problem[] {
 
 /**
  * The problems of both contracts of the project in `root`, errors first: what codegen needs, what Redocly and graphql-eslint
- * find under the project's own configuration, and our own rules. Of a contract without sound structure, only what is
+ * find under the project's own configuration, our own rules, and where the contracts contradict each other. Of a contract without sound structure, only what is
  * wrong with that.
  */
 export async function lint(root: string, { openapi, schema }: Contracts): Promise<Problem[]> {
   const [rest, graphql] = await Promise.all([lintOpenApi(root, openapi), lintSchema(root, schema)]);
-  return inOrder(once([...rest, ...graphql]));
+  const canBeRead = hasShape(rest) && !graphql.some(({ rule }) => ['syntax', 'schema'].includes(rule));
+  return inOrder(once([...rest, ...graphql, ...(canBeRead ? contradictions({ openapi, schema }) : [])]));
 }

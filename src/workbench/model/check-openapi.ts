@@ -27,10 +27,14 @@ export const hasShape = (problems: readonly Problem[]): boolean => !problems.som
 
 /**
  * The problems of the text of an OpenAPI 3.1 document: YAML syntax first; then, for a document that parses, what
- * @redocly/openapi-core finds and what the generator needs besides. `file` names the text in the problems.
+ * @redocly/openapi-core finds and what the generator needs besides. `file` names the text in the problems; `source` is the
+ * text parsed already.
  */
-export async function checkOpenApi(text: string, file = 'openapi.yaml'): Promise<Problem[]> {
-  const source = readYaml(text, file);
+export async function checkOpenApi(
+  text: string,
+  file = 'openapi.yaml',
+  source = readYaml(text, file),
+): Promise<Problem[]> {
   if (source.errors.length > 0) return source.errors;
   const document = source.value as Partial<OpenApiDocument> | null;
   if (typeof document?.openapi !== 'string' || !document.openapi.startsWith('3.1.')) {

@@ -3,14 +3,14 @@ import {
   type OpenApiDocument,
   type OperationObject,
   type Permission,
-  ROLES,
+  rolesIn,
 } from '../../platform/contract/document.js';
 import { inlineSchemas, normaliseOpenApi } from '../../platform/contract/openapi.js';
+import { REACHES } from './permissions.js';
 import { RESERVED } from './reserved-words.js';
 import type { Finding } from './yaml-source.js';
 
 const IDENTIFIER = /^[a-z][A-Za-z0-9]*$/;
-const REACHES = ['none', 'own', 'any'];
 
 type Rule = (operation: OperationObject, at: Finding['path'], document: OpenApiDocument) => Finding[];
 
@@ -42,11 +42,14 @@ function permissionFindings(permission: Partial<Permission>, at: Finding['path']
   if (typeof permission?.action !== 'string') {
     return [{ path: at, onKey: true, rule, message: 'A permission is `public` or names its `action`.' }];
   }
-  return ROLES.filter((role) => !REACHES.includes(permission[role] ?? '')).map((role) => ({
-    path: [...at, role],
-    rule,
-    message: `Permission "${permission.action}" must give ${role} one of ${REACHES.join(', ')}.`,
-  }));
+  const isReach = (value: unknown) => REACHES.some((reach) => reach === value);
+  return rolesIn(permission)
+    .filter((role) => !isReach(permission[role]))
+    .map((role) => ({
+      path: [...at, role],
+      rule,
+      message: `Permission "${permission.action}" must give ${role} one of ${REACHES.join(', ')}.`,
+    }));
 }
 
 /** Who may call it is part of the contract; silence would be an open door. */

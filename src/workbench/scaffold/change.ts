@@ -1,13 +1,13 @@
 /** What `accord scaffold` did, or would do. */
 export interface Change {
   /**
-   * `added`: a stub, or a row of the policy. `restored`: a parked body. `renamed`: a body under its new name. `parked`: a
+   * `added`: a stub. `restored`: a parked body. `renamed`: a body under its new name. `parked`: a
    * body that the contract no longer has. `dropped`: such a stub. `registered`, `unregistered`: a file where all are named.
    */
   kind: 'added' | 'restored' | 'renamed' | 'parked' | 'dropped' | 'registered' | 'unregistered';
   /** Relative to the project. */
   file: string;
-  /** The operationId, `Type.field`, type, tag or action. */
+  /** The operationId, `Type.field`, type or tag. */
   name: string;
   /** For people. */
   detail: string;

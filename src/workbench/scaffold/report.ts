@@ -1,4 +1,3 @@
-import { printProblems } from '../model/problems.js';
 import type { Change, Pending, Placed } from './change.js';
 import type { Scaffolding } from './scaffold.js';
 
@@ -40,13 +39,11 @@ const answers = ({ request }: Pending): string =>
   request === undefined ? 'answers NOT_IMPLEMENTED' : `(${request}) answers 501`;
 
 /** What to do now, a sentence each, in their order. `check`: nothing has been done yet. */
-export function nextSteps({ generated, changes, pending, problems }: Scaffolding, check: boolean): string[] {
+export function nextSteps({ generated, changes, pending }: Scaffolding, check: boolean): string[] {
   if (check && changes.length + generated.length > 0) return ['Run `npx accord scaffold`.'];
   const renamed = changes.filter(({ kind }) => kind === 'renamed');
   const parked = changes.filter(({ kind }) => kind === 'parked');
-  const rows = problems.map(({ file, line }) => `${file}:${line}`);
   return [
-    ...(rows.length > 0 ? [`Decide who is right, the contract or ${rows.join(' and ')}, and change the other.`] : []),
     ...renamed.map(
       (one) => `Look at ${at(one)}: is ${one.name} only a new name for what stood there? Clients know the old one.`,
     ),
@@ -61,13 +58,11 @@ export function nextSteps({ generated, changes, pending, problems }: Scaffolding
 export interface ReportOptions {
   check: boolean;
   paint: Paint;
-  /** Whether what is quoted of the code is in colour too. */
-  colour: boolean;
 }
 
 /** What was done, and what to do next, for a person. `check`: what would be done. */
-export function reportOf(scaffolding: Scaffolding, { check, paint, colour }: ReportOptions): string {
-  const { generated, changes, pending, problems, notes } = scaffolding;
+export function reportOf(scaffolding: Scaffolding, { check, paint }: ReportOptions): string {
+  const { generated, changes, pending, notes } = scaffolding;
   const written = generated.length === 0 ? [] : [`${check ? 'Would generate' : 'Generated'} ${generated.join(', ')}.`];
   const title = check ? 'To do in the code:' : 'Done in the code:';
   const done = changes.length > 0 ? [paint('bold', title), ...listed(changes, paint)] : [];
@@ -76,7 +71,6 @@ export function reportOf(scaffolding: Scaffolding, { check, paint, colour }: Rep
     written,
     done,
     notes,
-    problems.length > 0 ? [printProblems(problems, { colour })] : [],
     pending.length === 0 ? ['Everything that the contracts promise is written.'] : [],
     [paint('bold', 'Next:'), ...steps.map((step, index) => `  ${index + 1}. ${step}`)],
   ];

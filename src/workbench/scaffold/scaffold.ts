@@ -5,7 +5,6 @@ import { operations as operationsOf } from '../../platform/contract/openapi.js';
 import { generate } from '../generate/generate.js';
 import { readContracts } from '../model/check.js';
 import { loadOpenApi } from '../model/load-openapi.js';
-import type { Problem } from '../model/problems.js';
 import { readBefore } from './before.js';
 import { type Change, type Pending, type Placed, Refusal } from './change.js';
 
@@ -14,7 +13,6 @@ import { type GraphqlDemand, pendingFields, scaffoldGraphql } from './graphql.js
 import { notesOn } from './notes.js';
 import { objectTypes } from './object-types.js';
 import { placed } from './place.js';
-import { scaffoldPolicy, statedPermissions } from './policy.js';
 import { openProject } from './project-files.js';
 import { requiredFields } from './required.js';
 import { pendingOperations, type RestDemand, scaffoldRest } from './rest.js';
@@ -26,8 +24,6 @@ export interface Scaffolding {
   changes: Placed<Change>[];
   /** All that answers 501 / NOT_IMPLEMENTED, from now or from before. */
   pending: Placed<Pending>[];
-  /** What stops the service from starting, and is not for a tool to decide. */
-  problems: Problem[];
   /** Why something new needs no stub. */
   notes: string[];
 }
@@ -56,7 +52,7 @@ export async function scaffold({ root, check = false, colour = false }: Scaffold
   const types = objectTypes(schema);
   const required = requiredFields(root, outcome.files['graphql.ts'] ?? '', types);
 
-  const { changes, problems } = editCode(project, root, { operations, schema, types, required, before });
+  const changes = editCode(project, root, { operations, types, required, before });
   await finish(project, root, check);
   const pending = [...pendingOperations(project, root, operations), ...pendingFields(project, root, types)];
   const place = <Thing extends Change | Pending>(thing: Thing) =>
@@ -65,17 +61,15 @@ export async function scaffold({ root, check = false, colour = false }: Scaffold
     generated: outcome.changed.map((name) => `generated/${name}`),
     changes: changes.map(place),
     pending: pending.map(place),
-    problems,
     notes: notesOn(types, before.types, required),
   };
 }
 
-/** Edits the sources in memory; nothing is formatted or written yet. `schema`: the SDL that `types` are of. */
-export function editCode(project: Project, root: string, demand: RestDemand & GraphqlDemand & { schema: string }) {
+/** Edits the sources in memory; nothing is formatted or written yet. */
+export function editCode(project: Project, root: string, demand: RestDemand & GraphqlDemand): Change[] {
   const ofRest = scaffoldRest(project, root, demand);
   const ofGraphql = scaffoldGraphql(project, root, demand);
-  const { changes, problems } = scaffoldPolicy(project, root, statedPermissions(demand.operations, demand.schema));
-  return { changes: [...ofRest, ...ofGraphql, ...changes], problems };
+  return [...ofRest, ...ofGraphql];
 }
 
 /** Formats what was changed, and writes it. */

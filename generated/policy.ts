@@ -1,0 +1,39 @@
+// Generated from openapi.yaml and schema.graphql by `npm run codegen`. Do not edit.
+
+/**
+ * Who may do what, by action and role. `any`: whoever it belongs to, or it belongs to nobody. `own`: what is the
+ * caller's own. `none`: nothing. Stated by `x-permission` and `@permission`; see also permissions.md.
+ */
+export const policy = {
+  'users.list': { VIEWER: 'any', DEVELOPER: 'any', ADMIN: 'any' },
+  'users.create': { VIEWER: 'none', DEVELOPER: 'none', ADMIN: 'any' },
+  'users.read': { VIEWER: 'any', DEVELOPER: 'any', ADMIN: 'any' },
+  'users.update': { VIEWER: 'own', DEVELOPER: 'own', ADMIN: 'any' },
+  'users.set-role': { VIEWER: 'none', DEVELOPER: 'none', ADMIN: 'any' },
+  'users.delete': { VIEWER: 'own', DEVELOPER: 'own', ADMIN: 'any' },
+  'users.set-password': { VIEWER: 'own', DEVELOPER: 'own', ADMIN: 'any' },
+  'orders.list': { VIEWER: 'own', DEVELOPER: 'any', ADMIN: 'any' },
+  'orders.create': { VIEWER: 'own', DEVELOPER: 'own', ADMIN: 'any' },
+  'orders.read': { VIEWER: 'own', DEVELOPER: 'any', ADMIN: 'any' },
+  'orders.cancel': { VIEWER: 'own', DEVELOPER: 'own', ADMIN: 'any' },
+  'orders.pay': { VIEWER: 'own', DEVELOPER: 'own', ADMIN: 'any' },
+  'sessions.read': { VIEWER: 'own', DEVELOPER: 'own', ADMIN: 'own' },
+  'sessions.revoke': { VIEWER: 'own', DEVELOPER: 'own', ADMIN: 'own' },
+  'posts.read': { VIEWER: 'any', DEVELOPER: 'any', ADMIN: 'any' },
+  'messages.read': { VIEWER: 'any', DEVELOPER: 'any', ADMIN: 'any' },
+  'posts.create': { VIEWER: 'none', DEVELOPER: 'own', ADMIN: 'own' },
+  'posts.update': { VIEWER: 'none', DEVELOPER: 'own', ADMIN: 'any' },
+  'posts.delete': { VIEWER: 'none', DEVELOPER: 'own', ADMIN: 'any' },
+  'comments.create': { VIEWER: 'none', DEVELOPER: 'own', ADMIN: 'own' },
+  'comments.update': { VIEWER: 'none', DEVELOPER: 'own', ADMIN: 'any' },
+  'comments.delete': { VIEWER: 'none', DEVELOPER: 'own', ADMIN: 'any' },
+  'messages.create': { VIEWER: 'none', DEVELOPER: 'own', ADMIN: 'own' },
+  'messages.delete': { VIEWER: 'none', DEVELOPER: 'own', ADMIN: 'any' },
+  'messages.subscribe': { VIEWER: 'any', DEVELOPER: 'any', ADMIN: 'any' },
+} as const;
+
+/** What a permission is asked for. */
+export type Action = keyof typeof policy;
+
+/** What an account can be, as it is stored, as tokens carry it and as GraphQL spells it. REST has it in lower case. */
+export type Role = 'VIEWER' | 'DEVELOPER' | 'ADMIN';

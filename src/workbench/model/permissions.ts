@@ -1,0 +1,197 @@
+import {
+  type ConstDirectiveNode,
+  type DirectiveDefinitionNode,
+  type DocumentNode,
+  type FieldDefinitionNode,
+  Kind,
+  type Location,
+  parse,
+  valueFromASTUntyped,
+} from 'graphql';
+import { METHODS, type OpenApiDocument, type Permission, rolesIn } from '../../platform/contract/document.js';
+import { type Place, type Problem, problemAt } from './problems.js';
+import { ROOTS } from './sdl.js';
+import type { Path, YamlSource } from './yaml-source.js';
+
+/** How far a role can reach, the least first. */
+export const REACHES: readonly string[] = ['none', 'own', 'any'];
+
+const DIRECTIVE = 'permission';
+
+/** A permission that a contract states, and where. */
+export interface Statement {
+  file: string;
+  /** The operationId, or the root field as `Type.field`. */
+  by: string;
+  /** In the words of `x-permission`, whichever contract states it. */
+  permission: Permission;
+  /** The place of the whole, or of what it gives a role. */
+  placeOf: (role?: string) => Place;
+}
+
+/** What both contracts say of who may do what. */
+export interface StatedPolicy {
+  /** The roles, as `x-permission` spells them; in the order of the arguments of `@permission`, where the SDL defines it. */
+  roles: readonly string[];
+  /** In the order of the contracts, REST first. */
+  statements: readonly Statement[];
+}
+
+function restStatements(
+  document: OpenApiDocument,
+  { file, placeOf }: Pick<YamlSource, 'file' | 'placeOf'>,
+): Statement[] {
+  const one = (by: string, permission: unknown, at: Path): Statement[] =>
+    typeof permission === 'object' && permission !== null
+      ? [{ file, by, permission: permission as Permission, placeOf: (role) => placeOf(role ? [...at, role] : at) }]
+      : [];
+  return Object.entries(document.paths ?? {}).flatMap(([path, item]) =>
+    METHODS.flatMap((method) => {
+      const { operationId = '', 'x-permission': main, 'x-permission-also': further = [] } = item[method] ?? {};
+      const at = ['paths', path, method];
+      return [
+        ...one(operationId, main, [...at, 'x-permission']),
+        ...further.flatMap((permission, index) => one(operationId, permission, [...at, 'x-permission-also', index])),
+      ];
+    }),
+  );
+}
+
+const placeIn = (loc: Location | undefined): Place => {
+  const { line = 1, column = 1 } = loc?.startToken ?? {};
+  return { line, column, length: loc ? loc.endToken.end - loc.startToken.start : 1 };
+};
+
+const definitionIn = ({ definitions }: DocumentNode): DirectiveDefinitionNode | undefined =>
+  definitions.find(
+    (one): one is DirectiveDefinitionNode => one.kind === Kind.DIRECTIVE_DEFINITION && one.name.value === DIRECTIVE,
+  );
+
+/** What one `@permission` says; what it leaves out is as its definition has it. */
+function permissionOf({ arguments: given = [] }: ConstDirectiveNode, definition?: DirectiveDefinitionNode): Permission {
+  const defaults = (definition?.arguments ?? []).flatMap(({ name, defaultValue: value }) =>
+    value === undefined ? [] : [{ name, value }],
+  );
+  const values = [...defaults, ...given].map(({ name, value }) => {
+    const said = valueFromASTUntyped(value);
+    return [name.value, value.kind === Kind.ENUM ? String(said).toLowerCase() : said];
+  });
+  return Object.fromEntries(values) as Permission;
+}
+
+const isPermission = ({ name }: ConstDirectiveNode): boolean => name.value === DIRECTIVE;
+
+/** What the `@permission`s of a field of the SDL say, in the words of `x-permission`. */
+export const permissionsOf = ({ directives = [] }: Pick<FieldDefinitionNode, 'directives'>): Permission[] =>
+  directives.filter(isPermission).map((directive) => permissionOf(directive));
+
+function sdlStatements(document: DocumentNode, file: string): Statement[] {
+  const definition = definitionIn(document);
+  const types = document.definitions.filter(
+    (one) => one.kind === Kind.OBJECT_TYPE_DEFINITION || one.kind === Kind.OBJECT_TYPE_EXTENSION,
+  );
+  const fields = types
+    .filter(({ name }) => ROOTS.includes(name.value))
+    .flatMap(({ name, fields = [] }) => fields.map((field) => ({ by: `${name.value}.${field.name.value}`, field })));
+  return fields.flatMap(({ by, field: { directives = [] } }) =>
+    directives.filter(isPermission).map((directive) => ({
+      file,
+      by,
+      permission: permissionOf(directive, definition),
+      placeOf: (role) =>
+        placeIn(directive.arguments?.find(({ name }) => name.value === role)?.value.loc ?? directive.loc),
+    })),
+  );
+}
+
+const NOWHERE = { file: 'openapi.yaml', placeOf: (): Place => ({ line: 1, column: 1 }) };
+
+/**
+ * Reads the permissions of both contracts. Takes contracts that can be parsed.
+ * @param source of the text of `document`; without it a statement of REST has no place
+ */
+export function readPermissions(
+  document: OpenApiDocument,
+  schema: string,
+  source: Pick<YamlSource, 'file' | 'placeOf'> = NOWHERE,
+  file = 'schema.graphql',
+): StatedPolicy {
+  const sdl = parse(schema);
+  const statements = [...restStatements(document, source), ...sdlStatements(sdl, file)];
+  const defined = rolesIn(
+    Object.fromEntries((definitionIn(sdl)?.arguments ?? []).map(({ name }) => [name.value, true])),
+  );
+  const named = statements.flatMap(({ permission }) => rolesIn(permission));
+  return { roles: [...new Set([...defined, ...named])], statements };
+}
+
+const at = (file: string, { line, column }: Place) => `${file}:${line}:${column}`;
+
+/** The values of the enum `Role`, with their places; none where the SDL has no such type. */
+function enumOfRoles(schema: string): { name: string; place: Place }[] {
+  const found = parse(schema).definitions.find(
+    (one) => one.kind === Kind.ENUM_TYPE_DEFINITION && one.name.value === 'Role',
+  );
+  const values = found?.kind === Kind.ENUM_TYPE_DEFINITION ? (found.values ?? []) : [];
+  return values.map(({ name }) => ({ name: name.value, place: placeIn(name.loc) }));
+}
+
+/**
+ * Where the contracts contradict themselves or each other: a role that a permission leaves out, or gives what is no reach; an
+ * action that reaches further in one place than in another; and an enum `Role` with other roles. Each problem names the
+ * other place as well.
+ */
+export function policyProblems(
+  texts: { openapi: string; schema: string },
+  { roles, statements }: StatedPolicy,
+  file = 'schema.graphql',
+): Problem[] {
+  const problem = (where: Statement | { file: string; placeOf: () => Place }, message: string, role?: string) => {
+    const text = where.file === file ? texts.schema : texts.openapi;
+    return problemAt(where.file, text, where.placeOf(role), DIRECTIVE, message);
+  };
+  const found: Problem[] = [];
+  const first = new Map<string, Statement>();
+  for (const one of statements) {
+    const { by, permission } = one;
+    const known = first.get(permission.action) ?? one;
+    first.set(permission.action, known);
+    for (const role of roles) {
+      const reach = permission[role];
+      if (!REACHES.includes(reach ?? '')) {
+        const other = statements.find((statement) => statement.permission[role] !== undefined);
+        const elsewhere = other && other !== one ? `; ${at(other.file, other.placeOf(role))} names this role` : '';
+        const list = REACHES.join(', ');
+        found.push(
+          problem(one, `Permission "${permission.action}" must give ${role} one of ${list}${elsewhere}.`, role),
+        );
+      } else if (reach !== known.permission[role]) {
+        const there = at(known.file, known.placeOf(role));
+        const message = `${by} gives ${role} "${reach}" in ${permission.action}, and ${known.by} gives "${known.permission[role]}" (${there}).`;
+        found.push(problem(one, message, role));
+      }
+    }
+  }
+  return [...found, ...otherRoles(texts.schema, { roles, statements }, file)];
+}
+
+/** What an account can be has two lists in an SDL with an enum `Role`, and they are one. */
+function otherRoles(schema: string, { roles, statements: [first] }: StatedPolicy, file: string): Problem[] {
+  const values = enumOfRoles(schema);
+  const [some] = values;
+  if (some === undefined || first === undefined) return [];
+  const permission = at(first.file, first.placeOf());
+  const surplus = values
+    .filter(({ name }) => !roles.some((role) => role.toUpperCase() === name))
+    .map(({ name, place }) => {
+      const message = `The enum Role has ${name}, and no permission gives a role of this name anything (${permission}).`;
+      return problemAt(file, schema, place, DIRECTIVE, message);
+    });
+  const absent = roles
+    .filter((role) => !values.some(({ name }) => name === role.toUpperCase()))
+    .map((role) => {
+      const message = `The enum Role lacks ${role.toUpperCase()}, and permissions name this role (${permission}).`;
+      return problemAt(file, schema, some.place, DIRECTIVE, message);
+    });
+  return [...surplus, ...absent];
+}
