@@ -1,3 +1,4 @@
+import { errors } from '../../generated/errors.js';
 import { policy } from '../../generated/policy.js';
 import { defineApplication } from '../platform/index.js';
 import { resolvers } from './graphql/resolvers.js';
@@ -9,6 +10,7 @@ import { ownServices } from './services/index.js';
 export const application = defineApplication({
   name: 'accord',
   policy,
+  errors,
   handlers,
   resolvers,
   services: ownServices,

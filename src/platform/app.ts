@@ -5,7 +5,6 @@ import type { FastifyInstance, FastifyServerOptions } from 'fastify';
 import { GRAPHQL_TRANSPORT_WS_PROTOCOL } from 'graphql-ws';
 import type { Administration } from './accounts/administration.js';
 import type { Application } from './application.js';
-import { catalogue } from './calls/errors.js';
 import { composeServices } from './composition.js';
 import { normaliseOpenApi, operations } from './contract/openapi.js';
 import type { Database } from './database/open.js';
@@ -167,7 +166,7 @@ export async function buildApp(
     now,
   });
   await app.register(docs, {
-    errors: Object.entries(catalogue).map(([code, entry]) => ({ code, ...entry })),
+    errors: Object.entries(application.errors).map(([code, entry]) => ({ code, ...entry })),
     graphiql: !production,
   });
 

@@ -1,5 +1,6 @@
 import type { AccountActions } from './accounts/account-rules.js';
 import type { ActionOf, Policy } from './calls/access.js';
+import type { Catalogue, Code, Kind } from './contract/codes.js';
 import type { PrismaClient } from './database/client.js';
 import type { PlatformServices } from './services.js';
 
@@ -30,6 +31,8 @@ export interface Application<Own extends object = object> {
   readonly policy: Policy;
   /** The actions that the services of accounts ask for, where the contracts call them otherwise than `ACCOUNT_ACTIONS`. */
   readonly accountActions?: Partial<AccountActions>;
+  /** Its error codes with the platform's: `errors` of `generated/errors.ts`, which is made from the REST contract. */
+  readonly errors: Catalogue & Readonly<Record<Code, Kind>>;
   /** By tag and operationId, as `generated/operations.ts` demands them. */
   readonly handlers: object;
   /** By type and field, as `generated/graphql.ts` demands them. */

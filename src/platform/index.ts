@@ -22,7 +22,7 @@ export {
   type Call,
   type Policy,
 } from './calls/access.js';
-export { type Code, Failure, notWritten } from './calls/errors.js';
+export { Failure, type FailureOptions, failuresOf, notWritten } from './calls/errors.js';
 export type { Issue } from './calls/issues.js';
 // Lists.
 export {
@@ -36,6 +36,7 @@ export {
   storableOffset,
 } from './calls/pages.js';
 export { refuseAbsent } from './calls/tombstones.js';
+export type { Catalogue, Code } from './contract/codes.js';
 // Services for any model.
 export { isReferenceViolation } from './database/client.js';
 // GraphQL.

@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import codegen from '../../codegen.js';
+import { generateErrors } from '../../src/workbench/generate/errors.js';
 import { openApiTypes } from '../../src/workbench/generate/generate.js';
 import { generateOperations } from '../../src/workbench/generate/operations.js';
 import { generatePolicy } from '../../src/workbench/generate/policy.js';
@@ -9,6 +10,7 @@ import { generateResolvers } from '../../src/workbench/generate/resolvers.js';
 import { check } from '../../src/workbench/model/check.js';
 import { checkOpenApi } from '../../src/workbench/model/check-openapi.js';
 import { checkSchema } from '../../src/workbench/model/check-schema.js';
+import { readCodes } from '../../src/workbench/model/codes.js';
 import { loadOpenApi } from '../../src/workbench/model/load-openapi.js';
 import { readPermissions } from '../../src/workbench/model/permissions.js';
 import { problemsIn } from '../../src/workbench/prisma/check-prisma.js';
@@ -164,6 +166,57 @@ t.test('the policy is a table that can be read, and types that name its actions 
     one.replaceAll(/viewer(: ?\w+!?), developer(: ?\w+!?), admin(: ?\w+!?)/g, 'guest$1, clerk$2, chief$3, owner$3');
   const others = generatePolicy(readPermissions(loadOpenApi(four(openapi)), four(schema)));
   t.match(others, "'notes.update': { GUEST: 'none', CLERK: 'own', CHIEF: 'any', OWNER: 'any' },");
+});
+
+t.test('an error code has its status and meaning once, and the compiler knows it', async (t) => {
+  const withCodes = (list: string, codes: string) =>
+    openapi.replace('  schemas:\n', `$&    ErrorCode: { type: string, enum: [${list}], x-codes: { ${codes} } }\n`);
+  const taken = 'NOTE_TAKEN: { status: 409, title: Taken, description: "Somebody has it; take another." }';
+  const gone = 'GONE: { description: The note was burnt. }';
+  const sound = withCodes('NOT_FOUND, NOTE_TAKEN, GONE', `${taken}, ${gone}`);
+  t.same(await checkOpenApi(sound), []);
+
+  const broken: [list: string, codes: string, message: string, where: string][] = [
+    ['NOTE_TAKEN', '', 'The error code NOTE_TAKEN has no status and no meaning: say them in x-codes.', 'NOTE_TAKEN]'],
+    ['GONE', taken, 'The error code NOTE_TAKEN is not among the values of ErrorCode.', 'NOTE_TAKEN: {'],
+    ['NOTE_TAKEN', taken.replace('409', '200'), 'NOTE_TAKEN needs a status from 400 to 599.', 'NOTE_TAKEN: {'],
+    ['NOTE_TAKEN', taken.replace('title: Taken, ', ''), 'The error code NOTE_TAKEN needs a title.', 'NOTE_TAKEN: {'],
+    [
+      'GONE',
+      gone.replace('description', 'status: 404, description'),
+      "The status of GONE is the platform's",
+      'GONE: {',
+    ],
+  ];
+  for (const [list, codes, message, where] of broken) {
+    const text = withCodes(list, codes);
+    const [found, ...others] = await checkOpenApi(text);
+    t.match(found, { rule: 'error-codes', message: new RegExp(`${message.replaceAll('.', '\\.')}`) }, message);
+    t.equal(`${found?.line}:${found?.column}`, place(text, where));
+    t.same(others, []);
+  }
+
+  const codes = readCodes(loadOpenApi(sound));
+  t.same(Object.keys(codes).slice(0, 3), ['NOT_FOUND', 'NOTE_TAKEN', 'GONE'], 'in the order of the contract');
+  t.same(codes['GONE'], { status: 410, title: 'Gone', description: 'The note was burnt.' });
+  const text = generateErrors(codes);
+  t.match(
+    text,
+    "\n  NOTE_TAKEN: {\n    status: 409,\n    title: 'Taken',\n    description: 'Somebody has it; take another.',",
+  );
+  const mistyped = "export const one = new Failure('NOTE_TOKEN', 'It is taken.');";
+  const typed = `import { errors } from './errors.js';
+import { failuresOf } from '../src/failures.js';
+class Failure extends failuresOf(errors) {}
+`;
+  const found = compile({
+    'generated/errors.ts': text,
+    'src/failures.ts': `export declare const failuresOf: <Codes>(codes: Codes) => new (code: keyof Codes & string, message: string) => Error;`,
+    'generated/typed.ts': `${typed}${mistyped.replace('NOTE_TOKEN', 'NOTE_TAKEN')}`,
+    'generated/mistyped.ts': `${typed}${mistyped}`,
+  });
+  t.same(found['generated/typed.ts'], []);
+  t.match(found['generated/mistyped.ts']?.join(), /'"NOTE_TOKEN"' is not assignable/);
 });
 
 const handlers = (text: string) => `import type { GetNote, PutNote } from '../generated/operations.js';\n${text}`;

@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap';
-import type { Code } from '../../src/platform/calls/errors.js';
+import type { Code } from '../../generated/errors.js';
 import { openDatabase } from '../../src/platform/database/open.js';
 import { contractOperations } from '../support/contract.js';
 import { codeOf, type Json, startService } from '../support/service.js';

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import t from 'tap';
-import { catalogue } from '../../src/platform/calls/errors.js';
+import { errors } from '../../generated/errors.js';
 import { anchorOf, blocks, headings, isThere, PAGES, page, parts, prose, section } from '../support/documentation.js';
 import { exampleVariables } from '../support/example.js';
 import { ROOT, run, startServer } from '../support/process.js';
@@ -36,7 +36,7 @@ const tables: Record<string, string[]> = {
   ),
   errors: table(
     ['code', 'status', 'when'],
-    ...Object.entries(catalogue).map(([name, { status, description }]) => [code(name), status, description]),
+    ...Object.entries(errors).map(([name, { status, description }]) => [code(name), status, description]),
   ),
 };
 const places = new RegExp(`(<!-- (${Object.keys(tables).join('|')}) -->\n).*?(<!-- /\\2 -->)`, 'gs');

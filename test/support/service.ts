@@ -1,9 +1,9 @@
 import { hash } from '@node-rs/argon2';
 import type { FastifyInstance } from 'fastify';
 import type { Test } from 'tap';
+import { type Code, errors as catalogue } from '../../generated/errors.js';
 import { PARAMETERS } from '../../src/platform/accounts/passwords.js';
 import type { AppOptions } from '../../src/platform/app.js';
-import { type Code, catalogue } from '../../src/platform/calls/errors.js';
 import type { Database } from '../../src/platform/database/open.js';
 import { TIMEOUTS } from '../../src/platform/server/timeouts.js';
 import type { GraphQLRequest } from '../../src/workbench/coverage/observe-graphql.js';

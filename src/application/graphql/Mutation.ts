@@ -1,5 +1,5 @@
 import type { MutationResolvers } from '../../../generated/graphql.js';
-import { Failure } from '../../platform/index.js';
+import { Failure } from '../calls.js';
 
 export const Mutation: MutationResolvers = {
   createUser: (_parent, { input: { password, ...fields } }, { call, services }) =>

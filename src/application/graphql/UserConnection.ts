@@ -1,5 +1,6 @@
 import type { QueryUsersConnectionArgs, UserConnectionResolvers } from '../../../generated/graphql.js';
-import { type Cursors, DEFAULT_LIMIT, Failure, type Issue, type Window } from '../../platform/index.js';
+import { type Cursors, DEFAULT_LIMIT, type Issue, type Window } from '../../platform/index.js';
+import { Failure } from '../calls.js';
 
 /** Names the list in its cursors: one of another list is refused. */
 const LIST = 'usersConnection';

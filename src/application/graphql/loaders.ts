@@ -1,5 +1,6 @@
 import type { GraphQLResolveInfo } from 'graphql';
-import { Failure, type OffsetPage, selects, type User } from '../../platform/index.js';
+import { type OffsetPage, selects, type User } from '../../platform/index.js';
+import { Failure } from '../calls.js';
 import type { GraphQLContext } from '../context.js';
 import type { Comment } from '../services/comments.js';
 import type { Post } from '../services/posts.js';

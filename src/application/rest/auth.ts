@@ -1,13 +1,13 @@
 import type * as Contract from '../../../generated/operations.js';
 import {
   clearedCookies,
-  Failure,
   type OwnSession,
   representPage,
   resourceTag,
   type SessionTokens,
   sessionCookies,
 } from '../../platform/index.js';
+import { Failure } from '../calls.js';
 import { representUser } from './representations.js';
 
 export const login: Contract.Login = async ({ body }, { call, services, https }) => {

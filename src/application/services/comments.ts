@@ -3,7 +3,6 @@ import {
   authenticated,
   authorise,
   authoriseRole,
-  Failure,
   grouped,
   isReferenceViolation,
   isStorableId,
@@ -12,7 +11,7 @@ import {
   storableOffset,
   writing,
 } from '../../platform/index.js';
-import type { Call } from '../calls.js';
+import { type Call, Failure } from '../calls.js';
 
 export type Comment = CommentRow;
 

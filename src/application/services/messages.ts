@@ -3,7 +3,6 @@ import {
   authorise,
   authoriseRole,
   type DurableStream,
-  Failure,
   isStorableId,
   MAX_ID,
   type StreamOptions,
@@ -11,7 +10,7 @@ import {
   type User,
   writing,
 } from '../../platform/index.js';
-import type { Call } from '../calls.js';
+import { type Call, Failure } from '../calls.js';
 
 /** A message with its author, who is read along: one statement more for any number of messages. */
 export type Message = Prisma.MessageGetPayload<object> & { author: User };

@@ -3,13 +3,12 @@ import type { Prisma, PrismaClient } from '../../../generated/prisma/client.js';
 import {
   authenticated,
   authorise,
-  Failure,
   type Idempotency,
   type Page,
   type PageRequest,
   writing,
 } from '../../platform/index.js';
-import type { Call } from '../calls.js';
+import { type Call, Failure } from '../calls.js';
 import { findOrder, loadOrder, type Order, orderColumns, pageOfOrders, requireUser } from './order-rows.js';
 import { type OrderAction, refusedIn, refuseUnlessOffered, transitions } from './order-states.js';
 import type { Payments } from './payments/payments.js';

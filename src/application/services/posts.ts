@@ -3,7 +3,6 @@ import {
   authenticated,
   authorise,
   authoriseRole,
-  Failure,
   grouped,
   isStorableId,
   type OffsetPage,
@@ -11,7 +10,7 @@ import {
   storableOffset,
   writing,
 } from '../../platform/index.js';
-import type { Call } from '../calls.js';
+import { type Call, Failure } from '../calls.js';
 
 /** `content` is null also where it was not asked for: it can be twenty thousand characters. */
 export type Post = PostRow;

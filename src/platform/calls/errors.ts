@@ -1,75 +1,5 @@
+import { type Catalogue, type Code, type Kind, platformCodes } from '../contract/codes.js';
 import { bounded, cut, type Issues } from './issues.js';
-
-/** What can go wrong, once for both transports: the code clients switch on, its HTTP status, and when it is sent. */
-export const catalogue = {
-  BAD_REQUEST: {
-    status: 400,
-    title: 'Bad request',
-    description: 'The request cannot be read: malformed JSON, a missing member, a wrong type, an unknown parameter.',
-  },
-  UNAUTHENTICATED: {
-    status: 401,
-    title: 'Not authenticated',
-    description: 'There is no credential, or it is invalid, expired or revoked.',
-  },
-  FORBIDDEN: { status: 403, title: 'Forbidden', description: 'The caller is known and may not do this.' },
-  NOT_FOUND: { status: 404, title: 'Not found', description: 'There is no such resource or address.' },
-  METHOD_NOT_ALLOWED: {
-    status: 405,
-    title: 'Method not allowed',
-    description: 'The address exists and does not take this method; Allow lists those it takes.',
-  },
-  NOT_ACCEPTABLE: {
-    status: 406,
-    title: 'Not acceptable',
-    description: 'No representation matches the Accept header, or it asks for a version that is not served.',
-  },
-  REQUEST_TIMEOUT: { status: 408, title: 'Request timeout', description: 'The request did not arrive in time.' },
-  CONFLICT: {
-    status: 409,
-    title: 'Conflict',
-    description: 'The present state forbids it: a duplicate e-mail address, a final order, the last administrator.',
-  },
-  GONE: { status: 410, title: 'Gone', description: 'The resource existed and was deleted.' },
-  PRECONDITION_FAILED: {
-    status: 412,
-    title: 'Precondition failed',
-    description: 'If-Match does not name the present version.',
-  },
-  PAYLOAD_TOO_LARGE: { status: 413, title: 'Payload too large', description: 'The body exceeds the limit.' },
-  UNSUPPORTED_MEDIA_TYPE: {
-    status: 415,
-    title: 'Unsupported media type',
-    description: 'The body is not of a media type that this operation reads.',
-  },
-  VALIDATION_FAILED: {
-    status: 422,
-    title: 'Validation failed',
-    description: 'The request can be read, but a value breaks a constraint; errors lists their places.',
-  },
-  PAYMENT_DECLINED: {
-    status: 422,
-    title: 'Payment declined',
-    description: 'The payment gateway declined; the order stays pending.',
-  },
-  RATE_LIMITED: {
-    status: 429,
-    title: 'Too many requests',
-    description: 'The caller has used up its requests; Retry-After says when to come back.',
-  },
-  INTERNAL: { status: 500, title: 'Internal error', description: 'A fault of the service; the log knows more.' },
-  NOT_IMPLEMENTED: { status: 501, title: 'Not implemented', description: 'Promised by the contract, not built yet.' },
-  BAD_GATEWAY: { status: 502, title: 'Bad gateway', description: 'The payment gateway answered nonsense.' },
-  UNAVAILABLE: {
-    status: 503,
-    title: 'Service unavailable',
-    description: 'Overloaded, or the database cannot be reached; Retry-After says when to come back.',
-  },
-  GATEWAY_TIMEOUT: { status: 504, title: 'Gateway timeout', description: 'The payment gateway took too long.' },
-  INSUFFICIENT_STORAGE: { status: 507, title: 'Insufficient storage', description: 'The storage is full.' },
-} as const satisfies Record<string, { status: number; title: string; description: string }>;
-
-export type Code = keyof typeof catalogue;
 
 export interface FailureOptions extends Partial<Issues> {
   /** Seconds until another attempt makes sense. */
@@ -86,24 +16,50 @@ export interface FailureOptions extends Partial<Issues> {
 const MAX_MESSAGE = 512;
 
 /**
- * The one error that services throw. `message` is for the caller; `cause` goes to the log and nowhere else. Whatever it was
+ * The one error that services throw; with the codes of an application it is made by `failuresOf`. `message` is for the caller; `cause` goes to the log and nowhere else. Whatever it was
  * made from, what it tells is bounded: messages quote requests, and a request can be wrong in thousands of places.
  */
 export class Failure extends Error {
   override readonly name = 'Failure';
-  readonly code: Code;
+  /** One of the platform's, or of the application's. */
+  readonly code: string;
+  /** The HTTP status of the code. */
+  readonly status: number;
+  /** The code in words. */
+  readonly title: string;
   readonly options: FailureOptions;
 
-  constructor(code: Code, message: string, options: FailureOptions = {}) {
+  constructor(
+    code: Code,
+    message: string,
+    options: FailureOptions = {},
+    kind: Omit<Kind, 'description'> = platformCodes[code],
+  ) {
     super(cut(message, MAX_MESSAGE), { cause: options.cause });
     this.code = code;
+    this.status = kind.status;
+    this.title = kind.title;
     this.options = { ...options, ...bounded(options) };
   }
+}
 
-  /** The HTTP status that the catalogue gives this failure's code. */
-  get status(): number {
-    return catalogue[this.code].status;
-  }
+/** Failures with the codes of a catalogue, and no others. */
+export type FailuresOf<Codes extends Catalogue> = new (
+  code: keyof Codes & string,
+  message: string,
+  options?: FailureOptions,
+) => Failure;
+
+/**
+ * The error that the services of an application throw: `class Failure extends failuresOf(errors) {}`, where `errors` is that
+ * of `generated/errors.ts`. Both transports answer it like one of the platform's own.
+ */
+export function failuresOf<const Codes extends Catalogue>(codes: Codes): FailuresOf<Codes> {
+  return class extends Failure {
+    constructor(code: keyof Codes & string, message: string, options?: FailureOptions) {
+      super(code as Code, message, options, codes[code] as Kind);
+    }
+  };
 }
 
 /**

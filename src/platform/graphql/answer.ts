@@ -1,6 +1,8 @@
 import type { GraphQLFormattedError } from 'graphql';
-import { type Code, catalogue } from '../calls/errors.js';
 import type { Issue } from '../calls/issues.js';
+
+/** Where an error keeps what JSON leaves out. */
+export const TITLE = Symbol('title');
 
 /** One operation's part of an answer, in the terms of the catalogue. */
 export interface Result {
@@ -10,10 +12,12 @@ export interface Result {
 }
 
 export interface FormattedError extends GraphQLFormattedError {
-  extensions: { code: Code; statusCode: number; errors?: readonly Issue[]; omitted?: number };
+  /** The title of the code, for an answer without room for the message. It is not sent. */
+  [TITLE]?: string;
+  extensions: { code: string; statusCode: number; errors?: readonly Issue[]; omitted?: number };
 }
 
-export const codesOf = ({ errors = [] }: Pick<Result, 'errors'>): Code[] =>
+export const codesOf = ({ errors = [] }: Pick<Result, 'errors'>): string[] =>
   errors.map(({ extensions: { code } }) => code);
 
 /** Bytes of all that an answer says of failures, and entries of one `errors` (docs/decisions.md, "Failures"). */
@@ -66,14 +70,17 @@ function fitting<T extends object>(list: readonly T[], room: number): T[] {
 }
 
 /** An error with as much as fits: its issues go first, then the place, then its own words. */
-function shrunk({ message, locations, path, extensions }: FormattedError, room: number): FormattedError {
+function shrunk(
+  { message, locations, path, extensions, [TITLE]: title }: FormattedError,
+  room: number,
+): FormattedError {
   const { code, statusCode, errors = [], omitted = 0 } = extensions;
   const told = { code, statusCode };
   const forms: FormattedError[] = [
     { message, ...(locations && { locations }), ...(path && { path }), extensions: told },
     { message, extensions: told },
   ];
-  const form = forms.find((one) => sizeOf(one) <= room) ?? { message: catalogue[code].title, extensions: told };
+  const form = forms.find((one) => sizeOf(one) <= room) ?? { message: title ?? code, extensions: told };
   const counted = { errors: [], omitted: 1_000_000 };
   const issues = fitting(errors, room - sizeOf({ ...form, extensions: { ...told, ...counted } }));
   const left = omitted + errors.length - issues.length;

@@ -1,9 +1,9 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { GraphQLError } from 'graphql';
-import { catalogue, Failure } from '../calls/errors.js';
+import { Failure } from '../calls/errors.js';
 import { cut } from '../calls/issues.js';
 import { toFailure } from '../http/failures.js';
-import type { FormattedError, Result } from './answer.js';
+import { type FormattedError, type Result, TITLE } from './answer.js';
 import { locationsOf } from './parse.js';
 
 /** Bytes of a name in the path of an error, which is as long as the document has it; and places of one error. */
@@ -20,12 +20,13 @@ export function errorFormatter(suggest: boolean) {
     const { issues, omitted } = failure.options;
     const locations = at && locationsOf(at)?.slice(0, MAX_LOCATIONS);
     return {
+      [TITLE]: failure.title,
       message: failure.message,
       ...(locations && { locations }),
       ...(at?.path && { path: at.path.map((step) => (typeof step === 'string' ? cut(step, MAX_NAME) : step)) }),
       extensions: {
         code: failure.code,
-        statusCode: catalogue[failure.code].status,
+        statusCode: failure.status,
         ...(issues?.length && { errors: issues }),
         ...(omitted && { omitted }),
       },
@@ -55,8 +56,8 @@ export function errorFormatter(suggest: boolean) {
 }
 
 /** The answer to an operation that nobody looked at. */
-export const refused = ({ code, message }: Failure): Result => ({
-  errors: [{ message, extensions: { code, statusCode: catalogue[code].status } }],
+export const refused = ({ code, status, message }: Failure): Result => ({
+  errors: [{ message, extensions: { code, statusCode: status } }],
 });
 
 /**

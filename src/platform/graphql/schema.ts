@@ -7,7 +7,7 @@ import {
   type GraphQLSchema,
   isObjectType,
 } from 'graphql';
-import { type Code, Failure } from '../calls/errors.js';
+import { Failure } from '../calls/errors.js';
 import { bounded, type Issue } from '../calls/issues.js';
 import { unstorableText } from '../calls/text.js';
 import { toFailure } from '../http/failures.js';
@@ -45,10 +45,11 @@ export function executableSchema(
   return schema;
 }
 
-export type FieldListener = (type: string, field: string, code: Code | 'OK') => void;
+/** `code`: of the failure, or `OK`. */
+export type FieldListener = (type: string, field: string, code: string) => void;
 
 /** Tells what becomes of a field that has a resolver of its own; of a subscription, what became of its beginning. */
-function tellOutcome(field: GraphQLField<unknown, GraphQLContext>, tell: (code: Code | 'OK') => void): void {
+function tellOutcome(field: GraphQLField<unknown, GraphQLContext>, tell: (code: string) => void): void {
   const failed = (error: unknown): never => {
     tell(toFailure(error).code);
     throw error;

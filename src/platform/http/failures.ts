@@ -1,6 +1,7 @@
 import { QueueFull } from '../accounts/fair-queue.js';
-import { type Code, catalogue, Failure } from '../calls/errors.js';
+import { Failure } from '../calls/errors.js';
 import type { Issue } from '../calls/issues.js';
+import { type Code, platformCodes } from '../contract/codes.js';
 import { type DatabaseFault, faultOf } from '../database/faults.js';
 
 /** Seconds after which a lost database or a full queue is worth another try. */
@@ -24,7 +25,7 @@ const ofDatabase: Partial<Record<DatabaseFault['kind'], [Code, string]>> = {
 };
 
 const byStatus = new Map<number, Code>(
-  Object.entries(catalogue)
+  Object.entries(platformCodes)
     .map(([code, { status }]) => [status, code as Code] as const)
     .reverse(),
 );
@@ -48,7 +49,7 @@ export function toFailure(error: unknown): Failure {
   if (known)
     return new Failure(...known, { cause: error, ...(known[0] === 'UNAVAILABLE' && { retryAfter: RETRY_AFTER }) });
   const named = statusCode < 500 ? byStatus.get(statusCode) : undefined;
-  if (named) return new Failure(named, catalogue[named].description, { cause: error });
+  if (named) return new Failure(named, platformCodes[named].description, { cause: error });
   return new Failure('INTERNAL', 'Something went wrong on our side.', { cause: error });
 }
 
@@ -60,7 +61,7 @@ export interface Problem {
   detail: string;
   instance: string;
   error: string;
-  code: Code;
+  code: string;
   errors?: readonly Issue[];
   omitted?: number;
 }
@@ -73,8 +74,7 @@ const shortened = (path: string): string =>
   path.length > MAX_INSTANCE ? path.slice(0, MAX_INSTANCE).replace(/%[\da-f]?$/i, '') : path;
 
 /** @param instance the path that was asked for */
-export function problem({ code, message, options }: Failure, instance: string): Problem {
-  const { status, title } = catalogue[code];
+export function problem({ code, status, title, message, options }: Failure, instance: string): Problem {
   return {
     type: `/docs/errors#${code}`,
     title,
@@ -99,5 +99,5 @@ export function failureHeaders({ code, options }: Failure): Record<string, strin
 }
 
 /** RFC 6750 §3 and RFC 7617 §2; without a credential the challenge names no error. */
-const challenge = (error: string | undefined, code: Code) =>
+const challenge = (error: string | undefined, code: string) =>
   `Bearer realm="accord"${error ? `, error="${error}"` : ''}${code === 'FORBIDDEN' ? '' : ', Basic realm="accord", charset="UTF-8"'}`;

@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import { type Code, Failure } from '../calls/errors.js';
+import { Failure } from '../calls/errors.js';
 import type { Database } from '../database/open.js';
 import type { Outages } from '../database/outages.js';
 import { isLoopbackAddress } from '../loopback.js';
@@ -14,9 +14,9 @@ declare module 'fastify' {
     /** @throws Failure UNAUTHENTICATED for who may not see the metrics */
     refuseMetrics: (request: FastifyRequest) => Promise<void>;
     /** Counts what became of a field of GraphQL: every failure, and of the root fields what went well. */
-    countField: (type: string, field: string, code: Code | 'OK') => void;
+    countField: (type: string, field: string, code: string) => void;
     /** Counts operations of GraphQL that were refused as a whole. */
-    countRefused: (codes: readonly Code[]) => void;
+    countRefused: (codes: readonly string[]) => void;
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
-import { type Code, catalogue, Failure } from '../calls/errors.js';
+import { Failure } from '../calls/errors.js';
+import { type Code, platformCodes } from '../contract/codes.js';
 import { failureHeaders, problem, toFailure } from './failures.js';
 
 export const MEDIA_TYPE = 'application/problem+json; charset=utf-8';
@@ -26,8 +27,8 @@ const ofParser: Record<string, [Code, number]> = {
 const LINGER = 1000;
 
 /** The answer to what did not become a request: no header of it is known to be true. */
-export function bareProblem(code: Code, status: number = catalogue[code].status) {
-  const failure = new Failure(code, catalogue[code].description);
+export function bareProblem(code: Code, status: number = platformCodes[code].status) {
+  const failure = new Failure(code, platformCodes[code].description);
   const body = JSON.stringify({ ...problem(failure, 'about:blank'), status });
   const headers = {
     'content-type': MEDIA_TYPE,
@@ -43,7 +44,7 @@ export function answerParserError(error: FastifyError | (Error & { code?: string
   const [code, status] = ofParser[error.code ?? ''] ?? ['BAD_REQUEST', 400];
   const { headers, body } = bareProblem(code, status);
   const lines = Object.entries({ ...headers, connection: 'close' }).map(([name, value]) => `${name}: ${value}\r\n`);
-  socket.end(`HTTP/1.1 ${status} ${catalogue[code].title}\r\n${lines.join('')}\r\n${body}`);
+  socket.end(`HTTP/1.1 ${status} ${platformCodes[code].title}\r\n${lines.join('')}\r\n${body}`);
   // Whoever neither reads it nor closes would keep the socket for ever.
   setTimeout(() => socket.destroy(), LINGER).unref();
 }

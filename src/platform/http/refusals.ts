@@ -1,20 +1,20 @@
 import type { FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import type { Refusal } from '../audit/refusals.js';
-import { type Code, catalogue } from '../calls/errors.js';
+import { type Code, platformCodes } from '../contract/codes.js';
 import type { PlatformServices } from '../services.js';
 
 declare module 'fastify' {
   interface FastifyInstance {
     /** Has the refusals among the failures of an answer audited, where its status does not tell them. */
-    noteRefusals: (request: FastifyRequest, failures: readonly Code[]) => void;
+    noteRefusals: (request: FastifyRequest, failures: readonly string[]) => void;
   }
 }
 
 /** The failures that are audited: the caller wanted what it may not have, or more than it may have. */
 const AUDITED: Partial<Record<Code, Refusal>> = { FORBIDDEN: 'access.refused', RATE_LIMITED: 'limit.exceeded' };
 const byStatus = new Map(
-  Object.entries(AUDITED).map(([code, refusal]) => [catalogue[code as Code].status as number, refusal]),
+  Object.entries(AUDITED).map(([code, refusal]) => [platformCodes[code as Code].status as number, refusal]),
 );
 
 /** Has refused authorisations and breaches of limits audited, on both transports. */
@@ -22,8 +22,8 @@ export const refusalsPlugin = fp<{ services: PlatformServices }>(async (app, { s
   const note = (refusal: Refusal | undefined, { actor, ip, id }: FastifyRequest) => {
     if (refusal) refusals.note(refusal, { actor, address: ip, requestId: id });
   };
-  app.decorate('noteRefusals', (request: FastifyRequest, failures: readonly Code[]) => {
-    for (const code of failures) note(AUDITED[code], request);
+  app.decorate('noteRefusals', (request: FastifyRequest, failures: readonly string[]) => {
+    for (const code of failures) note(AUDITED[code as Code], request);
   });
   app.addHook('onResponse', async (request, { statusCode }) => note(byStatus.get(statusCode), request));
 });

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { WebSocket } from 'ws';
 import type { Actor } from '../calls/access.js';
-import { type Code, Failure } from '../calls/errors.js';
+import { Failure } from '../calls/errors.js';
 import { cut } from '../calls/issues.js';
 import { toFailure } from '../http/failures.js';
 import { refuseExcess } from '../limits/rate-limit.js';
@@ -19,7 +19,7 @@ const LOOK = 20;
 /** RFC 6455 §7.4.1 and the registry of close codes; 44xx: graphql-transport-ws. */
 export const CLOSE = { internal: 1011, tryAgainLater: 1013, badMessage: 4400, forbidden: 4403 } as const;
 
-const closeCodes: Partial<Record<Code, number>> = {
+const closeCodes: Readonly<Record<string, number>> = {
   UNAVAILABLE: CLOSE.tryAgainLater,
   INTERNAL: CLOSE.internal,
 };

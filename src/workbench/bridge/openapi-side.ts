@@ -1,5 +1,6 @@
 import { METHODS, type OperationObject, type Parameter, type Schema } from '../../platform/contract/document.js';
 import { normaliseOpenApi, schemaName } from '../../platform/contract/openapi.js';
+import { ERROR_CODE, readCodes } from '../model/codes.js';
 import type { Path } from '../model/yaml-source.js';
 import { memberAt, membersOf, type Source, whereIn } from './schema-members.js';
 import {
@@ -13,9 +14,6 @@ import {
 } from './side.js';
 
 const schemasOf = ({ document }: Source) => Object.entries(document.components?.schemas ?? {});
-
-/** The schema that lists the error codes, by convention. */
-const ERROR_CODE = 'ErrorCode';
 
 const isEnum = ({ enum: values, type }: Schema) => type === 'string' && values !== undefined;
 const isObject = ({ type, properties, allOf }: Schema) =>
@@ -98,7 +96,13 @@ function cataloguesOf(source: Source): Catalogue[] {
   const list = schemasOf(source).find(([name]) => name === ERROR_CODE);
   if (list === undefined) return table === undefined ? [] : [table];
   const { where, values } = enumerationOf(source, ...list);
-  const codes = new Map(values.map((one) => [one.name, { where: one.where }]));
+  const kinds = readCodes(source.document);
+  const codes = new Map(
+    values.map(({ name, where }) => {
+      const { status } = kinds[name] ?? {};
+      return [name, { where, ...(status !== undefined && { status }) }];
+    }),
+  );
   return [{ name: `the schema ${ERROR_CODE}`, where, codes }, ...(table === undefined ? [] : [table])];
 }
 

@@ -6,11 +6,13 @@ import type { OpenApiDocument } from '../../platform/contract/document.js';
 import { parseYaml } from '../../platform/contract/yaml.js';
 import { rootPath } from '../../platform/root.js';
 import { type Contracts, check, readContracts } from '../model/check.js';
+import { readCodes } from '../model/codes.js';
 import { loadOpenApi } from '../model/load-openapi.js';
 import { readPermissions } from '../model/permissions.js';
 import { type Problem, printProblems } from '../model/problems.js';
 import { checkPrismaSchema } from '../prisma/check-prisma.js';
 import { generatePrismaClient, prismaClientIsCurrent } from '../prisma/generate.js';
+import { generateErrors } from './errors.js';
 import { generateOperations, HEADER } from './operations.js';
 import { permissionMatrix } from './permission-matrix.js';
 import { generatePolicy } from './policy.js';
@@ -67,6 +69,7 @@ async function generateFiles({ openapi, schema }: Contracts, root: string): Prom
   const operations = generateOperations(document);
   const stated = readPermissions(document, schema);
   return {
+    'errors.ts': generateErrors(readCodes(document)),
     'graphql.ts': resolvers,
     'openapi.ts': types,
     'operations.ts': operations,

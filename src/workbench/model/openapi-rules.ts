@@ -6,6 +6,7 @@ import {
   rolesIn,
 } from '../../platform/contract/document.js';
 import { inlineSchemas, normaliseOpenApi } from '../../platform/contract/openapi.js';
+import { codeFindings } from './codes.js';
 import { REACHES } from './permissions.js';
 import { RESERVED } from './reserved-words.js';
 import type { Finding } from './yaml-source.js';
@@ -120,5 +121,5 @@ export function findings(document: OpenApiDocument): Finding[] {
       return operation === undefined ? [] : RULES.flatMap((rule) => rule(operation, ['paths', path, method], document));
     }),
   ]);
-  return [...ofPaths, ...unfollowable(document)];
+  return [...ofPaths, ...codeFindings(document), ...unfollowable(document)];
 }

@@ -1,5 +1,6 @@
 import type { PaymentStatus, Prisma, PrismaClient } from '../../../../generated/prisma/client.js';
-import { Failure, type Idempotency } from '../../../platform/index.js';
+import type { Idempotency } from '../../../platform/index.js';
+import { Failure } from '../../calls.js';
 import { type Order, orderColumns } from '../order-rows.js';
 import { transitions } from '../order-states.js';
 import type { Outcome, PaymentGateway } from './gateway.js';

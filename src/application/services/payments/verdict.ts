@@ -1,5 +1,5 @@
 import type { PaymentStatus } from '../../../../generated/prisma/client.js';
-import { Failure } from '../../../platform/index.js';
+import { Failure } from '../../calls.js';
 import type { Outcome, PaymentOrder } from './gateway.js';
 
 /** Attempts that may fail, taking nothing, before a payment in the background is given up. */
