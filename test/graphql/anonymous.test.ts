@@ -1,14 +1,13 @@
 import { createHash } from 'node:crypto';
 import { getIntrospectionQuery } from 'graphql';
 import t from 'tap';
-import { openDatabase } from '../../src/database/open.js';
+import { memoryDatabase } from '../support/databases.js';
 import { heavy, parsedTexts } from '../support/parsed-texts.js';
 import { PROXIED } from '../support/production.js';
 import { type Json, startInstance, startService } from '../support/service.js';
 import { statementsOf } from '../support/statements.js';
 
-const database = Object.assign(await openDatabase('pglite://memory'), { url: undefined });
-t.teardown(database.close);
+const database = await memoryDatabase(t);
 t.afterEach(() => database.client.user.deleteMany());
 
 /** POST /graphql, and the codes of each operation, in order. */
@@ -123,8 +122,7 @@ t.test('the schema is told to everyone outside production, and nothing with it',
     const closed = await startInstance(t, database, { GRAPHQL_INTROSPECTION: 'false' });
     t.same((await post(closed.url, { query })).codes, ['UNAUTHENTICATED']);
     // Signing keys are sealed in production, and stay so.
-    const another = Object.assign(await openDatabase('pglite://memory'), { url: undefined });
-    t.teardown(another.close);
+    const another = await memoryDatabase(t);
     for (const GRAPHQL_INTROSPECTION of ['true', 'false']) {
       const production = await startInstance(t, another, { ...PROXIED, GRAPHQL_INTROSPECTION });
       for (const one of [query, '{ __typename }'])

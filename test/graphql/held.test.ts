@@ -1,12 +1,11 @@
 import t from 'tap';
-import { openDatabase } from '../../src/database/open.js';
+import { memoryDatabase } from '../support/databases.js';
 import { heavy, parsedTexts } from '../support/parsed-texts.js';
 import { eventually } from '../support/process.js';
 import { type Json, type Service, startService } from '../support/service.js';
 import { ADD, type Dialled, dialAs, SUBSCRIBE } from '../support/socket.js';
 
-const database = Object.assign(await openDatabase('pglite://memory'), { url: undefined });
-t.teardown(database.close);
+const database = await memoryDatabase(t);
 t.afterEach(() => database.client.user.deleteMany());
 
 const many = (count: number, item: (n: number) => string) => Array.from({ length: count }, (_, n) => item(n)).join(' ');

@@ -11,6 +11,7 @@ import { type Code, catalogue } from '../../src/services/errors.js';
 import { breaches } from './contract.js';
 import { type Opened, PATIENT } from './databases.js';
 import { recordGraphql } from './recorder.js';
+import './glue.js';
 
 export const PASSWORD = 'a password for the tests';
 export const passwordHash = hash(PASSWORD, PARAMETERS);
