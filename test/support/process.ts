@@ -96,8 +96,17 @@ export interface Server extends Running {
   url: string;
 }
 
-/** The service, as `npm start` runs it. */
-export const START = [process.execPath, '--max-semi-space-size=32', 'src/cli/bin.js', 'start'] as const;
+/**
+ * The service, as `npm start` runs it; only that the database is compiled once, and not a second time for a speed that a
+ * server of a few seconds does not live to have: a third of the processor's time that it takes.
+ */
+export const START = [
+  process.execPath,
+  '--max-semi-space-size=32',
+  '--liftoff-only',
+  'src/cli/bin.js',
+  'start',
+] as const;
 const onFreePort = { PORT: '0' };
 
 /** Starts the service and waits until it is ready. */
