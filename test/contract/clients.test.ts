@@ -5,6 +5,7 @@ import { DEMO_ADMIN, DEMO_PASSWORD, seedDemo } from '../../prisma/seed.js';
 import { contractOperations } from '../support/contract.js';
 import { memoryDatabase } from '../support/databases.js';
 import { type Ended, ROOT, run, temporaryFolder } from '../support/process.js';
+import { skipUnlessWhole } from '../support/servers.js';
 import { startInstance } from '../support/service.js';
 
 /**
@@ -66,7 +67,7 @@ const MADE_UP = /(\d|One|Two|Three|Item|Writable)$/;
 /** Of a request with write-only members hey-api makes two types, of which the operation takes this one. */
 const WITH_SECRETS = ['CreateUserRequestWritable', 'LoginRequestWritable'];
 
-t.test('the clients that four generators make of what is served', async (t) => {
+t.test('the clients that four generators make of what is served', { skip: skipUnlessWhole }, async (t) => {
   const database = await memoryDatabase(t);
   await seedDemo(database.client);
   ({ url } = await startInstance(t, database));

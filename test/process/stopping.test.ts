@@ -7,6 +7,7 @@ import { DEMO_ADMIN, DEMO_PASSWORD } from '../../prisma/seed.js';
 import { tlsFiles } from '../support/certificate.js';
 import { basic, eventually, type Server, startServer } from '../support/process.js';
 import { open, statusesOf, untilClosed } from '../support/raw.js';
+import { skipUnlessWhole } from '../support/servers.js';
 import { dial, UPGRADE } from '../support/socket.js';
 
 const HEADERS = basic(DEMO_ADMIN, DEMO_PASSWORD);
@@ -103,7 +104,7 @@ const WAYS: [name: string, tls: boolean, over: typeof overHttp1][] = [
 ];
 
 for (const [name, tls, over] of WAYS) {
-  t.test(`SIGTERM under load cuts no request: ${name}`, async (t) => {
+  t.test(`SIGTERM under load cuts no request: ${name}`, { skip: tls && skipUnlessWhole }, async (t) => {
     const server = await startServer(t, { ...ENVIRONMENT, DRAIN_DELAY: '300', ...(tls && certificate(t)) });
     const url = tls ? server.url.replace('http:', 'https:') : server.url;
     const outcomes = new Map<Outcome, number>();
