@@ -3,10 +3,11 @@ import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { PrismaPg } from '@prisma/adapter-pg';
-import t, { type Test } from 'tap';
+import root, { type Test } from 'tap';
 import { PrismaClient } from '../../src/database/client.js';
 import { readMigrations } from '../../src/database/migration-folder.js';
 import { type Database, openDatabase } from '../../src/database/open.js';
+import { atEnd } from './ending.js';
 import { recycle } from './engines.js';
 import { ROOT } from './process.js';
 import { POSTGRESQL, skipWithoutPostgresql } from './servers.js';
@@ -78,7 +79,7 @@ async function openFresh(kind: Kind): Promise<Opened> {
 async function emptyTemplate(): Promise<string> {
   const name = newName();
   await administer(`CREATE DATABASE ${name}`);
-  t.teardown(() => drop(name));
+  atEnd(() => drop(name));
   await (await openDatabase(addressOf(name), { limits: PATIENT, poolSize: 1 })).close();
   return name;
 }
@@ -93,10 +94,11 @@ async function administer(sql: string): Promise<void> {
   await client.$disconnect();
 }
 
-/** A fresh embedded database, for a case that needs no other. */
+/** A fresh embedded database, for a case that needs no other, or for all cases of a file. */
 export async function memoryDatabase(t: Test): Promise<Opened> {
   const database = await openFresh('embedded');
-  t.teardown(database.close);
+  if (t === root) atEnd(database.close);
+  else t.teardown(database.close);
   return database;
 }
 

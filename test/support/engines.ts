@@ -1,13 +1,10 @@
 import { PGlite } from '@electric-sql/pglite';
-import t from 'tap';
+import { atEnd } from './ending.js';
 
 /** Given to `openDatabase` as the snapshot of a database that may come from the stock. */
 const snapshots = new WeakSet<Blob>();
 /** Engines that nobody uses, each as its snapshot made it. */
 const stock: Engine[] = [];
-
-// For the end of the process, which an engine holds up.
-t.teardown(() => Promise.all(stock.splice(0).map(({ pglite }) => pglite.close())));
 
 interface Engine {
   pglite: PGlite;
@@ -59,7 +56,12 @@ export function recycle(snapshot: Blob): Blob {
   return snapshot;
 }
 
+let isFirst = true;
+
 async function made(snapshot: Blob): Promise<Engine> {
+  // An engine holds up the end of the process.
+  if (isFirst) atEnd(() => Promise.all(stock.splice(0).map(({ pglite }) => pglite.close())));
+  isFirst = false;
   const pglite = await create('memory://', { loadDataDir: snapshot });
   const { rows } = await pglite.query<{ name: string }>(
     `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables
