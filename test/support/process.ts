@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Test } from 'tap';
+import { atEnd } from './ending.js';
 
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -89,6 +90,30 @@ export async function eventually<T>(
     await new Promise((resolve) => setTimeout(resolve, INTERVAL));
   }
   throw new Error(`In ${LOOKS} looks there was nothing to be seen of: ${what}`);
+}
+
+let demonstration: Promise<string> | undefined;
+
+/**
+ * The address of a directory with a demo's data that nobody has used: for a case that is not about how a start makes it, which
+ * costs a server more than all the rest.
+ */
+export async function demoDirectory(t: Test): Promise<string> {
+  demonstration ??= madeDemo();
+  const copy = join(temporaryFolder(t), 'data');
+  cpSync(await demonstration, copy, { recursive: true });
+  return `pglite://${copy}`;
+}
+
+async function madeDemo(): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), 'accord-test-'));
+  atEnd(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }));
+  const data = join(folder, 'data');
+  const { openDatabase } = await import('../../src/database/open.js');
+  const { seedDemo } = await import('../../prisma/seed.js');
+  const database = await openDatabase(`pglite://${data}`);
+  await seedDemo(database.client).finally(database.close);
+  return data;
 }
 
 export interface Server extends Running {
