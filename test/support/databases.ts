@@ -32,7 +32,7 @@ const versionOf = (name: string) => {
 function cachedAs(): string {
   const made = createHash('sha256');
   for (const { name, checksum } of readMigrations()) made.update(`${name} ${checksum}\n`);
-  made.update(readFileSync(join(ROOT, 'src/database/migrations.ts')));
+  made.update(readFileSync(join(ROOT, 'src/platform/database/migrations.ts')));
   for (const name of ['@electric-sql/pglite', '@electric-sql/pglite-prepopulatedfs']) made.update(versionOf(name));
   return join(CACHE, `migrated-${made.digest('hex').slice(0, 16)}.tar`);
 }
