@@ -1,6 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { buildSchema } from 'graphql';
 import t from 'tap';
+import { errors } from '../../generated/errors.js';
+import { policy } from '../../generated/policy.js';
+import { ACCOUNT_ACTIONS } from '../../src/platform/accounts/account-rules.js';
+import { rolesOf } from '../../src/platform/calls/access.js';
+import { isPlatformCode } from '../../src/platform/contract/codes.js';
 import type { OpenApiDocument } from '../../src/platform/contract/document.js';
 import { inlineSchemas, operations } from '../../src/platform/contract/openapi.js';
 import { checkPermissions } from '../../src/platform/graphql/permissions.js';
@@ -109,6 +114,26 @@ t.test(
     );
   },
 );
+
+/** What only an application says: its roles, its actions but for the names that accounts have by default, and its codes. */
+const ownWords = (): string[] => {
+  const byDefault: readonly string[] = Object.values(ACCOUNT_ACTIONS);
+  return [
+    ...rolesOf(policy),
+    ...Object.keys(policy).filter((action) => !byDefault.includes(action)),
+    ...Object.keys(errors).filter((code) => !isPlatformCode(code)),
+  ];
+};
+
+t.test('the platform names no role, action or error code of the application', async (t) => {
+  const quoted = new RegExp(`['"\`](${ownWords().join('|').replaceAll('.', '\\.')})['"\`]`, 'i');
+  const files = Object.entries(src).filter(([path]) => houseOf(path) === 'platform');
+  t.strictSame(
+    files.filter(([, text]) => quoted.test(text)).map(([path]) => path),
+    [],
+  );
+  for (const word of ['admin', 'posts.read', 'PAYMENT_DECLINED']) t.match(`one === '${word}'`, quoted);
+});
 
 t.test('an import through a wall is found, however it is written', async (t) => {
   const forbidden: [from: string, text: string, to: string][] = [
