@@ -743,7 +743,7 @@ const bridgeCases: [
     'openapi',
     ['title: Notes,', 'title: Notes, description: "\n    | `NOT_FOUND` | 410 | gone |\n    ",'],
     'code-status:NOT_FOUND',
-    { openapi: 'NOT_FOUND` | 410', schema: 'NOT_FOUND` | 404' },
+    { openapi: ['NOT_FOUND` | 410', 'NOT_FOUND, METHOD'], schema: 'NOT_FOUND` | 404' },
   ],
   [
     'schema',
