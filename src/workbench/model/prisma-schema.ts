@@ -95,7 +95,7 @@ function fieldOf(line: string, number: number): PrismaField[] {
 }
 
 /** A value of an enum, by its line. */
-function valueOf(line: string, number: number): Named[] {
+function enumValueOf(line: string, number: number): Named[] {
   const [all, name = ''] = VALUE.exec(line) ?? [];
   return all === undefined
     ? []
@@ -119,7 +119,7 @@ export function readPrismaSchema(text: string): PrismaSchema {
     else models.push({ ...block, fields });
     return (each, at) => {
       if (each.trim().startsWith('@@')) attributes.push(...attributesIn(each, at));
-      else if (kind === 'enum') values.push(...valueOf(each, at));
+      else if (kind === 'enum') values.push(...enumValueOf(each, at));
       else fields.push(...fieldOf(each, at));
     };
   };
