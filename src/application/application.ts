@@ -1,6 +1,7 @@
 import { defineApplication } from '../platform/index.js';
 import { resolvers } from './graphql/resolvers.js';
 import { handlers } from './rest/handlers.js';
+import { paid } from './rest/representations.js';
 import { demo } from './seed.js';
 import { ownServices } from './services/index.js';
 
@@ -9,6 +10,6 @@ export const application = defineApplication({
   name: 'accord',
   handlers,
   resolvers,
-  services: ownServices,
+  services: (platform) => ownServices(platform, paid),
   demo,
 });

@@ -1,4 +1,4 @@
-import { Prisma, type TombstoneKind } from '../database/client.js';
+import type { Prisma, TombstoneKind } from '../database/client.js';
 import { Failure } from './errors.js';
 import { isStorableId } from './pages.js';
 
@@ -20,7 +20,7 @@ export async function refuseAbsent(
 }
 
 /**
- * Sets the tombstones of a user and of everything that goes with the account. Nothing personal is kept: results that were
+ * Sets the tombstones of a user and of everything that goes with the account. Nothing personal is kept: answers that were
  * remembered of it are forgotten, while their idempotency keys stay used, so that a late retry makes nothing again. What goes
  * is locked first: the posts, so that nobody adds a comment which would go without a tombstone, then what others may be deleting.
  */
@@ -39,6 +39,6 @@ export async function entomb(db: Prisma.TransactionClient, userId: number): Prom
     UNION ALL SELECT 'MESSAGE', id FROM message
     UNION ALL SELECT 'COMMENT', id FROM comment
     ON CONFLICT DO NOTHING`;
-  const forgotten = { result: Prisma.DbNull, ownerId: null };
+  const forgotten = { answer: null, ownerId: null };
   await db.idempotencyKey.updateMany({ where: { ownerId: userId }, data: forgotten });
 }
