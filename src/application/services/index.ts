@@ -1,5 +1,6 @@
 import type { PlatformServices } from '../../platform/index.js';
 import { variables } from '../variables.js';
+import { belongings } from './belongings.js';
 import { commentsService } from './comments.js';
 import { messagesService } from './messages.js';
 import { type Order, ordersService } from './orders.js';
@@ -15,12 +16,13 @@ export type OwnServices = ReturnType<typeof ownServices>;
  * @param paid what is answered for the order that a payment has ended with
  */
 export function ownServices(
-  { client, now, idempotency, jobs, durableStream, environment, production }: PlatformServices,
+  { client, now, idempotency, jobs, durableStream, ownedByAccounts, environment, production }: PlatformServices,
   paid: (order: Order) => object,
 ) {
   const gateway = paymentGateway(environment(variables), production);
   const payments = paymentsService({ client, gateway, idempotency, answer: paid, now });
   jobs.add(paymentJobs(payments));
+  ownedByAccounts(belongings);
   return {
     posts: postsService({ client }),
     comments: commentsService({ client }),

@@ -181,3 +181,11 @@ function readAnswer(written: string): object {
   const { bytes, ...answer } = JSON.parse(written) as { bytes?: string };
   return bytes === undefined ? answer : { ...answer, body: Buffer.from(bytes, 'base64') };
 }
+
+/**
+ * Forgets what was remembered of somebody's things, which go with the account. The keys stay used, so that a late retry makes
+ * nothing again.
+ */
+export async function forget(db: Transaction, ownerId: number): Promise<void> {
+  await db.idempotencyKey.updateMany({ where: { ownerId }, data: { answer: null, ownerId: null } });
+}
