@@ -3,6 +3,7 @@ import { policy } from '../../generated/policy.js';
 import { defineApplication } from '../platform/index.js';
 import { resolvers } from './graphql/resolvers.js';
 import { handlers } from './rest/handlers.js';
+import { paid } from './rest/representations.js';
 import { demo } from './seed.js';
 import { ownServices } from './services/index.js';
 
@@ -13,6 +14,6 @@ export const application = defineApplication({
   errors,
   handlers,
   resolvers,
-  services: ownServices,
+  services: (platform) => ownServices(platform, paid),
   demo,
 });

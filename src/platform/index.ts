@@ -45,7 +45,7 @@ export type { GraphQLContext } from './graphql/context.js';
 export { DEFAULT_LIMIT, page } from './graphql/page.js';
 export { selects } from './graphql/selection.js';
 export { clearedCookies, sessionCookies } from './http/session-cookies.js';
-export type { Idempotency } from './idempotency/idempotency.js';
+export type { Answering, Idempotency } from './idempotency/idempotency.js';
 export type { Job } from './jobs/jobs.js';
 export type { DurableStream, StreamOptions } from './live/durable-streams.js';
 // REST.

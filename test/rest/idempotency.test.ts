@@ -1,4 +1,5 @@
 import t from 'tap';
+import { readMigrations } from '../../src/platform/database/migration-folder.js';
 import { onEachDatabase } from '../support/databases.js';
 import { exampleApp } from '../support/example.js';
 import { fakeGateway } from '../support/gateway.js';
@@ -98,6 +99,43 @@ onEachDatabase(t, async (t, open) => {
     const elsewhere = await post(viewer, `${ORDERS}/${await order()}/payment`, key);
     t.same(codeOf(elsewhere), [422, 'VALIDATION_FAILED'], 'another order');
     t.same(codeOf(await post(viewer, ordersOf(developer), key, EUR)), [403, 'FORBIDDEN'], 'authorisation comes first');
+  });
+
+  t.test('an answer that was kept as a row, before answers were, is repeated as it went', async (t) => {
+    await client.$executeRawUnsafe('ALTER TABLE idempotency_keys ADD COLUMN result JSONB');
+    const repeats: (() => Promise<unknown>)[] = [];
+    for (const [name, request] of Object.entries(operations)) {
+      const [path, body, , , headers] = await request();
+      const key = newKey();
+      const first = await post(admin, path, key, body, headers);
+      const { total, status, _links, ...others } = first.body;
+      const version = Number(first.headers.get('etag')?.replaceAll('"', '').split('-')[1]);
+      const role = { ...(others.role && { role: others.role.toUpperCase() }) };
+      const row = { ...others, ...total, ...(status && { status: status.toUpperCase() }), ...role, version };
+      await client.$executeRaw`UPDATE idempotency_keys SET result = ${row}::jsonb WHERE key = ${key}`;
+      repeats.push(async () => t.same(answerOf(await post(admin, path, key, body, headers)), answerOf(first), name));
+    }
+    const id = await order();
+    const key = newKey();
+    gateway.otherwise = 'lost in 500';
+    t.equal((await post(viewer, `${ORDERS}/${id}/payment`, key)).status, 502);
+
+    const { script = '' } = readMigrations().find(({ name }) => name.endsWith('_idempotent_answers')) ?? {};
+    await client.$transaction(async (db) => {
+      await db.$executeRawUnsafe('ALTER TABLE idempotency_keys DROP COLUMN answer');
+      await db.$executeRawUnsafe('ALTER TABLE idempotency_keys RENAME COLUMN work_id TO payment_id');
+      await db.$executeRawUnsafe('ALTER INDEX idempotency_keys_work_id_idx RENAME TO idempotency_keys_payment_id_idx');
+      for (const statement of script.split(/;$/m).filter((one) => one.trim())) await db.$executeRawUnsafe(statement);
+    });
+    for (const repeat of repeats) await repeat();
+    gateway.otherwise = 'settle';
+    moved += 60_000;
+    await eventually('the background has asked again', async () => {
+      const { status, body } = await post(viewer, `${ORDERS}/${id}/payment`, key);
+      if (status === 409) return undefined;
+      t.match([status, body], [200, { id, status: 'paid' }], 'what was under way ends as it would have');
+      return true;
+    });
   });
 
   t.test('what failed had no effect, and its key is free', async (t) => {

@@ -3,7 +3,7 @@ import { Failure } from '../calls.js';
 
 export const Mutation: MutationResolvers = {
   createUser: (_parent, { input: { password, ...fields } }, { call, services }) =>
-    services.users.create(call, { ...fields, ...(password != null && { password }) }),
+    services.users.create(call, { ...fields, ...(password != null && { password }) }, (user) => user),
   updateUser: (_parent, { id, name }, { call, services }) => services.users.update(call, Number(id), { name }),
   deleteUser: async (_parent, { id }, { call, services }) => {
     const { name } = await services.users.delete(call, Number(id));

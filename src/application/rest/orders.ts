@@ -1,6 +1,7 @@
 import type * as Contract from '../../../generated/operations.js';
 import { preference, representPage, resourceTag } from '../../platform/index.js';
-import { hrefOfOrder, representOrder } from './representations.js';
+import type { Order } from '../services/orders.js';
+import { hrefOfOrder, paid, representOrder } from './representations.js';
 
 export const listOrders: Contract.ListOrders = async ({ path, query }, { call, services, page, pathname }) => {
   const orders = await services.orders.list(call, path.user_id, page);
@@ -10,11 +11,8 @@ export const listOrders: Contract.ListOrders = async ({ path, query }, { call, s
   };
 };
 
-export const createOrder: Contract.CreateOrder = async ({ path, body }, { call, services }) => {
-  const order = await services.orders.create(call, path.user_id, body.total);
-  const headers = { location: hrefOfOrder(order.id), etag: resourceTag(order) };
-  return { status: 201, headers, body: representOrder(order) };
-};
+export const createOrder: Contract.CreateOrder = ({ path, body }, { call, services }) =>
+  services.orders.create(call, path.user_id, body.total, created);
 
 export const getUserOrder: Contract.GetUserOrder = async ({ path }, { call, services }) => {
   const order = await services.orders.getOfUser(call, path.user_id, path.order_id);
@@ -31,11 +29,14 @@ export const cancelOrder: Contract.CancelOrder = async ({ path }, { call, servic
   return { status: 200, headers: { etag: resourceTag(order) }, body: representOrder(order) };
 };
 
-export const payOrder: Contract.PayOrder = async ({ path, headers, body }, { call, services }) => {
+export const payOrder: Contract.PayOrder = ({ path, headers, body }, { call, services }) => {
   const background = preference(headers.prefer, 'respond-async') !== undefined;
-  const order = await services.orders.pay(call, path.order_id, { token: body?.payment_token, background });
-  const etag = resourceTag(order);
-  if (order.status !== 'PROCESSING') return { status: 200, headers: { etag }, body: representOrder(order) };
-  const accepted = { location: hrefOfOrder(order.id), etag, 'preference-applied': 'respond-async' };
-  return { status: 202, headers: accepted, body: representOrder(order) };
+  return services.orders.pay(call, path.order_id, { token: body?.payment_token, background }, paid);
 };
+
+const created = (order: Order) =>
+  ({
+    status: 201,
+    headers: { location: hrefOfOrder(order.id), etag: resourceTag(order) },
+    body: representOrder(order),
+  }) as const;

@@ -1,6 +1,6 @@
 import type * as Contract from '../../../generated/operations.js';
 import type { Role } from '../../../generated/policy.js';
-import type { User } from '../../platform/index.js';
+import { resourceTag, type User } from '../../platform/index.js';
 import { actionsOf, type OrderAction } from '../services/order-states.js';
 import type { Order } from '../services/orders.js';
 
@@ -37,4 +37,12 @@ export function representOrder({ id, status, amount, currency, createdAt }: Orde
     createdAt: createdAt.toISOString(),
     _links: { self, ...Object.fromEntries(offered) },
   };
+}
+
+/** What a payment is answered, whether it has ended or is under way; also the later answer to one that nobody waited for. */
+export function paid(order: Order) {
+  const [etag, body] = [resourceTag(order), representOrder(order)];
+  if (order.status !== 'PROCESSING') return { status: 200, headers: { etag }, body } as const;
+  const accepted = { location: hrefOfOrder(order.id), etag, 'preference-applied': 'respond-async' } as const;
+  return { status: 202, headers: accepted, body } as const;
 }

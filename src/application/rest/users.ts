@@ -21,14 +21,8 @@ export const getUser: Contract.GetUser = async ({ path }, { call, services }) =>
   return { status: 200, headers: { etag: resourceTag(user) }, body: representUser(user) };
 };
 
-export const createUser: Contract.CreateUser = async ({ body }, { call, services }) => {
-  const user = await services.users.create(call, { ...body, role: toRole(body.role) });
-  return {
-    status: 201,
-    headers: { location: hrefOfUser(user.id), etag: resourceTag(user) },
-    body: representUser(user),
-  };
-};
+export const createUser: Contract.CreateUser = ({ body }, { call, services }) =>
+  services.users.create(call, { ...body, role: toRole(body.role) }, created);
 
 export const replaceUser: Contract.ReplaceUser = async ({ path, headers, body }, { call, services }) => {
   const user = await services.users.update(call, path.user_id, toFields(body), ifMatch(headers['if-match']));
@@ -51,6 +45,13 @@ export const changePassword: Contract.ChangePassword = async ({ path, body }, { 
   await services.changePassword(call, path.user_id, change);
   return { status: 204 };
 };
+
+const created = (user: User) =>
+  ({
+    status: 201,
+    headers: { location: hrefOfUser(user.id), etag: resourceTag(user) },
+    body: representUser(user),
+  }) as const;
 
 function updated(user: User, prefer: string | undefined) {
   const etag = resourceTag(user);

@@ -3,7 +3,7 @@ import { variables } from '../variables.js';
 import { belongings } from './belongings.js';
 import { commentsService } from './comments.js';
 import { messagesService } from './messages.js';
-import { ordersService } from './orders.js';
+import { type Order, ordersService } from './orders.js';
 import { paymentGateway } from './payments/gateways.js';
 import { PAYMENTS, paymentJobs } from './payments/jobs.js';
 import { paymentsService } from './payments/payments.js';
@@ -11,19 +11,16 @@ import { postsService } from './posts.js';
 
 export type OwnServices = ReturnType<typeof ownServices>;
 
-/** The business rules of the example, over what the platform gives. */
-export function ownServices({
-  client,
-  now,
-  idempotency,
-  jobs,
-  durableStream,
-  ownedByAccounts,
-  environment,
-  production,
-}: PlatformServices) {
+/**
+ * The business rules of the example, over what the platform gives.
+ * @param paid what is answered for the order that a payment has ended with
+ */
+export function ownServices(
+  { client, now, idempotency, jobs, durableStream, ownedByAccounts, environment, production }: PlatformServices,
+  paid: (order: Order) => object,
+) {
   const gateway = paymentGateway(environment(variables), production);
-  const payments = paymentsService({ client, gateway, idempotency, now });
+  const payments = paymentsService({ client, gateway, idempotency, answer: paid, now });
   jobs.add(paymentJobs(payments));
   ownedByAccounts(belongings);
   return {

@@ -69,10 +69,18 @@ export function ordersService({ client, idempotency, payments, wakePayments }: O
       return pageOfOrders(client, userId, page);
     },
 
-    /** @throws Failure NOT_FOUND, or GONE for a user who was deleted */
-    async create(call: Call, userId: number, total: Money): Promise<Order> {
+    /**
+     * @param answer what is answered; see `Answering`
+     * @throws Failure NOT_FOUND, or GONE for a user who was deleted
+     */
+    async create<Answer extends object>(
+      call: Call,
+      userId: number,
+      total: Money,
+      answer: (order: Order) => Answer,
+    ): Promise<Answer> {
       authorise(call, 'orders.create', userId);
-      return idempotency.once(call, ownerOf, async ({ effect }) => {
+      return idempotency.once(call, { answer, ownerOf }, async ({ effect }) => {
         await requireUser(client, userId);
         await call.checkpoint();
         return effect({ action: 'orders.create', owner: userId }, (db) =>
@@ -110,13 +118,18 @@ export function ordersService({ client, idempotency, payments, wakePayments }: O
     },
 
     /**
-     * @returns the paid order; with `background` the order in PROCESSING
+     * @param answer what is answered: for the paid order, or with `background` for the order in PROCESSING
      * @throws Failure NOT_FOUND, GONE, FORBIDDEN, CONFLICT, PAYMENT_DECLINED, BAD_GATEWAY, GATEWAY_TIMEOUT;
      *   NOT_IMPLEMENTED where there is no gateway
      */
-    async pay(call: Call, id: number, { token, background }: PaymentWish): Promise<Order> {
+    async pay<Answer extends object>(
+      call: Call,
+      id: number,
+      { token, background }: PaymentWish,
+      answer: (order: Order) => Answer,
+    ): Promise<Answer> {
       await authoriseOwner(call, 'orders.pay', id);
-      return idempotency.once(call, ownerOf, async ({ effect, begin }) => {
+      return idempotency.once(call, { answer, ownerOf }, async ({ effect, begin }) => {
         const order = await loadOrder(client, id);
         refuseUnlessOffered(order.status, 'pay');
         await call.checkpoint();
@@ -125,8 +138,12 @@ export function ordersService({ client, idempotency, payments, wakePayments }: O
         }
         // Held with the owner, whose deletion looks for orders that are being paid.
         const deed = { action: 'orders.pay', owner: order.userId } as const;
-        if (!background)
-          return payments.settle(await begin(deed, async (db) => payments.begin(db, await move(db, id, 'pay'), token)));
+        if (!background) {
+          const attempt = await begin(deed, async (db, paymentId) =>
+            payments.begin(db, await move(db, id, 'pay'), token, paymentId),
+          );
+          return payments.settle(attempt);
+        }
         const claimed = await effect(deed, async (db) => {
           const processing = await move(db, id, 'pay');
           await payments.enqueue(db, processing, token);

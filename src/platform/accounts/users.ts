@@ -15,7 +15,7 @@ export type { User } from './user-reads.js';
 export type Precondition = (user: User) => void;
 const always: Precondition = () => {};
 
-const ownId = ({ id }: User): number => id;
+const ownerOf = ({ id }: User): number => id;
 
 /** What accounts own beside their logins, and what its deletion with the account asks for. The rows go by their references. */
 export interface Belongings {
@@ -46,11 +46,16 @@ export function usersService({ client, idempotency, belongings, hashPassword, re
   return {
     /**
      * @param fields `password` in clear; without one the account cannot log in until one is set
+     * @param answer what is answered; see `Answering`
      * @throws Failure CONFLICT for an e-mail address that is taken
      */
-    async create(call: Call, { password, ...fields }: UserFields & { password?: string }): Promise<User> {
+    async create<Answer extends object>(
+      call: Call,
+      { password, ...fields }: UserFields & { password?: string },
+      answer: (user: User) => Answer,
+    ): Promise<Answer> {
       authorise(call, actions.create);
-      return idempotency.once(call, ownId, async ({ effect }) => {
+      return idempotency.once(call, { answer, ownerOf }, async ({ effect }) => {
         await refuseDuplicate(client, fields.email);
         await call.checkpoint();
         const passwordHash = password === undefined ? null : await hashPassword(call.address, password);

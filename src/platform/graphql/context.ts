@@ -15,12 +15,24 @@ export interface GraphQLContext<Services = unknown, Rules extends Policy = Polic
   services: Services;
   /** Reads below many parents at once. */
   batch: ReadInBatch<Call<Rules>>;
+  /**
+   * Aborted when a subscription is over: its client has completed it or gone, or may not go on. For what its source waits for,
+   * since a generator hears that it is over (`return`) only when it goes on. Of other operations it is never aborted.
+   */
+  signal: AbortSignal;
 }
 
+const NEVER = new AbortController().signal;
+
 /** The context of one operation, or of one event of a subscription, by whichever way it came. */
-export const operationContext = (services: unknown, callWith: GraphQLContext['callWith']): GraphQLContext => ({
+export const operationContext = (
+  services: unknown,
+  callWith: GraphQLContext['callWith'],
+  signal: AbortSignal = NEVER,
+): GraphQLContext => ({
   call: callWith(NO_ISSUES),
   callWith,
   services,
   batch: batches(),
+  signal,
 });

@@ -8,21 +8,26 @@ import { type GraphQLContext, operationContext } from './context.js';
 import type { ErrorFormatter } from './errors.js';
 import { DocumentErrors } from './operation-check.js';
 
-/**
- * What a resolver gets, for the operation that a request brought.
- * @param ended aborted when nothing more may be done for the caller; its reason is what the checkpoint throws then
- */
+/** When an operation that does not come by itself to its end is to stop. */
+export interface Ends {
+  /** Aborted when nothing more may be done for the caller; its reason is what the checkpoint throws then. */
+  ended?: AbortSignal;
+  /** See `GraphQLContext`. */
+  signal?: AbortSignal;
+}
+
+/** What a resolver gets, for the operation that a request brought. */
 export function contextOf(
   app: FastifyInstance,
   request: FastifyRequest,
   services: PlatformServices,
-  ended?: AbortSignal,
+  { ended, signal }: Ends = {},
 ): GraphQLContext {
   const callWith: GraphQLContext['callWith'] = (issues) => {
     const call = callOf(app, request, () => issues);
     return ended ? { ...call, checkpoint: () => call.checkpoint().then(() => ended.throwIfAborted()) } : call;
   };
-  return operationContext(services, callWith);
+  return operationContext(services, callWith, signal);
 }
 
 /** A result with its errors in the terms of the catalogue, and no more of them than may be told. */

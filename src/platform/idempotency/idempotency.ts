@@ -1,7 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import { type Deed, writing } from '../accounts/writing.js';
 import { authenticated, type Call, type KeyedRequest, type Policy } from '../calls/access.js';
 import { Failure } from '../calls/errors.js';
-import { Prisma, type PrismaClient } from '../database/client.js';
+import type { Prisma, PrismaClient } from '../database/client.js';
 import { macs, markOf, type Secrets } from '../secrets.js';
 
 type Transaction = Prisma.TransactionClient;
@@ -12,21 +13,26 @@ const KEPT = 24 * 60 * 60 * 1000;
 /** Bytes of the code of a request. */
 const CODE_BYTES = 32;
 
-/** What an effect makes: a row that is written down as JSON and read again. */
-interface Made {
-  id: number;
-  createdAt: Date;
+/** How an effect is answered. */
+export interface Answering<Made, Answer extends object> {
+  /** Made in the transaction of the effect, and kept: status, headers and body. A pure function of what was made. */
+  answer: (made: Made) => Answer;
+  /** The user whom the answer tells of: with that account it is forgotten. */
+  ownerOf: (made: Made) => number;
 }
 
 /**
  * The ways to have an effect. Both are one transaction, in which the caller may do the deed (see `writing`) and the
  * call's key is written down as well.
  */
-export interface Effects<T, Rules extends Policy = Policy> {
-  /** @returns what `work` made, which from then on is the answer to the key */
-  effect: (deed: Deed<Rules>, work: (db: Transaction) => Promise<T>) => Promise<T>;
-  /** For what a payment will end: the key is in flight until `finish` or `abandon` is called for `work`'s `id`. */
-  begin: <P extends { id: string }>(deed: Deed<Rules>, work: (db: Transaction) => Promise<P>) => Promise<P>;
+export interface Effects<Made, Rules extends Policy = Policy> {
+  /** @returns what `work` made; the answer to it is from then on the answer to the key */
+  effect: (deed: Deed<Rules>, work: (db: Transaction) => Promise<Made>) => Promise<Made>;
+  /**
+   * For what goes on for longer: the key is in flight until `finish` or `abandon` is called for the work.
+   * @param work gets the id of the work, a new UUID, to be stored with what tells how it stands
+   */
+  begin: <Begun>(deed: Deed<Rules>, work: (db: Transaction, workId: string) => Promise<Begun>) => Promise<Begun>;
 }
 
 export interface IdempotencyDependencies {
@@ -53,10 +59,10 @@ export function idempotencyService({ client, secrets, now }: IdempotencyDependen
     operation,
     key,
   });
-  const kept = () => ({ OR: [{ expiresAt: { gt: new Date(now()) } }, { paymentId: { not: null } }] });
+  const kept = () => ({ OR: [{ expiresAt: { gt: new Date(now()) } }, { workId: { not: null } }] });
 
-  /** @throws Failure VALIDATION_FAILED for another body, CONFLICT for a key in flight or whose result is gone */
-  async function recall<T extends Made>(call: Call, request: KeyedRequest): Promise<T | undefined> {
+  /** @throws Failure VALIDATION_FAILED for another body, CONFLICT for a key in flight or whose answer is gone */
+  async function recall<Answer extends object>(call: Call, request: KeyedRequest): Promise<Answer | undefined> {
     const record = await client.idempotencyKey.findFirst({ where: { ...scopeOf(call, request), ...kept() } });
     if (!record) return undefined;
     if (!codes.holds(request.content(), record.fingerprint.subarray(-CODE_BYTES))) {
@@ -64,11 +70,10 @@ export function idempotencyService({ client, secrets, now }: IdempotencyDependen
         issues: [{ parameter: 'Idempotency-Key', detail: 'was used with another body' }],
       });
     }
-    if (record.paymentId !== null) throw inFlight();
-    if (record.result === null) throw new Failure('CONFLICT', 'What this idempotency key made was deleted since.');
+    if (record.workId !== null) throw inFlight();
+    if (record.answer === null) throw new Failure('CONFLICT', 'What this idempotency key made was deleted since.');
     await call.checkpoint();
-    const made = record.result as unknown as T;
-    return { ...made, createdAt: new Date(made.createdAt) };
+    return readAnswer(record.answer) as Answer;
   }
 
   /** Runs `work` in a transaction that holds the key; another one that holds it is a request in flight. */
@@ -97,56 +102,65 @@ export function idempotencyService({ client, secrets, now }: IdempotencyDependen
 
   return {
     /**
-     * Runs `perform` at most once for the call's key, or repeats what it made. Comes after authorisation and before
-     * loading. A call without a key is performed whenever it comes.
-     * @param ownerOf the user whom the result belongs to: with that account it is forgotten
+     * Runs `perform` at most once for the call's key, or repeats the answer that was given. Comes after authorisation and
+     * before loading. A call without a key is performed whenever it comes.
      * @throws Failure VALIDATION_FAILED for a key used with another body, CONFLICT for a key in flight
      */
-    async once<T extends Made, Rules extends Policy>(
+    async once<Made, Answer extends object, Rules extends Policy>(
       call: Call<Rules>,
-      ownerOf: (made: T) => number,
-      perform: (effects: Effects<T, Rules>) => Promise<T>,
-    ): Promise<T> {
+      { answer, ownerOf }: Answering<Made, Answer>,
+      perform: (effects: Effects<Made, Rules>) => Promise<Made>,
+    ): Promise<Answer> {
       const request = call.idempotency;
       if (!request) {
-        const plain = <R>(deed: Deed<Rules>, work: (db: Transaction) => Promise<R>) =>
-          writing(client, call, deed, work);
-        return perform({ effect: plain, begin: plain });
+        return answer(
+          await perform({
+            effect: (deed, work) => writing(client, call, deed, work),
+            begin: (deed, work) => writing(client, call, deed, (db) => work(db, randomUUID())),
+          }),
+        );
       }
-      const known = await recall<T>(call, request);
+      const known = await recall<Answer>(call, request);
       if (known) return known;
-      const effects: Effects<T, Rules> = {
+      const effects: Effects<Made, Rules> = {
         effect: (deed, work) =>
           holding(call, request, deed, async (db) => {
             const made = await work(db);
-            const data = { ...recordOf(call, request), result: json(made), ownerId: ownerOf(made) };
-            await db.idempotencyKey.create({ data });
+            const kept = { answer: writtenAnswer(answer(made)), ownerId: ownerOf(made) };
+            await db.idempotencyKey.create({ data: { ...recordOf(call, request), ...kept } });
             return made;
           }),
         begin: (deed, work) =>
           holding(call, request, deed, async (db) => {
-            const payment = await work(db);
-            await db.idempotencyKey.create({ data: { ...recordOf(call, request), paymentId: payment.id } });
-            return payment;
+            const workId = randomUUID();
+            await db.idempotencyKey.create({ data: { ...recordOf(call, request), workId } });
+            return work(db, workId);
           }),
       };
-      return perform(effects).catch(async (error: unknown) => {
+      try {
+        return answer(await perform(effects));
+      } catch (error) {
         // The conflict may be with a request under this very key, which was first: then its answer is ours too.
-        const first = error instanceof Failure && error.code === 'CONFLICT' && (await recall<T>(call, request));
+        const isConflict = error instanceof Failure && error.code === 'CONFLICT';
+        const first = isConflict && (await recall<Answer>(call, request));
         if (first) return first;
         throw error;
-      });
+      }
     },
 
-    /** Ends what `begin` began: `made` is the answer to its key. */
-    async finish(db: Transaction, paymentId: string, made: Made, ownerId: number): Promise<void> {
-      const data = { paymentId: null, result: json(made), ownerId };
-      await db.idempotencyKey.updateMany({ where: { paymentId }, data });
+    /**
+     * Ends a work that `begin` began, in the transaction of its effect. Without a key there is nothing to answer.
+     * @param answer what the first request is answered, were it to wait so long
+     * @param ownerId the user whom it tells of
+     */
+    async finish(db: Transaction, workId: string, answer: object, ownerId: number): Promise<void> {
+      const data = { workId: null, answer: writtenAnswer(answer), ownerId };
+      await db.idempotencyKey.updateMany({ where: { workId }, data });
     },
 
-    /** Ends what `begin` began without an effect: the key is free again. */
-    async abandon(db: Transaction, paymentId: string): Promise<void> {
-      await db.idempotencyKey.deleteMany({ where: { paymentId } });
+    /** Ends a work that `begin` began without an effect: the key is free again. */
+    async abandon(db: Transaction, workId: string): Promise<void> {
+      await db.idempotencyKey.deleteMany({ where: { workId } });
     },
 
     /** Deletes the keys that have expired. */
@@ -156,12 +170,22 @@ export function idempotencyService({ client, secrets, now }: IdempotencyDependen
   };
 }
 
-const json = (made: Made) => JSON.parse(JSON.stringify(made)) as Prisma.InputJsonObject;
+/** An answer as it is kept. JSON has no bytes: a body of bytes stands beside it. */
+function writtenAnswer(answer: object): string {
+  const { body } = answer as { body?: unknown };
+  if (!(body instanceof Uint8Array)) return JSON.stringify(answer);
+  return JSON.stringify({ ...answer, body: undefined, bytes: Buffer.from(body).toString('base64') });
+}
+
+function readAnswer(written: string): object {
+  const { bytes, ...answer } = JSON.parse(written) as { bytes?: string };
+  return bytes === undefined ? answer : { ...answer, body: Buffer.from(bytes, 'base64') };
+}
 
 /**
  * Forgets what was remembered of somebody's things, which go with the account. The keys stay used, so that a late retry makes
  * nothing again.
  */
 export async function forget(db: Transaction, ownerId: number): Promise<void> {
-  await db.idempotencyKey.updateMany({ where: { ownerId }, data: { result: Prisma.DbNull, ownerId: null } });
+  await db.idempotencyKey.updateMany({ where: { ownerId }, data: { answer: null, ownerId: null } });
 }

@@ -27,7 +27,7 @@ export async function secretUse({
   const places = (await client.signingKey.findMany()).map((key) => sealedUnder(key, keySecrets));
   const counted = await client.$queryRaw<{ mark: Uint8Array; count: bigint; until: Date }[]>`
     SELECT substring(fingerprint FROM 1 FOR 4) AS mark, count(*) AS count, max(expires_at) AS until FROM idempotency_keys
-    WHERE expires_at > ${new Date(now())}::timestamptz OR payment_id IS NOT NULL GROUP BY 1`;
+    WHERE expires_at > ${new Date(now())}::timestamptz OR work_id IS NOT NULL GROUP BY 1`;
   const marks = keySecrets.map(markOf);
   const placeOf = (mark: Uint8Array) => {
     const place = marks.findIndex((one) => one.equals(mark));

@@ -16,6 +16,11 @@ export interface StreamOptions<Entry extends Stored> {
   readonly newest: (keys: readonly string[]) => Promise<ReadonlyMap<string, number>>;
   /** At most `limit` entries under a key after an id, in the order of the ids; see `StoredPage`. */
   readonly after: (key: string, id: number, limit: number) => Promise<StoredPage<Entry>>;
+  /**
+   * Whether what is shown of an entry depends on who it is shown to. Usually it depends on the caller's role at most, and all
+   * of one role who select the same share one execution: then no resolver may look at who calls.
+   */
+  readonly perCaller?: boolean;
 }
 
 /** Names an entry that was added, for all who follow its key. */
@@ -32,7 +37,8 @@ export interface DurableStream {
   readonly committed: (added: Added) => void;
   /**
    * What a subscription subscribes to: the entries under a key after an id, those that are stored first; without an id, those
-   * that are added from now on.
+   * that are added from now on. The argument that names the id is called `since`: by it, and no other argument, those may
+   * differ who share one execution.
    */
   readonly from: (key: string, since?: number) => AsyncIterable<never>;
 }
@@ -68,7 +74,8 @@ export async function durableStreams({ signals, onFault = () => {} }: StreamsOpt
      * Makes a model one that can be followed.
      * @throws Error for a name that is no word, or that another stream has
      */
-    durableStream<Entry extends Stored>({ name, newest, after }: StreamOptions<Entry>): DurableStream {
+    durableStream<Entry extends Stored>(options: StreamOptions<Entry>): DurableStream {
+      const { name, newest, after, perCaller = false } = options;
       if (!/^\w+$/.test(name) || streams.has(name)) throw new Error(`"${name}" cannot name another durable stream.`);
       const watchers = new Map<string, Set<(head: number) => void>>();
       const tell = ({ id, key }: Added) => {
@@ -83,6 +90,7 @@ export async function durableStreams({ signals, onFault = () => {} }: StreamsOpt
 
       const reader: StreamReader<Entry> = {
         name,
+        perCaller,
         after,
         head: async (key) => (await newest([key])).get(key) ?? 0,
         watch(key, onNews) {

@@ -1,22 +1,25 @@
 import { type DocumentNode, type GraphQLSchema, TypeInfo, visit, visitWithTypeInfo } from 'graphql';
 import type { Actor } from '../calls/access.js';
-import { documentHash } from '../graphql/documents.js';
+import { documentHash as hashOf } from '../graphql/documents.js';
 import type { CheckedOperation } from '../graphql/operation-check.js';
 import type { OperationRequest } from '../graphql/request.js';
+import type { Stored, StreamReader } from './stream-source.js';
 
 const known = new WeakMap<DocumentNode, string[]>();
 
-/**
- * The variables on which the result of an event depends. The arguments of the subscription's own field choose the events, not
- * what is shown of them.
- */
+/** The argument of a subscription's own field that says where a durable stream goes on, and nothing of what is shown. */
+const SINCE = 'since';
+
+/** The variables on which the result of an event may depend. */
 function variablesOf(schema: GraphQLSchema, document: DocumentNode): string[] {
   const names = new Set<string>();
   const types = new TypeInfo(schema);
   const visitor = visitWithTypeInfo(types, {
     VariableDefinition: () => false,
-    Argument: () =>
-      types.getDirective() == null && types.getParentType() === schema.getSubscriptionType() ? false : undefined,
+    Argument: ({ name }) => {
+      const isOfRoot = types.getDirective() == null && types.getParentType() === schema.getSubscriptionType();
+      return isOfRoot && name.value === SINCE ? false : undefined;
+    },
     Variable: ({ name }) => void names.add(name.value),
   });
   visit(document, visitor);
@@ -24,17 +27,19 @@ function variablesOf(schema: GraphQLSchema, document: DocumentNode): string[] {
 }
 
 /**
- * The same for all whose events look the same: the same document, operation, variables that matter, and role. It is short,
- * however long the document: each subscription has one.
+ * The same for all whose events look the same: the same document, operation, variables that matter, and role, or where the
+ * stream says so caller. It is short, however long the document and the variables: each subscription has one.
  */
 export function selectionKey(
   schema: GraphQLSchema,
   { document, text }: Pick<CheckedOperation, 'document' | 'text'>,
   { operationName, variables = {} }: OperationRequest,
-  role: Actor['role'],
+  { id, role }: Actor,
+  { perCaller }: Pick<StreamReader<Stored>, 'perCaller'>,
 ): string {
   const names = known.get(document) ?? variablesOf(schema, document);
   known.set(document, names);
   const mattering = names.filter((name) => Object.hasOwn(variables, name)).map((name) => [name, variables[name]]);
-  return JSON.stringify([role, operationName, mattering, documentHash(text)]);
+  const caller = perCaller ? [role, id] : [role];
+  return hashOf(JSON.stringify([caller, operationName, mattering, text]));
 }

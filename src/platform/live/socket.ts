@@ -20,6 +20,7 @@ import { readOperation, weightOf } from '../graphql/request.js';
 import { refuseExcess } from '../limits/rate-limit.js';
 import type { PlatformServices } from '../services.js';
 import { CLOSE, type Connection, connection } from './connection.js';
+import { eventsOf } from './events.js';
 import { type HeldDocuments, heldDocuments } from './held-documents.js';
 import { lifetime } from './lifetime.js';
 import { selectionKey } from './selection-key.js';
@@ -41,9 +42,12 @@ export interface SocketOptions {
 interface Extra extends Record<PropertyKey, unknown> {
   connection: Connection;
   held: HeldDocuments;
+  /** The subscriptions that go on. graphql-ws loses one whose id is used anew while it begins. */
+  going: Set<Results>;
   /** Bytes of the message that is being looked at. */
   size: number;
 }
+type Results = AsyncIterableIterator<ExecutionResult, void>;
 type Socket = Context<Record<string, unknown>, Extra>;
 
 /** Of the tokens and bytes that one document may have: what the documents of a socket's subscriptions have together, and a message. */
@@ -53,27 +57,24 @@ const MESSAGE = 2;
 const MAX_ID = 128;
 
 /**
- * Serves graphql-transport-ws: the protocol is graphql-ws' matter, who may do what is that of the services, and the events are
- * those of `subscriptions`.
+ * Serves graphql-transport-ws: the protocol is graphql-ws' matter, and who may do what that of the services. A subscription
+ * resolver returns any `AsyncIterable`: the events of a durable stream are those of `subscriptions`, of any other `eventsOf`.
  */
 export function socketServer(app: FastifyInstance, options: SocketOptions) {
   const { schema, services, checker, format, socketLimits: limits, now } = options;
   const { tokens, subscribe: maxDocument } = options.limits;
   const live = subscriptions({ format, log: app.log });
   const sockets = openSockets({ limits, standing: services.standing, now, log: app.log });
-  /** What graphql-ws is to run for a subscription, between its two hooks. */
-  const selections = new WeakMap<
-    object,
-    { id: string; connection: Connection; selection: Selection; release: () => void }
-  >();
+  /** What a subscription that graphql-ws is to run results in, between its two hooks. */
+  const begun = new WeakMap<object, Results>();
 
   async function prepare(
-    { extra: { connection: one, held, size }, subscriptions: open }: Socket,
+    { extra: { connection: one, held, going, size }, subscriptions: open }: Socket,
     id: string,
     payload: SubscribePayload,
   ): Promise<ExecutionArgs | readonly GraphQLError[]> {
     // The one that is asked for is counted already.
-    if (Object.keys(open).length > limits.operations) {
+    if (Math.max(Object.keys(open).length, going.size + 1) > limits.operations) {
       throw new Failure('BAD_REQUEST', `A socket takes ${limits.operations} operations at a time.`);
     }
     await sockets.admit(one);
@@ -84,11 +85,11 @@ export function socketServer(app: FastifyInstance, options: SocketOptions) {
     const checked = await checker.check(operation, async () => request.actor, 'socket');
     if (checked.isIntrospection) refuseExcess(rate);
     const { document } = checked;
-    const context = () => contextOf(app, request, services);
+    const over = new AbortController();
     // An operation that has begun is stopped before its first effect when the socket is ended.
-    const whileAllowed = contextOf(app, request, services, one.ended);
+    const context = () => contextOf(app, request, services, { ended: one.ended, signal: over.signal });
     const args = { schema, document, operationName: operation.operationName, variableValues: operation.variables };
-    const toRun = { ...args, contextValue: whileAllowed };
+    const toRun = { ...args, contextValue: context() };
     one.ended.throwIfAborted();
     if (checked.operation.operation !== 'subscription') return toRun;
     if (size > MESSAGE * maxDocument) {
@@ -97,16 +98,59 @@ export function socketServer(app: FastifyInstance, options: SocketOptions) {
         `The message of a subscription has at most ${MESSAGE * maxDocument} bytes.`,
       );
     }
-    const source = await createSourceEventStream(toRun);
-    one.ended.throwIfAborted();
-    if (!(source instanceof StreamSource)) return (source as { errors: GraphQLError[] }).errors;
-    const release = held.hold(document);
-    checker.hold(checked);
-    // graphql-ws keeps the message for as long as the subscription lives.
-    for (const member of Object.keys(payload)) Reflect.deleteProperty(payload, member);
-    const key = selectionKey(schema, checked, operation, authenticated({ actor: request.actor }).role);
-    selections.set(toRun, { id, connection: one, selection: { source, key, args, context }, release });
-    return toRun;
+    over.signal.addEventListener('abort', held.hold(document));
+    const onEnd = () => over.abort();
+    try {
+      const source = await createSourceEventStream(toRun);
+      if (!(Symbol.asyncIterator in source)) {
+        onEnd();
+        return source.errors as GraphQLError[];
+      }
+      let results: Results;
+      if (source instanceof StreamSource) {
+        const key = selectionKey(schema, checked, operation, authenticated(request), source.stream);
+        const shared = () => contextOf(app, request, services);
+        results = followed(one, id, { source, key, args, context: shared }, onEnd);
+      } else results = ownEvents(one, source, { args, context, onEnd });
+      going.add(results);
+      over.signal.addEventListener('abort', () => going.delete(results));
+      begun.set(toRun, results);
+      checker.hold(checked);
+      // graphql-ws keeps the message for as long as the subscription lives.
+      for (const member of Object.keys(payload)) Reflect.deleteProperty(payload, member);
+      // A socket that was closed meanwhile will end nothing any more.
+      if (!one.isOpen()) await results.return?.();
+      return toRun;
+    } catch (error) {
+      onEnd();
+      throw error;
+    }
+  }
+
+  /** The events of a subscription that is nobody else's. */
+  const ownEvents = (
+    one: Connection,
+    source: AsyncIterable<unknown>,
+    { args, context, onEnd }: Pick<Selection, 'args' | 'context'> & { onEnd: () => void },
+  ) =>
+    eventsOf({
+      source,
+      show: (event) => app.admission.runOn(() => execute({ ...args, rootValue: event, contextValue: context() })),
+      drained: one.drained,
+      onEnd,
+      onFault: (err) => one.log.warn({ err }, 'what a subscription subscribed to could not be ended'),
+    });
+
+  /** Those of a durable stream, which all who select the same share: they are sent as they are. */
+  function followed(one: Connection, id: string, selection: Selection, onEnd: () => void) {
+    const head = `{"id":${JSON.stringify(id)},"type":"${MessageType.Next}","payload":`;
+    const send = (rendered: string) => void one.send(`${head}${rendered}}`);
+    const { joined, leave } = live.open(selection, { send, drained: one.drained });
+    const end = () => {
+      leave();
+      onEnd();
+    };
+    return lifetime({ joined, leave: end });
   }
 
   const server = makeServer<Record<string, unknown>, Extra>({
@@ -129,28 +173,15 @@ export function socketServer(app: FastifyInstance, options: SocketOptions) {
       return app.admission.run(() => prepare(context, id, payload)).catch(asGraphQLErrors);
     },
     execute: (args) => app.admission.runOn(() => execute(args)),
-    subscribe(args) {
-      const {
-        id,
-        connection: one,
-        selection,
-        release,
-      } = selections.get(args) as NonNullable<ReturnType<typeof selections.get>>;
-      const head = `{"id":${JSON.stringify(id)},"type":"${MessageType.Next}","payload":`;
-      const send = (rendered: string) => void one.send(`${head}${rendered}}`);
-      const { joined, leave } = live.open(selection, { send, drained: one.drained });
-      const end = () => {
-        leave();
-        release();
-      };
-      return lifetime({ joined, leave: end });
-    },
+    subscribe: (args) => begun.get(args) as Results,
     onNext({ extra: { connection: one } }, _id, _payload, _args, result) {
       const told = formatted(result as ExecutionResult, format, one.log);
       note(one, told);
       return told as never;
     },
-    onError({ extra: { connection: one } }, _id, _payload, found) {
+    onError({ extra: { connection: one }, subscriptions: open }, id, _payload, found) {
+      // An error is the last word about an operation; graphql-ws would say that it is complete as well.
+      delete open[id];
       const errors = found.map((error) => format.ofGraphQL(error as GraphQLError, one.log));
       note(one, { errors });
       app.countRefused(codesOf({ errors }));
@@ -166,7 +197,7 @@ export function socketServer(app: FastifyInstance, options: SocketOptions) {
 
   return (socket: WebSocket, request: FastifyRequest): void => {
     const one = connection(app, socket, request);
-    const extra: Extra = { connection: one, held: heldDocuments(HELD * tokens), size: 0 };
+    const extra: Extra = { connection: one, held: heldDocuments(HELD * tokens), going: new Set(), size: 0 };
     const closed = server.opened(
       {
         protocol: socket.protocol,
@@ -196,6 +227,7 @@ export function socketServer(app: FastifyInstance, options: SocketOptions) {
     const leave = () => {
       sockets.remove(one);
       void closed();
+      for (const results of extra.going) void results.return?.();
     };
     socket.once('close', leave);
     // Nothing is read for it any more, though the client may take its time to close.

@@ -13,6 +13,8 @@ export interface StoredPage<Entry extends Stored> {
 /** How the entries of one stream are found, and when to look for them. */
 export interface StreamReader<Entry extends Stored> {
   readonly name: string;
+  /** Whether what is shown of an entry depends on who it is shown to, and not on the role alone. */
+  readonly perCaller: boolean;
   readonly after: (key: string, id: number, limit: number) => Promise<StoredPage<Entry>>;
   /** The id of the newest entry under a key, 0 for none. */
   readonly head: (key: string) => Promise<number>;

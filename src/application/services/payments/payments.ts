@@ -23,6 +23,8 @@ export interface PaymentsDependencies {
   /** Absent in production without PAYMENT_URL. */
   gateway: PaymentGateway | undefined;
   idempotency: Pick<Idempotency, 'finish' | 'abandon'>;
+  /** What is answered for the order that a payment has ended with. */
+  answer: (order: Order) => object;
   now: () => number;
 }
 
@@ -41,7 +43,7 @@ export type Payments = ReturnType<typeof paymentsService>;
  * Payments of claimed orders. The payment is stored before the gateway is asked, and its id is the gateway's idempotency
  * key; so whatever crashes in between, asking again under the same id tells how it ended, and takes nothing twice.
  */
-export function paymentsService({ client, gateway, idempotency, now }: PaymentsDependencies) {
+export function paymentsService({ client, gateway, idempotency, answer, now }: PaymentsDependencies) {
   const inMs = (ms: number) => new Date(now() + ms);
 
   async function askAgain({ id, attempts, wasUncertain }: Attempt, outcome: Outcome): Promise<void> {
@@ -68,7 +70,7 @@ export function paymentsService({ client, gateway, idempotency, now }: PaymentsD
         data: { status: orderAfter[status], version: { increment: 1 } },
         select: orderColumns,
       });
-      if (status === 'SETTLED') await idempotency.finish(db, id, order, order.userId);
+      if (status === 'SETTLED') await idempotency.finish(db, id, answer(order), order.userId);
       else await idempotency.abandon(db, id);
       return { status, order };
     });
@@ -77,22 +79,34 @@ export function paymentsService({ client, gateway, idempotency, now }: PaymentsD
     gateway?.pay(attempt, signal) ?? Promise.resolve({ kind: 'failed', retryable: true, reason: 'there is none' });
 
   /** A new payment of an order that `db` has just moved to PROCESSING. */
-  const store = async (db: Transaction, order: Order, token: string | undefined, waited: boolean): Promise<Attempt> => {
-    const { id: orderId, amount, currency } = order;
-    const attempted = { attempts: 1, uncertain: true, dueAt: inMs(LEASE) };
-    const data = { orderId, token: token ?? null, ...(waited ? attempted : { dueAt: inMs(0) }) };
-    const { id } = await db.payment.create({ data, select: { id: true } });
-    return { id, orderId, amount, currency, token: token ?? null, attempts: 1, wasUncertain: false };
-  };
+  const store = (
+    db: Transaction,
+    { id: orderId }: Order,
+    token: string | undefined,
+    attempt: Partial<Prisma.PaymentUncheckedCreateInput> = {},
+  ) =>
+    db.payment.create({
+      data: { orderId, token: token ?? null, dueAt: inMs(0), ...attempt },
+      select: { id: true, orderId: true, token: true, attempts: true },
+    });
 
   return {
     available: gateway !== undefined,
 
-    /** Stores a payment for `settle`, whose attempt begins at once. */
-    begin: (db: Transaction, order: Order, token: string | undefined) => store(db, order, token, true),
+    /**
+     * Stores a payment for `settle`, whose attempt begins at once.
+     * @param id that of the work which the request has begun
+     */
+    async begin(db: Transaction, order: Order, token: string | undefined, id: string): Promise<Attempt> {
+      const { amount, currency } = order;
+      const stored = await store(db, order, token, { id, attempts: 1, uncertain: true, dueAt: inMs(LEASE) });
+      return { ...stored, amount, currency, wasUncertain: false };
+    },
 
     /** Stores a payment for the background. */
-    enqueue: (db: Transaction, order: Order, token: string | undefined) => store(db, order, token, false),
+    async enqueue(db: Transaction, order: Order, token: string | undefined): Promise<void> {
+      await store(db, order, token);
+    },
 
     /**
      * Asks the gateway, for a caller who waits.

@@ -1,0 +1,87 @@
+import t from 'tap';
+import { onEachDatabase } from '../support/databases.js';
+import { meetingsApplication, type Planned, TABLE, UNANSWERABLE } from './meetings-fixture.js';
+import { serve } from './own-application.js';
+
+const MEETING: Planned = { title: 'Retrospective', startsAt: '2027-03-01T09:30:00.250Z' };
+const KEY = (key: string) => ({ 'idempotency-key': key });
+
+onEachDatabase(t, async (t, open) => {
+  const database = await open();
+  const { client } = database;
+  await client.$executeRawUnsafe(TABLE);
+  const application = meetingsApplication();
+  const { person, post, log } = await serve(t, database, application);
+  const ada = await person('Ada');
+  const count = async () => {
+    const [row] = await client.$queryRawUnsafe<{ count: bigint }[]>('SELECT count(*) AS count FROM meetings');
+    return Number(row?.count);
+  };
+  const answerOf = ({ status, headers, bytes }: Awaited<ReturnType<typeof post>>) => ({
+    status,
+    bytes: bytes.toString('latin1'),
+    headers: ['etag', 'location', 'content-type'].map((name) => headers.get(name)),
+  });
+
+  t.test('an answer is repeated as it went: status, headers, and each byte of the body', async (t) => {
+    const first = await post(ada, '/api/v1/meetings', MEETING, KEY('one'));
+    t.equal(first.status, 201);
+    t.equal(first.headers.get('etag'), '"1803893400250"');
+    t.match(JSON.parse(first.bytes.toString()), { startsAt: MEETING.startsAt, until: null });
+    t.same(answerOf(await post(ada, '/api/v1/meetings', MEETING, KEY('one'))), answerOf(first));
+    await client.$executeRawUnsafe(`UPDATE meetings SET title = 'Another', starts_at = now()`);
+    t.same(
+      answerOf(await post(ada, '/api/v1/meetings', MEETING, KEY('one'))),
+      answerOf(first),
+      'though it has changed',
+    );
+    t.equal(await count(), 1);
+    t.same(log, []);
+  });
+
+  t.test('also one of bytes', async (t) => {
+    const first = await post(ada, '/api/v1/tickets', MEETING, KEY('ticket'));
+    t.equal(first.status, 201);
+    t.equal(first.bytes.length, 4);
+    t.same(answerOf(await post(ada, '/api/v1/tickets', MEETING, KEY('ticket'))), answerOf(first));
+  });
+
+  t.test('what could not be answered has not happened', async (t) => {
+    const before = await count();
+    const unanswerable = { ...MEETING, title: UNANSWERABLE };
+    t.equal((await post(ada, '/api/v1/meetings', unanswerable, KEY('failed'))).status, 500);
+    t.match(log.splice(0), [/There is no answer to this/]);
+    t.equal(await count(), before);
+    t.equal((await post(ada, '/api/v1/meetings', MEETING, KEY('failed'))).status, 201, 'and its key is free');
+  });
+
+  t.test('a work of any model has its answer later, once', async (t) => {
+    const before = await count();
+    const ask = () => post(ada, '/api/v1/rooms', MEETING, KEY('room'));
+    t.equal((await ask()).status, 504);
+    t.equal((await ask()).status, 409, 'in flight');
+    await application.booked();
+    const answer = await ask();
+    t.equal(answer.status, 201);
+    t.match(JSON.parse(answer.bytes.toString()), { startsAt: MEETING.startsAt });
+    t.same(answerOf(await ask()), answerOf(answer));
+    t.equal(await count(), before + 1);
+  });
+
+  t.test('and one that came to nothing leaves its key free', async (t) => {
+    const ask = () => post(ada, '/api/v1/rooms', MEETING, KEY('none'));
+    t.equal((await ask()).status, 504);
+    t.equal((await ask()).status, 409);
+    await application.refused();
+    const before = await count();
+    t.equal((await ask()).status, 504, 'it is begun once more');
+    t.equal(await count(), before + 1);
+  });
+
+  t.test('without a key a work begins all the same, and there is nothing to repeat', async (t) => {
+    const keys = await client.idempotencyKey.count();
+    t.equal((await post(ada, '/api/v1/rooms', MEETING)).status, 504);
+    await application.booked();
+    t.equal(await client.idempotencyKey.count(), keys);
+  });
+});

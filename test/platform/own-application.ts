@@ -1,0 +1,110 @@
+import type { Test } from 'tap';
+import { type AppOptions, buildApp } from '../../src/platform/app.js';
+import type { Policy } from '../../src/platform/calls/access.js';
+import { platformCodes } from '../../src/platform/contract/codes.js';
+import type { Reach } from '../../src/platform/contract/document.js';
+import type { Database } from '../../src/platform/database/open.js';
+import { defineApplication, failuresOf, type PlatformServices } from '../../src/platform/index.js';
+import { readConfig } from '../../src/platform/server/config.js';
+import { PATIENT } from '../support/databases.js';
+import { type Json, PASSWORD, type Person, passwordHash } from '../support/service.js';
+
+const reach = (VIEWER: Reach, DEVELOPER: Reach, ADMIN: Reach) => ({ VIEWER, DEVELOPER, ADMIN });
+
+/** Who may do what, as the contracts of these applications state it. */
+export const policy = {
+  'users.read': reach('any', 'any', 'any'),
+  'users.delete': reach('own', 'own', 'any'),
+  'users.set-role': reach('none', 'none', 'any'),
+  'orders.create': reach('own', 'own', 'any'),
+  'messages.subscribe': reach('any', 'any', 'any'),
+};
+
+/** Their error codes. */
+const errors = {
+  ...platformCodes,
+  GATEWAY_TIMEOUT: { status: 504, title: 'Gateway timeout', description: 'Somebody else took too long.' },
+};
+export class Failure extends failuresOf(errors) {}
+
+/** An application that is not the example, with contracts of its own. */
+export interface Own {
+  /** The REST contract, as an object. */
+  openapi?: object;
+  /** The SDL, without the directives. */
+  sdl?: string;
+  handlers?: object;
+  resolvers?: object;
+  services?: (platform: PlatformServices) => object;
+}
+
+export const DIRECTIVES = `
+directive @permission(action: String!, viewer: Access!, developer: Access!, admin: Access!) repeatable on FIELD_DEFINITION
+enum Access { NONE OWN ANY }
+`;
+
+const NOTHING = { openapi: '3.1.0', info: { title: 'Nothing', version: '1.0.0' }, paths: {}, components: {} };
+const NO_GRAPHQL = `type Query { nothing: String @permission(action: "users.read", viewer: ANY, developer: ANY, admin: ANY) }`;
+
+/** Runs an application of its own over a database. @returns its address, and what it was given by the platform */
+export async function serve(
+  t: Test,
+  database: Database,
+  { openapi = NOTHING, sdl = NO_GRAPHQL, handlers = {}, resolvers = {}, services = () => ({}) }: Own,
+  { environment = {}, ...options }: Partial<AppOptions> & { environment?: Record<string, string> } = {},
+) {
+  let given: PlatformServices | undefined;
+  const application = defineApplication({
+    name: 'own',
+    policy: policy as Policy,
+    errors,
+    handlers,
+    resolvers,
+    services(platform) {
+      given = platform;
+      return services(platform);
+    },
+  });
+  const text = Buffer.from(JSON.stringify(openapi));
+  const contracts = {
+    openapi: JSON.parse(text.toString()) as unknown,
+    openapiYaml: text,
+    openapiJson: text,
+    schemaGraphql: Buffer.from(DIRECTIVES + sdl),
+  };
+  const limits = { RATE_LIMIT: '100000', RATE_LIMIT_ANONYMOUS: '100000', LOGIN_LIMIT: '100000' };
+  const config = readConfig({ NODE_ENV: 'test', HOST: '127.0.0.1', ...limits, ...environment });
+  const log: string[] = [];
+  const logger = { level: 'warn', stream: { write: (line: string) => void log.push(line) } };
+  const sockets = { initTimeout: PATIENT.answer, ping: PATIENT.answer, ...options.sockets };
+  const admission = { burst: PATIENT.answer, standing: PATIENT.answer, ...options.admission };
+  const app = await buildApp(application, config, { database, logger, contracts, ...options, sockets, admission });
+  const url = await app.listen({ port: 0, host: '127.0.0.1' });
+  t.teardown(() => app.close());
+
+  /** A new account, and how it says who it is. */
+  const person = async (name: string, role: 'ADMIN' | 'DEVELOPER' | 'VIEWER' = 'VIEWER'): Promise<Person> => {
+    const email = `${name.toLowerCase()}@example.com`;
+    const data = { name, email, emailKey: email, role, passwordHash: await passwordHash };
+    const { id } = await database.client.user.create({ data, select: { id: true } });
+    return { id, email, headers: await logIn(email) };
+  };
+  const logIn = async (email: string): Promise<Person['headers']> => {
+    const call = { policy, actor: null, address: '127.0.0.1', requestId: 'test', checkpoint: async () => {} };
+    const tokens = await platform.sessions.login(call, { email, password: PASSWORD });
+    if (tokens.flow === 'opaque') throw new Error('not asked for');
+    return { authorization: `Bearer ${tokens.accessToken}` };
+  };
+  const post = async ({ headers: as }: Person, path: string, body: object, headers: Record<string, string> = {}) => {
+    const sent = { 'content-type': 'application/json', ...as, ...headers };
+    const response = await fetch(url + path, { method: 'POST', headers: sent, body: JSON.stringify(body) });
+    return { status: response.status, headers: response.headers, bytes: Buffer.from(await response.arrayBuffer()) };
+  };
+  const graphql = async ({ headers }: Person, query: string, variables: object = {}): Promise<Json> => {
+    const sent = { method: 'POST', headers: { 'content-type': 'application/json', ...headers } };
+    const response = await fetch(`${url}/graphql`, { ...sent, body: JSON.stringify({ query, variables }) });
+    return response.json();
+  };
+  const platform = given as PlatformServices;
+  return { app, url, log, platform, person, logIn, post, graphql };
+}

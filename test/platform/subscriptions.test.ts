@@ -1,0 +1,436 @@
+import { EventEmitter, on } from 'node:events';
+import { Readable } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
+import t, { type Test } from 'tap';
+import { openDatabase } from '../../src/platform/database/open.js';
+import { Failure, type GraphQLContext } from '../../src/platform/index.js';
+import { onEachDatabase, PATIENT } from '../support/databases.js';
+import { eventually } from '../support/process.js';
+import type { Json, Person } from '../support/service.js';
+import { type Dialled, dialAs } from '../support/socket.js';
+import { policy, serve } from './own-application.js';
+import { type Sources, streamsApplication, TABLE } from './streams-fixture.js';
+
+const PRICE = `subscription($symbol: String!, $currency: String, $since: ID) {
+  priceSet(symbol: $symbol, currency: $currency, since: $since) { id value currency }
+}`;
+const ALARM = 'subscription($since: ID) { alarmRaised(since: $since) { id text shownTo } }';
+const TICKS = 'subscription($of: String!) { ticks(of: $of) { value } }';
+const MINUTE = 60_000;
+
+onEachDatabase(t, async (t, open) => {
+  const database = await open();
+  await database.client.$executeRawUnsafe(TABLE);
+  const sources: Sources = {};
+  const { setPrice, raiseAlarm, shown, ...application } = streamsApplication(sources);
+  let moved = 0;
+  const now = () => Date.now() + moved;
+  const served = await serve(t, database, application, { now, sockets: { socketsPerUser: 1000 } });
+  const { url, person, log } = served;
+  const [ada, bob] = [await person('Ada'), await person('Bob', 'DEVELOPER')];
+  /** What went wrong and nobody heard of. */
+  const unheard: unknown[] = [];
+  const hear = (error: unknown) => void unheard.push(error);
+  process.on('unhandledRejection', hear);
+  t.teardown(() => process.off('unhandledRejection', hear));
+
+  let names = 0;
+  /** A source under a name of its own. */
+  function source(make: (context: GraphQLContext) => unknown): { of: string } {
+    const of = `source ${++names}`;
+    sources[of] = make;
+    return { of };
+  }
+  const subscribe = ({ send }: Dialled, id: string, query: string, variables: object) =>
+    send({ type: 'subscribe', id, payload: { query, variables } });
+  const data = async ({ take }: Dialled, id: string): Promise<Json> => {
+    const { type, payload } = await take((one) => one.id === id);
+    return type === 'next' && !payload.errors ? Object.values(payload.data)[0] : { type, payload };
+  };
+  const values = async (dialled: Dialled, id: string, count: number) => {
+    const list: string[] = [];
+    while (list.length < count) list.push((await data(dialled, id)).value);
+    return list;
+  };
+  const failure = async ({ take }: Dialled, id: string) => {
+    const { type, payload } = await take((one) => one.id === id);
+    return type === 'error' ? payload.map((one: Json) => [one.extensions.code, one.message]) : type;
+  };
+  /** Whether nothing more comes about an operation: a later one is answered first. */
+  async function silent(dialled: Dialled, id: string): Promise<boolean> {
+    const later = `after ${id}`;
+    subscribe(dialled, later, '{ __typename }', {});
+    await dialled.take((one) => one.id === later && one.type === 'complete');
+    return !dialled.received.some((one) => one.id === id);
+  }
+
+  /** A second instance on the same data, where there can be one. */
+  async function instance(t: Test): Promise<string | undefined> {
+    if (database.url === undefined) return undefined;
+    const other = await openDatabase(database.url, { limits: PATIENT, poolSize: 3 });
+    const { app, url: there } = await serve(t, other, streamsApplication({}));
+    t.teardown(() => app.close().then(other.close));
+    return there;
+  }
+
+  t.test('two durable streams side by side, on each instance: stored ones first, then live ones', async (t) => {
+    const symbol = 'all alarms: of every kind'; // the key of the other stream
+    const first = await setPrice(symbol, '1');
+    await raiseAlarm('fire');
+    await setPrice(symbol, '2');
+    const places = [url, await instance(t)].filter((one) => one !== undefined);
+    const dialled = await Promise.all(places.map((place) => dialAs(t, place, ada)));
+    for (const one of dialled) {
+      subscribe(one, 'prices', PRICE, { symbol, since: first });
+      subscribe(one, 'alarms', ALARM, { since: 1 });
+      t.match(await data(one, 'prices'), { value: '2' });
+      t.match(await data(one, 'alarms'), { text: 'fire' });
+    }
+    await raiseAlarm('flood');
+    await setPrice(symbol, '3');
+    for (const one of dialled) {
+      t.match(await data(one, 'prices'), { value: '3' });
+      t.match(await data(one, 'alarms'), { text: 'flood' });
+      t.ok((await silent(one, 'prices')) && (await silent(one, 'alarms')));
+    }
+  });
+
+  t.test('those who select the same share one execution, wherever they began, and no others do', async (t) => {
+    const one = await dialAs(t, url, ada);
+    const begin = await setPrice('shared', 'begin');
+    const ids = ['a', 'b', 'c'];
+    for (const [index, id] of ids.entries()) {
+      if (index > 0) await setPrice('shared', `${index}`);
+      subscribe(one, id, PRICE, { symbol: 'shared', since: begin - 1 });
+    }
+    subscribe(one, 'later', PRICE, { symbol: 'shared', since: begin });
+    for (const id of ids) t.same(await values(one, id, 3), ['begin', '1', '2']);
+    t.same(await values(one, 'later', 2), ['1', '2']);
+    const before = shown.prices;
+    await setPrice('shared', 'for all');
+    for (const id of [...ids, 'later']) t.same(await values(one, id, 1), ['for all']);
+    t.equal(shown.prices, before + 1);
+
+    subscribe(one, 'dollars', PRICE, { symbol: 'shared', currency: 'USD', since: begin });
+    t.match(await data(one, 'dollars'), { value: '1', currency: 'USD' });
+    await values(one, 'dollars', 2);
+    await setPrice('shared', 'in each currency');
+    t.match(await data(one, 'a'), { value: 'in each currency', currency: 'EUR' });
+    t.match(await data(one, 'dollars'), { value: 'in each currency', currency: 'USD' });
+  });
+
+  t.test('a stream can say that what is shown depends on the caller', async (t) => {
+    const eve = await person('Eve');
+    const since = await raiseAlarm('before');
+    const last = await raiseAlarm('for each');
+    for (const who of [ada, eve]) {
+      const one = await dialAs(t, url, who);
+      subscribe(one, 'alarms', ALARM, { since });
+      t.same(await data(one, 'alarms'), { id: `${last}`, text: 'for each', shownTo: who.id });
+    }
+  });
+
+  t.test('an event that cannot be shown is told as an error, and the next ones come', async (t) => {
+    const one = await dialAs(t, url, ada);
+    const since = await setPrice('fragile', 'before');
+    await setPrice('fragile', 'broken');
+    await setPrice('fragile', 'whole');
+    subscribe(one, 'durable', PRICE, { symbol: 'fragile', since });
+    subscribe(
+      one,
+      'own',
+      TICKS,
+      source(() => Readable.from(['broken', 'whole'])),
+    );
+    for (const id of ['durable', 'own']) {
+      const { payload } = await one.take((message) => message.id === id);
+      t.match(payload, { data: null, errors: [{ extensions: { code: 'INTERNAL' }, message: /on our side/ }] });
+      t.equal((await data(one, id)).value, 'whole', 'the next one');
+    }
+  });
+
+  t.test('any AsyncIterable: its events in their order, and its end', async (t) => {
+    const one = await dialAs(t, url, ada);
+    const all: Record<string, (context: GraphQLContext) => unknown> = {
+      generator: async function* () {
+        for (const value of ['1', '2', '3']) yield value;
+      },
+      readable: () => Readable.from(['1', '2', '3']),
+      'iterable without return': () => {
+        let value = 0;
+        const next = async () => (value < 3 ? { done: false, value: ++value } : { done: true, value: undefined });
+        return { [Symbol.asyncIterator]: () => ({ next }) };
+      },
+    };
+    for (const [id, make] of Object.entries(all)) {
+      subscribe(one, id, TICKS, source(make));
+      t.same(await values(one, id, 3), ['1', '2', '3'], id);
+      t.match(await one.take((message) => message.id === id), { type: 'complete' }, id);
+    }
+    const emitter = new EventEmitter();
+    subscribe(
+      one,
+      'on',
+      TICKS,
+      source(({ signal }) => on(emitter, 'tick', { signal })),
+    );
+    await eventually('a listener', () => emitter.listenerCount('tick') === 1);
+    for (const value of ['1', '2']) emitter.emit('tick', value);
+    t.same(await values(one, 'on', 2), ['1', '2']);
+    one.send({ type: 'complete', id: 'on' });
+    await eventually('no listener', () => emitter.listenerCount('tick') === 0);
+    t.ok(await silent(one, 'on'));
+  });
+
+  t.test('what a subscription cannot begin or go on with is told once, in the terms of the catalogue', async (t) => {
+    const one = await dialAs(t, url, ada);
+    const rejected = (error: unknown) => () => Promise.reject(error);
+    const thrown = (error: unknown) => {
+      throw error;
+    };
+    const failing = (error: unknown) =>
+      async function* () {
+        yield '1';
+        throw error;
+      };
+    const MASKED = [['INTERNAL', 'Something went wrong on our side.']];
+    const own = new Failure('CONFLICT', 'It was too much.');
+    const secret = new Error('a secret of the source');
+    const cases: [string, (context: GraphQLContext) => unknown, string[][], number][] = [
+      ['rejects', rejected(secret), MASKED, 0],
+      ['rejects with a failure', rejected(own), [['CONFLICT', 'It was too much.']], 0],
+      ['is nothing', () => undefined, MASKED, 0],
+      ['has no iterator', () => ({ [Symbol.asyncIterator]: () => thrown(secret) }), MASKED, 0],
+      ['fails', failing(secret), MASKED, 1],
+      ['fails with a failure', failing(own), [['CONFLICT', 'It was too much.']], 1],
+      ['fails with no error', failing('a secret of the source'), MASKED, 1],
+    ];
+    for (const [id, make, told, before] of cases) {
+      subscribe(one, id, TICKS, source(make));
+      await values(one, id, before);
+      t.same(await failure(one, id), told, id);
+      t.ok(await silent(one, id), `${id}: the error is the last word`);
+    }
+    t.match(log.join(''), /a secret of the source/, 'the cause is logged');
+  });
+
+  /** A source that waits for ever once it has given one event, and what became of it. */
+  function waiting(how: 'generator' | 'readable' | 'on') {
+    const state = { ended: false, begun: false };
+    const named = source(({ signal }) => {
+      state.begun = true;
+      if (how === 'on') {
+        const emitter = new EventEmitter();
+        const iterable = on(emitter, 'tick');
+        emitter.emit('tick', 'first');
+        emitter.on('removeListener', () => {
+          state.ended = true;
+        });
+        return iterable;
+      }
+      if (how === 'readable') {
+        const stream = new Readable({ objectMode: true, read() {} });
+        stream.push('first');
+        return stream.once('close', () => {
+          state.ended = true;
+        });
+      }
+      return (async function* () {
+        try {
+          yield 'first';
+          await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+        } finally {
+          state.ended = true;
+        }
+      })();
+    });
+    return { named, state };
+  }
+
+  /** Begins three subscriptions, ends them in some way, and sees that their sources are ended. */
+  async function endsBy(t: Test, who: Person, end: (one: Dialled) => unknown, at = url): Promise<Dialled> {
+    const one = await dialAs(t, at, who);
+    const all = (['generator', 'readable', 'on'] as const).map((how) => ({ how, ...waiting(how) }));
+    for (const { how, named } of all) {
+      subscribe(one, how, TICKS, named);
+      t.same(await values(one, how, 1), ['first']);
+    }
+    t.notOk(all.some(({ state }) => state.ended));
+    await end(one);
+    for (const { how, state } of all) await eventually(`the end of ${how}`, () => state.ended);
+    return one;
+  }
+
+  t.test('a source is ended when its client completes or goes', async (t) => {
+    const one = await endsBy(t, ada, ({ send }) => {
+      for (const id of ['generator', 'readable', 'on']) send({ type: 'complete', id });
+    });
+    for (const id of ['generator', 'readable', 'on']) t.ok(await silent(one, id));
+    await endsBy(t, ada, ({ socket }) => socket.close());
+    await endsBy(t, ada, ({ socket }) => socket.terminate());
+  });
+
+  t.test('and when its caller may not go on', async (t) => {
+    const expiring = await person('Carol');
+    const closed = await endsBy(t, expiring, () => {
+      moved += 16 * MINUTE;
+    });
+    t.equal(await closed.closed, 4403, 'the credential has expired');
+    moved = 0;
+    const mallory = await person('Mallory');
+    const call = { actor: { id: mallory.id, role: 'VIEWER', mechanism: 'jwt' } } as const;
+    const revoked = await endsBy(t, mallory, () =>
+      served.platform.users.delete(
+        { policy, ...call, address: '127.0.0.1', requestId: 'test', checkpoint: async () => {} },
+        mallory.id,
+      ),
+    );
+    t.equal(await revoked.closed, 4403, 'the account is gone');
+  });
+
+  t.test('nothing is executed for a caller who has gone, though the source goes on', async (t) => {
+    const one = await dialAs(t, url, ada);
+    let give = (_value: IteratorResult<string>) => {};
+    let asked = 0;
+    const next = () => {
+      asked++;
+      return new Promise<IteratorResult<string>>((resolve) => {
+        give = resolve;
+      });
+    };
+    subscribe(
+      one,
+      'slow',
+      TICKS,
+      source(() => ({ [Symbol.asyncIterator]: () => ({ next }) })),
+    );
+    await eventually('the first is asked for', () => asked === 1);
+    one.send({ type: 'complete', id: 'slow' });
+    t.ok(await silent(one, 'slow'));
+    const before = shown.ticks;
+    give({ done: false, value: 'late' });
+    t.ok(await silent(one, 'slow'));
+    t.same([asked, shown.ticks], [1, before]);
+  });
+
+  t.test('one whose id is used anew while it begins is ended with the socket', async (t) => {
+    const one = await dialAs(t, url, ada);
+    const [first, second] = [waiting('generator'), waiting('generator')];
+    subscribe(one, 'same', TICKS, first.named);
+    one.send({ type: 'complete', id: 'same' });
+    subscribe(one, 'same', TICKS, second.named);
+    await values(one, 'same', 1);
+    await eventually('both', () => first.state.begun && second.state.begun);
+    one.socket.close();
+    await eventually('the end of the second', () => second.state.ended);
+    await eventually('the end of the first', () => first.state.ended || undefined);
+  });
+
+  t.test('who reads slowly is not poured over, and loses nothing', async (t) => {
+    const one = await dialAs(t, url, ada);
+    const LARGE = 'x'.repeat(50_000);
+    let given = 0;
+    subscribe(
+      one,
+      'all',
+      TICKS,
+      source(async function* () {
+        for (;;) yield `${given++} ${LARGE}`;
+      }),
+    );
+    await values(one, 'all', 3);
+    one.socket.pause();
+    let before = -1;
+    await eventually('the source is left alone', async () => {
+      if (before === given) return true;
+      before = given;
+      await delay(300);
+      return undefined;
+    });
+    t.ok(given < 2000, `${given} events of 50 KB were asked for`);
+    one.socket.resume();
+    const list = await values(one, 'all', given);
+    t.same(
+      list.map((value) => Number(value.split(' ')[0])),
+      list.map((_, index) => index + 3),
+    );
+    one.send({ type: 'complete', id: 'all' });
+  });
+
+  t.test('a source that never waits leaves the others their turn', async (t) => {
+    const one = await dialAs(t, url, ada);
+    subscribe(
+      one,
+      'busy',
+      TICKS,
+      source(async function* () {
+        for (;;) yield '1';
+      }),
+    );
+    await values(one, 'busy', 100);
+    t.same(await served.graphql(bob, '{ __typename }'), { data: { __typename: 'Query' } });
+    one.send({ type: 'complete', id: 'busy' });
+    await silent(one, 'busy');
+    one.received.length = 0;
+    t.ok(await silent(one, 'busy'), 'what was on its way has come');
+  });
+
+  t.test('the limits of a socket hold: operations, documents, rate', async (t) => {
+    const environment = { GRAPHQL_MAX_TOKENS: '60', RATE_LIMIT: '40' };
+    const { url: there, log: told } = await serve(t, database, application, {
+      environment,
+      sockets: { operations: 4 },
+    });
+    const one = await dialAs(t, there, bob);
+    const document = (n: number) => TICKS.replace('value', 'value '.repeat(30).concat(`a${n}: value`));
+    const all = Array.from({ length: 5 }, () => waiting('generator'));
+    for (const [n, { named }] of all.slice(0, 4).entries()) {
+      subscribe(one, `${n}`, TICKS, named);
+      t.same(await values(one, `${n}`, 1), ['first']);
+    }
+    subscribe(one, 'fifth', TICKS, (all[4] as (typeof all)[0]).named);
+    t.match(await failure(one, 'fifth'), [['BAD_REQUEST', /4 operations at a time/]]);
+    t.notOk(all[4]?.state.begun);
+    for (let n = 0; n < 4; n++) one.send({ type: 'complete', id: `${n}` });
+    await eventually('their ends', () => all.slice(0, 4).every(({ state }) => state.ended));
+
+    // Of 300 tokens that a socket holds at most, each of these takes 50: what has ended holds none.
+    for (let n = 0; n < 12; n++) {
+      subscribe(
+        one,
+        `ends ${n}`,
+        document(n),
+        source(() => Readable.from(['1'])),
+      );
+      t.same(await values(one, `ends ${n}`, 1), ['1']);
+      t.match(await one.take(({ id }) => id === `ends ${n}`), { type: 'complete' });
+      subscribe(
+        one,
+        `fails ${n}`,
+        document(n),
+        source(() => Promise.reject(new Failure('CONFLICT', 'No.'))),
+      );
+      t.same(await failure(one, `fails ${n}`), [['CONFLICT', 'No.']]);
+    }
+    const codes: string[] = [];
+    for (let n = 0; n < 20; n++) {
+      subscribe(
+        one,
+        `more ${n}`,
+        TICKS,
+        source(() => Readable.from([])),
+      );
+      const { type, payload } = await one.take(({ id }) => id === `more ${n}`);
+      codes.push(type === 'error' ? payload[0].extensions.code : type);
+    }
+    t.same([codes[0], codes.at(-1)], ['complete', 'RATE_LIMITED']);
+    t.same(told, []);
+  });
+
+  t.test('when the service stops, the sources end', async (t) => {
+    const { app, url: there } = await serve(t, database, application);
+    await endsBy(t, bob, () => void app.close(), there);
+  });
+
+  t.test('and nothing went wrong that nobody heard of', async (t) => t.same(unheard, []));
+});
