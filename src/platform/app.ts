@@ -7,7 +7,8 @@ import type { Administration } from './accounts/administration.js';
 import type { Application } from './application.js';
 import { catalogue } from './calls/errors.js';
 import { composeServices } from './composition.js';
-import { normaliseOpenApi, operations } from './contract/openapi.js';
+import { normaliseOpenApi, type Operation, operations } from './contract/openapi.js';
+import { everyVersion, placeOf, prefixOf, versionsOf } from './contract/versions.js';
 import type { Database } from './database/open.js';
 import { outages } from './database/outages.js';
 import { refused } from './graphql/errors.js';
@@ -57,6 +58,8 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** What the contracts promise and nobody has written yet. */
     notWritten: string[];
+    /** Where a reader begins: what the addresses of each version begin with, and something to read with a login. */
+    restEntry: { prefixes: string[]; sample: string | undefined };
     /** What an operator commands, from the machine that it runs on. */
     administration: Administration;
   }
@@ -75,11 +78,13 @@ export async function buildApp(
   const handlers = application.handlers as Handlers;
   const timeouts = { ...TIMEOUTS, ...otherTimeouts };
   const contracts = given ?? (await publishedContracts());
-  const document = normaliseOpenApi(contracts.openapi);
-  const paths = pathTable(operations(document));
+  const document = everyVersion(normaliseOpenApi(contracts.openapi));
+  const all = operations(document);
+  const paths = pathTable(all);
   const isResource = (path: string) => paths.at(path) !== undefined;
+  const versioned = { served: versionsOf(document), isResource };
 
-  const app = httpServer(config, { logger, timeouts, rewriteUrl: versionRouting(isResource) });
+  const app = httpServer(config, { logger, timeouts, rewriteUrl: versionRouting(versioned) });
   app.setErrorHandler(sendProblem);
   app.setNotFoundHandler(answerUnmatched(app, paths));
   app.addHook('onRequest', async (request, reply) => void reply.header('x-request-id', request.id));
@@ -95,7 +100,7 @@ export async function buildApp(
   // An API answer is not a page: it may load nothing. The pages bring policies of their own.
   const nothing = { useDefaults: false, directives: { 'default-src': ["'none'"], 'frame-ancestors': ["'none'"] } };
   await app.register(helmet, { contentSecurityPolicy: nothing, strictTransportSecurity: false });
-  await app.register(versionPlugin);
+  await app.register(versionPlugin, versioned);
   // Before whatever refuses: it is what closes the socket of an upgrade that is refused.
   await app.register(webSocketPlugin, { path: PATH, protocol: GRAPHQL_TRANSPORT_WS_PROTOCOL });
   if (!production) app.addHook('onRequest', refuseForeignHost(config.PUBLIC_URL));
@@ -138,8 +143,9 @@ export async function buildApp(
   app.addHook('onRequest', refuseSecondHost);
   app.addHook('onRequest', refuseVersion);
   const exists = (path: string) =>
-    isResource(path) || isResource(`/api/v1${path}`) || app.hasRoute({ url: path, method: 'GET' });
-  app.addHook('onRequest', redirectTrailingSlash(exists));
+    ['', ...versioned.served.map(prefixOf)].some((prefix) => isResource(prefix + path)) ||
+    app.hasRoute({ url: path, method: 'GET' });
+  app.addHook('onRequest', redirectTrailingSlash(app, exists));
   await app.register(restPlugin, {
     document,
     handlers,
@@ -171,5 +177,19 @@ export async function buildApp(
   });
 
   app.decorate('notWritten', [...notWrittenOperations(document, handlers), ...notWrittenFields(application.resolvers)]);
+  app.decorate('restEntry', {
+    prefixes: versioned.served.map(prefixOf),
+    sample: sampleOf(all, versioned.served.at(-1)),
+  });
   return app;
 }
+
+/** The first address of the newest version that can be read with a name and a password, and without knowing more. */
+const sampleOf = (all: Operation[], newest: string | undefined): string | undefined =>
+  all.find(
+    ({ method, path, security }) =>
+      method === 'GET' &&
+      placeOf(path)?.version === newest &&
+      !path.includes('{') &&
+      security.some((alternative) => 'basicAuth' in alternative),
+  )?.path;

@@ -1,9 +1,14 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Failure } from '../calls/errors.js';
+import { prefixOf } from '../contract/versions.js';
 
-/** The versions that are served, oldest first; a request that selects none gets the newest. */
-const served = ['1'] as const;
-export const NEWEST: string = served[served.length - 1] as string;
+/** What is served, as a version is chosen from it. */
+export interface Versioned {
+  /** Oldest first; a request that selects none gets the newest. */
+  served: readonly string[];
+  /** Whether a canonical path is one of the contract's. */
+  isResource: (path: string) => boolean;
+}
 
 export const VENDOR_MEDIA_TYPE = 'application/vnd.accord+json';
 
@@ -11,7 +16,10 @@ export const VENDOR_MEDIA_TYPE = 'application/vnd.accord+json';
 export interface Selection {
   /** The canonical URL, `/api/v1/…`, without the query parameter `version`. */
   url: string;
+  /** The one that answers. */
   version: string;
+  /** Whether the address leaves it open, so that what it gets may depend on `Accept`. */
+  open: boolean;
   /** Decided here and thrown later, in its place in the order of failures. */
   failure?: Failure;
 }
@@ -20,7 +28,7 @@ export interface Selection {
 const unserved = {
   path: () => new Failure('NOT_FOUND', 'This version is not served.'),
   subdomain: () => new Failure('NOT_FOUND', 'This version is not served.'),
-  query: () =>
+  query: (served: readonly string[]) =>
     new Failure('BAD_REQUEST', 'This version is not served.', {
       issues: [{ parameter: 'version', detail: `must be one of ${served.join(', ')}` }],
     }),
@@ -36,19 +44,19 @@ const acceptedVersions = (accept = ''): string[] =>
 
 /**
  * Chooses the version by path, query parameter, media type or subdomain, and names the canonical URL.
- * @param isResource tells whether a canonical path is one of the contract's
  * @returns undefined for what has no versions: docs, health, GraphQL, and paths that do not exist
  */
 export function selectVersion(
   url: string,
   headers: IncomingHttpHeaders,
-  isResource: (path: string) => boolean,
+  { served, isResource }: Versioned,
 ): Selection | undefined {
   const mark = url.indexOf('?');
   const pathname = mark < 0 ? url : url.slice(0, mark);
   const [, inPath, rest] = /^\/api\/v(\d+)(\/.*)$/.exec(pathname) ?? [];
-  const canonical = `/api/v${NEWEST}${rest ?? pathname}`;
-  if (!isResource(canonical)) return undefined;
+  const address = rest ?? pathname;
+  const newest = served.at(-1);
+  if (newest === undefined || !served.some((version) => isResource(prefixOf(version) + address))) return undefined;
 
   const query = mark < 0 ? [] : url.slice(mark + 1).split('&');
   const isVersion = (pair: string) => pair === 'version' || pair.startsWith('version=');
@@ -62,16 +70,21 @@ export function selectVersion(
   ].map(([how, version]) => [how, version]);
 
   const others = query.filter((pair) => !isVersion(pair)).join('&');
-  const selection: Selection = { url: canonical + (others && `?${others}`), version: named[0]?.[1] ?? NEWEST };
-  const failure = refusal(named);
-  return failure ? { ...selection, version: NEWEST, failure } : selection;
+  const failure = refusal(named, served);
+  const version = failure ? newest : (named[0]?.[1] ?? newest);
+  const chosen = {
+    url: prefixOf(version) + address + (others && `?${others}`),
+    version,
+    open: inPath === undefined && served.length > 1,
+  };
+  return failure ? { ...chosen, failure } : chosen;
 }
 
-function refusal(named: [keyof typeof unserved, string][]): Failure | undefined {
-  const wrong = named.find(([, version]) => !(served as readonly string[]).includes(version));
+function refusal(named: [keyof typeof unserved, string][], served: readonly string[]): Failure | undefined {
+  const wrong = named.find(([, version]) => !served.includes(version));
   if (new Set(named.map(([, version]) => version)).size > 1) {
     const spelled = named.map(([how, version]) => `${version} by ${how}`).join(', ');
     return new Failure('BAD_REQUEST', `The request selects different versions: ${spelled}.`);
   }
-  return wrong && unserved[wrong[0]]();
+  return wrong && unserved[wrong[0]](served);
 }

@@ -35,7 +35,7 @@ export async function serve(application: Application, config: Config, database: 
   const url = await app.listen({ port: config.PORT, host: listenHost(config) }).catch((error: unknown) => {
     throw notListening(error, config);
   });
-  announce({ config, database, address: url, demo, notWritten: app.notWritten });
+  announce({ config, database, address: url, demo, app });
 }
 
 /** JSON for machines; lines to read on a terminal. */
