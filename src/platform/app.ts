@@ -29,6 +29,7 @@ import { ADMISSION, type AdmissionLimits, admissionPlugin } from './limits/admis
 import { rateLimitPlugin } from './limits/rate-limit.js';
 import { shedding } from './limits/shedding.js';
 import type { SocketLimits } from './live/sockets.js';
+import { type Names, namesOf, titleOf } from './names.js';
 import { docs } from './pages/docs.js';
 import { publishedContracts } from './pages/published.js';
 import { type Handlers, notWrittenOperations, restPlugin } from './rest/plugin.js';
@@ -56,6 +57,8 @@ export interface AppOptions {
 
 declare module 'fastify' {
   interface FastifyInstance {
+    /** What the application's name becomes. */
+    names: Names;
     /** What the contracts promise and nobody has written yet. */
     notWritten: string[];
     /** Where a reader begins: what the addresses of each version begin with, and something to read with a login. */
@@ -75,6 +78,8 @@ export async function buildApp(
   { database, logger, now = Date.now, admission, timeouts: otherTimeouts, contracts: given, sockets }: AppOptions,
 ): Promise<FastifyInstance> {
   const { production } = config;
+  const names = namesOf(application.name);
+  const title = titleOf(application);
   const handlers = application.handlers as Handlers;
   const timeouts = { ...TIMEOUTS, ...otherTimeouts };
   const contracts = given ?? (await publishedContracts());
@@ -82,9 +87,10 @@ export async function buildApp(
   const all = operations(document);
   const paths = pathTable(all);
   const isResource = (path: string) => paths.at(path) !== undefined;
-  const versioned = { served: versionsOf(document), isResource };
+  const versioned = { served: versionsOf(document), isResource, mediaType: names.mediaType };
 
   const app = httpServer(config, { logger, timeouts, rewriteUrl: versionRouting(versioned) });
+  app.decorate('names', names);
   app.setErrorHandler(sendProblem);
   app.setNotFoundHandler(answerUnmatched(app, paths));
   app.addHook('onRequest', async (request, reply) => void reply.header('x-request-id', request.id));
@@ -93,7 +99,7 @@ export async function buildApp(
   const services = await composeServices(app, application, config, database, told, now);
   const { REDIS_URL } = config;
   const shared = REDIS_URL
-    ? (await import('./limits/rate-shared.js')).sharedWindows(REDIS_URL, told.dependency('Redis'))
+    ? (await import('./limits/rate-shared.js')).sharedWindows(REDIS_URL, names, told.dependency('Redis'))
     : undefined;
   app.addHook('onClose', async () => shared?.close());
 
@@ -138,6 +144,7 @@ export async function buildApp(
     refuse: shedding({
       graphql: { path: PATH, mediaType: mediaTypeFor, body: refused },
       corsHeaders: pages.headersFor,
+      names,
     }),
   });
   app.addHook('onRequest', refuseSecondHost);
@@ -168,12 +175,14 @@ export async function buildApp(
     maxBatch: config.GRAPHQL_MAX_BATCH,
     introspection: config.GRAPHQL_INTROSPECTION ?? !production,
     development: !production,
+    title,
     sockets,
     now,
   });
   await app.register(docs, {
     errors: Object.entries(catalogue).map(([code, entry]) => ({ code, ...entry })),
     graphiql: !production,
+    title,
   });
 
   app.decorate('notWritten', [...notWrittenOperations(document, handlers), ...notWrittenFields(application.resolvers)]);

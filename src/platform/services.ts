@@ -17,6 +17,7 @@ import { removeExpired } from './jobs/expiry.js';
 import { jobRunner } from './jobs/jobs.js';
 import { type SigningKeysOptions, signingKeys } from './keys/signing-keys.js';
 import { durableStreams } from './live/durable-streams.js';
+import type { Names } from './names.js';
 import type { AccessTokenOptions } from './sessions/access-tokens.js';
 import { accessTokens } from './sessions/access-tokens.js';
 import { revocations as tokenRevocations } from './sessions/revocations.js';
@@ -31,6 +32,8 @@ const HOUR = 60 * 60 * 1000;
 export interface ServicesOptions
   extends Omit<SigningKeysOptions, 'now'>,
     Pick<AccessTokenOptions, 'issuer' | 'audience' | 'now'> {
+  /** What the application's name becomes. */
+  names: Names;
   /** Logins a minute for an address. */
   loginLimit: number;
   /** Whether the rules of production hold. */
@@ -55,6 +58,7 @@ export async function platformServices(options: ServicesOptions) {
   const {
     client,
     now,
+    names,
     issuer,
     audience,
     loginLimit,
@@ -120,6 +124,7 @@ export async function platformServices(options: ServicesOptions) {
       upToDate: current,
       refuses: revocations.refuses,
       end: sessionEnds.end,
+      names,
       now,
     }),
     /** Ends what runs beside the calls. */

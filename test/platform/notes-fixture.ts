@@ -211,10 +211,10 @@ const authOf = (refreshCookie: string): Record<string, Handler> => ({
     const tokens = await services.sessions.refresh(call, cookies[refreshCookie] ?? '');
     return { status: 200, headers: { 'set-cookie': sessionCookies.holding(tokens) }, body: {} };
   },
-  logout: async (_request, { sessionCookies }) => ({
-    status: 204,
-    headers: { 'set-cookie': sessionCookies.cleared() },
-  }),
+  async logout({ cookies }, { call, services, sessionCookies }) {
+    await services.sessions.logout(call, cookies[refreshCookie]);
+    return { status: 204, headers: { 'set-cookie': sessionCookies.cleared() } };
+  },
 });
 
 /** @param name of the application */
@@ -250,7 +250,7 @@ export const EMAIL = 'ada@example.com';
 export const PASSWORD = 'a password for the notes';
 
 export async function openNotesDatabase(t: Test, url = 'pglite://memory', name?: string): Promise<Database> {
-  const database = await openDatabase(url, name === undefined ? {} : ({ name } as object));
+  const database = await openDatabase(url, name === undefined ? {} : { name });
   t.teardown(database.close);
   return database;
 }

@@ -99,7 +99,8 @@ t.test('two versions side by side', async (t) => {
       const { cookies } = await ask('POST', `/api/v${version}/auth/login`, { body });
       t.match(cookies[0], /_access=.*; Path=\/;/);
       t.match(cookies[1], new RegExp(`_refresh=.*; Path=/api/v${version}/auth;`));
-      const { cookies: cleared } = await ask('POST', `/api/v${version}/auth/logout`);
+      const headers = { cookie: String(cookies[1]).split(';')[0] as string };
+      const { cookies: cleared } = await ask('POST', `/api/v${version}/auth/logout`, { headers });
       t.match(cleared[1], new RegExp(`_refresh=; Max-Age=0; Path=/api/v${version}/auth;`));
     }
   });

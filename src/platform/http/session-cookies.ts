@@ -1,26 +1,27 @@
 import { fastifyCookie } from '@fastify/cookie';
 import fp from 'fastify-plugin';
+import type { Names } from '../names.js';
 import type { SessionTokens } from '../sessions/session-tokens.js';
-
-/** Holds the token of either flow. */
-export const ACCESS_COOKIE = 'accord_access';
-/** Holds the refresh token, and goes nowhere but to where it is used. */
-export const REFRESH_COOKIE = 'accord_refresh';
 
 /**
  * Over HTTPS a prefix has the browser see to it that no neighbour set the cookie, by a subdomain or over plain HTTP
  * (RFC 6265bis §4.1.3). `__Host-` allows no path but `/`; and over plain HTTP browsers refuse them both.
  */
-const PREFIXES = { [ACCESS_COOKIE]: '__Host-', [REFRESH_COOKIE]: '__Secure-' } as const;
+const PREFIXES = { access: '__Host-', refresh: '__Secure-' } as const;
 
 /**
  * Gives the cookies of a session their plain names, by which all that follows knows them. The one with the prefix wins, and
  * over HTTPS none without it counts. To be registered after what parses cookies.
  */
 export const sessionCookiesPlugin = fp(async (app) => {
+  const { accessCookie, refreshCookie } = app.names;
+  const known = [
+    [accessCookie, PREFIXES.access],
+    [refreshCookie, PREFIXES.refresh],
+  ] as const;
   app.addHook('onRequest', async (request) => {
     const { protocol, cookies } = request;
-    for (const [name, prefix] of Object.entries(PREFIXES)) {
+    for (const [name, prefix] of known) {
       const value = cookies[prefix + name] ?? (protocol === 'https' ? undefined : cookies[name]);
       if (value === undefined) delete cookies[name];
       else cookies[name] = value;
@@ -40,10 +41,10 @@ export interface SessionCookies {
  * @param refreshPath below which the refresh token is used
  * @param https whether they travel over HTTPS: what they are called depends on it
  */
-export function sessionCookies(refreshPath: string, https: boolean): SessionCookies {
+export function sessionCookies(names: Names, refreshPath: string, https: boolean): SessionCookies {
   /** @param maxAge seconds; 0 clears the cookie */
-  const cookie = (name: keyof typeof PREFIXES, path: string) => (value: string, maxAge: number) =>
-    fastifyCookie.serialize(https ? PREFIXES[name] + name : name, value, {
+  const cookie = (prefix: string, name: string, path: string) => (value: string, maxAge: number) =>
+    fastifyCookie.serialize(https ? prefix + name : name, value, {
       path,
       maxAge,
       httpOnly: true,
@@ -51,7 +52,8 @@ export function sessionCookies(refreshPath: string, https: boolean): SessionCook
       sameSite: 'strict',
       ...(maxAge === 0 && { expires: new Date(0) }),
     });
-  const [access, refresh] = [cookie(ACCESS_COOKIE, '/'), cookie(REFRESH_COOKIE, refreshPath)];
+  const access = cookie(PREFIXES.access, names.accessCookie, '/');
+  const refresh = cookie(PREFIXES.refresh, names.refreshCookie, refreshPath);
   return {
     holding: (tokens) =>
       tokens.flow === 'jwt'

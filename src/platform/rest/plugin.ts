@@ -9,7 +9,7 @@ import { inlineSchemas, type Operation, operations } from '../contract/openapi.j
 import { placeOf, prefixOf, versionsOf } from '../contract/versions.js';
 import { callOf } from '../http/call.js';
 import { schemaCompiler } from '../http/json-schema.js';
-import { REFRESH_COOKIE, sessionCookies } from '../http/session-cookies.js';
+import { sessionCookies } from '../http/session-cookies.js';
 import type { PlatformServices } from '../services.js';
 import type { Context } from './context.js';
 import { checkContract } from './contract-check.js';
@@ -68,7 +68,7 @@ export interface RestOptions {
  */
 export const restPlugin = fp<RestOptions>(async (app, { document, handlers, services, platform }) => {
   const all = operations(inlineSchemas(document));
-  checkContract(document, all);
+  checkContract(document, all, app.names);
   const ajv = schemaCompiler();
   app.decorateRequest('answerType', '');
   app.decorateRequest('read');
@@ -110,7 +110,7 @@ export const restPlugin = fp<RestOptions>(async (app, { document, handlers, serv
           services,
           platform,
           prefix: version === undefined ? '' : prefixOf(version),
-          refreshPath: refreshPath(all, version, REFRESH_COOKIE),
+          refreshPath: refreshPath(all, version, app.names.refreshCookie),
         }),
       };
       // What the resolver returns completes the route that the glue makes of method and path.
@@ -152,7 +152,7 @@ function handle(
       page,
       pathname: pathnameOf(request),
       ownOrigin,
-      sessionCookies: sessionCookies(refreshPath, request.protocol === 'https'),
+      sessionCookies: sessionCookies(app.names, refreshPath, request.protocol === 'https'),
     });
     return sendReply(operation, request, reply, result, answerType);
   };

@@ -8,9 +8,9 @@ export interface Versioned {
   served: readonly string[];
   /** Whether a canonical path is one of the contract's. */
   isResource: (path: string) => boolean;
+  /** The vendor media type, whose parameters name a version. */
+  mediaType: string;
 }
-
-export const VENDOR_MEDIA_TYPE = 'application/vnd.accord+json';
 
 /** How the version of one request was chosen. */
 export interface Selection {
@@ -36,10 +36,10 @@ const unserved = {
 };
 
 /** The version parameters of the vendor media type in an Accept header: `version=1` or `v=1`. */
-const acceptedVersions = (accept = ''): string[] =>
+const acceptedVersions = (accept = '', mediaType: string): string[] =>
   accept
     .split(',')
-    .filter((range) => range.trim().toLowerCase().startsWith(VENDOR_MEDIA_TYPE))
+    .filter((range) => range.trim().toLowerCase().startsWith(mediaType))
     .flatMap((range) => /;\s*(?:version|v)="?([^";\s]+)"?/i.exec(range)?.[1] ?? []);
 
 /**
@@ -49,7 +49,7 @@ const acceptedVersions = (accept = ''): string[] =>
 export function selectVersion(
   url: string,
   headers: IncomingHttpHeaders,
-  { served, isResource }: Versioned,
+  { served, isResource, mediaType }: Versioned,
 ): Selection | undefined {
   const mark = url.indexOf('?');
   const pathname = mark < 0 ? url : url.slice(0, mark);
@@ -66,7 +66,7 @@ export function selectVersion(
     ...(inPath === undefined ? [] : [['path', inPath] as const]),
     ...(inHost === undefined ? [] : [['subdomain', inHost] as const]),
     ...query.filter(isVersion).map((pair) => ['query', pair.slice('version='.length)] as const),
-    ...acceptedVersions(headers.accept).map((version) => ['media type', version] as const),
+    ...acceptedVersions(headers.accept, mediaType).map((version) => ['media type', version] as const),
   ].map(([how, version]) => [how, version]);
 
   const others = query.filter((pair) => !isVersion(pair)).join('&');

@@ -4,6 +4,7 @@ import type { Database } from '../database/open.js';
 import type { Config } from './config.js';
 
 interface Announcement {
+  title: string;
   config: Config;
   database: Database;
   /** Where it listens, as a URL. */
@@ -14,13 +15,13 @@ interface Announcement {
 }
 
 /** What a newcomer reads at start. */
-export function announce({ config, database, address, demo, app }: Announcement): void {
+export function announce({ title, config, database, address, demo, app }: Announcement): void {
   const { notWritten, restEntry } = app;
   const url =
     config.PUBLIC_URL?.replace(/(?<!\/)\/+$/, '') ?? address.replace(/\/\/(127\.0\.0\.1|\[::1\])(?=:)/, '//localhost');
   const lines = [
     '',
-    '  Accord is ready.',
+    `  ${title} is ready.`,
     '',
     `  Database   ${database.label}${database.migrated.length > 0 ? ` (migrated: ${database.migrated.join(', ')})` : ''}`,
     `  REST       ${restEntry.prefixes.map((prefix) => url + prefix).join('  ')}`,
