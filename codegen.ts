@@ -1,14 +1,18 @@
+import { readFileSync } from 'node:fs';
 import type { CodegenConfig } from '@graphql-codegen/cli';
+import { requiredResolvers } from './src/workbench/generate/required-resolvers.js';
+import { withoutDirectives } from './src/workbench/generate/resolvers.js';
 
-/**
- * What `npm run codegen` makes of schema.graphql. Run by src/workbench/generate/generate.ts, which checks the contract first and
- * adds to the file what makes a forgotten resolver fail to compile (src/workbench/generate/resolvers.ts).
- */
+/** A plugin of ours, which makes a forgotten resolver fail to compile. */
+const REQUIRED = 'required-resolvers';
+
+/** What `npm run codegen`, and graphql-codegen by itself, make of schema.graphql. The former checks the contract first. */
 const config: CodegenConfig = {
-  schema: 'schema.graphql',
+  schema: withoutDirectives(readFileSync(new URL('schema.graphql', import.meta.url), 'utf8')),
+  pluginLoader: async (name) => (name.endsWith(REQUIRED) ? requiredResolvers : import(name)),
   generates: {
     'generated/graphql.ts': {
-      plugins: ['typescript', 'typescript-resolvers'],
+      plugins: ['typescript', 'typescript-resolvers', REQUIRED],
       config: {
         contextType: '../src/application/context.js#GraphQLContext',
         // A type is resolved from the model that the services return, not from its own shape.
@@ -19,7 +23,7 @@ const config: CodegenConfig = {
           Message: '../src/application/services/messages.js#Message as MessageModel',
           UserConnection: '../src/platform/accounts/user-pages.js#UserPage as UserPageModel',
         },
-        // The names UserResolvers and Resolvers are for those that must be written; see src/workbench/generate/resolvers.ts.
+        // The names UserResolvers and Resolvers are for those that must be written.
         allResolversTypeName: 'EveryField',
         resolverTypeSuffix: 'Fields',
         avoidOptionals: { field: true, resolvers: true, query: true, mutation: true, subscription: true },

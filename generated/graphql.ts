@@ -166,11 +166,13 @@ export type Mutation = {
   updateUser: Maybe<User>;
 };
 
+
 /** What can be changed. An answer is sent when the change is stored for good. */
 export type MutationAddCommentArgs = {
   postId: Scalars['ID']['input'];
   text: Scalars['String']['input'];
 };
+
 
 /** What can be changed. An answer is sent when the change is stored for good. */
 export type MutationAddMessageArgs = {
@@ -178,36 +180,43 @@ export type MutationAddMessageArgs = {
   text: Scalars['String']['input'];
 };
 
+
 /** What can be changed. An answer is sent when the change is stored for good. */
 export type MutationCreatePostArgs = {
   content?: InputMaybe<Scalars['String']['input']>;
   title: Scalars['String']['input'];
 };
 
+
 /** What can be changed. An answer is sent when the change is stored for good. */
 export type MutationCreateUserArgs = {
   input: CreateUserInput;
 };
+
 
 /** What can be changed. An answer is sent when the change is stored for good. */
 export type MutationDeleteCommentArgs = {
   id: Scalars['ID']['input'];
 };
 
+
 /** What can be changed. An answer is sent when the change is stored for good. */
 export type MutationDeleteMessageArgs = {
   id: Scalars['ID']['input'];
 };
+
 
 /** What can be changed. An answer is sent when the change is stored for good. */
 export type MutationDeletePostArgs = {
   id: Scalars['ID']['input'];
 };
 
+
 /** What can be changed. An answer is sent when the change is stored for good. */
 export type MutationDeleteUserArgs = {
   id: Scalars['ID']['input'];
 };
+
 
 /** What can be changed. An answer is sent when the change is stored for good. */
 export type MutationUpdateCommentArgs = {
@@ -215,12 +224,14 @@ export type MutationUpdateCommentArgs = {
   text: Scalars['String']['input'];
 };
 
+
 /** What can be changed. An answer is sent when the change is stored for good. */
 export type MutationUpdatePostArgs = {
   content?: InputMaybe<Scalars['String']['input']>;
   id: Scalars['ID']['input'];
   title?: InputMaybe<Scalars['String']['input']>;
 };
+
 
 /** What can be changed. An answer is sent when the change is stored for good. */
 export type MutationUpdateUserArgs = {
@@ -264,6 +275,7 @@ export type Post = {
   /** The title, 1 to 200 characters. */
   title: Scalars['String']['output'];
 };
+
 
 /** A text that a user published. It is deleted together with its author. */
 export type PostCommentsArgs = {
@@ -325,6 +337,7 @@ export type Query = {
   usersConnection: Maybe<UserConnection>;
 };
 
+
 /** What can be read. Every role may read everything that is reachable here. */
 export type QueryMessagesArgs = {
   before?: InputMaybe<Scalars['ID']['input']>;
@@ -332,10 +345,12 @@ export type QueryMessagesArgs = {
   limit?: InputMaybe<Scalars['Int']['input']>;
 };
 
+
 /** What can be read. Every role may read everything that is reachable here. */
 export type QueryPostArgs = {
   id: Scalars['ID']['input'];
 };
+
 
 /** What can be read. Every role may read everything that is reachable here. */
 export type QueryPostsArgs = {
@@ -343,16 +358,19 @@ export type QueryPostsArgs = {
   offset?: InputMaybe<Scalars['Int']['input']>;
 };
 
+
 /** What can be read. Every role may read everything that is reachable here. */
 export type QueryUserArgs = {
   id: Scalars['ID']['input'];
 };
+
 
 /** What can be read. Every role may read everything that is reachable here. */
 export type QueryUsersArgs = {
   limit?: InputMaybe<Scalars['Int']['input']>;
   offset?: InputMaybe<Scalars['Int']['input']>;
 };
+
 
 /** What can be read. Every role may read everything that is reachable here. */
 export type QueryUsersConnectionArgs = {
@@ -390,6 +408,7 @@ export type Subscription = {
   messageAdded: Message;
 };
 
+
 /** What the server pushes, over a WebSocket on `/graphql` in the sub-protocol `graphql-transport-ws`. */
 export type SubscriptionMessageAddedArgs = {
   channelId: Scalars['ID']['input'];
@@ -415,6 +434,7 @@ export type User = {
   role: Role;
 };
 
+
 /** An account: a person who logs in, and the author of posts, comments and messages. */
 export type UserPostsArgs = {
   limit?: InputMaybe<Scalars['Int']['input']>;
@@ -437,7 +457,10 @@ export type UserEdge = {
   node: User;
 };
 
+
+
 export type ResolverTypeWrapper<T> = Promise<T> | T;
+
 
 export type ResolverWithResolve<TResult, TParent, TContext, TArgs> = {
   resolve: ResolverFn<TResult, TParent, TContext, TArgs>;
@@ -500,6 +523,10 @@ export type DirectiveResolverFn<TResult = Record<PropertyKey, never>, TParent = 
   context: TContext,
   info: GraphQLResolveInfo
 ) => TResult | Promise<TResult>;
+
+
+
+
 
 /** Mapping between all available schema types and the resolvers types */
 export type ResolversTypes = {
@@ -639,6 +666,7 @@ export type EveryField<ContextType = GraphQLContext> = {
   UserEdge: UserEdgeFields<ContextType>;
 };
 
+
 type ResultOf<Each> = Each extends ResolverFn<infer Result, any, any, any> ? Result : never;
 
 /** The fields of a type that its model already has, under their name and in their type. */
@@ -661,40 +689,40 @@ type GivenTypes = {
   [Type in keyof EveryField]: Exclude<keyof EveryField[Type], Given<Type>> extends never ? Type : never;
 }[keyof EveryField];
 
-export interface UserResolvers extends ResolversOf<'User'> {}
-
-export interface PostResolvers extends ResolversOf<'Post'> {}
-
 export interface CommentResolvers extends ResolversOf<'Comment'> {}
+
+export interface DeleteResultResolvers extends ResolversOf<'DeleteResult'> {}
 
 export interface MessageResolvers extends ResolversOf<'Message'> {}
 
-export interface DeleteResultResolvers extends ResolversOf<'DeleteResult'> {}
+export interface MutationResolvers extends ResolversOf<'Mutation'> {}
+
+export interface PageInfoResolvers extends ResolversOf<'PageInfo'> {}
+
+export interface PostResolvers extends ResolversOf<'Post'> {}
+
+export interface QueryResolvers extends ResolversOf<'Query'> {}
+
+export interface SubscriptionResolvers extends ResolversOf<'Subscription'> {}
+
+export interface UserResolvers extends ResolversOf<'User'> {}
 
 export interface UserConnectionResolvers extends ResolversOf<'UserConnection'> {}
 
 export interface UserEdgeResolvers extends ResolversOf<'UserEdge'> {}
 
-export interface PageInfoResolvers extends ResolversOf<'PageInfo'> {}
-
-export interface QueryResolvers extends ResolversOf<'Query'> {}
-
-export interface MutationResolvers extends ResolversOf<'Mutation'> {}
-
-export interface SubscriptionResolvers extends ResolversOf<'Subscription'> {}
-
 interface ResolversByType {
-  User: UserResolvers;
-  Post: PostResolvers;
   Comment: CommentResolvers;
-  Message: MessageResolvers;
   DeleteResult: DeleteResultResolvers;
+  Message: MessageResolvers;
+  Mutation: MutationResolvers;
+  PageInfo: PageInfoResolvers;
+  Post: PostResolvers;
+  Query: QueryResolvers;
+  Subscription: SubscriptionResolvers;
+  User: UserResolvers;
   UserConnection: UserConnectionResolvers;
   UserEdge: UserEdgeResolvers;
-  PageInfo: PageInfoResolvers;
-  Query: QueryResolvers;
-  Mutation: MutationResolvers;
-  Subscription: SubscriptionResolvers;
 }
 
 /** All resolvers, by type. A forgotten, misnamed or mistyped one does not compile. */

@@ -1,26 +1,62 @@
 // Plain JavaScript, for it runs before anything that reads TypeScript: without a loader a start takes little more than half the time.
 import { createHash } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { basename, join, relative } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join, relative } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const FOLDER = join(ROOT, 'dist');
 /** What the bundle was made of, and a digest of all that. */
 const RECORD = 'bundle.json';
 
-/** `src/main.ts` and all that it imports of this package; with `node --enable-source-maps` a stack names the sources. */
-export const BUNDLE = join(FOLDER, 'main.js');
+/**
+ * What is bundled, each with all that it imports of this package: the service, and the operator's commands. With `node
+ * --enable-source-maps` a stack names the sources.
+ */
+export const BUNDLES = { service: join(FOLDER, 'main.js'), program: join(FOLDER, 'program.js') };
+const ENTRIES = ['./src/main.ts', './src/cli/program.ts'];
 
-/** Packages of many small files, together 600, without state or files of their own: to read them one by one takes 0.3 s. */
-const INLINED = ['@graphql-tools/schema', '@sinclair/typebox', 'cockatiel', 'jose', 'uuid'];
+/**
+ * Packages of which the bundles have a part, so that a production install needs none of them: Prisma's client brings the
+ * engines of all databases, and to read the 600 small files of the others one by one takes 0.3 s of a start.
+ */
+const INLINED =
+  /^(@graphql-tools\/schema|@prisma\/client|@sinclair\/typebox|cockatiel|jose|pglite-prisma-adapter|uuid)(\/|$)/;
 
-/** Not imported, but read: the contract, and what the Prisma client was made of, its schema and the version that is installed. */
-const READ = [
+/** Of these there is one copy, outside: two would not know each other's types, or each bring PostgreSQL. */
+const ONCE = /^(graphql|@electric-sql\/pglite)(\/|$)/;
+
+const require = createRequire(import.meta.url);
+
+/** Whether what builds is installed: a production install runs what was built elsewhere. */
+export function canBuild() {
+  try {
+    return require.resolve('esbuild') !== '';
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * A bundle as a module. Where it was not brought along, that is told, and ends the process.
+ * @param {string} bundle
+ */
+export async function built(bundle) {
+  if (existsSync(bundle)) return import(pathToFileURL(bundle).href);
+  console.error(
+    'There is no dist/, and nothing here to build it with. Run `npm ci && npm run build` where the development dependencies are, and bring dist/ along.',
+  );
+  process.exit(1);
+}
+
+/** Not imported, but read: the contract, the files of the pages, and what the Prisma client was made of. */
+const filesRead = () => [
   'openapi.yaml',
   'prisma/schema.prisma',
-  relative(ROOT, createRequire(import.meta.url).resolve('@prisma/client/package.json')),
+  ...['@prisma/client', '@scalar/fastify-api-reference', 'react', 'react-dom', 'graphiql'].map(
+    (name) => `node_modules/${name}/package.json`,
+  ),
 ];
 
 /** @param {string[]} files */
@@ -50,15 +86,23 @@ async function preparedContract() {
   return { path: preparedPath(yaml), contents: Buffer.from(JSON.stringify(parseYaml(yaml.toString()))) };
 }
 
+/** The files of packages that browsers load. */
+async function vendoredFiles() {
+  const { VENDOR, builtPath, installedFile } = await import('../platform/pages/vendor.js');
+  const names = /** @type {(keyof typeof VENDOR)[]} */ (Object.keys(VENDOR));
+  return names.map((name) => ({ path: builtPath(name), contents: installedFile(name) }));
+}
+
 /**
- * Writes the bundle, and the contract as JSON; the Prisma client must be there. Rejects when a source does not parse or
+ * Writes the bundles, the contract as JSON, and what the pages load; the Prisma client must be there. Rejects when a source does not parse or
  * `dist` cannot be written.
  */
 export async function bundle() {
   const { build } = await import('esbuild');
   const { metafile, outputFiles } = await build({
     absWorkingDir: ROOT,
-    entryPoints: ['./src/main.ts'],
+    entryPoints: ENTRIES,
+    entryNames: '[name]',
     outdir: FOLDER,
     bundle: true,
     splitting: true,
@@ -69,27 +113,33 @@ export async function bundle() {
     metafile: true,
     write: false,
     logLevel: 'silent',
+    // For packages that are written for require(), of which Prisma's client is one.
+    banner: {
+      js: "import { createRequire as requireOf } from 'node:module'; const require = requireOf(import.meta.url);",
+    },
     plugins: [
       {
         name: 'other packages stay outside',
         setup: ({ onResolve }) => {
           onResolve({ filter: /^[^./]/ }, ({ path, importer }) => {
-            const inlined = INLINED.includes(path) || /[\\/]node_modules[\\/]/.test(importer);
-            // Two copies of graphql do not know each other's types.
-            return inlined && !/^graphql(\/|$)/.test(path) ? undefined : { external: true };
+            const inlined = INLINED.test(path) || /[\\/]node_modules[\\/]/.test(importer);
+            return inlined && !ONCE.test(path) ? undefined : { external: true };
           });
         },
       },
     ],
   });
-  mkdirSync(FOLDER, { recursive: true });
-  const made = [await preparedContract(), ...outputFiles];
+  mkdirSync(join(FOLDER, 'pages'), { recursive: true });
+  const made = [await preparedContract(), ...(await vendoredFiles()), ...outputFiles];
   // The parts are named by their content, and come before the entry: whoever starts meanwhile finds old or new ones, whole.
-  for (const { path, contents } of made.sort((a, b) => Number(a.path === BUNDLE) - Number(b.path === BUNDLE))) {
+  const entries = Object.values(BUNDLES);
+  for (const { path, contents } of made.sort(
+    (a, b) => Number(entries.includes(a.path)) - Number(entries.includes(b.path)),
+  )) {
     writeFileSync(`${path}.${process.pid}`, contents);
     renameSync(`${path}.${process.pid}`, path);
   }
-  const written = made.map(({ path }) => basename(path));
+  const written = made.map(({ path }) => relative(FOLDER, path));
   const old = readdirSync(FOLDER).filter(
     (name) => /\.(js|map|json)$/.test(name) && ![RECORD, ...written].includes(name),
   );
@@ -98,6 +148,6 @@ export async function bundle() {
   const inputs = Object.keys(metafile.inputs).map((path) =>
     path.replace(/^(.*node_modules\/(@[^/]+\/)?[^/]+).*/, '$1/package.json'),
   );
-  const files = [...new Set([...inputs, ...READ, ...written.map((name) => `dist/${name}`)])];
+  const files = [...new Set([...inputs, ...filesRead(), ...written.map((name) => `dist/${name}`)])];
   writeFileSync(join(FOLDER, RECORD), JSON.stringify({ files, sha256: digest(files) }));
 }

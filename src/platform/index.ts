@@ -8,6 +8,7 @@ export { hasher } from './accounts/passwords.js';
 export type { Window } from './accounts/user-pages.js';
 export { shown, type User } from './accounts/user-reads.js';
 export { emailKey, type UserFields } from './accounts/user-rules.js';
+export type { Belongings } from './accounts/users.js';
 export { type Deed, writing } from './accounts/writing.js';
 // What an application is made of.
 export { type Application, type Demo, type DemoLogin, defineApplication } from './application.js';

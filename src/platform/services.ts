@@ -7,7 +7,7 @@ import { passwordChange } from './accounts/password-change.js';
 import { passwords as passwordHasher } from './accounts/passwords.js';
 import { userPages } from './accounts/user-pages.js';
 import { userReads } from './accounts/user-reads.js';
-import { usersService } from './accounts/users.js';
+import { type Belongings, usersService } from './accounts/users.js';
 import { refusalLog } from './audit/refusals.js';
 import { cursors } from './calls/pages.js';
 import type { Database } from './database/open.js';
@@ -83,6 +83,7 @@ export async function platformServices(options: ServicesOptions) {
   revocations.onRevoked(credentials.forget);
   const idempotency = idempotencyService({ client, secrets, now });
   const refusals = refusalLog({ client, now, onFault: onAuditFault });
+  const belongings: Belongings[] = [];
   const jobs = jobRunner(onJobFault);
   jobs.add([
     { name: 'idempotency', every: HOUR, run: idempotency.sweep },
@@ -98,6 +99,8 @@ export async function platformServices(options: ServicesOptions) {
       Object.fromEntries(Object.keys(variables).map((name) => [name, environment[name]])) as Static<TObject<Own>>,
     idempotency,
     durableStream: streams.durableStream,
+    /** Says what accounts own beside their logins: it goes with them. */
+    ownedByAccounts: (...owned: Belongings[]) => void belongings.push(...owned),
     keys,
     jobs,
     refusals,
@@ -110,6 +113,7 @@ export async function platformServices(options: ServicesOptions) {
       ...usersService({
         client,
         idempotency,
+        belongings,
         hashPassword: (address, password) => passwords.inTurn(networkOf(address), ({ hash }) => hash(password)),
         revoke: revocations.revoke,
       }),

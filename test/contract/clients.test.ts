@@ -5,6 +5,7 @@ import { demo } from '../../src/application/seed.js';
 import { contractOperations } from '../support/contract.js';
 import { memoryDatabase } from '../support/databases.js';
 import { type Ended, ROOT, run, temporaryFolder } from '../support/process.js';
+import { skipUnlessWhole } from '../support/servers.js';
 import { startInstance } from '../support/service.js';
 
 const { email: DEMO_ADMIN, password: DEMO_PASSWORD } = demo.login;
@@ -68,7 +69,7 @@ const MADE_UP = /(\d|One|Two|Three|Item|Writable)$/;
 /** Of a request with write-only members hey-api makes two types, of which the operation takes this one. */
 const WITH_SECRETS = ['CreateUserRequestWritable', 'LoginRequestWritable'];
 
-t.test('the clients that four generators make of what is served', async (t) => {
+t.test('the clients that four generators make of what is served', { skip: skipUnlessWhole }, async (t) => {
   const database = await memoryDatabase(t);
   await demo.seed(database.client);
   ({ url } = await startInstance(t, database));

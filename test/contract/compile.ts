@@ -1,4 +1,5 @@
 import ts from 'typescript';
+import { compilerHost } from '../support/compiler.js';
 import { ROOT } from '../support/process.js';
 
 const CONFIGURATION = ts.readConfigFile(`${ROOT}tsconfig.json`, ts.sys.readFile).config;
@@ -12,7 +13,7 @@ export function compile(files: Record<string, string>): Record<string, string[]>
   // Below the root, so that packages are found.
   const folder = `${ROOT}.in-memory/`;
   const texts = new Map(Object.entries(files).map(([name, text]) => [folder + name, text]));
-  const host = ts.createCompilerHost(options, true);
+  const host = compilerHost(options);
   const { fileExists, readFile, getSourceFile, directoryExists } = host;
   host.fileExists = (path) => texts.has(path) || fileExists(path);
   host.readFile = (path) => texts.get(path) ?? readFile(path);

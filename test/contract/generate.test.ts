@@ -10,7 +10,8 @@ import { checkSchema } from '../../src/workbench/model/check-schema.js';
 import { loadOpenApi } from '../../src/workbench/model/load-openapi.js';
 import { problemsIn } from '../../src/workbench/prisma/check-prisma.js';
 import { accord } from '../support/accord.js';
-import { ROOT } from '../support/process.js';
+import { ROOT, run } from '../support/process.js';
+import { copyProject } from '../support/project-copy.js';
 import { compile } from './compile.js';
 import { place } from './place.js';
 import { openapi, schema, sources } from './small-project.js';
@@ -198,4 +199,14 @@ t.test('handlers and resolvers compile only if they are what the contracts say',
     else t.match(found.join('\n'), says, `${name} does not compile`);
   }
   t.equal(generateOperations(loadOpenApi(openapi)), generated['generated/operations.ts'], 'the same each time');
+});
+
+t.test('the tools by themselves do the same: graphql-codegen, and Prisma without a binary', async (t) => {
+  const copy = copyProject(t, { 'generated/graphql.ts': () => '' });
+  const tool = (...command: [string, ...string[]]) => run(t, ['npx', ...command], { NO_COLOR: '1' }, copy).ended;
+  t.equal((await tool('graphql-codegen')).code, 0);
+  const made = readFileSync(join(copy, 'generated/graphql.ts'), 'utf8');
+  t.equal(made, readFileSync(join(ROOT, 'generated/graphql.ts'), 'utf8'), 'codegen.ts says all of it');
+  const { code, stdout } = await tool('prisma', 'validate');
+  t.match([code, stdout], [0, 'The schema at prisma/schema.prisma is valid']);
 });

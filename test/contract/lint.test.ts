@@ -694,6 +694,13 @@ const bridgeCases: [
     { openapi: 'text: { type: string, maxLength: 200, description: What to', prisma: 'text' },
   ],
   [
+    // What stands behind a string that holds `//` is no comment.
+    'prisma',
+    ['@db.VarChar(200)', '@default("see http://a.example") @db.VarChar(100)'],
+    'length:Note.text:openapi-prisma',
+    { openapi: 'text: { type: string, maxLength: 200, description: What to', prisma: 'text' },
+  ],
+  [
     'prisma',
     ['VarChar(200)', 'Char(100)'],
     'length:Note.text:graphql-prisma',

@@ -12,6 +12,7 @@ import { accord } from '../support/accord.js';
 import { blocks, section } from '../support/documentation.js';
 import { ask, basic, run, startServer } from '../support/process.js';
 import { copyProject, errorsIn } from '../support/project-copy.js';
+import { skipUnlessWhole } from '../support/servers.js';
 import { openapi, schema } from './small-project.js';
 
 const ERRORS = `import { notWritten } from '../../platform/index.js';\n`;
@@ -446,6 +447,7 @@ const EDITS = {
 
 t.test(
   'on this project: stubs compile and answer 501, all other bytes stay, a second run changes nothing',
+  { skip: skipUnlessWhole },
   async (t) => {
     const misspelt = (text: string) => text.replace('type User {', 'type User {\n  age: Intt\n');
     const broken = copyProject(t, { 'schema.graphql': misspelt });

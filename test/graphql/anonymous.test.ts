@@ -1,14 +1,13 @@
 import { createHash } from 'node:crypto';
 import { getIntrospectionQuery } from 'graphql';
 import t from 'tap';
-import { openDatabase } from '../../src/platform/database/open.js';
+import { memoryDatabase } from '../support/databases.js';
 import { heavy, parsedTexts } from '../support/parsed-texts.js';
 import { PROXIED } from '../support/production.js';
 import { type Json, startInstance, startService } from '../support/service.js';
 import { statementsOf } from '../support/statements.js';
 
-const database = Object.assign(await openDatabase('pglite://memory'), { url: undefined });
-t.teardown(database.close);
+const database = await memoryDatabase(t);
 t.afterEach(() => database.client.user.deleteMany());
 
 /** POST /graphql, and the codes of each operation, in order. */
@@ -123,8 +122,7 @@ t.test('the schema is told to everyone outside production, and nothing with it',
     const closed = await startInstance(t, database, { GRAPHQL_INTROSPECTION: 'false' });
     t.same((await post(closed.url, { query })).codes, ['UNAUTHENTICATED']);
     // Signing keys are sealed in production, and stay so.
-    const another = Object.assign(await openDatabase('pglite://memory'), { url: undefined });
-    t.teardown(another.close);
+    const another = await memoryDatabase(t);
     for (const GRAPHQL_INTROSPECTION of ['true', 'false']) {
       const production = await startInstance(t, another, { ...PROXIED, GRAPHQL_INTROSPECTION });
       for (const one of [query, '{ __typename }'])
@@ -150,11 +148,11 @@ t.test('nothing that a stranger sends is remembered, and of a caller no more tha
     ['introspection that is not valid', (n) => `{ __schema { nope${n} } }`, ['BAD_REQUEST']],
   ];
   await post(url, { query: '{ __typename }' });
-  const texts = [parsedTexts()];
+  const texts = [await parsedTexts()];
   for (const [what, document, codes] of kinds) {
     const documents = Array.from({ length: 2000 }, (_, n) => document(n));
     t.same(await send(documents), codes, what);
-    texts.push(parsedTexts());
+    texts.push(await parsedTexts());
     t.ok(Math.max(...texts) <= Math.min(...texts) + 10, `${what}: ${texts.join(', ')} texts in memory`);
     const byHash = { extensions: persisted(documents[0] as string) };
     t.equal((await post(url, byHash, viewer.headers)).answer.errors[0].message, 'PersistedQueryNotFound', what);
@@ -167,10 +165,10 @@ t.test('nothing that a stranger sends is remembered, and of a caller no more tha
     ),
     ['BAD_REQUEST'],
   );
-  const before = parsedTexts();
+  const before = await parsedTexts();
   t.ok(before <= Math.min(...texts) + 10, 'nor what a caller sends that is not valid');
   for (let n = 0; n < 40; n++) t.same((await post(url, { query: heavy(n) }, viewer.headers)).codes, ['']);
-  const kept = parsedTexts() - before;
+  const kept = (await parsedTexts()) - before;
   t.ok(kept > 0 && kept <= 10, `of 40 documents of 7,000 tokens each ${kept} are remembered`);
 });
 

@@ -1,12 +1,11 @@
 import t from 'tap';
-import { openDatabase } from '../../src/platform/database/open.js';
+import { memoryDatabase } from '../support/databases.js';
 import { heavy, parsedTexts } from '../support/parsed-texts.js';
 import { eventually } from '../support/process.js';
 import { type Json, type Service, startService } from '../support/service.js';
 import { ADD, type Dialled, dialAs, SUBSCRIBE } from '../support/socket.js';
 
-const database = Object.assign(await openDatabase('pglite://memory'), { url: undefined });
-t.teardown(database.close);
+const database = await memoryDatabase(t);
 t.afterEach(() => database.client.user.deleteMany());
 
 const many = (count: number, item: (n: number) => string) => Array.from({ length: count }, (_, n) => item(n)).join(' ');
@@ -82,17 +81,17 @@ t.test('all who hold a document hold the same one, and nobody holds much', async
   };
   const document = heavy(0, SUBSCRIBE);
   await forget(100);
-  const before = parsedTexts();
+  const before = await parsedTexts();
 
   const first = await dialAs(t, url, viewer);
   t.match(await ask(first, '0', document, variables), SHOWN);
   await forget(200);
-  t.equal(parsedTexts(), before + 1, 'a document that is held stays, though nothing else remembers it');
+  t.equal(await parsedTexts(), before + 1, 'a document that is held stays, though nothing else remembers it');
   const second = await dialAs(t, url, admin);
   for (const dialled of [first, second]) {
     for (let n = 1; n <= 20; n++) t.match(await ask(dialled, `${n}`, document, variables), SHOWN);
   }
-  t.equal(parsedTexts(), before + 1, '41 subscriptions, one document');
+  t.equal(await parsedTexts(), before + 1, '41 subscriptions, one document');
 
   t.equal(await ask(first, 'another', heavy(1, SUBSCRIBE), variables), 'BAD_REQUEST', '14,000 tokens on one socket');
   t.match(await ask(first, 'small', SUBSCRIBE, variables), SHOWN, 'a small one besides');
@@ -102,5 +101,5 @@ t.test('all who hold a document hold the same one, and nobody holds much', async
   for (const { socket } of [first, second]) socket.close();
   await Promise.all([first.closed, second.closed]);
   await forget(300);
-  await eventually('what nobody holds is gone', async () => parsedTexts() <= before || undefined);
+  await eventually('what nobody holds is gone', async () => (await parsedTexts()) <= before || undefined);
 });

@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap';
 import type { Code } from '../../src/platform/calls/errors.js';
-import { openDatabase } from '../../src/platform/database/open.js';
 import { contractOperations } from '../support/contract.js';
+import { memoryDatabase } from '../support/databases.js';
 import { codeOf, type Json, startService } from '../support/service.js';
 import { dialAs } from '../support/socket.js';
 import { addressOf, soundRequest } from '../support/sound-requests.js';
@@ -45,8 +45,7 @@ const hostile: [what: string, body: string, faults?: number][] = [
 ];
 
 t.test('no failure is larger than 16 KiB', async (t) => {
-  const database = Object.assign(await openDatabase('pglite://memory'), { url: undefined });
-  t.teardown(database.close);
+  const database = await memoryDatabase(t);
   const service = await startService(t, database);
   const { rest, admin, viewer } = service;
   for (const [what, body] of hostile) t.ok(Buffer.byteLength(body) <= LARGEST, `${what} is let in`);
@@ -138,8 +137,7 @@ t.test('no failure is larger than 16 KiB', async (t) => {
 });
 
 t.test('nor what GraphQL says of failures', async (t) => {
-  const database = Object.assign(await openDatabase('pglite://memory'), { url: undefined });
-  t.teardown(database.close);
+  const database = await memoryDatabase(t);
   const { url, graphql, admin, viewer } = await startService(t, database, { GRAPHQL_MAX_BATCH: '100' });
   const emails = Array.from({ length: 100 }, (_, index) => `many${index}@example.com`);
   await database.client.user.createMany({

@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import t, { type Test } from 'tap';
-import { openDatabase } from '../../src/platform/database/open.js';
 import { contractOperations } from '../support/contract.js';
+import { memoryDatabase } from '../support/databases.js';
 import { type HostileText, hostileTexts, textArguments } from '../support/hostile-texts.js';
 import { PROXIED } from '../support/production.js';
+import { skipUnlessWhole } from '../support/servers.js';
 import { type Json, type Service, startInstance, startService } from '../support/service.js';
 import { addressOf, soundRequest } from '../support/sound-requests.js';
 
@@ -305,9 +306,8 @@ function graphql({ admin }: Service): Subject[] {
   return [...ofDocuments, failing, ...ids, ...ofArguments, input];
 }
 
-t.test('no part of a request costs more than it is long', async (t) => {
-  const database = Object.assign(await openDatabase('pglite://memory'), { url: undefined });
-  t.teardown(database.close);
+t.test('no part of a request costs more than it is long', { skip: skipUnlessWhole }, async (t) => {
+  const database = await memoryDatabase(t);
   const limits = { RATE_LIMIT: '10000000', RATE_LIMIT_ANONYMOUS: '10000000', RATE_CEILING: '100000000' };
   const environment = { ...limits, LOGIN_LIMIT: '10000000', CORS_ORIGINS: 'https://app.example.com' };
   const service = await startService(t, database, environment);

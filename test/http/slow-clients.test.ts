@@ -6,10 +6,10 @@ import { text } from 'node:stream/consumers';
 import { connect as connectTls } from 'node:tls';
 import t, { type Test } from 'tap';
 import { WebSocket } from 'ws';
-import { openDatabase } from '../../src/platform/database/open.js';
 import { LIMITS } from '../../src/platform/server/transport.js';
 import { tlsFiles } from '../support/certificate.js';
 import { breaches } from '../support/contract.js';
+import { memoryDatabase } from '../support/databases.js';
 import { CODE, FLAG, frame, framesOf, PREFACE, requestHeaders, TYPE } from '../support/http2-frames.js';
 import { eventually } from '../support/process.js';
 import { exchangeOf, statusesOf } from '../support/raw.js';
@@ -89,8 +89,7 @@ const LETTER = Buffer.from('x');
 const atOnce = () => ({ buffered: true });
 
 t.test('clients that are slow, or many at once, on each listener', { jobs: 30 }, async (t) => {
-  const database = Object.assign(await openDatabase('pglite://memory'), { url: undefined });
-  t.teardown(database.close);
+  const database = await memoryDatabase(t);
   const { files, write } = tlsFiles(t);
   const ca = write('localhost');
   const start = (timeouts: Partial<typeof QUICK>, tls: boolean) =>

@@ -6,10 +6,10 @@ import t from 'tap';
 import { namesOf } from '../../src/platform/names.js';
 import { announce } from '../../src/platform/server/announce.js';
 import { readConfig } from '../../src/platform/server/config.js';
-import { onEachDatabase } from '../support/databases.js';
+import { memoryDatabase, onEachDatabase } from '../support/databases.js';
 import { eventually, ROOT, run } from '../support/process.js';
 import { REDIS, skipWithoutRedis } from '../support/servers.js';
-import { EMAIL, notesContract, openNotesDatabase, PASSWORD, startNotes } from './notes-fixture.js';
+import { EMAIL, notesContract, PASSWORD, startNotes } from './notes-fixture.js';
 
 const NAME = 'field-notes';
 const TITLE = `Field's <Notes>`;
@@ -119,7 +119,7 @@ t.test('what is said at a start', async (t) => {
 });
 
 t.test('a name that fits none of these, and a contract that names another application, stop the start', async (t) => {
-  const database = await openNotesDatabase(t);
+  const database = await memoryDatabase(t);
   for (const name of [
     '',
     'a',

@@ -2,7 +2,7 @@ import { request } from 'node:http';
 import type { Test } from 'tap';
 import { hasher } from '../../src/platform/accounts/passwords.js';
 import { type AppOptions, buildApp } from '../../src/platform/app.js';
-import { type Database, openDatabase } from '../../src/platform/database/open.js';
+import type { Database } from '../../src/platform/database/open.js';
 import {
   authorise,
   type Call,
@@ -16,6 +16,7 @@ import {
 } from '../../src/platform/index.js';
 import { publishedContracts } from '../../src/platform/pages/published.js';
 import { readConfig } from '../../src/platform/server/config.js';
+import { memoryDatabase } from '../support/databases.js';
 
 /**
  * An application that is not the example: notes, in two versions. Of `/api/v1` one operation is another one in `/api/v2`, one
@@ -249,12 +250,6 @@ interface Asked {
 export const EMAIL = 'ada@example.com';
 export const PASSWORD = 'a password for the notes';
 
-export async function openNotesDatabase(t: Test, url = 'pglite://memory', name?: string): Promise<Database> {
-  const database = await openDatabase(url, name === undefined ? {} : { name });
-  t.teardown(database.close);
-  return database;
-}
-
 /** An instance that listens, with an account: `EMAIL`. */
 export async function startNotes(
   t: Test,
@@ -274,7 +269,7 @@ export async function startNotes(
     options?: Partial<AppOptions>;
   } = {},
 ) {
-  const database = given ?? (await openNotesDatabase(t));
+  const database = given ?? (await memoryDatabase(t));
   const config = readConfig({ NODE_ENV: 'test', LOG_LEVEL: 'silent', ...environment });
   const contracts = await contractsOf(contract);
   const app = await buildApp(notesApplication(name, title), config, {

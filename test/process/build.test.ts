@@ -3,37 +3,42 @@ import { join } from 'node:path';
 import t from 'tap';
 import { run, startServer } from '../support/process.js';
 import { copyProject } from '../support/project-copy.js';
+import { skipUnlessWhole } from '../support/servers.js';
 
-t.test('a start runs what the sources are now, and builds only when they have changed', async (t) => {
-  const folder = copyProject(t, {});
-  const accord = [process.execPath, join(folder, 'src/cli/bin.js')] as const;
-  const memory = { DATABASE_URL: 'pglite://memory' };
-  const bundle = () => readFileSync(join(folder, 'dist/main.js'));
-  const built = () => statSync(join(folder, 'dist/bundle.json')).mtimeMs;
+t.test(
+  'a start runs what the sources are now, and builds only when they have changed',
+  { skip: skipUnlessWhole },
+  async (t) => {
+    const folder = copyProject(t, {});
+    const accord = [process.execPath, join(folder, 'src/cli/bin.js')] as const;
+    const memory = { DATABASE_URL: 'pglite://memory' };
+    const bundle = () => readFileSync(join(folder, 'dist/main.js'));
+    const built = () => statSync(join(folder, 'dist/bundle.json')).mtimeMs;
 
-  const build = await run(t, [...accord, 'build']).ended;
-  t.same([build.code, build.stderr], [0, '']);
-  const [first, at] = [bundle(), built()];
-  const server = await startServer(t, memory, [...accord, 'start']);
-  t.match(server.stdout(), 'Accord is ready.');
-  t.same([bundle(), built()], [first, at], 'what is current is left alone');
-  server.kill('SIGKILL');
+    const build = await run(t, [...accord, 'build']).ended;
+    t.same([build.code, build.stderr], [0, '']);
+    const [first, at] = [bundle(), built()];
+    const server = await startServer(t, memory, [...accord, 'start']);
+    t.match(server.stdout(), 'Accord is ready.');
+    t.same([bundle(), built()], [first, at], 'what is current is left alone');
+    server.kill('SIGKILL');
 
-  const source = join(folder, 'src/platform/server/announce.ts');
-  const text = readFileSync(source, 'utf8');
-  writeFileSync(source, text.replace('Accord is ready.', 'Accord is edited.'));
-  const contract = join(folder, 'openapi.yaml');
-  writeFileSync(contract, readFileSync(contract, 'utf8').replace('title: Accord', 'title: Edited'));
-  const edited = await startServer(t, memory, [...accord, 'start']);
-  t.match(edited.stdout(), 'Accord is edited.', 'an edit is never missed');
-  const served = await (await fetch(`${edited.url}/openapi.json`)).json();
-  t.match(served, { info: { title: 'Edited' } }, 'nor is one of the contract, which is parsed when it is built');
-  edited.kill('SIGKILL');
+    const source = join(folder, 'src/platform/server/announce.ts');
+    const text = readFileSync(source, 'utf8');
+    writeFileSync(source, text.replace('Accord is ready.', 'Accord is edited.'));
+    const contract = join(folder, 'openapi.yaml');
+    writeFileSync(contract, readFileSync(contract, 'utf8').replace('title: Accord', 'title: Edited'));
+    const edited = await startServer(t, memory, [...accord, 'start']);
+    t.match(edited.stdout(), 'Accord is edited.', 'an edit is never missed');
+    const served = await (await fetch(`${edited.url}/openapi.json`)).json();
+    t.match(served, { info: { title: 'Edited' } }, 'nor is one of the contract, which is parsed when it is built');
+    edited.kill('SIGKILL');
 
-  writeFileSync(source, `${text}const half = (`);
-  const line = text.split('\n').length;
-  const refused = await run(t, [...accord, 'start'], memory).ended;
-  t.equal(refused.code, 2);
-  t.match(refused.stderr, `src/platform/server/announce.ts:${line}:`, 'and a broken one is told with its place');
-  t.notMatch(refused.stdout + refused.stderr, /Accord is|^ +at /m);
-});
+    writeFileSync(source, `${text}const half = (`);
+    const line = text.split('\n').length;
+    const refused = await run(t, [...accord, 'start'], memory).ended;
+    t.equal(refused.code, 2);
+    t.match(refused.stderr, `src/platform/server/announce.ts:${line}:`, 'and a broken one is told with its place');
+    t.notMatch(refused.stdout + refused.stderr, /Accord is|^ +at /m);
+  },
+);

@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import t from 'tap';
 import { ask, eventually, measured, run } from '../support/process.js';
 import { copyProject } from '../support/project-copy.js';
+import { skipUnlessWhole } from '../support/servers.js';
 
-t.test('accord dev keeps a server running through the edits of a contract', async (t) => {
+t.test('accord dev keeps a server running through the edits of a contract', { skip: skipUnlessWhole }, async (t) => {
   const root = copyProject(t, {});
   const contract = join(root, 'openapi.yaml');
   const original = readFileSync(contract, 'utf8');

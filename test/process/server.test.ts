@@ -13,6 +13,7 @@ import { loadOpenApi } from '../../src/workbench/model/load-openapi.js';
 import {
   ask,
   basic,
+  demoDirectory,
   eventually,
   refusedServer,
   type Server,
@@ -113,7 +114,7 @@ t.test(
 );
 
 t.test('a second signal ends a process at once that waits for a request', async (t) => {
-  const server = await startServer(t, MEMORY);
+  const server = await startServer(t, { DATABASE_URL: await demoDirectory(t) });
   const socket = open(server.url);
   const head = 'POST /api/v1/auth/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 2\r\n';
   socket.write(`${head}Expect: 100-continue\r\n\r\n`);
@@ -133,7 +134,7 @@ t.test('a second signal ends a process at once that waits for a request', async 
 
 t.test('a server that npm started ends with the shell that npm passes a signal to', async (t) => {
   const command = ['sh', '-c', `'${process.execPath}' src/cli/bin.js start; :`] as const;
-  const shell = await startServer(t, { ...MEMORY, npm_lifecycle_event: 'start' }, command);
+  const shell = await startServer(t, { DATABASE_URL: await demoDirectory(t), npm_lifecycle_event: 'start' }, command);
   shell.kill('SIGTERM');
   // Its output is open as long as the server has it open.
   const { signal, stdout } = await shell.ended;

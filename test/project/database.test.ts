@@ -17,11 +17,12 @@ import { root, rootPath } from '../../src/platform/root.js';
 import { generatePrismaClient, prismaClientIsCurrent } from '../../src/workbench/prisma/generate.js';
 import { checkMigrations, createMigration } from '../../src/workbench/prisma/migration-diff.js';
 import { PATIENT } from '../support/databases.js';
+import { atEnd } from '../support/ending.js';
 import { eventually } from '../support/process.js';
 import { POSTGRESQL, skipWithoutPostgresql } from '../support/servers.js';
 
 const scratch = mkdtempSync(join(tmpdir(), 'accord-database-'));
-t.teardown(() => rmSync(scratch, { recursive: true, force: true }));
+atEnd(() => rmSync(scratch, { recursive: true, force: true }));
 const folder = (name: string): string => join(scratch, name);
 
 const user = (email: string) => ({ name: 'Ada', email, emailKey: email, role: 'VIEWER' as const });

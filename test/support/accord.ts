@@ -1,5 +1,6 @@
 import type { Test } from 'tap';
 import { accord as program } from '../../src/cli/program.js';
+import { WORKBENCH } from '../../src/cli/workbench.js';
 import { type Ended, inherited } from './process.js';
 
 /**
@@ -12,7 +13,7 @@ export async function accord(t: Test, args: string[], environment: Record<string
   const told = t.capture(console, 'error', () => {});
   process.env = { ...inherited('PATH'), ...environment };
   try {
-    await program(args);
+    await program(args, WORKBENCH);
     const lines = (calls: { args: unknown[] }[]) => calls.map(({ args: [line] }) => `${line}\n`).join('');
     return { code: Number(process.exitCode ?? 0), signal: null, stdout: lines(printed()), stderr: lines(told()) };
   } finally {

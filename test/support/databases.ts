@@ -1,8 +1,15 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import { PrismaPg } from '@prisma/adapter-pg';
-import type { Test } from 'tap';
+import root, { type Test } from 'tap';
 import { PrismaClient } from '../../src/platform/database/client.js';
+import { readMigrations } from '../../src/platform/database/migration-folder.js';
 import { type Database, openDatabase } from '../../src/platform/database/open.js';
+import { atEnd } from './ending.js';
+import { recycle } from './engines.js';
+import { ROOT } from './process.js';
 import { POSTGRESQL, skipWithoutPostgresql } from './servers.js';
 
 export type Opened = Database & {
@@ -14,32 +21,72 @@ type Kind = Database['kind'];
 /** What a machine that is busy with other things may take over the work of a case. The usual limits have cases of their own. */
 export const PATIENT = { connect: 120_000, answer: 120_000, statement: 120_000, transaction: 120_000 };
 
-let migrated: Promise<Blob> | undefined;
+/** Where the migrated database is kept between runs: it is named by all that it was made of. */
+const CACHE = join(ROOT, 'node_modules', '.cache', 'accord');
+const require = createRequire(import.meta.url);
+const versionOf = (name: string) => {
+  const manifest = join(require.resolve(name), '..', '..', 'package.json');
+  return readFileSync(manifest, 'utf8');
+};
 
-/** An embedded database with nothing in it: migrated once in this process, and copied. */
-async function emptyDatabase(): Promise<Blob> {
-  const database = await openDatabase('pglite://memory');
-  return database.dump().finally(database.close);
+function cachedAs(): string {
+  const made = createHash('sha256');
+  for (const { name, checksum } of readMigrations()) made.update(`${name} ${checksum}\n`);
+  made.update(readFileSync(join(ROOT, 'src/platform/database/migrations.ts')));
+  for (const name of ['@electric-sql/pglite', '@electric-sql/pglite-prepopulatedfs']) made.update(versionOf(name));
+  return join(CACHE, `migrated-${made.digest('hex').slice(0, 16)}.tar`);
 }
+
+/** An embedded database with nothing in it: migrated once, for all processes, and copied. */
+async function emptyDatabase(): Promise<Blob> {
+  const file = cachedAs();
+  try {
+    return new Blob([readFileSync(file)]);
+  } catch {
+    const database = await openDatabase('pglite://memory');
+    const dump = await database.dump().finally(database.close);
+    mkdirSync(CACHE, { recursive: true });
+    // Under another name first, for others may be about to read it.
+    writeFileSync(`${file}.${process.pid}`, Buffer.from(await dump.arrayBuffer()));
+    renameSync(`${file}.${process.pid}`, file);
+    return dump;
+  }
+}
+
+let migrated: Promise<Blob> | undefined;
+let template: Promise<string> | undefined;
 
 async function openFresh(kind: Kind): Promise<Opened> {
   if (kind === 'embedded') {
-    migrated ??= emptyDatabase();
+    migrated ??= emptyDatabase().then(recycle);
     const options = { snapshot: await migrated, limits: PATIENT };
     return Object.assign(await openDatabase('pglite://memory', options), { url: undefined });
   }
-  const name = `accord_test_${randomUUID().replaceAll('-', '')}`;
-  const url = Object.assign(new URL(POSTGRESQL), { pathname: `/${name}` }).href;
-  await administer(`CREATE DATABASE ${name}`);
+  template ??= emptyTemplate();
+  const name = newName();
+  await administer(`CREATE DATABASE ${name} TEMPLATE ${await template}`);
   // Few connections each, for the tests of two checkouts may share a server.
-  const database = await openDatabase(url, { limits: PATIENT, poolSize: 5 });
+  const database = await openDatabase(addressOf(name), { limits: PATIENT, poolSize: 5 });
   const disconnect = database.close;
   const close = async () => {
     await disconnect();
-    await administer(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+    await drop(name);
   };
-  return Object.assign(database, { url, close });
+  return Object.assign(database, { url: addressOf(name), close });
 }
+
+/** A database on the server with nothing in it: migrated once in this process, and copied there. */
+async function emptyTemplate(): Promise<string> {
+  const name = newName();
+  await administer(`CREATE DATABASE ${name}`);
+  atEnd(() => drop(name));
+  await (await openDatabase(addressOf(name), { limits: PATIENT, poolSize: 1 })).close();
+  return name;
+}
+
+const newName = () => `accord_test_${randomUUID().replaceAll('-', '')}`;
+const addressOf = (name: string) => Object.assign(new URL(POSTGRESQL), { pathname: `/${name}` }).href;
+const drop = (name: string) => administer(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
 
 async function administer(sql: string): Promise<void> {
   const client = new PrismaClient({ adapter: new PrismaPg({ connectionString: POSTGRESQL.href }) });
@@ -47,10 +94,11 @@ async function administer(sql: string): Promise<void> {
   await client.$disconnect();
 }
 
-/** A fresh embedded database, for a case that needs no other. */
+/** A fresh embedded database, for a case that needs no other, or for all cases of a file. */
 export async function memoryDatabase(t: Test): Promise<Opened> {
   const database = await openFresh('embedded');
-  t.teardown(database.close);
+  if (t === root) atEnd(database.close);
+  else t.teardown(database.close);
   return database;
 }
 

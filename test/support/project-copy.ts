@@ -3,6 +3,7 @@ import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Test } from 'tap';
 import ts from 'typescript';
+import { compilerHost } from './compiler.js';
 import { ROOT, temporaryFolder } from './process.js';
 
 /** A copy of this project, committed, with edits of some files. */
@@ -15,6 +16,7 @@ export function copyProject(t: Test, edits: Record<string, (text: string) => str
     'openapi.yaml',
     'schema.graphql',
     'codegen.ts',
+    'prisma.config.ts',
     'tsconfig.json',
     'package.json',
     'biome.json',
@@ -37,7 +39,7 @@ export function errorsIn(folder: string, files: string[]): string[] {
   const { config } = ts.readConfigFile(join(folder, 'tsconfig.json'), ts.sys.readFile);
   const { options } = ts.parseJsonConfigFileContent({ ...config, include: [] }, ts.sys, folder);
   const paths = files.map((file) => join(folder, file));
-  const program = ts.createProgram(paths, options);
+  const program = ts.createProgram(paths, options, compilerHost(options));
   const found = paths.flatMap((path) => program.getSemanticDiagnostics(program.getSourceFile(path)));
   return found.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'));
 }

@@ -32,3 +32,6 @@ export const skipWithoutPostgresql =
 /** Why the tests with Redis are skipped; false when they are not. */
 export const skipWithoutRedis =
   !demanded && !(await isReachable(REDIS, 6379)) && 'no Redis at TEST_REDIS_URL (docs/testing.md)';
+
+/** Why what takes long and stands beside quicker tests of its parts is skipped; false with CI=true, when all must run. */
+export const skipUnlessWhole = !demanded && 'takes long: runs with CI=true';

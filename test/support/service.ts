@@ -11,6 +11,7 @@ import { breaches } from './contract.js';
 import { type Opened, PATIENT } from './databases.js';
 import { exampleApp } from './example.js';
 import { recordGraphql } from './recorder.js';
+import './glue.js';
 
 export const PASSWORD = 'a password for the tests';
 export const passwordHash = hash(PASSWORD, PARAMETERS);

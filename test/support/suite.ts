@@ -1,5 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { loading } from './ending.js';
 import { ROOT } from './process.js';
 
 /**
@@ -8,5 +9,7 @@ import { ROOT } from './process.js';
  */
 export async function testsIn(folder: string): Promise<void> {
   const files = readdirSync(join(ROOT, 'test', folder)).filter((name) => name.endsWith('.test.ts'));
-  for (const file of files.sort()) await import(`../${folder}/${file}`);
+  await loading(async () => {
+    for (const file of files.sort()) await import(`../${folder}/${file}`);
+  });
 }

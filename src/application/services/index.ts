@@ -1,5 +1,6 @@
 import type { PlatformServices } from '../../platform/index.js';
 import { variables } from '../variables.js';
+import { belongings } from './belongings.js';
 import { commentsService } from './comments.js';
 import { messagesService } from './messages.js';
 import { ordersService } from './orders.js';
@@ -17,12 +18,14 @@ export function ownServices({
   idempotency,
   jobs,
   durableStream,
+  ownedByAccounts,
   environment,
   production,
 }: PlatformServices) {
   const gateway = paymentGateway(environment(variables), production);
   const payments = paymentsService({ client, gateway, idempotency, now });
   jobs.add(paymentJobs(payments));
+  ownedByAccounts(belongings);
   return {
     posts: postsService({ client }),
     comments: commentsService({ client }),

@@ -1,9 +1,8 @@
 import { audit } from '../audit/audit.js';
 import { authorise, type Call } from '../calls/access.js';
 import { Failure } from '../calls/errors.js';
-import { entomb } from '../calls/tombstones.js';
-import type { PrismaClient } from '../database/client.js';
-import type { Idempotency } from '../idempotency/idempotency.js';
+import type { Prisma, PrismaClient } from '../database/client.js';
+import { forget, type Idempotency } from '../idempotency/idempotency.js';
 import type { Revocations } from '../sessions/revocations.js';
 import { shown, type User } from './user-reads.js';
 import { claimingEmail, normalised, refuseDuplicate, refuseLastAdmin, type UserFields } from './user-rules.js';
@@ -17,9 +16,22 @@ const always: Precondition = () => {};
 
 const ownId = ({ id }: User): number => id;
 
+/** What accounts own beside their logins, and what its deletion with the account asks for. The rows go by their references. */
+export interface Belongings {
+  /** Throws a Failure while the account may not go. Last but for the content and the rate. */
+  readonly refuse?: (db: Prisma.TransactionClient, userId: number) => Promise<void>;
+  /**
+   * Sets the tombstones of what goes. What others may be adding to or deleting is locked first, so that nothing goes without
+   * one.
+   */
+  readonly entomb?: (db: Prisma.TransactionClient, userId: number) => Promise<void>;
+}
+
 export interface UsersDependencies {
   client: PrismaClient;
   idempotency: Pick<Idempotency, 'once'>;
+  /** Those of the application; it may add some until the service starts. */
+  belongings: readonly Belongings[];
   /** Hashes when it is the turn of the caller's network. */
   hashPassword: (address: string, password: string) => Promise<string>;
   /** Ends the access tokens of a user, in the transaction of the change. */
@@ -27,7 +39,7 @@ export interface UsersDependencies {
 }
 
 /** What changes accounts, and the rules that keep them in order. Every method takes the call first. */
-export function usersService({ client, idempotency, hashPassword, revoke }: UsersDependencies) {
+export function usersService({ client, idempotency, belongings, hashPassword, revoke }: UsersDependencies) {
   return {
     /**
      * @param fields `password` in clear; without one the account cannot log in until one is set
@@ -89,11 +101,11 @@ export function usersService({ client, idempotency, hashPassword, revoke }: User
       const deleted = writing(client, call, deed, async (db, { owner: user }) => {
         matches(user);
         await refuseLastAdmin(db, user);
-        if (await db.order.count({ where: { userId: id, status: 'PROCESSING' } })) {
-          throw new Failure('CONFLICT', 'An order of this user is being paid; try again when it is settled.');
-        }
+        for (const { refuse } of belongings) await refuse?.(db, id);
         await call.checkpoint();
-        await entomb(db, id);
+        for (const { entomb } of belongings) await entomb?.(db, id);
+        await db.tombstone.create({ data: { kind: 'USER', id } });
+        await forget(db, id);
         await db.user.delete({ where: { id }, select: { id: true } });
         await revoke(db, id);
         await audit(db, call, 'user.deleted', `user:${id}`);

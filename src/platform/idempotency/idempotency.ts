@@ -1,7 +1,7 @@
 import { type Deed, writing } from '../accounts/writing.js';
 import { authenticated, type Call, type KeyedRequest } from '../calls/access.js';
 import { Failure } from '../calls/errors.js';
-import type { Prisma, PrismaClient } from '../database/client.js';
+import { Prisma, type PrismaClient } from '../database/client.js';
 import { macs, markOf, type Secrets } from '../secrets.js';
 
 type Transaction = Prisma.TransactionClient;
@@ -156,3 +156,11 @@ export function idempotencyService({ client, secrets, now }: IdempotencyDependen
 }
 
 const json = (made: Made) => JSON.parse(JSON.stringify(made)) as Prisma.InputJsonObject;
+
+/**
+ * Forgets what was remembered of somebody's things, which go with the account. The keys stay used, so that a late retry makes
+ * nothing again.
+ */
+export async function forget(db: Transaction, ownerId: number): Promise<void> {
+  await db.idempotencyKey.updateMany({ where: { ownerId }, data: { result: Prisma.DbNull, ownerId: null } });
+}

@@ -1,13 +1,9 @@
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { type Asset, type Assets, publishAssets } from './assets.js';
 import { type CatalogueEntry, errorsPage } from './docs-errors.js';
 import { type FrameOptions, pageHead, pageIcon, pageLinks, pageStyle } from './docs-frame.js';
 import { statusPage } from './docs-status.js';
-
-const require = createRequire(import.meta.url);
+import { vendored } from './vendor.js';
 
 /** What the pages need to know of the service. */
 export interface DocsOptions {
@@ -72,10 +68,9 @@ const assets = new Map<string, Assets>();
 function docsAssets(title: string): Assets {
   const known = assets.get(title);
   if (known) return known;
-  const bundle = join(dirname(require.resolve('@scalar/fastify-api-reference')), 'js', 'standalone.js');
   const text = (content: string, type: string): Asset => ({ content: Buffer.from(content), type });
   const made = publishAssets('/docs/assets', {
-    'reference.js': { content: readFileSync(bundle), type: 'text/javascript; charset=utf-8' },
+    'reference.js': { content: vendored('reference.js'), type: 'text/javascript; charset=utf-8' },
     'start.js': text(startScript(title), 'text/javascript; charset=utf-8'),
     'icon.svg': text(pageIcon, 'image/svg+xml'),
     'page.css': text(pageStyle, 'text/css; charset=utf-8'),

@@ -1,11 +1,7 @@
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { type Assets, publishAssets } from './assets.js';
 import { escapeHtml } from './docs-frame.js';
-
-const require = createRequire(import.meta.url);
+import { vendored } from './vendor.js';
 
 /**
  * Scripts, the published schema, queries and the socket all come from this origin ('self' covers ws and wss, CSP 3
@@ -74,16 +70,14 @@ const pageStyle = `body { margin: 0; }
 let loaded: Assets | undefined;
 
 function assets(): Assets {
-  const read = (name: string, file: string) =>
-    readFileSync(join(dirname(require.resolve(`${name}/package.json`)), file));
   const script = (content: Buffer) => ({ content, type: 'text/javascript; charset=utf-8' });
   const style = (content: Buffer) => ({ content, type: 'text/css; charset=utf-8' });
   loaded ??= publishAssets('/graphql/assets', {
-    'react.js': script(read('react', 'umd/react.production.min.js')),
-    'react-dom.js': script(read('react-dom', 'umd/react-dom.production.min.js')),
-    'graphiql.js': script(read('graphiql', 'graphiql.min.js')),
+    'react.js': script(vendored('react.js')),
+    'react-dom.js': script(vendored('react-dom.js')),
+    'graphiql.js': script(vendored('graphiql.js')),
     'start.js': script(Buffer.from(startScript)),
-    'graphiql.css': style(read('graphiql', 'graphiql.min.css')),
+    'graphiql.css': style(vendored('graphiql.css')),
     'page.css': style(Buffer.from(pageStyle)),
   });
   return loaded;

@@ -42,8 +42,12 @@ export async function serve(application: Application, config: Config, database: 
 /** JSON for machines; lines to read on a terminal. */
 async function logger({ LOG_LEVEL: level }: Config) {
   if (!process.stdout.isTTY) return { level };
-  const { default: pretty } = await import('pino-pretty');
-  return { level, stream: pretty({ sync: true, ignore: 'pid,hostname' }) };
+  // A development dependency: who is on a terminal without it reads JSON.
+  const pretty = await import('pino-pretty').then(
+    (module) => module.default,
+    () => undefined,
+  );
+  return pretty === undefined ? { level } : { level, stream: pretty({ sync: true, ignore: 'pid,hostname' }) };
 }
 
 /**

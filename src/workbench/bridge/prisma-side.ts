@@ -1,61 +1,61 @@
-import type { Contract, Enumeration, Member, Shape, Where } from './side.js';
+import { attributeOf, nativeType, type PrismaField, readPrismaSchema } from '../model/prisma-schema.js';
+import type { Contract, Member, Where } from './side.js';
 
 const SCALARS = new Set(['Int', 'BigInt', 'Float', 'Decimal', 'String', 'Boolean', 'DateTime', 'Json', 'Bytes']);
 
-/** name, type, `[]`, `?`, attributes. */
-const FIELD = /^\s+(\w+)\s+(\w+)(\[\])?(\?)?(?:\s+(\S.*))?$/;
+/** `VarChar(100)` and `Char(3)`: the greatest length. */
+const LENGTH = /^(?:VarChar|Char)\((\d+)\)$/;
 
-/** `@db.VarChar(100)` and `@db.Char(3)`: the greatest length. */
-const LENGTH = /@db\.(?:VarChar|Char)\((\d+)\)/;
-
-const without = (line: string) => (line.split('//')[0] as string).trimEnd();
-
-function typeOf(type: string, attributes: string, enums: ReadonlySet<string>): Pick<Member, 'type' | 'of'> {
+function typeOf(type: string, native: string | undefined, enums: ReadonlySet<string>): Pick<Member, 'type' | 'of'> {
   if (enums.has(type)) return { type: 'enum', of: type };
   if (!SCALARS.has(type)) return { type: 'object', of: type };
-  return { type: type === 'String' && attributes.includes('@db.Uuid') ? 'uuid' : type };
+  return { type: type === 'String' && native === 'Uuid' ? 'uuid' : type };
 }
 
-function memberOf(line: string, number: number, enums: ReadonlySet<string>): Member | undefined {
-  const [, name, type = '', list, optional, attributes = ''] = FIELD.exec(line) ?? [];
-  if (name === undefined) return undefined;
-  const length = LENGTH.exec(attributes)?.[1];
-  const said = [`${type}${list ?? ''}${optional ?? ''}`, ...(attributes.match(/@(id|db\.\w+(\(\d+\))?)/g) ?? [])];
+const whereOf = ({ name, line, column }: { name: string; line: number; column: number }, says: string): Where => ({
+  side: 'prisma',
+  line,
+  column,
+  length: name.length,
+  says,
+});
+
+function memberOf(field: PrismaField, enums: ReadonlySet<string>): Member {
+  const { name, type, list, optional } = field;
+  const has = (attribute: string) => attributeOf(field, attribute) !== undefined;
+  const native = nativeType(field);
+  const length = LENGTH.exec(native ?? '')?.[1];
+  const attributes = field.attributes.flatMap((one) => {
+    if (one.name === '@id') return ['@id'];
+    return one.name.startsWith('@db.') ? [`@db.${native}`] : [];
+  });
   return {
     name,
     key: name,
-    where: { side: 'prisma', line: number, column: line.indexOf(name) + 1, length: name.length, says: said.join(' ') },
-    ...typeOf(type, attributes, enums),
-    list: list !== undefined,
-    optional: optional !== undefined,
+    where: whereOf(field, [`${type}${list ? '[]' : ''}${optional ? '?' : ''}`, ...attributes].join(' ')),
+    ...typeOf(type, native, enums),
+    list,
+    optional,
     limits: length === undefined ? {} : { maxLength: Number(length) },
-    unique: /@(id|unique)\b/.test(attributes),
-    filled: /@(default|updatedAt)\b/.test(attributes),
+    unique: has('@id') || has('@unique'),
+    filled: has('@default') || has('@updatedAt'),
   };
 }
 
-/** Models and enums of a Prisma schema, which is read line by line: its grammar has one field to a line. */
+/** Models and enums of a Prisma schema. */
 export function readPrisma(text: string): Pick<Contract, 'shapes' | 'enumerations'> {
-  const lines = text.split('\n').map(without);
-  const enums = new Set(lines.flatMap((line) => /^enum\s+(\w+)/.exec(line)?.[1] ?? []));
-  const shapes: Shape[] = [];
-  const enumerations: Enumeration[] = [];
-  let block: string | undefined;
-  for (const [index, line] of lines.entries()) {
-    const whereOf = (word: string, says: string): Where => {
-      return { side: 'prisma', line: index + 1, column: line.indexOf(word) + 1, length: word.length, says };
-    };
-    const [, opened, name = ''] = /^(\w+)\s+(\w+)\s*\{/.exec(line) ?? [];
-    if (opened !== undefined) {
-      block = opened;
-      if (block === 'model') shapes.push({ name, where: whereOf(name, `model ${name}`), members: [] });
-      if (block === 'enum') enumerations.push({ name, where: whereOf(name, `enum ${name}`), values: [] });
-      continue;
-    }
-    const member = block === 'model' ? memberOf(line, index + 1, enums) : undefined;
-    if (member !== undefined) shapes.at(-1)?.members.push(member);
-    const value = block === 'enum' ? /^\s+(\w+)/.exec(line)?.[1] : undefined;
-    if (value !== undefined) enumerations.at(-1)?.values.push({ name: value, where: whereOf(value, value) });
-  }
-  return { shapes, enumerations };
+  const { models, enums } = readPrismaSchema(text);
+  const names = new Set(enums.map(({ name }) => name));
+  return {
+    shapes: models.map((model) => ({
+      name: model.name,
+      where: whereOf(model, `model ${model.name}`),
+      members: model.fields.map((field) => memberOf(field, names)),
+    })),
+    enumerations: enums.map((one) => ({
+      name: one.name,
+      where: whereOf(one, `enum ${one.name}`),
+      values: one.values.map((value) => ({ name: value.name, where: whereOf(value, value.name) })),
+    })),
+  };
 }

@@ -28,7 +28,8 @@ export async function codeIndex(root: string): Promise<Lookup> {
   const exported = new Map<string, Node>();
   for (const file of project.getSourceFiles()) {
     for (const declaration of file.getVariableDeclarations()) {
-      if (declaration.isExported()) exported.set(declaration.getName(), declaration);
+      // Not `isExported`, for that asks the type checker.
+      if (declaration.getVariableStatement()?.hasExportKeyword()) exported.set(declaration.getName(), declaration);
     }
   }
   const handlerOf = (side: Change['side'], element: string): Node | undefined => {

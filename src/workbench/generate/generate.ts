@@ -2,6 +2,8 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { CodegenConfig } from '@graphql-codegen/cli';
+import type { OpenApiDocument } from '../../platform/contract/document.js';
+import { parseYaml } from '../../platform/contract/yaml.js';
 import { rootPath } from '../../platform/root.js';
 import { type Contracts, check, readContracts } from '../model/check.js';
 import { loadOpenApi } from '../model/load-openapi.js';
@@ -36,11 +38,13 @@ export interface GenerateOptions {
   colour?: boolean;
 }
 
-/** The source of `generated/openapi.ts`: the types of all schemas, by openapi-typescript. */
+/** The source of `generated/openapi.ts`: the types of all schemas, by openapi-typescript. Those of operations are `operations.ts`. */
 export async function openApiTypes(text: string): Promise<string> {
   const { default: openapiTS, astToString } = await import('openapi-typescript');
+  const { openapi, info, components } = parseYaml(text) as OpenApiDocument;
+  const schemas = JSON.stringify({ openapi, info, paths: {}, components: { schemas: components?.schemas } });
   // A member with a default may be left out of a request all the same.
-  const nodes = await openapiTS(text, { defaultNonNullable: false, alphabetize: false, silent: true });
+  const nodes = await openapiTS(schemas, { defaultNonNullable: false, alphabetize: false, silent: true });
   return `${HEADER}\n${astToString(nodes)}`;
 }
 

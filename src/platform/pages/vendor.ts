@@ -1,0 +1,29 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { rootPath } from '../root.js';
+
+/**
+ * Files of packages that browsers load, by the name under which they are published: the package, and the file in it. `accord
+ * build` copies them to `dist/pages`, so that a production install needs none of the packages.
+ */
+export const VENDOR = {
+  'reference.js': ['@scalar/fastify-api-reference', 'dist/js/standalone.js'],
+  'react.js': ['react', 'umd/react.production.min.js'],
+  'react-dom.js': ['react-dom', 'umd/react-dom.production.min.js'],
+  'graphiql.js': ['graphiql', 'graphiql.min.js'],
+  'graphiql.css': ['graphiql', 'graphiql.min.css'],
+} as const;
+
+export type Vendored = keyof typeof VENDOR;
+
+/** Where a file is kept once it is built. */
+export const builtPath = (name: Vendored): string => rootPath('dist', 'pages', name);
+
+/** A file as it is in its package, which only a development install has. */
+export function installedFile(name: Vendored): Buffer {
+  const [owner, file] = VENDOR[name];
+  return readFileSync(rootPath('node_modules', owner, file));
+}
+
+/** A file, from wherever it is. */
+export const vendored = (name: Vendored): Buffer =>
+  existsSync(builtPath(name)) ? readFileSync(builtPath(name)) : installedFile(name);

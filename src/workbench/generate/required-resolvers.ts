@@ -1,0 +1,56 @@
+import type { CodegenPlugin } from '@graphql-codegen/plugin-helpers';
+import { type GraphQLSchema, isIntrospectionType, isObjectType } from 'graphql';
+import { ROOTS } from '../model/sdl.js';
+
+const HEADER = '// Generated from schema.graphql by `npm run codegen`. Do not edit.\n';
+
+/**
+ * graphql-codegen asks for a resolver of each field or of none. What must be written is neither: a field that the model
+ * has under its name and in its type is read by itself, any other one needs a resolver.
+ */
+const REQUIRED = `type ResultOf<Each> = Each extends ResolverFn<infer Result, any, any, any> ? Result : never;
+
+/** The fields of a type that its model already has, under their name and in their type. */
+type Given<Type extends keyof EveryField> = Type extends ${ROOTS.map((root) => `'${root}'`).join(' | ')}
+  ? never
+  : {
+      [Field in keyof EveryField[Type]]: Field extends keyof ResolversParentTypes[Type]
+        ? ResolversParentTypes[Type][Field] extends ResultOf<EveryField[Type][Field]>
+          ? Field
+          : never
+        : never;
+    }[keyof EveryField[Type]];
+
+/** The resolvers of one type: those of its given fields may be left out, any other may not. */
+type ResolversOf<Type extends keyof EveryField> = Omit<EveryField[Type], Given<Type>> &
+  Partial<Pick<EveryField[Type], Given<Type>>>;
+
+/** The types whose fields are all given. */
+type GivenTypes = {
+  [Type in keyof EveryField]: Exclude<keyof EveryField[Type], Given<Type>> extends never ? Type : never;
+}[keyof EveryField];
+`;
+
+/** Interfaces, for the compiler calls them by their name where it would spell out any other type. */
+function named(schema: GraphQLSchema): string {
+  const types = Object.values(schema.getTypeMap()).flatMap((type) =>
+    isObjectType(type) && !isIntrospectionType(type) ? [type.name] : [],
+  );
+  const each = types.map((type) => `export interface ${type}Resolvers extends ResolversOf<'${type}'> {}\n`);
+  const members = types.map((type) => `  ${type}: ${type}Resolvers;\n`);
+  return `${each.join('\n')}
+interface ResolversByType {
+${members.join('')}}
+
+/** All resolvers, by type. A forgotten, misnamed or mistyped one does not compile. */
+export interface Resolvers extends Omit<ResolversByType, GivenTypes>, Partial<Pick<ResolversByType, GivenTypes>> {}
+`;
+}
+
+/**
+ * Adds to what `typescript-resolvers` makes the types that say which resolvers must be there. It expects the names that
+ * `codegen.ts` gives: `EveryField` for all resolvers, and `…Fields` for those of a type.
+ */
+export const requiredResolvers: CodegenPlugin = {
+  plugin: (schema) => ({ prepend: [HEADER], content: `${REQUIRED}\n${named(schema)}` }),
+};

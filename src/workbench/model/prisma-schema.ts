@@ -1,0 +1,149 @@
+/** What stands behind a field, a value, or in a block by itself: `@map("role")`, `@@index([a, b])`. */
+export interface PrismaAttribute {
+  /** With its signs: `@db.VarChar`, `@@map`. */
+  readonly name: string;
+  /** What stands in its parentheses, blanks folded; undefined without any. */
+  readonly args: string | undefined;
+}
+
+interface Named {
+  readonly name: string;
+  /** Of the name, from 1. */
+  readonly line: number;
+  readonly column: number;
+  readonly attributes: readonly (PrismaAttribute & { readonly line: number })[];
+}
+
+export interface PrismaField extends Named {
+  readonly type: string;
+  readonly list: boolean;
+  readonly optional: boolean;
+}
+
+export interface PrismaModel extends Named {
+  readonly fields: readonly PrismaField[];
+}
+
+export interface PrismaEnum extends Named {
+  readonly values: readonly Named[];
+}
+
+export interface PrismaSchema {
+  /** Models, views and composite types. */
+  readonly models: readonly PrismaModel[];
+  readonly enums: readonly PrismaEnum[];
+}
+
+const BLOCK = /^\s*(model|view|type|enum)\s+(\w+)\s*\{/;
+const FIELD = /^\s*(\w+)\s+(\w+)(\[\])?(\?)?/;
+const VALUE = /^\s*(\w+)/;
+const ATTRIBUTE = /@@?\w+(?:\.\w+)?/y;
+
+/** A string, a comment, or one character. */
+const TOKEN = /"(?:\\.|[^"\\])*"|\/\/.*|[\s\S]/y;
+
+/** Calls back for each token of a line, up to its comment, until told to stop; where it stopped. */
+function scan(line: string, from: number, visit: (token: string) => boolean): number {
+  let at = from;
+  while (at < line.length) {
+    TOKEN.lastIndex = at;
+    const [token = ''] = TOKEN.exec(line) ?? [];
+    if (token.startsWith('//') || !visit(token)) return at;
+    at += token.length;
+  }
+  return at;
+}
+
+/** A line up to its comment; `//` within a string is none. */
+const withoutComment = (line: string): string =>
+  line.slice(
+    0,
+    scan(line, 0, () => true),
+  );
+
+/** The attributes of a line that has no comment, in their order. */
+function attributesIn(text: string, line: number): Named['attributes'] {
+  const found: (PrismaAttribute & { line: number })[] = [];
+  let at = 0;
+  while (at < text.length) {
+    at = scan(text, at, (token) => token !== '@');
+    ATTRIBUTE.lastIndex = at;
+    const [name] = ATTRIBUTE.exec(text) ?? [];
+    if (name === undefined) return found;
+    const start = at + name.length;
+    let depth = 0;
+    const end = scan(text, start, (token) => {
+      if (token === '(') depth += 1;
+      if (token === ')') depth -= 1;
+      return depth > 0;
+    });
+    const args = end > start ? text.slice(start + 1, end).replaceAll(/\s+/g, ' ') : undefined;
+    found.push({ name, args, line });
+    at = Math.max(end, start);
+  }
+  return found;
+}
+
+/** A field of a model, by its line. */
+function fieldOf(line: string, number: number): PrismaField[] {
+  const [all = '', name = '', type = '', list, optional] = FIELD.exec(line) ?? [];
+  const attributes = attributesIn(line.slice(all.length), number);
+  const place = { line: number, column: line.indexOf(name) + 1 };
+  return all === ''
+    ? []
+    : [{ name, ...place, type, list: list !== undefined, optional: optional !== undefined, attributes }];
+}
+
+/** A value of an enum, by its line. */
+function enumValueOf(line: string, number: number): Named[] {
+  const [all, name = ''] = VALUE.exec(line) ?? [];
+  return all === undefined
+    ? []
+    : [{ name, line: number, column: line.indexOf(name) + 1, attributes: attributesIn(line, number) }];
+}
+
+/**
+ * Reads a Prisma schema, with the place of each name. Takes one that Prisma finds valid: its grammar has one field, value or
+ * attribute of a block to a line.
+ */
+export function readPrismaSchema(text: string): PrismaSchema {
+  const models: PrismaModel[] = [];
+  const enums: PrismaEnum[] = [];
+  let enter: ((line: string, number: number) => void) | undefined;
+
+  const open = (kind: string, line: string, number: number, name: string): typeof enter => {
+    const attributes: Named['attributes'][number][] = [];
+    const block = { name, line: number, column: line.indexOf(name, line.indexOf(kind) + kind.length) + 1, attributes };
+    const [fields, values]: [PrismaField[], Named[]] = [[], []];
+    if (kind === 'enum') enums.push({ ...block, values });
+    else models.push({ ...block, fields });
+    return (each, at) => {
+      if (each.trim().startsWith('@@')) attributes.push(...attributesIn(each, at));
+      else if (kind === 'enum') values.push(...enumValueOf(each, at));
+      else fields.push(...fieldOf(each, at));
+    };
+  };
+
+  for (const [index, raw] of text.split(/\r?\n/).entries()) {
+    const line = withoutComment(raw);
+    const [, kind = '', name] = BLOCK.exec(line) ?? [];
+    if (name !== undefined) enter = open(kind, line, index + 1, name);
+    else if (/^\s*\}/.test(line)) enter = undefined;
+    else if (line.trim() !== '') enter?.(line, index + 1);
+  }
+  return { models, enums };
+}
+
+/** An attribute by its name; undefined where there is none. */
+export const attributeOf = ({ attributes }: Pick<Named, 'attributes'>, name: string): PrismaAttribute | undefined =>
+  attributes.find((one) => one.name === name);
+
+/** The name in the database, by `@map("role")` or `@@map(name: "role")`; its own where it has no other. */
+export const databaseName = (named: Named, attribute: '@map' | '@@map'): string =>
+  /"([^"]+)"/.exec(attributeOf(named, attribute)?.args ?? '')?.[1] ?? named.name;
+
+/** The native type of a column, `VarChar(100)`; undefined where Prisma chooses. */
+export function nativeType({ attributes }: PrismaField): string | undefined {
+  const found = attributes.find(({ name }) => name.startsWith('@db.'));
+  return found && found.name.slice('@db.'.length) + (found.args === undefined ? '' : `(${found.args})`);
+}
