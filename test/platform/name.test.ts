@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { Redis } from 'ioredis';
 import pg from 'pg';
 import t from 'tap';
-import { namesOf } from '../../src/platform/names.js';
 import { announce } from '../../src/platform/server/announce.js';
 import { readConfig } from '../../src/platform/server/config.js';
 import { memoryDatabase, onEachDatabase } from '../support/databases.js';
@@ -176,12 +175,11 @@ onEachDatabase(t, async (t, open) => {
     t.teardown(() => client.end());
     const heard: string[] = [];
     client.on('notification', ({ channel }) => heard.push(channel));
-    for (const name of [NAME, 'shop', 'accord']) {
-      const { revocations, sessions, streams } = namesOf(name).signals;
-      for (const channel of [revocations, sessions, streams]) await client.query(`LISTEN "${channel}"`);
+    for (const name of ['field_notes', 'shop', 'accord']) {
+      for (const what of ['revocations', 'sessions', 'streams']) await client.query(`LISTEN ${name}_${what}`);
     }
     for (const [{ ask }, name] of [
-      [here, NAME],
+      [here, 'field_notes'],
       [there, 'shop'],
     ] as const) {
       heard.length = 0;
@@ -190,7 +188,7 @@ onEachDatabase(t, async (t, open) => {
       t.equal(ended.status, 204);
       await client.query('SELECT 1');
       await eventually('the signal', () => heard.length > 0);
-      t.same(heard, [namesOf(name).signals.sessions]);
+      t.same(heard, [`${name}_sessions`]);
     }
   });
 });
