@@ -1,4 +1,5 @@
+import { name } from './application/name.js';
 import { variables } from './application/variables.js';
 import { run } from './platform/server/run.js';
 
-await run({ variables, application: async () => (await import('./application/application.js')).application });
+await run({ name, variables, application: async () => (await import('./application/application.js')).application });

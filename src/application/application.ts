@@ -2,6 +2,7 @@ import { errors } from '../../generated/errors.js';
 import { policy } from '../../generated/policy.js';
 import { defineApplication } from '../platform/index.js';
 import { resolvers } from './graphql/resolvers.js';
+import { name } from './name.js';
 import { handlers } from './rest/handlers.js';
 import { paid } from './rest/representations.js';
 import { demo } from './seed.js';
@@ -9,7 +10,7 @@ import { ownServices } from './services/index.js';
 
 /** The example: users, orders, posts, comments and messages. */
 export const application = defineApplication({
-  name: 'accord',
+  name,
   policy,
   errors,
   handlers,

@@ -6,7 +6,8 @@ import { GRAPHQL_TRANSPORT_WS_PROTOCOL } from 'graphql-ws';
 import type { Administration } from './accounts/administration.js';
 import type { Application } from './application.js';
 import { composeServices } from './composition.js';
-import { normaliseOpenApi, operations } from './contract/openapi.js';
+import { normaliseOpenApi, type Operation, operations } from './contract/openapi.js';
+import { everyVersion, placeOf, prefixOf, versionsOf } from './contract/versions.js';
 import type { Database } from './database/open.js';
 import { outages } from './database/outages.js';
 import { refused } from './graphql/errors.js';
@@ -27,6 +28,7 @@ import { ADMISSION, type AdmissionLimits, admissionPlugin } from './limits/admis
 import { rateLimitPlugin } from './limits/rate-limit.js';
 import { shedding } from './limits/shedding.js';
 import type { SocketLimits } from './live/sockets.js';
+import { type Names, namesOf, titleOf } from './names.js';
 import { docs } from './pages/docs.js';
 import { publishedContracts } from './pages/published.js';
 import { type Handlers, notWrittenOperations, restPlugin } from './rest/plugin.js';
@@ -54,8 +56,12 @@ export interface AppOptions {
 
 declare module 'fastify' {
   interface FastifyInstance {
+    /** What the application's name becomes. */
+    names: Names;
     /** What the contracts promise and nobody has written yet. */
     notWritten: string[];
+    /** Where a reader begins: what the addresses of each version begin with, and something to read with a login. */
+    restEntry: { prefixes: string[]; sample: string | undefined };
     /** What an operator commands, from the machine that it runs on. */
     administration: Administration;
   }
@@ -71,14 +77,19 @@ export async function buildApp(
   { database, logger, now = Date.now, admission, timeouts: otherTimeouts, contracts: given, sockets }: AppOptions,
 ): Promise<FastifyInstance> {
   const { production } = config;
+  const names = namesOf(application.name);
+  const title = titleOf(application);
   const handlers = application.handlers as Handlers;
   const timeouts = { ...TIMEOUTS, ...otherTimeouts };
   const contracts = given ?? (await publishedContracts());
-  const document = normaliseOpenApi(contracts.openapi);
-  const paths = pathTable(operations(document));
+  const document = everyVersion(normaliseOpenApi(contracts.openapi));
+  const all = operations(document);
+  const paths = pathTable(all);
   const isResource = (path: string) => paths.at(path) !== undefined;
+  const versioned = { served: versionsOf(document), isResource, mediaType: names.mediaType };
 
-  const app = httpServer(config, { logger, timeouts, rewriteUrl: versionRouting(isResource) });
+  const app = httpServer(config, { logger, timeouts, rewriteUrl: versionRouting(versioned) });
+  app.decorate('names', names);
   app.setErrorHandler(sendProblem);
   app.setNotFoundHandler(answerUnmatched(app, paths));
   app.addHook('onRequest', async (request, reply) => void reply.header('x-request-id', request.id));
@@ -88,14 +99,14 @@ export async function buildApp(
   const services = await composeServices(app, application, config, database, told, now);
   const { REDIS_URL } = config;
   const shared = REDIS_URL
-    ? (await import('./limits/rate-shared.js')).sharedWindows(REDIS_URL, told.dependency('Redis'))
+    ? (await import('./limits/rate-shared.js')).sharedWindows(REDIS_URL, names, told.dependency('Redis'))
     : undefined;
   app.addHook('onClose', async () => shared?.close());
 
   // An API answer is not a page: it may load nothing. The pages bring policies of their own.
   const nothing = { useDefaults: false, directives: { 'default-src': ["'none'"], 'frame-ancestors': ["'none'"] } };
   await app.register(helmet, { contentSecurityPolicy: nothing, strictTransportSecurity: false });
-  await app.register(versionPlugin);
+  await app.register(versionPlugin, versioned);
   // Before whatever refuses: it is what closes the socket of an upgrade that is refused.
   await app.register(webSocketPlugin, { path: PATH, protocol: GRAPHQL_TRANSPORT_WS_PROTOCOL });
   if (!production) app.addHook('onRequest', refuseForeignHost(config.PUBLIC_URL));
@@ -133,13 +144,15 @@ export async function buildApp(
     refuse: shedding({
       graphql: { path: PATH, mediaType: mediaTypeFor, body: refused },
       corsHeaders: pages.headersFor,
+      names,
     }),
   });
   app.addHook('onRequest', refuseSecondHost);
   app.addHook('onRequest', refuseVersion);
   const exists = (path: string) =>
-    isResource(path) || isResource(`/api/v1${path}`) || app.hasRoute({ url: path, method: 'GET' });
-  app.addHook('onRequest', redirectTrailingSlash(exists));
+    ['', ...versioned.served.map(prefixOf)].some((prefix) => isResource(prefix + path)) ||
+    app.hasRoute({ url: path, method: 'GET' });
+  app.addHook('onRequest', redirectTrailingSlash(app, exists));
   await app.register(restPlugin, {
     document,
     handlers,
@@ -162,14 +175,30 @@ export async function buildApp(
     maxBatch: config.GRAPHQL_MAX_BATCH,
     introspection: config.GRAPHQL_INTROSPECTION ?? !production,
     development: !production,
+    title,
     sockets,
     now,
   });
   await app.register(docs, {
     errors: Object.entries(application.errors).map(([code, entry]) => ({ code, ...entry })),
     graphiql: !production,
+    title,
   });
 
   app.decorate('notWritten', [...notWrittenOperations(document, handlers), ...notWrittenFields(application.resolvers)]);
+  app.decorate('restEntry', {
+    prefixes: versioned.served.map(prefixOf),
+    sample: sampleOf(all, versioned.served.at(-1)),
+  });
   return app;
 }
+
+/** The first address of the newest version that can be read with a name and a password, and without knowing more. */
+const sampleOf = (all: Operation[], newest: string | undefined): string | undefined =>
+  all.find(
+    ({ method, path, security }) =>
+      method === 'GET' &&
+      placeOf(path)?.version === newest &&
+      !path.includes('{') &&
+      security.some((alternative) => 'basicAuth' in alternative),
+  )?.path;

@@ -25,7 +25,10 @@ export interface DemoLogin {
  * @typeParam Own the application's services, by name
  */
 export interface Application<Own extends object = object> {
-  /** Names the application to people, and where it meets others: on cookies, tokens, signals and the media type. */
+  /**
+   * Names the application where it meets others: in the media type, cookies, tokens, challenges and signals (`namesOf`). 2 to 20
+   * lower-case letters, digits and hyphens.
+   */
   readonly name: string;
   /** Who may do what: `policy` of `generated/policy.ts`, which is made from both contracts. */
   readonly policy: Policy;
@@ -33,6 +36,8 @@ export interface Application<Own extends object = object> {
   readonly accountActions?: Partial<AccountActions>;
   /** Its error codes with the platform's: `errors` of `generated/errors.ts`, which is made from the REST contract. */
   readonly errors: Catalogue & Readonly<Record<Code, Kind>>;
+  /** What people read at a start and above the pages; the name with a capital where it is left out. */
+  readonly title?: string;
   /** By tag and operationId, as `generated/operations.ts` demands them. */
   readonly handlers: object;
   /** By type and field, as `generated/graphql.ts` demands them. */

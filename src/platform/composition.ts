@@ -20,8 +20,8 @@ export async function composeServices(
   told: Outages,
   now: () => number,
 ): Promise<PlatformServices> {
-  /** The name under which instances signal each other that something was added to a stream. */
-  const streams = `${application.name}_streams`;
+  const { names } = app;
+  const { streams } = names.signals;
   database.watch(() => told.dependency('The database'));
   /** Unless the reason is one that is told already, for all that fails by it. */
   const tell = (about: object, err: unknown, message: string) => {
@@ -43,8 +43,9 @@ export async function composeServices(
     algorithm: config.JWT_ALGORITHM,
     jwtSecret: config.JWT_SECRET,
     keySecrets: config.KEY_SECRET ?? [],
-    issuer: config.JWT_ISSUER,
-    audience: config.JWT_AUDIENCE,
+    names,
+    issuer: config.JWT_ISSUER ?? names.realm,
+    audience: config.JWT_AUDIENCE ?? names.realm,
     loginLimit: config.LOGIN_LIMIT,
     production: config.production,
     rules: accountRules(application.policy, application.accountActions),

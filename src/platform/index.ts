@@ -44,7 +44,7 @@ export { isReferenceViolation } from './database/client.js';
 export type { GraphQLContext } from './graphql/context.js';
 export { DEFAULT_LIMIT, page } from './graphql/page.js';
 export { selects } from './graphql/selection.js';
-export { clearedCookies, sessionCookies } from './http/session-cookies.js';
+export type { SessionCookies } from './http/session-cookies.js';
 export type { Answering, Idempotency } from './idempotency/idempotency.js';
 export type { Job } from './jobs/jobs.js';
 export type { DurableStream, StreamOptions } from './live/durable-streams.js';

@@ -18,6 +18,7 @@ import { removeExpired } from './jobs/expiry.js';
 import { jobRunner } from './jobs/jobs.js';
 import { type SigningKeysOptions, signingKeys } from './keys/signing-keys.js';
 import { durableStreams } from './live/durable-streams.js';
+import type { Names } from './names.js';
 import type { AccessTokenOptions } from './sessions/access-tokens.js';
 import { accessTokens } from './sessions/access-tokens.js';
 import { revocations as tokenRevocations } from './sessions/revocations.js';
@@ -32,6 +33,8 @@ const HOUR = 60 * 60 * 1000;
 export interface ServicesOptions
   extends Omit<SigningKeysOptions, 'now'>,
     Pick<AccessTokenOptions, 'issuer' | 'audience' | 'now'> {
+  /** What the application's name becomes. */
+  names: Names;
   /** Logins a minute for an address. */
   loginLimit: number;
   /** Whether the rules of production hold. */
@@ -58,6 +61,7 @@ export async function platformServices(options: ServicesOptions) {
   const {
     client,
     now,
+    names,
     issuer,
     audience,
     loginLimit,
@@ -130,6 +134,7 @@ export async function platformServices(options: ServicesOptions) {
       refuses: revocations.refuses,
       end: sessionEnds.end,
       rules,
+      names,
       now,
     }),
     /** Ends what runs beside the calls. */

@@ -1,5 +1,6 @@
 import t from 'tap';
 import { type Database, openDatabase } from '../../src/platform/database/open.js';
+import { namesOf } from '../../src/platform/names.js';
 import { revocations } from '../../src/platform/sessions/revocations.js';
 import { slowClock } from '../support/clock.js';
 import { onEachDatabase } from '../support/databases.js';
@@ -74,7 +75,7 @@ onEachDatabase(t, async (t, open) => {
 
   t.test('a change that is rolled back revokes nothing', async (t) => {
     const { id, headers } = await person();
-    const { revoke } = await revocations({ client: database.client, now });
+    const { revoke } = await revocations({ client: database.client, names: namesOf('accord'), now });
     const undone = database.client.$transaction(async (db) => {
       await revoke(db, id);
       throw new Error('undone');

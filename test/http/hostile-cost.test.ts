@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import t, { type Test } from 'tap';
-import { REFRESH_COOKIE } from '../../src/platform/http/session-cookies.js';
 import { contractOperations } from '../support/contract.js';
 import { memoryDatabase } from '../support/databases.js';
 import { type HostileText, hostileTexts, textArguments } from '../support/hostile-texts.js';
@@ -106,7 +105,7 @@ async function headers({ url, viewer, admin }: Service): Promise<Subject[]> {
   const patch = { method: 'PATCH', path: `/api/v1/users/${viewer.id}`, body: '{"name":1}' };
   const post = { method: 'POST', path: '/api/v1/users', body: '{}' };
   const graphql = { method: 'POST', path: '/graphql', body: '{"query":"{ me { id } }"}' };
-  const refresh = { method: 'POST', path: '/api/v1/auth/refresh', headers: { cookie: `${REFRESH_COOKIE}=a` } };
+  const refresh = { method: 'POST', path: '/api/v1/auth/refresh', headers: { cookie: `accord_refresh=a` } };
   const preflight = { method: 'OPTIONS', path: '/api/v1/users', headers: { origin: 'https://app.example.com' } };
   const read: [header: string, where: Sent, beginnings: string[]][] = [
     ['accept', get, ['', '"', 'application/json;', 'application/vnd.accord+json;v="', 'a/b;q="']],

@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import t from 'tap';
 import { sharedWindows } from '../../src/platform/limits/rate-shared.js';
 import { slidingWindows } from '../../src/platform/limits/rate-window.js';
+import { namesOf } from '../../src/platform/names.js';
 import { slowClock } from '../support/clock.js';
 import { memoryDatabase } from '../support/databases.js';
 import { eventually } from '../support/process.js';
@@ -51,7 +52,7 @@ t.test('callers are apart; silence and a clock set back begin anew', async (t) =
 
 t.test('in Redis the same window, counted once by all who ask at once', { skip }, async (t) => {
   const url = redisAt(target.port, randomUUID());
-  const instances = [sharedWindows(url, UNTOLD), sharedWindows(url, UNTOLD)];
+  const instances = [sharedWindows(url, namesOf('accord'), UNTOLD), sharedWindows(url, namesOf('accord'), UNTOLD)];
   t.teardown(() => instances.map(({ close }) => close()));
   const ask = (i: number, key: string, span: number, limit: number) => instances[i % 2]?.count(key, span, limit);
 

@@ -26,8 +26,6 @@ t.test('an empty environment gives the defaults, and nothing may change them', a
     HOST: 'localhost',
     LOG_LEVEL: 'info',
     JWT_ALGORITHM: 'RS256',
-    JWT_ISSUER: 'accord',
-    JWT_AUDIENCE: 'accord',
     BODY_LIMIT: 65_536,
     RATE_LIMIT: 300,
     RATE_LIMIT_ANONYMOUS: 60,

@@ -297,7 +297,7 @@ t.test('a PostgreSQL server that is away', async (t) => {
 });
 
 t.test('a PostgreSQL server', { skip: skipWithoutPostgresql }, async (t) => {
-  const administrator = openPostgres(POSTGRESQL.href, 1, PATIENT);
+  const administrator = openPostgres(POSTGRESQL.href, { name: 'accord', poolSize: 1, limits: PATIENT });
   const run = (sql: string) => administrator.migrating((session) => session.query(sql));
   const name = `accord_database_test_${randomUUID().replaceAll('-', '')}`;
   await run(`CREATE DATABASE ${name}`);

@@ -9,6 +9,7 @@ import { isPlatformCode } from '../../src/platform/contract/codes.js';
 import type { OpenApiDocument } from '../../src/platform/contract/document.js';
 import { inlineSchemas, operations } from '../../src/platform/contract/openapi.js';
 import { checkPermissions } from '../../src/platform/graphql/permissions.js';
+import { namesOf } from '../../src/platform/names.js';
 import { checkContract } from '../../src/platform/rest/contract-check.js';
 import { loadOpenApi } from '../../src/workbench/model/load-openapi.js';
 import { type Import, importsOf, sourcesIn } from '../support/imports.js';
@@ -23,7 +24,7 @@ const LAYERS = [
   ['server'],
 ];
 /** What is not in a room: small things that every room may use, and what puts the rooms together. */
-const EVERYWHERE = ['platform/loopback.ts', 'platform/root.ts', 'platform/secrets.ts'];
+const EVERYWHERE = ['platform/loopback.ts', 'platform/names.ts', 'platform/root.ts', 'platform/secrets.ts'];
 const COMPOSITION = ['application', 'app', 'composition', 'services', 'index'].map((name) => `platform/${name}.ts`);
 /** What the rooms may know of the whole, by its type. */
 const BY_TYPE = ['platform/services.ts', 'platform/application.ts'];
@@ -245,7 +246,7 @@ const sdl = readFileSync('schema.graphql', 'utf8');
 function holdRest(change: (document: OpenApiDocument) => void): void {
   const document = loadOpenApi(openapi);
   change(document);
-  checkContract(document, operations(inlineSchemas(document)));
+  checkContract(document, operations(inlineSchemas(document)), namesOf('accord'));
 }
 
 const operation = ({ paths }: OpenApiDocument, path: string, method: 'get' | 'delete') => {

@@ -55,7 +55,7 @@ function bodyOf({ operation: { requestBody }, operationId }: Operation, { viewer
 
 /** A refresh token of a session of its own. */
 async function refreshToken({ database: { client }, viewer }: Service): Promise<string> {
-  const token = newToken('refresh');
+  const token = newToken('acr_');
   const expiresAt = new Date(Date.now() + 86_400_000);
   await client.session.create({
     data: { userId: viewer.id, expiresAt, tokens: { create: { hash: hashToken(token) } } },

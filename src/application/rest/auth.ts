@@ -1,23 +1,22 @@
 import type * as Contract from '../../../generated/operations.js';
 import {
-  clearedCookies,
   type OwnSession,
   representPage,
   resourceTag,
+  type SessionCookies,
   type SessionTokens,
-  sessionCookies,
 } from '../../platform/index.js';
 import { Failure } from '../calls.js';
 import { representUser } from './representations.js';
 
-export const login: Contract.Login = async ({ body }, { call, services, https }) => {
+export const login: Contract.Login = async ({ body }, { call, services, sessionCookies }) => {
   const tokens = await services.sessions.login(call, body);
-  return body.cookie ? asCookies(tokens, https) : { status: 200, body: representTokens(tokens) };
+  return body.cookie ? asCookies(tokens, sessionCookies) : { status: 200, body: representTokens(tokens) };
 };
 
 export const refreshSession: Contract.RefreshSession = async (
   { body, cookies },
-  { call, services, ownOrigin, https },
+  { call, services, ownOrigin, sessionCookies },
 ) => {
   if (body?.refresh_token !== undefined) {
     const tokens = await services.sessions.refresh(call, body.refresh_token);
@@ -25,19 +24,19 @@ export const refreshSession: Contract.RefreshSession = async (
   }
   if (cookies.accord_refresh === undefined) throw new Failure('BAD_REQUEST', 'There is no refresh token.');
   ownOrigin();
-  return asCookies(await services.sessions.refresh(call, cookies.accord_refresh), https);
+  return asCookies(await services.sessions.refresh(call, cookies.accord_refresh), sessionCookies);
 };
 
-export const logout: Contract.Logout = async ({ body, cookies }, { call, services, ownOrigin, https }) => {
+export const logout: Contract.Logout = async ({ body, cookies }, { call, services, ownOrigin, sessionCookies }) => {
   const byCookie = body?.refresh_token === undefined && cookies.accord_refresh !== undefined;
   if (byCookie) ownOrigin();
   await services.sessions.logout(call, body?.refresh_token ?? cookies.accord_refresh);
-  return { status: 204, headers: { 'set-cookie': clearedCookies(https) } };
+  return { status: 204, headers: { 'set-cookie': sessionCookies.cleared() } };
 };
 
-export const getCurrentUser: Contract.GetCurrentUser = async (_request, { call, services }) => {
+export const getCurrentUser: Contract.GetCurrentUser = async (_request, { call, services, prefix }) => {
   const user = await services.users.me(call);
-  return { status: 200, headers: { etag: resourceTag(user) }, body: representUser(user) };
+  return { status: 200, headers: { etag: resourceTag(user) }, body: representUser(user, prefix) };
 };
 
 export const listSessions: Contract.ListSessions = async ({ query }, { call, services, page, pathname }) => {
@@ -57,10 +56,10 @@ export const revokeSession: Contract.RevokeSession = async ({ path }, { call, se
   return { status: 204 };
 };
 
-const asCookies = (tokens: SessionTokens, https: boolean) =>
+const asCookies = (tokens: SessionTokens, sessionCookies: SessionCookies) =>
   ({
     status: 200,
-    headers: { 'set-cookie': sessionCookies(tokens, https) },
+    headers: { 'set-cookie': sessionCookies.holding(tokens) },
     body: { expires_in: tokens.expiresIn },
   }) as const;
 

@@ -7,25 +7,26 @@ import type { Order } from '../services/orders.js';
 /** Roles are lower case on REST and upper case everywhere else. */
 export const toRole = (role: Contract.Role): Role => role.toUpperCase() as Uppercase<Contract.Role>;
 
-export const hrefOfUser = (id: number): string => `/api/v1/users/${id}`;
+/** @param prefix what addresses of the version begin with that was asked for, `/api/v1` */
+export const hrefOfUser = (id: number, prefix: string): string => `${prefix}/users/${id}`;
 
-export const representUser = ({ id, name, email, role, createdAt }: User): Contract.User => ({
+export const representUser = ({ id, name, email, role, createdAt }: User, prefix: string): Contract.User => ({
   id,
   name,
   email,
   role: role.toLowerCase() as Contract.User['role'],
   createdAt: createdAt.toISOString(),
-  _links: { self: { href: hrefOfUser(id) }, orders: { href: `${hrefOfUser(id)}/orders` } },
+  _links: { self: { href: hrefOfUser(id, prefix) }, orders: { href: `${hrefOfUser(id, prefix)}/orders` } },
 });
 
-export const hrefOfOrder = (id: number): string => `/api/v1/orders/${id}`;
+export const hrefOfOrder = (id: number, prefix: string): string => `${prefix}/orders/${id}`;
 
 /** The noun under an order at which each action is posted. */
 const nounOf: Record<OrderAction, string> = { cancel: 'cancel', pay: 'payment' };
 
 /** The links are those of the state table, so none is offered that would fail. */
-export function representOrder({ id, status, amount, currency, createdAt }: Order): Contract.Order {
-  const self = { href: hrefOfOrder(id) };
+export function representOrder({ id, status, amount, currency, createdAt }: Order, prefix: string): Contract.Order {
+  const self = { href: hrefOfOrder(id, prefix) };
   const offered = actionsOf(status).map((action) => [
     action,
     { href: `${self.href}/${nounOf[action]}`, method: 'POST' as const },
@@ -39,10 +40,13 @@ export function representOrder({ id, status, amount, currency, createdAt }: Orde
   };
 }
 
+/** The version that states how a payment is answered: what ends with nobody waiting is answered as of this one. */
+const PAID_IN = '/api/v1';
+
 /** What a payment is answered, whether it has ended or is under way; also the later answer to one that nobody waited for. */
-export function paid(order: Order) {
-  const [etag, body] = [resourceTag(order), representOrder(order)];
+export function paid(order: Order, prefix: string = PAID_IN) {
+  const [etag, body] = [resourceTag(order), representOrder(order, prefix)];
   if (order.status !== 'PROCESSING') return { status: 200, headers: { etag }, body } as const;
-  const accepted = { location: hrefOfOrder(order.id), etag, 'preference-applied': 'respond-async' } as const;
+  const accepted = { location: hrefOfOrder(order.id, prefix), etag, 'preference-applied': 'respond-async' } as const;
   return { status: 202, headers: accepted, body } as const;
 }

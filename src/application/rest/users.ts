@@ -8,36 +8,41 @@ const toFields = ({ role, ...rest }: Contract.UpdateUserRequestBody): Partial<Us
   ...(role !== undefined && { role: toRole(role) }),
 });
 
-export const listUsers: Contract.ListUsers = async ({ query }, { call, services, page, pathname }) => {
+export const listUsers: Contract.ListUsers = async ({ query }, { call, services, page, pathname, prefix }) => {
   const users = await services.users.list(call, page);
   return {
     status: 200,
-    ...representPage(page, users, { pathname, query, cursors: services.cursors, represent: representUser }),
+    ...representPage(page, users, {
+      pathname,
+      query,
+      cursors: services.cursors,
+      represent: (user) => representUser(user, prefix),
+    }),
   };
 };
 
-export const getUser: Contract.GetUser = async ({ path }, { call, services }) => {
+export const getUser: Contract.GetUser = async ({ path }, { call, services, prefix }) => {
   const user = await services.users.get(call, path.user_id);
-  return { status: 200, headers: { etag: resourceTag(user) }, body: representUser(user) };
+  return { status: 200, headers: { etag: resourceTag(user) }, body: representUser(user, prefix) };
 };
 
-export const createUser: Contract.CreateUser = ({ body }, { call, services }) =>
-  services.users.create(call, { ...body, role: toRole(body.role) }, created);
+export const createUser: Contract.CreateUser = ({ body }, { call, services, prefix }) =>
+  services.users.create(call, { ...body, role: toRole(body.role) }, (user) => created(user, prefix));
 
-export const replaceUser: Contract.ReplaceUser = async ({ path, headers, body }, { call, services }) => {
+export const replaceUser: Contract.ReplaceUser = async ({ path, headers, body }, { call, services, prefix }) => {
   const user = await services.users.update(call, path.user_id, toFields(body), ifMatch(headers['if-match']));
-  return updated(user, headers.prefer);
+  return updated(user, headers.prefer, prefix);
 };
 
-export const updateUser: Contract.UpdateUser = async ({ path, headers, body }, { call, services }) => {
+export const updateUser: Contract.UpdateUser = async ({ path, headers, body }, { call, services, prefix }) => {
   const user = await services.users.update(call, path.user_id, toFields(body), ifMatch(headers['if-match']));
-  return updated(user, headers.prefer);
+  return updated(user, headers.prefer, prefix);
 };
 
-export const deleteUser: Contract.DeleteUser = async ({ path, headers }, { call, services }) => {
+export const deleteUser: Contract.DeleteUser = async ({ path, headers }, { call, services, prefix }) => {
   const user = await services.users.delete(call, path.user_id, ifMatch(headers['if-match']));
   if (preference(headers.prefer, 'return') !== 'representation') return { status: 204, headers: {} };
-  return { status: 200, headers: { 'preference-applied': 'return=representation' }, body: representUser(user) };
+  return { status: 200, headers: { 'preference-applied': 'return=representation' }, body: representUser(user, prefix) };
 };
 
 export const changePassword: Contract.ChangePassword = async ({ path, body }, { call, services }) => {
@@ -46,17 +51,17 @@ export const changePassword: Contract.ChangePassword = async ({ path, body }, { 
   return { status: 204 };
 };
 
-const created = (user: User) =>
+const created = (user: User, prefix: string) =>
   ({
     status: 201,
-    headers: { location: hrefOfUser(user.id), etag: resourceTag(user) },
-    body: representUser(user),
+    headers: { location: hrefOfUser(user.id, prefix), etag: resourceTag(user) },
+    body: representUser(user, prefix),
   }) as const;
 
-function updated(user: User, prefer: string | undefined) {
+function updated(user: User, prefer: string | undefined, prefix: string) {
   const etag = resourceTag(user);
   const wish = preference(prefer, 'return');
   if (wish === 'minimal') return { status: 204, headers: { etag, 'preference-applied': 'return=minimal' } } as const;
   const applied = wish === 'representation' ? { 'preference-applied': 'return=representation' } : {};
-  return { status: 200, headers: { etag, ...applied }, body: representUser(user) } as const;
+  return { status: 200, headers: { etag, ...applied }, body: representUser(user, prefix) } as const;
 }

@@ -105,6 +105,8 @@ export interface OperationObject extends Extensions {
   'x-permission-also'?: Permission[];
   'x-rate-limit'?: boolean;
   'x-credentials-in-body'?: boolean;
+  /** The last version that has it, for one that newer versions do without. */
+  'x-last-version'?: number;
   'x-deprecation'?: Deprecation;
 }
 

@@ -17,7 +17,7 @@ export interface Operation {
   method: string;
   /** The template, `/api/v1/users/{user_id}`. */
   path: string;
-  /** The one tag: the file in `src/rest` that answers. */
+  /** The one tag: the file in `src/application/rest` that answers. */
   tag: string;
   permission: 'public' | Permission;
   /** What is asked for besides, under the condition that each names. */

@@ -45,9 +45,10 @@ interface Hearing {
 /**
  * Listens on one connection of its own, which one loop opens at the first `listen` and again whenever it is lost. That it
  * hears is proved by a signal that goes the way of all others: sent by a connection that writes, through the database.
+ * @param name of who connects
  */
-export function postgresListener(connectionString: string, notify: Notify): Listener {
-  const proofs = `accord_proof_${randomUUID()}`;
+export function postgresListener(connectionString: string, notify: Notify, name: string): Listener {
+  const proofs = `${name}_proof_${randomUUID()}`;
   const channels = new Map<string, Hearing>();
   const stopped = new AbortController();
   const stop = new Promise<void>((resolve) => stopped.signal.addEventListener('abort', () => resolve()));
@@ -82,7 +83,7 @@ export function postgresListener(connectionString: string, notify: Notify): List
     const client = new Client({
       connectionString,
       keepAlive: true,
-      application_name: 'accord signals',
+      application_name: `${name} signals`,
       connectionTimeoutMillis: CONNECT,
       query_timeout: CONNECT,
     });

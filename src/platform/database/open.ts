@@ -36,6 +36,8 @@ export interface Database {
 }
 
 export interface DatabaseOptions {
+  /** Of the application, by which a server tells its connections apart; the platform's own for an operator's command. */
+  name?: string;
   /** What `dump` gave: the content of a new `pglite://memory`. */
   snapshot?: Blob;
   /** The most connections to a server. */
@@ -53,14 +55,20 @@ export interface DatabaseOptions {
  */
 export async function openDatabase(
   url: string | undefined,
-  { snapshot, poolSize = 10, limits = TIME_LIMITS, migrations = migrationsFolder() }: DatabaseOptions = {},
+  {
+    name = 'accord',
+    snapshot,
+    poolSize = 10,
+    limits = TIME_LIMITS,
+    migrations = migrationsFolder(),
+  }: DatabaseOptions = {},
 ): Promise<Database> {
   const address = readAddress(url);
   const notOpened = (cause: unknown) => {
     const said = cause instanceof Error && faultOf(cause).kind !== 'timeout' ? cause.message : reasonOf(cause);
     return new DatabaseNotOpened(`${address.label}: ${said}`, { cause });
   };
-  const backend = await openBackend(address, { snapshot, poolSize, limits }).catch((error: unknown) => {
+  const backend = await openBackend(address, { name, snapshot, poolSize, limits }).catch((error: unknown) => {
     throw notOpened(error);
   });
   try {
@@ -89,14 +97,14 @@ export async function openDatabase(
 /** Loads only the one of the two that is asked for. */
 async function openBackend(
   address: DatabaseAddress,
-  { snapshot, poolSize, limits }: { snapshot?: Blob | undefined; poolSize: number; limits: TimeLimits },
+  { snapshot, ...options }: { name: string; snapshot?: Blob | undefined; poolSize: number; limits: TimeLimits },
 ) {
   if (address.kind === 'embedded') {
     const { openEmbedded } = await import('./embedded.js');
     return openEmbedded(address.directory, snapshot);
   }
   const { openPostgres } = await import('./postgres.js');
-  return openPostgres(address.url, poolSize, limits);
+  return openPostgres(address.url, options);
 }
 
 async function closeAll(client: PrismaClient, listener: Listener, backend: Backend): Promise<void> {

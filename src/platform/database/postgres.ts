@@ -17,18 +17,21 @@ const MIGRATION_WAIT = 60_000;
 /** Milliseconds that a start waits for an answer to a question, and for another program that has locked a table. */
 const START_WAIT = 30_000;
 
-/** A PostgreSQL server. `poolSize`: the most connections that this instance opens. Nothing is opened before the first query. */
-export function openPostgres(address: string, poolSize: number, { connect, answer, statement }: TimeLimits): Backend {
+/** A PostgreSQL server. `name`: what its connections are called there. `poolSize`: the most connections that this instance opens. Nothing is opened before the first query. */
+export function openPostgres(
+  address: string,
+  { name, poolSize, limits: { connect, answer, statement } }: { name: string; poolSize: number; limits: TimeLimits },
+): Backend {
   const connectionString = inUtc(address);
   const shared = { connectionString, connectionTimeoutMillis: connect, keepAlive: true };
   const limits = { max: poolSize, statement_timeout: statement, query_timeout: answer };
   const pool = new PrismaPg(
-    { ...shared, ...limits, application_name: 'accord' },
+    { ...shared, ...limits, application_name: name },
     { statementNameGenerator: statementNames() },
   );
   const onOwn: Backend['migrating'] = (work) =>
     migrating(
-      new PrismaPg({ ...shared, connectionTimeoutMillis: START, max: 1, application_name: 'accord start' }),
+      new PrismaPg({ ...shared, connectionTimeoutMillis: START, max: 1, application_name: `${name} start` }),
       work,
     );
   let closed = false;
@@ -40,7 +43,7 @@ export function openPostgres(address: string, poolSize: number, { connect, answe
     return adapter;
   };
   return {
-    listener: (notify) => postgresListener(connectionString, notify),
+    listener: (notify) => postgresListener(connectionString, notify, name),
     adapter: {
       provider: 'postgres',
       adapterName: pool.adapterName,

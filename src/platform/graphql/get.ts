@@ -7,7 +7,7 @@ import { graphiqlAssets, graphiqlPage } from '../pages/graphiql.js';
 export async function mountGet(
   app: FastifyInstance,
   url: string,
-  development: boolean,
+  { development, title }: { development: boolean; title: string },
   wsHandler: ReturnType<typeof socketServer>,
 ): Promise<void> {
   if (development) await app.register(graphiqlAssets);
@@ -23,7 +23,7 @@ export async function mountGet(
     wsHandler,
     handler: async (request, reply) => {
       if (!development || !request.headers.accept?.includes('text/html')) return refuse();
-      const { html, csp } = graphiqlPage();
+      const { html, csp } = graphiqlPage(title);
       return reply.type('text/html; charset=utf-8').header('content-security-policy', csp).send(html);
     },
   });

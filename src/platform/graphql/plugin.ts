@@ -44,6 +44,8 @@ export interface GraphQLOptions {
   introspection: boolean;
   /** Outside production: suggestions in messages, and GraphiQL for a browser. */
   development: boolean;
+  /** Of the application, for people. */
+  title: string;
   /** What a socket may do; see `socketLimits`. */
   sockets?: Partial<SocketLimits> | undefined;
   /** Milliseconds since the epoch. */
@@ -72,14 +74,14 @@ export const graphqlPlugin = fp<GraphQLOptions>(async (app, options) => {
     const { document, variables } = context as unknown as PostContext;
     return { document, variables };
   });
-  const { trusted, development, introspection } = options;
+  const { trusted, development, introspection, title } = options;
   const documents = trusted === undefined ? anyDocument() : trustedDocuments(readTrusted([trusted], schema));
   const openIntrospection = development && introspection;
   const checker = operationChecker({ ...options, schema, documents, openIntrospection });
   await app.register(async (scope) => mountPost(scope, checker, options, errors));
   const limitsOfSockets = { ...socketLimits, ...options.sockets };
   const serve = socketServer(app, { ...options, schema, checker, format: errors, socketLimits: limitsOfSockets });
-  await app.register(async (scope) => mountGet(scope, PATH, development, serve));
+  await app.register(async (scope) => mountGet(scope, PATH, { development, title }, serve));
 });
 
 /** What mercurius is to execute for an operation that came by POST. */
@@ -110,7 +112,7 @@ function mountPost(
       if (retryAfter !== undefined) reply.header('retry-after', retryAfter);
       return formatted(result as ExecutionResult, errors, request.log);
     } catch (error) {
-      reply.headers(failureHeaders(toFailure(error)));
+      reply.headers(failureHeaders(toFailure(error), app.names));
       return refused(errors.ofThrown(error, request.log));
     }
   }
@@ -132,7 +134,7 @@ function mountPost(
 
   app.setErrorHandler((error, request, reply) => {
     const failure = toFailure(error);
-    reply.headers(failureHeaders(failure));
+    reply.headers(failureHeaders(failure, app.names));
     return send(reply, [refused(errors.ofThrown(failure, request.log))]);
   });
 

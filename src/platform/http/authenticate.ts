@@ -3,7 +3,6 @@ import fp from 'fastify-plugin';
 import type { Actor } from '../calls/access.js';
 import type { PlatformServices } from '../services.js';
 import { type Credential, readCredential, readHeader, refused } from './credential.js';
-import { ACCESS_COOKIE, REFRESH_COOKIE } from './session-cookies.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -69,5 +68,6 @@ export const authenticatePlugin = fp<{ services: PlatformServices }>(async (app,
   }
 });
 
-const carriesCredential = ({ headers, cookies }: FastifyRequest): boolean =>
-  headers.authorization !== undefined || [ACCESS_COOKIE, REFRESH_COOKIE].some((name) => cookies[name] !== undefined);
+const carriesCredential = ({ headers, cookies, server: { names } }: FastifyRequest): boolean =>
+  headers.authorization !== undefined ||
+  [names.accessCookie, names.refreshCookie].some((name) => cookies[name] !== undefined);

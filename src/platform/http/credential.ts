@@ -2,7 +2,6 @@ import type { FastifyRequest } from 'fastify';
 import type { Presented } from '../calls/access.js';
 import { Failure } from '../calls/errors.js';
 import { isToken } from '../sessions/opaque-tokens.js';
-import { ACCESS_COOKIE } from './session-cookies.js';
 
 export type Credential =
   | { scheme: 'bearer' | 'cookie'; token: string }
@@ -12,7 +11,7 @@ export type Credential =
 export function readCredential(request: FastifyRequest): Credential | undefined {
   const lines = authorizationLines(request.raw.rawHeaders);
   if (lines.length > 0) return readHeader(lines);
-  const token = request.cookies[ACCESS_COOKIE];
+  const token = request.cookies[request.server.names.accessCookie];
   return token === undefined ? undefined : { scheme: 'cookie', token };
 }
 
@@ -40,11 +39,11 @@ function readBasic(value: string): Credential {
 }
 
 /** What kind of credential a request brought, whether it holds or not. */
-export function presentedBy({ headers, cookies }: FastifyRequest): Presented | undefined {
+export function presentedBy({ headers, cookies, server: { names } }: FastifyRequest): Presented | undefined {
   const { authorization } = headers;
-  if (authorization === undefined) return cookies[ACCESS_COOKIE] === undefined ? undefined : 'cookie';
+  if (authorization === undefined) return cookies[names.accessCookie] === undefined ? undefined : 'cookie';
   const token = /^bearer +(\S+)$/i.exec(authorization)?.[1] ?? '';
-  return isToken('access', token) ? 'opaqueToken' : 'other';
+  return isToken(names.tokenPrefixes.access, token) ? 'opaqueToken' : 'other';
 }
 
 /** The one answer to every credential that is not good. */

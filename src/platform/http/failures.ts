@@ -3,6 +3,7 @@ import { Failure } from '../calls/errors.js';
 import type { Issue } from '../calls/issues.js';
 import { type Code, platformCodes } from '../contract/codes.js';
 import { type DatabaseFault, faultOf } from '../database/faults.js';
+import type { Names } from '../names.js';
 
 /** Seconds after which a lost database or a full queue is worth another try. */
 const RETRY_AFTER = 2;
@@ -88,16 +89,19 @@ export function problem({ code, status, title, message, options }: Failure, inst
   };
 }
 
-/** The headers that a failure brings along: the challenge, the methods, the time to wait. */
-export function failureHeaders({ code, options }: Failure): Record<string, string> {
+/**
+ * The headers that a failure brings along: the challenge, the methods, the time to wait.
+ * @param names what the application's name becomes
+ */
+export function failureHeaders({ code, options }: Failure, { realm }: Pick<Names, 'realm'>): Record<string, string> {
   const challenged = code === 'UNAUTHENTICATED' || options.challenge;
   return {
-    ...(challenged && { 'www-authenticate': challenge(options.challenge, code) }),
+    ...(challenged && { 'www-authenticate': challenge(realm, options.challenge, code) }),
     ...(options.allow && { allow: options.allow.join(', ') }),
     ...(options.retryAfter !== undefined && { 'retry-after': String(options.retryAfter) }),
   };
 }
 
 /** RFC 6750 §3 and RFC 7617 §2; without a credential the challenge names no error. */
-const challenge = (error: string | undefined, code: string) =>
-  `Bearer realm="accord"${error ? `, error="${error}"` : ''}${code === 'FORBIDDEN' ? '' : ', Basic realm="accord", charset="UTF-8"'}`;
+const challenge = (realm: string, error: string | undefined, code: string) =>
+  `Bearer realm="${realm}"${error ? `, error="${error}"` : ''}${code === 'FORBIDDEN' ? '' : `, Basic realm="${realm}", charset="UTF-8"`}`;

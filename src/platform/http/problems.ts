@@ -12,7 +12,7 @@ export function sendProblem(error: unknown, request: FastifyRequest, reply: Fast
   if (failure.code === 'INTERNAL') request.log.error({ err: failure.options.cause }, 'a request failed');
   return reply
     .code(failure.status)
-    .headers({ ...failureHeaders(failure), 'cache-control': 'no-store' })
+    .headers({ ...failureHeaders(failure, request.server.names), 'cache-control': 'no-store' })
     .header('content-type', MEDIA_TYPE)
     .send(JSON.stringify(problem(failure, request.originalUrl.split('?')[0] ?? '/')));
 }

@@ -1,30 +1,27 @@
 import { fastifyCookie } from '@fastify/cookie';
 import fp from 'fastify-plugin';
+import type { Names } from '../names.js';
 import type { SessionTokens } from '../sessions/session-tokens.js';
-
-/** Holds the token of either flow. */
-export const ACCESS_COOKIE = 'accord_access';
-/** Holds the refresh token, and goes nowhere but to where it is used. */
-export const REFRESH_COOKIE = 'accord_refresh';
 
 /**
  * Over HTTPS a prefix has the browser see to it that no neighbour set the cookie, by a subdomain or over plain HTTP
  * (RFC 6265bis §4.1.3). `__Host-` allows no path but `/`; and over plain HTTP browsers refuse them both.
  */
-const COOKIES = {
-  [ACCESS_COOKIE]: { path: '/', prefix: '__Host-' },
-  [REFRESH_COOKIE]: { path: '/api/v1/auth', prefix: '__Secure-' },
-} as const;
-type Name = keyof typeof COOKIES;
+const PREFIXES = { access: '__Host-', refresh: '__Secure-' } as const;
 
 /**
  * Gives the cookies of a session their plain names, by which all that follows knows them. The one with the prefix wins, and
  * over HTTPS none without it counts. To be registered after what parses cookies.
  */
 export const sessionCookiesPlugin = fp(async (app) => {
+  const { accessCookie, refreshCookie } = app.names;
+  const known = [
+    [accessCookie, PREFIXES.access],
+    [refreshCookie, PREFIXES.refresh],
+  ] as const;
   app.addHook('onRequest', async (request) => {
     const { protocol, cookies } = request;
-    for (const [name, { prefix }] of Object.entries(COOKIES)) {
+    for (const [name, prefix] of known) {
       const value = cookies[prefix + name] ?? (protocol === 'https' ? undefined : cookies[name]);
       if (value === undefined) delete cookies[name];
       else cookies[name] = value;
@@ -32,34 +29,36 @@ export const sessionCookiesPlugin = fp(async (app) => {
   });
 });
 
-/** @param maxAge seconds; 0 clears the cookie */
-function cookie(name: Name, value: string, maxAge: number, https: boolean): string {
-  const { path, prefix } = COOKIES[name];
-  return fastifyCookie.serialize(https ? prefix + name : name, value, {
-    path,
-    maxAge,
-    httpOnly: true,
-    secure: true,
-    sameSite: 'strict',
-    ...(maxAge === 0 && { expires: new Date(0) }),
-  });
+/** The `Set-Cookie` lines by which a browser holds a session. */
+export interface SessionCookies {
+  /** Of a session that has begun or goes on. The opaque flow clears what an earlier login may have left to refresh by. */
+  holding: (tokens: SessionTokens) => string[];
+  /** That end it. */
+  cleared: () => string[];
 }
 
 /**
- * The `Set-Cookie` lines that end a session in the browser.
- * @param https whether they travel over HTTPS
+ * @param refreshPath below which the refresh token is used
+ * @param https whether they travel over HTTPS: what they are called depends on it
  */
-export const clearedCookies = (https: boolean): string[] => [
-  cookie(ACCESS_COOKIE, '', 0, https),
-  cookie(REFRESH_COOKIE, '', 0, https),
-];
-
-/** The `Set-Cookie` lines of a session. The opaque flow clears what an earlier login may have left to refresh by. */
-export function sessionCookies(tokens: SessionTokens, https: boolean): string[] {
-  return tokens.flow === 'jwt'
-    ? [
-        cookie(ACCESS_COOKIE, tokens.accessToken, tokens.expiresIn, https),
-        cookie(REFRESH_COOKIE, tokens.refreshToken, tokens.refreshExpiresIn, https),
-      ]
-    : [cookie(ACCESS_COOKIE, tokens.token, tokens.expiresIn, https), cookie(REFRESH_COOKIE, '', 0, https)];
+export function sessionCookies(names: Names, refreshPath: string, https: boolean): SessionCookies {
+  /** @param maxAge seconds; 0 clears the cookie */
+  const cookie = (prefix: string, name: string, path: string) => (value: string, maxAge: number) =>
+    fastifyCookie.serialize(https ? prefix + name : name, value, {
+      path,
+      maxAge,
+      httpOnly: true,
+      secure: true,
+      sameSite: 'strict',
+      ...(maxAge === 0 && { expires: new Date(0) }),
+    });
+  const access = cookie(PREFIXES.access, names.accessCookie, '/');
+  const refresh = cookie(PREFIXES.refresh, names.refreshCookie, refreshPath);
+  return {
+    holding: (tokens) =>
+      tokens.flow === 'jwt'
+        ? [access(tokens.accessToken, tokens.expiresIn), refresh(tokens.refreshToken, tokens.refreshExpiresIn)]
+        : [access(tokens.token, tokens.expiresIn), refresh('', 0)],
+    cleared: () => [access('', 0), refresh('', 0)],
+  };
 }

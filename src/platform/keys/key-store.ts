@@ -3,7 +3,7 @@ import type { Secrets } from '../secrets.js';
 import { openKey, type SigningKeyPair, sealedUnder, sealKey } from './key-material.js';
 import { keysAt } from './key-states.js';
 
-/** The signal that the stored keys have changed. */
+/** The signal that the stored keys have changed: of the database that has them, whichever application is on it (`namesOf`). */
 export const KEY_CHANNEL = 'accord_keys';
 /** Names the advisory lock on the set of keys. */
 const KEY_LOCK = 0x41434b59;

@@ -1,5 +1,6 @@
 import { Redis } from 'ioredis';
 import type { Dependency } from '../database/outages.js';
+import type { Names } from '../names.js';
 import { type Count, STEPS } from './rate-window.js';
 
 /** Milliseconds for an answer, and after a failure until Redis is asked again. */
@@ -46,8 +47,8 @@ export interface SharedWindows {
   close: () => void;
 }
 
-/** Counts that all instances share. No request waits twice for a Redis that is away. */
-export function sharedWindows(url: string, dependency: Dependency): SharedWindows {
+/** Counts that all instances of an application share. No request waits twice for a Redis that is away. */
+export function sharedWindows(url: string, { rates }: Pick<Names, 'rates'>, dependency: Dependency): SharedWindows {
   const redis = new Redis(url, {
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
@@ -65,7 +66,7 @@ export function sharedWindows(url: string, dependency: Dependency): SharedWindow
     async count(key, span, limit, units = 1) {
       if (performance.now() < askAgainAt) return undefined;
       try {
-        const [current, ttl] = await redis.slide(`accord:rate:${key}`, span, limit, STEPS, units);
+        const [current, ttl] = await redis.slide(rates + key, span, limit, STEPS, units);
         dependency.back();
         return { current, ttl };
       } catch (error) {

@@ -4,10 +4,12 @@ import type { Failure } from '../calls/errors.js';
 import type { CrossOrigin } from '../http/cross-origin.js';
 import { failureHeaders, problem } from '../http/failures.js';
 import { MEDIA_TYPE } from '../http/problems.js';
+import type { Names } from '../names.js';
 
 export interface SheddingOptions {
   /** The address that answers 200 whatever happens, and how it says so. */
   graphql: { path: string; mediaType: (accept: string | undefined) => string; body: (failure: Failure) => object };
+  names: Names;
   /** What a page of another origin needs to read the answer. */
   corsHeaders: CrossOrigin['headersFor'];
 }
@@ -15,14 +17,14 @@ export interface SheddingOptions {
 export const pathOf = ({ url = '/' }: IncomingMessage): string => url.split('?', 1)[0] as string;
 
 /** Answers requests that nobody has looked at, and is quick about it: neither version nor caller is known. */
-export function shedding({ graphql, corsHeaders }: SheddingOptions) {
+export function shedding({ graphql, corsHeaders, names }: SheddingOptions) {
   return (request: IncomingMessage, response: ServerResponse, failure: Failure): void => {
     const { method, headers } = request;
     const path = pathOf(request);
     const isGraphql = method === 'POST' && path === graphql.path;
     const body = JSON.stringify(isGraphql ? graphql.body(failure) : problem(failure, path));
     response.writeHead(isGraphql ? 200 : failure.status, {
-      ...failureHeaders(failure),
+      ...failureHeaders(failure, names),
       ...corsHeaders(headers.origin),
       'cache-control': 'no-store',
       'content-length': Buffer.byteLength(body),

@@ -1,4 +1,4 @@
-import { escapeHtml, type FrameFiles, pageHead, pageLinks } from './docs-frame.js';
+import { escapeHtml, type FrameFiles, type FrameOptions, pageHead, pageLinks } from './docs-frame.js';
 
 /** One kind of failure, as REST (`code`, `status`) and GraphQL (`extensions.code`, `statusCode`) report it. */
 export interface CatalogueEntry {
@@ -13,14 +13,14 @@ export interface CatalogueEntry {
 }
 
 /** The catalogue as a page of HTML without scripts; each row's `id` is the code that it explains. */
-export function errorsPage(errors: readonly CatalogueEntry[], files: FrameFiles, graphiql: boolean): string {
+export function errorsPage(errors: readonly CatalogueEntry[], files: FrameFiles, frame: FrameOptions): string {
   const rows = errors.map(({ code, status, title, description }) => {
     const id = escapeHtml(code);
     return `<tr id="${id}"><td><a href="#${id}"><code>${id}</code></a></td><td>${status}</td><td><strong>${escapeHtml(title)}</strong><br>${escapeHtml(description)}</td></tr>`;
   });
-  return `${pageHead('Accord error catalogue', files)}
+  return `${pageHead(`${frame.title} error catalogue`, files)}
 <body>
-${pageLinks('/docs/errors', graphiql)}
+${pageLinks('/docs/errors', frame)}
 <main class="catalogue">
 <h1>Error catalogue</h1>
 <p>A failed REST request answers <code>application/problem+json</code> with the code in <code>code</code> and the address of its row here in <code>type</code>. A failed GraphQL field carries the same code in <code>extensions.code</code> and the status in <code>extensions.statusCode</code>.</p>

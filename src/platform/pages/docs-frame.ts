@@ -10,6 +10,14 @@ export interface FrameFiles {
   icon: string;
 }
 
+/** What all pages say of the service. */
+export interface FrameOptions {
+  /** Of the application, as plain text. */
+  title: string;
+  /** Whether `GET /graphql` shows GraphiQL to a browser, and so deserves a link. */
+  graphiql: boolean;
+}
+
 /** Everything before `<body>`; `title` is plain text. */
 export function pageHead(title: string, { style, icon }: FrameFiles): string {
   return `<!doctype html>
@@ -25,7 +33,7 @@ export function pageHead(title: string, { style, icon }: FrameFiles): string {
 }
 
 /** The links among the pages and contracts; `current` is the path of the page that shows them. */
-export function pageLinks(current: string, graphiql: boolean): string {
+export function pageLinks(current: string, { title, graphiql }: FrameOptions): string {
   const links: [string, string][] = [
     ['/docs', 'API reference'],
     ['/docs/errors', 'Error catalogue'],
@@ -37,7 +45,7 @@ export function pageLinks(current: string, graphiql: boolean): string {
   const items = links.map(
     ([href, label]) => `<a href="${href}"${href === current ? ' aria-current="page"' : ''}>${label}</a>`,
   );
-  return `<nav class="pages" aria-label="Documentation"><strong>Accord</strong>${items.join('')}</nav>`;
+  return `<nav class="pages" aria-label="Documentation"><strong>${escapeHtml(title)}</strong>${items.join('')}</nav>`;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { escapeHtml, type FrameFiles, pageHead, pageLinks } from './docs-frame.js';
+import { escapeHtml, type FrameFiles, type FrameOptions, pageHead, pageLinks } from './docs-frame.js';
 import { type StatusEntry, statusTable } from './status-table.js';
 
 const codeSpans = (text: string): string => escapeHtml(text).replace(/`([^`]+)`/g, '<code>$1</code>');
@@ -7,10 +7,10 @@ const row = ({ code, name, sent, text }: StatusEntry): string =>
   `<tr id="${code}"><td><a href="#${code}"><code>${code}</code></a></td><td>${escapeHtml(name)}</td><td>${sent ? '' : '<strong>Never.</strong> '}${codeSpans(text)}</td></tr>`;
 
 /** Where each HTTP status is sent, or why it never is, as a page of HTML without scripts. */
-export function statusPage(files: FrameFiles, graphiql: boolean): string {
-  return `${pageHead('Accord status codes', files)}
+export function statusPage(files: FrameFiles, frame: FrameOptions): string {
+  return `${pageHead(`${frame.title} status codes`, files)}
 <body>
-${pageLinks('/docs/status', graphiql)}
+${pageLinks('/docs/status', frame)}
 <main class="catalogue">
 <h1>Status codes</h1>
 <p>Where the REST side sends each HTTP status, or why it never does. GraphQL answers 200 always and carries the status in <code>extensions.statusCode</code>. The codes of failures are in the <a href="/docs/errors">error catalogue</a>.</p>

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { type Asset, type Assets, publishAssets } from './assets.js';
 import { type CatalogueEntry, errorsPage } from './docs-errors.js';
-import { pageHead, pageIcon, pageLinks, pageStyle } from './docs-frame.js';
+import { type FrameOptions, pageHead, pageIcon, pageLinks, pageStyle } from './docs-frame.js';
 import { statusPage } from './docs-status.js';
 import { vendored } from './vendor.js';
 
@@ -9,6 +9,8 @@ import { vendored } from './vendor.js';
 export interface DocsOptions {
   /** The error catalogue, in the order in which it is to be shown. */
   errors: readonly CatalogueEntry[];
+  /** Of the application, as plain text. */
+  title: string;
   /** Whether `GET /graphql` shows GraphiQL to a browser, and so deserves a link. Default true. */
   graphiql?: boolean;
 }
@@ -38,7 +40,7 @@ export const ERRORS_CSP =
  * Basic is preselected because a reader can log in with it at once, without a token to copy. While its fields are empty
  * the page would send a placeholder; without it, the cookies of a login with `cookie: true` are what counts.
  */
-const startScript = `Scalar.createApiReference('#app', {
+const startScript = (title: string) => `Scalar.createApiReference('#app', {
   url: '/openapi.json',
   servers: [{ url: location.origin, description: 'This server' }],
   authentication: { preferredSecurityScheme: 'basicAuth' },
@@ -56,30 +58,33 @@ const startScript = `Scalar.createApiReference('#app', {
     const sent = request.headers.get('authorization') ?? '';
     if (['Basic username:password', 'Bearer', 'Bearer YOUR_SECRET_TOKEN'].includes(sent.trim())) request.headers.delete('authorization');
   },
-  metaData: { title: 'Accord API reference' },
+  metaData: { title: '${title.replaceAll(/[\\']/g, '\\$&')} API reference' },
 });
 `;
 
-/** Built once for the process: several applications (tests) share the bytes and their compressed form. */
-let assets: Assets | undefined;
+/** Built once for the process and a title: several instances (tests) share the bytes and their compressed form. */
+const assets = new Map<string, Assets>();
 
-function docsAssets(): Assets {
+function docsAssets(title: string): Assets {
+  const known = assets.get(title);
+  if (known) return known;
   const text = (content: string, type: string): Asset => ({ content: Buffer.from(content), type });
-  assets ??= publishAssets('/docs/assets', {
+  const made = publishAssets('/docs/assets', {
     'reference.js': { content: vendored('reference.js'), type: 'text/javascript; charset=utf-8' },
-    'start.js': text(startScript, 'text/javascript; charset=utf-8'),
+    'start.js': text(startScript(title), 'text/javascript; charset=utf-8'),
     'icon.svg': text(pageIcon, 'image/svg+xml'),
     'page.css': text(pageStyle, 'text/css; charset=utf-8'),
   });
-  return assets;
+  assets.set(title, made);
+  return made;
 }
 
 const frame = ({ href }: Assets) => ({ style: href('page.css'), icon: href('icon.svg') });
 
-function referencePage(assets: Assets, graphiql: boolean): string {
-  return `${pageHead('Accord API reference', frame(assets))}
+function referencePage(assets: Assets, options: FrameOptions): string {
+  return `${pageHead(`${options.title} API reference`, frame(assets))}
 <body>
-${pageLinks('/docs', graphiql)}
+${pageLinks('/docs', options)}
 <div id="app"></div>
 <noscript><p>The reference needs JavaScript. The contract itself is <a href="/openapi.yaml">openapi.yaml</a>.</p></noscript>
 <script src="${assets.href('reference.js')}"></script>
@@ -96,13 +101,14 @@ ${pageLinks('/docs', graphiql)}
  * The package's own plugin is not registered: it redirects to `/docs/`, where this service has no trailing slashes,
  * and starts itself by an inline script. Its bundle is what is used.
  */
-export async function docs(app: FastifyInstance, { errors, graphiql = true }: DocsOptions): Promise<void> {
-  const files = docsAssets();
+export async function docs(app: FastifyInstance, { errors, title, graphiql = true }: DocsOptions): Promise<void> {
+  const files = docsAssets(title);
+  const options = { title, graphiql };
   files.mount(app);
   const pages = {
-    '/docs': { html: referencePage(files, graphiql), csp: DOCS_CSP },
-    '/docs/errors': { html: errorsPage(errors, frame(files), graphiql), csp: ERRORS_CSP },
-    '/docs/status': { html: statusPage(frame(files), graphiql), csp: ERRORS_CSP },
+    '/docs': { html: referencePage(files, options), csp: DOCS_CSP },
+    '/docs/errors': { html: errorsPage(errors, frame(files), options), csp: ERRORS_CSP },
+    '/docs/status': { html: statusPage(frame(files), options), csp: ERRORS_CSP },
   };
   // What a browser will ask for next, told before the page itself (RFC 8297): over HTTP/2 only, as browsers take it. Clients
   // of HTTP/1.1 that know no informational answers take them for the answer.

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { type Assets, publishAssets } from './assets.js';
+import { escapeHtml } from './docs-frame.js';
 import { vendored } from './vendor.js';
 
 /**
@@ -82,8 +83,8 @@ function assets(): Assets {
   return loaded;
 }
 
-/** The page for `GET /graphql` from a browser, and the `Content-Security-Policy` to send with it. */
-export function graphiqlPage(): { html: string; csp: string } {
+/** The page for `GET /graphql` from a browser, under the title of the application, and the `Content-Security-Policy` to send with it. */
+export function graphiqlPage(title: string): { html: string; csp: string } {
   const { href } = assets();
   const styles = ['graphiql.css', 'page.css'].map((name) => `<link rel="stylesheet" href="${href(name)}">`);
   const scripts = ['react.js', 'react-dom.js', 'graphiql.js', 'start.js'].map(
@@ -94,7 +95,7 @@ export function graphiqlPage(): { html: string; csp: string } {
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>GraphiQL: Accord</title>
+<title>GraphiQL: ${escapeHtml(title)}</title>
 <link rel="icon" href="data:,">
 ${styles.join('\n')}
 </head>

@@ -1,5 +1,6 @@
 import type { Call, Policy } from '../calls/access.js';
 import type { PageRequest } from '../calls/pages.js';
+import type { SessionCookies } from '../http/session-cookies.js';
 import type { Platform } from './platform-context.js';
 
 /**
@@ -14,10 +15,12 @@ export interface Context<Services = unknown, Rules extends Policy = Policy> {
   page: PageRequest;
   /** The canonical path of this request, the base of links to neighbouring pages. */
   pathname: string;
+  /** What addresses of this version begin with, `/api/v1`; those of the newest where the request's own has no version. */
+  prefix: string;
   /** For what a cookie other than the access token's authorises: throws FORBIDDEN unless a page of our own sent it. */
   ownOrigin: () => void;
-  /** Whether the request came over HTTPS: what cookies are called depends on it. */
-  https: boolean;
+  /** The `Set-Cookie` lines of a session, for this version. */
+  sessionCookies: SessionCookies;
   /** The process and what it publishes. */
   platform: Platform;
 }

@@ -1,20 +1,28 @@
 import type { OpenApiDocument } from '../contract/document.js';
 import type { Operation } from '../contract/openapi.js';
+import type { Names } from '../names.js';
 import { knownSchemes } from './security.js';
 
 /**
  * Holds the contract against the code before anything listens: every protected operation names schemes, and
- * each scheme has a handler.
+ * each scheme has a handler. And what the contract says of cookies and of the vendor media type is what the application's name
+ * makes of them.
  * @throws Error that lists all differences
  */
-export function checkContract({ components }: OpenApiDocument, operations: Operation[]): void {
+export function checkContract({ components }: OpenApiDocument, operations: Operation[], names: Names): void {
   const declared = Object.keys(components.securitySchemes ?? {});
   const unmapped = declared.filter((scheme) => !knownSchemes.has(scheme));
   const problems = [
     ...unmapped.map((scheme) => `security scheme ${scheme} has no handler`),
     ...operations.flatMap((operation) => checkOperation(operation)),
+    ...Object.values(components.securitySchemes ?? {}).flatMap((scheme) =>
+      scheme.type === 'apiKey' && scheme.in === 'cookie' ? otherCookie(scheme.name, [names.accessCookie]) : [],
+    ),
+    ...operations.flatMap((operation) => otherNames(operation, names)),
   ];
-  if (problems.length > 0) throw new Error(`openapi.yaml and the code disagree:\n  ${problems.join('\n  ')}`);
+  // An operation stands here once for each version that has it.
+  const told = [...new Set(problems)];
+  if (told.length > 0) throw new Error(`openapi.yaml and the code disagree:\n  ${told.join('\n  ')}`);
 }
 
 function checkOperation({ operationId, security, permission }: Operation): string[] {
@@ -23,4 +31,25 @@ function checkOperation({ operationId, security, permission }: Operation): strin
   const problems = unknown.map((scheme) => `requires ${scheme}, which has no handler`);
   if (permission !== 'public' && schemes.length === 0) problems.push('has a permission and takes no credentials');
   return problems.map((problem) => `${operationId} ${problem}`);
+}
+
+const otherCookie = (name: string, own: string[]): string[] =>
+  own.includes(name) ? [] : [`the cookie ${name} is not ${own.join(' or ')}, which the application's name makes it`];
+
+/** What an operation says under the name of another application. */
+function otherNames(
+  { operationId, operation }: Operation,
+  { mediaType, accessCookie, refreshCookie }: Names,
+): string[] {
+  const bodies = [operation.requestBody, ...Object.values(operation.responses)];
+  const vendor = bodies
+    .flatMap((body) => Object.keys(body?.content ?? {}))
+    .filter((type) => /^application\/vnd\.[^;]*\+json$/.test(type) && type !== mediaType);
+  const cookies = operation.parameters
+    .filter((one) => one.in === 'cookie' && /_(access|refresh)$/.test(one.name))
+    .flatMap(({ name }) => otherCookie(name, [accessCookie, refreshCookie]));
+  return [
+    ...new Set(vendor.map((type) => `${operationId} speaks ${type}, and the application's own is ${mediaType}`)),
+    ...cookies.map((problem) => `${operationId}: ${problem}`),
+  ];
 }

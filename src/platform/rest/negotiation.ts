@@ -14,16 +14,20 @@ const offered = ({ operation }: Operation): string[] => [
   ),
 ];
 
+/** The vendor media type with a version; what else stands in it is none of a regular expression. */
+const versionsIn = (mediaType: string): RegExp =>
+  new RegExp(`(${mediaType.replaceAll(/[.+]/g, '\\$&')})\\s*;\\s*(?:version|v)="?[^",;\\s]+"?`, 'gi');
+
 /**
  * The media type to answer with (RFC 9110 §12.5.1). An operation that does not declare 406 answers with its first,
  * whatever is asked for.
  * @throws Failure NOT_ACCEPTABLE
  */
-export function chooseMediaType({ headers }: FastifyRequest, operation: Operation): string {
+export function chooseMediaType({ headers, server: { names } }: FastifyRequest, operation: Operation): string {
   const types = offered(operation);
   if (types.length === 0 || !('406' in operation.operation.responses)) return types[0] ?? '';
   // The version parameter of the vendor type has been read already; it names no other representation.
-  const accept = headers.accept?.replace(/(application\/vnd\.accord\+json)\s*;\s*(?:version|v)="?[^",;\s]+"?/gi, '$1');
+  const accept = headers.accept?.replace(versionsIn(names.mediaType), '$1');
   const [chosen] = acceptable(accept, types);
   if (chosen !== undefined) return chosen;
   throw new Failure('NOT_ACCEPTABLE', `This is served as ${types.join(' or ')}; failures are ${PROBLEM}.`);

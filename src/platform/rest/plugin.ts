@@ -6,8 +6,10 @@ import type { Issues } from '../calls/issues.js';
 import type { PageRequest } from '../calls/pages.js';
 import type { OpenApiDocument } from '../contract/document.js';
 import { inlineSchemas, type Operation, operations } from '../contract/openapi.js';
+import { placeOf, prefixOf, versionsOf } from '../contract/versions.js';
 import { callOf } from '../http/call.js';
 import { schemaCompiler } from '../http/json-schema.js';
+import { sessionCookies } from '../http/session-cookies.js';
 import type { PlatformServices } from '../services.js';
 import type { Context } from './context.js';
 import { checkContract } from './contract-check.js';
@@ -16,6 +18,7 @@ import { keyedRequest } from './idempotency.js';
 import { chooseMediaType, refuseMediaType } from './negotiation.js';
 import { readPage } from './paging.js';
 import type { Platform } from './platform-context.js';
+import { refreshPath } from './refresh-path.js';
 import { type Reply, sendReply } from './represent.js';
 import { authenticateStage } from './security.js';
 import { refuseNullBody, routeSchema, structureValidator } from './structure.js';
@@ -42,9 +45,14 @@ const handlerOf = (handlers: Handlers, { tag, operationId }: Operation) => handl
 
 /** The operations of the contract that are deliberately not written yet. */
 export const notWrittenOperations = (document: OpenApiDocument, handlers: Handlers): string[] =>
-  operations(document)
-    .filter((operation) => handlerOf(handlers, operation) === (notWritten as unknown))
-    .map(({ operationId }) => operationId);
+  onceEach(
+    operations(document)
+      .filter((operation) => handlerOf(handlers, operation) === (notWritten as unknown))
+      .map(({ operationId }) => operationId),
+  );
+
+/** An operation stands in the document once for each version that has it. */
+const onceEach = (names: string[]): string[] => [...new Set(names)];
 
 export interface RestOptions {
   document: OpenApiDocument;
@@ -60,7 +68,7 @@ export interface RestOptions {
  */
 export const restPlugin = fp<RestOptions>(async (app, { document, handlers, services, platform }) => {
   const all = operations(inlineSchemas(document));
-  checkContract(document, all);
+  checkContract(document, all, app.names);
   const ajv = schemaCompiler();
   app.decorateRequest('answerType', '');
   app.decorateRequest('read');
@@ -88,17 +96,21 @@ export const restPlugin = fp<RestOptions>(async (app, { document, handlers, serv
 
   app.addHook('onSend', tellDeprecation);
 
-  const byId = new Map(all.map((operation) => [operation.operationId, operation]));
+  const mounted = new Map(all.map((operation) => [`${operation.method} ${operation.path}`, operation]));
+  const newest = versionsOf(document).at(-1);
   await app.register(openapiGlue, {
     specification: routeTable(document, all),
-    operationResolver: ((operationId: string) => {
-      const operation = byId.get(operationId) as Operation;
+    operationResolver: ((_id: string, method: string, path: string) => {
+      const operation = mounted.get(`${method} ${path}`) as Operation;
+      const version = placeOf(path)?.version ?? newest;
       return {
         config: { operation, counted: operation.counted },
         schema: routeSchema(operation),
         handler: handle(app, operation, handlerOf(handlers, operation), contentValidator(ajv, operation), {
           services,
           platform,
+          prefix: version === undefined ? '' : prefixOf(version),
+          refreshPath: refreshPath(all, version, app.names.refreshCookie),
         }),
       };
       // What the resolver returns completes the route that the glue makes of method and path.
@@ -126,7 +138,7 @@ function handle(
   operation: Operation,
   handler: Handler,
   contentIssues: (request: ReadRequest) => Issues,
-  shared: Pick<Context, 'services' | 'platform'>,
+  { refreshPath, ...shared }: Pick<Context, 'services' | 'platform' | 'prefix'> & { refreshPath: string },
 ) {
   return async (request: FastifyRequest, reply: Parameters<typeof sendReply>[2]) => {
     const { read, page, answerType } = request;
@@ -134,8 +146,14 @@ function handle(
     if (operation.method !== 'GET') app.refuseForeignCookie(request);
     const ownOrigin = () => app.refuseForeignOrigin(request);
     const call = callOf(app, request, () => contentIssues(read), keyedRequest(operation, read));
-    const [pathname, https] = [pathnameOf(request), request.protocol === 'https'];
-    const result = await handler(read, { ...shared, call, page, pathname, ownOrigin, https });
+    const result = await handler(read, {
+      ...shared,
+      call,
+      page,
+      pathname: pathnameOf(request),
+      ownOrigin,
+      sessionCookies: sessionCookies(app.names, refreshPath, request.protocol === 'https'),
+    });
     return sendReply(operation, request, reply, result, answerType);
   };
 }

@@ -3,7 +3,6 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import fresh from 'fresh';
 import type { Operation } from '../contract/openapi.js';
 import { sendRange } from '../http/range.js';
-import { VENDOR_MEDIA_TYPE } from './version.js';
 
 /** What a handler returns: the shape that the generated reply types narrow. */
 export interface Reply {
@@ -53,7 +52,7 @@ export function sendReply(
   if (types.length === 0) return reply.send();
   const type = types.includes(mediaType) ? mediaType : (types[0] as string);
   reply.header('content-type', `${type}; charset=utf-8`);
-  if (type === VENDOR_MEDIA_TYPE) reply.header('vary', 'Accept');
+  if (type === request.server.names.mediaType) reply.header('vary', 'Accept');
   return safe && '206' in declared ? sendRange(request, reply, Buffer.from(payload)) : reply.send(payload);
 }
 

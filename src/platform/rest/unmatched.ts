@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Failure } from '../calls/errors.js';
 import type { Operation } from '../contract/openapi.js';
-import { NEWEST } from './version.js';
+import { shapeOf } from '../contract/versions.js';
 
 const nothingHere = () => new Failure('NOT_FOUND', 'There is nothing at this address.');
 
@@ -12,11 +12,11 @@ export interface PathTable {
 }
 
 export function pathTable(operations: Operation[]): PathTable {
-  const rows = [...new Set(operations.map(({ path }) => path))].map((path) => {
-    const ofPath = operations.filter((operation) => operation.path === path);
+  const rows = [...new Set(operations.map(({ path }) => shapeOf(path)))].map((path) => {
+    const ofPath = operations.filter((operation) => shapeOf(operation.path) === path);
     const methods = ofPath.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
     return {
-      pattern: new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/{\w+}/g, '[^/]+')}$`),
+      pattern: new RegExp(`^${path.replaceAll('.', '\\.').replaceAll('{}', '[^/]+')}$`),
       allow: [...new Set(methods), 'OPTIONS'],
       isProtected: ofPath.every(({ security }) => security.length > 0),
     };
@@ -32,7 +32,7 @@ export const answerUnmatched =
   (app: FastifyInstance, paths: PathTable) =>
   async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     // @fastify/cors passes OPTIONS on, which then does not look unmatched where the version is named.
-    reply.header('api-version', reply.getHeader('api-version') ?? NEWEST);
+    if (!reply.hasHeader('api-version')) app.nameVersion(request, reply);
     const found = paths.at(request.url.split('?')[0] as string);
     if (!found) throw nothingHere();
     const { allow, isProtected } = found;
@@ -47,11 +47,13 @@ export const answerUnmatched =
  * A hook, since the router takes the slash for an empty parameter.
  */
 export const redirectTrailingSlash =
-  (exists: (path: string) => boolean) =>
-  async ({ originalUrl }: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> => {
-    const [path = '', query] = originalUrl.split('?');
+  (app: FastifyInstance, exists: (path: string) => boolean) =>
+  async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> => {
+    const [path = '', query] = request.originalUrl.split('?');
     const bare = path.replace(/(?<!\/)\/+$/, '');
     if (bare === path || bare === '') return undefined;
     if (!exists(bare)) throw nothingHere();
-    return reply.header('api-version', NEWEST).redirect(query === undefined ? bare : `${bare}?${query}`, 308);
+    const to = query === undefined ? bare : `${bare}?${query}`;
+    app.nameVersion(request, reply, to);
+    return reply.redirect(to, 308);
   };

@@ -1,31 +1,48 @@
 import type { IncomingMessage } from 'node:http';
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
-import { NEWEST, type Selection, selectVersion } from './version.js';
+import { type Selection, selectVersion, type Versioned } from './version.js';
 
 const selections = new WeakMap<IncomingMessage, Selection>();
 
 /** Fastify's `rewriteUrl`: routes every spelling of a resource's address to the canonical one. */
 export const versionRouting =
-  (isResource: (path: string) => boolean) =>
+  (versioned: Versioned) =>
   (raw: IncomingMessage): string => {
-    // HTTP/2 has no Host: the authority stands in its place (RFC 9113 §8.3.1).
-    const host = raw.headers.host ?? (raw.headers[':authority'] as string | undefined);
-    const selection = selectVersion(raw.url ?? '/', { ...raw.headers, ...(host && { host }) }, isResource);
+    const selection = select(raw, raw.url ?? '/', versioned);
     if (selection) selections.set(raw, selection);
     return selection?.url ?? raw.url ?? '/';
   };
 
-/** Names in `API-Version` the version that answers: on refusals too, so it comes before the rate limit's ceiling. */
-export const versionPlugin = fp(async (app) => {
+function select({ headers }: IncomingMessage, url: string, versioned: Versioned): Selection | undefined {
+  // HTTP/2 has no Host: the authority stands in its place (RFC 9113 §8.3.1).
+  const host = headers.host ?? (headers[':authority'] as string | undefined);
+  return selectVersion(url, { ...headers, ...(host && { host }) }, versioned);
+}
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /**
+     * Names in `API-Version` the version that answers: the one that was selected, or the newest.
+     * @param url by which a version is selected, where it is not that of the request
+     */
+    nameVersion: (request: FastifyRequest, reply: FastifyReply, url?: string) => void;
+  }
+}
+
+/** Names the version that answers: on refusals too, so it comes before the rate limit's ceiling. */
+export const versionPlugin = fp<Versioned>(async (app, versioned) => {
+  app.decorate('nameVersion', ({ raw }: FastifyRequest, reply: FastifyReply, url?: string) => {
+    const selection = url === undefined ? selections.get(raw) : select(raw, url, versioned);
+    const version = selection?.version ?? versioned.served.at(-1);
+    if (version !== undefined) reply.header('api-version', version);
+    if (selection?.open) reply.header('vary', 'Accept');
+  });
   app.addHook('onRequest', async (request, reply) => {
     const { operation } = request.routeOptions.config;
-    const selection = selections.get(request.raw);
     // @fastify/cors takes every OPTIONS, so that it does not look unmatched.
     const unmatched = request.is404 || request.method === 'OPTIONS';
-    if (selection || unmatched || operation?.counted) {
-      reply.header('api-version', selection?.version ?? NEWEST);
-    }
+    if (selections.has(request.raw) || unmatched || operation?.counted) app.nameVersion(request, reply);
   });
 });
 

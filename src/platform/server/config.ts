@@ -64,8 +64,8 @@ export const variables = Type.Object({
   ),
   JWT_ALGORITHM: choice(['RS256', 'HS256'], 'the one algorithm that access tokens are signed with'),
   JWT_SECRET: secret('the HS256 secret; demanded with JWT_ALGORITHM=HS256'),
-  JWT_ISSUER: Type.String({ default: 'accord', description: 'iss of access tokens' }),
-  JWT_AUDIENCE: Type.String({ default: 'accord', description: 'aud of access tokens' }),
+  JWT_ISSUER: text('iss of access tokens; unset: the name of the application'),
+  JWT_AUDIENCE: text('aud of access tokens; unset: the name of the application'),
   BODY_LIMIT: count(65_536, 'bytes of a request body'),
   RATE_LIMIT: count(300, 'requests a minute for each authenticated caller'),
   RATE_LIMIT_ANONYMOUS: count(

@@ -3,25 +3,33 @@ import type { Application } from '../application.js';
 import { DatabaseNotOpened, faultOf, reasonOf } from '../database/faults.js';
 import { openDatabase } from '../database/open.js';
 import { patiently, telling } from '../database/patience.js';
+import { namesOf } from '../names.js';
 import { ConfigError, readConfig } from './config.js';
 import { tryPort } from './port.js';
 
 /** The parts of a program, each loaded when it is needed: a start waits for no module that it could load meanwhile. */
 export interface Program {
+  /** Of the application, which is needed before the application is loaded. */
+  readonly name: string;
   /** The variables of the environment that only this application has: name, type, default and what each is for. */
   readonly variables?: TProperties;
   readonly application: () => Promise<Application>;
 }
 
-async function start({ variables, application: load }: Program): Promise<void> {
+async function start({ name, variables, application: load }: Program): Promise<void> {
+  namesOf(name);
   const config = readConfig(process.env, variables);
   await tryPort(config);
   // PostgreSQL is compiled on another core while the modules of the service are loaded.
   const [database, application, { serve }] = await Promise.all([
-    telling('Still opening the database.', () => patiently(() => openDatabase(config.DATABASE_URL))),
+    telling('Still opening the database.', () => patiently(() => openDatabase(config.DATABASE_URL, { name }))),
     load(),
     import('./serve.js'),
   ]);
+  if (application.name !== name) {
+    await database.close();
+    throw new Error(`The program is called "${name}", and its application "${application.name}".`);
+  }
   await serve(application, config, database).catch(async (error: unknown) => {
     await database.close();
     throw error;
@@ -46,7 +54,7 @@ function sentenceOf(error: unknown): string | undefined {
 export async function run(program: Program): Promise<void> {
   await start(program).catch((error: unknown) => {
     const sentence = sentenceOf(error);
-    console.error(sentence === undefined ? error : `accord cannot start.\n${sentence}`);
+    console.error(sentence === undefined ? error : `${program.name} cannot start.\n${sentence}`);
     process.exit(1);
   });
 }

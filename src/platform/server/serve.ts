@@ -5,6 +5,7 @@ import type { Application } from '../application.js';
 import { readAddress } from '../database/address.js';
 import type { Database } from '../database/open.js';
 import { patiently, telling } from '../database/patience.js';
+import { titleOf } from '../names.js';
 import { answerCommands } from './admin-socket.js';
 import { announce } from './announce.js';
 import type { Config } from './config.js';
@@ -35,7 +36,7 @@ export async function serve(application: Application, config: Config, database: 
   const url = await app.listen({ port: config.PORT, host: listenHost(config) }).catch((error: unknown) => {
     throw notListening(error, config);
   });
-  announce({ config, database, address: url, demo, notWritten: app.notWritten });
+  announce({ title: titleOf(application), config, database, address: url, demo, app });
 }
 
 /** JSON for machines; lines to read on a terminal. */

@@ -2,6 +2,7 @@ import { turns } from '../accounts/turns.js';
 import type { Call } from '../calls/access.js';
 import { Failure } from '../calls/errors.js';
 import type { Prisma, PrismaClient, RefreshToken } from '../database/client.js';
+import type { Names } from '../names.js';
 import type { AccessTokens } from './access-tokens.js';
 import { hashToken } from './opaque-tokens.js';
 import type { SessionEnds } from './session-ends.js';
@@ -19,12 +20,13 @@ export interface RefreshDependencies {
   tokens: AccessTokens;
   /** Ends sessions. */
   end: SessionEnds['end'];
+  names: Names;
   /** Milliseconds since the epoch. */
   now: () => number;
 }
 
 /** Exchanges refresh tokens, each for the next of its family (RFC 9700 §4.14.2). */
-export function refreshService({ client, tokens, end, now }: RefreshDependencies) {
+export function refreshService({ client, tokens, end, names, now }: RefreshDependencies) {
   const inTurn = turns();
 
   /** Locks the family, so that whatever else becomes of it waits, and reads the token as it is then. */
@@ -63,7 +65,7 @@ export function refreshService({ client, tokens, end, now }: RefreshDependencies
     if (verdict === 'reused') await end(db, call, 'refresh.reused', { id: session.id });
     if (verdict === 'reused' || verdict === 'enough') return undefined;
     await call.checkpoint();
-    const next = newRefreshToken();
+    const next = newRefreshToken(names);
     const at = new Date(now());
     const { count } = await db.refreshToken.updateMany({ where: { hash, usedAt: null }, data: { usedAt: at } });
     if (count === 0 && verdict === 'first') return undefined;

@@ -3,10 +3,10 @@ import type { Prisma, PrismaClient } from '../database/client.js';
 import { notify } from '../database/notify.js';
 import type { Database } from '../database/open.js';
 import { patiently } from '../database/patience.js';
+import type { Names } from '../names.js';
 import { ACCESS_TOKEN_LIFETIME, type AccessClaims, CLOCK_TOLERANCE } from './access-tokens.js';
 import { refresher } from './refresher.js';
 
-const CHANNEL = 'accord_revocations';
 /** Milliseconds that a mark is kept: as long as a token from before it could live, and a minute for the commit. */
 const KEPT = (ACCESS_TOKEN_LIFETIME + CLOCK_TOLERANCE + 60) * 1000;
 
@@ -20,6 +20,7 @@ export interface RevocationsOptions {
   client: PrismaClient;
   /** Hears the other instances; left out where there is nobody to hear. */
   listen?: Database['listen'] | undefined;
+  names: Names;
   /** Milliseconds since the epoch. */
   now: () => number;
   /** Told when the marks could not be read; reading goes on until they can. */
@@ -33,7 +34,7 @@ export type Revocations = Awaited<ReturnType<typeof revocations>>;
  * deleted, or changes role or password, leaves a mark in a table, and every instance has the marks in memory. They are told
  * by NOTIFY, and read at the start and whenever the connection that hears it comes back.
  */
-export async function revocations({ client, listen, now, onFault = () => {} }: RevocationsOptions) {
+export async function revocations({ client, listen, names, now, onFault = () => {} }: RevocationsOptions) {
   const marks = new Map<number, Mark>();
   const revoked = listeners<number>();
 
@@ -58,7 +59,7 @@ export async function revocations({ client, listen, now, onFault = () => {} }: R
 
   await patiently(read);
   const refresh = refresher(read, onFault);
-  await listen?.(CHANNEL, hear, refresh.request);
+  await listen?.(names.signals.revocations, hear, refresh.request);
 
   return {
     /**
@@ -73,7 +74,7 @@ export async function revocations({ client, listen, now, onFault = () => {} }: R
       const mark = { revokedAt: new Date(at), role: user?.role ?? null };
       await db.revocation.upsert({ where: { userId }, create: { userId, ...mark }, update: mark });
       await db.revocation.deleteMany({ where: { revokedAt: { lt: new Date(now() - KEPT) } } });
-      await notify(db, CHANNEL, `${userId} ${at} ${mark.role ?? ''}`);
+      await notify(db, names.signals.revocations, `${userId} ${at} ${mark.role ?? ''}`);
     },
 
     /**

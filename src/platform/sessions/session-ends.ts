@@ -4,15 +4,16 @@ import { listeners } from '../calls/listeners.js';
 import type { Prisma } from '../database/client.js';
 import { notify } from '../database/notify.js';
 import type { Database } from '../database/open.js';
+import type { Names } from '../names.js';
 import type { Revocations } from './revocations.js';
 
-const CHANNEL = 'accord_sessions';
 /** Ids in one signal, which holds fewer than 8,000 bytes; each is 36 characters and a space. */
 const TOLD_AT_ONCE = 200;
 
 export interface SessionEndsDependencies {
   /** Hears the other instances; left out where there is nobody to hear. */
   listen?: Database['listen'] | undefined;
+  names: Names;
   /** Ends what a user holds that names no session, in the transaction of the change. */
   revoke: Revocations['revoke'];
   /** Milliseconds since the epoch. */
@@ -25,10 +26,10 @@ export type SessionEnds = Awaited<ReturnType<typeof sessionEnds>>;
  * The end of a session before its time, whatever brings it about, and the news of it on every instance. The signal is sent
  * if and only if the transaction commits, and may be lost; what outlives a request asks the tables as well (`standing`).
  */
-export async function sessionEnds({ listen, revoke, now }: SessionEndsDependencies) {
+export async function sessionEnds({ listen, revoke, names, now }: SessionEndsDependencies) {
   const ended = listeners<ReadonlySet<string>>();
   const hear = (payload: string) => ended.tell(new Set(payload.split(' ')));
-  await listen?.(CHANNEL, hear, () => {});
+  await listen?.(names.signals.sessions, hear, () => {});
 
   const mark = () => ({ revokedAt: new Date(now()) });
 
@@ -46,7 +47,7 @@ export async function sessionEnds({ listen, revoke, now }: SessionEndsDependenci
       for (const { id, userId } of rows) await audit(db, { ...call, actor: { id: userId } }, event, `session:${id}`);
       for (let told = 0; told < rows.length; told += TOLD_AT_ONCE) {
         const ids = rows.slice(told, told + TOLD_AT_ONCE).map(({ id }) => id);
-        await notify(db, CHANNEL, ids.join(' '));
+        await notify(db, names.signals.sessions, ids.join(' '));
       }
     },
 

@@ -1,3 +1,4 @@
+import type { Names } from '../names.js';
 import { ACCESS_TOKEN_LIFETIME, type AccessTokens } from './access-tokens.js';
 import { hashToken, newToken } from './opaque-tokens.js';
 
@@ -24,8 +25,8 @@ export interface OpaqueToken {
 export type SessionTokens = JwtTokens | OpaqueToken;
 
 /** A refresh token that is to be stored, and the one that is to be given away. */
-export const newRefreshToken = () => {
-  const token = newToken('refresh');
+export const newRefreshToken = ({ tokenPrefixes }: Pick<Names, 'tokenPrefixes'>) => {
+  const token = newToken(tokenPrefixes.refresh);
   return { token, hash: hashToken(token) };
 };
 

@@ -5,6 +5,7 @@ import type { Actor, Call } from '../calls/access.js';
 import { Failure } from '../calls/errors.js';
 import { isStorableId } from '../calls/pages.js';
 import type { Prisma, PrismaClient } from '../database/client.js';
+import type { Names } from '../names.js';
 import type { AccessTokens } from './access-tokens.js';
 import { hashToken, isToken, newToken } from './opaque-tokens.js';
 import { refreshService } from './refresh.js';
@@ -24,6 +25,7 @@ export interface SessionsDependencies {
   /** Ends sessions. */
   end: SessionEnds['end'];
   rules: AccountRules;
+  names: Names;
   /** Milliseconds since the epoch. */
   now: () => number;
 }
@@ -37,16 +39,8 @@ export interface LoginRequest {
 export type Sessions = ReturnType<typeof sessionsService>;
 
 /** Logins, and the credentials that descend from them. */
-export function sessionsService({
-  client,
-  credentials,
-  tokens,
-  upToDate,
-  refuses,
-  end,
-  rules,
-  now,
-}: SessionsDependencies) {
+export function sessionsService(dependencies: SessionsDependencies) {
+  const { client, credentials, tokens, upToDate, refuses, end, rules, names, now } = dependencies;
   /** Starts the session, unless the account went or its password changed while the old one was being judged. */
   const open = (call: Call, account: Account, data: Omit<Prisma.SessionUncheckedCreateInput, 'userId'>) =>
     client.$transaction(async (db) => {
@@ -72,7 +66,7 @@ export function sessionsService({
   return {
     ...ownSessions({ client, end, rules, now }),
     basic: credentials.basic,
-    refresh: refreshService({ client, tokens, end, now }),
+    refresh: refreshService({ client, tokens, end, names, now }),
 
     /**
      * Logs in by e-mail address and password.
@@ -85,11 +79,11 @@ export function sessionsService({
       const createdAt = new Date(now());
       const expiresAt = new Date(createdAt.getTime() + SESSION_LIFETIME * 1000);
       if (flow === 'opaque') {
-        const token = newToken('access');
+        const token = newToken(names.tokenPrefixes.access);
         await open(call, account, { createdAt, expiresAt, tokenHash: hashToken(token) });
         return { flow, token, expiresIn: SESSION_LIFETIME };
       }
-      const first = newRefreshToken();
+      const first = newRefreshToken(names);
       const family = { create: { hash: first.hash, createdAt } };
       const { id: sessionId } = await open(call, account, { createdAt, expiresAt, tokens: family });
       const session = { sessionId, userId: account.id, role: account.role, expiresAt };
@@ -98,7 +92,7 @@ export function sessionsService({
 
     /** @returns the bearer of an opaque or JWT access token, or undefined when it is not one of ours, valid now */
     async bearer(token: string): Promise<Actor | undefined> {
-      if (isToken('access', token)) return opaque(token);
+      if (isToken(names.tokenPrefixes.access, token)) return opaque(token);
       await upToDate();
       const claims = await tokens.verify(token);
       if (!claims || refuses(claims)) return undefined;

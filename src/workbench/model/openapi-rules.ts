@@ -6,6 +6,7 @@ import {
   rolesIn,
 } from '../../platform/contract/document.js';
 import { inlineSchemas, normaliseOpenApi } from '../../platform/contract/openapi.js';
+import { placeOf, shapeOf, versionsOf } from '../../platform/contract/versions.js';
 import { codeFindings } from './codes.js';
 import { REACHES } from './permissions.js';
 import { RESERVED } from './reserved-words.js';
@@ -87,7 +88,30 @@ const deprecation: Rule = ({ deprecated, 'x-deprecation': stated }, at) => {
   return [{ path: at, onKey: true, rule: 'operation-deprecation', message }];
 };
 
-const RULES: Rule[] = [operationId, oneTag, permission, exactStatuses, deprecation];
+/** What newer versions do without has a last version: its own or a later one, and not the newest, which would say nothing. */
+const lastVersion: Rule = ({ 'x-last-version': last }, at, document) => {
+  if (last === undefined) return [];
+  const own = placeOf(String(at[1]))?.version;
+  const versions = versionsOf(document);
+  const possible = own === undefined ? [] : versions.slice(versions.indexOf(own), -1);
+  if (possible.includes(String(last))) return [];
+  const message = `x-last-version is the last version that has the operation, while there is a newer one: ${possible.join(', ') || 'there is none here'}.`;
+  return [{ path: [...at, 'x-last-version'], rule: 'operation-last-version', message }];
+};
+
+const RULES: Rule[] = [operationId, oneTag, permission, exactStatuses, deprecation, lastVersion];
+
+/** A path without a version must not be the short spelling of one that has one. */
+function ambiguous(document: OpenApiDocument): Finding[] {
+  const paths = Object.keys(document.paths ?? {});
+  const spelled = new Map(paths.map((path) => [shapeOf(placeOf(path)?.rest ?? ''), path]));
+  return paths.flatMap((path) => {
+    const other = placeOf(path) === undefined ? spelled.get(shapeOf(path)) : undefined;
+    if (other === undefined) return [];
+    const message = `Path "${path}" is how "${other}" is asked for without its version.`;
+    return [{ path: ['paths', path], onKey: true, rule: 'path-ambiguous', message }];
+  });
+}
 
 /** A path parameter becomes part of a route, where Fastify knows no hyphen. */
 const routable = (path: string): Finding[] =>
@@ -121,5 +145,5 @@ export function findings(document: OpenApiDocument): Finding[] {
       return operation === undefined ? [] : RULES.flatMap((rule) => rule(operation, ['paths', path, method], document));
     }),
   ]);
-  return [...ofPaths, ...codeFindings(document), ...unfollowable(document)];
+  return [...ofPaths, ...ambiguous(document), ...codeFindings(document), ...unfollowable(document)];
 }
