@@ -453,7 +453,7 @@ t.test(
       return before[path]?.replace(line, inOneLine.length <= 120 ? inOneLine : inLines) ?? '';
     };
     const stub = '\nexport const listUserPosts: Contract.ListUserPosts = notWritten;\n';
-    const users = withMarker('src/application/rest/users.ts').replace('\nfunction updated', `${stub}$&`);
+    const users = withMarker('src/application/rest/users.ts').replace('\nconst created', `${stub}$&`);
     t.equal(after['src/application/rest/users.ts'], users);
     const user = withMarker('src/application/graphql/User.ts').replace('= {\n', '$&  postCount: notWritten,\n');
     t.equal(after['src/application/graphql/User.ts'], user);

@@ -25,7 +25,7 @@ t.test(
 
     const source = join(folder, 'src/platform/server/announce.ts');
     const text = readFileSync(source, 'utf8');
-    writeFileSync(source, text.replace('Accord is ready.', 'Accord is edited.'));
+    writeFileSync(source, text.replace(' is ready.', ' is edited.'));
     const contract = join(folder, 'openapi.yaml');
     writeFileSync(contract, readFileSync(contract, 'utf8').replace('title: Accord', 'title: Edited'));
     const edited = await startServer(t, memory, [...accord, 'start']);

@@ -17,7 +17,7 @@ const left: Record<string, [change: string, question: string]> = {
     `SELECT proname AS found FROM pg_proc WHERE proname = 'left_over'`,
   ],
   'a value of a type': [
-    `ALTER TYPE role ADD VALUE 'LEFT_OVER'`,
+    `ALTER TYPE order_status ADD VALUE 'LEFT_OVER'`,
     `SELECT enumlabel AS found FROM pg_enum WHERE enumlabel = 'LEFT_OVER'`,
   ],
   'a setting': [
