@@ -148,6 +148,8 @@ export async function bundle() {
   const inputs = Object.keys(metafile.inputs).map((path) =>
     path.replace(/^(.*node_modules\/(@[^/]+\/)?[^/]+).*/, '$1/package.json'),
   );
-  const files = [...new Set([...inputs, ...filesRead(), ...written.map((name) => `dist/${name}`)])];
+  // Two thirds of what is written a start does not load, and need not read to know whether it is current.
+  const run = written.filter((name) => !name.endsWith('.map') && !name.startsWith('pages'));
+  const files = [...new Set([...inputs, ...filesRead(), ...run.map((name) => `dist/${name}`)])];
   writeFileSync(join(FOLDER, RECORD), JSON.stringify({ files, sha256: digest(files) }));
 }
