@@ -4,6 +4,7 @@ import helmet from '@fastify/helmet';
 import type { FastifyInstance, FastifyServerOptions } from 'fastify';
 import { GRAPHQL_TRANSPORT_WS_PROTOCOL } from 'graphql-ws';
 import type { Administration } from './accounts/administration.js';
+import type { HashParameters } from './accounts/passwords.js';
 import type { Application } from './application.js';
 import { composeServices } from './composition.js';
 import { normaliseOpenApi, type Operation, operations } from './contract/openapi.js';
@@ -52,6 +53,8 @@ export interface AppOptions {
   contracts?: Awaited<ReturnType<typeof publishedContracts>> | undefined;
   /** Where the limits of sockets differ from the usual ones. */
   sockets?: Partial<SocketLimits>;
+  /** What a hash of a password takes, where it differs from the usual. */
+  hashing?: HashParameters | undefined;
 }
 
 declare module 'fastify' {
@@ -74,7 +77,16 @@ const GRAPHQL_MAX_DIRECTIVES = 50;
 export async function buildApp(
   application: Application,
   config: Config,
-  { database, logger, now = Date.now, admission, timeouts: otherTimeouts, contracts: given, sockets }: AppOptions,
+  {
+    database,
+    logger,
+    now = Date.now,
+    admission,
+    timeouts: otherTimeouts,
+    contracts: given,
+    sockets,
+    hashing,
+  }: AppOptions,
 ): Promise<FastifyInstance> {
   const { production } = config;
   const names = namesOf(application.name);
@@ -96,7 +108,7 @@ export async function buildApp(
 
   app.decorate('policy', application.policy);
   const told = outages(app.log);
-  const services = await composeServices(app, application, config, database, told, now);
+  const services = await composeServices(app, application, config, database, told, { now, hashing });
   const { REDIS_URL } = config;
   const shared = REDIS_URL
     ? (await import('./limits/rate-shared.js')).sharedWindows(REDIS_URL, names, told.dependency('Redis'))
@@ -108,7 +120,8 @@ export async function buildApp(
   await app.register(helmet, { contentSecurityPolicy: nothing, strictTransportSecurity: false });
   await app.register(versionPlugin, versioned);
   // Before whatever refuses: it is what closes the socket of an upgrade that is refused.
-  await app.register(webSocketPlugin, { path: PATH, protocol: GRAPHQL_TRANSPORT_WS_PROTOCOL });
+  const { closing } = timeouts;
+  await app.register(webSocketPlugin, { path: PATH, protocol: GRAPHQL_TRANSPORT_WS_PROTOCOL, closing });
   if (!production) app.addHook('onRequest', refuseForeignHost(config.PUBLIC_URL));
   const pages = crossOrigin(config.CORS_ORIGINS, document);
   await app.register(cors, pages.options);

@@ -6,7 +6,7 @@ import type { Database } from './database/open.js';
 import type { Outages } from './database/outages.js';
 import { databaseSignals } from './database/signals.js';
 import type { Config } from './server/config.js';
-import { type PlatformServices, platformServices } from './services.js';
+import { type PlatformServices, platformServices, type ServicesOptions } from './services.js';
 
 /**
  * The services over one database, as the configuration wants them: the platform's and the application's, under one roof. They
@@ -18,7 +18,7 @@ export async function composeServices(
   config: Config,
   database: Database,
   told: Outages,
-  now: () => number,
+  { now, hashing }: Pick<ServicesOptions, 'now' | 'hashing'>,
 ): Promise<PlatformServices> {
   const { names } = app;
   const { streams } = names.signals;
@@ -53,6 +53,7 @@ export async function composeServices(
     onJobFault: (job, err) => tell({ job }, err, 'a background job failed'),
     onAuditFault: (err) => tell({}, err, 'a refusal could not be audited'),
     now,
+    hashing,
   });
   const own = application.services(platform);
   const [taken] = Object.keys(own).filter((name) => name in platform);

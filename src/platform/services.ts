@@ -5,7 +5,7 @@ import { credentialsService } from './accounts/credentials.js';
 import { loginAttempts } from './accounts/login-attempts.js';
 import { networkOf } from './accounts/networks.js';
 import { passwordChange } from './accounts/password-change.js';
-import { passwords as passwordHasher } from './accounts/passwords.js';
+import { type HashParameters, hasher, passwords as passwordHasher } from './accounts/passwords.js';
 import { userPages } from './accounts/user-pages.js';
 import { userReads } from './accounts/user-reads.js';
 import { type Belongings, usersService } from './accounts/users.js';
@@ -49,6 +49,8 @@ export interface ServicesOptions
   signals: Signals;
   /** Told of a background job that failed; it is run again. */
   onJobFault: (job: string, error: unknown) => void;
+  /** What a hash of a password takes, where it differs from the usual. */
+  hashing?: HashParameters | undefined;
   /** Told of a refusal that could not be audited. */
   onAuditFault: (error: unknown) => void;
 }
@@ -73,13 +75,14 @@ export async function platformServices(options: ServicesOptions) {
     onFault,
     onJobFault,
     onAuditFault,
+    hashing,
   } = options;
   const secrets = options.keySecrets.length > 0 ? options.keySecrets : ['development'];
   const keys = await signingKeys(options);
   const revocations = await tokenRevocations(options);
   const sessionEnds = await sessionEndings({ ...options, revoke: revocations.revoke });
   const current = upToDate({ prove, read: () => Promise.all([keys.read(), revocations.read()]) });
-  const passwords = passwordHasher();
+  const passwords = passwordHasher(hasher(hashing));
   const tokens = accessTokens({ keys, issuer, audience, now });
   const streams = await durableStreams({ signals, ...(onFault && { onFault }) });
   const admit = loginAttempts({ client, secrets, now, perMinute: loginLimit });

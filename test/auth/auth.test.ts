@@ -191,7 +191,7 @@ onEachDatabase(t, async (t, open) => {
       t.notOk(log.some((line) => line.includes(secret)));
     const rows = JSON.stringify([await database.client.user.findMany(), await database.client.refreshToken.findMany()]);
     for (const secret of [PASSWORD, body.refresh_token]) t.notOk(rows.includes(secret));
-    t.match(rows, '$argon2id$v=19$m=19456,t=2,p=1$');
+    t.match(rows, '$argon2id$');
   });
 });
 

@@ -215,7 +215,14 @@ onEachDatabase(t, async (t, open) => {
 });
 
 t.test('the limits stand as they are documented', async (t) => {
-  t.same(TIMEOUTS, { handshake: 10_000, headers: 10_000, request: 15_000, handler: 10_000, idle: 72_000 });
+  t.same(TIMEOUTS, {
+    handshake: 10_000,
+    headers: 10_000,
+    request: 15_000,
+    handler: 10_000,
+    idle: 72_000,
+    closing: 10_000,
+  });
   t.same(LIMITS, { headers: 16_384, streams: 100, resets: 100 });
   t.same(ADMISSION, { underWay: 128, waiting: 1000, burst: 500, standing: 250 });
 });

@@ -7,7 +7,7 @@ import type { Database } from '../../src/platform/database/open.js';
 import { defineApplication, failuresOf, type PlatformServices } from '../../src/platform/index.js';
 import { readConfig } from '../../src/platform/server/config.js';
 import { PATIENT } from '../support/databases.js';
-import { type Json, PASSWORD, type Person, passwordHash } from '../support/service.js';
+import { CHEAP, type Json, PASSWORD, type Person, passwordHash } from '../support/service.js';
 
 const reach = (VIEWER: Reach, DEVELOPER: Reach, ADMIN: Reach) => ({ VIEWER, DEVELOPER, ADMIN });
 
@@ -78,7 +78,8 @@ export async function serve(
   const logger = { level: 'warn', stream: { write: (line: string) => void log.push(line) } };
   const sockets = { initTimeout: PATIENT.answer, ping: PATIENT.answer, ...options.sockets };
   const admission = { burst: PATIENT.answer, standing: PATIENT.answer, ...options.admission };
-  const app = await buildApp(application, config, { database, logger, contracts, ...options, sockets, admission });
+  const ofTests = { database, logger, contracts, hashing: CHEAP, ...options, sockets, admission };
+  const app = await buildApp(application, config, ofTests);
   const url = await app.listen({ port: 0, host: '127.0.0.1' });
   t.teardown(() => app.close());
 

@@ -2,7 +2,6 @@ import { hash } from '@node-rs/argon2';
 import type { FastifyInstance } from 'fastify';
 import type { Test } from 'tap';
 import { type Code, errors as catalogue } from '../../generated/errors.js';
-import { PARAMETERS } from '../../src/platform/accounts/passwords.js';
 import type { AppOptions } from '../../src/platform/app.js';
 import type { Database } from '../../src/platform/database/open.js';
 import { TIMEOUTS } from '../../src/platform/server/timeouts.js';
@@ -14,7 +13,9 @@ import { recordGraphql } from './recorder.js';
 import './glue.js';
 
 export const PASSWORD = 'a password for the tests';
-export const passwordHash = hash(PASSWORD, PARAMETERS);
+/** What a hash takes in most cases, which are not about it: a thousandth of what it takes elsewhere. */
+export const CHEAP = { memoryCost: 32, timeCost: 1, parallelism: 1 };
+export const passwordHash = hash(PASSWORD, CHEAP);
 
 export interface Person {
   id: number;
@@ -87,10 +88,11 @@ export async function startInstance(
   };
   const log: string[] = [];
   const logger = { level: 'info', stream: { write: (line: string) => void log.push(line) } };
-  const timeouts = { ...TIMEOUTS, handler: PATIENT.answer };
+  const timeouts = { ...TIMEOUTS, handler: PATIENT.answer, closing: PATIENT.answer };
   const sockets = { initTimeout: PATIENT.answer, ping: PATIENT.answer, ...options.sockets };
   const admission = { burst: PATIENT.answer, standing: PATIENT.answer, ...options.admission };
-  const app = await exampleApp(environmentOfTests, { database, logger, timeouts, ...options, sockets, admission });
+  const ofTests = { database, logger, timeouts, hashing: CHEAP, ...options, sockets, admission };
+  const app = await exampleApp(environmentOfTests, ofTests);
   const url = await app.listen({ port: 0, host: '127.0.0.1' });
   t.teardown(() => app.close());
 

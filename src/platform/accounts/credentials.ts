@@ -4,7 +4,7 @@ import { isStorableText } from '../calls/text.js';
 import type { PrismaClient } from '../database/client.js';
 import type { LoginAttempts, Occasion } from './login-attempts.js';
 import { networkOf } from './networks.js';
-import { type Hasher, isOutdated, type Passwords } from './passwords.js';
+import type { Hasher, Passwords } from './passwords.js';
 import { turns } from './turns.js';
 import { emailKey } from './user-rules.js';
 import { verifiedPasswords } from './verified-passwords.js';
@@ -81,7 +81,7 @@ export function credentialsService({ client, passwords, admit, now }: Credential
     stored: string,
     password: string,
   ): Promise<Account> {
-    if (!isOutdated(stored)) return { id, role, passwordHash: stored };
+    if (!passwords.isOutdated(stored)) return { id, role, passwordHash: stored };
     const passwordHash = await hash(password);
     const { count } = await client.user.updateMany({ where: { id, passwordHash: stored }, data: { passwordHash } });
     return { id, role, passwordHash: count === 1 ? passwordHash : stored };

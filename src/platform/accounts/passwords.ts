@@ -3,17 +3,25 @@ import { hash, verify } from '@node-rs/argon2';
 import fastq from 'fastq';
 import { fairQueue } from './fair-queue.js';
 
+/** What one hash takes (RFC 9106 §3.1). */
+export interface HashParameters {
+  /** KiB. */
+  memoryCost: number;
+  /** Passes over it. */
+  timeCost: number;
+  /** Lanes. */
+  parallelism: number;
+}
+
 /** OWASP Password Storage Cheat Sheet, argon2id: 19 MiB, 2 passes, 1 lane. */
-export const PARAMETERS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
+export const PARAMETERS: HashParameters = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 /** Hashes at once: logins never starve the event loop. */
 const AT_ONCE = Math.max(1, availableParallelism() - 1);
 /** Callers that may wait for their turn; at about 10 ms for a hash this is a second or so. */
 const PLACES = 100;
 
-/** Tells a stored form that was made with less than the present parameters: such a password is hashed again. */
-export function isOutdated(stored: string): boolean {
+function isOutdated(stored: string, { memoryCost, timeCost, parallelism }: HashParameters): boolean {
   const [, m, t, p] = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$/.exec(stored)?.map(Number) ?? [];
-  const { memoryCost, timeCost, parallelism } = PARAMETERS;
   return !(Number(m) >= memoryCost && Number(t) >= timeCost && Number(p) >= parallelism);
 }
 
@@ -22,19 +30,22 @@ export interface Hasher {
   hash: (password: string) => Promise<string>;
   /** @param stored the PHC string; null for an unknown account, which costs the same time and is never right */
   verify: (stored: string | null, password: string) => Promise<boolean>;
+  /** Whether a stored form was made with less than what is used now: such a password is hashed again. */
+  isOutdated: (stored: string) => boolean;
 }
 
 /** argon2id (RFC 9106) on worker threads. */
-export function hasher(): Hasher {
+export function hasher(parameters: HashParameters = PARAMETERS): Hasher {
   const workers = fastq.promise((work: () => Promise<unknown>) => work(), AT_ONCE);
   const onWorker = <T>(work: () => Promise<T>) => workers.push(work) as Promise<T>;
-  const nobody = hash('nobody has this password', PARAMETERS);
+  const nobody = hash('nobody has this password', parameters);
   return {
-    hash: (password) => onWorker(() => hash(password, PARAMETERS)),
+    hash: (password) => onWorker(() => hash(password, parameters)),
     verify: async (stored, password) => {
       const right = await onWorker(async () => verify(stored ?? (await nobody), password));
       return right && stored !== null;
     },
+    isOutdated: (stored) => isOutdated(stored, parameters),
   };
 }
 
@@ -51,5 +62,6 @@ export function passwords(hashes: Hasher = hasher()) {
      */
     inTurn: <T>(network: string, work: (hasher: Hasher) => Promise<T>): Promise<T> =>
       queue.run(network, () => work(hashes)),
+    isOutdated: hashes.isOutdated,
   };
 }

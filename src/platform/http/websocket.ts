@@ -8,9 +8,7 @@ import { Failure } from '../calls/errors.js';
 
 /** Bytes of one message from a client; ws closes a socket that exceeds them with 1009. */
 const MAX_FRAME = 256 * 1024;
-/** Milliseconds that a client gets to answer the closing handshake: enough to read what was sent before it. */
-const CLOSE_TIMEOUT = 10_000;
-/** The same when the service stops. */
+/** Milliseconds that a client gets to answer the closing handshake when the service stops. */
 const FAREWELL = 2000;
 /** RFC 6455 §7.4.1. */
 const GOING_AWAY = 1001;
@@ -22,17 +20,19 @@ export interface WebSocketOptions {
   path: string;
   /** The sub-protocol spoken there. A client that offers others only is told so by whoever serves the socket. */
   protocol: string;
+  /** Milliseconds that a client gets to answer the closing handshake at any other time. */
+  closing: number;
 }
 
 /**
  * Upgrades to WebSockets, through the hooks of ordinary requests. To be registered before any route. It takes the upgrade
  * events of one listener: with two, the sockets of the second would not be closed.
  */
-export const webSocketPlugin = fp<WebSocketOptions>(async (app, { path, protocol }) => {
+export const webSocketPlugin = fp<WebSocketOptions>(async (app, { path, protocol, closing }) => {
   const options: Pick<ServerOptions, 'maxPayload' | 'perMessageDeflate' | 'handleProtocols'> = {
     maxPayload: MAX_FRAME,
     // Of ws 8.19; its types do not know it yet.
-    ...{ closeTimeout: CLOSE_TIMEOUT },
+    ...{ closeTimeout: closing },
     perMessageDeflate: false,
     // Without one of its own a client would not hear the close code that tells it what is wrong.
     handleProtocols: (offered) => (offered.has(protocol) ? protocol : ([...offered][0] ?? false)),

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { type Static, type TProperties, Type } from '@sinclair/typebox';
+import { type Static, type TObject, type TProperties, Type } from '@sinclair/typebox';
 import type { Ajv } from 'ajv';
 import envSchema from 'env-schema';
 import { isLoopbackHost } from '../loopback.js';
@@ -219,19 +219,33 @@ function contradictions(environment: Environment): string[] {
   ]);
 }
 
+/** Compiles each schema once. */
+let validator: Ajv | undefined;
+const customOptions = (one: Ajv) => {
+  validator = one.addFormat(HTTP_URL, isHttpUrl);
+  return validator;
+};
+
+const NONE: TProperties = {};
+const schemas = new WeakMap<TProperties, TObject>();
+
+function schemaWith(own: TProperties): TObject {
+  const schema = schemas.get(own) ?? Type.Object({ ...variables.properties, ...own });
+  schemas.set(own, schema);
+  return schema;
+}
+
 /**
  * Reads the environment; nothing else in the code does.
  * @param environment values that are empty or blank count as unset
  * @param own the variables that only the application has
  * @throws ConfigError that names every wrong variable and never its value
  */
-export function readConfig(environment: NodeJS.ProcessEnv, own: TProperties = {}): Config {
+export function readConfig(environment: NodeJS.ProcessEnv, own: TProperties = NONE): Config {
   const data = Object.fromEntries(Object.entries(environment).filter(([, value]) => value?.trim()));
   let values: Environment;
   try {
-    const schema = Type.Object({ ...variables.properties, ...own });
-    const ajv = { customOptions: (one: Ajv) => one.addFormat(HTTP_URL, isHttpUrl) };
-    values = envSchema<Environment>({ schema, data, env: false, ajv });
+    values = envSchema<Environment>({ schema: schemaWith(own), data, env: false, ajv: validator ?? { customOptions } });
   } catch (error) {
     const { errors } = error as { errors?: SchemaError[] };
     throw errors ? new ConfigError(errors.map(inWords).join('\n')) : error;

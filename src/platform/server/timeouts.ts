@@ -15,6 +15,8 @@ export interface Timeouts {
   handler: number;
   /** For which a connection is kept that carries nothing: longer than a proxy does, so that it is the proxy who closes. */
   idle: number;
+  /** For a WebSocket's client to answer the closing handshake: enough to read what was sent before it. Then it is cut off. */
+  closing: number;
 }
 
 export const TIMEOUTS: Timeouts = {
@@ -23,6 +25,7 @@ export const TIMEOUTS: Timeouts = {
   request: 15_000,
   handler: 10_000,
   idle: 72_000,
+  closing: 10_000,
 };
 
 /** Seconds after which another attempt makes sense. */
