@@ -17,6 +17,7 @@ import { problemsIn } from '../../src/workbench/prisma/check-prisma.js';
 import { accord } from '../support/accord.js';
 import { ROOT, run } from '../support/process.js';
 import { copyProject } from '../support/project-copy.js';
+import { skipUnlessWhole } from '../support/servers.js';
 import { compile } from './compile.js';
 import { place } from './place.js';
 import { openapi, schema, sources } from './small-project.js';
@@ -312,7 +313,8 @@ t.test('handlers and resolvers compile only if they are what the contracts say',
   t.equal(generateOperations(loadOpenApi(openapi)), generated['generated/operations.ts'], 'the same each time');
 });
 
-t.test('the tools by themselves do the same: graphql-codegen, and Prisma without a binary', async (t) => {
+const byThemselves = 'the tools by themselves do the same: graphql-codegen, and Prisma without a binary';
+t.test(byThemselves, { skip: skipUnlessWhole }, async (t) => {
   const copy = copyProject(t, { 'generated/graphql.ts': () => '' });
   const tool = (...command: [string, ...string[]]) => run(t, ['npx', ...command], { NO_COLOR: '1' }, copy).ended;
   t.equal((await tool('graphql-codegen')).code, 0);

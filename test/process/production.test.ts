@@ -2,6 +2,7 @@ import { cpSync, existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { ROOT, run, startServer, temporaryFolder } from '../support/process.js';
+import { skipUnlessWhole } from '../support/servers.js';
 
 interface Lock {
   packages: Record<string, { dev?: boolean; optional?: boolean; link?: boolean }>;
@@ -25,7 +26,8 @@ t.test('a production install is small, and has neither compiler, nor Prisma, nor
   t.end();
 });
 
-t.test('it runs what was built elsewhere, and has the commands of an operator', async (t) => {
+const whole = { skip: skipUnlessWhole };
+t.test('it runs what was built elsewhere, and has the commands of an operator', whole, async (t) => {
   const folder = temporaryFolder(t);
   for (const part of ['package.json', 'openapi.yaml', 'schema.graphql', 'src/cli', 'prisma/migrations', 'dist'])
     cpSync(join(ROOT, part), join(folder, part), { recursive: true });

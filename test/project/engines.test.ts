@@ -1,5 +1,6 @@
 import t from 'tap';
 import { memoryDatabase } from '../support/databases.js';
+import { skipUnlessWhole } from '../support/servers.js';
 
 /** What a case may leave behind beside rows, and a question whose answer would tell the next case of it. */
 const left: Record<string, [change: string, question: string]> = {
@@ -39,7 +40,8 @@ const left: Record<string, [change: string, question: string]> = {
   ],
 };
 
-t.test('cases share what runs the embedded database, and nothing that one has left in it', async (t) => {
+const alone = 'cases share what runs the embedded database, and nothing that one has left in it';
+t.test(alone, { skip: skipUnlessWhole }, async (t) => {
   for (const [what, [change, question]] of Object.entries(left)) {
     await t.test(`a case that leaves ${what}`, async (t) => {
       const { client } = await memoryDatabase(t);

@@ -40,8 +40,8 @@ const TRANSPORT_HEADERS = new Set([
 /** Bytes (docs/decisions.md, "Failures"). */
 const LARGEST_FAILURE = 16 * 1024;
 
-const ajv = addFormats(new Ajv2020({ allErrors: true, strict: false }));
-const coercing = addFormats(new Ajv2020({ coerceTypes: true, strict: false }));
+const ajv = addFormats(new Ajv2020({ allErrors: true, strict: false, validateSchema: false }));
+const coercing = addFormats(new Ajv2020({ coerceTypes: true, strict: false, validateSchema: false }));
 const compiled = new WeakMap<object, ReturnType<Ajv2020['compile']>>();
 
 function validates(compiler: Ajv2020, schema: object, value: unknown): string | undefined {
