@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
+import { requiredResolvers } from '@accord/workbench/generate/required-resolvers';
+import { withoutDirectives } from '@accord/workbench/generate/resolvers';
 import type { CodegenConfig } from '@graphql-codegen/cli';
-import { requiredResolvers } from './src/workbench/generate/required-resolvers.js';
-import { withoutDirectives } from './src/workbench/generate/resolvers.js';
 
 /** A plugin of ours, which makes a forgotten resolver fail to compile. */
 const REQUIRED = 'required-resolvers';
@@ -17,11 +17,11 @@ const config: CodegenConfig = {
         contextType: '../src/application/context.js#GraphQLContext',
         // A type is resolved from the model that the services return, not from its own shape.
         mappers: {
-          User: '../src/platform/accounts/users.js#User as UserModel',
+          User: 'accord#User as UserModel',
           Post: '../src/application/services/posts.js#Post as PostModel',
           Comment: '../src/application/services/comments.js#Comment as CommentModel',
           Message: '../src/application/services/messages.js#Message as MessageModel',
-          UserConnection: '../src/platform/accounts/user-pages.js#UserPage as UserPageModel',
+          UserConnection: 'accord#UserPage as UserPageModel',
         },
         // The names UserResolvers and Resolvers are for those that must be written.
         allResolversTypeName: 'EveryField',

@@ -1,11 +1,10 @@
 // Generated from schema.graphql by `npm run codegen`. Do not edit.
 
 import type { GraphQLResolveInfo } from 'graphql';
-import type { User as UserModel } from '../src/platform/accounts/users.js';
+import type { User as UserModel, UserPage as UserPageModel } from 'accord';
 import type { Post as PostModel } from '../src/application/services/posts.js';
 import type { Comment as CommentModel } from '../src/application/services/comments.js';
 import type { Message as MessageModel } from '../src/application/services/messages.js';
-import type { UserPage as UserPageModel } from '../src/platform/accounts/user-pages.js';
 import type { GraphQLContext } from '../src/application/context.js';
 export type Maybe<T> = T | null;
 export type InputMaybe<T> = Maybe<T>;

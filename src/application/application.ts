@@ -1,6 +1,6 @@
+import { defineApplication } from 'accord';
 import { errors } from '../../generated/errors.js';
 import { policy } from '../../generated/policy.js';
-import { defineApplication } from '../platform/index.js';
 import { resolvers } from './graphql/resolvers.js';
 import { name } from './name.js';
 import { handlers } from './rest/handlers.js';

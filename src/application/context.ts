@@ -1,9 +1,5 @@
+import type { Context as PlatformContext, GraphQLContext as PlatformGraphQLContext, PlatformServices } from 'accord';
 import type { policy } from '../../generated/policy.js';
-import type {
-  Context as PlatformContext,
-  GraphQLContext as PlatformGraphQLContext,
-  PlatformServices,
-} from '../platform/index.js';
 import type { OwnServices } from './services/index.js';
 
 /** All services: the platform's, and those of the application. */

@@ -1,5 +1,5 @@
+import { type Demo, emailKey, hasher } from 'accord';
 import type { PrismaClient } from '../../generated/prisma/client.js';
-import { type Demo, emailKey, hasher } from '../platform/index.js';
 
 /** The demo's accounts share one password, which is printed at start. Production refuses a database that holds them. */
 const DEMO_PASSWORD = 'correct horse battery';

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox';
-import { httpUrl } from '../platform/server/config.js';
+import { httpUrl } from 'accord/config';
 
 /** The variables of the environment that only this application has. */
 export const variables = {

@@ -24,6 +24,9 @@ const ENTRIES = ['./src/main.ts', './src/cli/program.ts'];
 const INLINED =
   /^(@graphql-tools\/schema|@prisma\/client|@sinclair\/typebox|cockatiel|jose|pglite-prisma-adapter|uuid)(\/|$)/;
 
+/** The platform, and what the project lends to it: packages whose sources are here. */
+const OURS = /^(accord|@accord\/generated)(\/|$)/;
+
 /** Of these there is one copy, outside: two would not know each other's types, or each bring PostgreSQL. */
 const ONCE = /^(graphql|@electric-sql\/pglite)(\/|$)/;
 
@@ -122,7 +125,7 @@ export async function bundle() {
         name: 'other packages stay outside',
         setup: ({ onResolve }) => {
           onResolve({ filter: /^[^./]/ }, ({ path, importer }) => {
-            const inlined = INLINED.test(path) || /[\\/]node_modules[\\/]/.test(importer);
+            const inlined = OURS.test(path) || INLINED.test(path) || /[\\/]node_modules[\\/]/.test(importer);
             return inlined && !ONCE.test(path) ? undefined : { external: true };
           });
         },

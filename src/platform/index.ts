@@ -6,7 +6,7 @@
 // Accounts and sessions.
 export { ACCOUNT_ACTIONS, type AccountActions } from './accounts/account-rules.js';
 export { hasher } from './accounts/passwords.js';
-export type { Window } from './accounts/user-pages.js';
+export type { UserPage, Window } from './accounts/user-pages.js';
 export { shown, type User } from './accounts/user-reads.js';
 export { emailKey, type UserFields } from './accounts/user-rules.js';
 export type { Belongings } from './accounts/users.js';

@@ -230,7 +230,8 @@ import * as notes from './${module}.js';
 export const handlers = exactly({ notes });\n`;
 const user = `import type { UserResolvers } from '../generated/graphql.js';\n`;
 const root2 = `import type { Resolvers } from '../generated/graphql.js';\n`;
-const query = 'user: async (_, { id }) => ({ id: Number(id), name: id, createdAt: new Date() })';
+const account = `{ name: id, email: id, role: id, createdAt: new Date(), version: 1 }`;
+const query = `user: async (_, { id }) => ({ id: Number(id), ...${account} })`;
 
 /** Files that must compile, and those that must not, with what the compiler has to say. */
 const fixtures: Record<string, { text: string; says?: RegExp }> = {

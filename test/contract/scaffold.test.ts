@@ -15,7 +15,7 @@ import { copyProject, errorsIn } from '../support/project-copy.js';
 import { skipUnlessWhole } from '../support/servers.js';
 import { openapi, schema } from './small-project.js';
 
-const ERRORS = `import { notWritten } from '../../platform/index.js';\n`;
+const ERRORS = `import { notWritten } from 'accord';\n`;
 const USER = `import type { UserResolvers } from '../../../generated/graphql.js';
 
 export const User: UserResolvers = {
@@ -444,8 +444,7 @@ t.test(
     ]);
     /** The file with the marker among what it imports of the platform. */
     const withMarker = (path: string) => {
-      const [line = '', names = ''] =
-        /import \{ (.*) \} from '\.\.\/\.\.\/platform\/index\.js';\n/.exec(before[path] ?? '') ?? [];
+      const [line = '', names = ''] = /import \{ (.*) \} from 'accord';\n/.exec(before[path] ?? '') ?? [];
       const nameOf = (one: string) => one.replace('type ', '');
       const all = [...names.split(', '), 'notWritten'].sort((a, b) => nameOf(a).localeCompare(nameOf(b)));
       const inOneLine = line.replace(names, all.join(', '));
@@ -459,7 +458,8 @@ t.test(
     t.equal(after['src/application/graphql/User.ts'], user);
     const query = withMarker(RESOLVERS).replace('= {\n', '$&  userCount: notWritten,\n');
     t.equal(after[RESOLVERS], query);
-    const draft = `import type { DraftResolvers } from '../../../generated/graphql.js';\n${ERRORS}
+    const draft = `${ERRORS}import type { DraftResolvers } from '../../../generated/graphql.js';
+
 export const Draft: DraftResolvers = {\n  heading: notWritten,\n};\n`;
     t.equal(after['src/application/graphql/Draft.ts'], draft);
     t.same(errorsIn(folder, [...changed, 'src/application/rest/handlers.ts']), []);

@@ -44,5 +44,23 @@ function isTypeOnly({ importClause }: ts.ImportDeclaration): boolean {
   return isTypeOnly || (name === undefined && named !== undefined && named.every((one) => one.isTypeOnly));
 }
 
-const target = (from: string, specifier: string): string =>
-  specifier.startsWith('.') ? posix.join(posix.dirname(from), specifier).replace(/\.js$/, '.ts') : specifier;
+/** The packages whose sources are in this repository, and the file that each of their entries is, seen from `src`. */
+const OURS = Object.entries({
+  accord: 'platform',
+  '@accord/workbench': 'workbench',
+  '@accord/generated': '../generated',
+});
+
+function target(from: string, specifier: string): string {
+  if (specifier.startsWith('.')) return posix.join(posix.dirname(from), specifier).replace(/\.js$/, '.ts');
+  const [name, folder] = OURS.find(([name]) => `${specifier}/`.startsWith(`${name}/`)) ?? [];
+  if (name === undefined || folder === undefined) return specifier;
+  const { exports } = JSON.parse(readFileSync(posix.join('src', folder, 'package.json'), 'utf8'));
+  const entry = `.${specifier.slice(name.length)}`;
+  const [pattern = '', file] =
+    (Object.entries(exports) as [string, string][]).find(([pattern]) =>
+      pattern.endsWith('*') ? entry.startsWith(pattern.slice(0, -1)) : entry === pattern,
+    ) ?? [];
+  if (file === undefined) return specifier;
+  return posix.join(folder, file.replace('*', entry.slice(pattern.length - 1)));
+}

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, readlinkSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Test } from 'tap';
 import ts from 'typescript';
@@ -23,7 +23,7 @@ export function copyProject(t: Test, edits: Record<string, (text: string) => str
     '.gitignore',
   ];
   for (const part of parts) cpSync(join(ROOT, part), join(folder, part), { recursive: true });
-  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+  installIn(folder);
   const git = (...args: string[]) =>
     execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@example.com', ...args], { cwd: folder });
   git('init', '--quiet');
@@ -32,6 +32,19 @@ export function copyProject(t: Test, edits: Record<string, (text: string) => str
   for (const [path, change] of Object.entries(edits))
     writeFileSync(join(folder, path), change(readFileSync(join(folder, path), 'utf8')));
   return folder;
+}
+
+/** Installs in a copy of this project what is installed here; of the packages whose sources are here, those of the copy. */
+function installIn(folder: string): void {
+  const [here, there] = [join(ROOT, 'node_modules'), join(folder, 'node_modules')];
+  mkdirSync(there);
+  for (const name of readdirSync(here)) {
+    const path = join(here, name);
+    // A link to a folder of ours says where that is from here, which is the same from there.
+    if (name === 'accord') symlinkSync(readlinkSync(path), join(there, name));
+    else if (name === '@accord') cpSync(path, join(there, name), { recursive: true, verbatimSymlinks: true });
+    else symlinkSync(path, join(there, name));
+  }
 }
 
 /** What the compiler has to say of some files of a project. */

@@ -1,5 +1,5 @@
+import { page } from 'accord';
 import type { PostResolvers } from '../../../generated/graphql.js';
-import { page } from '../../platform/index.js';
 import { commentsOn, userBelow } from './loaders.js';
 
 export const Post: PostResolvers = {

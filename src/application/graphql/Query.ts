@@ -1,5 +1,5 @@
+import { page, selects } from 'accord';
 import type { QueryResolvers } from '../../../generated/graphql.js';
-import { page, selects } from '../../platform/index.js';
 import { userWindow } from './UserConnection.js';
 
 export const Query: QueryResolvers = {

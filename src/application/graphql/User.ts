@@ -1,5 +1,5 @@
+import { page } from 'accord';
 import type { Role, UserResolvers } from '../../../generated/graphql.js';
-import { page } from '../../platform/index.js';
 import { postsOf } from './loaders.js';
 
 export const User: UserResolvers = {

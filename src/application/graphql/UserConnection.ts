@@ -1,5 +1,5 @@
+import { type Cursors, DEFAULT_LIMIT, type Issue, type Window } from 'accord';
 import type { QueryUsersConnectionArgs, UserConnectionResolvers } from '../../../generated/graphql.js';
-import { type Cursors, DEFAULT_LIMIT, type Issue, type Window } from '../../platform/index.js';
 import { Failure } from '../calls.js';
 
 /** Names the list in its cursors: one of another list is refused. */

@@ -1,5 +1,5 @@
+import { type OffsetPage, selects, type User } from 'accord';
 import type { GraphQLResolveInfo } from 'graphql';
-import { type OffsetPage, selects, type User } from '../../platform/index.js';
 import { Failure } from '../calls.js';
 import type { GraphQLContext } from '../context.js';
 import type { Comment } from '../services/comments.js';

@@ -1,11 +1,5 @@
+import { type OwnSession, representPage, resourceTag, type SessionCookies, type SessionTokens } from 'accord';
 import type * as Contract from '../../../generated/operations.js';
-import {
-  type OwnSession,
-  representPage,
-  resourceTag,
-  type SessionCookies,
-  type SessionTokens,
-} from '../../platform/index.js';
 import { Failure } from '../calls.js';
 import { representUser } from './representations.js';
 

@@ -1,5 +1,5 @@
+import { preference, representPage, resourceTag } from 'accord';
 import type * as Contract from '../../../generated/operations.js';
-import { preference, representPage, resourceTag } from '../../platform/index.js';
 import type { Order } from '../services/orders.js';
 import { hrefOfOrder, paid, representOrder } from './representations.js';
 

@@ -1,6 +1,6 @@
+import { resourceTag, type User } from 'accord';
 import type * as Contract from '../../../generated/operations.js';
 import type { Role } from '../../../generated/policy.js';
-import { resourceTag, type User } from '../../platform/index.js';
 import { actionsOf, type OrderAction } from '../services/order-states.js';
 import type { Order } from '../services/orders.js';
 

@@ -1,5 +1,5 @@
+import { ifMatch, preference, representPage, resourceTag, type User, type UserFields } from 'accord';
 import type * as Contract from '../../../generated/operations.js';
-import { ifMatch, preference, representPage, resourceTag, type User, type UserFields } from '../../platform/index.js';
 import { hrefOfUser, representUser, toRole } from './representations.js';
 
 /** Only the members that were given: the service leaves the others as they are. */

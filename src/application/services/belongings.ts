@@ -1,4 +1,4 @@
-import type { Belongings } from '../../platform/index.js';
+import type { Belongings } from 'accord';
 import { Failure } from '../calls.js';
 
 /** An account takes its posts, comments, messages and orders with it, unless an order is being paid. */

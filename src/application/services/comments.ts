@@ -1,4 +1,3 @@
-import { type Comment as CommentRow, Prisma, type PrismaClient } from '../../../generated/prisma/client.js';
 import {
   authenticated,
   authorise,
@@ -10,7 +9,8 @@ import {
   refuseAbsent,
   storableOffset,
   writing,
-} from '../../platform/index.js';
+} from 'accord';
+import { type Comment as CommentRow, Prisma, type PrismaClient } from '../../../generated/prisma/client.js';
 import { type Call, Failure } from '../calls.js';
 
 export type Comment = CommentRow;

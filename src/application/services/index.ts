@@ -1,4 +1,4 @@
-import type { PlatformServices } from '../../platform/index.js';
+import type { PlatformServices } from 'accord';
 import { variables } from '../variables.js';
 import { belongings } from './belongings.js';
 import { commentsService } from './comments.js';

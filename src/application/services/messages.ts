@@ -1,4 +1,3 @@
-import type { Prisma, PrismaClient } from '../../../generated/prisma/client.js';
 import {
   authorise,
   authoriseRole,
@@ -9,7 +8,8 @@ import {
   shown,
   type User,
   writing,
-} from '../../platform/index.js';
+} from 'accord';
+import type { Prisma, PrismaClient } from '../../../generated/prisma/client.js';
 import { type Call, Failure } from '../calls.js';
 
 /** A message with its author, who is read along: one statement more for any number of messages. */

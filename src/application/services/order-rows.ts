@@ -1,5 +1,5 @@
+import { isStorableId, type Page, type PageRequest, refuseAbsent, storableOffset } from 'accord';
 import type { Prisma, PrismaClient } from '../../../generated/prisma/client.js';
-import { isStorableId, type Page, type PageRequest, refuseAbsent, storableOffset } from '../../platform/index.js';
 
 type Transaction = Prisma.TransactionClient;
 

@@ -1,13 +1,6 @@
+import { authenticated, authorise, type Idempotency, type Page, type PageRequest, writing } from 'accord';
 import type { Action } from '../../../generated/policy.js';
 import type { Prisma, PrismaClient } from '../../../generated/prisma/client.js';
-import {
-  authenticated,
-  authorise,
-  type Idempotency,
-  type Page,
-  type PageRequest,
-  writing,
-} from '../../platform/index.js';
 import { type Call, Failure } from '../calls.js';
 import { findOrder, loadOrder, type Order, orderColumns, pageOfOrders, requireUser } from './order-rows.js';
 import { type OrderAction, refusedIn, refuseUnlessOffered, transitions } from './order-states.js';

@@ -1,4 +1,3 @@
-import { type Post as PostRow, Prisma, type PrismaClient } from '../../../generated/prisma/client.js';
 import {
   authenticated,
   authorise,
@@ -9,7 +8,8 @@ import {
   refuseAbsent,
   storableOffset,
   writing,
-} from '../../platform/index.js';
+} from 'accord';
+import { type Post as PostRow, Prisma, type PrismaClient } from '../../../generated/prisma/client.js';
 import { type Call, Failure } from '../calls.js';
 
 /** `content` is null also where it was not asked for: it can be twenty thousand characters. */

@@ -1,3 +1,6 @@
-/** The one place from which the generated Prisma client is imported; generated/prisma is made by `npm run generate`. */
-export * from '../../../generated/prisma/client.js';
+/**
+ * The one place from which the generated Prisma client is imported. A project makes it of its prisma/schema.prisma (`npm run
+ * build`), and lends it to the platform as a package of this name.
+ */
+export * from '@accord/generated/prisma';
 export { isReferenceViolation, isUniqueViolation } from './faults.js';

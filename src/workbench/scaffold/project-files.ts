@@ -4,8 +4,8 @@ import { type Change, Refusal } from './change.js';
 import { removeImport } from './extent.js';
 import { MARKER } from './members.js';
 
-/** Where the marker is declared, seen from a file of handlers or resolvers. */
-const MARKER_MODULE = '../../platform/index.js';
+/** Where the marker is declared. */
+const MARKER_MODULE = 'accord';
 
 /** How imports are written before anything is formatted. */
 export const MANIPULATION = { indentationText: IndentationText.TwoSpaces, quoteKind: QuoteKind.Single };

@@ -1,4 +1,4 @@
-import type { Job } from '../../../platform/index.js';
+import type { Job } from 'accord';
 import type { Payments } from './payments.js';
 
 export const PAYMENTS = 'payments';

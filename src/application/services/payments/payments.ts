@@ -1,5 +1,5 @@
+import type { Idempotency } from 'accord';
 import type { PaymentStatus, Prisma, PrismaClient } from '../../../../generated/prisma/client.js';
-import type { Idempotency } from '../../../platform/index.js';
 import { Failure } from '../../calls.js';
 import { type Order, orderColumns } from '../order-rows.js';
 import { transitions } from '../order-states.js';
