@@ -3,7 +3,8 @@ import { createRemoteJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify } from 
 import t from 'tap';
 import { slowClock } from '../support/clock.js';
 import { onEachDatabase } from '../support/databases.js';
-import { codeOf, PASSWORD, passwordHash, startService } from '../support/service.js';
+import { PASSWORD, passwordHash } from '../support/people.js';
+import { codeOf, startService } from '../support/service.js';
 
 const LOGIN = '/api/v1/auth/login';
 const encode = (value: object | string) =>

@@ -3,7 +3,8 @@ import { openDatabase } from '../../src/platform/database/open.js';
 import { sealedUnder } from '../../src/platform/keys/key-material.js';
 import { secretUse } from '../../src/platform/keys/secret-use.js';
 import { onEachDatabase } from '../support/databases.js';
-import { codeOf, PASSWORD, startInstance, startService } from '../support/service.js';
+import { PASSWORD } from '../support/people.js';
+import { codeOf, startInstance, startService } from '../support/service.js';
 
 const OLD = 'the secret of the year that is over now';
 const NEW = 'the secret of the year that has begun now';

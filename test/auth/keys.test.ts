@@ -5,8 +5,9 @@ import { openDatabase } from '../../src/platform/database/open.js';
 import { slowClock } from '../support/clock.js';
 import { onEachDatabase } from '../support/databases.js';
 import { watchLookups } from '../support/lookups.js';
+import { PASSWORD } from '../support/people.js';
 import { eventually } from '../support/process.js';
-import { codeOf, type Instance, PASSWORD, startInstance, startService } from '../support/service.js';
+import { codeOf, type Instance, startInstance, startService } from '../support/service.js';
 
 const JWKS = '/.well-known/jwks.json';
 const ME = '/api/v1/auth/me';

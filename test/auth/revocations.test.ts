@@ -5,8 +5,9 @@ import { revocations } from '../../src/platform/sessions/revocations.js';
 import { slowClock } from '../support/clock.js';
 import { onEachDatabase } from '../support/databases.js';
 import { watchLookups } from '../support/lookups.js';
+import { PASSWORD, type Person } from '../support/people.js';
 import { basic, eventually } from '../support/process.js';
-import { codeOf, type Instance, PASSWORD, type Person, startInstance, startService } from '../support/service.js';
+import { codeOf, type Instance, startInstance, startService } from '../support/service.js';
 
 const USERS = '/api/v1/users';
 const ME = '/api/v1/auth/me';

@@ -6,17 +6,10 @@ import { openDatabase } from '../../src/platform/database/open.js';
 import { contractOperations } from '../support/contract.js';
 import { onEachDatabase } from '../support/databases.js';
 import { waiting } from '../support/locks.js';
+import { PASSWORD, type Person, passwordHash } from '../support/people.js';
 import { allows, readMatrix } from '../support/permissions.js';
 import { eventually } from '../support/process.js';
-import {
-  codeOf,
-  type Instance,
-  PASSWORD,
-  type Person,
-  passwordHash,
-  startInstance,
-  startService,
-} from '../support/service.js';
+import { codeOf, type Instance, startInstance, startService } from '../support/service.js';
 import { ADD } from '../support/socket.js';
 import { addressOf, soundRequest } from '../support/sound-requests.js';
 import { uncommitted } from '../support/uncommitted.js';

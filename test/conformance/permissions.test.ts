@@ -4,9 +4,10 @@ import { buildSchema, type GraphQLField, isNonNullType } from 'graphql';
 import t from 'tap';
 import { contractOperations } from '../support/contract.js';
 import { onEachDatabase } from '../support/databases.js';
+import { PASSWORD, type Person } from '../support/people.js';
 import { allows, type Line, type Role, readMatrix } from '../support/permissions.js';
 import { basic } from '../support/process.js';
-import { PASSWORD, type Person, type Service, startService } from '../support/service.js';
+import { type Service, startService } from '../support/service.js';
 
 const matrix = readMatrix();
 const schema = buildSchema(readFileSync('schema.graphql', 'utf8'));

@@ -1,6 +1,7 @@
 import t from 'tap';
 import { onEachDatabase } from '../support/databases.js';
-import { codeOf, type Json, type RestAnswer, startService } from '../support/service.js';
+import type { Json } from '../support/people.js';
+import { codeOf, type RestAnswer, startService } from '../support/service.js';
 
 const USERS = '/api/v1/users';
 const JSON_BODY = { 'content-type': 'application/json' };

@@ -15,11 +15,11 @@ import { loadOpenApi } from '../../src/workbench/model/load-openapi.js';
 import { readPermissions } from '../../src/workbench/model/permissions.js';
 import { problemsIn } from '../../src/workbench/prisma/check-prisma.js';
 import { accord } from '../support/accord.js';
+import { place } from '../support/place.js';
 import { ROOT, run } from '../support/process.js';
 import { copyProject } from '../support/project-copy.js';
 import { skipUnlessWhole } from '../support/servers.js';
 import { compile } from './compile.js';
-import { place } from './place.js';
 import { openapi, schema, sources } from './small-project.js';
 
 const project = (t: Test, files: Record<string, string>) =>

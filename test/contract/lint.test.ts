@@ -8,8 +8,8 @@ import { lint, lintRest, lintSdl } from '../../src/workbench/lint/lint.js';
 import { REST_RULES, SDL_RULES } from '../../src/workbench/lint/rules.js';
 import { readContracts } from '../../src/workbench/model/check.js';
 import { accord } from '../support/accord.js';
+import { place } from '../support/place.js';
 import { ROOT } from '../support/process.js';
-import { place } from './place.js';
 
 /** Small contracts that break no rule and differ in nothing. */
 const openapi = `openapi: 3.1.0

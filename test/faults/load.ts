@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { WebSocket } from 'ws';
 import { demo } from '../../src/application/seed.js';
+import type { Json } from '../support/people.js';
 import { basic } from '../support/process.js';
-import type { Json } from '../support/service.js';
 import { ADD, PROTOCOL, SUBSCRIBE } from '../support/socket.js';
 
 const { email: DEMO_ADMIN, password: DEMO_PASSWORD } = demo.login;

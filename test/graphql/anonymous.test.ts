@@ -3,8 +3,9 @@ import { getIntrospectionQuery } from 'graphql';
 import t from 'tap';
 import { memoryDatabase } from '../support/databases.js';
 import { heavy, parsedTexts } from '../support/parsed-texts.js';
+import type { Json } from '../support/people.js';
 import { PROXIED } from '../support/production.js';
-import { type Json, startInstance, startService } from '../support/service.js';
+import { startInstance, startService } from '../support/service.js';
 import { statementsOf } from '../support/statements.js';
 
 const database = await memoryDatabase(t);

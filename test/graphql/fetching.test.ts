@@ -1,6 +1,7 @@
 import t from 'tap';
 import { onEachDatabase } from '../support/databases.js';
-import { type Json, startService } from '../support/service.js';
+import type { Json } from '../support/people.js';
+import { startService } from '../support/service.js';
 import { statementsOf } from '../support/statements.js';
 
 const USERS = 20;

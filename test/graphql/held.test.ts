@@ -1,8 +1,9 @@
 import t from 'tap';
 import { memoryDatabase } from '../support/databases.js';
 import { heavy, parsedTexts } from '../support/parsed-texts.js';
+import type { Json } from '../support/people.js';
 import { eventually } from '../support/process.js';
-import { type Json, type Service, startService } from '../support/service.js';
+import { type Service, startService } from '../support/service.js';
 import { ADD, type Dialled, dialAs, SUBSCRIBE } from '../support/socket.js';
 
 const database = await memoryDatabase(t);

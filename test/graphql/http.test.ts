@@ -7,8 +7,9 @@ import { auditServer } from 'graphql-http';
 import t from 'tap';
 import { accord } from '../support/accord.js';
 import { memoryDatabase, onEachDatabase } from '../support/databases.js';
+import type { Json, Person } from '../support/people.js';
 import { run, temporaryFolder } from '../support/process.js';
-import { type Json, type Person, startService } from '../support/service.js';
+import { startService } from '../support/service.js';
 import { statementsOf } from '../support/statements.js';
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');

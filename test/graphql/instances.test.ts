@@ -7,9 +7,10 @@ import { openDatabase } from '../../src/platform/database/open.js';
 import { redisSignals } from '../../src/platform/database/redis-signals.js';
 import { type Opened, onEachDatabase, PATIENT } from '../support/databases.js';
 import { exampleApp } from '../support/example.js';
+import type { Json } from '../support/people.js';
 import { basic, eventually, startServer, temporaryFolder } from '../support/process.js';
 import { REDIS, skipWithoutRedis, UNTOLD } from '../support/servers.js';
-import { type Json, startService } from '../support/service.js';
+import { startService } from '../support/service.js';
 import { ADD, SUBSCRIBE } from '../support/socket.js';
 import { statementsMeanwhile } from '../support/statements.js';
 

@@ -5,8 +5,9 @@ import { createClient } from 'graphql-ws';
 import t from 'tap';
 import { WebSocket } from 'ws';
 import { onEachDatabase } from '../support/databases.js';
+import type { Json, Person } from '../support/people.js';
 import { eventually } from '../support/process.js';
-import { type Json, type Person, startService } from '../support/service.js';
+import { startService } from '../support/service.js';
 import { ADD, type Dialled, dialAs, SUBSCRIBE } from '../support/socket.js';
 
 onEachDatabase(t, async (t, open) => {

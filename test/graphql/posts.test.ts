@@ -1,6 +1,7 @@
 import t from 'tap';
 import { onEachDatabase } from '../support/databases.js';
-import { PASSWORD, type Person, startService } from '../support/service.js';
+import { PASSWORD, type Person } from '../support/people.js';
+import { startService } from '../support/service.js';
 
 const MISSING = 2_000_000_000;
 

@@ -1,9 +1,10 @@
 import t from 'tap';
 import { slowClock } from '../support/clock.js';
 import { onEachDatabase } from '../support/databases.js';
+import { type Json, PASSWORD, type Person } from '../support/people.js';
 import { eventually } from '../support/process.js';
 import { ARRIVAL, PROXIED } from '../support/production.js';
-import { type Json, PASSWORD, type Person, startInstance, startService } from '../support/service.js';
+import { startInstance, startService } from '../support/service.js';
 import { ADD, type Dialled, dial, dialAs, PROTOCOL, refusedUpgrade, SUBSCRIBE } from '../support/socket.js';
 
 const INIT = { type: 'connection_init' };

@@ -1,8 +1,9 @@
 import t from 'tap';
 import { slowClock } from '../support/clock.js';
 import { onEachDatabase } from '../support/databases.js';
+import { type Json, PASSWORD } from '../support/people.js';
 import { ARRIVAL, PROXIED } from '../support/production.js';
-import { type Json, PASSWORD, startService } from '../support/service.js';
+import { startService } from '../support/service.js';
 
 onEachDatabase(t, async (t, open) => {
   const { graphql, rest, admin, developer, viewer, url, log, database } = await startService(t, await open());

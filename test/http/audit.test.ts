@@ -1,8 +1,9 @@
 import t from 'tap';
 import { administration } from '../../src/platform/accounts/administration.js';
 import { onEachDatabase } from '../support/databases.js';
+import { PASSWORD, type Person } from '../support/people.js';
 import { eventually } from '../support/process.js';
-import { PASSWORD, type Person, startInstance, startService } from '../support/service.js';
+import { startInstance, startService } from '../support/service.js';
 import { dialAs } from '../support/socket.js';
 
 onEachDatabase(t, async (t, open) => {

@@ -2,7 +2,8 @@ import t, { type Test } from 'tap';
 import type { Code } from '../../generated/errors.js';
 import { contractOperations } from '../support/contract.js';
 import { memoryDatabase } from '../support/databases.js';
-import { codeOf, type Json, startService } from '../support/service.js';
+import type { Json } from '../support/people.js';
+import { codeOf, startService } from '../support/service.js';
 import { dialAs } from '../support/socket.js';
 import { addressOf, soundRequest } from '../support/sound-requests.js';
 

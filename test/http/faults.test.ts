@@ -3,8 +3,9 @@ import { TIMEOUTS } from '../../src/platform/server/timeouts.js';
 import { onEachDatabase } from '../support/databases.js';
 import { behindLine } from '../support/line.js';
 import { holdUser } from '../support/locks.js';
+import { PASSWORD } from '../support/people.js';
 import { eventually } from '../support/process.js';
-import { codeOf, PASSWORD, startInstance, startService } from '../support/service.js';
+import { codeOf, startInstance, startService } from '../support/service.js';
 
 onEachDatabase(t, async (t, open) => {
   const direct = await open();

@@ -6,8 +6,9 @@ import t from 'tap';
 import { tlsFiles } from '../support/certificate.js';
 import { breaches, contractOperations } from '../support/contract.js';
 import { onEachDatabase } from '../support/databases.js';
+import type { Json } from '../support/people.js';
 import { ARRIVAL, PROXIED } from '../support/production.js';
-import { type Json, type RestRequest, startInstance, startService } from '../support/service.js';
+import { type RestRequest, startInstance, startService } from '../support/service.js';
 import { refusedUpgrade } from '../support/socket.js';
 import { addressOf, soundRequest } from '../support/sound-requests.js';
 

@@ -4,9 +4,10 @@ import t, { type Test } from 'tap';
 import { contractOperations } from '../support/contract.js';
 import { memoryDatabase } from '../support/databases.js';
 import { type HostileText, hostileTexts, textArguments } from '../support/hostile-texts.js';
+import type { Json } from '../support/people.js';
 import { PROXIED } from '../support/production.js';
 import { skipUnlessWhole } from '../support/servers.js';
-import { type Json, type Service, startInstance, startService } from '../support/service.js';
+import { type Service, startInstance, startService } from '../support/service.js';
 import { addressOf, soundRequest } from '../support/sound-requests.js';
 
 /*

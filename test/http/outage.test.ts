@@ -1,8 +1,9 @@
 import t, { type Test } from 'tap';
 import { type Opened, onEachDatabase } from '../support/databases.js';
 import { behindLine } from '../support/line.js';
+import { type Json, PASSWORD } from '../support/people.js';
 import { basic, eventually } from '../support/process.js';
-import { type Json, PASSWORD, startService } from '../support/service.js';
+import { startService } from '../support/service.js';
 import { ADD, dial, dialAs } from '../support/socket.js';
 
 const ORIGIN = 'https://accord.example.com';

@@ -1,8 +1,9 @@
 import t from 'tap';
 import { slowClock } from '../support/clock.js';
 import { onEachDatabase } from '../support/databases.js';
+import { PASSWORD } from '../support/people.js';
 import { basic } from '../support/process.js';
-import { codeOf, PASSWORD, startService } from '../support/service.js';
+import { codeOf, startService } from '../support/service.js';
 
 onEachDatabase(t, async (t, open) => {
   const database = await open();

@@ -6,9 +6,10 @@ import { slidingWindows } from '../../src/platform/limits/rate-window.js';
 import { namesOf } from '../../src/platform/names.js';
 import { slowClock } from '../support/clock.js';
 import { memoryDatabase } from '../support/databases.js';
+import { PASSWORD, passwordHash } from '../support/people.js';
 import { eventually } from '../support/process.js';
 import { REDIS, skipWithoutRedis, UNTOLD } from '../support/servers.js';
-import { type Instance, PASSWORD, passwordHash, startInstance, startService } from '../support/service.js';
+import { type Instance, startInstance, startService } from '../support/service.js';
 import { tcpProxy } from '../support/tcp-proxy.js';
 
 const MINUTE = 60_000;

@@ -8,10 +8,11 @@ import t, { type Test } from 'tap';
 import { selfSigned, tlsFiles } from '../support/certificate.js';
 import { slowClock } from '../support/clock.js';
 import { onEachDatabase } from '../support/databases.js';
+import { type Json, PASSWORD } from '../support/people.js';
 import { basic, eventually, refusedServer } from '../support/process.js';
 import { ARRIVAL, PRODUCTION, PROXIED } from '../support/production.js';
 import { source } from '../support/recorder.js';
-import { codeOf, type Json, PASSWORD, type Service, startInstance, startService } from '../support/service.js';
+import { codeOf, type Service, startInstance, startService } from '../support/service.js';
 
 const USERS = '/api/v1/users';
 const LOGIN = '/api/v1/auth/login';

@@ -233,10 +233,7 @@ export const notesApplication = (name: string, title?: string) =>
     services: () => ({ notes: notesService() }),
   });
 
-export const contractsOf = async (contract: string) => ({
-  ...(await publishedContracts(Buffer.from(contract))),
-  schemaGraphql: Buffer.from(SCHEMA),
-});
+export const contractsOf = (contract: string) => publishedContracts(Buffer.from(contract), Buffer.from(SCHEMA));
 
 export interface Answer {
   status: number;

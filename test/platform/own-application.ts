@@ -7,7 +7,7 @@ import type { Database } from '../../src/platform/database/open.js';
 import { defineApplication, failuresOf, type PlatformServices } from '../../src/platform/index.js';
 import { readConfig } from '../../src/platform/server/config.js';
 import { PATIENT } from '../support/databases.js';
-import { CHEAP, type Json, PASSWORD, type Person, passwordHash } from '../support/service.js';
+import { CHEAP, type Json, PASSWORD, type Person, passwordHash } from '../support/people.js';
 
 const reach = (VIEWER: Reach, DEVELOPER: Reach, ADMIN: Reach) => ({ VIEWER, DEVELOPER, ADMIN });
 

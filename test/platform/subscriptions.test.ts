@@ -5,11 +5,13 @@ import t, { type Test } from 'tap';
 import { openDatabase } from '../../src/platform/database/open.js';
 import { Failure, type GraphQLContext } from '../../src/platform/index.js';
 import { onEachDatabase, PATIENT } from '../support/databases.js';
+import { type Dialled, dialler } from '../support/graphql-ws.js';
+import type { Json, Person } from '../support/people.js';
 import { eventually } from '../support/process.js';
-import type { Json, Person } from '../support/service.js';
-import { type Dialled, dialAs } from '../support/socket.js';
 import { policy, serve } from './own-application.js';
 import { type Sources, streamsApplication, TABLE } from './streams-fixture.js';
+
+const { dialAs } = dialler();
 
 const PRICE = `subscription($symbol: String!, $currency: String, $since: ID) {
   priceSet(symbol: $symbol, currency: $currency, since: $since) { id value currency }

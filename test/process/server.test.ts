@@ -10,10 +10,10 @@ import { type Database, openDatabase } from '../../src/platform/database/open.js
 import { notWrittenFields } from '../../src/platform/graphql/plugin.js';
 import { type Handlers, notWrittenOperations } from '../../src/platform/rest/plugin.js';
 import { loadOpenApi } from '../../src/workbench/model/load-openapi.js';
+import { demoDirectory } from '../support/demo.js';
 import {
   ask,
   basic,
-  demoDirectory,
   eventually,
   refusedServer,
   type Server,

@@ -19,7 +19,17 @@ import { demo } from '../../src/application/seed.js';
 import { openDatabase } from '../../src/platform/database/open.js';
 import { onEachDatabase } from '../support/databases.js';
 import { someoneWaits } from '../support/locks.js';
-import { ask, basic, eventually, refusedServer, run, START, startServer, temporaryFolder } from '../support/process.js';
+import {
+  ask,
+  basic,
+  eventually,
+  refusedServer,
+  run,
+  START,
+  startServer,
+  temporaryFolder,
+  withoutDelays,
+} from '../support/process.js';
 import { POSTGRESQL, skipWithoutPostgresql } from '../support/servers.js';
 import { tcpProxy } from '../support/tcp-proxy.js';
 import { uncommitted } from '../support/uncommitted.js';
@@ -69,10 +79,7 @@ t.test('a damaged directory is told in a sentence, and nothing is begun anew in 
     damage(directory);
     const { code, stdout, stderr } = await refusedServer(t, { DATABASE_URL: `pglite://${directory}` });
     t.equal(code, 1, name);
-    t.match(
-      stderr,
-      /^(Still opening the database\.\n)?accord cannot start\.\nembedded PostgreSQL in .*data: The database is damaged/,
-    );
+    t.match(withoutDelays(stderr), /^accord cannot start\.\nembedded PostgreSQL in .*data: The database is damaged/);
     t.match(stderr, says);
     t.notMatch(stdout + stderr, STACK);
     t.equal(
@@ -165,7 +172,7 @@ t.test('a database that does not exist is told at once', { skip: skipWithoutPost
   const DATABASE_URL = Object.assign(new URL(POSTGRESQL), { pathname: `/none_${randomUUID()}` }).href;
   const { code, stderr } = await refusedServer(t, { DATABASE_URL });
   t.equal(code, 1);
-  t.match(stderr, /^accord cannot start\.\nPostgreSQL at .* does not exist/);
+  t.match(withoutDelays(stderr), /^accord cannot start\.\nPostgreSQL at .* does not exist/);
   t.notMatch(stderr, STACK);
 });
 
@@ -206,7 +213,7 @@ onEachDatabase(t, async (t, open) => {
       lock.commit();
       await lock.over;
       await eventually('the service', () => server.stdout().includes('Accord is ready.') || undefined);
-      t.match(server.stderr(), /^Still reading what is in the database\.\nWaiting up to 30 s for the database\. /);
+      t.match(server.stderr(), 'Still reading what is in the database.\nWaiting up to 30 s for the database. ');
     }
   });
 
@@ -240,6 +247,9 @@ onEachDatabase(t, async (t, open) => {
     await client.$executeRaw`DROP TABLE signing_keys`;
     const { code, stderr } = await refusedServer(t, { DATABASE_URL: url });
     t.equal(code, 1);
-    t.match(stderr, /^accord cannot start\.\nThis version does not fit the database, .*signing_keys.*\n$/);
+    t.match(
+      withoutDelays(stderr),
+      /^accord cannot start\.\nThis version does not fit the database, .*signing_keys.*\n$/,
+    );
   });
 });

@@ -136,6 +136,18 @@ t.test('the platform names no role, action or error code of the application', as
   for (const word of ['admin', 'posts.read', 'PAYMENT_DECLINED']) t.match(`one === '${word}'`, quoted);
 });
 
+t.test('the platform and its tests stand without the application and its contracts', async (t) => {
+  const tests = Object.fromEntries(Object.entries(sourcesIn('test')).map(([path, text]) => [`../test/${path}`, text]));
+  const imports = importsOf({ ...src, ...tests });
+  const reached = new Set(Object.keys(tests).filter((path) => /^\.\.\/test\/platform[./]/.test(path)));
+  for (const file of reached)
+    for (const { to } of imports.filter(({ from }) => from === file)) reached.add(to.replace(/^\.\.\/src\//, ''));
+  t.ok(reached.has('platform/index.ts') && reached.has('platform/services.ts'));
+  const ofApplication = (path: string) =>
+    path.startsWith('application/') || path === 'main.ts' || /^\.\.\/generated\/[^/]+\.ts$/.test(path);
+  t.strictSame([...reached].filter(ofApplication), []);
+});
+
 t.test('an import through a wall is found, however it is written', async (t) => {
   const forbidden: [from: string, text: string, to: string][] = [
     [

@@ -3,8 +3,9 @@ import { readMigrations } from '../../src/platform/database/migration-folder.js'
 import { onEachDatabase } from '../support/databases.js';
 import { exampleApp } from '../support/example.js';
 import { fakeGateway } from '../support/gateway.js';
+import type { Person } from '../support/people.js';
 import { eventually } from '../support/process.js';
-import { codeOf, type Person, type RestAnswer, startService } from '../support/service.js';
+import { codeOf, type RestAnswer, startService } from '../support/service.js';
 
 const DAY = 24 * 60 * 60 * 1000;
 const EUR = { total: { amount: 1999, currency: 'EUR' } };

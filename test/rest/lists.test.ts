@@ -1,7 +1,8 @@
 import t from 'tap';
 import { cursors } from '../../src/platform/calls/pages.js';
 import { type Opened, onEachDatabase } from '../support/databases.js';
-import { codeOf, type Json, startService } from '../support/service.js';
+import type { Json } from '../support/people.js';
+import { codeOf, startService } from '../support/service.js';
 
 const USERS = '/api/v1/users';
 

@@ -3,7 +3,8 @@ import { actionsOf, transitions } from '../../src/application/services/order-sta
 import type { OrderStatus } from '../../src/platform/database/client.js';
 import { slowClock } from '../support/clock.js';
 import { onEachDatabase } from '../support/databases.js';
-import { codeOf, type Person, type RestAnswer, startService } from '../support/service.js';
+import type { Person } from '../support/people.js';
+import { codeOf, type RestAnswer, startService } from '../support/service.js';
 
 const EUR = { total: { amount: 1999, currency: 'EUR' } };
 const ordersOf = ({ id }: { id: number }) => `/api/v1/users/${id}/orders`;

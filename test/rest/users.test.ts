@@ -1,7 +1,8 @@
 import t from 'tap';
 import { onEachDatabase } from '../support/databases.js';
+import { PASSWORD } from '../support/people.js';
 import { basic } from '../support/process.js';
-import { codeOf, PASSWORD, type Service, startService } from '../support/service.js';
+import { codeOf, type Service, startService } from '../support/service.js';
 
 const USERS = '/api/v1/users';
 let made = 0;

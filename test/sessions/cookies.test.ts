@@ -1,7 +1,8 @@
 import t from 'tap';
 import { onEachDatabase } from '../support/databases.js';
+import { PASSWORD } from '../support/people.js';
 import { ARRIVAL, PROXIED } from '../support/production.js';
-import { codeOf, PASSWORD, type RestAnswer, startService } from '../support/service.js';
+import { codeOf, type RestAnswer, startService } from '../support/service.js';
 import { dial, refusedUpgrade } from '../support/socket.js';
 
 const AUTH = '/api/v1/auth';

@@ -5,16 +5,9 @@ import { administration } from '../../src/platform/accounts/administration.js';
 import { openDatabase } from '../../src/platform/database/open.js';
 import { type Opened, onEachDatabase } from '../support/databases.js';
 import { holdUser } from '../support/locks.js';
+import { type Json, PASSWORD, passwordHash } from '../support/people.js';
 import { basic, eventually } from '../support/process.js';
-import {
-  type Instance,
-  type Json,
-  PASSWORD,
-  passwordHash,
-  type RestAnswer,
-  startInstance,
-  startService,
-} from '../support/service.js';
+import { type Instance, type RestAnswer, startInstance, startService } from '../support/service.js';
 import { ADD, type Dialled, dial, SUBSCRIBE } from '../support/socket.js';
 import { watchStatements } from '../support/statements.js';
 import { tcpProxy } from '../support/tcp-proxy.js';

@@ -3,9 +3,10 @@ import t from 'tap';
 import { PARAMETERS } from '../../src/platform/accounts/passwords.js';
 import { onEachDatabase } from '../support/databases.js';
 import { someoneWaits } from '../support/locks.js';
+import { PASSWORD, passwordHash } from '../support/people.js';
 import { basic } from '../support/process.js';
 import { raw } from '../support/raw.js';
-import { codeOf, PASSWORD, passwordHash, startService } from '../support/service.js';
+import { codeOf, startService } from '../support/service.js';
 
 const LOGIN = '/api/v1/auth/login';
 

@@ -4,8 +4,9 @@ import t from 'tap';
 import { removeExpired } from '../../src/platform/jobs/expiry.js';
 import { slowClock } from '../support/clock.js';
 import { onEachDatabase } from '../support/databases.js';
+import { PASSWORD } from '../support/people.js';
 import { basic } from '../support/process.js';
-import { codeOf, PASSWORD, type RestAnswer, startInstance, startService } from '../support/service.js';
+import { codeOf, type RestAnswer, startInstance, startService } from '../support/service.js';
 
 const AUTH = '/api/v1/auth';
 const SECOND = 1000;

@@ -4,8 +4,9 @@ import { TIMEOUTS } from '../../src/platform/server/timeouts.js';
 import { slowClock } from '../support/clock.js';
 import { onEachDatabase } from '../support/databases.js';
 import { exampleApp } from '../support/example.js';
+import { PASSWORD, passwordHash } from '../support/people.js';
 import { basic } from '../support/process.js';
-import { codeOf, PASSWORD, passwordHash, startInstance, startService } from '../support/service.js';
+import { codeOf, startInstance, startService } from '../support/service.js';
 import { statementsOf } from '../support/statements.js';
 
 const LOGIN = '/api/v1/auth/login';

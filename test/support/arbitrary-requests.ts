@@ -2,7 +2,7 @@ import { codes } from 'currency-codes';
 import fc from 'fast-check';
 import type { Parameter, Schema } from '../../src/platform/contract/document.js';
 import type { Operation } from '../../src/platform/contract/openapi.js';
-import type { Json } from './service.js';
+import type { Json } from './people.js';
 
 /** A request as a client with an open mind sends it. */
 export interface Drawn {

@@ -1,17 +1,16 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Test } from 'tap';
-import { atEnd } from './ending.js';
 
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
-/** Milliseconds between two looks, and looks after which something that should have happened never will: at least 30 s. */
+/** Milliseconds between two looks, and looks after which something that should have happened never will: two minutes, or more. */
 const INTERVAL = 25;
-const LOOKS = 1200;
+const LOOKS = 4800;
 
 /** An empty directory that goes when the test ends. */
 export function temporaryFolder(t: Test): string {
@@ -92,30 +91,6 @@ export async function eventually<T>(
   throw new Error(`In ${LOOKS} looks there was nothing to be seen of: ${what}`);
 }
 
-let demonstration: Promise<string> | undefined;
-
-/**
- * The address of a directory with a demo's data that nobody has used: for a case that is not about how a start makes it, which
- * costs a server more than all the rest.
- */
-export async function demoDirectory(t: Test): Promise<string> {
-  demonstration ??= madeDemo();
-  const copy = join(temporaryFolder(t), 'data');
-  cpSync(await demonstration, copy, { recursive: true });
-  return `pglite://${copy}`;
-}
-
-async function madeDemo(): Promise<string> {
-  const folder = mkdtempSync(join(tmpdir(), 'accord-test-'));
-  atEnd(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }));
-  const data = join(folder, 'data');
-  const { openDatabase } = await import('../../src/platform/database/open.js');
-  const { demo } = await import('../../src/application/seed.js');
-  const database = await openDatabase(`pglite://${data}`);
-  await demo.seed(database.client).finally(database.close);
-  return data;
-}
-
 export interface Server extends Running {
   /** `http://localhost:49152`, as it was printed; where PUBLIC_URL was printed in its place, as the log says. */
   url: string;
@@ -161,6 +136,9 @@ export const ask = (url: string, init?: RequestInit): Promise<Response> =>
     const answer = await fetch(url, init);
     return answer.status !== 503 && answer;
   });
+
+/** What a start has to say, without that it takes a while, which a machine that is busy makes it say. */
+export const withoutDelays = (stderr: string): string => stderr.replaceAll(/^Still .*\n/gm, '');
 
 /** A start that is expected to fail. */
 export const refusedServer = (t: Test, environment: Record<string, string>): Promise<Ended> =>

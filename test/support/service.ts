@@ -1,4 +1,3 @@
-import { hash } from '@node-rs/argon2';
 import type { FastifyInstance } from 'fastify';
 import type { Test } from 'tap';
 import { type Code, errors as catalogue } from '../../generated/errors.js';
@@ -9,20 +8,9 @@ import type { GraphQLRequest } from '../../src/workbench/coverage/observe-graphq
 import { breaches } from './contract.js';
 import { type Opened, PATIENT } from './databases.js';
 import { exampleApp } from './example.js';
+import { CHEAP, type Json, PASSWORD, type Person, passwordHash } from './people.js';
 import { recordGraphql } from './recorder.js';
 import './glue.js';
-
-export const PASSWORD = 'a password for the tests';
-/** What a hash takes in most cases, which are not about it: a thousandth of what it takes elsewhere. */
-export const CHEAP = { memoryCost: 32, timeCost: 1, parallelism: 1 };
-export const passwordHash = hash(PASSWORD, CHEAP);
-
-export interface Person {
-  id: number;
-  email: string;
-  /** Headers that authenticate this person by an access token. */
-  headers: Record<string, string>;
-}
 
 export interface Service extends Instance {
   database: Opened;
@@ -46,9 +34,6 @@ export interface RestRequest {
   /** Sent as JSON, unless it is a string. */
   body?: unknown;
 }
-
-// biome-ignore lint/suspicious/noExplicitAny: a body is whatever came; what it should be is checked against the contract
-export type Json = any;
 
 export interface RestAnswer {
   status: number;

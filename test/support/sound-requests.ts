@@ -1,7 +1,8 @@
 import type { Schema } from '../../src/platform/contract/document.js';
 import type { Operation } from '../../src/platform/contract/openapi.js';
 import { hashToken, newToken } from '../../src/platform/sessions/opaque-tokens.js';
-import { type Json, PASSWORD, type Person, type Service } from './service.js';
+import { type Json, PASSWORD, type Person } from './people.js';
+import type { Service } from './service.js';
 
 /** A request that is not sent yet, so that a test can put faults into it. */
 export interface Draft {

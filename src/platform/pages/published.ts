@@ -2,15 +2,18 @@ import { existsSync, readFileSync } from 'node:fs';
 import { preparedPath } from '../contract/prepared.js';
 import { rootPath } from '../root.js';
 
-/** The contracts as the service publishes them: the files of the repository, byte for byte, and the YAML as JSON. */
-export async function publishedContracts(openapiYaml: Buffer = readFileSync(rootPath('openapi.yaml'))) {
+/** The contracts as the service publishes them: the files of the project, byte for byte, and the YAML as JSON. */
+export async function publishedContracts(
+  openapiYaml: Buffer = readFileSync(rootPath('openapi.yaml')),
+  schemaGraphql: Buffer = readFileSync(rootPath('schema.graphql')),
+) {
   const openapiJson = await asJson(openapiYaml);
   return {
     /** The parsed document, for use at run time. */
     openapi: JSON.parse(openapiJson.toString()) as unknown,
     openapiYaml,
     openapiJson,
-    schemaGraphql: readFileSync(rootPath('schema.graphql')),
+    schemaGraphql,
   };
 }
 
