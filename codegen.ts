@@ -2,13 +2,17 @@ import { readFileSync } from 'node:fs';
 import type { CodegenConfig } from '@graphql-codegen/cli';
 import { requiredResolvers } from './src/workbench/generate/required-resolvers.js';
 import { withoutDirectives } from './src/workbench/generate/resolvers.js';
+import { sdlOf } from './src/workbench/model/sdl-source.js';
 
 /** A plugin of ours, which makes a forgotten resolver fail to compile. */
 const REQUIRED = 'required-resolvers';
 
 /** What `npm run codegen`, and graphql-codegen by itself, make of schema.graphql. The former checks the contract first. */
 const config: CodegenConfig = {
-  schema: withoutDirectives(readFileSync(new URL('schema.graphql', import.meta.url), 'utf8')),
+  // Only graphql-codegen by itself asks for it: `npm run codegen` has parsed and checked the contract already.
+  get schema() {
+    return withoutDirectives(sdlOf(readFileSync(new URL('schema.graphql', import.meta.url), 'utf8')));
+  },
   pluginLoader: async (name) => (name.endsWith(REQUIRED) ? requiredResolvers : import(name)),
   generates: {
     'generated/graphql.ts': {

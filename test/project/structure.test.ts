@@ -11,7 +11,7 @@ import { inlineSchemas, operations } from '../../src/platform/contract/openapi.j
 import { checkPermissions } from '../../src/platform/graphql/permissions.js';
 import { namesOf } from '../../src/platform/names.js';
 import { checkContract } from '../../src/platform/rest/contract-check.js';
-import { loadOpenApi } from '../../src/workbench/model/load-openapi.js';
+import { openApiOf } from '../../src/workbench/model/openapi-source.js';
 import { type Import, importsOf, sourcesIn } from '../support/imports.js';
 
 const src = sourcesIn('src');
@@ -244,7 +244,7 @@ const sdl = readFileSync('schema.graphql', 'utf8');
 
 /** Holds a changed copy of the REST contract against the code, as the start of the service does. */
 function holdRest(change: (document: OpenApiDocument) => void): void {
-  const document = loadOpenApi(openapi);
+  const document = openApiOf(openapi).document;
   change(document);
   checkContract(document, operations(inlineSchemas(document)), namesOf('accord'));
 }

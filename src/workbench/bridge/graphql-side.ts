@@ -7,13 +7,13 @@ import {
   type NameNode,
   type ObjectTypeDefinitionNode,
   type ObjectTypeExtensionNode,
-  parse,
   print,
   type TypeNode,
   valueFromASTUntyped,
 } from 'graphql';
 import { permissionsOf } from '../model/permissions.js';
 import { constraintOf, isList, isNonNull, namedType, ROOTS } from '../model/sdl.js';
+import type { SdlSource } from '../model/sdl-source.js';
 import { codesIn } from './error-policy.js';
 import {
   type Call,
@@ -95,8 +95,7 @@ function callsOf(root: ObjectType, document: DocumentNode, declared: Declared): 
 }
 
 /** What a sound SDL says. */
-export function readGraphql(text: string): Contract {
-  const document = parse(text);
+export function readGraphql({ document, text }: SdlSource): Contract {
   const { definitions } = document;
   const objects = definitions.filter(
     (one): one is ObjectType => one.kind === Kind.OBJECT_TYPE_DEFINITION || one.kind === Kind.OBJECT_TYPE_EXTENSION,

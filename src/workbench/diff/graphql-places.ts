@@ -1,6 +1,5 @@
 import {
   type ConstDirectiveNode,
-  type DocumentNode,
   type FieldDefinitionNode,
   type GraphQLSchema,
   getNamedType,
@@ -9,9 +8,9 @@ import {
   isInputObjectType,
   isInterfaceType,
   isObjectType,
-  parse,
   print,
 } from 'graphql';
+import type { SdlSource } from '../model/sdl-source.js';
 import type { Change } from './change.js';
 import type { Locate } from './judged.js';
 
@@ -29,8 +28,7 @@ export interface Named {
 type Node = Partial<Omit<FieldDefinitionNode, 'kind'>> & { kind: string; loc?: { startToken: unknown } };
 
 /** All that an SDL names, by its path: `User`, `User.name`, `Query.users.limit`, `Role.ADMIN`, `@permission`. */
-export function namedIn(text: string): Map<string, Named> {
-  const document: DocumentNode = parse(text);
+export function namedIn({ document }: SdlSource): Map<string, Named> {
   const found = new Map<string, Named>();
   const enter = (path: string, node: Node, position: number) => {
     const { line, column } = node.name?.loc?.startToken ?? { line: 1, column: 1 };

@@ -9,7 +9,8 @@ import {
   type Schema,
 } from '../../platform/contract/document.js';
 import type { Operation } from '../../platform/contract/openapi.js';
-import { docComment, type Member, objectType, pascal, typeOf, wrap } from './typescript.js';
+import { pascal } from '../model/type-names.js';
+import { docComment, type Member, objectType, typeOf, wrap } from './typescript.js';
 
 type TypeOf = (schema: Schema | undefined) => string;
 

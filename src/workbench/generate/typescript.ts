@@ -8,9 +8,6 @@ export const literal = (value: unknown): string =>
 
 export const key = (name: string): string => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : literal(name));
 
-/** `updateUser` and `users` as type names: `UpdateUser`, `Users`. */
-export const pascal = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
-
 /** A doc comment of some lines, each indented as given; nothing when there is none. */
 export function docComment(lines: readonly string[], indent = ''): string {
   const safe = lines.map((line) => line.replaceAll('*/', '*\\/').trimEnd());
