@@ -12,7 +12,7 @@ import {
   valueFromASTUntyped,
 } from 'graphql';
 import { permissionsOf } from '../model/permissions.js';
-import { constraintOf, isList, isNonNull, namedType, ROOTS } from '../model/sdl.js';
+import { constraintOf, isList, isNonNull, namedType, placeOf, ROOTS } from '../model/sdl.js';
 import type { SdlSource } from '../model/sdl-source.js';
 import { codesIn } from './error-policy.js';
 import {
@@ -30,10 +30,7 @@ type ObjectType = ObjectTypeDefinitionNode | ObjectTypeExtensionNode;
 
 const SCALARS = new Set(['ID', 'Int', 'Float', 'String', 'Boolean']);
 
-const at = ({ loc, value }: NameNode, says: string): Where => {
-  const { line = 1, column = 1 } = loc?.startToken ?? {};
-  return { side: 'graphql', line, column, length: value.length, says };
-};
+const at = (name: NameNode, says: string): Where => ({ side: 'graphql', ...placeOf(name), says });
 
 interface Declared {
   enums: Set<string>;

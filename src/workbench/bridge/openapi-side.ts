@@ -1,7 +1,8 @@
-import { METHODS, type OperationObject, type Parameter, type Schema } from '../../platform/contract/document.js';
+import type { OperationObject, Parameter, Schema } from '../../platform/contract/document.js';
 import { schemaName } from '../../platform/contract/openapi.js';
 import { ERROR_CODE, readCodes } from '../model/codes.js';
 import type { OpenApiSource } from '../model/openapi-source.js';
+import { placedOperations } from '../model/placed-operations.js';
 import type { Path } from '../model/yaml-source.js';
 import { memberAt, membersOf, whereIn } from './schema-members.js';
 import {
@@ -109,7 +110,6 @@ function cataloguesOf(source: OpenApiSource): Catalogue[] {
 
 /** What a sound OpenAPI document says. */
 export function readOpenApi(source: OpenApiSource): Contract {
-  const paths = Object.entries(source.document.paths);
   return {
     shapes: schemasOf(source)
       .filter(([, schema]) => isObject(schema))
@@ -120,12 +120,7 @@ export function readOpenApi(source: OpenApiSource): Contract {
     enumerations: schemasOf(source)
       .filter(([name, schema]) => isEnum(schema) && name !== ERROR_CODE)
       .map(([name, schema]) => enumerationOf(source, name, schema)),
-    calls: paths.flatMap(([path, item]) =>
-      METHODS.flatMap((method) => {
-        const operation = item[method];
-        return operation === undefined ? [] : [callOf(source, operation, ['paths', path, method])];
-      }),
-    ),
+    calls: placedOperations(source.document).map(({ operation, at }) => callOf(source, operation, at)),
     catalogues: cataloguesOf(source),
   };
 }

@@ -1,6 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { METHODS } from '../../platform/contract/document.js';
 import type { OpenApiSource } from '../model/openapi-source.js';
+import { placedOperations } from '../model/placed-operations.js';
 import type { Path } from '../model/yaml-source.js';
 import { whereIn } from './schema-members.js';
 import type { Where } from './side.js';
@@ -62,13 +62,9 @@ export function readOverrides(source: OpenApiSource): Overrides {
   const schemas = Object.entries(document.components?.schemas ?? {}).map(([name, { 'x-bridge': stated }]) => {
     return { name, path: ['components', 'schemas', name] as Path, stated };
   });
-  const operations = Object.entries(document.paths).flatMap(([path, item]) =>
-    METHODS.flatMap((method) => {
-      const operation = item[method];
-      if (operation === undefined) return [];
-      return [{ name: operation.operationId, path: ['paths', path, method] as Path, stated: operation['x-bridge'] }];
-    }),
-  );
+  const operations = placedOperations(document).map(({ operation, at }) => {
+    return { name: operation.operationId, path: at, stated: operation['x-bridge'] };
+  });
   const all = [{ name: '', path: [] as Path, stated: document['x-bridge'] }, ...schemas, ...operations]
     .filter(({ stated }) => stated !== undefined)
     .map((one) => ({ ...one, path: [...one.path, 'x-bridge'] }));

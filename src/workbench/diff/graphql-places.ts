@@ -10,6 +10,7 @@ import {
   isObjectType,
   print,
 } from 'graphql';
+import { placeOf } from '../model/sdl.js';
 import type { SdlSource } from '../model/sdl-source.js';
 import type { Change } from './change.js';
 import type { Locate } from './judged.js';
@@ -31,7 +32,7 @@ type Node = Partial<Omit<FieldDefinitionNode, 'kind'>> & { kind: string; loc?: {
 export function namedIn({ document }: SdlSource): Map<string, Named> {
   const found = new Map<string, Named>();
   const enter = (path: string, node: Node, position: number) => {
-    const { line, column } = node.name?.loc?.startToken ?? { line: 1, column: 1 };
+    const { line, column } = placeOf(node.name);
     const shape = (['type', 'arguments', 'fields', 'values', 'types'] as const).map((key) => {
       const value = (node as Record<string, unknown>)[key];
       return value === undefined

@@ -1,29 +1,27 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { createConfig, loadConfig } from '@redocly/openapi-core';
-import { METHODS, type OpenApiDocument } from '../../platform/contract/document.js';
+import type { OpenApiDocument } from '../../platform/contract/document.js';
 import { contradictions } from '../model/check.js';
 import { checkOpenApi, hasShape } from '../model/check-openapi.js';
 import { checkSchema } from '../model/check-schema.js';
 import type { Contracts } from '../model/contracts.js';
 import type { OpenApiSource } from '../model/openapi-source.js';
+import { placedOperations } from '../model/placed-operations.js';
 import { inOrder, type Problem, problemAt } from '../model/problems.js';
 import { lintByRedocly } from '../model/redocly.js';
+import { firstWordOf } from '../model/sdl.js';
 import type { SdlSource } from '../model/sdl-source.js';
 import { elements } from './elements.js';
 import { lintByGraphqlEslint } from './graphql-eslint.js';
 import type { NamedOperation } from './rule.js';
 import { REST_RULES, SDL_RULES } from './rules.js';
 
-function namedOperations({ paths }: OpenApiDocument): NamedOperation[] {
-  return Object.entries(paths).flatMap(([path, item]) =>
-    METHODS.flatMap((method) => {
-      const operation = item[method];
-      if (operation?.operationId === undefined) return [];
-      const { operationId, tags: [tag = ''] = [] } = operation;
-      return [{ operationId, tag, operation, at: ['paths', path, method] }];
-    }),
-  );
+function namedOperations(document: OpenApiDocument): NamedOperation[] {
+  return placedOperations(document).flatMap(({ operation, at }) => {
+    const { operationId, tags: [tag = ''] = [] } = operation as Partial<typeof operation>;
+    return operationId === undefined ? [] : [{ operationId, tag, operation, at }];
+  });
 }
 
 /** What our own rules find in an OpenAPI document of sound shape. */
@@ -36,10 +34,7 @@ export function lintRest(source: OpenApiSource): Problem[] {
 /** What our own rules find in a sound GraphQL schema. */
 export function lintSdl({ file, text, document }: SdlSource): Problem[] {
   return SDL_RULES.flatMap(({ name, check }) =>
-    check(document).map(({ node, message }) => {
-      const { line = 1, column = 1, start = 0, end = 1 } = node.loc?.startToken ?? {};
-      return problemAt(file, text, { line, column, length: end - start }, name, message);
-    }),
+    check(document).map(({ node, message }) => problemAt(file, text, firstWordOf(node), name, message)),
   );
 }
 

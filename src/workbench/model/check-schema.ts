@@ -1,6 +1,6 @@
 import { type DocumentNode, GraphQLError, Kind, validateSchema } from 'graphql';
 import { type Problem, problemAt } from './problems.js';
-import { ROOTS } from './sdl.js';
+import { firstWordOf, ROOTS } from './sdl.js';
 import type { SdlSource } from './sdl-source.js';
 
 /** A field that does not say who may use it would be everybody's. */
@@ -33,8 +33,7 @@ function errorsOf(sdl: SdlSource): readonly GraphQLError[] {
 export function checkSchema(sdl: SdlSource): Problem[] {
   return errorsOf(sdl).map((error) => {
     const { line, column } = error.locations?.[0] ?? { line: 1, column: 1 };
-    const token = error.nodes?.[0]?.loc?.startToken;
-    const length = token === undefined ? 1 : token.end - token.start;
+    const { length } = firstWordOf(error.nodes?.[0]);
     const rule = String(error.extensions['rule'] ?? (error.nodes === undefined ? 'syntax' : 'schema'));
     return problemAt(sdl.file, sdl.text, { line, column, length }, rule, error.message);
   });

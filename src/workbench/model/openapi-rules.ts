@@ -1,5 +1,4 @@
 import {
-  METHODS,
   type OpenApiDocument,
   type OperationObject,
   type Permission,
@@ -10,6 +9,7 @@ import { placeOf, shapeOf, versionsOf } from '../../platform/contract/versions.j
 import { codeFindings } from './codes.js';
 import type { OpenApiSource } from './openapi-source.js';
 import { REACHES } from './permissions.js';
+import { placedOperations } from './placed-operations.js';
 import { RESERVED } from './reserved-words.js';
 import type { Finding } from './yaml-source.js';
 
@@ -140,12 +140,9 @@ function unfollowable(source: OpenApiSource): Finding[] {
 /** What the generator and the router need and no general linter asks for. Takes a document of sound structure. */
 export function findings(source: OpenApiSource): Finding[] {
   const document = source.written;
-  const ofPaths = Object.entries(document.paths ?? {}).flatMap(([path, item]) => [
-    ...routable(path),
-    ...METHODS.flatMap((method) => {
-      const operation = item[method];
-      return operation === undefined ? [] : RULES.flatMap((rule) => rule(operation, ['paths', path, method], document));
-    }),
-  ]);
-  return [...ofPaths, ...ambiguous(document), ...codeFindings(document), ...unfollowable(source)];
+  const ofPaths = Object.keys(document.paths ?? {}).flatMap(routable);
+  const ofOperations = placedOperations(document).flatMap(({ operation, at }) =>
+    RULES.flatMap((rule) => rule(operation, at, document)),
+  );
+  return [...ofPaths, ...ofOperations, ...ambiguous(document), ...codeFindings(document), ...unfollowable(source)];
 }

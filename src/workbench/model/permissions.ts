@@ -4,13 +4,13 @@ import {
   type DocumentNode,
   type FieldDefinitionNode,
   Kind,
-  type Location,
   valueFromASTUntyped,
 } from 'graphql';
-import { METHODS, type Permission, rolesIn } from '../../platform/contract/document.js';
+import { type Permission, rolesIn } from '../../platform/contract/document.js';
 import type { OpenApiSource } from './openapi-source.js';
+import { placedOperations } from './placed-operations.js';
 import { type Place, type Problem, problemAt } from './problems.js';
-import { ROOTS } from './sdl.js';
+import { placeOf, ROOTS } from './sdl.js';
 import type { SdlSource } from './sdl-source.js';
 import type { Path } from './yaml-source.js';
 
@@ -43,22 +43,14 @@ function restStatements({ file, written, placeOf }: OpenApiSource): Statement[] 
     typeof permission === 'object' && permission !== null
       ? [{ file, by, permission: permission as Permission, placeOf: (role) => placeOf(role ? [...at, role] : at) }]
       : [];
-  return Object.entries(written.paths ?? {}).flatMap(([path, item]) =>
-    METHODS.flatMap((method) => {
-      const { operationId = '', 'x-permission': main, 'x-permission-also': further = [] } = item[method] ?? {};
-      const at = ['paths', path, method];
-      return [
-        ...one(operationId, main, [...at, 'x-permission']),
-        ...further.flatMap((permission, index) => one(operationId, permission, [...at, 'x-permission-also', index])),
-      ];
-    }),
-  );
+  return placedOperations(written).flatMap(({ operation, at }) => {
+    const { operationId = '', 'x-permission': main, 'x-permission-also': further = [] } = operation;
+    return [
+      ...one(operationId, main, [...at, 'x-permission']),
+      ...further.flatMap((permission, index) => one(operationId, permission, [...at, 'x-permission-also', index])),
+    ];
+  });
 }
-
-const placeIn = (loc: Location | undefined): Place => {
-  const { line = 1, column = 1 } = loc?.startToken ?? {};
-  return { line, column, length: loc ? loc.endToken.end - loc.startToken.start : 1 };
-};
 
 const definitionIn = ({ definitions }: DocumentNode): DirectiveDefinitionNode | undefined =>
   definitions.find(
@@ -96,8 +88,7 @@ function sdlStatements({ document, file }: SdlSource): Statement[] {
       file,
       by,
       permission: permissionOf(directive, definition),
-      placeOf: (role) =>
-        placeIn(directive.arguments?.find(({ name }) => name.value === role)?.value.loc ?? directive.loc),
+      placeOf: (role) => placeOf(directive.arguments?.find(({ name }) => name.value === role)?.value ?? directive),
     })),
   );
 }
@@ -118,7 +109,7 @@ const at = (file: string, { line, column }: Place) => `${file}:${line}:${column}
 function enumOfRoles({ document }: SdlSource): { name: string; place: Place }[] {
   const found = document.definitions.find((one) => one.kind === Kind.ENUM_TYPE_DEFINITION && one.name.value === 'Role');
   const values = found?.kind === Kind.ENUM_TYPE_DEFINITION ? (found.values ?? []) : [];
-  return values.map(({ name }) => ({ name: name.value, place: placeIn(name.loc) }));
+  return values.map(({ name }) => ({ name: name.value, place: placeOf(name) }));
 }
 
 /**
