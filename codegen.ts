@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { requiredResolvers } from '@accord/workbench/generate/required-resolvers';
 import { withoutDirectives } from '@accord/workbench/generate/resolvers';
+import { sdlOf } from '@accord/workbench/model/sdl-source';
 import type { CodegenConfig } from '@graphql-codegen/cli';
 
 /** A plugin of ours, which makes a forgotten resolver fail to compile. */
@@ -8,7 +9,10 @@ const REQUIRED = 'required-resolvers';
 
 /** What `npm run codegen`, and graphql-codegen by itself, make of schema.graphql. The former checks the contract first. */
 const config: CodegenConfig = {
-  schema: withoutDirectives(readFileSync(new URL('schema.graphql', import.meta.url), 'utf8')),
+  // Only graphql-codegen by itself asks for it: `npm run codegen` has parsed and checked the contract already.
+  get schema() {
+    return withoutDirectives(sdlOf(readFileSync(new URL('schema.graphql', import.meta.url), 'utf8')));
+  },
   pluginLoader: async (name) => (name.endsWith(REQUIRED) ? requiredResolvers : import(name)),
   generates: {
     'generated/graphql.ts': {

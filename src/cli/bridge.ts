@@ -1,6 +1,5 @@
-import { readFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
-import type { Documents } from '../workbench/bridge/bridge.js';
+import { resolve } from 'node:path';
+import type { Contracts } from '../workbench/model/contracts.js';
 import { EXIT, paint, printJson, table, Unable, withProgress } from './output.js';
 import type { Subcommand } from './subcommand.js';
 
@@ -16,14 +15,14 @@ interface Options {
   list: boolean;
 }
 
-async function readDocuments(root: string): Promise<Documents> {
-  const { check, readContracts } = await import('../workbench/model/check.js');
-  const prisma = readFile(join(root, 'prisma', 'schema.prisma'), 'utf8');
-  const [contracts, text] = await Promise.all([readContracts(root), prisma]).catch(({ message }: Error) => {
+async function readSound(root: string): Promise<Contracts> {
+  const { check } = await import('../workbench/model/check.js');
+  const { readContracts } = await import('../workbench/model/contracts.js');
+  const contracts = await readContracts(root, ['openapi', 'schema', 'prisma']).catch(({ message }: Error) => {
     throw new Unable(`There is nothing to hold against each other: ${message}`);
   });
   const problems = await check(contracts);
-  if (problems.length === 0) return { ...contracts, prisma: text };
+  if (problems.length === 0) return contracts;
   const { printProblems } = await import('../workbench/model/problems.js');
   const printed = printProblems(problems, { colour: process.stderr.isTTY });
   throw new Unable(`${printed}\nA contract that is broken is held against nothing.`);
@@ -37,12 +36,12 @@ const bridgeCommand: Subcommand = (command) => {
     .option('--json', 'print JSON for programs', false)
     .action(async () => {
       const { root, json, list } = command.optsWithGlobals<Options>();
-      const documents = await withProgress('Reading the contracts', () => readDocuments(resolve(root)));
+      const contracts = await withProgress('Reading the contracts', () => readSound(resolve(root)));
       const [{ bridge }, print] = await Promise.all([
         import('../workbench/bridge/bridge.js'),
         import('../workbench/bridge/print.js'),
       ]);
-      const report = bridge(documents);
+      const report = bridge(contracts);
       if (report.differences.length > 0) process.exitCode = EXIT.found;
       if (json) return printJson(print.reportJson(report));
       const listed = [
@@ -50,7 +49,7 @@ const bridgeCommand: Subcommand = (command) => {
         `${paint('bold', 'Held against nothing')}\n${print.printAlone(report)}`,
         `${paint('bold', 'Accepted')}\n${print.printAccepted(report, paint)}`,
       ];
-      console.log([...(list ? listed : []), print.printReport(report, documents, paint)].join('\n\n'));
+      console.log([...(list ? listed : []), print.printReport(report, contracts, paint)].join('\n\n'));
     });
 };
 

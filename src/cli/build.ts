@@ -1,4 +1,4 @@
-import { generatePrismaClient, prismaClientIsCurrent } from '../workbench/prisma/generate.js';
+import { generatePrismaClient, prismaClientIsCurrent } from '../workbench/generate/prisma-client.js';
 import { bundle, bundleIsCurrent } from './bundle.js';
 import { Unable } from './output.js';
 import type { Subcommand } from './subcommand.js';

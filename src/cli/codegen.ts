@@ -5,10 +5,12 @@ import type { Subcommand } from './subcommand.js';
 const codegen: Subcommand = (command) => {
   command.option('--check', 'write nothing; fail when generated/ is not what the contracts give', false);
   command.action(async () => {
-    const { root, check } = command.optsWithGlobals<{ root: string; check: boolean }>();
+    const { root: given, check } = command.optsWithGlobals<{ root: string; check: boolean }>();
+    const root = resolve(given);
     const started = performance.now();
     const { generate } = await import('../workbench/generate/generate.js');
-    const { ok, report } = await generate({ root: resolve(root), check, colour: process.stderr.isTTY });
+    const { readContracts } = await import('../workbench/model/contracts.js');
+    const { ok, report } = await generate(await readContracts(root), { root, check, colour: process.stderr.isTTY });
     if (!ok) {
       console.error(report);
       process.exitCode = 1;

@@ -30,7 +30,8 @@ const unable = (what: string) => (error: Error) => {
 
 /** Reads what the tests have seen, and holds it against the contracts of the project. */
 async function measure(root: string): Promise<Coverage> {
-  const { check, readContracts } = await import('../workbench/model/check.js');
+  const { check } = await import('../workbench/model/check.js');
+  const { readContracts } = await import('../workbench/model/contracts.js');
   const { measureCoverage } = await import('../workbench/coverage/measure.js');
   const { RECORDINGS, readObservations } = await import('../workbench/coverage/observations.js');
   const { printProblems } = await import('../workbench/model/problems.js');

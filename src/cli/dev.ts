@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { whenShellGone } from '../platform/server/npm-shell.js';
 import { generate, type Outcome } from '../workbench/generate/generate.js';
+import { readContracts } from '../workbench/model/contracts.js';
 import { supervise } from './server-process.js';
 import type { Subcommand } from './subcommand.js';
 import { watchProject } from './watch.js';
@@ -25,7 +26,9 @@ const dev: Subcommand = (command) => {
         changed: [],
         files: {},
       });
-      const outcome = await generate({ root, colour: process.stderr.isTTY }).catch(failed);
+      const outcome = await readContracts(root)
+        .then((contracts) => generate(contracts, { root, colour: process.stderr.isTTY }))
+        .catch(failed);
       say(outcome.report.trimStart());
       return outcome;
     };

@@ -39,7 +39,7 @@ const lintCommand: Subcommand = (command) => {
       const { root, json, rules } = command.optsWithGlobals<Options>();
       if (rules) return printRules(json);
       const folder = resolve(root);
-      const { readContracts } = await import('../workbench/model/check.js');
+      const { readContracts } = await import('../workbench/model/contracts.js');
       const contracts = await readContracts(folder).catch(({ message }: Error) => {
         throw new Unable(`There are no contracts to look at: ${message}`);
       });

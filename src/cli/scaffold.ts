@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import type { Scaffolding } from '../workbench/scaffold/scaffold.js';
 import { EXIT, paint, printJson, Unable, withProgress } from './output.js';
 import type { Subcommand } from './subcommand.js';
 
@@ -21,6 +22,16 @@ function reasonOf(error: unknown): string | undefined {
   return error.name === 'Refusal' ? error.message : undefined;
 }
 
+/** Reads the contracts, generates from them, and edits the code by the same. */
+async function work(root: string, check: boolean): Promise<Scaffolding> {
+  const { readContracts } = await import('../workbench/model/contracts.js');
+  const { generate } = await import('../workbench/generate/generate.js');
+  const { scaffold: edit } = await import('../workbench/scaffold/scaffold.js');
+  const contracts = await readContracts(root);
+  const generated = () => generate(contracts, { root, check, colour: process.stderr.isTTY });
+  return edit(contracts, { root, check, generate: generated });
+}
+
 /**
  * `accord scaffold [--check] [--json]`: exits 1 with `--check` when there is something to write; 2 when a contract is broken.
  */
@@ -32,14 +43,13 @@ const scaffold: Subcommand = (command) => {
   command.action(async () => {
     const { root, json, ...options } = command.optsWithGlobals<Options>();
     const check = options.check === true || options.dryRun === true;
-    const { scaffold: work } = await import('../workbench/scaffold/scaffold.js');
     const { nextSteps, reportOf } = await import('../workbench/scaffold/report.js');
-    const done = await withProgress('Reading the contracts and the code', () =>
-      work({ root: resolve(root), check, colour: process.stderr.isTTY }),
-    ).catch((error: unknown) => {
-      const reason = reasonOf(error);
-      throw reason === undefined ? error : new Unable(reason);
-    });
+    const done = await withProgress('Reading the contracts and the code', () => work(resolve(root), check)).catch(
+      (error: unknown) => {
+        const reason = reasonOf(error);
+        throw reason === undefined ? error : new Unable(reason);
+      },
+    );
     if (json) printJson({ ...done, next: nextSteps(done, check) });
     else console.log(reportOf(done, { check, paint }));
     if (check && done.changes.length + done.generated.length > 0) process.exitCode = EXIT.found;

@@ -12,6 +12,7 @@ import { graphqlObserver } from '../../src/workbench/coverage/observe-graphql.js
 import { type Exchange, restObserver } from '../../src/workbench/coverage/observe-rest.js';
 import { coveragePage } from '../../src/workbench/coverage/page.js';
 import { coverageText, missingLines, verdictText } from '../../src/workbench/coverage/text.js';
+import { contractsOf } from '../../src/workbench/model/contracts.js';
 import { accord } from '../support/accord.js';
 import { ROOT, run } from '../support/process.js';
 
@@ -281,7 +282,7 @@ t.test('what was seen is held against both contracts, element by element', async
     'Query.pet',
     'listPets 599',
   );
-  const coverage = measureCoverage({ openapi: stated, schema: excepting }, seen);
+  const coverage = measureCoverage(contractsOf({ openapi: stated, schema: excepting }), seen);
   t.same(states(coverage, 'status'), {
     'listPets 200': 'seen',
     'listPets 404': 'missing',
@@ -363,7 +364,7 @@ t.test(
   'a component that counts once is missing once, and without a word each operation answers for itself',
   async (t) => {
     const lines = (text: string, ...keys: string[]) =>
-      missingLines(measureCoverage({ openapi: text, schema: sdl }, observations(...keys))).filter((line) =>
+      missingLines(measureCoverage(contractsOf({ openapi: text, schema: sdl }), observations(...keys))).filter((line) =>
         / 503/.test(line),
       );
     const at = (owner: string) => `openapi.yaml:${place(stated, "'503'", owner)}`;
@@ -377,7 +378,7 @@ t.test(
   'a statement that is stale, without a reason or about nothing is told, and so is a component of one operation',
   async (t) => {
     const faults = (text: string, schema: string, ...keys: string[]) =>
-      measureCoverage({ openapi: text, schema }, observations(...keys)).problems.map(
+      measureCoverage(contractsOf({ openapi: text, schema }), observations(...keys)).problems.map(
         ({ file, line, column, rule, message }) => `${file}:${line}:${column} ${rule} ${message}`,
       );
     const rows: [what: string, problems: string[], expected: string[]][] = [
@@ -426,7 +427,7 @@ t.test(
 );
 
 const everything = (() => {
-  const { elements } = measureCoverage({ openapi: stated, schema: excepting }, new Map());
+  const { elements } = measureCoverage(contractsOf({ openapi: stated, schema: excepting }), new Map());
   return elements.map(({ key }) => key).filter((key) => key !== 'addPet 404' && key !== 'Query.named');
 })();
 
@@ -434,7 +435,7 @@ t.test('the text has the table, worst first, with what is missing and the totals
   const seen = observations(
     ...everything.filter((key) => !/^(addPet 204|listPets 200 .*(small|name)|Size.LARGE|Query.pets)/.test(key)),
   );
-  const coverage = measureCoverage({ openapi: stated, schema: excepting }, seen);
+  const coverage = measureCoverage(contractsOf({ openapi: stated, schema: excepting }), seen);
   const text = coverageText(coverage, plain);
   t.match(
     text,
@@ -460,7 +461,10 @@ Size         LARGE
     '3 of 23 that the contracts demand are never seen by a test (2 excepted).',
   );
   t.equal(
-    verdictText(measureCoverage({ openapi: stated, schema: excepting }, observations(...everything)), plain),
+    verdictText(
+      measureCoverage(contractsOf({ openapi: stated, schema: excepting }), observations(...everything)),
+      plain,
+    ),
     'The tests see all 23 that the contracts demand (2 excepted).',
   );
 });
@@ -470,7 +474,10 @@ t.test(
   async (t) => {
     const odd = stated.replaceAll('NOT_FOUND', '<b>&').replace('never stored.', 'never "stored".');
     const page = coveragePage(
-      measureCoverage({ openapi: odd, schema: excepting }, observations('listPets 200', 'Problem /code', 'Query.pet')),
+      measureCoverage(
+        contractsOf({ openapi: odd, schema: excepting }),
+        observations('listPets 200', 'Problem /code', 'Query.pet'),
+      ),
     );
     t.match(page, '<th scope="row">addPet</th><td class="none" aria-label="not declared">·</td><td class="missing"');
     t.match(page, `title="listPets 200: seen in 1 answer – openapi.yaml:${place(odd, "'200'").split(':')[0]}">1</td>`);

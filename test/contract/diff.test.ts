@@ -8,6 +8,7 @@ import { printMarkdown } from '../../src/workbench/diff/print-markdown.js';
 import { printText } from '../../src/workbench/diff/print-text.js';
 import { changesBetween, diffReport, problemsOf, type Report } from '../../src/workbench/diff/report.js';
 import { type ProjectVersion, versionAtRef, versionInDirectory } from '../../src/workbench/diff/versions.js';
+import { contractsOf, type Texts } from '../../src/workbench/model/contracts.js';
 import { accord } from '../support/accord.js';
 import { section } from '../support/documentation.js';
 import { ROOT, temporaryFolder } from '../support/process.js';
@@ -15,16 +16,23 @@ import { openapi, prisma, schema } from './diff-cases.js';
 import { type Case, database, graphql, rest } from './diff-table.js';
 
 const NOW = new Date('2026-11-21');
-const base: ProjectVersion = { label: 'before', openapi, schema, prisma, migrations: [] };
+const base: ProjectVersion = { label: 'before', contracts: contractsOf({ openapi, schema, prisma }), migrations: [] };
 
-type Text = 'openapi' | 'schema' | 'prisma';
+type Text = keyof Texts;
+
+/** The version with other texts in the place of its own. */
+function withTexts(from: ProjectVersion, texts: Partial<Texts>): ProjectVersion {
+  const { openapi, schema, prisma } = from.contracts;
+  const own = { openapi: openapi.text, schema: schema.text, prisma: prisma.text };
+  return { ...from, contracts: contractsOf({ ...own, ...texts }) };
+}
 
 function edited(key: Text, edit: Case['edit'], from: ProjectVersion = base): ProjectVersion {
   const text = edit.reduce((text, [was, is]) => {
     if (!text.includes(was)) throw new Error(`There is no ${was} to edit.`);
     return text.replaceAll(was, is);
-  }, from[key]);
-  return { ...from, label: 'after', [key]: text };
+  }, from.contracts[key].text);
+  return { ...withTexts(from, { [key]: text }), label: 'after' };
 }
 
 /** `<verdict> <id without its side>`. */
@@ -165,9 +173,14 @@ t.test('the version that a diff demands', async (t) => {
 
 t.test('a change names the handler, the service and the tests that it touches', async (t) => {
   const [before] = [versionInDirectory(ROOT, 'before')];
-  const text = before.openapi.replace(/(operationId: getUser\n[\s\S]*?viewer: )any/, '$1none');
-  const sdl = before.schema.replace(/(action: "users\.list", viewer: )ANY/, '$1NONE');
-  const report = await diffReport({ root: ROOT, before, after: { ...before, openapi: text, schema: sdl }, now: NOW });
+  const text = before.contracts.openapi.text.replace(/(operationId: getUser\n[\s\S]*?viewer: )any/, '$1none');
+  const sdl = before.contracts.schema.text.replace(/(action: "users\.list", viewer: )ANY/, '$1NONE');
+  const report = await diffReport({
+    root: ROOT,
+    before,
+    after: withTexts(before, { openapi: text, schema: sdl }),
+    now: NOW,
+  });
   const [get, list] = report.changes;
   const lineOf = (file: string, start: string) =>
     readFileSync(join(ROOT, file), 'utf8')
@@ -206,12 +219,12 @@ t.test('the walk-through of the documentation: what an edit breaks, where, and w
   const [, may = 'none', mayNot = ''] = /change\s+`([^`]+)` to `([^`]+)`/.exec(text) ?? [];
   const before = versionInDirectory(ROOT, 'before');
   const renamed = (schema: string) => schema.replaceAll(new RegExp(`\\b${from}\\b(?=[,:\\]])`, 'g'), to);
-  const field = before.schema.indexOf('  createPost(');
-  const after = {
-    ...before,
-    openapi: before.openapi.replace(/^ {4}User:\n.*?^ {4}\w/ms, renamed),
-    schema: before.schema.slice(0, field) + before.schema.slice(field).replace(may, mayNot),
-  };
+  const { openapi, schema } = before.contracts;
+  const field = schema.text.indexOf('  createPost(');
+  const after = withTexts(before, {
+    openapi: openapi.text.replace(/^ {4}User:\n.*?^ {4}\w/ms, renamed),
+    schema: schema.text.slice(0, field) + schema.text.slice(field).replace(may, mayNot),
+  });
   const report = await diffReport({ root: ROOT, before, after, now: NOW });
   const printed = printText(report, (_style, words) => words);
   t.equal(report.ok, false);
@@ -275,7 +288,7 @@ const diff = (t: Test, root: string, ...args: string[]) => accord(t, ['--root', 
 t.test('the command compares the working tree with where the branch left origin/main, or with a git ref', async (t) => {
   const root = repository(t);
   const change = (file: string, text: string) => writeFileSync(join(root, file), text);
-  change('openapi.yaml', edited('openapi', narrowed).openapi);
+  change('openapi.yaml', edited('openapi', narrowed).contracts.openapi.text);
   const refs = join(root, '.git', 'refs');
   cpSync(join(refs, 'heads', 'main'), join(refs, 'remotes', 'origin', 'main'));
   const found = await diff(t, root, '--json');
@@ -285,7 +298,7 @@ t.test('the command compares the working tree with where the branch left origin/
     ok: false,
     changes: [{ id: ID, verdict: 'breaking' }],
   });
-  change('openapi.yaml', edited('openapi', [...narrowed, accepting(ID, 'Agreed.')]).openapi);
+  change('openapi.yaml', edited('openapi', [...narrowed, accepting(ID, 'Agreed.')]).contracts.openapi.text);
   const accepted = await diff(t, root, 'main', '--format', 'github');
   t.equal(accepted.code, 0);
   t.match(accepted.stdout, /^::notice file=openapi\.yaml,line=\d+,col=7,title=Contract%3A accepted::permission of/);

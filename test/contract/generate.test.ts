@@ -9,11 +9,13 @@ import { generatePolicy } from '../../src/workbench/generate/policy.js';
 import { generateResolvers } from '../../src/workbench/generate/resolvers.js';
 import { check } from '../../src/workbench/model/check.js';
 import { checkOpenApi } from '../../src/workbench/model/check-openapi.js';
+import { problemsIn } from '../../src/workbench/model/check-prisma.js';
 import { checkSchema } from '../../src/workbench/model/check-schema.js';
 import { readCodes } from '../../src/workbench/model/codes.js';
-import { loadOpenApi } from '../../src/workbench/model/load-openapi.js';
-import { readPermissions } from '../../src/workbench/model/permissions.js';
-import { problemsIn } from '../../src/workbench/prisma/check-prisma.js';
+import { contractsOf } from '../../src/workbench/model/contracts.js';
+import { openApiOf } from '../../src/workbench/model/openapi-source.js';
+import { prismaOf } from '../../src/workbench/model/prisma-schema.js';
+import { sdlOf } from '../../src/workbench/model/sdl-source.js';
 import { accord } from '../support/accord.js';
 import { place } from '../support/place.js';
 import { ROOT, run } from '../support/process.js';
@@ -98,12 +100,13 @@ t.test('each rule of the contracts names its place', async (t) => {
   ];
   for (const [rule, [from, to], where] of broken) {
     const text = openapi.replace(from, to).replace('name: note_id', to === '/{note-id}' ? 'name: note-id' : '$&');
-    const found = (await checkOpenApi(text)).map((one) => `${one.rule} ${one.line}:${one.column}`);
+    const found = (await checkOpenApi(openApiOf(text))).map((one) => `${one.rule} ${one.line}:${one.column}`);
     t.ok(found.includes(`${rule} ${place(text, where)}`), `${rule} at ${where}`, { found });
   }
-  t.same(await checkOpenApi(openapi), []);
+  t.same(await checkOpenApi(openApiOf(openapi)), []);
 
-  const places = (text: string) => checkSchema(text).map(({ rule, line, column }) => `${rule} ${line}:${column}`);
+  const places = (text: string) =>
+    checkSchema(sdlOf(text)).map(({ rule, line, column }) => `${rule} ${line}:${column}`);
   t.same(places(schema.replace('name: String!', 'name: }')), ['syntax 7:9']);
   const bare = schema.replace(/ @permission\(action: "users.read".*/, '');
   t.same(places(bare), [`permission ${place(bare, 'user(')}`]);
@@ -113,7 +116,9 @@ t.test('each rule of the contracts names its place', async (t) => {
 
   const prisma = 'model User {\n  id Nope\n}\n';
   const output = 'error: Type "Nope" is neither a built-in type, nor a model.\n  -->  prisma/schema.prisma:2\n   | \n';
-  t.match(problemsIn(output, prisma), [{ file: 'prisma/schema.prisma', line: 2, column: 6, frame: '|      ^^^^' }]);
+  t.match(problemsIn(output, prismaOf(prisma)), [
+    { file: 'prisma/schema.prisma', line: 2, column: 6, frame: '|      ^^^^' },
+  ]);
 });
 
 t.test('where the contracts contradict themselves or each other is told with both places', async (t) => {
@@ -121,10 +126,10 @@ t.test('where the contracts contradict themselves or each other is told with bot
   const sdl = (permission: string) =>
     updateAlso.replace('$permission', `@permission(action: "notes.update", ${permission})`);
   const agreed = sdl('viewer: NONE, developer: OWN, admin: ANY');
-  t.same(await check({ openapi, schema: agreed }), []);
+  t.same(await check(contractsOf({ openapi, schema: agreed })), []);
 
   const told = async (texts: { openapi?: string; schema?: string }) =>
-    (await check({ openapi, schema: agreed, ...texts })).map(
+    (await check(contractsOf({ openapi, schema: agreed, ...texts }))).map(
       ({ file, line, column, rule, message }) => `${file}:${line}:${column} ${rule}: ${message}`,
     );
   const other = sdl('viewer: NONE, developer: ANY, admin: ANY');
@@ -156,8 +161,7 @@ t.test('where the contracts contradict themselves or each other is told with bot
 });
 
 t.test('the policy is a table that can be read, and types that name its actions and roles', async (t) => {
-  const document = loadOpenApi(openapi);
-  const text = generatePolicy(readPermissions(document, schema));
+  const text = generatePolicy(contractsOf({ openapi, schema }).permissions);
   t.match(
     text,
     "\n  'notes.update': { VIEWER: 'none', DEVELOPER: 'own', ADMIN: 'any' },\n  'users.read': { VIEWER: 'any',",
@@ -165,7 +169,7 @@ t.test('the policy is a table that can be read, and types that name its actions 
   t.match(text, "export type Role = 'VIEWER' | 'DEVELOPER' | 'ADMIN';");
   const four = (one: string) =>
     one.replaceAll(/viewer(: ?\w+!?), developer(: ?\w+!?), admin(: ?\w+!?)/g, 'guest$1, clerk$2, chief$3, owner$3');
-  const others = generatePolicy(readPermissions(loadOpenApi(four(openapi)), four(schema)));
+  const others = generatePolicy(contractsOf({ openapi: four(openapi), schema: four(schema) }).permissions);
   t.match(others, "'notes.update': { GUEST: 'none', CLERK: 'own', CHIEF: 'any', OWNER: 'any' },");
 });
 
@@ -175,7 +179,7 @@ t.test('an error code has its status and meaning once, and the compiler knows it
   const taken = 'NOTE_TAKEN: { status: 409, title: Taken, description: "Somebody has it; take another." }';
   const gone = 'GONE: { description: The note was burnt. }';
   const sound = withCodes('NOT_FOUND, NOTE_TAKEN, GONE', `${taken}, ${gone}`);
-  t.same(await checkOpenApi(sound), []);
+  t.same(await checkOpenApi(openApiOf(sound)), []);
 
   const broken: [list: string, codes: string, message: string, where: string][] = [
     ['NOTE_TAKEN', '', 'The error code NOTE_TAKEN has no status and no meaning: say them in x-codes.', 'NOTE_TAKEN]'],
@@ -191,13 +195,13 @@ t.test('an error code has its status and meaning once, and the compiler knows it
   ];
   for (const [list, codes, message, where] of broken) {
     const text = withCodes(list, codes);
-    const [found, ...others] = await checkOpenApi(text);
+    const [found, ...others] = await checkOpenApi(openApiOf(text));
     t.match(found, { rule: 'error-codes', message: new RegExp(`${message.replaceAll('.', '\\.')}`) }, message);
     t.equal(`${found?.line}:${found?.column}`, place(text, where));
     t.same(others, []);
   }
 
-  const codes = readCodes(loadOpenApi(sound));
+  const codes = readCodes(openApiOf(sound).document);
   t.same(Object.keys(codes).slice(0, 3), ['NOT_FOUND', 'NOTE_TAKEN', 'GONE'], 'in the order of the contract');
   t.same(codes['GONE'], { status: 410, title: 'Gone', description: 'The note was burnt.' });
   const text = generateErrors(codes);
@@ -297,11 +301,10 @@ export const reply: GetNoteReply = { status: 200, headers: { etag: '', 'x-rate-l
 };
 
 t.test('handlers and resolvers compile only if they are what the contracts say', async (t) => {
-  const document = loadOpenApi(openapi);
   const generated = {
-    'generated/openapi.ts': await openApiTypes(openapi),
-    'generated/operations.ts': generateOperations(document),
-    'generated/graphql.ts': await generateResolvers(schema, codegen),
+    'generated/openapi.ts': await openApiTypes(openApiOf(openapi)),
+    'generated/operations.ts': generateOperations(openApiOf(openapi)),
+    'generated/graphql.ts': await generateResolvers(sdlOf(schema), codegen),
   };
   const written = Object.entries(fixtures).map(([name, { text }]) => [`handlers/${name}.ts`, text]);
   const errors = compile({ ...generated, ...sources, ...Object.fromEntries(written) });
@@ -311,7 +314,7 @@ t.test('handlers and resolvers compile only if they are what the contracts say',
     if (says === undefined) t.same(found, [], `${name} compiles`);
     else t.match(found.join('\n'), says, `${name} does not compile`);
   }
-  t.equal(generateOperations(loadOpenApi(openapi)), generated['generated/operations.ts'], 'the same each time');
+  t.equal(generateOperations(openApiOf(openapi)), generated['generated/operations.ts'], 'the same each time');
 });
 
 const byThemselves = 'the tools by themselves do the same: graphql-codegen, and Prisma without a binary';

@@ -1,12 +1,13 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { bridge, type Documents } from '../../src/workbench/bridge/bridge.js';
+import { bridge } from '../../src/workbench/bridge/bridge.js';
 import { reportJson } from '../../src/workbench/bridge/print.js';
 import { FILES } from '../../src/workbench/bridge/side.js';
 import { lint, lintRest, lintSdl } from '../../src/workbench/lint/lint.js';
 import { REST_RULES, SDL_RULES } from '../../src/workbench/lint/rules.js';
-import { readContracts } from '../../src/workbench/model/check.js';
+import { contractsOf, readContracts, type Texts } from '../../src/workbench/model/contracts.js';
+import { openApiOf } from '../../src/workbench/model/openapi-source.js';
+import { sdlOf } from '../../src/workbench/model/sdl-source.js';
 import { accord } from '../support/accord.js';
 import { place } from '../support/place.js';
 import { ROOT } from '../support/process.js';
@@ -311,7 +312,7 @@ model Note {
 }
 `;
 
-const documents: Documents = { openapi, schema, prisma };
+const documents: Texts = { openapi, schema, prisma };
 
 /** A member's description as the SDL has it. */
 const described = (text: string) => `  """\n  ${text}\n  """\n`;
@@ -432,29 +433,32 @@ const sdlCases: [rule: string, edit: Edit, where: string][] = [
   ],
 ];
 
+const ofRest = (text: string) => lintRest(openApiOf(text));
+const ofSdl = (text: string) => lintSdl(sdlOf(text));
+
 t.test('each rule of our own is broken by what it names, there and nowhere else', async (t) => {
-  t.same(lintRest(openapi), []);
-  t.same(lintSdl(schema), []);
-  const check = (cases: typeof restCases, text: string, find: typeof lintRest) => {
+  t.same(ofRest(openapi), []);
+  t.same(ofSdl(schema), []);
+  const check = (cases: typeof restCases, text: string, find: typeof ofRest) => {
     for (const [rule, edit, where] of cases) {
       const broken = edited(text, edit);
       const found = named(find(broken));
       t.ok(found.includes(`${rule} ${place(broken, where)}`), `${rule}: ${edit[1]}`, { found });
     }
   };
-  check(restCases, openapi, lintRest);
-  check(sdlCases, schema, lintSdl);
+  check(restCases, openapi, ofRest);
+  check(sdlCases, schema, ofSdl);
   const tried = (cases: typeof restCases) => [...new Set(cases.map(([rule]) => rule))].sort();
   t.same(tried(restCases), REST_RULES.map(({ name }) => name).sort(), 'every rule is tried');
   t.same(tried(sdlCases), SDL_RULES.map(({ name }) => name).sort());
 });
 
 t.test('what looks like a breach and is none', async (t) => {
-  const allowed: [text: string, find: typeof lintRest, edit: Edit][] = [
-    [openapi, lintRest, ['type: array, items', 'type: array, maxItems: 9, items']],
+  const allowed: [text: string, find: typeof ofRest, edit: Edit][] = [
+    [openapi, ofRest, ['type: array, items', 'type: array, maxItems: 9, items']],
     [
       openapi,
-      lintRest,
+      ofRest,
       [
         '{ type: string, maxLength',
         '{ deprecated: true, x-deprecation: { since: 2026-01-01, sunset: 2027-01-01, successor: body }, type: string, maxLength',
@@ -462,25 +466,21 @@ t.test('what looks like a breach and is none', async (t) => {
     ],
     [
       openapi,
-      lintRest,
+      ofRest,
       [
         'operationId: getNote',
         'deprecated: true\n      x-deprecation: { since: 2026-01-01, sunset: 2027-01-01, link: /x, successor: none }\n      operationId: getNote',
       ],
     ],
-    [openapi, lintRest, ['operationId: getNote', 'operationId: login']],
-    [schema, lintSdl, ['stars: Int\n', 'stars: [Int!] @deprecated(reason: "Until 2027-01-31, use `Note.text`.")\n']],
-    [schema, lintSdl, ['stars: Int\n', 'stars: Int @deprecated(reason: "Until 2027-01-31, with no successor.")\n']],
-    [
-      schema,
-      lintSdl,
-      ['type Note {', 'type NoteConnection {\n  "Notes."\n  edges: [Note!]!\n}\n"A note."\ntype Note {'],
-    ],
+    [openapi, ofRest, ['operationId: getNote', 'operationId: login']],
+    [schema, ofSdl, ['stars: Int\n', 'stars: [Int!] @deprecated(reason: "Until 2027-01-31, use `Note.text`.")\n']],
+    [schema, ofSdl, ['stars: Int\n', 'stars: Int @deprecated(reason: "Until 2027-01-31, with no successor.")\n']],
+    [schema, ofSdl, ['type Note {', 'type NoteConnection {\n  "Notes."\n  edges: [Note!]!\n}\n"A note."\ntype Note {']],
   ];
   for (const [text, find, edit] of allowed) t.same(named(find(edited(text, edit))), [], edit[1]);
 });
 
-const filesOf = (t: Test, { openapi, schema, prisma }: Documents) => ({
+const filesOf = (t: Test, { openapi, schema, prisma }: Texts) => ({
   'openapi.yaml': openapi,
   'schema.graphql': schema,
   'redocly.yaml': t.fixture('symlink', join(ROOT, 'redocly.yaml')),
@@ -489,7 +489,8 @@ const filesOf = (t: Test, { openapi, schema, prisma }: Documents) => ({
 
 t.test('one list of what codegen, Redocly, graphql-eslint and our rules find, errors first', async (t) => {
   const folder = t.testdir(filesOf(t, documents));
-  const find = async (rest: string, sdl: string) => named(await lint(folder, { openapi: rest, schema: sdl }));
+  const find = async (rest: string, sdl: string) =>
+    named(await lint(folder, contractsOf({ openapi: rest, schema: sdl })));
   t.same(await find(openapi, schema), []);
 
   const rest = [
@@ -520,7 +521,7 @@ t.test('one list of what codegen, Redocly, graphql-eslint and our rules find, er
   t.ok(found.includes(`naming-convention ${place(sdl, 'Calm')}`));
   t.match(found.at(-1), /^info-license /, 'a warning comes last');
   t.match(
-    named(await lint(join(folder, 'prisma'), documents)),
+    named(await lint(join(folder, 'prisma'), contractsOf(documents))),
     [/^no-unused-components /],
     'by default what is recommended',
   );
@@ -533,14 +534,11 @@ t.test('one list of what codegen, Redocly, graphql-eslint and our rules find, er
 });
 
 /** Finds the ids of the differences after edits of any of the three documents. */
-function differences(edits: Partial<Record<keyof Documents, Edit[]>>) {
+function differences(edits: Partial<Record<keyof Texts, Edit[]>>) {
   const after = Object.fromEntries(
-    Object.entries(documents).map(([name, text]) => [
-      name,
-      (edits[name as keyof Documents] ?? []).reduce(edited, text),
-    ]),
-  ) as unknown as Documents;
-  return { after, ...bridge(after) };
+    Object.entries(documents).map(([name, text]) => [name, (edits[name as keyof Texts] ?? []).reduce(edited, text)]),
+  ) as unknown as Texts;
+  return { after, ...bridge(contractsOf(after)) };
 }
 
 const NOTE = '    Note:\n      description: A note.\n';
@@ -548,10 +546,10 @@ const withBridge = (text: string): Edit => [NOTE, `${NOTE}      x-bridge: ${text
 
 /** An edit of one document, the difference that comes of it, and the text of each place at which it is told. */
 const bridgeCases: [
-  document: keyof Documents,
+  document: keyof Texts,
   edit: Edit,
   id: string,
-  places: Partial<Record<keyof Documents, string | string[]>>,
+  places: Partial<Record<keyof Texts, string | string[]>>,
 ][] = [
   [
     'schema',
@@ -792,7 +790,7 @@ const bridgeCases: [
 ];
 
 t.test('each kind of difference is found, with its place in each document', async (t) => {
-  t.same(bridge(documents).differences, []);
+  t.same(bridge(contractsOf(documents)).differences, []);
   const fileOf = { openapi: FILES.openapi, schema: FILES.graphql, prisma: FILES.prisma };
   for (const [document, edit, id, places] of bridgeCases) {
     const { after, differences: found } = differences({ [document]: [edit] });
@@ -800,7 +798,7 @@ t.test('each kind of difference is found, with its place in each document', asyn
     t.ok(difference, id, { found: found.map((one) => one.id) });
     const told = difference?.places.map(({ side, line, column }) => `${FILES[side]}:${line}:${column}`);
     const expected = Object.entries(places).flatMap(([name, words]) => {
-      const key = name as keyof Documents;
+      const key = name as keyof Texts;
       return [words].flat().map((word) => `${fileOf[key]}:${place(after[key], word)}`);
     });
     t.same([...(told ?? [])].sort(), expected.sort(), `the places of ${id}`);
@@ -843,9 +841,9 @@ t.test('an override pairs what names do not, and an acceptance explains one diff
 });
 
 t.test('the contracts of this project', async (t) => {
-  const contracts = await readContracts(ROOT);
+  const contracts = await readContracts(ROOT, ['openapi', 'schema', 'prisma']);
   t.same(await lint(ROOT, contracts), [], 'are without a finding');
-  const report = bridge({ ...contracts, prisma: readFileSync(join(ROOT, FILES.prisma), 'utf8') });
+  const report = bridge(contracts);
   t.same(
     report.differences.map(({ id }) => id),
     [],
@@ -899,7 +897,7 @@ t.test('the commands', async (t) => {
   t.match(bridged.stdout, /^kind +openapi\.yaml +schema\.graphql +prisma\/schema\.prisma\ntype +Note +Note +Note\n/);
   t.match(bridged.stdout, /^operation +listNotes +Query\.notes +-$/m);
   t.match(bridged.stdout, /^stored +createNote +- +Note$/m);
-  const { pairs, differences: told } = reportJson(bridge(broken));
+  const { pairs, differences: told } = reportJson(bridge(contractsOf(broken)));
   t.match(pairs[0], { kind: 'type', 'openapi.yaml': 'Note', 'schema.graphql': 'Note' });
   t.match(told[0], { id: 'nullability:Note.createdAt:graphql', places: [{ file: 'openapi.yaml' }] });
   t.equal(nothing.code, 2);

@@ -5,12 +5,12 @@ import type { OpenApiDocument, Schema } from '../../src/platform/contract/docume
 import { inlineSchemas, operations } from '../../src/platform/contract/openapi.js';
 import { structureOf } from '../../src/platform/contract/structure.js';
 import { parseYaml } from '../../src/platform/contract/yaml.js';
-import { loadOpenApi } from '../../src/workbench/model/load-openapi.js';
+import { openApiOf } from '../../src/workbench/model/openapi-source.js';
 import { readYaml } from '../../src/workbench/model/yaml-source.js';
 import { openapi } from './small-project.js';
 
 t.test('a loaded document says of each operation what serves it', async (t) => {
-  const [get, put] = operations(loadOpenApi(openapi));
+  const [get, put] = operations(openApiOf(openapi).document);
   t.match(get, { operationId: 'getNote', method: 'GET', path: '/notes/{note_id}', tag: 'notes', permission: 'public' });
   t.match(get, { security: [], counted: true, deprecated: false });
   t.same(
@@ -46,19 +46,19 @@ merged: { <<: *base, b: 2 }
 t.test("an operation's own parameter goes before its path's", async (t) => {
   const own = '{ name: note_id, in: path, required: true, schema: { type: string } }';
   const text = openapi.replace('- { name: If-Match, in: header, schema: { type: string } }', `- ${own}`);
-  const [, put] = operations(loadOpenApi(text));
+  const [, put] = operations(openApiOf(text).document);
   t.match(put?.operation.parameters, [{ name: 'version' }, { name: 'note_id', schema: { type: 'string' } }]);
 });
 
 t.test('references to schemas stay when loading, and are followed by inlining', async (t) => {
-  const document = loadOpenApi(openapi);
+  const document = openApiOf(openapi).document;
   const body = (of: typeof document) => of.paths['/notes/{note_id}']?.put?.requestBody?.content['application/json'];
   t.same(body(document)?.schema, { $ref: '#/components/schemas/Note' });
   t.same(body(inlineSchemas(document))?.schema, document.components.schemas['Note']);
 });
 
 t.test('an operation that does not say who may call it is nobody’s', async (t) => {
-  const document = loadOpenApi(openapi.replace('      x-permission: public\n', ''));
+  const document = openApiOf(openapi.replace('      x-permission: public\n', '')).document;
   t.throws(() => operations(document), { message: /getNote does not say who may call it/ });
 });
 

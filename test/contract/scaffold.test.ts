@@ -4,7 +4,10 @@ import t from 'tap';
 import { Project } from 'ts-morph';
 import { Failure, notWritten } from '../../src/platform/calls/errors.js';
 import { operations } from '../../src/platform/contract/openapi.js';
-import { loadOpenApi } from '../../src/workbench/model/load-openapi.js';
+import { generate } from '../../src/workbench/generate/generate.js';
+import { readContracts } from '../../src/workbench/model/contracts.js';
+import { openApiOf } from '../../src/workbench/model/openapi-source.js';
+import { sdlOf } from '../../src/workbench/model/sdl-source.js';
 import { objectTypes } from '../../src/workbench/scaffold/object-types.js';
 import { MANIPULATION } from '../../src/workbench/scaffold/project-files.js';
 import { editCode, scaffold } from '../../src/workbench/scaffold/scaffold.js';
@@ -63,6 +66,12 @@ export const resolvers: Resolvers = { Query, Mutation, User };
   'src/application/graphql/page.ts': 'export const page = 1;\n',
 };
 
+/** What the command does with a project. */
+async function scaffolded(root: string) {
+  const contracts = await readContracts(root);
+  return scaffold(contracts, { root, generate: () => generate(contracts, { root }) });
+}
+
 interface Edit {
   openapi?: string;
   schema?: string;
@@ -82,17 +91,17 @@ function edit({ openapi: text = openapi, schema: sdl = schema, code = {}, requir
     manipulationSettings: MANIPULATION,
   });
   for (const [path, content] of Object.entries(before)) project.createSourceFile(`/${path}`, content).saveSync();
-  const old = operations(loadOpenApi(openapi));
-  const types = objectTypes(sdl);
+  const old = operations(openApiOf(openapi).document);
+  const types = objectTypes(sdlOf(sdl));
   const demanded = Object.entries({ ...REQUIRED, ...required }).map(([type, fields]): [string, Set<string>] => [
     type,
     new Set(fields.filter((field) => types.get(type)?.has(field))),
   ]);
   const changes = editCode(project, '/', {
-    operations: operations(loadOpenApi(text)),
+    operations: operations(openApiOf(text).document),
     types,
     required: new Map(demanded),
-    before: { requests: (id) => old.filter((one) => one.operationId === id), types: objectTypes(schema) },
+    before: { requests: (id) => old.filter((one) => one.operationId === id), types: objectTypes(sdlOf(schema)) },
   });
   const after = project
     .getSourceFiles()
@@ -426,7 +435,7 @@ t.test(
       'unwritten',
     );
 
-    const first = await scaffold({ root: folder });
+    const first = await scaffolded(folder);
     const after = sourcesOf(folder);
     const start = [process.execPath, '--import', 'tsx', join(folder, 'src', 'main.ts')] as const;
     const started = startServer(t, { DATABASE_URL: 'pglite://memory' }, start);
@@ -489,7 +498,7 @@ export const Draft: DraftResolvers = {\n  heading: notWritten,\n};\n`;
     t.match(complaints[0], COMPLAINT, 'without a resolver the compiler asks as README says');
 
     writeFileSync(join(folder, 'src/application/rest/users.ts'), `${users}const half = (`);
-    await t.rejects(scaffold({ root: folder }), {
+    await t.rejects(scaffolded(folder), {
       name: 'Refusal',
       message: /^src\/application\/rest\/users\.ts:\d+ cannot be edited: /,
     });

@@ -5,6 +5,7 @@ import { accountRules } from '../../src/platform/accounts/account-rules.js';
 import { readConfig } from '../../src/platform/server/config.js';
 import { prepareData } from '../../src/platform/server/first-start.js';
 import { check } from '../../src/workbench/model/check.js';
+import { contractsOf } from '../../src/workbench/model/contracts.js';
 import { memoryDatabase } from '../support/databases.js';
 import { place } from '../support/place.js';
 import { library } from './fixture/application.js';
@@ -17,7 +18,7 @@ const ROLES: Role[] = ['GUEST', 'READER', 'CLERK', 'KEEPER'];
 t.test(
   'the contracts of the fixture are sound, and its tables are made of them; UPDATE_FIXTURE=1 writes',
   async (t) => {
-    t.same(await check(contracts), []);
+    t.same(await check(contractsOf(contracts)), []);
     for (const [name, text] of Object.entries(generated(contracts))) {
       const path = join(FIXTURE, 'generated', name);
       if (process.env['UPDATE_FIXTURE']) writeFileSync(path, text);
@@ -28,7 +29,7 @@ t.test(
 
 t.test('a contradiction between the contracts is told with both places', async (t) => {
   const schema = contracts.schema.replace('reader: OWN, clerk: ANY', 'reader: ANY, clerk: ANY');
-  const [found, ...others] = await check({ ...contracts, schema });
+  const [found, ...others] = await check(contractsOf({ ...contracts, schema }));
   t.same(others, []);
   t.equal(`${found?.file}:${found?.line}:${found?.column}`, `schema.graphql:${place(schema, 'ANY, clerk: ANY')}`);
   const there = place(contracts.openapi, 'own, clerk: any');

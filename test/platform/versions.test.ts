@@ -2,7 +2,7 @@ import t from 'tap';
 import { everyVersion, versionsOf } from '../../src/platform/contract/versions.js';
 import { generateOperations } from '../../src/workbench/generate/operations.js';
 import { checkOpenApi } from '../../src/workbench/model/check-openapi.js';
-import { loadOpenApi } from '../../src/workbench/model/load-openapi.js';
+import { openApiOf } from '../../src/workbench/model/openapi-source.js';
 import { type Answer, EMAIL, notesContract, PASSWORD, startNotes } from './notes-fixture.js';
 
 const NAME = 'accord';
@@ -162,14 +162,13 @@ t.test('two versions side by side', async (t) => {
 
 t.test('the workbench takes a contract with two versions', async (t) => {
   const text = notesContract('notes');
-  t.same(await checkOpenApi(text), []);
-  const document = loadOpenApi(text);
-  const generated = generateOperations(document);
+  t.same(await checkOpenApi(openApiOf(text)), []);
+  const generated = generateOperations(openApiOf(text));
   t.match(generated, /^ {2}getNote: GetNote;$/m);
   t.match(generated, /^ {2}getNoteV2: GetNoteV2;$/m);
   t.match(generated, /getNoteV2: \{ method: 'GET', path: '\/api\/v2\/notes\/\{id\}', tag: 'notes' \}/);
   const rules = async (from: string, to: string) =>
-    (await checkOpenApi(text.replace(from, to))).map(({ rule }) => rule);
+    (await checkOpenApi(openApiOf(text.replace(from, to)))).map(({ rule }) => rule);
   t.same(await rules('x-last-version: 1', 'x-last-version: 2'), ['operation-last-version'], 'which ends nothing');
   t.same(await rules('x-last-version: 1', 'x-last-version: soon'), ['operation-last-version']);
   t.same(await rules('  /about:', '  /notes:'), ['path-ambiguous'], 'as the newest version is asked for');

@@ -9,7 +9,7 @@ import { demo } from '../../src/application/seed.js';
 import { type Database, openDatabase } from '../../src/platform/database/open.js';
 import { notWrittenFields } from '../../src/platform/graphql/plugin.js';
 import { type Handlers, notWrittenOperations } from '../../src/platform/rest/plugin.js';
-import { loadOpenApi } from '../../src/workbench/model/load-openapi.js';
+import { openApiOf } from '../../src/workbench/model/openapi-source.js';
 import { demoDirectory } from '../support/demo.js';
 import {
   ask,
@@ -65,7 +65,10 @@ t.test(
       await response.arrayBuffer();
     }
     const notWritten = [
-      ...notWrittenOperations(loadOpenApi(readFileSync('openapi.yaml', 'utf8')), application.handlers as Handlers),
+      ...notWrittenOperations(
+        openApiOf(readFileSync('openapi.yaml', 'utf8')).document,
+        application.handlers as Handlers,
+      ),
       ...notWrittenFields(application.resolvers),
     ];
     t.equal(notWritten.length > 0 ? line(printed, 'Not written yet (501):') : '', notWritten.join(', '));

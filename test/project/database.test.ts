@@ -14,7 +14,7 @@ import { type Database, openDatabase } from '../../src/platform/database/open.js
 import { openPostgres } from '../../src/platform/database/postgres.js';
 import { statementNames } from '../../src/platform/database/statement-names.js';
 import { root, rootPath } from '../../src/platform/root.js';
-import { generatePrismaClient, prismaClientIsCurrent } from '../../src/workbench/prisma/generate.js';
+import { generatePrismaClient, prismaClientIsCurrent } from '../../src/workbench/generate/prisma-client.js';
 import { checkMigrations, createMigration } from '../../src/workbench/prisma/migration-diff.js';
 import { PATIENT } from '../support/databases.js';
 import { atEnd } from '../support/ending.js';

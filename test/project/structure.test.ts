@@ -11,7 +11,7 @@ import { inlineSchemas, operations } from '../../src/platform/contract/openapi.j
 import { checkPermissions } from '../../src/platform/graphql/permissions.js';
 import { namesOf } from '../../src/platform/names.js';
 import { checkContract } from '../../src/platform/rest/contract-check.js';
-import { loadOpenApi } from '../../src/workbench/model/load-openapi.js';
+import { openApiOf } from '../../src/workbench/model/openapi-source.js';
 import { type Import, importsOf, sourcesIn } from '../support/imports.js';
 
 const src = sourcesIn('src');
@@ -35,8 +35,25 @@ const APART = ['rest', 'graphql', 'live'];
 const DOOR = ['platform/index.ts', 'platform/server/config.ts', 'platform/server/run.ts'];
 /** How a contract is read, which the workbench does as the platform does it; and the tools of the database. */
 const DOOR_OF_TOOLS = /^platform\/(contract|database)\/|^platform\/root\.ts$/;
-/** What all tools stand upon. */
-const MODEL = ['model', 'prisma', 'generate'];
+/** What all tools of the workbench are functions of. */
+const MODEL = 'model';
+
+/** What makes of a contract's text what it says, or follows its references: of these files and packages, these names. */
+const READERS: [RegExp, RegExp][] = [
+  [/^(yaml|js-yaml|yaml-ast-parser|platform\/contract\/yaml\.ts)$/, /./],
+  [/^graphql($|\/)/, /^(\*|parse|buildSchema|buildASTSchema|extendSchema|Parser|Lexer)$/],
+  [/^@redocly\/openapi-core$/, /^(\*|Source|BaseResolver|validate|(lint|bundle|resolve|makeDocument)\w*)$/],
+  [/^platform\/contract\/openapi\.ts$/, /^(\*|normaliseOpenApi|operations)$/],
+];
+const READERS_OF_OTHER_TEXTS = [
+  // The operations that clients send, which are no contract.
+  'workbench/coverage/observe-graphql.ts',
+  // What a start of the service reads is made by a build.
+  'cli/bundle.js',
+  // An operator's commands, on an installation that has no workbench.
+  'cli/schema.ts',
+  'cli/trust.ts',
+];
 
 const GENERATED = '../generated/';
 
@@ -77,8 +94,7 @@ const MAY_IMPORT_INSIDE: Record<string, (one: Import) => boolean> = {
     const across = APART.includes(roomOf(from)) && APART.includes(roomOf(to)) && one !== other;
     return there <= here && !across;
   },
-  workbench: ({ from, to }) =>
-    roomOf(from) === roomOf(to) || (MODEL.includes(roomOf(to)) && !(roomOf(from) === 'model')),
+  workbench: ({ from, to }) => [roomOf(from), MODEL].includes(roomOf(to)),
 };
 
 function importProblem(one: Import): string | undefined {
@@ -185,10 +201,51 @@ t.test('an import through a wall is found, however it is written', async (t) => 
       "import { generate } from '../generate/generate.js';",
       'workbench/generate/generate.ts',
     ],
+    [
+      'workbench/scaffold/scaffold.ts',
+      "import type { Outcome } from '../generate/generate.js';",
+      'workbench/generate/generate.ts',
+    ],
     ['workbench/lint/lint.ts', "import { buildApp } from '../../platform/app.js';", 'platform/app.ts'],
     ['main.ts', "import { buildApp } from './platform/app.js';", 'platform/app.ts'],
   ];
   for (const [from, text, to] of forbidden) t.strictSame(importProblems({ [from]: text }), [`${from} imports ${to}`]);
+});
+
+/** What of the workbench and of its commands reads a contract past the model. */
+const readersBesideTheModel = (sources: Record<string, string>) =>
+  importsOf(sources)
+    .filter(({ from, typeOnly }) => /^(workbench|cli)\//.test(from) && roomOf(from) !== MODEL && !typeOnly)
+    .flatMap(({ from, to, names }) => {
+      const isReader = (name: string) => READERS.some(([origin, some]) => origin.test(to) && some.test(name));
+      return names.filter(isReader).map((name) => ({ from, told: `${from} takes ${name} of ${to}` }));
+    });
+
+t.test('contracts are read by the model alone, of which the tools are functions', async (t) => {
+  const found = readersBesideTheModel(src);
+  const others = found.filter(({ from }) => !READERS_OF_OTHER_TEXTS.includes(from));
+  t.strictSame(
+    others.map(({ told }) => told),
+    [],
+  );
+  t.strictSame([...new Set(found.map(({ from }) => from))].sort(), READERS_OF_OTHER_TEXTS.sort(), 'none is in vain');
+
+  const forbidden: [text: string, told: string][] = [
+    ["import { parse as read } from 'graphql';", 'parse of graphql'],
+    ["const { buildSchema } = await import('graphql');", '* of graphql'],
+    ["import { Kind, buildASTSchema } from 'graphql';", 'buildASTSchema of graphql'],
+    ["import { parseDocument } from 'yaml';", 'parseDocument of yaml'],
+    ["import * as yaml from 'yaml';", '* of yaml'],
+    ["import { parseYaml } from '../../platform/contract/yaml.js';", 'parseYaml of platform/contract/yaml.ts'],
+    ["import { lintFromString } from '@redocly/openapi-core';", 'lintFromString of @redocly/openapi-core'],
+    ["import { bundle } from '@redocly/openapi-core';", 'bundle of @redocly/openapi-core'],
+    ["export { operations } from '../../platform/contract/openapi.js';", 'operations of platform/contract/openapi.ts'],
+  ];
+  const from = 'workbench/lint/lint.ts';
+  for (const [text, told] of forbidden) {
+    t.strictSame(readersBesideTheModel({ [from]: text }), [{ from, told: `${from} takes ${told}` }]);
+    t.strictSame(readersBesideTheModel({ 'workbench/model/check.ts': text }), []);
+  }
 });
 
 /** The files that lead back to themselves by what they import. */
@@ -256,7 +313,7 @@ const sdl = readFileSync('schema.graphql', 'utf8');
 
 /** Holds a changed copy of the REST contract against the code, as the start of the service does. */
 function holdRest(change: (document: OpenApiDocument) => void): void {
-  const document = loadOpenApi(openapi);
+  const document = openApiOf(openapi).document;
   change(document);
   checkContract(document, operations(inlineSchemas(document)), namesOf('accord'));
 }

@@ -7,6 +7,8 @@ export interface Import {
   from: string;
   /** A file as the importing one is told, `services/users.ts` or `../generated/operations.ts`; or a package, `jose`. */
   to: string;
+  /** What is taken of it, by its name there; `*` for the whole, which `import()` gives too. */
+  names: readonly string[];
   /** Nothing of it is there at run time. */
   typeOnly: boolean;
 }
@@ -21,20 +23,32 @@ export function sourcesIn(folder: string): Record<string, string> {
 export function importsOf(sources: Record<string, string>): Import[] {
   return Object.entries(sources).flatMap(([from, text]) => {
     const found: Import[] = [];
-    const note = (specifier: ts.Node | undefined, typeOnly: boolean) => {
-      if (specifier && ts.isStringLiteral(specifier)) found.push({ from, to: target(from, specifier.text), typeOnly });
+    const note = (specifier: ts.Node | undefined, names: readonly string[], typeOnly: boolean) => {
+      if (specifier === undefined || !ts.isStringLiteral(specifier)) return;
+      found.push({ from, to: target(from, specifier.text), names, typeOnly });
     };
     const visit = (node: ts.Node): void => {
-      if (ts.isImportDeclaration(node)) note(node.moduleSpecifier, isTypeOnly(node));
-      if (ts.isExportDeclaration(node)) note(node.moduleSpecifier, node.isTypeOnly);
-      if (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument)) note(node.argument.literal, true);
+      if (ts.isImportDeclaration(node)) note(node.moduleSpecifier, namesIn(node), isTypeOnly(node));
+      if (ts.isExportDeclaration(node)) note(node.moduleSpecifier, namesIn(node), node.isTypeOnly);
+      if (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument)) note(node.argument.literal, ALL, true);
       if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword)
-        note(node.arguments[0], false);
+        note(node.arguments[0], ALL, false);
       ts.forEachChild(node, visit);
     };
     visit(ts.createSourceFile(from, text, ts.ScriptTarget.Latest));
     return found;
   });
+}
+
+const ALL = ['*'];
+
+/** Of a specifier without braces the whole is taken; of one for its effects nothing. */
+function namesIn(node: ts.ImportDeclaration | ts.ExportDeclaration): readonly string[] {
+  const bindings = ts.isExportDeclaration(node) ? node.exportClause : node.importClause?.namedBindings;
+  if (bindings !== undefined && (ts.isNamedImports(bindings) || ts.isNamedExports(bindings))) {
+    return bindings.elements.map(({ name, propertyName }) => (propertyName ?? name).text);
+  }
+  return ts.isImportDeclaration(node) && node.importClause === undefined ? [] : ALL;
 }
 
 function isTypeOnly({ importClause }: ts.ImportDeclaration): boolean {

@@ -1,6 +1,4 @@
-import type { OpenApiDocument } from '../../platform/contract/document.js';
-import type { Contracts } from '../model/check.js';
-import { readYaml } from '../model/yaml-source.js';
+import type { Contracts } from '../model/contracts.js';
 import { compareEnumerations } from './compare-enumerations.js';
 import { compareCatalogues, compareErrors, compareNamed } from './compare-errors.js';
 import { compareAllInputs } from './compare-inputs.js';
@@ -14,10 +12,7 @@ import { readOpenApi } from './openapi-side.js';
 import { type Acceptance, type Overrides, readOverrides } from './overrides.js';
 import { type Pairs, pairUp } from './pairs.js';
 import { readPrisma } from './prisma-side.js';
-import { type Catalogue, type Contract, FILES, type Side } from './side.js';
-
-/** The texts of the three documents. */
-export type Documents = Contracts & { prisma: string };
+import type { Catalogue, Contract, Side } from './side.js';
 
 export interface Report {
   pairs: Pairs;
@@ -70,9 +65,7 @@ function stale({ accepted }: Overrides, found: readonly Difference[]): Differenc
 /**
  * Holds the three documents of a project against each other. Takes sound ones: `check` of both contracts finds nothing.
  */
-export function bridge({ openapi: text, schema, prisma }: Documents): Report {
-  const yaml = readYaml(text, FILES.openapi);
-  const source = { yaml, document: yaml.value as OpenApiDocument };
+export function bridge({ openapi: source, schema, prisma }: Contracts): Report {
   const contracts: Record<Side, Contract> = {
     openapi: readOpenApi(source),
     graphql: readGraphql(schema),
@@ -92,7 +85,7 @@ export function bridge({ openapi: text, schema, prisma }: Documents): Report {
     ...comparePermissions(pairs),
     ...compareCatalogues(catalogues),
     ...compareNamed(catalogues, calls),
-    ...compareErrors(pairs, errorPolicy(schema)),
+    ...compareErrors(pairs, errorPolicy(schema.text)),
   ]);
   const faults = [...overrides.faults, ...pairs.faults].map(({ where, message }, index) => {
     return { id: `x-bridge:${index + 1}`, message, advice: 'Mend or remove the override.', places: [where] };

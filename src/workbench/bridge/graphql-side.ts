@@ -7,13 +7,13 @@ import {
   type NameNode,
   type ObjectTypeDefinitionNode,
   type ObjectTypeExtensionNode,
-  parse,
   print,
   type TypeNode,
   valueFromASTUntyped,
 } from 'graphql';
 import { permissionsOf } from '../model/permissions.js';
-import { constraintOf, isList, isNonNull, namedType, ROOTS } from '../model/sdl.js';
+import { constraintOf, isList, isNonNull, namedType, placeOf, ROOTS } from '../model/sdl.js';
+import type { SdlSource } from '../model/sdl-source.js';
 import { codesIn } from './error-policy.js';
 import {
   type Call,
@@ -30,10 +30,7 @@ type ObjectType = ObjectTypeDefinitionNode | ObjectTypeExtensionNode;
 
 const SCALARS = new Set(['ID', 'Int', 'Float', 'String', 'Boolean']);
 
-const at = ({ loc, value }: NameNode, says: string): Where => {
-  const { line = 1, column = 1 } = loc?.startToken ?? {};
-  return { side: 'graphql', line, column, length: value.length, says };
-};
+const at = (name: NameNode, says: string): Where => ({ side: 'graphql', ...placeOf(name), says });
 
 interface Declared {
   enums: Set<string>;
@@ -95,8 +92,7 @@ function callsOf(root: ObjectType, document: DocumentNode, declared: Declared): 
 }
 
 /** What a sound SDL says. */
-export function readGraphql(text: string): Contract {
-  const document = parse(text);
+export function readGraphql({ document, text }: SdlSource): Contract {
   const { definitions } = document;
   const objects = definitions.filter(
     (one): one is ObjectType => one.kind === Kind.OBJECT_TYPE_DEFINITION || one.kind === Kind.OBJECT_TYPE_EXTENSION,

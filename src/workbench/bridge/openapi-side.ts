@@ -1,8 +1,10 @@
-import { METHODS, type OperationObject, type Parameter, type Schema } from '../../platform/contract/document.js';
-import { normaliseOpenApi, schemaName } from '../../platform/contract/openapi.js';
+import type { OperationObject, Parameter, Schema } from 'accord/contract/document';
+import { schemaName } from 'accord/contract/openapi';
 import { ERROR_CODE, readCodes } from '../model/codes.js';
+import type { OpenApiSource } from '../model/openapi-source.js';
+import { placedOperations } from '../model/placed-operations.js';
 import type { Path } from '../model/yaml-source.js';
-import { memberAt, membersOf, type Source, whereIn } from './schema-members.js';
+import { memberAt, membersOf, whereIn } from './schema-members.js';
 import {
   type Call,
   type Catalogue,
@@ -13,13 +15,13 @@ import {
   type Value,
 } from './side.js';
 
-const schemasOf = ({ document }: Source) => Object.entries(document.components?.schemas ?? {});
+const schemasOf = ({ written }: OpenApiSource) => Object.entries(written.components?.schemas ?? {});
 
 const isEnum = ({ enum: values, type }: Schema) => type === 'string' && values !== undefined;
 const isObject = ({ type, properties, allOf }: Schema) =>
   type === 'object' || properties !== undefined || allOf !== undefined;
 
-function enumerationOf(source: Source, name: string, schema: Schema): Enumeration {
+function enumerationOf(source: OpenApiSource, name: string, schema: Schema): Enumeration {
   const path = ['components', 'schemas', name];
   const values = (schema.enum ?? []).map((value, index): Value => {
     return { name: String(value), where: whereIn(source, [...path, 'enum', index], String(value)) };
@@ -31,7 +33,7 @@ type Json = { schema?: Schema } | undefined;
 const jsonOf = (content: Record<string, Json> = {}): Json => content['application/json'];
 
 /** Where a parameter is written: of an operation or of its path, or the component that these refer to. */
-function parameterAt({ document }: Source, { name, in: place }: Parameter, path: Path): Path {
+function parameterAt({ written: document }: OpenApiSource, { name, in: place }: Parameter, path: Path): Path {
   const lists = [path, path.slice(0, -1)].map((owner) => [...owner, 'parameters'] as Path);
   for (const list of lists) {
     const written = list.reduce<unknown>((node, key) => (node as Record<string, unknown> | undefined)?.[key], document);
@@ -45,20 +47,20 @@ function parameterAt({ document }: Source, { name, in: place }: Parameter, path:
   return path;
 }
 
-function parametersOf(source: Source, { parameters }: OperationObject, at: Path): Member[] {
+function parametersOf(source: OpenApiSource, { parameters }: OperationObject, at: Path): Member[] {
   const read = parameters.filter((one) => one.in === 'path' || one.in === 'query');
   return read.map((one) =>
     memberAt(source, one.name, parameterAt(source, one, at), one.schema ?? true, one.required === true),
   );
 }
 
-function bodyOf(source: Source, { requestBody }: OperationObject, at: Path): Member[] {
+function bodyOf(source: OpenApiSource, { requestBody }: OperationObject, at: Path): Member[] {
   const path: Path = [...at, 'requestBody', 'content', 'application/json', 'schema'];
   return membersOf(source, jsonOf(requestBody?.content)?.schema, path);
 }
 
 /** The codes that the failures of an operation are described with: "`GONE`. The resource existed and was deleted." */
-function errorsOf(source: Source, { responses }: OperationObject, at: Path): Value[] {
+function errorsOf(source: OpenApiSource, { responses }: OperationObject, at: Path): Value[] {
   const failures = Object.entries(responses).filter(([status]) => /^[45]/.test(status));
   return failures.flatMap(([status, { description }]) => {
     const [sentence = ''] = description.split('. ');
@@ -69,7 +71,7 @@ function errorsOf(source: Source, { responses }: OperationObject, at: Path): Val
   });
 }
 
-function callOf(source: Source, operation: OperationObject, at: Path): Call {
+function callOf(source: OpenApiSource, operation: OperationObject, at: Path): Call {
   const { operationId, responses } = operation;
   const success = Object.entries(responses).find(([status, { content }]) => /^2/.test(status) && jsonOf(content));
   const body = bodyOf(source, operation, at);
@@ -91,12 +93,12 @@ function callOf(source: Source, operation: OperationObject, at: Path): Call {
   };
 }
 
-function cataloguesOf(source: Source): Catalogue[] {
-  const table = codeTable('openapi', source.yaml.text);
+function cataloguesOf(source: OpenApiSource): Catalogue[] {
+  const table = codeTable('openapi', source.text);
   const list = schemasOf(source).find(([name]) => name === ERROR_CODE);
   if (list === undefined) return table === undefined ? [] : [table];
   const { where, values } = enumerationOf(source, ...list);
-  const kinds = readCodes(source.document);
+  const kinds = readCodes(source.written);
   const codes = new Map(
     values.map(({ name, where }) => {
       const { status } = kinds[name] ?? {};
@@ -107,8 +109,7 @@ function cataloguesOf(source: Source): Catalogue[] {
 }
 
 /** What a sound OpenAPI document says. */
-export function readOpenApi(source: Source): Contract {
-  const paths = Object.entries(normaliseOpenApi(source.document).paths);
+export function readOpenApi(source: OpenApiSource): Contract {
   return {
     shapes: schemasOf(source)
       .filter(([, schema]) => isObject(schema))
@@ -119,12 +120,7 @@ export function readOpenApi(source: Source): Contract {
     enumerations: schemasOf(source)
       .filter(([name, schema]) => isEnum(schema) && name !== ERROR_CODE)
       .map(([name, schema]) => enumerationOf(source, name, schema)),
-    calls: paths.flatMap(([path, item]) =>
-      METHODS.flatMap((method) => {
-        const operation = item[method];
-        return operation === undefined ? [] : [callOf(source, operation, ['paths', path, method])];
-      }),
-    ),
+    calls: placedOperations(source.document).map(({ operation, at }) => callOf(source, operation, at)),
     catalogues: cataloguesOf(source),
   };
 }

@@ -1,7 +1,8 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { METHODS } from '../../platform/contract/document.js';
+import type { OpenApiSource } from '../model/openapi-source.js';
+import { placedOperations } from '../model/placed-operations.js';
 import type { Path } from '../model/yaml-source.js';
-import { type Source, whereIn } from './schema-members.js';
+import { whereIn } from './schema-members.js';
 import type { Where } from './side.js';
 
 /** Says that something has no counterpart, whatever its name. */
@@ -56,18 +57,14 @@ const SCHEMA = closed({
 const isSound = new Ajv2020({ allowUnionTypes: true }).compile<Override>(SCHEMA);
 
 /** Reads every `x-bridge` of a document: at its root, of its schemas and of its operations. */
-export function readOverrides(source: Source): Overrides {
-  const { document } = source;
+export function readOverrides(source: OpenApiSource): Overrides {
+  const { written: document } = source;
   const schemas = Object.entries(document.components?.schemas ?? {}).map(([name, { 'x-bridge': stated }]) => {
     return { name, path: ['components', 'schemas', name] as Path, stated };
   });
-  const operations = Object.entries(document.paths).flatMap(([path, item]) =>
-    METHODS.flatMap((method) => {
-      const operation = item[method];
-      if (operation === undefined) return [];
-      return [{ name: operation.operationId, path: ['paths', path, method] as Path, stated: operation['x-bridge'] }];
-    }),
-  );
+  const operations = placedOperations(document).map(({ operation, at }) => {
+    return { name: operation.operationId, path: at, stated: operation['x-bridge'] };
+  });
   const all = [{ name: '', path: [] as Path, stated: document['x-bridge'] }, ...schemas, ...operations]
     .filter(({ stated }) => stated !== undefined)
     .map((one) => ({ ...one, path: [...one.path, 'x-bridge'] }));

@@ -1,5 +1,6 @@
+import type { Contracts } from '../model/contracts.js';
 import { frameOf } from '../model/problems.js';
-import type { Documents, Report } from './bridge.js';
+import type { Report } from './bridge.js';
 import type { Difference } from './difference.js';
 import type { Pair } from './pairs.js';
 import { FILES, SIDES, type Side, type Where } from './side.js';
@@ -10,17 +11,18 @@ export type Paint = (style: 'red' | 'dim' | 'bold' | 'green', text: string) => s
 /** Printed at once: a missing type breaks all that leads to it. */
 const SHOWN = 20;
 
-const textOf = (side: Side, { openapi, schema, prisma }: Documents) => ({ openapi, graphql: schema, prisma })[side];
+const textOf = (side: Side, { openapi, schema, prisma }: Contracts) =>
+  ({ openapi, graphql: schema, prisma })[side].text;
 
 const placeOf = ({ side, line, column }: Where) => `${FILES[side]}:${line}:${column}`;
 
-function printPlace(where: Where, documents: Documents, paint: Paint): string {
-  return `  ${placeOf(where)}  ${paint('dim', where.says)}\n${frameOf(textOf(where.side, documents), where)}`;
+function printPlace(where: Where, contracts: Contracts, paint: Paint): string {
+  return `  ${placeOf(where)}  ${paint('dim', where.says)}\n${frameOf(textOf(where.side, contracts), where)}`;
 }
 
-function printDifference({ id, message, advice, places }: Difference, documents: Documents, paint: Paint): string {
+function printDifference({ id, message, advice, places }: Difference, contracts: Contracts, paint: Paint): string {
   const head = `${paint('red', 'error')}  ${paint('bold', message)}  ${paint('dim', `(${id})`)}`;
-  return [head, ...places.map((where) => printPlace(where, documents, paint)), `  → ${advice}`].join('\n');
+  return [head, ...places.map((where) => printPlace(where, contracts, paint)), `  → ${advice}`].join('\n');
 }
 
 const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`;
@@ -44,10 +46,10 @@ function summary({ pairs: { shapes, enumerations, calls }, accepted }: Report): 
 }
 
 /** The report for a person: each difference with all its places and what to do; or, without any, what was compared. */
-export function printReport(report: Report, documents: Documents, paint: Paint): string {
+export function printReport(report: Report, contracts: Contracts, paint: Paint): string {
   const { differences } = report;
   if (differences.length === 0) return `${paint('green', '✓')} ${summary(report)}`;
-  const shown = differences.slice(0, SHOWN).map((one) => `${printDifference(one, documents, paint)}\n`);
+  const shown = differences.slice(0, SHOWN).map((one) => `${printDifference(one, contracts, paint)}\n`);
   const more = differences.length > SHOWN ? `, ${SHOWN} shown` : '';
   const acceptable = differences.some(({ id }) => !/^(stale|x-bridge):/.test(id));
   return [

@@ -1,4 +1,4 @@
-import { attributeOf, nativeType, type PrismaField, readPrismaSchema } from '../model/prisma-schema.js';
+import { attributeOf, nativeType, type PrismaField, type PrismaSource } from '../model/prisma-schema.js';
 import type { Contract, Member, Where } from './side.js';
 
 const SCALARS = new Set(['Int', 'BigInt', 'Float', 'Decimal', 'String', 'Boolean', 'DateTime', 'Json', 'Bytes']);
@@ -43,8 +43,7 @@ function memberOf(field: PrismaField, enums: ReadonlySet<string>): Member {
 }
 
 /** Models and enums of a Prisma schema. */
-export function readPrisma(text: string): Pick<Contract, 'shapes' | 'enumerations'> {
-  const { models, enums } = readPrismaSchema(text);
+export function readPrisma({ models, enums }: PrismaSource): Pick<Contract, 'shapes' | 'enumerations'> {
   const names = new Set(enums.map(({ name }) => name));
   return {
     shapes: models.map((model) => ({

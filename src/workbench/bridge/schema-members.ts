@@ -1,18 +1,13 @@
-import type { OpenApiDocument, Schema } from '../../platform/contract/document.js';
-import { schemaName } from '../../platform/contract/openapi.js';
-import { resolveReference } from '../../platform/contract/references.js';
-import type { Path, YamlSource } from '../model/yaml-source.js';
+import type { OpenApiDocument, Schema } from 'accord/contract/document';
+import { schemaName } from 'accord/contract/openapi';
+import { resolveReference } from 'accord/contract/references';
+import type { OpenApiSource } from '../model/openapi-source.js';
+import type { Path } from '../model/yaml-source.js';
 import { keyOf, type Limits, type Member, type Where } from './side.js';
 
-/** An OpenAPI document with its places. */
-export interface Source {
-  yaml: YamlSource;
-  document: OpenApiDocument;
-}
-
-export const whereIn = ({ yaml }: Source, path: Path, says: string, onKey = true): Where => ({
+export const whereIn = ({ placeOf }: OpenApiSource, path: Path, says: string, onKey = true): Where => ({
   side: 'openapi',
-  ...yaml.placeOf(path, onKey),
+  ...placeOf(path, onKey),
   says,
 });
 
@@ -65,13 +60,13 @@ function described({ type, of, list, nullable, limits }: Read, required: boolean
 
 /** A property or parameter as a member. */
 export function memberAt(
-  source: Source,
+  source: OpenApiSource,
   name: string,
   path: Path,
   schema: Schema | boolean,
   required: boolean,
 ): Member {
-  const found = read(source.document, schema);
+  const found = read(source.written, schema);
   const { values, nullable, ...rest } = found;
   const where = whereIn(source, path, described(found, required));
   return {
@@ -85,10 +80,10 @@ export function memberAt(
 }
 
 /** The members of an object schema, those of `allOf` and of what it refers to included, at the places where they stand. */
-export function membersOf(source: Source, schema: Schema | boolean | undefined, path: Path): Member[] {
+export function membersOf(source: OpenApiSource, schema: Schema | boolean | undefined, path: Path): Member[] {
   if (typeof schema !== 'object') return [];
   if (schema.$ref !== undefined) {
-    const target = resolveReference(source.document, schema.$ref) as Schema;
+    const target = resolveReference(source.written, schema.$ref) as Schema;
     const name = schemaName(schema);
     return membersOf(source, target, name === undefined ? path : ['components', 'schemas', name]);
   }

@@ -1,4 +1,5 @@
-import type { Permission } from '../../platform/contract/document.js';
+import type { Permission } from 'accord/contract/document';
+import { FILES as READ } from '../model/files.js';
 import type { Place } from '../model/problems.js';
 
 /** The three documents that are held against each other, in the order in which they are told. */
@@ -6,9 +7,9 @@ export const SIDES = ['openapi', 'graphql', 'prisma'] as const;
 export type Side = (typeof SIDES)[number];
 
 export const FILES: Record<Side, string> = {
-  openapi: 'openapi.yaml',
-  graphql: 'schema.graphql',
-  prisma: 'prisma/schema.prisma',
+  openapi: READ.openapi,
+  graphql: READ.schema,
+  prisma: READ.prisma,
 };
 
 /** Where something is written, and what it says there, in few words. */

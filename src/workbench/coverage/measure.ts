@@ -1,8 +1,5 @@
-import { buildSchema } from 'graphql';
-import type { OpenApiDocument } from '../../platform/contract/document.js';
-import type { Contracts } from '../model/check.js';
+import type { Contracts } from '../model/contracts.js';
 import { type Place, type Problem, problemAt } from '../model/problems.js';
-import { readYaml } from '../model/yaml-source.js';
 import { type Element, KINDS, type Kind } from './elements.js';
 import type { Observations } from './observations.js';
 import { restElements } from './rest-elements.js';
@@ -63,12 +60,10 @@ const shareOf = ({ component, name }: Element): string | undefined =>
  * @param contracts sound ones, as the check has them; throws on what cannot be parsed
  */
 export function measureCoverage({ openapi, schema }: Contracts, seen: Observations): Coverage {
-  const { value, placeOf: locate } = readYaml(openapi, 'openapi.yaml');
-  const document = value as OpenApiDocument;
-  const sdl = sdlElements(buildSchema(schema));
-  const all = [...restElements(document).elements, ...sdl];
-  const statements = statementsOf(document, sdl);
-  const placeOf = ({ at }: Pick<Element, 'at'>): Place => ('line' in at ? at : locate(at, true));
+  const sdl = sdlElements(schema.schema);
+  const all = [...restElements(openapi.written).elements, ...sdl];
+  const statements = statementsOf(openapi.written, sdl);
+  const placeOf = ({ at }: Pick<Element, 'at'>): Place => ('line' in at ? at : openapi.placeOf(at, true));
 
   const reasons = (table: 'except' | 'once') =>
     new Map(statements.flatMap((one) => (one.table === table && one.reason ? [[one.subject, one.reason]] : [])));
@@ -91,7 +86,7 @@ export function measureCoverage({ openapi, schema }: Contracts, seen: Observatio
     const count = seen.get(key) ?? 0;
     return { kind, owner, name, key, file, line, column, count, within, component, ...judge(one) };
   });
-  const texts = { 'openapi.yaml': openapi, 'schema.graphql': schema };
+  const texts = { 'openapi.yaml': openapi.text, 'schema.graphql': schema.text };
   const problems = statements.flatMap((one) => {
     const message = faultOf(one, all, seen);
     return message ? [problemAt(one.file, texts[one.file], placeOf(one), `coverage-${one.table}`, message)] : [];

@@ -1,5 +1,5 @@
-import type { OpenApiDocument } from '../../platform/contract/document.js';
-import type { Operation } from '../../platform/contract/openapi.js';
+import type { OpenApiDocument } from 'accord/contract/document';
+import type { Operation } from 'accord/contract/openapi';
 import { UNMATCHED } from './elements.js';
 import { partKey, restElements } from './rest-elements.js';
 

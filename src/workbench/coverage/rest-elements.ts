@@ -1,5 +1,6 @@
-import { METHODS, type OpenApiDocument, type Parameter, type Schema } from '../../platform/contract/document.js';
-import { keysOf, valueAt } from '../../platform/contract/references.js';
+import type { OpenApiDocument, Parameter, Schema } from 'accord/contract/document';
+import { keysOf, valueAt } from 'accord/contract/references';
+import { placedOperations } from '../model/placed-operations.js';
 import { type Element, type Kind, UNMATCHED } from './elements.js';
 
 type Path = readonly string[];
@@ -124,16 +125,13 @@ export function restElements(document: OpenApiDocument): RestElements {
     }
   };
 
-  for (const [path, item] of Object.entries(document.paths)) {
-    for (const method of METHODS) {
-      const owner = item[method]?.operationId;
-      if (owner === undefined) continue;
-      const at = ['paths', path, method];
-      addResponses(owner, [...at, 'responses']);
-      addParameters(owner, [...at, 'parameters']);
-      addParameters(owner, ['paths', path, 'parameters']);
-      addRequest(owner, [...at, 'requestBody']);
-    }
+  for (const { path, method, operation } of placedOperations(document)) {
+    const { operationId: owner } = operation;
+    const at = ['paths', path, method];
+    addResponses(owner, [...at, 'responses']);
+    addParameters(owner, [...at, 'parameters']);
+    addParameters(owner, ['paths', path, 'parameters']);
+    addRequest(owner, [...at, 'requestBody']);
   }
   addResponses(UNMATCHED, [UNMATCHED]);
   return { elements: [...elements.values()], bodies, parameters };

@@ -2,7 +2,6 @@ import {
   type ASTNode,
   type GraphQLNamedType,
   type GraphQLSchema,
-  getLocation,
   getNamedType,
   isEnumType,
   isInputObjectType,
@@ -10,6 +9,7 @@ import {
   isObjectType,
   isUnionType,
 } from 'graphql';
+import { placeOf } from '../model/sdl.js';
 import type { Element, Kind } from './elements.js';
 
 type Node = ASTNode | null | undefined;
@@ -36,13 +36,8 @@ function reachable(schema: GraphQLSchema): GraphQLNamedType[] {
   return Object.values(schema.getTypeMap()).filter((type) => found.has(type));
 }
 
-const PLACELESS = { line: 1, column: 1 };
-
 /** Where the name of a definition stands. */
-function placeOf(node: Node) {
-  const at = node && 'name' in node ? node.name?.loc : undefined;
-  return at ? { ...getLocation(at.source, at.start), length: at.end - at.start } : PLACELESS;
-}
+const nameAt = (node: Node) => placeOf(node && 'name' in node ? node.name : undefined);
 
 /** A member of a type with the node that defines it, for which its directives are asked. */
 export interface SdlElement extends Element {
@@ -54,7 +49,7 @@ export function sdlElements(schema: GraphQLSchema): SdlElement[] {
   return reachable(schema).flatMap((type) => {
     const element = (kind: Kind, name: string, node: Node): SdlElement => {
       const key = `${type.name}.${name}`;
-      return { kind, owner: type.name, name, key, file: 'schema.graphql', at: placeOf(node), node };
+      return { kind, owner: type.name, name, key, file: 'schema.graphql', at: nameAt(node), node };
     };
     if (isEnumType(type)) return type.getValues().map(({ name, astNode }) => element('enumValue', name, astNode));
     if (isInputObjectType(type))

@@ -1,5 +1,5 @@
+import type { OpenApiDocument } from 'accord/contract/document';
 import { Kind } from 'graphql';
-import type { OpenApiDocument } from '../../platform/contract/document.js';
 import type { Element } from './elements.js';
 import type { Observations } from './observations.js';
 import type { SdlElement } from './sdl-elements.js';

@@ -1,12 +1,14 @@
+import { FILES as READ } from '../model/files.js';
+
 /** What a change does to those who already use the contract. The order is worst first. */
 export const VERDICTS = ['breaking', 'risky', 'safe'] as const;
 export type Verdict = (typeof VERDICTS)[number];
 
 /** A sheet that is compared: the two contracts, and the schema of the database. */
 export const FILES = {
-  rest: 'openapi.yaml',
-  graphql: 'schema.graphql',
-  database: 'prisma/schema.prisma',
+  rest: READ.openapi,
+  graphql: READ.schema,
+  database: READ.prisma,
 } as const;
 export type Side = keyof typeof FILES;
 

@@ -5,7 +5,7 @@ import {
   type PrismaEnum,
   type PrismaField,
   type PrismaModel,
-  readPrismaSchema,
+  type PrismaSource,
 } from '../model/prisma-schema.js';
 import { emptyForm, type Form } from './form.js';
 import type { Locate } from './judged.js';
@@ -71,9 +71,8 @@ function enterEnum(one: PrismaEnum, root: Spot): void {
 }
 
 /** The normal form of a Prisma schema, by the names in the database: a model that only changes its own is the same table. */
-export function databaseForm(text: string): Form {
+export function databaseForm({ models, enums }: PrismaSource): Form {
   const form = emptyForm();
-  const { models, enums } = readPrismaSchema(text);
   const names = new Set(models.map(({ name }) => name));
   const root = rootSpot(form);
   for (const model of models) enterModel(model, names, root);

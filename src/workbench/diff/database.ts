@@ -1,5 +1,5 @@
-import type { Verdict } from './change.js';
-import { type Change, FILES } from './change.js';
+import type { PrismaSource } from '../model/prisma-schema.js';
+import { type Change, FILES, type Verdict } from './change.js';
 import { databaseForm, databaseLocate } from './database-form.js';
 import { isTree, type Value } from './form.js';
 import { judged } from './judged.js';
@@ -93,9 +93,9 @@ const RULES: Record<string, Rule> = {
   enumValue: leaf('value', { add: 'risky', remove: 'breaking', replace: 'safe' }, OLD_INSTANCES),
 };
 
-/** What changed between two texts of schema.prisma, both of them valid, seen from the database. In no order. */
-export function databaseChanges(before: string, after: string): Change[] {
-  const [old, current] = [before, after].map((text) => ({ form: databaseForm(text), locate: databaseLocate }));
+/** What changed between two versions of schema.prisma, both of them valid, seen from the database. In no order. */
+export function databaseChanges(before: PrismaSource, after: PrismaSource): Change[] {
+  const [old, current] = [before, after].map((source) => ({ form: databaseForm(source), locate: databaseLocate }));
   if (old === undefined || current === undefined) return [];
   return judged('database', FILES.database, old, current, RULES);
 }

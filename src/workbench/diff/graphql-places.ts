@@ -1,6 +1,5 @@
 import {
   type ConstDirectiveNode,
-  type DocumentNode,
   type FieldDefinitionNode,
   type GraphQLSchema,
   getNamedType,
@@ -9,9 +8,10 @@ import {
   isInputObjectType,
   isInterfaceType,
   isObjectType,
-  parse,
   print,
 } from 'graphql';
+import { placeOf } from '../model/sdl.js';
+import type { SdlSource } from '../model/sdl-source.js';
 import type { Change } from './change.js';
 import type { Locate } from './judged.js';
 
@@ -29,11 +29,10 @@ export interface Named {
 type Node = Partial<Omit<FieldDefinitionNode, 'kind'>> & { kind: string; loc?: { startToken: unknown } };
 
 /** All that an SDL names, by its path: `User`, `User.name`, `Query.users.limit`, `Role.ADMIN`, `@permission`. */
-export function namedIn(text: string): Map<string, Named> {
-  const document: DocumentNode = parse(text);
+export function namedIn({ document }: SdlSource): Map<string, Named> {
   const found = new Map<string, Named>();
   const enter = (path: string, node: Node, position: number) => {
-    const { line, column } = node.name?.loc?.startToken ?? { line: 1, column: 1 };
+    const { line, column } = placeOf(node.name);
     const shape = (['type', 'arguments', 'fields', 'values', 'types'] as const).map((key) => {
       const value = (node as Record<string, unknown>)[key];
       return value === undefined

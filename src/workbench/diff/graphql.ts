@@ -1,5 +1,6 @@
-import { buildSchema, type ConstDirectiveNode, type GraphQLSchema } from 'graphql';
+import type { ConstDirectiveNode } from 'graphql';
 import { permissionsOf } from '../model/permissions.js';
+import type { SdlSource } from '../model/sdl-source.js';
 import { type Change, FILES } from './change.js';
 import { emptyForm, type Form } from './form.js';
 import { elementsAt, likenessAt, locatorOf, type Named, namedIn, usesIn } from './graphql-places.js';
@@ -53,13 +54,13 @@ function pathOf(path: string, meta: Record<string, unknown>): string {
 }
 
 /**
- * What changed between two texts of schema.graphql, both of which the check has passed: by the inspector, which looks at
+ * What changed between two versions of schema.graphql, both of which the check has passed: by the inspector, which looks at
  * types, and by the rules for REST, which look at permissions and constraints. In no order.
  */
-export async function graphqlChanges(before: string, after: string, now: Date): Promise<Change[]> {
+export async function graphqlChanges(before: SdlSource, after: SdlSource, now: Date): Promise<Change[]> {
   const { diff, DiffRule } = await import('@graphql-inspector/core');
   const [old, current] = [namedIn(before), namedIn(after)];
-  const [oldSchema, schema]: [GraphQLSchema, GraphQLSchema] = [buildSchema(before), buildSchema(after)];
+  const [oldSchema, schema] = [before.schema, after.schema];
   const uses = [usesIn(oldSchema), usesIn(schema)] as const;
   const schemas: Schemas = { before: oldSchema, after: schema, uses: [...uses], old, now };
   const inspected = await diff(oldSchema, schema, [DiffRule.simplifyChanges]);

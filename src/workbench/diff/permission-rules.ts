@@ -1,4 +1,4 @@
-import { type Permission, rolesIn } from '../../platform/contract/document.js';
+import { type Permission, rolesIn } from 'accord/contract/document';
 import { REACHES } from '../model/permissions.js';
 import type { Judgement } from './change.js';
 import type { Rule } from './rule.js';

@@ -1,10 +1,11 @@
 import { checkOpenApi } from '../model/check-openapi.js';
+import { checkPrismaSchema } from '../model/check-prisma.js';
 import { checkSchema } from '../model/check-schema.js';
+import type { Texts } from '../model/contracts.js';
+import type { OpenApiSource } from '../model/openapi-source.js';
 import type { Problem } from '../model/problems.js';
-import { readYaml, type YamlSource } from '../model/yaml-source.js';
-import { checkPrismaSchema } from '../prisma/check-prisma.js';
 import { acceptances } from './accepted.js';
-import { type Change, FILES, inOrder, type Touched, type Verdict } from './change.js';
+import { type Change, inOrder, type Touched, type Verdict } from './change.js';
 import { databaseChanges, missingMigration } from './database.js';
 import { graphqlChanges } from './graphql.js';
 import { foldRenames } from './renames.js';
@@ -45,41 +46,41 @@ export interface DiffOptions {
 
 /** The problems of both versions, whose files are told apart by the version's name. A text that both have is checked once. */
 export async function problemsOf({ root, before, after }: DiffOptions): Promise<Problem[]> {
-  const named = (file: string, { label }: ProjectVersion) => `${file} at ${label}`;
-  const changed = (key: 'openapi' | 'schema' | 'prisma') => before[key] !== after[key];
+  const [old, current] = [before.contracts, after.contracts];
+  const ofBefore = (problems: Problem[]) => problems.map((one) => ({ ...one, file: `${one.file} at ${before.label}` }));
   const found = await Promise.all([
-    checkOpenApi(after.openapi, FILES.rest),
-    changed('openapi') ? checkOpenApi(before.openapi, named(FILES.rest, before)) : [],
-    checkSchema(after.schema, FILES.graphql),
-    changed('schema') ? checkSchema(before.schema, named(FILES.graphql, before)) : [],
-    changed('prisma') && after.prisma !== '' ? checkPrismaSchema(root, after.prisma) : [],
+    checkOpenApi(current.openapi),
+    differs('openapi', before, after) ? checkOpenApi(old.openapi).then(ofBefore) : [],
+    checkSchema(current.schema),
+    differs('schema', before, after) ? ofBefore(checkSchema(old.schema)) : [],
+    differs('prisma', before, after) && current.prisma.text !== '' ? checkPrismaSchema(root, current.prisma) : [],
   ]);
   return found.flat();
 }
 
-const readContract = ({ openapi }: ProjectVersion): YamlSource => readYaml(openapi, FILES.rest);
+const differs = (key: keyof Texts, before: ProjectVersion, after: ProjectVersion): boolean =>
+  before.contracts[key].text !== after.contracts[key].text;
 
 /** All changes between two versions of sound contracts, with renames told as such, worst first. */
 export async function changesBetween(
   before: ProjectVersion,
   after: ProjectVersion,
   now = new Date(),
-  [old, current] = [readContract(before), readContract(after)],
 ): Promise<Change[]> {
-  const graphql = before.schema === after.schema ? [] : await graphqlChanges(before.schema, after.schema, now);
-  const rest = before.openapi === after.openapi ? [] : restChanges(old, current, now);
-  const database = foldRenames(databaseChanges(before.prisma, after.prisma));
+  const [old, current] = [before.contracts, after.contracts];
+  const graphql = differs('schema', before, after) ? await graphqlChanges(old.schema, current.schema, now) : [];
+  const rest = differs('openapi', before, after) ? restChanges(old.openapi, current.openapi, now) : [];
+  const database = foldRenames(databaseChanges(old.prisma, current.prisma));
   const migration = missingMigration(database, before.migrations, after.migrations);
   return inOrder([...foldRenames([...rest, ...graphql]), ...migration, ...database]);
 }
 
-const versionOf = ({ value }: YamlSource) =>
-  String((value as { info?: { version?: string } } | null)?.info?.version ?? '');
+const versionOf = ({ written }: OpenApiSource) => String(written.info.version);
 
 /** The whole report on two versions of sound contracts. */
 export async function diffReport({ root, before, after, now }: DiffOptions): Promise<Report> {
-  const [old, current] = [readContract(before), readContract(after)];
-  const changes = await changesBetween(before, after, now, [old, current]);
+  const [old, current] = [before.contracts.openapi, after.contracts.openapi];
+  const changes = await changesBetween(before, after, now);
   const breaks = changes.filter(({ verdict }) => verdict === 'breaking');
   const { reasons, stale } = acceptances(
     old,
@@ -88,7 +89,7 @@ export async function diffReport({ root, before, after, now }: DiffOptions): Pro
   );
   const touches = await touched(root, changes, new Map([...addressesIn(old), ...addressesIn(current)]));
   const count = (wanted: Verdict) => changes.filter(({ verdict, id }) => verdict === wanted && !reasons.has(id)).length;
-  const textChanged = before.openapi !== after.openapi || before.schema !== after.schema;
+  const textChanged = differs('openapi', before, after) || differs('schema', before, after);
   return {
     from: before.label,
     to: after.label,

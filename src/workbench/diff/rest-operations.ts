@@ -1,4 +1,4 @@
-import { METHODS } from '../../platform/contract/document.js';
+import { METHODS } from 'accord/contract/document';
 import { nodesIn, type Placed } from './operation-form.js';
 import { isNode } from './spot.js';
 

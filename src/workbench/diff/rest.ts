@@ -1,13 +1,13 @@
-import type { YamlSource } from '../model/yaml-source.js';
+import type { OpenApiSource } from '../model/openapi-source.js';
 import { type Change, FILES } from './change.js';
 import { judged, type Locate } from './judged.js';
 import { restForm } from './rest-form.js';
-import { operationsIn, type RestDocument } from './rest-operations.js';
+import { operationsIn } from './rest-operations.js';
 import { REST_RULES } from './rest-rules.js';
 import { afterSunset } from './sunset.js';
 
 const locator =
-  ({ placeOf }: YamlSource): Locate =>
+  ({ placeOf }: OpenApiSource): Locate =>
   (path) => {
     const { line, column } = placeOf(path, true);
     return { line, column };
@@ -28,15 +28,15 @@ function withScheme(changes: readonly Change[]): Change[] {
 }
 
 /** `GET /api/v1/users/{}` by operationId. */
-export const addressesIn = ({ value }: YamlSource): [string, string][] =>
-  operationsIn(value as RestDocument).map(({ id, address }) => [id, address]);
+export const addressesIn = ({ written }: OpenApiSource): [string, string][] =>
+  operationsIn({ ...written }).map(({ id, address }) => [id, address]);
 
 /**
  * What changed between two versions of openapi.yaml, both of which the check has passed. `now` decides which sunsets have
  * passed. In no order.
  */
-export function restChanges(before: YamlSource, after: YamlSource, now: Date): Change[] {
-  const [old, current] = [before.value as RestDocument, after.value as RestDocument];
+export function restChanges(before: OpenApiSource, after: OpenApiSource, now: Date): Change[] {
+  const [old, current] = [{ ...before.written }, { ...after.written }];
   const versions = [
     { form: restForm(old), locate: locator(before) },
     { form: restForm(current, old), locate: locator(after) },

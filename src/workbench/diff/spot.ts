@@ -1,3 +1,4 @@
+import { keysOf, valueAt } from 'accord/contract/references';
 import { type Direction, enter, type Fact, type Form, type Value } from './form.js';
 
 /** A place in a document while its form is built: where it will stand in the form, and what to say of it. */
@@ -69,11 +70,8 @@ export function follow(node: unknown, spot: Spot): { node: Node; spot: Spot; com
   if (!isNode(node)) return { node: {}, spot };
   const reference = node['$ref'];
   if (typeof reference !== 'string') return { node, spot };
-  const source = reference
-    .slice(2)
-    .split('/')
-    .map((key) => decodeURIComponent(key).replaceAll('~1', '/').replaceAll('~0', '~'));
-  const target = source.reduce<unknown>((parent, key) => (isNode(parent) ? parent[key] : undefined), spot.document);
+  const source = keysOf(reference);
+  const target = valueAt(spot.document, source);
   const [, kind = '', name = ''] = source;
   const component = spot.formerNames?.get(name) ?? name;
   const schema = kind === 'schemas' && source.length === 3;

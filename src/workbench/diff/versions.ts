@@ -1,15 +1,14 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { type Contracts, contractsOf } from '../model/contracts.js';
+import { FILES } from '../model/files.js';
 import { fileAt, git } from '../model/git.js';
-import { FILES } from './change.js';
 
-/** The files of one version of a project, as text. One that is not there is empty. */
+/** One version of a project. A file that is not there is empty. */
 export interface ProjectVersion {
   /** What people call it: `origin/main`, `the working tree`. */
   label: string;
-  openapi: string;
-  schema: string;
-  prisma: string;
+  contracts: Contracts;
   /** The names of the folders in prisma/migrations. */
   migrations: string[];
 }
@@ -23,14 +22,16 @@ const MIGRATIONS = 'prisma/migrations';
 
 /** The version in a directory. Throws NoSuchVersion when it has no contracts. */
 export function versionInDirectory(directory: string, label = directory): ProjectVersion {
-  for (const file of [FILES.rest, FILES.graphql]) {
+  for (const file of [FILES.openapi, FILES.schema]) {
     if (!existsSync(join(directory, file))) throw new NoSuchVersion(`There is no ${file} in ${directory}.`);
   }
   const read = (file: string) => (existsSync(join(directory, file)) ? readFileSync(join(directory, file), 'utf8') : '');
   const folder = join(directory, MIGRATIONS);
   const entries = existsSync(folder) ? readdirSync(folder, { withFileTypes: true }) : [];
+  const texts = { openapi: read(FILES.openapi), schema: read(FILES.schema), prisma: read(FILES.prisma) };
   return {
-    ...{ label, openapi: read(FILES.rest), schema: read(FILES.graphql), prisma: read(FILES.database) },
+    label,
+    contracts: contractsOf(texts),
     migrations: entries.filter((entry) => entry.isDirectory()).map(({ name }) => name),
   };
 }
@@ -61,8 +62,8 @@ export async function versionAtRef(root: string, name?: string): Promise<Project
     git(root, 'ls-tree', '-d', '--name-only', `${commit.trim()}:./${MIGRATIONS}`).catch(() => ''),
   ]);
   if (openapi === undefined || schema === undefined) {
-    throw new NoSuchVersion(`There is no ${openapi === undefined ? FILES.rest : FILES.graphql} at ${label}.`);
+    throw new NoSuchVersion(`There is no ${openapi === undefined ? FILES.openapi : FILES.schema} at ${label}.`);
   }
   const migrations = (tree ?? '').split('\n').filter((line) => line !== '');
-  return { label, openapi, schema, prisma: prisma ?? '', migrations };
+  return { label, contracts: contractsOf({ openapi, schema, prisma: prisma ?? '' }), migrations };
 }

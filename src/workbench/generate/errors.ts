@@ -1,4 +1,4 @@
-import type { Catalogue } from '../../platform/contract/codes.js';
+import type { Catalogue } from 'accord/contract/codes';
 import { HEADER } from './operations.js';
 import { docComment, key, literal } from './typescript.js';
 

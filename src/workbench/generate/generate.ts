@@ -2,20 +2,18 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { CodegenConfig } from '@graphql-codegen/cli';
-import type { OpenApiDocument } from '../../platform/contract/document.js';
-import { parseYaml } from '../../platform/contract/yaml.js';
-import { rootPath } from '../../platform/root.js';
-import { type Contracts, check, readContracts } from '../model/check.js';
+import { rootPath } from 'accord/root';
+import { check } from '../model/check.js';
+import { checkPrismaSchema } from '../model/check-prisma.js';
 import { readCodes } from '../model/codes.js';
-import { loadOpenApi } from '../model/load-openapi.js';
-import { readPermissions } from '../model/permissions.js';
+import { type Contracts, readContracts } from '../model/contracts.js';
+import type { OpenApiSource } from '../model/openapi-source.js';
 import { type Problem, printProblems } from '../model/problems.js';
-import { checkPrismaSchema } from '../prisma/check-prisma.js';
-import { generatePrismaClient, prismaClientIsCurrent } from '../prisma/generate.js';
 import { generateErrors } from './errors.js';
 import { generateOperations, HEADER } from './operations.js';
 import { permissionMatrix } from './permission-matrix.js';
 import { generatePolicy } from './policy.js';
+import { generatePrismaClient, prismaClientIsCurrent } from './prisma-client.js';
 import { generateResolvers } from './resolvers.js';
 import { hintOf } from './stale.js';
 
@@ -43,9 +41,9 @@ export interface GenerateOptions {
 }
 
 /** The source of `generated/openapi.ts`: the types of all schemas, by openapi-typescript. Those of operations are `operations.ts`. */
-export async function openApiTypes(text: string): Promise<string> {
+export async function openApiTypes({ written }: OpenApiSource): Promise<string> {
   const { default: openapiTS, astToString } = await import('openapi-typescript');
-  const { openapi, info, components } = parseYaml(text) as OpenApiDocument;
+  const { openapi, info, components } = written;
   const schemas = JSON.stringify({ openapi, info, paths: {}, components: { schemas: components?.schemas } });
   // A member with a default may be left out of a request all the same.
   const nodes = await openapiTS(schemas, { defaultNonNullable: false, alphabetize: false, silent: true });
@@ -60,21 +58,19 @@ async function codegenConfig(root: string): Promise<CodegenConfig> {
 }
 
 /** All generated sources, in memory. */
-async function generateFiles({ openapi, schema }: Contracts, root: string): Promise<Files> {
+async function generateFiles(contracts: Contracts, root: string): Promise<Files> {
+  const { openapi, schema, permissions } = contracts;
   const [types, resolvers] = await Promise.all([
     openApiTypes(openapi),
     codegenConfig(root).then((config) => generateResolvers(schema, config)),
   ]);
-  const document = loadOpenApi(openapi);
-  const operations = generateOperations(document);
-  const stated = readPermissions(document, schema);
   return {
-    'errors.ts': generateErrors(readCodes(document)),
+    'errors.ts': generateErrors(readCodes(openapi.document)),
     'graphql.ts': resolvers,
     'openapi.ts': types,
-    'operations.ts': operations,
-    'permissions.md': permissionMatrix(document, stated),
-    'policy.ts': generatePolicy(stated),
+    'operations.ts': generateOperations(openapi),
+    'permissions.md': permissionMatrix(contracts),
+    'policy.ts': generatePolicy(permissions),
   };
 }
 
@@ -86,8 +82,8 @@ async function textOf(path: string): Promise<string | undefined> {
 }
 
 async function checkClientSchema(root: string): Promise<Problem[]> {
-  const text = await readFile(join(root, 'prisma', 'schema.prisma'), 'utf8');
-  return checkPrismaSchema(root, text);
+  const { prisma } = await readContracts(root, ['prisma']);
+  return checkPrismaSchema(root, prisma);
 }
 
 /**
@@ -95,10 +91,12 @@ async function checkClientSchema(root: string): Promise<Problem[]> {
  *
  * Both contracts are checked first, and `schema.prisma` when its client must be made anew. Everything is generated in
  * memory and written only when nothing failed, after the Prisma client, which its own generator writes. A file that
- * would not change is not touched. Rejects on what is no fault of a contract (a missing file, a bug in a generator).
+ * would not change is not touched. Rejects on what is no fault of a contract (a bug in a generator).
  */
-export async function generate({ root, check: only = false, colour = false }: GenerateOptions): Promise<Outcome> {
-  const contracts = await readContracts(root);
+export async function generate(
+  contracts: Contracts,
+  { root, check: only = false, colour = false }: GenerateOptions,
+): Promise<Outcome> {
   // That of this package; it is not committed, so a fresh checkout has none.
   const renewClient = !only && resolve(root) === resolve(rootPath()) && !(await prismaClientIsCurrent());
   const checked = check(contracts);

@@ -7,9 +7,10 @@ import {
   type Response,
   rolesIn,
   type Schema,
-} from '../../platform/contract/document.js';
-import type { Operation } from '../../platform/contract/openapi.js';
-import { docComment, type Member, objectType, pascal, typeOf, wrap } from './typescript.js';
+} from 'accord/contract/document';
+import type { Operation } from 'accord/contract/openapi';
+import { pascal } from '../model/type-names.js';
+import { docComment, type Member, objectType, typeOf, wrap } from './typescript.js';
 
 type TypeOf = (schema: Schema | undefined) => string;
 

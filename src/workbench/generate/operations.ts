@@ -1,7 +1,9 @@
-import type { OpenApiDocument } from '../../platform/contract/document.js';
-import { type Operation, operations } from '../../platform/contract/openapi.js';
+import type { OpenApiDocument } from 'accord/contract/document';
+import type { Operation } from 'accord/contract/openapi';
+import type { OpenApiSource } from '../model/openapi-source.js';
+import { pascal, typeNamesOf } from '../model/type-names.js';
 import { headerNames, operationTypes } from './operation-types.js';
-import { docComment, key, literal, pascal } from './typescript.js';
+import { docComment, key, literal } from './typescript.js';
 
 export const HEADER = '// Generated from openapi.yaml by `npm run codegen`. Do not edit.\n';
 
@@ -10,10 +12,6 @@ import type { components } from './openapi.js';
 
 type Schemas = components['schemas'];
 `;
-
-/** The names of all types that an operation may have of its own; the first is its handler's. */
-export const typeNamesOf = (operationId: string): string[] =>
-  ['', 'Request', 'RequestBody', 'Reply'].map((suffix) => pascal(operationId) + suffix);
 
 /** Excess properties of what a function returns go unnoticed when the function's type comes from its context. */
 const headerTypes = (names: readonly string[]) => `/** The headers that a handler may give, on one reply or another. */
@@ -70,10 +68,9 @@ function table(all: readonly Operation[]): string {
 /**
  * The source of `generated/operations.ts`: for each operation its request, its reply by status and its handler; for each
  * tag the handlers that its file exports; all of them together; and a table of where each is reached.
- * Takes a loaded document (`loadOpenApi`) that the check has passed. The same document always gives the same text.
+ * Takes a document that the check has passed. The same document always gives the same text.
  */
-export function generateOperations(document: OpenApiDocument): string {
-  const all = operations(document);
+export function generateOperations({ document, operations: all }: OpenApiSource): string {
   const schemas = document.components?.schemas ?? {};
   const tags = (document.tags ?? []).filter(({ name }) => all.some(({ tag }) => tag === name));
   const taken = new Set([

@@ -1,5 +1,5 @@
-import type { OpenApiDocument } from '../../platform/contract/document.js';
-import { type Operation, operations } from '../../platform/contract/openapi.js';
+import type { Operation } from 'accord/contract/openapi';
+import type { Contracts } from '../model/contracts.js';
 import type { StatedPolicy } from '../model/permissions.js';
 
 const INTRODUCTION = `# Who may do what
@@ -23,11 +23,11 @@ const openTo = ({ security }: Operation): string => {
   return optional ? 'open' : security.flatMap((one) => Object.keys(one)).join(', ');
 };
 
-function rest(document: OpenApiDocument, roles: StatedPolicy['roles']): string {
+function rest({ document, operations }: Contracts['openapi'], roles: StatedPolicy['roles']): string {
   const schemes = Object.keys(document.components.securitySchemes ?? {});
   const mechanisms = ({ security }: Operation) =>
     schemes.map((scheme) => (security.some((alternative) => scheme in alternative) ? 'yes' : '-'));
-  const lines = operations(document).flatMap((operation) => {
+  const lines = operations.flatMap((operation) => {
     const { operationId, method, path, permission, furtherPermissions } = operation;
     const request = `${method} ${path}`;
     if (permission === 'public') {
@@ -51,5 +51,5 @@ function graphql({ roles, statements }: StatedPolicy): string {
 }
 
 /** The text of `generated/permissions.md`: both contracts' permissions, for people to review. Takes sound contracts. */
-export const permissionMatrix = (document: OpenApiDocument, stated: StatedPolicy): string =>
-  `${INTRODUCTION}\n## REST\n\n${rest(document, stated.roles)}\n## GraphQL\n\n${graphql(stated)}`;
+export const permissionMatrix = ({ openapi, permissions }: Contracts): string =>
+  `${INTRODUCTION}\n## REST\n\n${rest(openapi, permissions.roles)}\n## GraphQL\n\n${graphql(permissions)}`;

@@ -1,14 +1,14 @@
 import type { CodegenConfig } from '@graphql-codegen/cli';
-import { Kind, parse, print, visit } from 'graphql';
+import { Kind, print, visit } from 'graphql';
+import type { SdlSource } from '../model/sdl-source.js';
 
 /**
  * A schema as a generator of resolvers needs it: without the directives, which describe the contract and resolve nothing, and
  * without the types that only they use.
- * @param schema the text of `schema.graphql`
  */
-export function withoutDirectives(schema: string): string {
+export function withoutDirectives({ document }: Pick<SdlSource, 'document'>): string {
   const remove = () => null;
-  const bare = visit(parse(schema), {
+  const bare = visit(document, {
     [Kind.DIRECTIVE_DEFINITION]: remove,
     [Kind.DIRECTIVE]: { enter: (node) => (node.name.value === 'deprecated' ? undefined : null) },
   });
@@ -25,9 +25,12 @@ export function withoutDirectives(schema: string): string {
  * The source of `generated/graphql.ts`: what graphql-codegen makes of the schema by the configuration in `codegen.ts`, as
  * `npx graphql-codegen` does. The same schema always gives the same text.
  */
-export async function generateResolvers(schema: string, config: CodegenConfig): Promise<string> {
+export async function generateResolvers(sdl: SdlSource, config: CodegenConfig): Promise<string> {
   const { executeCodegen } = await import('@graphql-codegen/cli');
-  const { result, error } = await executeCodegen({ ...config, schema: withoutDirectives(schema), silent: true });
+  // Its own schema is left unread, which is a getter: the contract has been parsed already.
+  const { schema: _, ...others } = Object.getOwnPropertyDescriptors(config);
+  const settings = Object.defineProperties({}, others) as Omit<CodegenConfig, 'schema'>;
+  const { result, error } = await executeCodegen({ ...settings, schema: withoutDirectives(sdl), silent: true });
   if (error) throw error;
   const [file] = result;
   if (file === undefined || result.length > 1) throw new Error('codegen.ts names one file to generate.');

@@ -1,5 +1,5 @@
-import type { Schema } from '../../platform/contract/document.js';
-import { schemaName } from '../../platform/contract/openapi.js';
+import type { Schema } from 'accord/contract/document';
+import { schemaName } from 'accord/contract/openapi';
 
 /** The source text of TypeScript's literals, keys, types and comments: what the generated files are put together from. */
 
@@ -7,9 +7,6 @@ export const literal = (value: unknown): string =>
   typeof value === 'string' ? `'${value.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'` : JSON.stringify(value);
 
 export const key = (name: string): string => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : literal(name));
-
-/** `updateUser` and `users` as type names: `UpdateUser`, `Users`. */
-export const pascal = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
 
 /** A doc comment of some lines, each indented as given; nothing when there is none. */
 export function docComment(lines: readonly string[], indent = ''): string {

@@ -1,5 +1,5 @@
-import { METHODS, type OpenApiDocument } from '../../platform/contract/document.js';
-import { isObject } from '../../platform/contract/references.js';
+import { METHODS, type OpenApiDocument } from 'accord/contract/document';
+import { isObject } from 'accord/contract/references';
 import type { Path } from '../model/yaml-source.js';
 
 type Kind =

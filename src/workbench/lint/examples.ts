@@ -1,6 +1,6 @@
+import { addFormats } from 'accord/contract/formats';
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 import { type DocumentNode, type InputValueDefinitionNode, valueFromASTUntyped, visit } from 'graphql';
-import { addFormats } from '../../platform/contract/formats.js';
 import { constraintOf } from '../model/sdl.js';
 import type { Path } from '../model/yaml-source.js';
 import type { Rest, RestFlaw, RestRule, SdlFlaw, SdlRule } from './rule.js';

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Problem, problemAt } from '../model/problems.js';
+import type { SdlSource } from '../model/sdl-source.js';
 
 /** The names under which ESLint 9 looks for its configuration. */
 const CONFIGURATIONS = ['js', 'mjs', 'cjs'].map((extension) => `eslint.config.${extension}`);
@@ -9,7 +10,7 @@ const CONFIGURATIONS = ['js', 'mjs', 'cjs'].map((extension) => `eslint.config.${
  * What graphql-eslint finds in the text of a GraphQL schema, by the project's eslint.config.js; where the project has none,
  * by the plugin's recommended rules.
  */
-export async function lintByGraphqlEslint(root: string, text: string, file: string): Promise<Problem[]> {
+export async function lintByGraphqlEslint(root: string, { file, text }: SdlSource): Promise<Problem[]> {
   const [{ ESLint }, { default: plugin }] = await Promise.all([
     import('eslint'),
     import('@graphql-eslint/eslint-plugin'),

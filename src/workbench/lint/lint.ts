@@ -1,67 +1,57 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { createConfig, loadConfig } from '@redocly/openapi-core';
-import { parse } from 'graphql';
-import { METHODS, type OpenApiDocument } from '../../platform/contract/document.js';
-import { normaliseOpenApi } from '../../platform/contract/openapi.js';
-import { type Contracts, contradictions } from '../model/check.js';
+import type { OpenApiDocument } from 'accord/contract/document';
+import { contradictions } from '../model/check.js';
 import { checkOpenApi, hasShape } from '../model/check-openapi.js';
 import { checkSchema } from '../model/check-schema.js';
+import type { Contracts } from '../model/contracts.js';
+import type { OpenApiSource } from '../model/openapi-source.js';
+import { placedOperations } from '../model/placed-operations.js';
 import { inOrder, type Problem, problemAt } from '../model/problems.js';
 import { lintByRedocly } from '../model/redocly.js';
-import { readYaml } from '../model/yaml-source.js';
+import { firstWordOf } from '../model/sdl.js';
+import type { SdlSource } from '../model/sdl-source.js';
 import { elements } from './elements.js';
 import { lintByGraphqlEslint } from './graphql-eslint.js';
 import type { NamedOperation } from './rule.js';
 import { REST_RULES, SDL_RULES } from './rules.js';
 
-const OPENAPI = 'openapi.yaml';
-const SCHEMA = 'schema.graphql';
-
-function namedOperations(source: OpenApiDocument): NamedOperation[] {
-  return Object.entries(normaliseOpenApi(source).paths).flatMap(([path, item]) =>
-    METHODS.flatMap((method) => {
-      const operation = item[method];
-      if (operation?.operationId === undefined) return [];
-      const { operationId, tags: [tag = ''] = [] } = operation;
-      return [{ operationId, tag, operation, at: ['paths', path, method] }];
-    }),
-  );
+function namedOperations(document: OpenApiDocument): NamedOperation[] {
+  return placedOperations(document).flatMap(({ operation, at }) => {
+    const { operationId, tags: [tag = ''] = [] } = operation as Partial<typeof operation>;
+    return operationId === undefined ? [] : [{ operationId, tag, operation, at }];
+  });
 }
 
 /** What our own rules find in an OpenAPI document of sound shape. */
-export function lintRest(text: string): Problem[] {
-  const yaml = readYaml(text, OPENAPI);
-  const source = yaml.value as OpenApiDocument;
-  const rest = { source, elements: elements(source), operations: namedOperations(source) };
-  return REST_RULES.flatMap(({ name, check }) => check(rest).map((flaw) => yaml.problemAt({ ...flaw, rule: name })));
+export function lintRest(source: OpenApiSource): Problem[] {
+  const { written, document } = source;
+  const rest = { source: written, elements: elements(written), operations: namedOperations(document) };
+  return REST_RULES.flatMap(({ name, check }) => check(rest).map((flaw) => source.problemAt({ ...flaw, rule: name })));
 }
 
 /** What our own rules find in a sound GraphQL schema. */
-export function lintSdl(text: string): Problem[] {
-  const document = parse(text);
+export function lintSdl({ file, text, document }: SdlSource): Problem[] {
   return SDL_RULES.flatMap(({ name, check }) =>
-    check(document).map(({ node, message }) => {
-      const { line = 1, column = 1, start = 0, end = 1 } = node.loc?.startToken ?? {};
-      return problemAt(SCHEMA, text, { line, column, length: end - start }, name, message);
-    }),
+    check(document).map(({ node, message }) => problemAt(file, text, firstWordOf(node), name, message)),
   );
 }
 
-async function lintOpenApi(root: string, text: string): Promise<Problem[]> {
-  const broken = await checkOpenApi(text);
+async function lintOpenApi(root: string, source: OpenApiSource): Promise<Problem[]> {
+  const broken = await checkOpenApi(source);
   if (!hasShape(broken)) return broken;
   const configPath = join(root, 'redocly.yaml');
   const config = existsSync(configPath)
     ? await loadConfig({ configPath })
     : await createConfig({ extends: ['recommended'] });
-  return [...broken, ...(await lintByRedocly(OPENAPI, text, config)), ...lintRest(text)];
+  return [...broken, ...(await lintByRedocly(source, config)), ...lintRest(source)];
 }
 
-async function lintSchema(root: string, text: string): Promise<Problem[]> {
-  const broken = checkSchema(text);
+async function lintSchema(root: string, sdl: SdlSource): Promise<Problem[]> {
+  const broken = checkSchema(sdl);
   if (broken.some(({ rule }) => rule !== 'permission')) return broken;
-  return [...broken, ...(await lintByGraphqlEslint(root, text, SCHEMA)), ...lintSdl(text)];
+  return [...broken, ...(await lintByGraphqlEslint(root, sdl)), ...lintSdl(sdl)];
 }
 
 /** Two rule sets may have the same rule, and a shared component is met once for each use. */
@@ -75,8 +65,9 @@ function once(problems: Problem[]): Problem[] {
  * find under the project's own configuration, our own rules, and where the contracts contradict each other. Of a contract without sound structure, only what is
  * wrong with that.
  */
-export async function lint(root: string, { openapi, schema }: Contracts): Promise<Problem[]> {
+export async function lint(root: string, contracts: Contracts): Promise<Problem[]> {
+  const { openapi, schema } = contracts;
   const [rest, graphql] = await Promise.all([lintOpenApi(root, openapi), lintSchema(root, schema)]);
   const canBeRead = hasShape(rest) && !graphql.some(({ rule }) => ['syntax', 'schema'].includes(rule));
-  return inOrder(once([...rest, ...graphql, ...(canBeRead ? contradictions({ openapi, schema }) : [])]));
+  return inOrder(once([...rest, ...graphql, ...(canBeRead ? contradictions(contracts) : [])]));
 }

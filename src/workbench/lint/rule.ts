@@ -1,5 +1,5 @@
+import type { OpenApiDocument, OperationObject } from 'accord/contract/document';
 import type { ASTNode, DocumentNode } from 'graphql';
-import type { OpenApiDocument, OperationObject } from '../../platform/contract/document.js';
 import type { Finding, Path } from '../model/yaml-source.js';
 import type { Element } from './elements.js';
 

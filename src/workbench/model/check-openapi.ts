@@ -1,9 +1,9 @@
 import { createConfig } from '@redocly/openapi-core';
-import type { OpenApiDocument } from '../../platform/contract/document.js';
+import type { OpenApiDocument } from 'accord/contract/document';
 import { findings } from './openapi-rules.js';
+import type { OpenApiSource } from './openapi-source.js';
 import type { Problem } from './problems.js';
 import { lintByRedocly } from './redocly.js';
-import { readYaml } from './yaml-source.js';
 
 /** What a document must satisfy for code to be generated from it; matters of taste are `accord lint`'s. */
 const RULES = [
@@ -26,21 +26,16 @@ const SHAPE = new Set(['syntax', 'version', 'struct', 'no-unresolved-refs', 'loc
 export const hasShape = (problems: readonly Problem[]): boolean => !problems.some(({ rule }) => SHAPE.has(rule));
 
 /**
- * The problems of the text of an OpenAPI 3.1 document: YAML syntax first; then, for a document that parses, what
- * @redocly/openapi-core finds and what the generator needs besides. `file` names the text in the problems; `source` is the
- * text parsed already.
+ * The problems of an OpenAPI 3.1 document: YAML syntax first; then, for a document that parses, what @redocly/openapi-core
+ * finds and what the generator needs besides.
  */
-export async function checkOpenApi(
-  text: string,
-  file = 'openapi.yaml',
-  source = readYaml(text, file),
-): Promise<Problem[]> {
+export async function checkOpenApi(source: OpenApiSource): Promise<Problem[]> {
   if (source.errors.length > 0) return source.errors;
-  const document = source.value as Partial<OpenApiDocument> | null;
+  const document = source.written as Partial<OpenApiDocument> | null;
   if (typeof document?.openapi !== 'string' || !document.openapi.startsWith('3.1.')) {
     return [source.problemAt({ path: ['openapi'], rule: 'version', message: 'Not an OpenAPI 3.1 document.' })];
   }
   const config = await createConfig({ rules: Object.fromEntries(RULES.map((rule) => [rule, 'error'])) });
-  const linted = await lintByRedocly(file, text, config);
-  return hasShape(linted) ? [...linted, ...findings(document as OpenApiDocument).map(source.problemAt)] : linted;
+  const linted = await lintByRedocly(source, config);
+  return hasShape(linted) ? [...linted, ...findings(source).map(source.problemAt)] : linted;
 }

@@ -1,7 +1,7 @@
-import { buildASTSchema, type DocumentNode, GraphQLError, Kind, parse, Source, validateSchema } from 'graphql';
-import { validateSDL } from 'graphql/validation/validate.js';
+import { type DocumentNode, GraphQLError, Kind, validateSchema } from 'graphql';
 import { type Problem, problemAt } from './problems.js';
-import { ROOTS } from './sdl.js';
+import { firstWordOf, ROOTS } from './sdl.js';
+import type { SdlSource } from './sdl-source.js';
 
 /** A field that does not say who may use it would be everybody's. */
 function withoutPermission(document: DocumentNode): GraphQLError[] {
@@ -18,27 +18,23 @@ function withoutPermission(document: DocumentNode): GraphQLError[] {
   });
 }
 
-function errorsOf(source: Source): readonly GraphQLError[] {
+function errorsOf(sdl: SdlSource): readonly GraphQLError[] {
   try {
-    const document = parse(source);
-    const errors = validateSDL(document);
     // A schema is built only from a sound document, and checked as a whole only then.
-    if (errors.length > 0) return errors;
-    const invalid = validateSchema(buildASTSchema(document, { assumeValidSDL: true }));
-    return [...invalid, ...withoutPermission(document)];
+    if (sdl.errors.length > 0) return sdl.errors;
+    return [...validateSchema(sdl.schema), ...withoutPermission(sdl.document)];
   } catch (error) {
     if (error instanceof GraphQLError) return [error];
     throw error;
   }
 }
 
-/** The problems of the text of a GraphQL schema: syntax first, then the definitions, then the schema as a whole. */
-export function checkSchema(text: string, file = 'schema.graphql'): Problem[] {
-  return errorsOf(new Source(text, file)).map((error) => {
+/** The problems of a GraphQL schema: syntax first, then the definitions, then the schema as a whole. */
+export function checkSchema(sdl: SdlSource): Problem[] {
+  return errorsOf(sdl).map((error) => {
     const { line, column } = error.locations?.[0] ?? { line: 1, column: 1 };
-    const token = error.nodes?.[0]?.loc?.startToken;
-    const length = token === undefined ? 1 : token.end - token.start;
+    const { length } = firstWordOf(error.nodes?.[0]);
     const rule = String(error.extensions['rule'] ?? (error.nodes === undefined ? 'syntax' : 'schema'));
-    return problemAt(file, text, { line, column, length }, rule, error.message);
+    return problemAt(sdl.file, sdl.text, { line, column, length }, rule, error.message);
   });
 }

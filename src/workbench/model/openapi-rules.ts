@@ -1,14 +1,10 @@
-import {
-  METHODS,
-  type OpenApiDocument,
-  type OperationObject,
-  type Permission,
-  rolesIn,
-} from '../../platform/contract/document.js';
-import { inlineSchemas, normaliseOpenApi } from '../../platform/contract/openapi.js';
-import { placeOf, shapeOf, versionsOf } from '../../platform/contract/versions.js';
+import { type OpenApiDocument, type OperationObject, type Permission, rolesIn } from 'accord/contract/document';
+import { inlineSchemas } from 'accord/contract/openapi';
+import { placeOf, shapeOf, versionsOf } from 'accord/contract/versions';
 import { codeFindings } from './codes.js';
+import type { OpenApiSource } from './openapi-source.js';
 import { REACHES } from './permissions.js';
+import { placedOperations } from './placed-operations.js';
 import { RESERVED } from './reserved-words.js';
 import type { Finding } from './yaml-source.js';
 
@@ -125,9 +121,9 @@ const routable = (path: string): Finding[] =>
     }));
 
 /** References lead into this document, since it is served as one file; and a schema that holds itself has no end. */
-function unfollowable(document: OpenApiDocument): Finding[] {
+function unfollowable(source: OpenApiSource): Finding[] {
   try {
-    inlineSchemas(normaliseOpenApi(document));
+    inlineSchemas(source.document);
     return [];
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
@@ -137,13 +133,11 @@ function unfollowable(document: OpenApiDocument): Finding[] {
 }
 
 /** What the generator and the router need and no general linter asks for. Takes a document of sound structure. */
-export function findings(document: OpenApiDocument): Finding[] {
-  const ofPaths = Object.entries(document.paths ?? {}).flatMap(([path, item]) => [
-    ...routable(path),
-    ...METHODS.flatMap((method) => {
-      const operation = item[method];
-      return operation === undefined ? [] : RULES.flatMap((rule) => rule(operation, ['paths', path, method], document));
-    }),
-  ]);
-  return [...ofPaths, ...ambiguous(document), ...codeFindings(document), ...unfollowable(document)];
+export function findings(source: OpenApiSource): Finding[] {
+  const document = source.written;
+  const ofPaths = Object.keys(document.paths ?? {}).flatMap(routable);
+  const ofOperations = placedOperations(document).flatMap(({ operation, at }) =>
+    RULES.flatMap((rule) => rule(operation, at, document)),
+  );
+  return [...ofPaths, ...ofOperations, ...ambiguous(document), ...codeFindings(document), ...unfollowable(source)];
 }

@@ -1,17 +1,18 @@
+import { type Permission, rolesIn } from 'accord/contract/document';
 import {
   type ConstDirectiveNode,
   type DirectiveDefinitionNode,
   type DocumentNode,
   type FieldDefinitionNode,
   Kind,
-  type Location,
-  parse,
   valueFromASTUntyped,
 } from 'graphql';
-import { METHODS, type OpenApiDocument, type Permission, rolesIn } from '../../platform/contract/document.js';
+import type { OpenApiSource } from './openapi-source.js';
+import { placedOperations } from './placed-operations.js';
 import { type Place, type Problem, problemAt } from './problems.js';
-import { ROOTS } from './sdl.js';
-import type { Path, YamlSource } from './yaml-source.js';
+import { placeOf, ROOTS } from './sdl.js';
+import type { SdlSource } from './sdl-source.js';
+import type { Path } from './yaml-source.js';
 
 /** How far a role can reach, the least first. */
 export const REACHES: readonly string[] = ['none', 'own', 'any'];
@@ -37,30 +38,19 @@ export interface StatedPolicy {
   statements: readonly Statement[];
 }
 
-function restStatements(
-  document: OpenApiDocument,
-  { file, placeOf }: Pick<YamlSource, 'file' | 'placeOf'>,
-): Statement[] {
+function restStatements({ file, written, placeOf }: OpenApiSource): Statement[] {
   const one = (by: string, permission: unknown, at: Path): Statement[] =>
     typeof permission === 'object' && permission !== null
       ? [{ file, by, permission: permission as Permission, placeOf: (role) => placeOf(role ? [...at, role] : at) }]
       : [];
-  return Object.entries(document.paths ?? {}).flatMap(([path, item]) =>
-    METHODS.flatMap((method) => {
-      const { operationId = '', 'x-permission': main, 'x-permission-also': further = [] } = item[method] ?? {};
-      const at = ['paths', path, method];
-      return [
-        ...one(operationId, main, [...at, 'x-permission']),
-        ...further.flatMap((permission, index) => one(operationId, permission, [...at, 'x-permission-also', index])),
-      ];
-    }),
-  );
+  return placedOperations(written).flatMap(({ operation, at }) => {
+    const { operationId = '', 'x-permission': main, 'x-permission-also': further = [] } = operation;
+    return [
+      ...one(operationId, main, [...at, 'x-permission']),
+      ...further.flatMap((permission, index) => one(operationId, permission, [...at, 'x-permission-also', index])),
+    ];
+  });
 }
-
-const placeIn = (loc: Location | undefined): Place => {
-  const { line = 1, column = 1 } = loc?.startToken ?? {};
-  return { line, column, length: loc ? loc.endToken.end - loc.startToken.start : 1 };
-};
 
 const definitionIn = ({ definitions }: DocumentNode): DirectiveDefinitionNode | undefined =>
   definitions.find(
@@ -85,7 +75,7 @@ const isPermission = ({ name }: ConstDirectiveNode): boolean => name.value === D
 export const permissionsOf = ({ directives = [] }: Pick<FieldDefinitionNode, 'directives'>): Permission[] =>
   directives.filter(isPermission).map((directive) => permissionOf(directive));
 
-function sdlStatements(document: DocumentNode, file: string): Statement[] {
+function sdlStatements({ document, file }: SdlSource): Statement[] {
   const definition = definitionIn(document);
   const types = document.definitions.filter(
     (one) => one.kind === Kind.OBJECT_TYPE_DEFINITION || one.kind === Kind.OBJECT_TYPE_EXTENSION,
@@ -98,28 +88,16 @@ function sdlStatements(document: DocumentNode, file: string): Statement[] {
       file,
       by,
       permission: permissionOf(directive, definition),
-      placeOf: (role) =>
-        placeIn(directive.arguments?.find(({ name }) => name.value === role)?.value.loc ?? directive.loc),
+      placeOf: (role) => placeOf(directive.arguments?.find(({ name }) => name.value === role)?.value ?? directive),
     })),
   );
 }
 
-const NOWHERE = { file: 'openapi.yaml', placeOf: (): Place => ({ line: 1, column: 1 }) };
-
-/**
- * Reads the permissions of both contracts. Takes contracts that can be parsed.
- * @param source of the text of `document`; without it a statement of REST has no place
- */
-export function readPermissions(
-  document: OpenApiDocument,
-  schema: string,
-  source: Pick<YamlSource, 'file' | 'placeOf'> = NOWHERE,
-  file = 'schema.graphql',
-): StatedPolicy {
-  const sdl = parse(schema);
-  const statements = [...restStatements(document, source), ...sdlStatements(sdl, file)];
+/** Reads the permissions of both contracts. Takes contracts that can be parsed. */
+export function readPermissions(openapi: OpenApiSource, schema: SdlSource): StatedPolicy {
+  const statements = [...restStatements(openapi), ...sdlStatements(schema)];
   const defined = rolesIn(
-    Object.fromEntries((definitionIn(sdl)?.arguments ?? []).map(({ name }) => [name.value, true])),
+    Object.fromEntries((definitionIn(schema.document)?.arguments ?? []).map(({ name }) => [name.value, true])),
   );
   const named = statements.flatMap(({ permission }) => rolesIn(permission));
   return { roles: [...new Set([...defined, ...named])], statements };
@@ -128,12 +106,10 @@ export function readPermissions(
 const at = (file: string, { line, column }: Place) => `${file}:${line}:${column}`;
 
 /** The values of the enum `Role`, with their places; none where the SDL has no such type. */
-function enumOfRoles(schema: string): { name: string; place: Place }[] {
-  const found = parse(schema).definitions.find(
-    (one) => one.kind === Kind.ENUM_TYPE_DEFINITION && one.name.value === 'Role',
-  );
+function enumOfRoles({ document }: SdlSource): { name: string; place: Place }[] {
+  const found = document.definitions.find((one) => one.kind === Kind.ENUM_TYPE_DEFINITION && one.name.value === 'Role');
   const values = found?.kind === Kind.ENUM_TYPE_DEFINITION ? (found.values ?? []) : [];
-  return values.map(({ name }) => ({ name: name.value, place: placeIn(name.loc) }));
+  return values.map(({ name }) => ({ name: name.value, place: placeOf(name) }));
 }
 
 /**
@@ -142,12 +118,12 @@ function enumOfRoles(schema: string): { name: string; place: Place }[] {
  * other place as well.
  */
 export function policyProblems(
-  texts: { openapi: string; schema: string },
+  openapi: OpenApiSource,
+  schema: SdlSource,
   { roles, statements }: StatedPolicy,
-  file = 'schema.graphql',
 ): Problem[] {
-  const problem = (where: Statement | { file: string; placeOf: () => Place }, message: string, role?: string) => {
-    const text = where.file === file ? texts.schema : texts.openapi;
+  const problem = (where: Statement, message: string, role?: string) => {
+    const { text } = where.file === schema.file ? schema : openapi;
     return problemAt(where.file, text, where.placeOf(role), DIRECTIVE, message);
   };
   const found: Problem[] = [];
@@ -172,12 +148,13 @@ export function policyProblems(
       }
     }
   }
-  return [...found, ...otherRoles(texts.schema, { roles, statements }, file)];
+  return [...found, ...otherRoles(schema, { roles, statements })];
 }
 
 /** What an account can be has two lists in an SDL with an enum `Role`, and they are one. */
-function otherRoles(schema: string, { roles, statements: [first] }: StatedPolicy, file: string): Problem[] {
+function otherRoles(schema: SdlSource, { roles, statements: [first] }: StatedPolicy): Problem[] {
   const values = enumOfRoles(schema);
+  const { file, text } = schema;
   const [some] = values;
   if (some === undefined || first === undefined) return [];
   const permission = at(first.file, first.placeOf());
@@ -185,13 +162,13 @@ function otherRoles(schema: string, { roles, statements: [first] }: StatedPolicy
     .filter(({ name }) => !roles.some((role) => role.toUpperCase() === name))
     .map(({ name, place }) => {
       const message = `The enum Role has ${name}, and no permission gives a role of this name anything (${permission}).`;
-      return problemAt(file, schema, place, DIRECTIVE, message);
+      return problemAt(file, text, place, DIRECTIVE, message);
     });
   const absent = roles
     .filter((role) => !values.some(({ name }) => name === role.toUpperCase()))
     .map((role) => {
       const message = `The enum Role lacks ${role.toUpperCase()}, and permissions name this role (${permission}).`;
-      return problemAt(file, schema, some.place, DIRECTIVE, message);
+      return problemAt(file, text, some.place, DIRECTIVE, message);
     });
   return [...surplus, ...absent];
 }

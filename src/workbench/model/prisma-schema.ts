@@ -1,3 +1,6 @@
+import { FILES } from './files.js';
+import { lazily } from './lazily.js';
+
 /** What stands behind a field, a value, or in a block by itself: `@map("role")`, `@@index([a, b])`. */
 export interface PrismaAttribute {
   /** With its signs: `@db.VarChar`, `@@map`. */
@@ -28,7 +31,13 @@ export interface PrismaEnum extends Named {
   readonly values: readonly Named[];
 }
 
-export interface PrismaSchema {
+/** The text of prisma/schema.prisma and what it says, read when it is first asked for, and once. */
+export interface PrismaSource extends PrismaSchema {
+  readonly file: string;
+  readonly text: string;
+}
+
+interface PrismaSchema {
   /** Models, views and composite types. */
   readonly models: readonly PrismaModel[];
   readonly enums: readonly PrismaEnum[];
@@ -103,10 +112,24 @@ function enumValueOf(line: string, number: number): Named[] {
 }
 
 /**
- * Reads a Prisma schema, with the place of each name. Takes one that Prisma finds valid: its grammar has one field, value or
- * attribute of a block to a line.
+ * The model of the text of a Prisma schema, with the place of each name; nothing of it is read yet. Takes one that Prisma
+ * finds valid: its grammar has one field, value or attribute of a block to a line.
  */
-export function readPrismaSchema(text: string): PrismaSchema {
+export function prismaOf(text: string): PrismaSource {
+  const read = lazily(() => readPrismaSchema(text));
+  return {
+    file: FILES.prisma,
+    text,
+    get models() {
+      return read().models;
+    },
+    get enums() {
+      return read().enums;
+    },
+  };
+}
+
+function readPrismaSchema(text: string): PrismaSchema {
   const models: PrismaModel[] = [];
   const enums: PrismaEnum[] = [];
   let enter: ((line: string, number: number) => void) | undefined;

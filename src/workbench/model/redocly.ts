@@ -1,4 +1,12 @@
-import { type Config, getLineColLocation, lintFromString, type NormalizedProblem } from '@redocly/openapi-core';
+import {
+  BaseResolver,
+  type Config,
+  getLineColLocation,
+  lintDocument,
+  type NormalizedProblem,
+  Source,
+} from '@redocly/openapi-core';
+import type { OpenApiSource } from './openapi-source.js';
 import { type Place, type Problem, problemAt } from './problems.js';
 
 function placeOf({ location: [location] }: NormalizedProblem): Place {
@@ -8,9 +16,11 @@ function placeOf({ location: [location] }: NormalizedProblem): Place {
   return { line: start.line, column: start.col, length };
 }
 
-/** What Redocly's linter finds in the text of an OpenAPI document under a configuration. */
-export async function lintByRedocly(file: string, text: string, config: Config): Promise<Problem[]> {
-  const problems = await lintFromString({ source: text, absoluteRef: file, config });
+/** What Redocly's linter finds in an OpenAPI document that parses, under a configuration. */
+export async function lintByRedocly({ file, text, written }: OpenApiSource, config: Config): Promise<Problem[]> {
+  const document = { source: new Source(file, text), parsed: written };
+  const externalRefResolver = new BaseResolver(config.resolve);
+  const problems = await lintDocument({ document, externalRefResolver, config });
   return problems
     .filter(({ ignored }) => !ignored)
     .map((problem) => {

@@ -1,7 +1,22 @@
-import { type ConstDirectiveNode, Kind, type TypeNode, valueFromASTUntyped } from 'graphql';
+import { type ASTNode, type ConstDirectiveNode, Kind, type TypeNode, valueFromASTUntyped } from 'graphql';
+import type { Place } from './problems.js';
 
 /** The types whose fields are operations. */
 export const ROOTS = ['Query', 'Mutation', 'Subscription'];
+
+/** Where a node stands. One that was not read from a text, or that is not there, has the place of the first character. */
+export function placeOf(node: Pick<ASTNode, 'loc'> | null | undefined): Required<Place> {
+  const { loc } = node ?? {};
+  if (loc === undefined) return { line: 1, column: 1, length: 1 };
+  const { line, column } = loc.startToken;
+  return { line, column, length: loc.end - loc.start };
+}
+
+/** Where the first word of a node stands. */
+export function firstWordOf(node: Pick<ASTNode, 'loc'> | null | undefined): Required<Place> {
+  const { start = 0, end = 1 } = node?.loc?.startToken ?? {};
+  return { ...placeOf(node), length: end - start };
+}
 
 /** The arguments of a directive, as values; those of an enum as text. */
 export const argumentsOf = ({ arguments: given = [] }: ConstDirectiveNode): Record<string, unknown> =>

@@ -1,5 +1,5 @@
+import { keysOf } from 'accord/contract/references';
 import { type Document, isMap, isNode, isScalar, LineCounter, parseDocument } from 'yaml';
-import { keysOf } from '../../platform/contract/references.js';
 import { type Place, type Problem, problemAt } from './problems.js';
 
 /** The keys that lead to a place of a document, from its root. */

@@ -1,12 +1,12 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { PGlite } from '@electric-sql/pglite';
-import { memory } from '../../platform/database/embedded.js';
-import { embeddedAdapter } from '../../platform/database/embedded-adapter.js';
-import { filters, migrationList, schemaEngine } from '../../platform/database/migration-engine.js';
-import { type Migration, migrationsFolder, readMigrations } from '../../platform/database/migration-folder.js';
-import { explained } from '../../platform/database/migrations.js';
-import { rootPath } from '../../platform/root.js';
+import { memory } from 'accord/database/embedded';
+import { embeddedAdapter } from 'accord/database/embedded-adapter';
+import { filters, migrationList, schemaEngine } from 'accord/database/migration-engine';
+import { type Migration, migrationsFolder, readMigrations } from 'accord/database/migration-folder';
+import { explained } from 'accord/database/migrations';
+import { rootPath } from 'accord/root';
 
 interface Sources {
   /** Defaults to the package's prisma/migrations and prisma/schema.prisma. */

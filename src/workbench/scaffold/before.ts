@@ -1,8 +1,9 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { operations } from '../../platform/contract/openapi.js';
+import { FILES } from '../model/files.js';
 import { fileAt } from '../model/git.js';
-import { loadOpenApi } from '../model/load-openapi.js';
+import { openApiOf } from '../model/openapi-source.js';
+import { sdlOf } from '../model/sdl-source.js';
 import { objectTypes, type Types } from './object-types.js';
 
 export interface Request {
@@ -38,16 +39,16 @@ async function generatedRequests(root: string): Promise<Record<string, Request>>
 /** Reads what the contracts were: call it before anything is generated anew. */
 export async function readBefore(root: string): Promise<Before> {
   const [openapi, schema, generated] = await Promise.all([
-    fileAt(root, 'HEAD', 'openapi.yaml'),
-    fileAt(root, 'HEAD', 'schema.graphql'),
+    fileAt(root, 'HEAD', FILES.openapi),
+    fileAt(root, 'HEAD', FILES.schema),
     generatedRequests(root),
   ]);
-  const known = attempt(openapi, (text) => operations(loadOpenApi(text))) ?? [];
+  const known = attempt(openapi, (text) => openApiOf(text).operations) ?? [];
   return {
     requests: (operationId) => {
       const last = Object.hasOwn(generated, operationId) ? generated[operationId] : undefined;
       return [...(last ? [last] : []), ...known.filter((one) => one.operationId === operationId)];
     },
-    types: attempt(schema, objectTypes),
+    types: attempt(schema, (text) => objectTypes(sdlOf(text))),
   };
 }

@@ -1,5 +1,5 @@
 import { Node, type ObjectLiteralExpression, type SourceFile, type SpreadAssignment, SyntaxKind } from 'ts-morph';
-import { typeNamesOf } from '../generate/operations.js';
+import { typeNamesOf } from '../model/type-names.js';
 import { insertProperty, insertStatement } from './extent.js';
 
 /** The one marker for what is deliberately not written yet, in `src/platform/calls/errors.ts`. */

@@ -1,11 +1,12 @@
-import { Kind, parse, print } from 'graphql';
+import { Kind, print } from 'graphql';
+import type { SdlSource } from '../model/sdl-source.js';
 
 /** The fields of each object type in the SDL's order, by name: their arguments and type as text. */
 export type Types = Map<string, Map<string, string>>;
 
 /** The object types of a sound SDL, extensions left out as the generator does. */
-export function objectTypes(schema: string): Types {
-  const definitions = parse(schema).definitions.filter((one) => one.kind === Kind.OBJECT_TYPE_DEFINITION);
+export function objectTypes({ document }: SdlSource): Types {
+  const definitions = document.definitions.filter((one) => one.kind === Kind.OBJECT_TYPE_DEFINITION);
   return new Map(
     definitions.map(({ name, fields = [] }) => {
       const signatures = fields.map((field): [string, string] => {

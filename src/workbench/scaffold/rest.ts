@@ -1,7 +1,7 @@
 import { join } from 'node:path';
+import type { Operation } from 'accord/contract/openapi';
 import type { Project, SourceFile } from 'ts-morph';
-import type { Operation } from '../../platform/contract/openapi.js';
-import { typeNamesOf } from '../generate/operations.js';
+import { typeNamesOf } from '../model/type-names.js';
 import type { Before, Request } from './before.js';
 import { type Change, type Pending, Refusal } from './change.js';
 import { contractAlias, handlersIn, isStub, MARKER } from './members.js';

@@ -1,13 +1,10 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Project } from 'ts-morph';
-import { operations as operationsOf } from '../../platform/contract/openapi.js';
-import { generate } from '../generate/generate.js';
-import { readContracts } from '../model/check.js';
-import { loadOpenApi } from '../model/load-openapi.js';
+import type { Contracts } from '../model/contracts.js';
+import type { Problem } from '../model/problems.js';
 import { readBefore } from './before.js';
 import { type Change, type Pending, type Placed, Refusal } from './change.js';
-
 import { format } from './format.js';
 import { type GraphqlDemand, pendingFields, scaffoldGraphql } from './graphql.js';
 import { notesOn } from './notes.js';
@@ -28,12 +25,25 @@ export interface Scaffolding {
   notes: string[];
 }
 
+/** What generating `generated/` gave. */
+export interface Generated {
+  /** Empty when the contracts are sound. */
+  problems: Problem[];
+  /** Of these, for a person to read. */
+  report: string;
+  /** The files of `generated/` that were written, or would be. */
+  changed: string[];
+  /** The text of each, written or not. */
+  files: Record<string, string>;
+}
+
 export interface ScaffoldOptions {
   /** The project's directory. */
   root: string;
   /** Tell what would be done, and write nothing. */
   check?: boolean;
-  colour?: boolean;
+  /** Generates `generated/` from the same contracts; with `check` without writing. */
+  generate: () => Promise<Generated>;
 }
 
 /**
@@ -41,14 +51,16 @@ export interface ScaffoldOptions {
  * operation and field, keeps what was renamed, and parks what is gone. A second run changes nothing.
  * @throws Refusal on a broken contract, on code that does not parse, and on a name that cannot become a file
  */
-export async function scaffold({ root, check = false, colour = false }: ScaffoldOptions): Promise<Scaffolding> {
-  const { openapi, schema } = await readContracts(root);
+export async function scaffold(
+  { openapi, schema }: Contracts,
+  { root, check = false, generate }: ScaffoldOptions,
+): Promise<Scaffolding> {
   // What can be refused is refused before the generated files forget the names that were.
   const project = openProject(root);
   const before = await readBefore(root);
-  const outcome = await generate({ root, check, colour });
+  const outcome = await generate();
   if (outcome.problems.length > 0) throw new Refusal(outcome.report);
-  const operations = operationsOf(loadOpenApi(openapi));
+  const { operations } = openapi;
   const types = objectTypes(schema);
   const required = requiredFields(root, outcome.files['graphql.ts'] ?? '', types);
 

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { rootPath } from '../../platform/root.js';
+import { rootPath } from 'accord/root';
 
 const run = promisify(execFile);
 
