@@ -220,15 +220,15 @@ type Registration = (app: FastifyInstance) => PromiseLike<unknown>;
 
 /** What the stages of a phase are made of, by their names. */
 type MadeOf<In extends keyof Hooks, Stages = Pipeline[In]> = {
-  [Name in keyof Stages as Stages[Name] extends { comesWith: string } ? never : Name]: HookOf<In, Stages[Name]>;
+  [Name in keyof Stages as Stages[Name] extends { comesWith: string } ? never : Name]: Stages[Name] extends Packaged
+    ? Registration
+    : Hooks[In];
 };
-type HookOf<In extends keyof Hooks, Row> = Row extends { package: string } ? Registration : Hooks[In];
-type StageHooks = MadeOf<'onRequest'> &
-  MadeOf<'preParsing'> &
-  MadeOf<'preValidation'> &
-  MadeOf<'preHandler'> &
-  MadeOf<'onSend'> &
-  MadeOf<'onResponse'>;
+type Packaged = Required<Pick<Stage, 'package'>>;
+type StageName = { [In in keyof Hooks]: keyof MadeOf<In> }[keyof Hooks];
+type StageHook<Name extends StageName> = {
+  [In in keyof Hooks]: Name extends keyof MadeOf<In> ? MadeOf<In>[Name] : never;
+}[keyof Hooks];
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -236,7 +236,7 @@ declare module 'fastify' {
      * Says what a stage is made of: its hook, or the registration of the package that has it. Nothing of it is in force before
      * the pipeline is laid.
      */
-    stage: <Name extends keyof StageHooks>(name: Name, madeOf: StageHooks[Name]) => void;
+    stage: <Name extends StageName>(name: Name, madeOf: StageHook<Name>) => void;
     /**
      * Adds the hooks in the order of the table. To be called once, when every stage has been made and before there are routes:
      * a package may look at those, and adds some of its own.
@@ -262,6 +262,7 @@ export const pipelinePlugin = fp<{ production: boolean }>(
           const madeOf = made.get(name);
           if (!madeOf) throw new Error(`Nobody has made the stage "${name}".`);
           if (production && stage.outsideProduction) continue;
+          // `stage` has seen to it that this is what the table wants.
           if (stage.package === undefined) app.addHook(phase as 'onRequest', madeOf as Hooks['onRequest']);
           else await (madeOf as Registration)(app);
         }
