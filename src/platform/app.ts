@@ -1,23 +1,21 @@
-import cookie from '@fastify/cookie';
-import cors from '@fastify/cors';
-import helmet from '@fastify/helmet';
 import type { FastifyInstance, FastifyServerOptions } from 'fastify';
 import { GRAPHQL_TRANSPORT_WS_PROTOCOL } from 'graphql-ws';
 import type { Administration } from './accounts/administration.js';
 import type { HashParameters } from './accounts/passwords.js';
 import type { Application } from './application.js';
 import { composeServices } from './composition.js';
-import { normaliseOpenApi, type Operation, operations } from './contract/openapi.js';
-import { everyVersion, placeOf, prefixOf, versionsOf } from './contract/versions.js';
+import { normaliseOpenApi, operations } from './contract/openapi.js';
+import { everyVersion, versionsOf } from './contract/versions.js';
 import type { Database } from './database/open.js';
 import { outages } from './database/outages.js';
 import { refused } from './graphql/errors.js';
 import { mediaTypeFor } from './graphql/media-type.js';
 import { graphqlPlugin, notWrittenFields, PATH } from './graphql/plugin.js';
+import { answerHeadersPlugin } from './http/answer-headers.js';
 import { authenticatePlugin } from './http/authenticate.js';
 import { confidentialPlugin } from './http/confidential.js';
-import { crossOrigin } from './http/cross-origin.js';
-import { refuseForeignHost, refuseSecondHost } from './http/host.js';
+import { crossOrigin, crossOriginPlugin } from './http/cross-origin.js';
+import { hostPlugin } from './http/host.js';
 import { jsonBodyPlugin } from './http/json-body.js';
 import { metricsPlugin } from './http/metrics.js';
 import { ownOriginPlugin } from './http/own-origin.js';
@@ -32,9 +30,12 @@ import type { SocketLimits } from './live/sockets.js';
 import { type Names, namesOf, titleOf } from './names.js';
 import { docs } from './pages/docs.js';
 import { publishedContracts } from './pages/published.js';
+import { pipelinePlugin } from './pipeline.js';
+import { type RestEntry, restEntry } from './rest/entry.js';
 import { type Handlers, notWrittenOperations, restPlugin } from './rest/plugin.js';
-import { answerUnmatched, pathTable, redirectTrailingSlash } from './rest/unmatched.js';
-import { refuseVersion, versionPlugin, versionRouting } from './rest/version-plugin.js';
+import { restStagesPlugin } from './rest/stages.js';
+import { pathTable, unmatchedPlugin } from './rest/unmatched.js';
+import { versionPlugin, versionRouting } from './rest/version-plugin.js';
 import type { Config } from './server/config.js';
 import { httpServer } from './server/http-server.js';
 import { readiness } from './server/readiness.js';
@@ -63,8 +64,7 @@ declare module 'fastify' {
     names: Names;
     /** What the contracts promise and nobody has written yet. */
     notWritten: string[];
-    /** Where a reader begins: what the addresses of each version begin with, and something to read with a login. */
-    restEntry: { prefixes: string[]; sample: string | undefined };
+    restEntry: RestEntry;
     /** What an operator commands, from the machine that it runs on. */
     administration: Administration;
   }
@@ -88,7 +88,7 @@ export async function buildApp(
     hashing,
   }: AppOptions,
 ): Promise<FastifyInstance> {
-  const { production } = config;
+  const { production, REDIS_URL } = config;
   const names = namesOf(application.name);
   const title = titleOf(application);
   const handlers = application.handlers as Handlers;
@@ -97,52 +97,46 @@ export async function buildApp(
   const document = everyVersion(normaliseOpenApi(contracts.openapi));
   const all = operations(document);
   const paths = pathTable(all);
-  const isResource = (path: string) => paths.at(path) !== undefined;
-  const versioned = { served: versionsOf(document), isResource, mediaType: names.mediaType };
+  const served = versionsOf(document);
+  const versioned = { served, isResource: (path: string) => paths.at(path) !== undefined, mediaType: names.mediaType };
+  const pages = crossOrigin(config.CORS_ORIGINS, document);
 
   const app = httpServer(config, { logger, timeouts, rewriteUrl: versionRouting(versioned) });
   app.decorate('names', names);
-  app.setErrorHandler(sendProblem);
-  app.setNotFoundHandler(answerUnmatched(app, paths));
-  app.addHook('onRequest', async (request, reply) => void reply.header('x-request-id', request.id));
-
   app.decorate('policy', application.policy);
+  app.decorate('notWritten', [...notWrittenOperations(document, handlers), ...notWrittenFields(application.resolvers)]);
+  app.decorate('restEntry', restEntry(all, served));
+  app.setErrorHandler(sendProblem);
+
   const told = outages(app.log);
   const services = await composeServices(app, application, config, database, told, { now, hashing });
-  const { REDIS_URL } = config;
   const shared = REDIS_URL
     ? (await import('./limits/rate-shared.js')).sharedWindows(REDIS_URL, names, told.dependency('Redis'))
     : undefined;
   app.addHook('onClose', async () => shared?.close());
 
-  // An API answer is not a page: it may load nothing. The pages bring policies of their own.
-  const nothing = { useDefaults: false, directives: { 'default-src': ["'none'"], 'frame-ancestors': ["'none'"] } };
-  await app.register(helmet, { contentSecurityPolicy: nothing, strictTransportSecurity: false });
+  // In the order of what they need of each other; when a request meets their stages, the table of the pipeline says.
+  await app.register(pipelinePlugin, { production });
+  await app.register(answerHeadersPlugin);
   await app.register(versionPlugin, versioned);
-  // Before whatever refuses: it is what closes the socket of an upgrade that is refused.
-  const { closing } = timeouts;
-  await app.register(webSocketPlugin, { path: PATH, protocol: GRAPHQL_TRANSPORT_WS_PROTOCOL, closing });
-  if (!production) app.addHook('onRequest', refuseForeignHost(config.PUBLIC_URL));
-  const pages = crossOrigin(config.CORS_ORIGINS, document);
-  await app.register(cors, pages.options);
-  await app.register(cookie);
+  await app.register(hostPlugin, { publicUrl: config.PUBLIC_URL });
+  await app.register(crossOriginPlugin, pages);
+  await app.register(jsonBodyPlugin);
+  await app.register(timeoutsPlugin, timeouts);
   await app.register(sessionCookiesPlugin);
   await app.register(confidentialPlugin, {
     production,
     tls: Boolean(config.TLS_CERT),
     proxied: Boolean(config.TRUST_PROXY),
   });
-  await app.register(ownOriginPlugin, { publicUrl: config.PUBLIC_URL });
-  await app.register(jsonBodyPlugin);
-  await app.register(metricsPlugin, {
-    token: config.METRICS_TOKEN,
-    proxied: Boolean(config.TRUST_PROXY),
-    connections: database.connections,
-    told,
-  });
   await app.register(authenticatePlugin, { services });
   await app.register(refusalsPlugin, { services });
-  await app.register(timeoutsPlugin, timeouts);
+  await app.register(ownOriginPlugin, { publicUrl: config.PUBLIC_URL });
+  await app.register(webSocketPlugin, {
+    path: PATH,
+    protocol: GRAPHQL_TRANSPORT_WS_PROTOCOL,
+    closing: timeouts.closing,
+  });
   await app.register(rateLimitPlugin, {
     limit: config.RATE_LIMIT,
     anonymous: config.RATE_LIMIT_ANONYMOUS,
@@ -150,7 +144,6 @@ export async function buildApp(
     now,
     shared,
   });
-  // After the rate limit, which may ask who calls before an answer is sent: until then the place is kept.
   await app.register(admissionPlugin, {
     limits: { ...ADMISSION, ...admission },
     document,
@@ -160,12 +153,16 @@ export async function buildApp(
       names,
     }),
   });
-  app.addHook('onRequest', refuseSecondHost);
-  app.addHook('onRequest', refuseVersion);
-  const exists = (path: string) =>
-    ['', ...versioned.served.map(prefixOf)].some((prefix) => isResource(prefix + path)) ||
-    app.hasRoute({ url: path, method: 'GET' });
-  app.addHook('onRequest', redirectTrailingSlash(app, exists));
+  await app.register(metricsPlugin, {
+    token: config.METRICS_TOKEN,
+    proxied: Boolean(config.TRUST_PROXY),
+    connections: database.connections,
+    told,
+  });
+  await app.register(unmatchedPlugin, { paths, served });
+  await app.register(restStagesPlugin, { services });
+  await app.layPipeline();
+
   await app.register(restPlugin, {
     document,
     handlers,
@@ -197,21 +194,5 @@ export async function buildApp(
     graphiql: !production,
     title,
   });
-
-  app.decorate('notWritten', [...notWrittenOperations(document, handlers), ...notWrittenFields(application.resolvers)]);
-  app.decorate('restEntry', {
-    prefixes: versioned.served.map(prefixOf),
-    sample: sampleOf(all, versioned.served.at(-1)),
-  });
   return app;
 }
-
-/** The first address of the newest version that can be read with a name and a password, and without knowing more. */
-const sampleOf = (all: Operation[], newest: string | undefined): string | undefined =>
-  all.find(
-    ({ method, path, security }) =>
-      method === 'GET' &&
-      placeOf(path)?.version === newest &&
-      !path.includes('{') &&
-      security.some((alternative) => 'basicAuth' in alternative),
-  )?.path;

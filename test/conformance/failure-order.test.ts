@@ -1,7 +1,9 @@
 import t from 'tap';
+import { errors } from '../../generated/errors.js';
 import type { Operation } from '../../src/platform/contract/openapi.js';
 import { contractOperations } from '../support/contract.js';
 import { onEachDatabase } from '../support/databases.js';
+import { stages } from '../support/pipeline.js';
 import { type Service, startService } from '../support/service.js';
 import { addressOf, type Draft, soundRequest } from '../support/sound-requests.js';
 
@@ -11,6 +13,8 @@ interface Fault {
   status: number;
   /** Its place in the order of failures (docs/decisions.md, "Failures"). */
   rank: number;
+  /** That of the pipeline which tells it. */
+  stage: string;
   /** Whether a request to this operation can be wrong in this way. */
   fits: (operation: Operation) => boolean;
   /** Decided by the handler, so that an operation that is not written yet does not tell it. */
@@ -49,6 +53,7 @@ const faults: Fault[] = [
     name: 'a body that is no JSON',
     status: 400,
     rank: 1,
+    stage: 'body',
     fits: hasBody,
     apply: (draft) => void Object.assign(draft, { body: '{"', headers: { ...draft.headers, ...JSON_TYPE } }),
   },
@@ -56,6 +61,7 @@ const faults: Fault[] = [
     name: 'an unknown query parameter',
     status: 400,
     rank: 1,
+    stage: 'structure',
     fits: () => true,
     apply: (draft) => {
       draft.query['colour'] = 'red';
@@ -65,6 +71,7 @@ const faults: Fault[] = [
     name: 'an id that is none',
     status: 400,
     rank: 1,
+    stage: 'structure',
     fits: (operation) => lastParameter(operation)?.match(/user_id|order_id/) != null,
     apply: (draft, operation) => {
       draft.path[lastParameter(operation) as string] = 'x';
@@ -74,6 +81,7 @@ const faults: Fault[] = [
     name: 'two selectors of versions that disagree',
     status: 400,
     rank: 1,
+    stage: 'served-version',
     fits: hasParameter('version'),
     apply: (draft) => {
       draft.query['version'] = '7';
@@ -83,6 +91,7 @@ const faults: Fault[] = [
     name: 'an answer that cannot be had',
     status: 406,
     rank: 1,
+    stage: 'media-types',
     fits: ({ operation }) =>
       '406' in operation.responses && Object.values(operation.responses)[0]?.content !== undefined,
     apply: (draft) => {
@@ -93,6 +102,7 @@ const faults: Fault[] = [
     name: 'a media type that is not read',
     status: 415,
     rank: 1,
+    stage: 'media-types',
     fits: ({ operation }) => '415' in operation.responses,
     apply: (draft) =>
       void Object.assign(draft, { body: 'text', headers: { ...draft.headers, 'content-type': 'text/plain' } }),
@@ -101,6 +111,7 @@ const faults: Fault[] = [
     name: 'a body that is too large',
     status: 413,
     rank: 1,
+    stage: 'body',
     fits: ({ operation }) => '413' in operation.responses,
     apply: (draft) => void Object.assign(draft, { body: { name: 'x'.repeat(70_000) } }),
   },
@@ -108,6 +119,7 @@ const faults: Fault[] = [
     name: 'no credentials',
     status: 401,
     rank: 2,
+    stage: 'authentication',
     fits: ({ permission }) => permission !== 'public',
     apply: (draft) => {
       draft.as = undefined;
@@ -117,6 +129,7 @@ const faults: Fault[] = [
     name: 'a bad credential',
     status: 401,
     rank: 2,
+    stage: 'authentication',
     fits: ({ permission, operationId }) => permission !== 'public' || operationId === 'logout',
     apply: (draft) => {
       draft.as = undefined;
@@ -129,6 +142,7 @@ const faults: Fault[] = [
     name: 'a wrong password',
     status: 401,
     rank: 2,
+    stage: 'access',
     byHandler: true,
     fits: ({ operationId }) => operationId === 'login',
     apply: (draft) => {
@@ -139,6 +153,7 @@ const faults: Fault[] = [
     name: 'a refresh token that nobody gave',
     status: 401,
     rank: 2,
+    stage: 'access',
     byHandler: true,
     fits: ({ operationId }) => operationId === 'refreshSession',
     apply: (draft) => {
@@ -149,6 +164,7 @@ const faults: Fault[] = [
     name: 'a caller who may not',
     status: 403,
     rank: 3,
+    stage: 'access',
     fits: (operation) => strangerTo(operation) !== undefined && operation.tag !== 'auth',
     apply: (draft, operation, service) => {
       draft.as = service[strangerTo(operation) as 'viewer'];
@@ -158,6 +174,7 @@ const faults: Fault[] = [
     name: 'something that never was',
     status: 404,
     rank: 4,
+    stage: 'existence',
     fits: (operation) => lastParameter(operation) !== undefined,
     apply: (draft, operation) => {
       const name = lastParameter(operation) as string;
@@ -168,6 +185,7 @@ const faults: Fault[] = [
     name: 'something that was deleted',
     status: 410,
     rank: 4,
+    stage: 'existence',
     fits: (operation) => '410' in operation.operation.responses && lastParameter(operation) !== undefined,
     apply: (draft, operation) => {
       // Whose a deleted order was is not kept, so under a user it is the user who was deleted.
@@ -179,6 +197,7 @@ const faults: Fault[] = [
     name: 'a state that has moved on',
     status: 412,
     rank: 5,
+    stage: 'state',
     fits: hasParameter('If-Match'),
     apply: (draft) => {
       draft.headers['if-match'] = '"stale"';
@@ -188,6 +207,7 @@ const faults: Fault[] = [
     name: 'an e-mail address that is taken',
     status: 409,
     rank: 6,
+    stage: 'state',
     fits: (operation) => '409' in operation.operation.responses && memberOf('email')(operation),
     apply: (draft, _, { developer }) => {
       draft.body.email = developer.email.toUpperCase();
@@ -197,6 +217,7 @@ const faults: Fault[] = [
     name: 'the last administrator',
     status: 409,
     rank: 6,
+    stage: 'state',
     fits: ({ operationId }) => operationId === 'deleteUser',
     apply: (draft, _, { admin }) => {
       draft.path['user_id'] = String(admin.id);
@@ -206,6 +227,7 @@ const faults: Fault[] = [
     name: 'an order that is final',
     status: 409,
     rank: 6,
+    stage: 'state',
     fits: (operation) => operation.method === 'POST' && isOrder(operation),
     apply: async ({ path }, _, { database }) => {
       const where = { id: Number(path['order_id']) };
@@ -216,6 +238,7 @@ const faults: Fault[] = [
     name: 'a member that is unknown',
     status: 422,
     rank: 7,
+    stage: 'content',
     fits: hasBody,
     apply: (draft) => {
       draft.body = { ...draft.body, colour: 'red' };
@@ -225,6 +248,7 @@ const faults: Fault[] = [
     name: 'a limit out of range',
     status: 422,
     rank: 7,
+    stage: 'content',
     fits: hasParameter('limit'),
     apply: (draft) => {
       draft.query['limit'] = '0';
@@ -234,6 +258,7 @@ const faults: Fault[] = [
     name: 'an idempotency key of another form',
     status: 422,
     rank: 7,
+    stage: 'content',
     fits: hasParameter('Idempotency-Key'),
     apply: (draft) => {
       draft.headers['idempotency-key'] = 'two words';
@@ -257,6 +282,25 @@ const elsewhere = (operation: Operation, status: number): boolean =>
   status === 406 ||
   // The metrics have a token of their own.
   operation.tag === 'platform';
+
+const placeOf = ({ stage }: Fault) => stages.findIndex(({ name }) => name === stage);
+
+t.test('the stages of the pipeline tell the failures in their order', async (t) => {
+  for (const { name, stage, status } of faults) {
+    const { refuses = [] } = stages.find((one) => one.name === stage) ?? {};
+    t.ok(
+      refuses.some((code) => errors[code].status === status),
+      `${stage}: ${name}`,
+    );
+  }
+  const inOrder = faults.toSorted((one, other) => placeOf(one) - placeOf(other) || one.rank - other.rank);
+  // Who logs in or refreshes brings what they are known by in the body, which a service reads.
+  const ranks = inOrder.filter(({ byHandler }) => !byHandler).map(({ rank }) => rank);
+  t.strictSame(
+    ranks,
+    ranks.toSorted((a, b) => a - b),
+  );
+});
 
 // The caller's requests are used up, so 429 is the last of the order in every request below.
 const USED_UP = { RATE_LIMIT: '1', RATE_LIMIT_ANONYMOUS: '3', RATE_CEILING: '1000000', LOGIN_LIMIT: '1000' };
@@ -298,7 +342,9 @@ onEachDatabase(t, async (t, open) => {
       for (const [index, rank] of ranks.entries()) {
         const next = ranks[index + 1];
         for (const first of own.filter((fault) => fault.rank === rank)) {
-          for (const second of own.filter((fault) => fault.rank === next)) {
+          const isNext = (fault: Fault) =>
+            fault.rank === next || (fault.rank === rank && placeOf(fault) > placeOf(first));
+          for (const second of own.filter(isNext)) {
             // An order that does not exist is 404 for everyone who is known (docs/decisions.md, "Failures").
             const mustLoad = first.status === 403 && second.rank === 4 && !ownerIsKnown(operation);
             const expected = mustLoad ? second.status : first.status;

@@ -4,6 +4,7 @@ import t from 'tap';
 import { errors } from '../../generated/errors.js';
 import { anchorOf, blocks, headings, isThere, PAGES, page, parts, prose, section } from '../support/documentation.js';
 import { exampleVariables } from '../support/example.js';
+import { stages } from '../support/pipeline.js';
 import { ROOT, run, startServer } from '../support/process.js';
 
 /** Of one page, so that it is read in a few minutes. */
@@ -37,6 +38,16 @@ const tables: Record<string, string[]> = {
   errors: table(
     ['code', 'status', 'when'],
     ...Object.entries(errors).map(([name, { status, description }]) => [code(name), status, description]),
+  ),
+  pipeline: table(
+    ['stage', 'phase', 'on', 'what it does', 'refuses with'],
+    ...stages.map(({ name, phase, on, does, refuses = [], package: own, outsideProduction }) => [
+      code(name),
+      phase,
+      on.length === 3 ? 'all' : on.join(', '),
+      [does, own && `(${code(own)})`, outsideProduction && '(not in production)'].filter(Boolean).join(' '),
+      refuses.map(code).join(', '),
+    ]),
   ),
 };
 const places = new RegExp(`(<!-- (${Object.keys(tables).join('|')}) -->\n).*?(<!-- /\\2 -->)`, 'gs');

@@ -25,7 +25,9 @@ const LAYERS = [
 ];
 /** What is not in a room: small things that every room may use, and what puts the rooms together. */
 const EVERYWHERE = ['platform/loopback.ts', 'platform/names.ts', 'platform/root.ts', 'platform/secrets.ts'];
-const COMPOSITION = ['application', 'app', 'composition', 'services', 'index'].map((name) => `platform/${name}.ts`);
+const COMPOSITION = ['application', 'app', 'composition', 'pipeline', 'services', 'index'].map(
+  (name) => `platform/${name}.ts`,
+);
 /** What the rooms may know of the whole, by its type. */
 const BY_TYPE = ['platform/services.ts', 'platform/application.ts'];
 /** Neither transport knows the other. */

@@ -59,30 +59,45 @@ export interface GraphQLOptions {
 const STAND_IN = '{ __typename }';
 
 /** Mounts the GraphQL half of the contract: POST /graphql, which answers 200 whatever happens, and GraphiQL. */
-export const graphqlPlugin = fp<GraphQLOptions>(async (app, options) => {
-  const errors = errorFormatter(options.development);
-  const schema = executableSchema(options.typeDefs, options.resolvers, app.countField);
-  await app.register(mercurius, {
-    schema,
-    routes: false,
-    graphiql: false,
-    cache: 1,
-    // Errors are put into our terms below, where the request's own log is at hand.
-    errorFormatter: ({ data, errors: found }) => ({ statusCode: 200, response: { data, errors: found } as never }),
-  });
-  app.graphql.addHook('preExecution', async (_schema, _standIn, context) => {
-    const { document, variables } = context as unknown as PostContext;
-    return { document, variables };
-  });
-  const { trusted, development, introspection, title } = options;
-  const documents = trusted === undefined ? anyDocument() : trustedDocuments(readTrusted([trusted], schema));
-  const openIntrospection = development && introspection;
-  const checker = operationChecker({ ...options, schema, documents, openIntrospection });
-  await app.register(async (scope) => mountPost(scope, checker, options, errors));
-  const limitsOfSockets = { ...socketLimits, ...options.sockets };
-  const serve = socketServer(app, { ...options, schema, checker, format: errors, socketLimits: limitsOfSockets });
-  await app.register(async (scope) => mountGet(scope, PATH, { development, title }, serve));
-});
+export const graphqlPlugin = fp<GraphQLOptions>(
+  async (app, options) => {
+    const errors = errorFormatter(options.development);
+    const schema = executableSchema(options.typeDefs, options.resolvers, app.countField);
+    await app.register(mercurius, {
+      schema,
+      routes: false,
+      graphiql: false,
+      cache: 1,
+      // Errors are put into our terms below, where the request's own log is at hand.
+      errorFormatter: ({ data, errors: found }) => ({ statusCode: 200, response: { data, errors: found } as never }),
+    });
+    app.graphql.addHook('preExecution', async (_schema, _standIn, context) => {
+      const { document, variables } = context as unknown as PostContext;
+      return { document, variables };
+    });
+    const { trusted, development, introspection, title } = options;
+    const documents = trusted === undefined ? anyDocument() : trustedDocuments(readTrusted([trusted], schema));
+    const openIntrospection = development && introspection;
+    const checker = operationChecker({ ...options, schema, documents, openIntrospection });
+    await app.register(async (scope) => mountPost(scope, checker, options, errors));
+    const limitsOfSockets = { ...socketLimits, ...options.sockets };
+    const serve = socketServer(app, { ...options, schema, checker, format: errors, socketLimits: limitsOfSockets });
+    await app.register(async (scope) => mountGet(scope, PATH, { development, title }, serve));
+  },
+  {
+    name: 'graphql',
+    dependencies: [
+      'json-body',
+      'authenticate',
+      'own-origin',
+      'web-socket',
+      'rate-limit',
+      'admission',
+      'metrics',
+      'refusals',
+    ],
+  },
+);
 
 /** What mercurius is to execute for an operation that came by POST. */
 interface PostContext extends GraphQLContext {

@@ -28,45 +28,48 @@ declare module 'fastify' {
 }
 
 /** Authentication by the `Authorization` header or the cookie, for both transports. */
-export const authenticatePlugin = fp<{ services: PlatformServices }>(async (app, { services: { sessions } }) => {
-  const decided = new WeakMap<FastifyRequest, Promise<Actor | null>>();
-  app.decorateRequest('actor', null);
-  app.decorate('authenticate', (request: FastifyRequest) => {
-    const known = decided.get(request) ?? identify(request);
-    decided.set(request, known);
-    return known;
-  });
+export const authenticatePlugin = fp<{ services: PlatformServices }>(
+  async (app, { services: { sessions } }) => {
+    const decided = new WeakMap<FastifyRequest, Promise<Actor | null>>();
+    app.decorateRequest('actor', null);
+    app.decorate('authenticate', (request: FastifyRequest) => {
+      const known = decided.get(request) ?? identify(request);
+      decided.set(request, known);
+      return known;
+    });
 
-  app.decorate('identify', (request: FastifyRequest) => app.authenticate(request).catch(() => null));
+    app.decorate('identify', (request: FastifyRequest) => app.authenticate(request).catch(() => null));
 
-  app.decorate('authenticateHeader', async (request: FastifyRequest, value: string) => {
-    app.refusePlainHttp(request);
-    return verify(readHeader([value]), request);
-  });
+    app.decorate('authenticateHeader', async (request: FastifyRequest, value: string) => {
+      app.refusePlainHttp(request);
+      return verify(readHeader([value]), request);
+    });
 
-  async function identify(request: FastifyRequest): Promise<Actor | null> {
-    if (carriesCredential(request)) app.refusePlainHttp(request);
-    const credential = readCredential(request);
-    if (!credential) return null;
-    request.actor = await verify(credential, request);
-    return request.actor;
-  }
-
-  async function verify(credential: Credential, request: FastifyRequest): Promise<Actor> {
-    const actor = await actorOf(credential, request);
-    if (!actor) throw refused('The credential is invalid or has expired.');
-    return actor;
-  }
-
-  async function actorOf(credential: Credential, request: FastifyRequest): Promise<Actor | undefined> {
-    if (credential.scheme === 'basic') {
-      const caller = { address: request.ip, requestId: request.id };
-      return sessions.basic(credential.username, credential.password, caller);
+    async function identify(request: FastifyRequest): Promise<Actor | null> {
+      if (carriesCredential(request)) app.refusePlainHttp(request);
+      const credential = readCredential(request);
+      if (!credential) return null;
+      request.actor = await verify(credential, request);
+      return request.actor;
     }
-    const bearer = await sessions.bearer(credential.token);
-    return bearer && credential.scheme === 'cookie' ? { ...bearer, mechanism: 'cookieAuth' } : bearer;
-  }
-});
+
+    async function verify(credential: Credential, request: FastifyRequest): Promise<Actor> {
+      const actor = await actorOf(credential, request);
+      if (!actor) throw refused('The credential is invalid or has expired.');
+      return actor;
+    }
+
+    async function actorOf(credential: Credential, request: FastifyRequest): Promise<Actor | undefined> {
+      if (credential.scheme === 'basic') {
+        const caller = { address: request.ip, requestId: request.id };
+        return sessions.basic(credential.username, credential.password, caller);
+      }
+      const bearer = await sessions.bearer(credential.token);
+      return bearer && credential.scheme === 'cookie' ? { ...bearer, mechanism: 'cookieAuth' } : bearer;
+    }
+  },
+  { name: 'authenticate', dependencies: ['confidential', 'session-cookies'] },
+);
 
 const carriesCredential = ({ headers, cookies, server: { names } }: FastifyRequest): boolean =>
   headers.authorization !== undefined ||

@@ -28,20 +28,23 @@ const HSTS = 'max-age=31536000; includeSubDomains';
  * Credentials travel over HTTPS: ours, or that of a trusted proxy which says so in X-Forwarded-Proto. Over plain HTTP they
  * are taken from loopback only, and outside production only (docs/decisions.md, "Authentication").
  */
-export const confidentialPlugin = fp<ConfidentialOptions>(async (app, { production, tls, proxied }) => {
-  if (production && !tls && !proxied) {
-    app.log.warn('All credentials are refused: set TLS_CERT and TLS_KEY, or TRUST_PROXY to the proxy that has them.');
-  }
-  app.addHook('onRequest', async (request, reply) => {
-    if (request.protocol === 'https') reply.header('strict-transport-security', HSTS);
-  });
+export const confidentialPlugin = fp<ConfidentialOptions>(
+  async (app, { production, tls, proxied }) => {
+    if (production && !tls && !proxied) {
+      app.log.warn('All credentials are refused: set TLS_CERT and TLS_KEY, or TRUST_PROXY to the proxy that has them.');
+    }
+    app.stage('strict-transport', async (request, reply) => {
+      if (request.protocol === 'https') reply.header('strict-transport-security', HSTS);
+    });
 
-  const isConfidential = ({ protocol, headers, ip }: FastifyRequest): boolean => {
-    if (protocol === 'https') return true;
-    const cameByProxy = proxied && headers['x-forwarded-proto'] !== undefined;
-    return !production && !cameByProxy && isLoopbackAddress(ip);
-  };
-  app.decorate('refusePlainHttp', (request: FastifyRequest) => {
-    if (!isConfidential(request)) throw new Failure('FORBIDDEN', 'Credentials are taken over HTTPS only.');
-  });
-});
+    const isConfidential = ({ protocol, headers, ip }: FastifyRequest): boolean => {
+      if (protocol === 'https') return true;
+      const cameByProxy = proxied && headers['x-forwarded-proto'] !== undefined;
+      return !production && !cameByProxy && isLoopbackAddress(ip);
+    };
+    app.decorate('refusePlainHttp', (request: FastifyRequest) => {
+      if (!isConfidential(request)) throw new Failure('FORBIDDEN', 'Credentials are taken over HTTPS only.');
+    });
+  },
+  { name: 'confidential', dependencies: ['pipeline'] },
+);

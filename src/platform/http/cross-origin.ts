@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import type { FastifyCorsOptions } from '@fastify/cors';
+import cors, { type FastifyCorsOptions } from '@fastify/cors';
+import fp from 'fastify-plugin';
 import type { OpenApiDocument } from '../contract/document.js';
 import { operations } from '../contract/openapi.js';
 
@@ -60,6 +61,14 @@ export function crossOrigin(origins: string | undefined, document: OpenApiDocume
       origin !== undefined && listed.includes(origin) ? { 'access-control-allow-origin': origin, ...told } : {},
   };
 }
+
+/** Answers the preflights, and says on every answer who may read it. */
+export const crossOriginPlugin = fp<Pick<CrossOrigin, 'options'>>(
+  async (app, { options }) => {
+    app.stage('cross-origin', (scope) => scope.register(cors, options));
+  },
+  { name: 'cross-origin', dependencies: ['pipeline'] },
+);
 
 /** The question of a browser before a request of a page (Fetch, "CORS-preflight request"). */
 export const isPreflight = ({ method, headers }: Pick<IncomingMessage, 'method' | 'headers'>): boolean =>

@@ -1,12 +1,27 @@
 import type { FastifyRequest } from 'fastify';
+import fp from 'fastify-plugin';
 import { Failure } from '../calls/errors.js';
 import { isLoopbackHost } from '../loopback.js';
 
+export interface HostOptions {
+  /** PUBLIC_URL */
+  publicUrl: string | undefined;
+}
+
+/** Refuses requests by the host that they name. */
+export const hostPlugin = fp<HostOptions>(
+  async (app, { publicUrl }) => {
+    app.stage('foreign-host', refuseForeignHost(publicUrl));
+    app.stage('second-host', refuseSecondHost);
+  },
+  { name: 'host', dependencies: ['pipeline'] },
+);
+
 /**
- * A hook that refuses what names two hosts, as a server must (RFC 9112 §3.2): one of them may be the version's, or the
- * one that a proxy looked at.
+ * Refuses what names two hosts, as a server must (RFC 9112 §3.2): one of them may be the version's, or the one that a proxy
+ * looked at.
  */
-export async function refuseSecondHost({ raw: { rawHeaders } }: FastifyRequest): Promise<void> {
+async function refuseSecondHost({ raw: { rawHeaders } }: FastifyRequest): Promise<void> {
   const hosts = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host');
   if (hosts.length > 1) throw new Failure('BAD_REQUEST', 'The request names more than one Host.');
 }
@@ -31,7 +46,7 @@ function isOfBrowser({ headers }: FastifyRequest): boolean {
  * @throws Failure FORBIDDEN for what a browser sends under a name that is neither loopback's nor that of PUBLIC_URL, nor a
  *   version's below one of them
  */
-export function refuseForeignHost(publicUrl: string | undefined) {
+function refuseForeignHost(publicUrl: string | undefined) {
   const published = publicUrl === undefined ? undefined : new URL(publicUrl).hostname;
   const isOwn = (host: unknown) => {
     const name = NAME_AND_PORT.exec(String(host))?.[1]?.toLowerCase() ?? '';

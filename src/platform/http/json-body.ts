@@ -7,17 +7,20 @@ import { hiddenFaults } from './json-text.js';
  * Reads JSON bodies and no others, in UTF-8 and nothing else (RFC 8259 §8.1). An empty body is no body; what a reader of
  * JSON would pass over in silence is refused with its place.
  */
-export const jsonBodyPlugin = fp(async (app) => {
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser<Buffer>(
-    ['application/json', 'application/merge-patch+json'],
-    { parseAs: 'buffer' },
-    async (request: FastifyRequest, bytes: Buffer) => {
-      refuseEncoding(request);
-      return bytes.length === 0 ? undefined : parse(bytes);
-    },
-  );
-});
+export const jsonBodyPlugin = fp(
+  async (app) => {
+    app.removeAllContentTypeParsers();
+    app.addContentTypeParser<Buffer>(
+      ['application/json', 'application/merge-patch+json'],
+      { parseAs: 'buffer' },
+      async (request: FastifyRequest, bytes: Buffer) => {
+        refuseEncoding(request);
+        return bytes.length === 0 ? undefined : parse(bytes);
+      },
+    );
+  },
+  { name: 'json-body' },
+);
 
 /** @throws Failure UNSUPPORTED_MEDIA_TYPE for a charset that is not UTF-8, or a body that is compressed */
 function refuseEncoding({ headers }: FastifyRequest): void {

@@ -30,89 +30,95 @@ export interface MetricsOptions {
 }
 
 /** Times every request by route and status. Without a token the metrics are for who calls from this machine directly. */
-export const metricsPlugin = fp<MetricsOptions>(async (app, { token, proxied, connections, told }) => {
-  const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
-  const duration = new Histogram({
-    name: 'http_request_duration_seconds',
-    help: 'Time from the arrival of a request to its answer, in seconds.',
-    labelNames: ['method', 'route', 'operation', 'status'],
-    registers: [registry],
-  });
-  app.addHook('onResponse', async ({ method, routeOptions: { url = 'none', config } }, { statusCode, elapsedTime }) => {
-    const operation = config.operation?.operation.operationId ?? 'none';
-    duration.observe({ method, route: url, operation, status: statusCode }, elapsedTime / 1000);
-  });
+export const metricsPlugin = fp<MetricsOptions>(
+  async (app, { token, proxied, connections, told }) => {
+    const registry = new Registry();
+    collectDefaultMetrics({ register: registry });
+    const duration = new Histogram({
+      name: 'http_request_duration_seconds',
+      help: 'Time from the arrival of a request to its answer, in seconds.',
+      labelNames: ['method', 'route', 'operation', 'status'],
+      registers: [registry],
+    });
+    app.stage('metrics', async ({ method, routeOptions: { url = 'none', config } }, { statusCode, elapsedTime }) => {
+      const operation = config.operation?.operation.operationId ?? 'none';
+      duration.observe({ method, route: url, operation, status: statusCode }, elapsedTime / 1000);
+    });
 
-  // The 200 of GraphQL tells nothing of what is in it.
-  const fields = new Counter({
-    name: 'graphql_fields_total',
-    help: 'Root fields by what became of them, and the fields below them that failed. The code is that of the failure, or OK.',
-    labelNames: ['type', 'field', 'code'],
-    registers: [registry],
-  });
-  const refused = new Counter({
-    name: 'graphql_operations_refused_total',
-    help: 'Operations that were refused as a whole, by the code of the failure; those that were shed by HTTP apart.',
-    labelNames: ['code'],
-    registers: [registry],
-  });
-  app.decorate('countField', (type, field, code) => fields.inc({ type, field, code }));
-  app.decorate('countRefused', (codes) => {
-    for (const code of codes) refused.inc({ code });
-  });
+    // The 200 of GraphQL tells nothing of what is in it.
+    const fields = new Counter({
+      name: 'graphql_fields_total',
+      help: 'Root fields by what became of them, and the fields below them that failed. The code is that of the failure, or OK.',
+      labelNames: ['type', 'field', 'code'],
+      registers: [registry],
+    });
+    const refused = new Counter({
+      name: 'graphql_operations_refused_total',
+      help: 'Operations that were refused as a whole, by the code of the failure; those that were shed by HTTP apart.',
+      labelNames: ['code'],
+      registers: [registry],
+    });
+    app.decorate('countField', (type, field, code) => fields.inc({ type, field, code }));
+    app.decorate('countRefused', (codes) => {
+      for (const code of codes) refused.inc({ code });
+    });
 
-  /** A figure that is looked up when it is asked for. */
-  const gauge = (name: string, help: string, read: () => number) =>
-    new Gauge({
-      name,
-      help,
+    /** A figure that is looked up when it is asked for. */
+    const gauge = (name: string, help: string, read: () => number) =>
+      new Gauge({
+        name,
+        help,
+        registers: [registry],
+        collect() {
+          this.set(read());
+        },
+      });
+    const admission = () => app.admission.figures();
+    gauge('requests_under_way', 'Requests and operations that have a place.', () => admission().underWay);
+    gauge('requests_waiting', 'Requests and operations that wait for a place.', () => admission().waiting);
+    gauge('websockets_open', 'Sockets that are open.', () => app.websocketServer.clients.size);
+    new Counter({
+      name: 'requests_shed_total',
+      help: 'Requests and operations that were refused because there was no place in time.',
       registers: [registry],
       collect() {
-        this.set(read());
+        this.reset();
+        this.inc(admission().shed);
       },
     });
-  const admission = () => app.admission.figures();
-  gauge('requests_under_way', 'Requests and operations that have a place.', () => admission().underWay);
-  gauge('requests_waiting', 'Requests and operations that wait for a place.', () => admission().waiting);
-  gauge('websockets_open', 'Sockets that are open.', () => app.websocketServer.clients.size);
-  new Counter({
-    name: 'requests_shed_total',
-    help: 'Requests and operations that were refused because there was no place in time.',
-    registers: [registry],
-    collect() {
-      this.reset();
-      this.inc(admission().shed);
-    },
-  });
-  new Gauge({
-    name: 'database_connections',
-    help: 'Connections to the database server by what they do: busy or idle in the pool, or hearing signals; and what waits for one.',
-    labelNames: ['state'],
-    registers: [registry],
-    collect() {
-      for (const [state, number] of Object.entries(connections() ?? {})) this.set({ state }, number);
-    },
-  });
-  new Gauge({
-    name: 'dependency_up',
-    help: '0 while the service is known to be without it.',
-    labelNames: ['dependency'],
-    registers: [registry],
-    collect() {
-      for (const name of told.watched()) this.set({ dependency: name }, told.isAway(name) ? 0 : 1);
-    },
-  });
-  app.addHook('onClose', async () => registry.clear());
+    new Gauge({
+      name: 'database_connections',
+      help: 'Connections to the database server by what they do: busy or idle in the pool, or hearing signals; and what waits for one.',
+      labelNames: ['state'],
+      registers: [registry],
+      collect() {
+        for (const [state, number] of Object.entries(connections() ?? {})) this.set({ state }, number);
+      },
+    });
+    new Gauge({
+      name: 'dependency_up',
+      help: '0 while the service is known to be without it.',
+      labelNames: ['dependency'],
+      registers: [registry],
+      collect() {
+        for (const name of told.watched()) this.set({ dependency: name }, told.isAway(name) ? 0 : 1);
+      },
+    });
+    app.addHook('onClose', async () => registry.clear());
 
-  app.decorate('metrics', () => registry.metrics());
-  app.decorate('refuseMetrics', async (request: FastifyRequest) => {
-    const { headers } = request;
-    if (token !== undefined && headers.authorization !== undefined) app.refusePlainHttp(request);
-    if (token === undefined ? !proxied && isDirect(request) : isBearer(headers.authorization, token)) return;
-    throw new Failure('UNAUTHENTICATED', 'The metrics need the metrics token, or a direct call from the same machine.');
-  });
-});
+    app.decorate('metrics', () => registry.metrics());
+    app.decorate('refuseMetrics', async (request: FastifyRequest) => {
+      const { headers } = request;
+      if (token !== undefined && headers.authorization !== undefined) app.refusePlainHttp(request);
+      if (token === undefined ? !proxied && isDirect(request) : isBearer(headers.authorization, token)) return;
+      throw new Failure(
+        'UNAUTHENTICATED',
+        'The metrics need the metrics token, or a direct call from the same machine.',
+      );
+    });
+  },
+  { name: 'metrics', dependencies: ['pipeline', 'confidential', 'web-socket', 'admission'] },
+);
 
 /** What a proxy adds, trusted or not. */
 const FORWARDED = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip'];

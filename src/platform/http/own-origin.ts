@@ -15,23 +15,26 @@ declare module 'fastify' {
 }
 
 /** @param publicUrl PUBLIC_URL; where it is unset, the Host of the request says what the service's own origin is */
-export const ownOriginPlugin = fp<{ publicUrl: string | undefined }>(async (app, { publicUrl }) => {
-  const own = publicUrl === undefined ? undefined : new URL(publicUrl).origin;
+export const ownOriginPlugin = fp<{ publicUrl: string | undefined }>(
+  async (app, { publicUrl }) => {
+    const own = publicUrl === undefined ? undefined : new URL(publicUrl).origin;
 
-  function isOwn({ headers, host }: FastifyRequest): boolean {
-    const { origin = '' } = headers;
-    if (own !== undefined) return origin === own;
-    if (!URL.canParse(origin)) return false;
-    // Host tells no scheme, and may name the default port of the scheme that Origin leaves out.
-    const { protocol, host: from } = new URL(origin);
-    return URL.canParse(`${protocol}//${host}`) && new URL(`${protocol}//${host}`).host === from && from !== '';
-  }
+    function isOwn({ headers, host }: FastifyRequest): boolean {
+      const { origin = '' } = headers;
+      if (own !== undefined) return origin === own;
+      if (!URL.canParse(origin)) return false;
+      // Host tells no scheme, and may name the default port of the scheme that Origin leaves out.
+      const { protocol, host: from } = new URL(origin);
+      return URL.canParse(`${protocol}//${host}`) && new URL(`${protocol}//${host}`).host === from && from !== '';
+    }
 
-  app.decorate('refuseForeignOrigin', (request: FastifyRequest) => {
-    if (!isOwn(request))
-      throw new Failure('FORBIDDEN', "A write with a cookie must come from the service's own origin.");
-  });
-  app.decorate('refuseForeignCookie', (request: FastifyRequest) => {
-    if (request.actor?.mechanism === 'cookieAuth') app.refuseForeignOrigin(request);
-  });
-});
+    app.decorate('refuseForeignOrigin', (request: FastifyRequest) => {
+      if (!isOwn(request))
+        throw new Failure('FORBIDDEN', "A write with a cookie must come from the service's own origin.");
+    });
+    app.decorate('refuseForeignCookie', (request: FastifyRequest) => {
+      if (request.actor?.mechanism === 'cookieAuth') app.refuseForeignOrigin(request);
+    });
+  },
+  { name: 'own-origin', dependencies: ['authenticate'] },
+);

@@ -18,12 +18,15 @@ const byStatus = new Map(
 );
 
 /** Has refused authorisations and breaches of limits audited, on both transports. */
-export const refusalsPlugin = fp<{ services: PlatformServices }>(async (app, { services: { refusals } }) => {
-  const note = (refusal: Refusal | undefined, { actor, ip, id }: FastifyRequest) => {
-    if (refusal) refusals.note(refusal, { actor, address: ip, requestId: id });
-  };
-  app.decorate('noteRefusals', (request: FastifyRequest, failures: readonly string[]) => {
-    for (const code of failures) note(AUDITED[code as Code], request);
-  });
-  app.addHook('onResponse', async (request, { statusCode }) => note(byStatus.get(statusCode), request));
-});
+export const refusalsPlugin = fp<{ services: PlatformServices }>(
+  async (app, { services: { refusals } }) => {
+    const note = (refusal: Refusal | undefined, { actor, ip, id }: FastifyRequest) => {
+      if (refusal) refusals.note(refusal, { actor, address: ip, requestId: id });
+    };
+    app.decorate('noteRefusals', (request: FastifyRequest, failures: readonly string[]) => {
+      for (const code of failures) note(AUDITED[code as Code], request);
+    });
+    app.stage('refusals', async (request, { statusCode }) => note(byStatus.get(statusCode), request));
+  },
+  { name: 'refusals', dependencies: ['pipeline', 'authenticate'] },
+);

@@ -1,4 +1,4 @@
-import { fastifyCookie } from '@fastify/cookie';
+import cookie, { fastifyCookie } from '@fastify/cookie';
 import fp from 'fastify-plugin';
 import type { Names } from '../names.js';
 import type { SessionTokens } from '../sessions/session-tokens.js';
@@ -10,24 +10,28 @@ import type { SessionTokens } from '../sessions/session-tokens.js';
 const PREFIXES = { access: '__Host-', refresh: '__Secure-' } as const;
 
 /**
- * Gives the cookies of a session their plain names, by which all that follows knows them. The one with the prefix wins, and
- * over HTTPS none without it counts. To be registered after what parses cookies.
+ * Parses cookies, and gives those of a session their plain names, by which all that follows knows them. The one with the
+ * prefix wins, and over HTTPS none without it counts.
  */
-export const sessionCookiesPlugin = fp(async (app) => {
-  const { accessCookie, refreshCookie } = app.names;
-  const known = [
-    [accessCookie, PREFIXES.access],
-    [refreshCookie, PREFIXES.refresh],
-  ] as const;
-  app.addHook('onRequest', async (request) => {
-    const { protocol, cookies } = request;
-    for (const [name, prefix] of known) {
-      const value = cookies[prefix + name] ?? (protocol === 'https' ? undefined : cookies[name]);
-      if (value === undefined) delete cookies[name];
-      else cookies[name] = value;
-    }
-  });
-});
+export const sessionCookiesPlugin = fp(
+  async (app) => {
+    const { accessCookie, refreshCookie } = app.names;
+    const known = [
+      [accessCookie, PREFIXES.access],
+      [refreshCookie, PREFIXES.refresh],
+    ] as const;
+    app.stage('cookies', (scope) => scope.register(cookie));
+    app.stage('session-cookies', async (request) => {
+      const { protocol, cookies } = request;
+      for (const [name, prefix] of known) {
+        const value = cookies[prefix + name] ?? (protocol === 'https' ? undefined : cookies[name]);
+        if (value === undefined) delete cookies[name];
+        else cookies[name] = value;
+      }
+    });
+  },
+  { name: 'session-cookies', dependencies: ['pipeline'] },
+);
 
 /** The `Set-Cookie` lines by which a browser holds a session. */
 export interface SessionCookies {
@@ -43,7 +47,7 @@ export interface SessionCookies {
  */
 export function sessionCookies(names: Names, refreshPath: string, https: boolean): SessionCookies {
   /** @param maxAge seconds; 0 clears the cookie */
-  const cookie = (prefix: string, name: string, path: string) => (value: string, maxAge: number) =>
+  const line = (prefix: string, name: string, path: string) => (value: string, maxAge: number) =>
     fastifyCookie.serialize(https ? prefix + name : name, value, {
       path,
       maxAge,
@@ -52,8 +56,8 @@ export function sessionCookies(names: Names, refreshPath: string, https: boolean
       sameSite: 'strict',
       ...(maxAge === 0 && { expires: new Date(0) }),
     });
-  const access = cookie(PREFIXES.access, names.accessCookie, '/');
-  const refresh = cookie(PREFIXES.refresh, names.refreshCookie, refreshPath);
+  const access = line(PREFIXES.access, names.accessCookie, '/');
+  const refresh = line(PREFIXES.refresh, names.refreshCookie, refreshPath);
   return {
     holding: (tokens) =>
       tokens.flow === 'jwt'

@@ -25,43 +25,44 @@ export interface WebSocketOptions {
 }
 
 /**
- * Upgrades to WebSockets, through the hooks of ordinary requests. To be registered before any route. It takes the upgrade
- * events of one listener: with two, the sockets of the second would not be closed.
+ * Upgrades to WebSockets, through the hooks of ordinary requests. It takes the upgrade events of one listener: with two, the
+ * sockets of the second would not be closed.
  */
-export const webSocketPlugin = fp<WebSocketOptions>(async (app, { path, protocol, closing }) => {
-  const options: Pick<ServerOptions, 'maxPayload' | 'perMessageDeflate' | 'handleProtocols'> = {
-    maxPayload: MAX_FRAME,
-    // Of ws 8.19; its types do not know it yet.
-    ...{ closeTimeout: closing },
-    perMessageDeflate: false,
-    // Without one of its own a client would not hear the close code that tells it what is wrong.
-    handleProtocols: (offered) => (offered.has(protocol) ? protocol : ([...offered][0] ?? false)),
-  };
-  let stopping = false;
-  await app.register(websocket, {
-    options,
-    preClose(this: FastifyInstance, done: () => void) {
+export const webSocketPlugin = fp<WebSocketOptions>(
+  async (app, { path, protocol, closing }) => {
+    const options: Pick<ServerOptions, 'maxPayload' | 'perMessageDeflate' | 'handleProtocols'> = {
+      maxPayload: MAX_FRAME,
+      // Of ws 8.19; its types do not know it yet.
+      ...{ closeTimeout: closing },
+      perMessageDeflate: false,
+      // Without one of its own a client would not hear the close code that tells it what is wrong.
+      handleProtocols: (offered) => (offered.has(protocol) ? protocol : ([...offered][0] ?? false)),
+    };
+    let stopping = false;
+    function preClose(this: FastifyInstance, done: () => void): void {
       stopping = true;
       // What the hooks have let pass already would be a socket to which nobody says farewell: ws answers 503 from now on.
       this.websocketServer.close();
       sayFarewell([...this.websocketServer.clients]).then(done, done);
-    },
-  });
+    }
+    app.stage('upgrade-mark', (scope) => scope.register(websocket, { options, preClose }));
 
-  app.addHook('onRequest', async (request, reply) => {
-    if (!request.ws) return;
-    // Of the answer to an upgrade that is refused: its connection ends, and no pool may keep it.
-    reply.header('connection', 'close');
-    if (stopping) throw new Failure('UNAVAILABLE', 'The service stops.', { retryAfter: RETRY_AFTER });
-    if (request.routeOptions.url !== path && !request.is404) {
-      throw new Failure('BAD_REQUEST', 'There is no WebSocket at this address.');
-    }
-    // A browser sends cookies along with a socket that any page opens, and no CORS stands in its way (RFC 6455 §10.2).
-    if (request.headers.cookie !== undefined && request.headers.authorization === undefined) {
-      app.refuseForeignOrigin(request);
-    }
-  });
-});
+    app.stage('upgrade', async (request, reply) => {
+      if (!request.ws) return;
+      // Of the answer to an upgrade that is refused: its connection ends, and no pool may keep it.
+      reply.header('connection', 'close');
+      if (stopping) throw new Failure('UNAVAILABLE', 'The service stops.', { retryAfter: RETRY_AFTER });
+      if (request.routeOptions.url !== path && !request.is404) {
+        throw new Failure('BAD_REQUEST', 'There is no WebSocket at this address.');
+      }
+      // A browser sends cookies along with a socket that any page opens, and no CORS stands in its way (RFC 6455 §10.2).
+      if (request.headers.cookie !== undefined && request.headers.authorization === undefined) {
+        app.refuseForeignOrigin(request);
+      }
+    });
+  },
+  { name: 'web-socket', dependencies: ['pipeline', 'own-origin'] },
+);
 
 /** Resolves when every client is gone: those that do not answer are cut off. */
 async function sayFarewell(clients: WebSocket[]): Promise<void> {

@@ -155,67 +155,70 @@ export interface AdmissionOptions {
  * Lets requests in before anything else is done for them, so that one which is refused costs next to nothing: the probes always,
  * and the others as soon as there is a place. A client that is slow to send its body, or to read its answer, has none meanwhile.
  */
-export const admissionPlugin = fp<AdmissionOptions>(async (app, { limits, document, refuse }) => {
-  const places = admission(limits);
-  app.decorate('admission', places);
-  const exempt = new Set(
-    operations(document)
-      .filter(isExempt)
-      .map(({ path }) => path),
-  );
-  /** Probes, and the questions of browsers before a request, which could not read its refusal otherwise. */
-  const isLetIn = (request: IncomingMessage): boolean => {
-    const isRead = request.method === 'GET' || request.method === 'HEAD';
-    return isPreflight(request) || (isRead && exempt.has(pathOf(request)));
-  };
-  const inside = new WeakSet<IncomingMessage>();
-  /** How to end the waiting of a request. */
-  const waitingOf = new WeakMap<IncomingMessage, () => void>();
-  /** Those whose body is still to come. */
-  const outside = new WeakSet<IncomingMessage>();
-
-  function leave(request: IncomingMessage): void {
-    if (inside.delete(request)) places.leave();
-  }
-
-  const [serve] = app.server.listeners('request') as [RequestListener];
-  app.server.removeListener('request', serve);
-  app.server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-    if (isLetIn(request)) return serve(request, response);
-    const begin = () => {
-      inside.add(request);
-      serve(request, response);
-    };
-    response.once('close', () => {
-      waitingOf.get(request)?.();
-      waitingOf.delete(request);
-      outside.delete(request);
-      if (response.writableEnded) leave(request);
-      // Work goes on for a client that has gone, and ends as any other does.
-      else if (inside.has(request)) setTimeout(leave, ABANDONED, request).unref();
-    });
-    waitingOf.set(
-      request,
-      places.enter(begin, (failure) => refuse(request, response, failure)),
+export const admissionPlugin = fp<AdmissionOptions>(
+  async (app, { limits, document, refuse }) => {
+    const places = admission(limits);
+    app.decorate('admission', places);
+    const exempt = new Set(
+      operations(document)
+        .filter(isExempt)
+        .map(({ path }) => path),
     );
-  });
-  // An upgrade is no request to Node, and what has become a socket asks for its places itself.
-  app.addHook('onRequest', async ({ ws }) => {
-    if (ws) places.pass();
-  });
+    /** Probes, and the questions of browsers before a request, which could not read its refusal otherwise. */
+    const isLetIn = (request: IncomingMessage): boolean => {
+      const isRead = request.method === 'GET' || request.method === 'HEAD';
+      return isPreflight(request) || (isRead && exempt.has(pathOf(request)));
+    };
+    const inside = new WeakSet<IncomingMessage>();
+    /** How to end the waiting of a request. */
+    const waitingOf = new WeakMap<IncomingMessage, () => void>();
+    /** Those whose body is still to come. */
+    const outside = new WeakSet<IncomingMessage>();
 
-  app.addHook('preParsing', async ({ raw }) => {
-    if (isComplete(raw) || !inside.has(raw)) return;
-    outside.add(raw);
-    leave(raw);
-  });
-  app.addHook('preValidation', async ({ raw }) => {
-    if (!outside.delete(raw)) return;
-    await new Promise<void>((begin, refused) => waitingOf.set(raw, places.enter(begin, refused)));
-    inside.add(raw);
-  });
-  app.addHook('onSend', async ({ raw }) => leave(raw));
-});
+    function leave(request: IncomingMessage): void {
+      if (inside.delete(request)) places.leave();
+    }
+
+    const [serve] = app.server.listeners('request') as [RequestListener];
+    app.server.removeListener('request', serve);
+    app.server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+      if (isLetIn(request)) return serve(request, response);
+      const begin = () => {
+        inside.add(request);
+        serve(request, response);
+      };
+      response.once('close', () => {
+        waitingOf.get(request)?.();
+        waitingOf.delete(request);
+        outside.delete(request);
+        if (response.writableEnded) leave(request);
+        // Work goes on for a client that has gone, and ends as any other does.
+        else if (inside.has(request)) setTimeout(leave, ABANDONED, request).unref();
+      });
+      waitingOf.set(
+        request,
+        places.enter(begin, (failure) => refuse(request, response, failure)),
+      );
+    });
+    // An upgrade is no request to Node, and what has become a socket asks for its places itself.
+    app.stage('upgrade-admission', async ({ ws }) => {
+      if (ws) places.pass();
+    });
+
+    app.stage('place-left', async ({ raw }) => {
+      if (isComplete(raw) || !inside.has(raw)) return;
+      outside.add(raw);
+      leave(raw);
+    });
+    app.stage('place-taken', async ({ raw }) => {
+      if (!outside.delete(raw)) return;
+      await new Promise<void>((begin, refused) => waitingOf.set(raw, places.enter(begin, refused)));
+      inside.add(raw);
+    });
+    app.stage('place-returned', async ({ raw }) => leave(raw));
+  },
+  { name: 'admission', dependencies: ['pipeline', 'web-socket'] },
+);
 
 /** A stream of HTTP/2 without a body is complete with its headers, which Node does not say of the request. */
 const isComplete = (request: IncomingMessage): boolean =>

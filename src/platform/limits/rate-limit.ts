@@ -56,72 +56,75 @@ export interface RateLimitOptions {
  * Counts every request for its caller and says in the `X-Rate-Limit-*` headers where the caller stands. The refusal comes
  * in its place in the order of failures (`refuseExcess`); only the ceiling per address is decided before anything else.
  */
-export const rateLimitPlugin = fp<RateLimitOptions>(async (app, { limit, anonymous, ceiling, now, shared }) => {
-  await app.register(rateLimit, { global: false, store: rateStore(now, shared) });
-  const weights = new WeakMap<FastifyRequest, Weight>();
-  const callers = app.createRateLimit({
-    timeWindow: MINUTE,
-    max: (request: FastifyRequest) => (request.actor ? limit : anonymous),
-    keyGenerator: (request: FastifyRequest) => {
-      const { operations, cost } = weights.get(request) ?? ONE;
-      const { actor, ip } = request;
-      return actor ? spending(operations, `user ${actor.id}`) : spending(cost, `address ${normalizeIP(ip)}`);
-    },
-  });
-  const owed = new WeakMap<FastifyRequest, number>();
-  const addresses = app.createRateLimit({
-    timeWindow: MINUTE,
-    max: ceiling,
-    keyGenerator: (request: FastifyRequest) => spending(owed.get(request) ?? 1, normalizeIP(request.ip)),
-  });
-
-  async function count(limiter: typeof callers, request: FastifyRequest): Promise<Rate> {
-    const { max, remaining, isExceeded, ttl } = (await limiter(request)) as Extract<
-      Awaited<ReturnType<typeof limiter>>,
-      { isAllowed: false }
-    >;
-    return { limit: max, remaining, exceeded: isExceeded, ttl };
-  }
-
-  const counting = new WeakMap<FastifyRequest, Promise<Rate>>();
-  const countOnce = async (request: FastifyRequest): Promise<Rate> => {
-    // What fails before it is asked who calls (404, 308, 405), or asks nobody, counts for its caller all the same.
-    if (!request.actor) await app.identify(request);
-    request.rate = await count(callers, request);
-    return request.rate;
-  };
-  app.decorateRequest('rate', null);
-  app.decorate('countRequest', (request: FastifyRequest) => {
-    const known = counting.get(request) ?? countOnce(request);
-    counting.set(request, known);
-    return known;
-  });
-
-  app.decorate('weighRequest', async (request: FastifyRequest, weight: Weight) => {
-    const due = weight.cost - (weights.get(request)?.cost ?? 0);
-    weights.set(request, weight);
-    if (due === 0) return;
-    owed.set(request, due);
-    const rate = await count(addresses, request);
-    if (!rate.exceeded) return;
-    counting.set(request, Promise.resolve(rate));
-    request.rate = rate;
-    throw tooMany(rate);
-  });
-  app.addHook('onRequest', async (request) => {
-    if (isCounted(request)) await app.weighRequest(request, ONE);
-  });
-
-  app.addHook('onSend', async (request, reply) => {
-    if (!isCounted(request)) return;
-    const rate = await app.countRequest(request);
-    reply.headers({
-      'x-rate-limit-limit': rate.limit,
-      'x-rate-limit-remaining': rate.remaining,
-      'x-rate-limit-reset': Math.ceil((now() + rate.ttl) / 1000),
+export const rateLimitPlugin = fp<RateLimitOptions>(
+  async (app, { limit, anonymous, ceiling, now, shared }) => {
+    await app.register(rateLimit, { global: false, store: rateStore(now, shared) });
+    const weights = new WeakMap<FastifyRequest, Weight>();
+    const callers = app.createRateLimit({
+      timeWindow: MINUTE,
+      max: (request: FastifyRequest) => (request.actor ? limit : anonymous),
+      keyGenerator: (request: FastifyRequest) => {
+        const { operations, cost } = weights.get(request) ?? ONE;
+        const { actor, ip } = request;
+        return actor ? spending(operations, `user ${actor.id}`) : spending(cost, `address ${normalizeIP(ip)}`);
+      },
     });
-  });
-});
+    const owed = new WeakMap<FastifyRequest, number>();
+    const addresses = app.createRateLimit({
+      timeWindow: MINUTE,
+      max: ceiling,
+      keyGenerator: (request: FastifyRequest) => spending(owed.get(request) ?? 1, normalizeIP(request.ip)),
+    });
+
+    async function count(limiter: typeof callers, request: FastifyRequest): Promise<Rate> {
+      const { max, remaining, isExceeded, ttl } = (await limiter(request)) as Extract<
+        Awaited<ReturnType<typeof limiter>>,
+        { isAllowed: false }
+      >;
+      return { limit: max, remaining, exceeded: isExceeded, ttl };
+    }
+
+    const counting = new WeakMap<FastifyRequest, Promise<Rate>>();
+    const countOnce = async (request: FastifyRequest): Promise<Rate> => {
+      // What fails before it is asked who calls (404, 308, 405), or asks nobody, counts for its caller all the same.
+      if (!request.actor) await app.identify(request);
+      request.rate = await count(callers, request);
+      return request.rate;
+    };
+    app.decorateRequest('rate', null);
+    app.decorate('countRequest', (request: FastifyRequest) => {
+      const known = counting.get(request) ?? countOnce(request);
+      counting.set(request, known);
+      return known;
+    });
+
+    app.decorate('weighRequest', async (request: FastifyRequest, weight: Weight) => {
+      const due = weight.cost - (weights.get(request)?.cost ?? 0);
+      weights.set(request, weight);
+      if (due === 0) return;
+      owed.set(request, due);
+      const rate = await count(addresses, request);
+      if (!rate.exceeded) return;
+      counting.set(request, Promise.resolve(rate));
+      request.rate = rate;
+      throw tooMany(rate);
+    });
+    app.stage('ceiling', async (request) => {
+      if (isCounted(request)) await app.weighRequest(request, ONE);
+    });
+
+    app.stage('rate-headers', async (request, reply) => {
+      if (!isCounted(request)) return;
+      const rate = await app.countRequest(request);
+      reply.headers({
+        'x-rate-limit-limit': rate.limit,
+        'x-rate-limit-remaining': rate.remaining,
+        'x-rate-limit-reset': Math.ceil((now() + rate.ttl) / 1000),
+      });
+    });
+  },
+  { name: 'rate-limit', dependencies: ['pipeline', 'authenticate'] },
+);
 
 /** Docs, published contracts and health are not counted; their routes say so in their configuration. */
 const isCounted = ({ routeOptions }: FastifyRequest): boolean => routeOptions.config.counted !== false;

@@ -3,7 +3,6 @@ import openapiGlue from 'fastify-openapi-glue';
 import fp from 'fastify-plugin';
 import { notWritten } from '../calls/errors.js';
 import type { Issues } from '../calls/issues.js';
-import type { PageRequest } from '../calls/pages.js';
 import type { OpenApiDocument } from '../contract/document.js';
 import { inlineSchemas, type Operation, operations } from '../contract/openapi.js';
 import { placeOf, prefixOf, versionsOf } from '../contract/versions.js';
@@ -13,30 +12,13 @@ import { sessionCookies } from '../http/session-cookies.js';
 import type { PlatformServices } from '../services.js';
 import type { Context } from './context.js';
 import { checkContract } from './contract-check.js';
-import { tellDeprecation } from './deprecation.js';
 import { keyedRequest } from './idempotency.js';
-import { chooseMediaType, refuseMediaType } from './negotiation.js';
-import { readPage } from './paging.js';
 import type { Platform } from './platform-context.js';
 import { refreshPath } from './refresh-path.js';
 import { type Reply, sendReply } from './represent.js';
-import { authenticateStage } from './security.js';
-import { refuseNullBody, routeSchema, structureValidator } from './structure.js';
-import { contentValidator, type ReadRequest, readRequest } from './validation.js';
-
-declare module 'fastify' {
-  interface FastifyContextConfig {
-    /** False for what the rate limit does not count. */
-    counted?: boolean;
-    operation?: Operation;
-  }
-  interface FastifyRequest {
-    /** What the stages before the handler have found out. */
-    answerType: string;
-    read: ReadRequest;
-    page: PageRequest;
-  }
-}
+import { pathnameOf } from './stages.js';
+import { routeSchema, structureValidator } from './structure.js';
+import { contentValidator, type ReadRequest } from './validation.js';
 
 type Handler = (request: ReadRequest, context: Context) => Promise<Reply>;
 /** By tag and operationId; the compiler saw to it that each operation has one. */
@@ -62,65 +44,40 @@ export interface RestOptions {
 }
 
 /**
- * Mounts the REST half of the contract. The order of failures is the order of the stages below, for every operation:
- * media types and structure (400, 406, 415), security (401), then the handler, whose service authorises (403), loads
- * (404, 410), compares states (409, 412) and passes the checkpoint (422, 429) before its first effect.
+ * Mounts the REST half of the contract. Each operation has its stages from the pipeline (`restStagesPlugin`), but for what the
+ * handler's service does: it authorises (403), loads (404, 410), compares states (409, 412) and passes the checkpoint (422,
+ * 429) before its first effect.
  */
-export const restPlugin = fp<RestOptions>(async (app, { document, handlers, services, platform }) => {
-  const all = operations(inlineSchemas(document));
-  checkContract(document, all, app.names);
-  const ajv = schemaCompiler();
-  app.decorateRequest('answerType', '');
-  app.decorateRequest('read');
-  app.decorateRequest('page');
+export const restPlugin = fp<RestOptions>(
+  async (app, { document, handlers, services, platform }) => {
+    const all = operations(inlineSchemas(document));
+    checkContract(document, all, app.names);
+    const ajv = schemaCompiler();
+    app.setValidatorCompiler(structureValidator(ajv));
 
-  app.setValidatorCompiler(structureValidator(ajv));
-  app.addHook('onRequest', async (request) => {
-    const { operation } = request.routeOptions.config;
-    if (!operation) return;
-    request.answerType = chooseMediaType(request, operation);
-    refuseMediaType(request, operation);
-  });
-
-  app.addHook('preValidation', refuseNullBody);
-
-  app.addHook('preHandler', async (request) => {
-    const { operation } = request.routeOptions.config;
-    if (!operation) return;
-    request.read = readRequest(operation, request);
-    request.page = isPaged(operation)
-      ? readPage(request.read.query, pathnameOf(request), services.cursors)
-      : FIRST_PAGE;
-    await authenticateStage(app, request, operation);
-  });
-
-  app.addHook('onSend', tellDeprecation);
-
-  const mounted = new Map(all.map((operation) => [`${operation.method} ${operation.path}`, operation]));
-  const newest = versionsOf(document).at(-1);
-  await app.register(openapiGlue, {
-    specification: routeTable(document, all),
-    operationResolver: ((_id: string, method: string, path: string) => {
-      const operation = mounted.get(`${method} ${path}`) as Operation;
-      const version = placeOf(path)?.version ?? newest;
-      return {
-        config: { operation, counted: operation.counted },
-        schema: routeSchema(operation),
-        handler: handle(app, operation, handlerOf(handlers, operation), contentValidator(ajv, operation), {
-          services,
-          platform,
-          prefix: version === undefined ? '' : prefixOf(version),
-          refreshPath: refreshPath(all, version, app.names.refreshCookie),
-        }),
-      };
-      // What the resolver returns completes the route that the glue makes of method and path.
-    }) as never,
-  });
-});
-
-const FIRST_PAGE = { limit: 20, offset: 0 };
-const isPaged = ({ operation }: Operation) => operation.parameters.some(({ name }) => name === 'per_page');
-const pathnameOf = ({ url }: FastifyRequest) => url.split('?')[0] as string;
+    const mounted = new Map(all.map((operation) => [`${operation.method} ${operation.path}`, operation]));
+    const newest = versionsOf(document).at(-1);
+    await app.register(openapiGlue, {
+      specification: routeTable(document, all),
+      operationResolver: ((_id: string, method: string, path: string) => {
+        const operation = mounted.get(`${method} ${path}`) as Operation;
+        const version = placeOf(path)?.version ?? newest;
+        return {
+          config: { operation, counted: operation.counted },
+          schema: routeSchema(operation),
+          handler: handle(app, operation, handlerOf(handlers, operation), contentValidator(ajv, operation), {
+            services,
+            platform,
+            prefix: version === undefined ? '' : prefixOf(version),
+            refreshPath: refreshPath(all, version, app.names.refreshCookie),
+          }),
+        };
+        // What the resolver returns completes the route that the glue makes of method and path.
+      }) as never,
+    });
+  },
+  { name: 'rest', dependencies: ['rest-stages', 'json-body', 'confidential', 'own-origin', 'rate-limit'] },
+);
 
 /** What fastify-openapi-glue needs to know: paths and ids. Schemas reach Fastify through the resolver; security is a stage. */
 function routeTable({ openapi, info }: OpenApiDocument, all: Operation[]): object {

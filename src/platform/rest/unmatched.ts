@@ -1,7 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import fp from 'fastify-plugin';
 import { Failure } from '../calls/errors.js';
 import type { Operation } from '../contract/openapi.js';
-import { shapeOf } from '../contract/versions.js';
+import { prefixOf, shapeOf } from '../contract/versions.js';
 
 const nothingHere = () => new Failure('NOT_FOUND', 'There is nothing at this address.');
 
@@ -24,11 +25,29 @@ export function pathTable(operations: Operation[]): PathTable {
   return { at: (path) => rows.find(({ pattern }) => pattern.test(path)) };
 }
 
+export interface UnmatchedOptions {
+  paths: PathTable;
+  /** The versions that are served. */
+  served: readonly string[];
+}
+
+/** What becomes of a request that no route takes. */
+export const unmatchedPlugin = fp<UnmatchedOptions>(
+  async (app, { paths, served }) => {
+    const exists = (path: string) =>
+      ['', ...served.map(prefixOf)].some((prefix) => paths.at(prefix + path) !== undefined) ||
+      app.hasRoute({ url: path, method: 'GET' });
+    app.setNotFoundHandler(answerUnmatched(app, paths));
+    app.stage('trailing-slash', redirectTrailingSlash(app, exists));
+  },
+  { name: 'unmatched', dependencies: ['pipeline', 'version', 'authenticate'] },
+);
+
 /**
  * Answers what no route takes: 404 for everyone where the contract has no such path; else OPTIONS, or 405 with Allow for
  * a method that the path lacks, behind the path's own authentication.
  */
-export const answerUnmatched =
+const answerUnmatched =
   (app: FastifyInstance, paths: PathTable) =>
   async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     // @fastify/cors passes OPTIONS on, which then does not look unmatched where the version is named.
@@ -46,7 +65,7 @@ export const answerUnmatched =
  * A stray trailing slash is answered with 308 to the path without it, or with 404 where that does not exist either.
  * A hook, since the router takes the slash for an empty parameter.
  */
-export const redirectTrailingSlash =
+const redirectTrailingSlash =
   (app: FastifyInstance, exists: (path: string) => boolean) =>
   async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> => {
     const [path = '', query] = request.originalUrl.split('?');

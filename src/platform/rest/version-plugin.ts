@@ -30,27 +30,25 @@ declare module 'fastify' {
   }
 }
 
-/** Names the version that answers: on refusals too, so it comes before the rate limit's ceiling. */
-export const versionPlugin = fp<Versioned>(async (app, versioned) => {
-  app.decorate('nameVersion', ({ raw }: FastifyRequest, reply: FastifyReply, url?: string) => {
-    const selection = url === undefined ? selections.get(raw) : select(raw, url, versioned);
-    const version = selection?.version ?? versioned.served.at(-1);
-    if (version !== undefined) reply.header('api-version', version);
-    if (selection?.open) reply.header('vary', 'Accept');
-  });
-  app.addHook('onRequest', async (request, reply) => {
-    const { operation } = request.routeOptions.config;
-    // @fastify/cors takes every OPTIONS, so that it does not look unmatched.
-    const unmatched = request.is404 || request.method === 'OPTIONS';
-    if (selections.has(request.raw) || unmatched || operation?.counted) app.nameVersion(request, reply);
-  });
-});
-
-/**
- * A hook that refuses versions that are not served: after the ceiling, and before anything that an operation of the
- * newest version would say of the request.
- */
-export async function refuseVersion({ raw }: FastifyRequest): Promise<void> {
-  const failure = selections.get(raw)?.failure;
-  if (failure) throw failure;
-}
+/** Names the version that answers, and refuses those that are not served. */
+export const versionPlugin = fp<Versioned>(
+  async (app, versioned) => {
+    app.decorate('nameVersion', ({ raw }: FastifyRequest, reply: FastifyReply, url?: string) => {
+      const selection = url === undefined ? selections.get(raw) : select(raw, url, versioned);
+      const version = selection?.version ?? versioned.served.at(-1);
+      if (version !== undefined) reply.header('api-version', version);
+      if (selection?.open) reply.header('vary', 'Accept');
+    });
+    app.stage('api-version', async (request, reply) => {
+      const { operation } = request.routeOptions.config;
+      // @fastify/cors takes every OPTIONS, so that it does not look unmatched.
+      const unmatched = request.is404 || request.method === 'OPTIONS';
+      if (selections.has(request.raw) || unmatched || operation?.counted) app.nameVersion(request, reply);
+    });
+    app.stage('served-version', async ({ raw }) => {
+      const failure = selections.get(raw)?.failure;
+      if (failure) throw failure;
+    });
+  },
+  { name: 'version', dependencies: ['pipeline'] },
+);

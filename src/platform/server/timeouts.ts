@@ -36,24 +36,27 @@ const RETRY_AFTER = 2;
  * as the body of the request has been read, on the `close` of the request and not of the answer. And answers 408 for a
  * body that takes too long over HTTP/2, where Node itself has no time-out.
  */
-export const timeoutsPlugin = fp<Pick<Timeouts, 'request' | 'handler'>>(async (app, { request: whole, handler }) => {
-  app.addHook('onRequest', async (request, reply) => {
-    if (request.raw.httpVersionMajor < 2 || streamOf(reply).endAfterHeaders) return;
-    const timer = setTimeout(() => {
-      if (!request.raw.complete) refuseRest(request, reply);
-    }, whole);
-    reply.raw.once('close', () => clearTimeout(timer));
-  });
+export const timeoutsPlugin = fp<Pick<Timeouts, 'request' | 'handler'>>(
+  async (app, { request: whole, handler }) => {
+    app.stage('body-timeout', async (request, reply) => {
+      if (request.raw.httpVersionMajor < 2 || streamOf(reply).endAfterHeaders) return;
+      const timer = setTimeout(() => {
+        if (!request.raw.complete) refuseRest(request, reply);
+      }, whole);
+      reply.raw.once('close', () => clearTimeout(timer));
+    });
 
-  // From when the body is there: a client that is slow with it is 408, later.
-  app.addHook('preValidation', async (_request, reply) => {
-    const timer = setTimeout(() => {
-      if (reply.sent) return;
-      reply.send(new Failure('UNAVAILABLE', 'The service took too long.', { retryAfter: RETRY_AFTER }));
-    }, handler).unref(); // whose client has gone already tells it no more
-    reply.raw.once('close', () => clearTimeout(timer));
-  });
-});
+    // From when the body is there: a client that is slow with it is 408, later.
+    app.stage('handler-timeout', async (_request, reply) => {
+      const timer = setTimeout(() => {
+        if (reply.sent) return;
+        reply.send(new Failure('UNAVAILABLE', 'The service took too long.', { retryAfter: RETRY_AFTER }));
+      }, handler).unref(); // whose client has gone already tells it no more
+      reply.raw.once('close', () => clearTimeout(timer));
+    });
+  },
+  { name: 'timeouts', dependencies: ['pipeline'] },
+);
 
 const streamOf = ({ raw }: FastifyReply) => (raw as unknown as Http2ServerResponse).stream;
 
