@@ -30,6 +30,7 @@ import type { SocketLimits } from './live/sockets.js';
 import { type Names, namesOf, titleOf } from './names.js';
 import { docs } from './pages/docs.js';
 import { publishedContracts } from './pages/published.js';
+import { statusTable } from './pages/status-table.js';
 import { pipelinePlugin } from './pipeline.js';
 import { type RestEntry, restEntry } from './rest/entry.js';
 import { type Handlers, notWrittenOperations, restPlugin } from './rest/plugin.js';
@@ -191,6 +192,7 @@ export async function buildApp(
   });
   await app.register(docs, {
     errors: Object.entries(application.errors).map(([code, entry]) => ({ code, ...entry })),
+    statuses: statusTable(document, application.statuses),
     graphiql: !production,
     title,
   });

@@ -36,6 +36,8 @@ export interface Application<Own extends object = object> {
   readonly accountActions?: Partial<AccountActions>;
   /** Its error codes with the platform's: `errors` of `generated/errors.ts`, which is made from the REST contract. */
   readonly errors: Catalogue & Readonly<Record<Code, Kind>>;
+  /** What it says of an HTTP status in its words, on the page of status codes: where it is sent, as plain text. */
+  readonly statuses?: Readonly<Record<number, string>>;
   /** What people read at a start and above the pages; the name with a capital where it is left out. */
   readonly title?: string;
   /** By tag and operationId, as `generated/operations.ts` demands them. */

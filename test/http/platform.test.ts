@@ -1,4 +1,6 @@
 import { readFileSync } from 'node:fs';
+import { runInNewContext } from 'node:vm';
+import * as graphql from 'graphql';
 import t from 'tap';
 import { parse } from 'yaml';
 import { resolvers } from '../../src/application/graphql/resolvers.js';
@@ -57,6 +59,14 @@ onEachDatabase(t, async (t, open) => {
         t.equal((await fetch(url + asset)).status, 200, String(asset));
       }
     }
+    const graphiql = await (await fetch(`${url}/graphql`, { headers: { accept: 'text/html' } })).text();
+    const start = /src="([^"]*start\.js)"/.exec(graphiql)?.[1];
+    const [first = ''] = (await (await fetch(url + start)).text()).split('(async () => {');
+    const schema = graphql.buildSchema(readFileSync('schema.graphql', 'utf8'));
+    const query = runInNewContext(`${first}; firstQuery(schema)`, { GraphiQL: { GraphQL: graphql }, schema });
+    t.match(query, /^\{\n {2}\w+ \{\n/);
+    t.same(graphql.validate(schema, graphql.parse(query)), [], 'what it shows first can be asked for');
+
     const notBrowser = await fetch(`${url}/graphql`);
     t.same([notBrowser.status, notBrowser.headers.get('allow')], [405, 'POST']);
   });

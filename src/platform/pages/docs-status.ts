@@ -1,5 +1,5 @@
 import { escapeHtml, type FrameFiles, type FrameOptions, pageHead, pageLinks } from './docs-frame.js';
-import { type StatusEntry, statusTable } from './status-table.js';
+import type { StatusEntry } from './status-table.js';
 
 const codeSpans = (text: string): string => escapeHtml(text).replace(/`([^`]+)`/g, '<code>$1</code>');
 
@@ -7,7 +7,7 @@ const row = ({ code, name, sent, text }: StatusEntry): string =>
   `<tr id="${code}"><td><a href="#${code}"><code>${code}</code></a></td><td>${escapeHtml(name)}</td><td>${sent ? '' : '<strong>Never.</strong> '}${codeSpans(text)}</td></tr>`;
 
 /** Where each HTTP status is sent, or why it never is, as a page of HTML without scripts. */
-export function statusPage(files: FrameFiles, frame: FrameOptions): string {
+export function statusPage(statuses: readonly StatusEntry[], files: FrameFiles, frame: FrameOptions): string {
   return `${pageHead(`${frame.title} status codes`, files)}
 <body>
 ${pageLinks('/docs/status', frame)}
@@ -17,7 +17,7 @@ ${pageLinks('/docs/status', frame)}
 <table>
 <thead><tr><th scope="col">Status</th><th scope="col">Name</th><th scope="col">Where</th></tr></thead>
 <tbody>
-${statusTable.map(row).join('\n')}
+${statuses.map(row).join('\n')}
 </tbody>
 </table>
 </main>

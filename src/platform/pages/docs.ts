@@ -3,12 +3,15 @@ import { type Asset, type Assets, publishAssets } from './assets.js';
 import { type CatalogueEntry, errorsPage } from './docs-errors.js';
 import { type FrameOptions, pageHead, pageIcon, pageLinks, pageStyle } from './docs-frame.js';
 import { statusPage } from './docs-status.js';
+import type { StatusEntry } from './status-table.js';
 import { vendored } from './vendor.js';
 
 /** What the pages need to know of the service. */
 export interface DocsOptions {
   /** The error catalogue, in the order in which it is to be shown. */
   errors: readonly CatalogueEntry[];
+  /** What becomes of each status. */
+  statuses: readonly StatusEntry[];
   /** Of the application, as plain text. */
   title: string;
   /** Whether `GET /graphql` shows GraphiQL to a browser, and so deserves a link. Default true. */
@@ -101,14 +104,17 @@ ${pageLinks('/docs', options)}
  * The package's own plugin is not registered: it redirects to `/docs/`, where this service has no trailing slashes,
  * and starts itself by an inline script. Its bundle is what is used.
  */
-export async function docs(app: FastifyInstance, { errors, title, graphiql = true }: DocsOptions): Promise<void> {
+export async function docs(
+  app: FastifyInstance,
+  { errors, statuses, title, graphiql = true }: DocsOptions,
+): Promise<void> {
   const files = docsAssets(title);
   const options = { title, graphiql };
   files.mount(app);
   const pages = {
     '/docs': { html: referencePage(files, options), csp: DOCS_CSP },
     '/docs/errors': { html: errorsPage(errors, frame(files), options), csp: ERRORS_CSP },
-    '/docs/status': { html: statusPage(frame(files), options), csp: ERRORS_CSP },
+    '/docs/status': { html: statusPage(statuses, frame(files), options), csp: ERRORS_CSP },
   };
   // What a browser will ask for next, told before the page itself (RFC 8297): over HTTP/2 only, as browsers take it. Clients
   // of HTTP/1.1 that know no informational answers take them for the answer.

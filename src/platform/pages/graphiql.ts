@@ -24,7 +24,19 @@ const csp = [
  * where introspection is off. The placeholder is never sent: it would be refused as a token.
  * Headers go into `connection_init` as they are, where the socket reads `Authorization`.
  */
-const startScript = `(async () => {
+const startScript = `// What can be asked for without an argument: two fields, and of each a few that have no more below them.
+function firstQuery(schema) {
+  const { getNamedType, isLeafType, isRequiredArgument } = GraphiQL.GraphQL;
+  const fieldsOf = (type) => Object.values(type.getFields()).filter(({ args }) => !args.some(isRequiredArgument));
+  const asked = fieldsOf(schema.getQueryType()).flatMap(({ name, type }) => {
+    const named = getNamedType(type);
+    if (isLeafType(named)) return ['  ' + name];
+    const leaves = named.getFields ? fieldsOf(named).filter((field) => isLeafType(getNamedType(field.type))) : [];
+    return leaves.length > 0 ? [['  ' + name + ' {', ...leaves.slice(0, 3).map((leaf) => '    ' + leaf.name), '  }'].join('\\n')] : [];
+  });
+  return ['{', ...asked.slice(0, 2), '}', ''].join('\\n');
+}
+(async () => {
   const placeholder = 'Bearer PASTE-AN-ACCESS-TOKEN';
   const url = new URL('/graphql', location.href);
   const socket = new URL(url);
@@ -49,7 +61,7 @@ const startScript = `(async () => {
       {
         fetcher,
         schema,
-        defaultQuery: '{\\n  me {\\n    id\\n    name\\n    role\\n  }\\n  users(limit: 5) {\\n    id\\n    name\\n    role\\n  }\\n}\\n',
+        defaultQuery: schema && firstQuery(schema),
         defaultHeaders: JSON.stringify({ Authorization: placeholder }, null, 2),
         defaultEditorToolsVisibility: 'headers',
         shouldPersistHeaders: false,

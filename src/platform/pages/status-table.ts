@@ -1,3 +1,6 @@
+import type { OpenApiDocument } from '../contract/document.js';
+import { operations } from '../contract/openapi.js';
+
 /** What becomes of one HTTP status code: where it is sent, or why never. */
 export interface StatusEntry {
   code: number;
@@ -7,17 +10,23 @@ export interface StatusEntry {
   text: string;
 }
 
-const sent = (code: number, name: string, text: string): StatusEntry => ({ code, name, sent: true, text });
-const never = (code: number, name: string, text: string): StatusEntry => ({ code, name, sent: false, text });
+/** One that is sent, by the platform or by an operation; `never`, by neither; `declared`, where an operation declares it. */
+interface Kind extends Omit<StatusEntry, 'sent'> {
+  sent: 'always' | 'never' | 'declared';
+}
+
+const sent = (code: number, name: string, text: string): Kind => ({ code, name, sent: 'always', text });
+const never = (code: number, name: string, text: string): Kind => ({ code, name, sent: 'never', text });
+const declared = (code: number, name: string, text: string): Kind => ({ code, name, sent: 'declared', text });
 
 /** Every code that an API is expected to know, and those that are sent besides (docs/decisions.md, "Status codes"). */
-export const statusTable: readonly StatusEntry[] = [
+const KINDS: readonly Kind[] = [
   sent(100, 'Continue', 'To `Expect: 100-continue`, before the body of a request is read.'),
   sent(101, 'Switching Protocols', 'To a WebSocket handshake at `/graphql`; subscriptions travel over it.'),
   never(
     102,
     'Processing',
-    'WebDAV (RFC 2518), and gone from its successor RFC 4918. Every answer comes within ten seconds; a payment that takes longer is 202.',
+    'WebDAV (RFC 2518), and gone from its successor RFC 4918. Every answer comes within ten seconds; what takes longer is 202.',
   ),
   sent(
     103,
@@ -25,9 +34,13 @@ export const statusTable: readonly StatusEntry[] = [
     'Over HTTP/2, before the pages of this documentation: their style sheet, to be loaded meanwhile.',
   ),
   sent(200, 'OK', 'A read or a change that answers with a body; every answer of `POST /graphql`, failures included.'),
-  sent(201, 'Created', 'A user or an order was created; `Location` is its address.'),
-  sent(202, 'Accepted', 'A payment with `Prefer: respond-async`; `Location` is where to see how it ends.'),
-  sent(204, 'No Content', 'A deletion, a logout, a new password, `Prefer: return=minimal`, and `OPTIONS`.'),
+  declared(201, 'Created', 'Something was created; `Location` is its address.'),
+  declared(
+    202,
+    'Accepted',
+    'What takes a while, with `Prefer: respond-async`; `Location` is where to see how it ends.',
+  ),
+  declared(204, 'No Content', 'A deletion, a logout, a new password, `Prefer: return=minimal`, and `OPTIONS`.'),
   sent(206, 'Partial Content', 'A range of a published contract or of a file of this documentation.'),
   never(
     301,
@@ -69,20 +82,16 @@ export const statusTable: readonly StatusEntry[] = [
     'Request Timeout',
     'The headers did not arrive within 10 seconds, or the request within 15; the connection ends.',
   ),
-  sent(
-    409,
-    'Conflict',
-    'A taken e-mail address, an order that is not pending, the last administrator, a key in flight.',
-  ),
-  sent(410, 'Gone', 'The resource existed and was deleted.'),
-  sent(412, 'Precondition Failed', '`If-Match` names another state than the present one.'),
+  declared(409, 'Conflict', 'A taken e-mail address, the last administrator, a key in flight.'),
+  declared(410, 'Gone', 'The resource existed and was deleted.'),
+  declared(412, 'Precondition Failed', '`If-Match` names another state than the present one.'),
   sent(413, 'Content Too Large', 'The body exceeds the limit (64 KiB unless configured).'),
   sent(
     415,
     'Unsupported Media Type',
     'The `Content-Type` is not one that the operation reads, or not in UTF-8, or compressed.',
   ),
-  sent(422, 'Unprocessable Entity', 'The request can be read and its content breaks a rule; a payment was declined.'),
+  declared(422, 'Unprocessable Entity', 'The request can be read and its content breaks a rule.'),
   sent(
     429,
     'Too Many Requests',
@@ -90,17 +99,27 @@ export const statusTable: readonly StatusEntry[] = [
   ),
   sent(431, 'Request Header Fields Too Large', 'The headers exceed what the HTTP parser reads (16 KiB).'),
   sent(500, 'Internal Server Error', 'A fault that nobody foresaw; the log has its cause under the request id.'),
-  sent(
-    501,
-    'Not Implemented',
-    'Payment in production without a payment gateway; whatever the contract promises before it is built.',
-  ),
-  sent(502, 'Bad Gateway', 'The payment gateway answered nonsense, or not at all.'),
+  sent(501, 'Not Implemented', 'Whatever the contract promises before it is built.'),
+  declared(502, 'Bad Gateway', 'A service behind this one answered nonsense, or not at all.'),
   sent(
     503,
     'Service Unavailable',
     'Overloaded, stopping, or without its database; `Retry-After` says when to come back.',
   ),
-  sent(504, 'Gateway Timeout', 'The payment gateway took too long.'),
+  declared(504, 'Gateway Timeout', 'A service behind this one took too long.'),
   sent(507, 'Insufficient Storage', 'The storage of the database is full; nothing was written.'),
 ];
+
+/**
+ * The table of a contract.
+ * @param words what the application says of a status in the platform's place
+ */
+export function statusTable(document: OpenApiDocument, words: Readonly<Record<number, string>> = {}): StatusEntry[] {
+  const answers = [...operations(document).map(({ operation }) => operation.responses), document['x-unmatched'] ?? {}];
+  const statuses = new Set(answers.flatMap((one) => Object.keys(one).map(Number)));
+  return KINDS.map(({ code, name, sent, text }) => {
+    if (sent === 'declared' && !statuses.has(code))
+      return { code, name, sent: false, text: 'No operation of this service answers with it.' };
+    return { code, name, sent: sent !== 'never', text: words[code] ?? text };
+  });
+}
