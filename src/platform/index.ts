@@ -6,7 +6,7 @@
 // Accounts and sessions.
 export { ACCOUNT_ACTIONS, type AccountActions } from './accounts/account-rules.js';
 export { hasher } from './accounts/passwords.js';
-export type { UserPage, Window } from './accounts/user-pages.js';
+export type { UserPage } from './accounts/user-pages.js';
 export { shown, type User } from './accounts/user-reads.js';
 export { emailKey, type UserFields } from './accounts/user-rules.js';
 export type { Belongings } from './accounts/users.js';
@@ -26,6 +26,7 @@ export {
 export { Failure, type FailureOptions, failuresOf, notWritten } from './calls/errors.js';
 export type { Issue } from './calls/issues.js';
 // Lists.
+export { type Listing, type Part, pageOf, windowOf } from './calls/listing.js';
 export {
   type Cursors,
   grouped,
@@ -35,6 +36,8 @@ export {
   type Page,
   type PageRequest,
   storableOffset,
+  type Window,
+  type WindowPage,
 } from './calls/pages.js';
 export { refuseAbsent } from './calls/tombstones.js';
 export type { Catalogue, Code } from './contract/codes.js';

@@ -1,4 +1,4 @@
-import { isStorableId, type Page, type PageRequest, refuseAbsent, storableOffset } from 'accord';
+import { isStorableId, type Page, type PageRequest, pageOf, refuseAbsent } from 'accord';
 import type { Prisma, PrismaClient } from '../../../generated/prisma/client.js';
 
 type Transaction = Prisma.TransactionClient;
@@ -30,20 +30,9 @@ export async function requireUser(db: Transaction, id: number): Promise<void> {
 }
 
 /** A page of a user's orders by ascending id. */
-export async function pageOfOrders(client: PrismaClient, userId: number, page: PageRequest): Promise<Page<Order>> {
-  const [rows, total] = await Promise.all([
-    client.order.findMany({
-      where: { userId, ...('after' in page && { id: { gt: page.after } }) },
-      select: orderColumns,
-      orderBy: { id: 'asc' },
-      take: page.limit + 1,
-      ...('offset' in page && { skip: storableOffset(page.offset) }),
-    }),
-    'offset' in page ? client.order.count({ where: { userId } }) : undefined,
-  ]);
-  return {
-    items: rows.slice(0, page.limit),
-    hasMore: rows.length > page.limit,
-    ...(total !== undefined && { total }),
-  };
-}
+export const pageOfOrders = (client: PrismaClient, userId: number, page: PageRequest): Promise<Page<Order>> =>
+  pageOf(page, {
+    rows: ({ ids: id, order, ...part }) =>
+      client.order.findMany({ where: { userId, id }, select: orderColumns, orderBy: { id: order }, ...part }),
+    count: () => client.order.count({ where: { userId } }),
+  });

@@ -1,5 +1,6 @@
 import { authenticated, authorise, type Call } from '../calls/access.js';
-import { isStorableId, type Page, type PageRequest, storableOffset } from '../calls/pages.js';
+import { type Listing, pageOf } from '../calls/listing.js';
+import { isStorableId, type Page, type PageRequest } from '../calls/pages.js';
 import { refuseAbsent } from '../calls/tombstones.js';
 import { Prisma, type PrismaClient } from '../database/client.js';
 import type { AccountRules } from './account-rules.js';
@@ -16,6 +17,12 @@ export async function loadUser(db: Prisma.TransactionClient, id: number): Promis
   return user ?? refuseAbsent(db, 'USER', id, 'user');
 }
 
+/** The list of all users. */
+export const usersIn =
+  (client: PrismaClient): Listing<User>['rows'] =>
+  ({ ids: id, order, ...part }) =>
+    client.user.findMany({ where: { id }, select: shown, orderBy: { id: order }, ...part });
+
 /** What reads accounts. Every method takes the call first. */
 export function userReads({ client, rules: { actions } }: { client: PrismaClient; rules: AccountRules }) {
   return {
@@ -23,22 +30,7 @@ export function userReads({ client, rules: { actions } }: { client: PrismaClient
     async list(call: Call, page: PageRequest): Promise<Page<User>> {
       authorise(call, actions.list);
       await call.checkpoint();
-      const where = 'after' in page ? { id: { gt: page.after } } : {};
-      const [rows, total] = await Promise.all([
-        client.user.findMany({
-          where,
-          select: shown,
-          orderBy: { id: 'asc' },
-          take: page.limit + 1,
-          ...('offset' in page && { skip: storableOffset(page.offset) }),
-        }),
-        'offset' in page && page.counted !== false ? client.user.count() : undefined,
-      ]);
-      return {
-        items: rows.slice(0, page.limit),
-        hasMore: rows.length > page.limit,
-        ...(total !== undefined && { total }),
-      };
+      return pageOf(page, { rows: usersIn(client), count: () => client.user.count() });
     },
 
     /** @throws Failure NOT_FOUND, or GONE for a deleted user */
