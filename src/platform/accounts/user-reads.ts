@@ -1,9 +1,11 @@
 import { authenticated, authorise, type Call } from '../calls/access.js';
 import { type Listing, pageOf } from '../calls/listing.js';
-import { isStorableId, type Page, type PageRequest } from '../calls/pages.js';
-import { refuseAbsent } from '../calls/tombstones.js';
+import type { Page, PageRequest } from '../calls/pages.js';
+import { existing, type Model } from '../calls/tombstones.js';
 import { Prisma, type PrismaClient } from '../database/client.js';
 import type { AccountRules } from './account-rules.js';
+
+export const USER: Model = { kind: 'USER', noun: 'user' };
 
 /** What a representation shows of a user. The password hash never leaves this folder. */
 export const shown = { id: true, name: true, email: true, role: true, createdAt: true, version: true } as const;
@@ -12,10 +14,8 @@ export type User = Prisma.UserGetPayload<{ select: typeof shown }>;
 export const userColumns = Prisma.sql`id, name, email, role, created_at AS "createdAt", version`;
 
 /** @throws Failure NOT_FOUND, or GONE for a deleted user */
-export async function loadUser(db: Prisma.TransactionClient, id: number): Promise<User> {
-  const user = isStorableId(id) ? await db.user.findUnique({ where: { id }, select: shown }) : null;
-  return user ?? refuseAbsent(db, 'USER', id, 'user');
-}
+export const loadUser = (db: Prisma.TransactionClient, id: number): Promise<User> =>
+  existing(db, USER, id, () => db.user.findUnique({ where: { id }, select: shown }));
 
 /** The list of all users. */
 export const usersIn =
