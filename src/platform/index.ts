@@ -46,6 +46,7 @@ export { type Departure, entomb, existing, type Model, refuseAbsent } from './ca
 export type { Catalogue, Code } from './contract/codes.js';
 export { isReferenceViolation } from './database/client.js';
 // GraphQL.
+export { type ConnectionArgs, connection } from './graphql/connection.js';
 export type { GraphQLContext } from './graphql/context.js';
 export { DEFAULT_LIMIT, page } from './graphql/page.js';
 export { selects } from './graphql/selection.js';

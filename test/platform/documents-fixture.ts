@@ -2,7 +2,9 @@ import { Prisma, type PrismaClient } from '../../src/platform/database/client.js
 import {
   authorise,
   type Call,
+  type ConnectionArgs,
   type Context,
+  connection,
   type Departure,
   entomb,
   existing,
@@ -17,6 +19,7 @@ import {
   resourceTag,
   storedRows,
   type Window,
+  type WindowPage,
   windowOf,
 } from '../../src/platform/index.js';
 import { Failure, type Own } from './own-application.js';
@@ -117,6 +120,7 @@ function services({ client, ownedByAccounts }: PlatformServices) {
 }
 
 type AllServices = PlatformServices & ReturnType<typeof services>;
+type FieldContext = GraphQLContext<AllServices>;
 interface Asked {
   path: { id: number };
   headers: { 'if-match'?: string };
@@ -213,20 +217,26 @@ const openapi = {
 };
 
 const sdl = `
-type Window { ids: [Int!]!, hasMore: Boolean!, hasPrevious: Boolean! }
+type Document { id: ID! }
+type Edge { cursor: String!, node: Document! }
+type PageInfo { hasNextPage: Boolean!, hasPreviousPage: Boolean!, startCursor: String, endCursor: String }
+type Documents { edges: [Edge!]!, pageInfo: PageInfo! }
 type Query {
-  documents(limit: Int!, fromEnd: Boolean!, after: Int, before: Int): Window
+  documents(first: Int, after: String, last: Int, before: String): Documents
     @permission(action: "documents.read", viewer: ANY, developer: ANY, admin: ANY)
 }`;
 
-type Asks = Record<'limit' | 'after' | 'before', number> & { fromEnd: boolean };
+const all = connection('documents');
 const resolvers = {
   Query: {
-    documents: async (_: unknown, { limit, fromEnd, after, before }: Asks, context: GraphQLContext<AllServices>) => {
-      const { documents } = context.services;
-      const { items, ...rest } = await documents.window(context.call, { limit, fromEnd, after, before });
-      return { ...rest, ids: items.map((one) => one.id) };
-    },
+    documents: (_: unknown, args: ConnectionArgs, { call, services: { documents, cursors } }: FieldContext) =>
+      documents.window(call, all.window(args, cursors)),
+  },
+  Documents: {
+    edges: (page: WindowPage<Document>, _args: object, { services: { cursors } }: FieldContext) =>
+      all.edges(page, cursors),
+    pageInfo: (page: WindowPage<Document>, _args: object, { services: { cursors } }: FieldContext) =>
+      all.pageInfo(page, cursors),
   },
 };
 

@@ -169,18 +169,28 @@ onEachDatabase(t, async (t, open) => {
       t.equal(whole.body.cursor.hasMore, false, 'a page that is just full is the last one');
     });
 
-    t.test('from both ends, between two ids', async (t) => {
+    t.test('from both ends, between two cursors', async (t) => {
+      const PAGE = 'edges { cursor node { id } } pageInfo { hasPreviousPage hasNextPage startCursor endCursor }';
+      const ask = (args: string) => graphql(ada, `{ documents${args && `(${args})`} { ${PAGE} } }`);
+      const whole = (await ask('')).data.documents;
+      const [a, b, c, , e] = whole.edges.map(({ cursor }: { cursor: string }) => JSON.stringify(cursor));
       const window = async (args: string) => {
-        const { data } = await graphql(ada, `{ documents(${args}) { ids hasMore hasPrevious } }`);
-        return Object.values(data.documents);
+        const { edges, pageInfo } = (await ask(args)).data.documents;
+        const ids = edges.map(({ node }: { node: { id: string } }) => node.id).join('');
+        return [pageInfo.hasPreviousPage, ids, pageInfo.hasNextPage];
       };
-      t.same(await window('limit: 2, fromEnd: false'), [[1, 2], true, false]);
-      t.same(await window('limit: 2, fromEnd: false, after: 2'), [[3, 4], true, true]);
-      t.same(await window('limit: 2, fromEnd: false, after: 3'), [[4, 5], false, true]);
-      t.same(await window('limit: 2, fromEnd: true'), [[4, 5], false, true]);
-      t.same(await window('limit: 2, fromEnd: true, before: 3'), [[1, 2], true, false]);
-      t.same(await window('limit: 2, fromEnd: true, after: 1, before: 5'), [[3, 4], true, true]);
-      t.same(await window('limit: 5, fromEnd: false'), [[1, 2, 3, 4, 5], false, false]);
+      t.same(await window('first: 2'), [false, '12', true]);
+      t.same(await window(`first: 2, after: ${b}`), [true, '34', true]);
+      t.same(await window(`first: 2, after: ${c}`), [true, '45', false]);
+      t.same(await window('last: 2'), [true, '45', false]);
+      t.same(await window(`last: 2, before: ${c}`), [false, '12', true]);
+      t.same(await window(`last: 2, after: ${a}, before: ${e}`), [true, '34', true]);
+      t.same(await window('first: 5'), [false, '12345', false]);
+      t.same(whole.pageInfo.startCursor, whole.edges[0].cursor);
+      t.same(whole.pageInfo.endCursor, whole.edges[4].cursor);
+      for (const args of ['first: 2, last: 2', 'after: "forged"']) {
+        t.match(await ask(args), { errors: [{ extensions: { code: 'BAD_REQUEST' } }] });
+      }
     });
   });
 
