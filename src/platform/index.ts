@@ -6,8 +6,10 @@
 // Accounts and sessions.
 export { ACCOUNT_ACTIONS, type AccountActions } from './accounts/account-rules.js';
 export { hasher } from './accounts/passwords.js';
-export type { UserPage, Window } from './accounts/user-pages.js';
-export { shown, type User } from './accounts/user-reads.js';
+// Services for any model.
+export { type StoredModel, storedRows } from './accounts/stored-rows.js';
+export type { UserPage } from './accounts/user-pages.js';
+export { shown, USER, type User } from './accounts/user-reads.js';
 export { emailKey, type UserFields } from './accounts/user-rules.js';
 export type { Belongings } from './accounts/users.js';
 export { type Deed, writing } from './accounts/writing.js';
@@ -23,9 +25,11 @@ export {
   type Call,
   type Policy,
 } from './calls/access.js';
+export { asNextVersion, type Conditions, type Versioned } from './calls/conditions.js';
 export { Failure, type FailureOptions, failuresOf, notWritten } from './calls/errors.js';
 export type { Issue } from './calls/issues.js';
 // Lists.
+export { type Listing, type Part, pageOf, windowOf } from './calls/listing.js';
 export {
   type Cursors,
   grouped,
@@ -35,12 +39,14 @@ export {
   type Page,
   type PageRequest,
   storableOffset,
+  type Window,
+  type WindowPage,
 } from './calls/pages.js';
-export { refuseAbsent } from './calls/tombstones.js';
+export { type Departure, entomb, existing, type Model, refuseAbsent } from './calls/tombstones.js';
 export type { Catalogue, Code } from './contract/codes.js';
-// Services for any model.
 export { isReferenceViolation } from './database/client.js';
 // GraphQL.
+export { type ConnectionArgs, connection } from './graphql/connection.js';
 export type { GraphQLContext } from './graphql/context.js';
 export { DEFAULT_LIMIT, page } from './graphql/page.js';
 export { selects } from './graphql/selection.js';

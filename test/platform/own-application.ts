@@ -18,6 +18,8 @@ export const policy = {
   'users.set-role': reach('none', 'none', 'any'),
   'orders.create': reach('own', 'own', 'any'),
   'messages.subscribe': reach('any', 'any', 'any'),
+  'documents.read': reach('any', 'any', 'any'),
+  'documents.change': reach('none', 'own', 'any'),
 };
 
 /** Their error codes. */

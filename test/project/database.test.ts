@@ -157,6 +157,20 @@ t.test('a migration that cannot be part of a transaction runs without', async (t
   await database.close();
 });
 
+t.test('tombstones of a database from before the kinds were text keep them', async (t) => {
+  const migrations = folder('kinds');
+  cpSync(rootPath('prisma', 'migrations'), migrations, { recursive: true });
+  rmSync(join(migrations, '20261122160000_tombstones_by_kind'), { recursive: true });
+  const before = await openDatabase('pglite://memory', { migrations });
+  await before.client.$executeRaw`INSERT INTO tombstones (kind, id) VALUES ('COMMENT', 7), ('USER', 8)`;
+  const kept = await before.dump();
+  await before.close();
+  const { client, close } = await openDatabase('pglite://memory', { snapshot: kept });
+  t.match(await client.tombstone.findMany({ orderBy: { id: 'asc' } }), [{ kind: 'COMMENT' }, { kind: 'USER' }]);
+  await client.tombstone.create({ data: { kind: 'a document', id: 7 } });
+  await close();
+});
+
 t.test("Prisma's own engine finds the history in order", async (t) => {
   const pglite = await memory(snapshot);
   const engine = await schemaEngine(embeddedAdapter(pglite));

@@ -1,13 +1,13 @@
 import { page, selects } from 'accord';
 import type { QueryResolvers } from '../../../generated/graphql.js';
-import { userWindow } from './UserConnection.js';
+import { users } from './UserConnection.js';
 
 export const Query: QueryResolvers = {
   me: (_parent, _args, { call, services }) => services.users.me(call),
   user: (_parent, { id }, { call, services }) => services.users.get(call, Number(id)),
   users: async (_parent, args, { call, services }) => (await services.users.list(call, page(args))).items,
   usersConnection: (_parent, args, { call, services }) =>
-    services.users.connection(call, userWindow(args, services.cursors)),
+    services.users.connection(call, users.window(args, services.cursors)),
   post: (_parent, { id }, { call, services }) => services.posts.get(call, Number(id)),
   posts: (_parent, args, { call, services }, info) =>
     services.posts.list(call, page(args), { content: selects(info, 'content') }),

@@ -1,5 +1,7 @@
-import type { Belongings } from 'accord';
+import { type Belongings, entomb } from 'accord';
+import { Prisma } from '../../../generated/prisma/client.js';
 import { Failure } from '../calls.js';
+import { COMMENT, MESSAGE, ORDER, POST } from './models.js';
 
 /** An account takes its posts, comments, messages and orders with it, unless an order is being paid. */
 export const belongings: Belongings = {
@@ -11,17 +13,16 @@ export const belongings: Belongings = {
   async entomb(db, userId) {
     // The posts first, so that nobody adds a comment which would go without a tombstone.
     await db.$executeRaw`SELECT 1 FROM posts WHERE author_id = ${userId} ORDER BY id FOR UPDATE`;
-    await db.$executeRaw`
-      WITH comment AS (
-        SELECT id FROM comments
-        WHERE author_id = ${userId} OR post_id IN (SELECT id FROM posts WHERE author_id = ${userId})
-        ORDER BY id FOR UPDATE
-      ), message AS (SELECT id FROM messages WHERE author_id = ${userId} ORDER BY id FOR UPDATE)
-      INSERT INTO tombstones (kind, id)
-      SELECT 'ORDER'::tombstone_kind, id FROM orders WHERE user_id = ${userId}
-      UNION ALL SELECT 'POST', id FROM posts WHERE author_id = ${userId}
-      UNION ALL SELECT 'MESSAGE', id FROM message
-      UNION ALL SELECT 'COMMENT', id FROM comment
-      ON CONFLICT DO NOTHING`;
+    const posts = Prisma.sql`SELECT id FROM posts WHERE author_id = ${userId}`;
+    await entomb(db, [
+      { model: ORDER, ids: Prisma.sql`SELECT id FROM orders WHERE user_id = ${userId}` },
+      { model: POST, ids: posts },
+      { model: MESSAGE, ids: Prisma.sql`SELECT id FROM messages WHERE author_id = ${userId} ORDER BY id FOR UPDATE` },
+      {
+        model: COMMENT,
+        ids: Prisma.sql`
+          SELECT id FROM comments WHERE author_id = ${userId} OR post_id IN (${posts}) ORDER BY id FOR UPDATE`,
+      },
+    ]);
   },
 };

@@ -1,17 +1,17 @@
 import {
   authenticated,
   authorise,
-  authoriseRole,
+  existing,
   grouped,
   isReferenceViolation,
-  isStorableId,
   type OffsetPage,
-  refuseAbsent,
   storableOffset,
+  storedRows,
   writing,
 } from 'accord';
 import { type Comment as CommentRow, Prisma, type PrismaClient } from '../../../generated/prisma/client.js';
-import { type Call, Failure } from '../calls.js';
+import type { Call } from '../calls.js';
+import { COMMENT, POST } from './models.js';
 
 export type Comment = CommentRow;
 
@@ -19,20 +19,15 @@ const columns = Prisma.sql`id, post_id AS "postId", author_id AS "authorId", tex
 
 /** Comments on posts: who may write and change them. */
 export function commentsService({ client }: { client: PrismaClient }) {
-  type Transaction = Prisma.TransactionClient;
+  const comments = storedRows<Comment>(client, {
+    ...COMMENT,
+    table: 'comments',
+    columns,
+    ownerOf: ({ authorId }) => authorId,
+  });
 
   async function refuseAbsentPost(postId: number): Promise<void> {
-    const post = isStorableId(postId)
-      ? await client.post.findUnique({ where: { id: postId }, select: { id: true } })
-      : null;
-    if (!post) await refuseAbsent(client, 'POST', postId, 'post');
-  }
-
-  /** The stored comment, locked until the transaction ends. */
-  async function locked(db: Transaction, id: number): Promise<Comment | undefined> {
-    if (!isStorableId(id)) return undefined;
-    const [row] = await db.$queryRaw<Comment[]>`SELECT ${columns} FROM comments WHERE id = ${id} FOR UPDATE`;
-    return row;
+    await existing(client, POST, postId, () => client.post.findUnique({ where: { id: postId }, select: { id: true } }));
   }
 
   return {
@@ -68,28 +63,10 @@ export function commentsService({ client }: { client: PrismaClient }) {
     },
 
     /** @throws Failure NOT_FOUND, GONE */
-    async update(call: Call, id: number, text: string): Promise<Comment> {
-      authoriseRole(call, 'comments.update');
-      return writing(client, call, { action: 'comments.update' }, async (db, standing) => {
-        const comment = (await locked(db, id)) ?? (await refuseAbsent(db, 'COMMENT', id, 'comment'));
-        authorise(standing.call, 'comments.update', comment.authorId);
-        await call.checkpoint();
-        return db.comment.update({ where: { id }, data: { text } });
-      });
-    },
+    update: (call: Call, id: number, text: string): Promise<Comment> =>
+      comments.change(call, 'comments.update', id, (db) => db.comment.update({ where: { id }, data: { text } })),
 
     /** @throws Failure NOT_FOUND, also when it was deleted before */
-    async delete(call: Call, id: number): Promise<Comment> {
-      authoriseRole(call, 'comments.delete');
-      return writing(client, call, { action: 'comments.delete' }, async (db, standing) => {
-        const comment = await locked(db, id);
-        if (!comment) throw new Failure('NOT_FOUND', 'There is no such comment.');
-        authorise(standing.call, 'comments.delete', comment.authorId);
-        await call.checkpoint();
-        await db.tombstone.create({ data: { kind: 'COMMENT', id } });
-        await db.comment.delete({ where: { id }, select: { id: true } });
-        return comment;
-      });
-    },
+    delete: (call: Call, id: number): Promise<Comment> => comments.delete(call, 'comments.delete', id),
   };
 }

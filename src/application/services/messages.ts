@@ -1,16 +1,16 @@
 import {
   authorise,
-  authoriseRole,
   type DurableStream,
-  isStorableId,
   MAX_ID,
   type StreamOptions,
   shown,
+  storedRows,
   type User,
   writing,
 } from 'accord';
-import type { Prisma, PrismaClient } from '../../../generated/prisma/client.js';
-import { type Call, Failure } from '../calls.js';
+import { Prisma, type PrismaClient } from '../../../generated/prisma/client.js';
+import type { Call } from '../calls.js';
+import { MESSAGE } from './models.js';
 
 /** A message with its author, who is read along: one statement more for any number of messages. */
 export type Message = Prisma.MessageGetPayload<object> & { author: User };
@@ -27,13 +27,12 @@ export type Messages = ReturnType<typeof messagesService>;
 
 /** Messages in channels. A channel is no more than its id. */
 export function messagesService({ client, durableStream }: MessagesDependencies) {
-  /** The author of a stored message, which is locked until the transaction ends. */
-  async function lockedAuthor(db: Prisma.TransactionClient, id: number): Promise<number | undefined> {
-    if (!isStorableId(id)) return undefined;
-    const [row] = await db.$queryRaw<{ author: number }[]>`
-      SELECT author_id AS author FROM messages WHERE id = ${id} FOR UPDATE`;
-    return row?.author;
-  }
+  const messages = storedRows<{ authorId: number }>(client, {
+    ...MESSAGE,
+    table: 'messages',
+    columns: Prisma.sql`author_id AS "authorId"`,
+    ownerOf: ({ authorId }) => authorId,
+  });
 
   /** A message whose author has gone since it was read has gone as well. */
   async function withAuthors(rows: Prisma.MessageGetPayload<object>[]): Promise<Message[]> {
@@ -101,14 +100,7 @@ export function messagesService({ client, durableStream }: MessagesDependencies)
      * @throws Failure NOT_FOUND (also when it was deleted before), FORBIDDEN for another's
      */
     async delete(call: Call, id: number): Promise<void> {
-      authoriseRole(call, 'messages.delete');
-      await writing(client, call, { action: 'messages.delete' }, async (db, standing) => {
-        const authorId = (await lockedAuthor(db, id)) ?? absent();
-        authorise(standing.call, 'messages.delete', authorId);
-        await call.checkpoint();
-        await db.tombstone.create({ data: { kind: 'MESSAGE', id } });
-        await db.message.delete({ where: { id }, select: { id: true } });
-      });
+      await messages.delete(call, 'messages.delete', id);
     },
 
     /**
@@ -122,7 +114,3 @@ export function messagesService({ client, durableStream }: MessagesDependencies)
     },
   };
 }
-
-const absent = (): never => {
-  throw new Failure('NOT_FOUND', 'There is no such message.');
-};

@@ -1,5 +1,6 @@
-import { isStorableId, type Page, type PageRequest, refuseAbsent, storableOffset } from 'accord';
+import { existing, isStorableId, type Page, type PageRequest, pageOf, refuseAbsent, USER } from 'accord';
 import type { Prisma, PrismaClient } from '../../../generated/prisma/client.js';
+import { ORDER } from './models.js';
 
 type Transaction = Prisma.TransactionClient;
 
@@ -17,7 +18,7 @@ export type Order = Prisma.OrderGetPayload<{ select: typeof orderColumns }>;
 
 /** @throws Failure NOT_FOUND, or GONE for one that was deleted with its user */
 export async function loadOrder(db: Transaction, id: number): Promise<Order> {
-  return (await findOrder(db, id)) ?? refuseAbsent(db, 'ORDER', id, 'order');
+  return (await findOrder(db, id)) ?? refuseAbsent(db, ORDER, id);
 }
 
 export const findOrder = async (db: Transaction, id: number): Promise<Order | null> =>
@@ -25,25 +26,13 @@ export const findOrder = async (db: Transaction, id: number): Promise<Order | nu
 
 /** Loads nothing of the user, only whether there is one. @throws Failure NOT_FOUND, GONE */
 export async function requireUser(db: Transaction, id: number): Promise<void> {
-  const user = isStorableId(id) ? await db.user.findUnique({ where: { id }, select: { id: true } }) : null;
-  if (!user) await refuseAbsent(db, 'USER', id, 'user');
+  await existing(db, USER, id, () => db.user.findUnique({ where: { id }, select: { id: true } }));
 }
 
 /** A page of a user's orders by ascending id. */
-export async function pageOfOrders(client: PrismaClient, userId: number, page: PageRequest): Promise<Page<Order>> {
-  const [rows, total] = await Promise.all([
-    client.order.findMany({
-      where: { userId, ...('after' in page && { id: { gt: page.after } }) },
-      select: orderColumns,
-      orderBy: { id: 'asc' },
-      take: page.limit + 1,
-      ...('offset' in page && { skip: storableOffset(page.offset) }),
-    }),
-    'offset' in page ? client.order.count({ where: { userId } }) : undefined,
-  ]);
-  return {
-    items: rows.slice(0, page.limit),
-    hasMore: rows.length > page.limit,
-    ...(total !== undefined && { total }),
-  };
-}
+export const pageOfOrders = (client: PrismaClient, userId: number, page: PageRequest): Promise<Page<Order>> =>
+  pageOf(page, {
+    rows: ({ ids: id, order, ...part }) =>
+      client.order.findMany({ where: { userId, id }, select: orderColumns, orderBy: { id: order }, ...part }),
+    count: () => client.order.count({ where: { userId } }),
+  });

@@ -1,4 +1,12 @@
-import { authenticated, authorise, type Idempotency, type Page, type PageRequest, writing } from 'accord';
+import {
+  asNextVersion,
+  authenticated,
+  authorise,
+  type Idempotency,
+  type Page,
+  type PageRequest,
+  writing,
+} from 'accord';
 import type { Action } from '../../../generated/policy.js';
 import type { Prisma, PrismaClient } from '../../../generated/prisma/client.js';
 import { type Call, Failure } from '../calls.js';
@@ -46,7 +54,7 @@ export function ordersService({ client, idempotency, payments, wakePayments }: O
   async function move(db: Prisma.TransactionClient, id: number, action: OrderAction): Promise<Order> {
     const [moved] = await db.order.updateManyAndReturn({
       where: { id, status: 'PENDING' },
-      data: { status: transitions.PENDING[action], version: { increment: 1 } },
+      data: asNextVersion({ status: transitions.PENDING[action] }),
       select: orderColumns,
     });
     if (moved) return moved;

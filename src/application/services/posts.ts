@@ -1,16 +1,16 @@
 import {
   authenticated,
   authorise,
-  authoriseRole,
+  existing,
   grouped,
-  isStorableId,
   type OffsetPage,
-  refuseAbsent,
   storableOffset,
+  storedRows,
   writing,
 } from 'accord';
 import { type Post as PostRow, Prisma, type PrismaClient } from '../../../generated/prisma/client.js';
-import { type Call, Failure } from '../calls.js';
+import type { Call } from '../calls.js';
+import { COMMENT, POST } from './models.js';
 
 /** `content` is null also where it was not asked for: it can be twenty thousand characters. */
 export type Post = PostRow;
@@ -23,24 +23,24 @@ export interface PostFields {
 
 /** Posts: who may write and change them, and what a deletion takes along. */
 export function postsService({ client }: { client: PrismaClient }) {
-  type Transaction = Prisma.TransactionClient;
-
   const columns = (content: boolean) => Prisma.sql`
     id, author_id AS "authorId", title, ${content ? Prisma.sql`content` : Prisma.sql`NULL AS content`}, created_at AS "createdAt"`;
 
-  /** The stored post, locked until the transaction ends. */
-  async function locked(db: Transaction, id: number): Promise<Post | undefined> {
-    if (!isStorableId(id)) return undefined;
-    const [row] = await db.$queryRaw<Post[]>`SELECT ${columns(true)} FROM posts WHERE id = ${id} FOR UPDATE`;
-    return row;
-  }
+  const posts = storedRows<Post>(client, {
+    ...POST,
+    table: 'posts',
+    columns: columns(true),
+    ownerOf: ({ authorId }) => authorId,
+    takesAlong: (id) => [
+      { model: COMMENT, ids: Prisma.sql`SELECT id FROM comments WHERE post_id = ${id} ORDER BY id FOR UPDATE` },
+    ],
+  });
 
   return {
     /** @throws Failure NOT_FOUND, or GONE for a deleted post */
     async get(call: Call, id: number): Promise<Post> {
       authorise(call, 'posts.read');
-      const post = isStorableId(id) ? await client.post.findUnique({ where: { id } }) : null;
-      if (!post) return refuseAbsent(client, 'POST', id, 'post');
+      const post = await existing(client, POST, id, () => client.post.findUnique({ where: { id } }));
       await call.checkpoint();
       return post;
     },
@@ -82,34 +82,13 @@ export function postsService({ client }: { client: PrismaClient }) {
      * Changes the members given and leaves the others.
      * @throws Failure NOT_FOUND, GONE
      */
-    async update(call: Call, id: number, changes: Partial<PostFields>): Promise<Post> {
-      authoriseRole(call, 'posts.update');
-      return writing(client, call, { action: 'posts.update' }, async (db, standing) => {
-        const post = (await locked(db, id)) ?? (await refuseAbsent(db, 'POST', id, 'post'));
-        authorise(standing.call, 'posts.update', post.authorId);
-        await call.checkpoint();
-        return db.post.update({ where: { id }, data: changes });
-      });
-    },
+    update: (call: Call, id: number, changes: Partial<PostFields>): Promise<Post> =>
+      posts.change(call, 'posts.update', id, (db) => db.post.update({ where: { id }, data: changes })),
 
     /**
      * Deletes a post with the comments on it, and leaves tombstones.
      * @throws Failure NOT_FOUND, also when it was deleted before
      */
-    async delete(call: Call, id: number): Promise<Post> {
-      authoriseRole(call, 'posts.delete');
-      return writing(client, call, { action: 'posts.delete' }, async (db, standing) => {
-        const post = await locked(db, id);
-        if (!post) throw new Failure('NOT_FOUND', 'There is no such post.');
-        authorise(standing.call, 'posts.delete', post.authorId);
-        await call.checkpoint();
-        await db.$executeRaw`
-          WITH comment AS (SELECT id FROM comments WHERE post_id = ${id} ORDER BY id FOR UPDATE)
-          INSERT INTO tombstones (kind, id)
-          SELECT 'POST'::tombstone_kind, ${id}::int UNION ALL SELECT 'COMMENT', id FROM comment`;
-        await db.post.delete({ where: { id }, select: { id: true } });
-        return post;
-      });
-    },
+    delete: (call: Call, id: number): Promise<Post> => posts.delete(call, 'posts.delete', id),
   };
 }

@@ -1,14 +1,14 @@
 import { audit } from '../audit/audit.js';
 import { authorise, type Call } from '../calls/access.js';
 import { Failure } from '../calls/errors.js';
-import { isStorableId } from '../calls/pages.js';
-import { refuseAbsent } from '../calls/tombstones.js';
+import { existing } from '../calls/tombstones.js';
 import type { PrismaClient } from '../database/client.js';
 import type { SessionEnds } from '../sessions/session-ends.js';
 import type { AccountRules } from './account-rules.js';
 import type { Credentials } from './credentials.js';
 import { networkOf } from './networks.js';
 import type { Passwords } from './passwords.js';
+import { USER } from './user-reads.js';
 import { writing } from './writing.js';
 
 export interface PasswordChange {
@@ -44,8 +44,7 @@ export function passwordChange({ client, passwords, credentials, endSessions, ru
   return async (call: Call, id: number, { currentPassword, newPassword }: PasswordChange): Promise<void> => {
     const actor = authorise(call, action, id);
     const select = { email: true } as const;
-    const user = isStorableId(id) ? await client.user.findUnique({ where: { id }, select }) : null;
-    if (!user) return refuseAbsent(client, 'USER', id, 'user');
+    const user = await existing(client, USER, id, () => client.user.findUnique({ where: { id }, select }));
     const known = id === actor.id ? await checkCurrent(call, user.email, currentPassword) : undefined;
     await call.checkpoint();
     const passwordHash = await passwords.inTurn(networkOf(call.address), ({ hash }) => hash(newPassword));

@@ -1,8 +1,11 @@
 import { authenticated, authorise, type Call } from '../calls/access.js';
-import { isStorableId, type Page, type PageRequest, storableOffset } from '../calls/pages.js';
-import { refuseAbsent } from '../calls/tombstones.js';
+import { type Listing, pageOf } from '../calls/listing.js';
+import type { Page, PageRequest } from '../calls/pages.js';
+import { existing, type Model } from '../calls/tombstones.js';
 import { Prisma, type PrismaClient } from '../database/client.js';
 import type { AccountRules } from './account-rules.js';
+
+export const USER: Model = { kind: 'USER', noun: 'user' };
 
 /** What a representation shows of a user. The password hash never leaves this folder. */
 export const shown = { id: true, name: true, email: true, role: true, createdAt: true, version: true } as const;
@@ -11,10 +14,14 @@ export type User = Prisma.UserGetPayload<{ select: typeof shown }>;
 export const userColumns = Prisma.sql`id, name, email, role, created_at AS "createdAt", version`;
 
 /** @throws Failure NOT_FOUND, or GONE for a deleted user */
-export async function loadUser(db: Prisma.TransactionClient, id: number): Promise<User> {
-  const user = isStorableId(id) ? await db.user.findUnique({ where: { id }, select: shown }) : null;
-  return user ?? refuseAbsent(db, 'USER', id, 'user');
-}
+export const loadUser = (db: Prisma.TransactionClient, id: number): Promise<User> =>
+  existing(db, USER, id, () => db.user.findUnique({ where: { id }, select: shown }));
+
+/** The list of all users. */
+export const usersIn =
+  (client: PrismaClient): Listing<User>['rows'] =>
+  ({ ids: id, order, ...part }) =>
+    client.user.findMany({ where: { id }, select: shown, orderBy: { id: order }, ...part });
 
 /** What reads accounts. Every method takes the call first. */
 export function userReads({ client, rules: { actions } }: { client: PrismaClient; rules: AccountRules }) {
@@ -23,22 +30,7 @@ export function userReads({ client, rules: { actions } }: { client: PrismaClient
     async list(call: Call, page: PageRequest): Promise<Page<User>> {
       authorise(call, actions.list);
       await call.checkpoint();
-      const where = 'after' in page ? { id: { gt: page.after } } : {};
-      const [rows, total] = await Promise.all([
-        client.user.findMany({
-          where,
-          select: shown,
-          orderBy: { id: 'asc' },
-          take: page.limit + 1,
-          ...('offset' in page && { skip: storableOffset(page.offset) }),
-        }),
-        'offset' in page && page.counted !== false ? client.user.count() : undefined,
-      ]);
-      return {
-        items: rows.slice(0, page.limit),
-        hasMore: rows.length > page.limit,
-        ...(total !== undefined && { total }),
-      };
+      return pageOf(page, { rows: usersIn(client), count: () => client.user.count() });
     },
 
     /** @throws Failure NOT_FOUND, or GONE for a deleted user */

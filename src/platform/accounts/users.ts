@@ -1,19 +1,17 @@
 import { audit } from '../audit/audit.js';
 import { authorise, type Call } from '../calls/access.js';
+import { asNextVersion, type Conditions, decide } from '../calls/conditions.js';
 import { Failure } from '../calls/errors.js';
+import { absent, entomb } from '../calls/tombstones.js';
 import type { Prisma, PrismaClient } from '../database/client.js';
 import { forget, type Idempotency } from '../idempotency/idempotency.js';
 import type { Revocations } from '../sessions/revocations.js';
 import type { AccountRules } from './account-rules.js';
-import { shown, type User } from './user-reads.js';
+import { shown, USER, type User } from './user-reads.js';
 import { claimingEmail, normalised, refuseDuplicate, refuseLastAdmin, type UserFields } from './user-rules.js';
 import { writing } from './writing.js';
 
 export type { User } from './user-reads.js';
-
-/** Throws when the stored user is not the one that the caller has seen (PRECONDITION_FAILED); see RFC 9110 §13.1.1. */
-export type Precondition = (user: User) => void;
-const always: Precondition = () => {};
 
 const ownerOf = ({ id }: User): number => id;
 
@@ -74,7 +72,12 @@ export function usersService({ client, idempotency, belongings, hashPassword, re
      * Changes the members given and leaves the others.
      * @throws Failure NOT_FOUND, GONE, PRECONDITION_FAILED, CONFLICT (e-mail address taken, last administrator)
      */
-    async update(call: Call, id: number, changes: Partial<UserFields>, matches: Precondition = always): Promise<User> {
+    async update(
+      call: Call,
+      id: number,
+      changes: Partial<UserFields>,
+      matches?: Conditions<User>['matches'],
+    ): Promise<User> {
       authorise(call, actions.update, id);
       const deed = { action: actions.update, owner: id, changes: true };
       return claimingEmail(
@@ -82,11 +85,12 @@ export function usersService({ client, idempotency, belongings, hashPassword, re
           const roleMoves = changes.role !== undefined && changes.role !== user.role;
           // A full replacement names the role that its sender had: it may be lost since, or bettered, and is to stay so.
           if (roleMoves) for (const one of [call, standing]) authorise(one, actions.setRole, id);
-          matches(user);
-          if (changes.email !== undefined) await refuseDuplicate(db, changes.email, id);
-          if (roleMoves) await refuseLastAdmin(db, administrators, user, changes.role);
-          await call.checkpoint();
-          const data = { ...normalised(changes), version: { increment: 1 } };
+          const refuse = async () => {
+            if (changes.email !== undefined) await refuseDuplicate(db, changes.email, id);
+            if (roleMoves) await refuseLastAdmin(db, administrators, user, changes.role);
+          };
+          await decide(db, call, user, { matches, refuse });
+          const data = asNextVersion(normalised(changes));
           const changed = await db.user.update({ where: { id }, data, select: shown });
           if (changed.email !== user.email) await audit(db, call, 'email.changed', `user:${id}`);
           if (changed.role !== user.role) {
@@ -103,16 +107,17 @@ export function usersService({ client, idempotency, belongings, hashPassword, re
      * @returns the user as it was
      * @throws Failure NOT_FOUND (also when it was deleted before), PRECONDITION_FAILED, CONFLICT
      */
-    async delete(call: Call, id: number, matches: Precondition = always): Promise<User> {
+    async delete(call: Call, id: number, matches?: Conditions<User>['matches']): Promise<User> {
       authorise(call, actions.delete, id);
       const deed = { action: actions.delete, owner: id, changes: true };
       const deleted = writing(client, call, deed, async (db, { owner: user }) => {
-        matches(user);
-        await refuseLastAdmin(db, administrators, user);
-        for (const { refuse } of belongings) await refuse?.(db, id);
-        await call.checkpoint();
-        for (const { entomb } of belongings) await entomb?.(db, id);
-        await db.tombstone.create({ data: { kind: 'USER', id } });
+        const refuse = async () => {
+          await refuseLastAdmin(db, administrators, user);
+          for (const owned of belongings) await owned.refuse?.(db, id);
+        };
+        await decide(db, call, user, { matches, refuse });
+        for (const owned of belongings) await owned.entomb?.(db, id);
+        await entomb(db, [{ model: USER, ids: id }]);
         await forget(db, id);
         await db.user.delete({ where: { id }, select: { id: true } });
         await revoke(db, id);
@@ -126,6 +131,5 @@ export function usersService({ client, idempotency, belongings, hashPassword, re
 
 /** A repeated delete is 404, other methods say 410 (docs/decisions.md, "Reading and writing over REST"). */
 const goneIsNotFound = (error: unknown): never => {
-  if (error instanceof Failure && error.code === 'GONE') throw new Failure('NOT_FOUND', 'There is no such user.');
-  throw error;
+  throw error instanceof Failure && error.code === 'GONE' ? absent(USER) : error;
 };

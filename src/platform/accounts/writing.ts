@@ -3,7 +3,7 @@ import { Failure } from '../calls/errors.js';
 import { isStorableId } from '../calls/pages.js';
 import { refuseAbsent } from '../calls/tombstones.js';
 import { Prisma, type PrismaClient } from '../database/client.js';
-import { type User, userColumns } from './user-reads.js';
+import { USER, type User, userColumns } from './user-reads.js';
 
 type Transaction = Prisma.TransactionClient;
 
@@ -57,7 +57,7 @@ async function stand<Rules extends Policy>(
   const standing = { ...call, actor: { ...actor, role: self.role } };
   if (owner === undefined) authoriseRole(standing, action);
   else authorise(standing, action, owner);
-  return { call: standing, owner: accounts.get(concerned) ?? (await refuseAbsent(db, 'USER', concerned, 'user')) };
+  return { call: standing, owner: accounts.get(concerned) ?? (await refuseAbsent(db, USER, concerned)) };
 }
 
 /** The two ways to hold an account: many at once, so that it stays as it is, or alone, to change it. */

@@ -18,6 +18,19 @@ export interface Page<T> {
   total?: number;
 }
 
+/** Which rows: those between two ids, both apart, and of them `limit` from the start, or from the end. */
+export interface Window {
+  limit: number;
+  fromEnd: boolean;
+  after?: number | undefined;
+  before?: number | undefined;
+}
+
+/** The rows of a window by ascending id, as a Relay connection shows them. */
+export interface WindowPage<T> extends Page<T> {
+  hasPrevious: boolean;
+}
+
 /** Ids are PostgreSQL integers: nothing above can name or number a row. */
 export const MAX_ID = 2_147_483_647;
 export const isStorableId = (id: number): boolean => Number.isInteger(id) && id >= 1 && id <= MAX_ID;

@@ -1,18 +1,18 @@
-import type { Precondition, User } from '../accounts/users.js';
+import type { Versioned } from '../calls/conditions.js';
 import { Failure } from '../calls/errors.js';
 
 /** The strong tag of a resource whose row counts its versions (RFC 9110 §8.8.3). It costs no hashing. */
-export const resourceTag = ({ id, version }: { id: number; version: number }): string => `"${id}-${version}"`;
+export const resourceTag = ({ id, version }: Versioned): string => `"${id}-${version}"`;
 
 /** Compares strongly, as If-Match demands (RFC 9110 §13.1.1): a weak tag never matches. */
 function matches(header: string, tag: string): boolean {
   return header.trim() === '*' || header.split(',').some((one) => one.trim() === tag);
 }
 
-/** @returns a check of `If-Match` for the service to make once it has loaded the resource */
-export function ifMatch(header: string | undefined): Precondition {
-  return (user: User) => {
-    if (header === undefined || matches(header, resourceTag(user))) return;
+/** @returns a check of `If-Match` for the service to make once it has loaded the resource; see `Conditions` */
+export function ifMatch(header: string | undefined): (row: Versioned) => void {
+  return (row) => {
+    if (header === undefined || matches(header, resourceTag(row))) return;
     throw new Failure('PRECONDITION_FAILED', 'If-Match does not name the present version of this resource.');
   };
 }

@@ -2,7 +2,8 @@ import type { AccountRules } from '../accounts/account-rules.js';
 import { writing } from '../accounts/writing.js';
 import { type Actor, authenticated, authorise, type Call } from '../calls/access.js';
 import { Failure } from '../calls/errors.js';
-import { type Page, type PageRequest, storableOffset } from '../calls/pages.js';
+import { pageOf } from '../calls/listing.js';
+import type { Page, PageRequest } from '../calls/pages.js';
 import type { Prisma, PrismaClient } from '../database/client.js';
 import { hashToken } from './opaque-tokens.js';
 import type { SessionEnds } from './session-ends.js';
@@ -41,16 +42,12 @@ export function ownSessions({ client, end, rules, now }: OwnSessionsDependencies
       const { id: userId, sessionId } = permitted(call, readSessions);
       await call.checkpoint();
       const where = { userId, ...live() };
-      const [rows, total] = await Promise.all([
-        client.session.findMany({
-          where: 'after' in page ? { ...where, position: { gt: page.after } } : where,
-          orderBy: { position: 'asc' },
-          take: page.limit + 1,
-          ...('offset' in page && { skip: storableOffset(page.offset) }),
-        }),
-        'offset' in page ? client.session.count({ where }) : undefined,
-      ]);
-      const items = rows.slice(0, page.limit).map(
+      const { items, ...rest } = await pageOf(page, {
+        rows: ({ ids: position, order, ...part }) =>
+          client.session.findMany({ where: { ...where, position }, orderBy: { position: order }, ...part }),
+        count: () => client.session.count({ where }),
+      });
+      const sessions = items.map(
         ({ position, id, tokenHash, createdAt, expiresAt }): OwnSession => ({
           position: Number(position),
           id,
@@ -60,7 +57,7 @@ export function ownSessions({ client, end, rules, now }: OwnSessionsDependencies
           expiresAt,
         }),
       );
-      return { items, hasMore: rows.length > page.limit, ...(total !== undefined && { total }) };
+      return { ...rest, items: sessions };
     },
 
     /** Ends all sessions of the caller but its own one. */

@@ -1,4 +1,4 @@
-import type { Idempotency } from 'accord';
+import { asNextVersion, type Idempotency } from 'accord';
 import type { PaymentStatus, Prisma, PrismaClient } from '../../../../generated/prisma/client.js';
 import { Failure } from '../../calls.js';
 import { type Order, orderColumns } from '../order-rows.js';
@@ -67,7 +67,7 @@ export function paymentsService({ client, gateway, idempotency, answer, now }: P
       if (count === 0) return payment;
       const order = await db.order.update({
         where: { id: payment.orderId },
-        data: { status: orderAfter[status], version: { increment: 1 } },
+        data: asNextVersion({ status: orderAfter[status] }),
         select: orderColumns,
       });
       if (status === 'SETTLED') await idempotency.finish(db, id, answer(order), order.userId);

@@ -1,0 +1,198 @@
+import t from 'tap';
+import { onEachDatabase } from '../support/databases.js';
+import type { Person } from '../support/people.js';
+import { statementsOf } from '../support/statements.js';
+import { documentsApplication, TABLES } from './documents-fixture.js';
+import { serve } from './own-application.js';
+
+onEachDatabase(t, async (t, open) => {
+  const database = await open();
+  const { client } = database;
+  for (const table of TABLES) await client.$executeRawUnsafe(table);
+  const { url, person, graphql, log } = await serve(t, database, documentsApplication);
+  const [ada, eve] = [await person('Ada', 'DEVELOPER'), await person('Eve', 'DEVELOPER')];
+  const [viewer, admin] = [await person('Vic'), await person('Amy', 'ADMIN')];
+
+  const send = async (as: Person, method: string, path: string, ifMatch?: string, title?: string) => {
+    const headers = {
+      ...as.headers,
+      ...(ifMatch !== undefined && { 'if-match': ifMatch }),
+      ...(title !== undefined && { 'content-type': 'application/json' }),
+    };
+    const body = title === undefined ? null : JSON.stringify({ title });
+    const response = await fetch(`${url}/api/v1${path}`, { method, headers, body });
+    const text = await response.text();
+    return { status: response.status, headers: response.headers, body: text === '' ? undefined : JSON.parse(text) };
+  };
+  const added = async ({ id: owner }: Person, title = 'Draft'): Promise<string> => {
+    const [row] = await client.$queryRaw<[{ id: number }]>`
+      INSERT INTO documents (owner_id, title) VALUES (${owner}, ${title}) RETURNING id`;
+    return `/documents/${row.id}`;
+  };
+  const remarkOn = async (document: string): Promise<string> => {
+    const [row] = await client.$queryRaw<[{ id: number }]>`
+      INSERT INTO remarks (document_id) VALUES (${idOf(document)}) RETURNING id`;
+    return `/remarks/${row.id}`;
+  };
+  const idOf = (path: string) => Number(path.split('/')[2]);
+  const graves = async () =>
+    (await client.tombstone.findMany({ orderBy: [{ kind: 'asc' }, { id: 'asc' }] })).map(({ kind, id }) => [kind, id]);
+  const seal = (sealed: boolean) => client.$executeRaw`UPDATE documents SET sealed = ${sealed}`;
+  const NOWHERE = '/documents/999';
+
+  t.test('a change counts the version, and is refused to who has not seen the last one', async (t) => {
+    const path = await added(ada);
+    const tag = (await send(ada, 'GET', path)).headers.get('etag') as string;
+    t.equal(tag, `"${idOf(path)}-1"`);
+    const changed = await send(ada, 'PUT', path, tag, 'First');
+    t.match([changed.status, changed.body], [200, { title: 'First' }]);
+    t.equal(changed.headers.get('etag'), `"${idOf(path)}-2"`);
+    const stale = await send(ada, 'PUT', path, tag, 'Second');
+    t.match([stale.status, stale.body.code], [412, 'PRECONDITION_FAILED']);
+    t.equal((await send(ada, 'DELETE', path, tag)).status, 412, 'nor may such a one delete');
+    t.match(await send(ada, 'GET', path), { body: { title: 'First' } });
+    for (const seen of [`"other", "${idOf(path)}-2"`, '*', undefined]) {
+      t.equal((await send(ada, 'PUT', path, seen, 'Third')).status, 200, String(seen));
+    }
+    t.match((await send(ada, 'GET', path)).headers.get('etag'), /-5"$/);
+  });
+
+  t.test('of many at once who have seen the same version one succeeds', async (t) => {
+    const path = await added(ada);
+    const tag = `"${idOf(path)}-1"`;
+    const answers = await Promise.all(['a', 'b', 'c', 'd'].map((title) => send(ada, 'PUT', path, tag, title)));
+    t.same(answers.map(({ status }) => status).sort(), [200, 412, 412, 412]);
+  });
+
+  t.test('failures come in their order, and leave nothing behind', async (t) => {
+    const [path, gone] = [await added(ada), await added(ada)];
+    t.equal((await send(ada, 'DELETE', gone)).status, 204);
+    const before = await graves();
+    await seal(true);
+    const long = 'far more than the twenty characters';
+    for (const [method, title] of [
+      ['PUT', long],
+      ['DELETE', undefined],
+    ] as const) {
+      const answered = async (as: Person, target: string, tag?: string) =>
+        (await send(as, method, target, tag, title)).status;
+      t.equal(await answered(viewer, NOWHERE), 403, 'who may not do it to anything, before it is looked at');
+      t.equal(await answered(ada, NOWHERE, '"stale"'), 404);
+      t.equal(await answered(ada, '/documents/99999999999', '"stale"'), 404, 'an id that no row can have');
+      t.equal(await answered(ada, gone, '"stale"'), method === 'PUT' ? 410 : 404);
+      t.equal(await answered(eve, path, '"stale"'), 403, 'of another');
+      t.equal(await answered(ada, path, '"stale"'), 412);
+      t.equal(await answered(ada, path), 409);
+    }
+    await seal(false);
+    t.equal((await send(ada, 'PUT', path, undefined, long)).status, 422);
+    t.match(await send(ada, 'GET', path), { status: 200, body: { title: 'Draft' } });
+    t.same(await graves(), before);
+    t.equal((await send(admin, 'PUT', path, undefined, 'by another')).status, 200, 'an administrator may');
+  });
+
+  t.test('a deletion leaves tombstones of the row and of what went along: 404 once more, else 410', async (t) => {
+    await client.tombstone.deleteMany();
+    const path = await added(ada);
+    const remarks = [await remarkOn(path), await remarkOn(path)];
+    const other = await remarkOn(await added(ada));
+    t.equal((await send(ada, 'DELETE', path)).status, 204);
+    const expected = [['a document', idOf(path)], ...remarks.map((remark) => ['a remark', idOf(remark)])];
+    t.same(await graves(), expected);
+    t.equal((await send(ada, 'DELETE', path)).status, 404);
+    t.match(await send(ada, 'GET', path), { status: 410, body: { detail: 'This document was deleted.' } });
+    t.equal((await send(ada, 'PUT', path, undefined, 'x')).status, 410);
+    t.match(await send(ada, 'GET', NOWHERE), { status: 404, body: { detail: 'There is no such document.' } });
+
+    t.equal((await send(ada, 'DELETE', other)).status, 403, 'what nobody owns is not "own"');
+    t.equal((await send(admin, 'DELETE', other)).status, 204);
+    t.same(await graves(), [...expected, ['a remark', idOf(other)]]);
+  });
+
+  t.test('and so does that of its owner', async (t) => {
+    await client.tombstone.deleteMany();
+    const leaver = await person('Lea', 'DEVELOPER');
+    const [one, two, others] = [await added(leaver), await added(leaver), await added(ada)];
+    t.equal((await send(leaver, 'DELETE', `/people/${leaver.id}`)).status, 204);
+    t.same(await graves(), [
+      ['USER', leaver.id],
+      ['a document', idOf(one)],
+      ['a document', idOf(two)],
+    ]);
+    t.equal((await send(ada, 'GET', one)).status, 410);
+    t.equal((await send(ada, 'GET', others)).status, 200);
+  });
+
+  t.test('it takes no statement too many', async (t) => {
+    const path = await added(ada);
+    const asked = async (work: () => Promise<unknown>) =>
+      (await statementsOf(work)).statements
+        .filter((sql) => /documents|remarks|tombstones/.test(sql))
+        .map((sql) => /SELECT|UPDATE|INSERT|DELETE/.exec(sql)?.[0]);
+    t.same(await asked(() => send(ada, 'GET', '/documents?limit=1')), ['SELECT', 'SELECT'], 'with its total');
+    t.same(await asked(() => send(ada, 'GET', '/documents?limit=1&after=')), ['SELECT']);
+    // The embedded database hides what is sent within a transaction.
+    if (database.kind === 'embedded') return;
+    t.same(await asked(() => send(ada, 'PUT', path, undefined, 'x')), ['SELECT', 'UPDATE']);
+    t.same(await asked(() => send(ada, 'DELETE', path)), ['SELECT', 'INSERT', 'DELETE']);
+  });
+
+  t.test('lists know whether there is more', async (t) => {
+    await client.$executeRaw`TRUNCATE documents RESTART IDENTITY CASCADE`;
+    for (const title of ['a', 'b', 'c', 'd', 'e']) await added(ada, title);
+    const titles = (rows: { title: string }[]) => rows.map(({ title }) => title).join('');
+
+    t.test('by offset', async (t) => {
+      const { body, headers } = await send(ada, 'GET', '/documents?limit=2&offset=2');
+      t.equal(titles(body), 'cd');
+      t.equal(headers.get('x-total-count'), '5');
+      t.match(headers.get('link'), /offset=4>; rel="next"/);
+      const last = await send(ada, 'GET', '/documents?limit=2&offset=4');
+      t.equal(titles(last.body), 'e');
+      t.notMatch(last.headers.get('link'), /rel="next"/);
+      t.same((await send(ada, 'GET', '/documents?limit=2&offset=99999999999')).body, [], 'beyond what ids can be');
+    });
+
+    t.test('by cursor', async (t) => {
+      const seen: [string, boolean][] = [];
+      for (let next = '', more = true; more; ) {
+        const { body } = await send(ada, 'GET', `/documents?limit=2&after=${next}`);
+        seen.push([titles(body.data), body.cursor.hasMore]);
+        ({ next, hasMore: more } = body.cursor);
+      }
+      t.same(seen, [
+        ['ab', true],
+        ['cd', true],
+        ['e', false],
+      ]);
+      const whole = await send(ada, 'GET', '/documents?limit=5&after=');
+      t.equal(whole.body.cursor.hasMore, false, 'a page that is just full is the last one');
+    });
+
+    t.test('from both ends, between two cursors', async (t) => {
+      const PAGE = 'edges { cursor node { id } } pageInfo { hasPreviousPage hasNextPage startCursor endCursor }';
+      const ask = (args: string) => graphql(ada, `{ documents${args && `(${args})`} { ${PAGE} } }`);
+      const whole = (await ask('')).data.documents;
+      const [a, b, c, , e] = whole.edges.map(({ cursor }: { cursor: string }) => JSON.stringify(cursor));
+      const window = async (args: string) => {
+        const { edges, pageInfo } = (await ask(args)).data.documents;
+        const ids = edges.map(({ node }: { node: { id: string } }) => node.id).join('');
+        return [pageInfo.hasPreviousPage, ids, pageInfo.hasNextPage];
+      };
+      t.same(await window('first: 2'), [false, '12', true]);
+      t.same(await window(`first: 2, after: ${b}`), [true, '34', true]);
+      t.same(await window(`first: 2, after: ${c}`), [true, '45', false]);
+      t.same(await window('last: 2'), [true, '45', false]);
+      t.same(await window(`last: 2, before: ${c}`), [false, '12', true]);
+      t.same(await window(`last: 2, after: ${a}, before: ${e}`), [true, '34', true]);
+      t.same(await window('first: 5'), [false, '12345', false]);
+      t.same(whole.pageInfo.startCursor, whole.edges[0].cursor);
+      t.same(whole.pageInfo.endCursor, whole.edges[4].cursor);
+      for (const args of ['first: 2, last: 2', 'after: "forged"']) {
+        t.match(await ask(args), { errors: [{ extensions: { code: 'BAD_REQUEST' } }] });
+      }
+    });
+  });
+
+  t.test('nothing of it was a fault', async (t) => t.same(log, []));
+});
