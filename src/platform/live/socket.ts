@@ -68,13 +68,14 @@ export function socketServer(app: FastifyInstance, options: SocketOptions) {
   /** What a subscription that graphql-ws is to run results in, between its two hooks. */
   const begun = new WeakMap<object, Results>();
 
+  /** @param place which of the socket's operations it was when it came, the first being 1 */
   async function prepare(
     { extra: { connection: one, held, going, size }, subscriptions: open }: Socket,
     id: string,
     payload: SubscribePayload,
+    place: number,
   ): Promise<ExecutionArgs | readonly GraphQLError[]> {
-    // The one that is asked for is counted already.
-    if (Math.max(Object.keys(open).length, going.size + 1) > limits.operations) {
+    if (Math.max(place, going.size + 1) > limits.operations) {
       throw new Failure('BAD_REQUEST', `A socket takes ${limits.operations} operations at a time.`);
     }
     await sockets.admit(one);
@@ -118,8 +119,8 @@ export function socketServer(app: FastifyInstance, options: SocketOptions) {
       checker.hold(checked);
       // graphql-ws keeps the message for as long as the subscription lives.
       for (const member of Object.keys(payload)) Reflect.deleteProperty(payload, member);
-      // A socket that was closed meanwhile will end nothing any more.
-      if (!one.isOpen()) await results.return?.();
+      // What was completed meanwhile takes no place. A socket that was closed will end nothing any more.
+      if (!(id in open) || !one.isOpen()) await results.return?.();
       return toRun;
     } catch (error) {
       onEnd();
@@ -170,7 +171,9 @@ export function socketServer(app: FastifyInstance, options: SocketOptions) {
         context.extra.connection.close(CLOSE.badMessage, 'The id is too long.');
         return [];
       }
-      return app.admission.run(() => prepare(context, id, payload)).catch(asGraphQLErrors);
+      // It is one of them. How many have come until it gets its turn is not its fault.
+      const place = Object.keys(context.subscriptions).length;
+      return app.admission.run(() => prepare(context, id, payload, place)).catch(asGraphQLErrors);
     },
     execute: (args) => app.admission.runOn(() => execute(args)),
     subscribe: (args) => begun.get(args) as Results,
