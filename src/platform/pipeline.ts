@@ -32,9 +32,12 @@ const HOOKS = [
 /** The others are Node's server before there is a request (`incoming`), Fastify itself, and what a handler calls. */
 type Phase = keyof Hooks | 'incoming' | 'routing' | 'parsing' | 'validation' | 'handler';
 
+/** By what a request comes. */
+type Way = 'REST' | 'GraphQL' | 'sockets';
+
 export interface Stage {
   /** REST with the pages and whatever has no route; sockets by the request that asks for one, in `handler` by their messages. */
-  on: readonly ('REST' | 'GraphQL' | 'sockets')[];
+  on: readonly Way[];
   /** In the order in which they are decided. What any stage may meet is left out: INTERNAL, UNAVAILABLE without a database. */
   refuses?: readonly Code[];
   does: string;
@@ -54,8 +57,9 @@ const SOCKETS = ['sockets'] as const;
 
 /**
  * What a request meets, from the top to the bottom: the first stage that refuses decides the answer (docs/decisions.md,
- * "Failures"). A hook gets its turn by its place here, wherever its plugin is registered; to the stages that are none, the
- * tests of the order of failures hold what carries them out.
+ * "Failures"). A hook gets its turn by its place here, wherever its plugin is registered, and so does what the GraphQL engine does
+ * in a handler (`handlerStages`); to the other stages that are no hooks, the tests of the order of failures hold what carries
+ * them out.
  */
 export const PIPELINE = {
   incoming: {
@@ -230,6 +234,9 @@ type StageHook<Name extends StageName> = {
   [In in keyof Hooks]: Name extends keyof MadeOf<In> ? MadeOf<In>[Name] : never;
 }[keyof Hooks];
 
+/** What is done in stages of a handler, by their names, to one and the same thing. */
+type HandlerStages<Subject> = { [Name in keyof Pipeline['handler']]?: (subject: Subject) => unknown };
+
 declare module 'fastify' {
   interface FastifyInstance {
     /**
@@ -243,6 +250,8 @@ declare module 'fastify' {
      * @throws Error for a stage that nobody has made
      */
     layPipeline: () => Promise<void>;
+    /** @returns what is to be done one after the other, in the order of the table: by each way, the stages that it has */
+    handlerStages: <Subject>(made: HandlerStages<Subject>) => Record<Way, ((subject: Subject) => unknown)[]>;
   }
 }
 
@@ -253,6 +262,15 @@ export const pipelinePlugin = fp<{ production: boolean }>(
     app.decorate('stage', (name, madeOf) => {
       if (made.has(name)) throw new Error(`The stage "${name}" is there already.`);
       made.set(name, madeOf);
+    });
+
+    app.decorate('handlerStages', <Subject>(made: HandlerStages<Subject>) => {
+      const by = (way: Way) =>
+        Object.entries<Stage>(PIPELINE.handler).flatMap(([name, { on }]) => {
+          const madeOf = made[name as keyof Pipeline['handler']];
+          return madeOf && on.includes(way) ? madeOf : [];
+        });
+      return { REST: by('REST'), GraphQL: by('GraphQL'), sockets: by('sockets') };
     });
 
     app.decorate('layPipeline', async () => {

@@ -1,4 +1,5 @@
 import t from 'tap';
+import { slowClock } from '../support/clock.js';
 import { memoryDatabase } from '../support/databases.js';
 import { heavy, parsedTexts } from '../support/parsed-texts.js';
 import type { Json } from '../support/people.js';
@@ -57,11 +58,8 @@ t.test('what comes by a socket is as long and as costly as the limits say', asyn
 });
 
 t.test('operations by a socket are paid for by its address', async (t) => {
-  const { url, viewer, rest } = await startService(t, database, {
-    RATE_LIMIT: '1000',
-    RATE_CEILING: '40',
-    GRAPHQL_MAX_SUBSCRIBE: '8000',
-  });
+  const environment = { RATE_LIMIT: '1000', RATE_CEILING: '40', GRAPHQL_MAX_SUBSCRIBE: '8000' };
+  const { url, viewer, rest } = await startService(t, database, environment, slowClock());
   const dialled = await dialAs(t, url, viewer);
   t.equal(await ask(dialled, 'long', `{ me { id } } # ${'x'.repeat(8000)}`, {}), 'PAYLOAD_TOO_LARGE', 'as it is set');
   const answers = [];

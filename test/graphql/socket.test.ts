@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import t from 'tap';
 import { slowClock } from '../support/clock.js';
 import { onEachDatabase } from '../support/databases.js';
@@ -8,10 +9,10 @@ import { startInstance, startService } from '../support/service.js';
 import { ADD, type Dialled, dial, dialAs, PROTOCOL, refusedUpgrade, SUBSCRIBE } from '../support/socket.js';
 
 const INIT = { type: 'connection_init' };
-const subscribe = (id: string, channelId = 'channel') => ({
+const subscribe = (id: string, channelId = 'channel', since?: string) => ({
   type: 'subscribe',
   id,
-  payload: { query: SUBSCRIBE, variables: { channelId } },
+  payload: { query: SUBSCRIBE, variables: { channelId, since } },
 });
 const operation = (id: string, query: string, variables?: object) => ({
   type: 'subscribe',
@@ -25,6 +26,14 @@ const ofId = (id: string, type: string) => (message: { id?: string; type: string
 async function settled({ send, take }: Dialled): Promise<void> {
   send({ type: 'ping' });
   await take(({ type }) => type === 'pong');
+}
+
+/** Has the network carry all that is sent meanwhile in one piece. */
+function together({ socket }: Dialled, sending: () => void): void {
+  const { _socket: stream } = socket as unknown as { _socket: Socket };
+  stream.cork();
+  sending();
+  stream.uncork();
 }
 
 onEachDatabase(t, async (t, open) => {
@@ -173,10 +182,31 @@ onEachDatabase(t, async (t, open) => {
     t.match(payload, [{ extensions: { code: 'BAD_REQUEST', statusCode: 400 } }]);
     dialled.send({ type: 'complete', id: '7' });
     await settled(dialled);
-    dialled.send(subscribe('102'));
-    await graphql(developer, ADD, { channelId: 'channel', text: 'to all' });
+    const { data } = await graphql(developer, ADD, { channelId: 'channel', text: 'to all' });
+    // It is shown what was added before it is in place.
+    dialled.send(subscribe('102', 'channel', String(data.addMessage.id - 1)));
     await dialled.take(ofId('102', 'next'));
     t.equal(dialled.received.filter(({ id }) => id === '7').length, 0, 'nothing after complete');
+  });
+
+  t.test('of operations that arrive at once the 101st is refused, and no other', async (t) => {
+    const dialled = await dialAs(t, url, viewer);
+    const all = Array.from({ length: 101 }, (_, index) => String(index + 1));
+    together(dialled, () => {
+      for (const id of all) dialled.send(subscribe(id, 'at-once'));
+    });
+    await dialled.take(ofId('101', 'error'));
+    const { data } = await graphql(developer, ADD, { channelId: 'at-once', text: 'to all' });
+    together(dialled, () => {
+      dialled.send({ type: 'complete', id: '1' });
+      dialled.send(subscribe('after one has left', 'at-once', String(data.addMessage.id - 1)));
+    });
+    await dialled.take(ofId('after one has left', 'next'));
+    await settled(dialled);
+    t.strictSame(
+      dialled.received.filter(({ type }) => type === 'error'),
+      [],
+    );
   });
 
   t.test('the 21st socket of a user is closed, and a place that was left is free', async (t) => {
@@ -197,8 +227,9 @@ onEachDatabase(t, async (t, open) => {
 
   t.test('who does not answer a ping is gone; who does stays', async (t) => {
     const hasty = await startInstance(t, database, {}, { now, sockets: { ping: 100 } });
-    const deaf = await dialAs(t, hasty.url, viewer);
+    const deaf = await dial(t, hasty.url);
     deaf.socket.pong = () => {};
+    deaf.send({ ...INIT, payload: { Authorization: viewer.headers['authorization'] } });
     t.equal(await deaf.closed, 1006);
     // Two seconds for an answer from the same process.
     const calm = await startInstance(t, database, {}, { now, sockets: { ping: 2000 } });

@@ -150,6 +150,23 @@ t.test('the order in which plugins are registered does not matter', async (t) =>
   }
 });
 
+t.test('nor that in which stages of a handler are made, and each way has its own', async (t) => {
+  const handlerStages = stagesOf(['handler']);
+  const { app } = await appOf([]);
+  for (const made of [handlerStages, handlerStages.toReversed()]) {
+    const named = made.map(({ name }) => [name, (met: string[]) => met.push(name)] as const);
+    for (const [way, steps] of Object.entries(app.handlerStages<string[]>(Object.fromEntries(named)))) {
+      const met: string[] = [];
+      for (const step of steps) step(met);
+      const expected = handlerStages.filter(({ on }) => on.includes(way as 'REST'));
+      t.strictSame(
+        met,
+        expected.map(({ name }) => name),
+      );
+    }
+  }
+});
+
 t.test('a stage that nobody has made, or two have, is told at the start', async (t) => {
   const { app } = await appOf(toBeMade.filter(({ name }) => name !== 'ceiling'));
   await t.rejects(app.layPipeline(), { message: 'Nobody has made the stage "ceiling".' });

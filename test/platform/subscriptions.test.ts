@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { openDatabase } from '../../src/platform/database/open.js';
 import { Failure, type GraphQLContext } from '../../src/platform/index.js';
+import { slowClock } from '../support/clock.js';
 import { onEachDatabase, PATIENT } from '../support/databases.js';
 import { type Dialled, dialler } from '../support/graphql-ws.js';
 import type { Json, Person } from '../support/people.js';
@@ -381,6 +382,7 @@ onEachDatabase(t, async (t, open) => {
     const environment = { GRAPHQL_MAX_TOKENS: '60', RATE_LIMIT: '40' };
     const { url: there, log: told } = await serve(t, database, application, {
       environment,
+      now: slowClock(),
       sockets: { operations: 4 },
     });
     const one = await dialAs(t, there, bob);

@@ -17,6 +17,9 @@ export function tokensOf({ loc }: DocumentNode): number {
   return count;
 }
 
+/** The text that a document was parsed from: one for all who hold the document. */
+export const textOf = ({ loc }: DocumentNode): string => loc?.source.body ?? '';
+
 /** Bytes that a parsed document takes, its text included. */
 const weightOf = (text: string, document: DocumentNode): number =>
   tokensOf(document) * BYTES_PER_TOKEN + 2 * text.length;
@@ -36,7 +39,8 @@ export function documentCache(maxBytes = REMEMBERED) {
     find: (text: string): DocumentNode | undefined => recent.get(text) ?? held.get(text)?.deref(),
     keep: (text: string, document: DocumentNode): void => void recent.set(text, document),
     /** To be told of a document that somebody holds for long: it is found as long as anybody does, so all hold the same one. */
-    hold(text: string, document: DocumentNode): void {
+    hold(document: DocumentNode): void {
+      const text = textOf(document);
       if (held.get(text)?.deref() === document) return;
       held.set(text, new WeakRef(document));
       gone.register(document, text);

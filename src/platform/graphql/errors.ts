@@ -44,7 +44,7 @@ export function errorFormatter(suggest: boolean) {
 
   return {
     ofGraphQL,
-    /** @param error thrown before, or instead of, the execution; mercurius gathers those of a document in `errors` */
+    /** @param error thrown before, or instead of, the execution; those of a document are gathered in `errors` */
     ofThrown(error: unknown, log: FastifyBaseLogger): FormattedError[] {
       if (error instanceof GraphQLError) return [ofGraphQL(error, log)];
       const { errors } = (error ?? {}) as { errors?: unknown };

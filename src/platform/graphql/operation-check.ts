@@ -10,7 +10,7 @@ import {
   specifiedRules,
   validate,
 } from 'graphql';
-import { type Actor, authenticated } from '../calls/access.js';
+import type { Actor } from '../calls/access.js';
 import { Failure } from '../calls/errors.js';
 import { UnconditionalSubscriptionRule } from '../live/subscription-rule.js';
 import { documentCache } from './document-cache.js';
@@ -30,49 +30,58 @@ export interface CheckOptions {
   limits: Limits;
   /** Whether the schema may be asked for. */
   introspection: boolean;
-  /** Whether a document of nothing but introspection needs no credential. */
-  openIntrospection: boolean;
 }
 
-/** An operation that may run. */
-export interface CheckedOperation {
+/** How an operation comes: a POST cannot carry subscriptions, and a socket no long documents. */
+export type Transport = 'post' | 'socket';
+
+/** A document that can be read, of which nothing else is known. */
+export interface ParsedDocument {
   text: string;
   document: DocumentNode;
-  operation: OperationDefinitionNode;
   /** It asks for nothing but the schema, so that no service decides on the caller and the rate. */
   isIntrospection: boolean;
 }
 
+/** An operation that may run: all that graphql needs for it, but the context. A subscription keeps it for as long as it goes on. */
+export interface PreparedOperation {
+  schema: GraphQLSchema;
+  document: DocumentNode;
+  /** The one of the document that runs. */
+  operation: OperationDefinitionNode;
+  operationName: string | undefined;
+  variableValues: Record<string, unknown>;
+}
+
 export type OperationChecker = ReturnType<typeof operationChecker>;
 
-/** All that is looked at before an operation runs, by POST and by socket alike. */
-export function operationChecker({ schema, documents, limits, introspection, openIntrospection }: CheckOptions) {
+/** All that is looked at in an operation before it runs: first without knowing who calls, then for its caller. */
+export function operationChecker({ schema, documents, limits, introspection }: CheckOptions) {
   const rules = [...specifiedRules, UnconditionalSubscriptionRule];
   if (!introspection) rules.push(NoSchemaIntrospectionCustomRule);
   const sound = documentCache();
 
   return {
-    /**
-     * What comes from nobody is parsed, and neither validated nor remembered; only the schema, where it is open, is told to
-     * nobody, and without aliases, which would multiply the answer.
-     * @param identify who calls, or null; rejects for a credential that does not hold
-     * @param transport a POST cannot carry subscriptions, and a socket no long documents
-     * @throws what keeps the document from being read (400, 413), then UNAUTHENTICATED, then what else is wrong with it (400)
-     */
-    async check(
-      request: OperationRequest,
-      identify: () => Promise<Actor | null>,
-      transport: 'post' | 'socket',
-    ): Promise<CheckedOperation> {
+    /** @throws what keeps the document from being read: 400, or 413 */
+    parse(request: OperationRequest, transport: Transport): ParsedDocument {
       const text = documents.textOf(request);
       if (transport === 'socket' && Buffer.byteLength(text) > limits.subscribe) {
         throw new Failure('PAYLOAD_TOO_LARGE', `A document on a socket has at most ${limits.subscribe} bytes.`);
       }
-      const parsed = sound.find(text) ?? parseDocument(text, limits.tokens);
-      const ofSchema = isIntrospection(parsed);
-      const actor = await identify();
-      if (!(openIntrospection && ofSchema)) authenticated({ actor });
+      const document = sound.find(text) ?? parseDocument(text, limits.tokens);
+      return { text, document, isIntrospection: isIntrospection(document) };
+    },
 
+    /**
+     * What comes from nobody is not remembered, and has no aliases, which would multiply the answer.
+     * @throws all else that is wrong with the document or the variables (400)
+     */
+    check(
+      request: OperationRequest,
+      { text, document: parsed }: ParsedDocument,
+      actor: Actor | null,
+      transport: Transport,
+    ): PreparedOperation {
       // The same text may have been found sound meanwhile: then all share that document.
       const known = sound.find(text);
       const document = known ?? parsed;
@@ -88,18 +97,18 @@ export function operationChecker({ schema, documents, limits, introspection, ope
         if (!known) sound.keep(text, document);
         documents.ran(request, text);
       }
-      return { text, document, operation, isIntrospection: ofSchema };
+      return { schema, document, operation, operationName, variableValues: variables };
     },
 
     /** To be told of an operation that goes on for long. */
-    hold: ({ text, document }: CheckedOperation): void => sound.hold(text, document),
+    hold: ({ document }: PreparedOperation): void => sound.hold(document),
   };
 }
 
 function operationOf(
   document: DocumentNode,
   operationName: string | undefined,
-  transport: 'post' | 'socket',
+  transport: Transport,
 ): OperationDefinitionNode {
   const operation = getOperationAST(document, operationName);
   const several = document.definitions.some(({ kind }) => kind === Kind.OPERATION_DEFINITION);

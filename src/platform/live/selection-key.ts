@@ -1,8 +1,8 @@
 import { type DocumentNode, type GraphQLSchema, TypeInfo, visit, visitWithTypeInfo } from 'graphql';
 import type { Actor } from '../calls/access.js';
+import { textOf } from '../graphql/document-cache.js';
 import { documentHash as hashOf } from '../graphql/documents.js';
-import type { CheckedOperation } from '../graphql/operation-check.js';
-import type { OperationRequest } from '../graphql/request.js';
+import type { PreparedOperation } from '../graphql/operation-check.js';
 import type { Stored, StreamReader } from './stream-source.js';
 
 const known = new WeakMap<DocumentNode, string[]>();
@@ -31,9 +31,7 @@ function variablesOf(schema: GraphQLSchema, document: DocumentNode): string[] {
  * stream says so caller. It is short, however long the document and the variables: each subscription has one.
  */
 export function selectionKey(
-  schema: GraphQLSchema,
-  { document, text }: Pick<CheckedOperation, 'document' | 'text'>,
-  { operationName, variables = {} }: OperationRequest,
+  { schema, document, operationName, variableValues: variables }: PreparedOperation,
   { id, role }: Actor,
   { perCaller }: Pick<StreamReader<Stored>, 'perCaller'>,
 ): string {
@@ -41,5 +39,5 @@ export function selectionKey(
   known.set(document, names);
   const mattering = names.filter((name) => Object.hasOwn(variables, name)).map((name) => [name, variables[name]]);
   const caller = perCaller ? [role, id] : [role];
-  return hashOf(JSON.stringify([caller, operationName, mattering, text]));
+  return hashOf(JSON.stringify([caller, operationName, mattering, textOf(document)]));
 }

@@ -1,23 +1,15 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import {
-  createSourceEventStream,
-  type ExecutionArgs,
-  type ExecutionResult,
-  execute,
-  type GraphQLError,
-  type GraphQLSchema,
-} from 'graphql';
+import type { ExecutionResult, GraphQLError } from 'graphql';
 import { type Context, MessageType, makeServer, type SubscribePayload } from 'graphql-ws';
 import type { WebSocket } from 'ws';
 import { authenticated } from '../calls/access.js';
 import { Failure } from '../calls/errors.js';
 import { boundedErrors, codesOf, type Result } from '../graphql/answer.js';
+import type { Engine, Execution } from '../graphql/engine.js';
 import type { ErrorFormatter } from '../graphql/errors.js';
 import type { Limits } from '../graphql/limits.js';
 import { asGraphQLErrors, contextOf, formatted } from '../graphql/operation.js';
-import type { OperationChecker } from '../graphql/operation-check.js';
-import { readOperation, weightOf } from '../graphql/request.js';
-import { refuseExcess } from '../limits/rate-limit.js';
+import type { OperationRequest } from '../graphql/request.js';
 import type { PlatformServices } from '../services.js';
 import { CLOSE, type Connection, connection } from './connection.js';
 import { eventsOf } from './events.js';
@@ -29,9 +21,8 @@ import { StreamSource } from './stream-source.js';
 import { type Selection, subscriptions } from './subscriptions.js';
 
 export interface SocketOptions {
-  schema: GraphQLSchema;
   services: PlatformServices;
-  checker: OperationChecker;
+  engine: Engine;
   limits: Limits;
   format: ErrorFormatter;
   socketLimits: SocketLimits;
@@ -61,65 +52,64 @@ const MAX_ID = 128;
  * resolver returns any `AsyncIterable`: the events of a durable stream are those of `subscriptions`, of any other `eventsOf`.
  */
 export function socketServer(app: FastifyInstance, options: SocketOptions) {
-  const { schema, services, checker, format, socketLimits: limits, now } = options;
+  const { services, engine, format, socketLimits: limits, now } = options;
   const { tokens, subscribe: maxDocument } = options.limits;
-  const live = subscriptions({ format, log: app.log });
+  const live = subscriptions({ engine, format, log: app.log });
   const sockets = openSockets({ limits, standing: services.standing, now, log: app.log });
   /** What a subscription that graphql-ws is to run results in, between its two hooks. */
   const begun = new WeakMap<object, Results>();
 
+  /** @param place which of the socket's operations it was when it came, the first being 1 */
   async function prepare(
     { extra: { connection: one, held, going, size }, subscriptions: open }: Socket,
     id: string,
     payload: SubscribePayload,
-  ): Promise<ExecutionArgs | readonly GraphQLError[]> {
-    // The one that is asked for is counted already.
-    if (Math.max(Object.keys(open).length, going.size + 1) > limits.operations) {
+    place: number,
+  ): Promise<Execution | readonly GraphQLError[]> {
+    if (Math.max(place, going.size + 1) > limits.operations) {
       throw new Failure('BAD_REQUEST', `A socket takes ${limits.operations} operations at a time.`);
     }
     await sockets.admit(one);
     const request = one.operationRequest();
-    const operation = readOperation(payload);
-    await app.weighRequest(request, weightOf([operation]));
-    const rate = await app.countRequest(request);
-    const checked = await checker.check(operation, async () => request.actor, 'socket');
-    if (checked.isIntrospection) refuseExcess(rate);
-    const { document } = checked;
+    // One, for graphql-ws takes no batch.
+    const [sent] = await engine.read({ request, transport: 'socket', body: payload });
+    // Whatever becomes of it.
+    await app.countRequest(request);
+    const prepared = await engine.prepare({ request, transport: 'socket', sent: sent as OperationRequest });
     const over = new AbortController();
     // An operation that has begun is stopped before its first effect when the socket is ended.
     const context = () => contextOf(app, request, services, { ended: one.ended, signal: over.signal });
-    const args = { schema, document, operationName: operation.operationName, variableValues: operation.variables };
-    const toRun = { ...args, contextValue: context() };
+    const toRun = { ...prepared, contextValue: context() };
     one.ended.throwIfAborted();
-    if (checked.operation.operation !== 'subscription') return toRun;
+    if (prepared.operation.operation !== 'subscription') return toRun;
     if (size > MESSAGE * maxDocument) {
       throw new Failure(
         'PAYLOAD_TOO_LARGE',
         `The message of a subscription has at most ${MESSAGE * maxDocument} bytes.`,
       );
     }
-    over.signal.addEventListener('abort', held.hold(document));
+    over.signal.addEventListener('abort', held.hold(prepared.document));
     const onEnd = () => over.abort();
     try {
-      const source = await createSourceEventStream(toRun);
+      const source = await engine.createSourceEventStream(toRun);
       if (!(Symbol.asyncIterator in source)) {
         onEnd();
         return source.errors as GraphQLError[];
       }
       let results: Results;
       if (source instanceof StreamSource) {
-        const key = selectionKey(schema, checked, operation, authenticated(request), source.stream);
+        const key = selectionKey(prepared, authenticated(request), source.stream);
         const shared = () => contextOf(app, request, services);
-        results = followed(one, id, { source, key, args, context: shared }, onEnd);
-      } else results = ownEvents(one, source, { args, context, onEnd });
+        results = followed(one, id, { source, key, prepared, context: shared }, onEnd);
+      } else results = ownEvents(one, source, { prepared, context, onEnd });
       going.add(results);
       over.signal.addEventListener('abort', () => going.delete(results));
       begun.set(toRun, results);
-      checker.hold(checked);
+      engine.hold(prepared);
       // graphql-ws keeps the message for as long as the subscription lives.
       for (const member of Object.keys(payload)) Reflect.deleteProperty(payload, member);
-      // A socket that was closed meanwhile will end nothing any more.
-      if (!one.isOpen()) await results.return?.();
+      // What was completed meanwhile takes no place. A socket that was closed will end nothing any more.
+      if (!(id in open) || !one.isOpen()) await results.return?.();
       return toRun;
     } catch (error) {
       onEnd();
@@ -131,11 +121,12 @@ export function socketServer(app: FastifyInstance, options: SocketOptions) {
   const ownEvents = (
     one: Connection,
     source: AsyncIterable<unknown>,
-    { args, context, onEnd }: Pick<Selection, 'args' | 'context'> & { onEnd: () => void },
+    { prepared, context, onEnd }: Pick<Selection, 'prepared' | 'context'> & { onEnd: () => void },
   ) =>
     eventsOf({
       source,
-      show: (event) => app.admission.runOn(() => execute({ ...args, rootValue: event, contextValue: context() })),
+      show: (event) =>
+        app.admission.runOn(() => engine.executeSubscriptionEvent({ ...prepared, contextValue: context() }, event)),
       drained: one.drained,
       onEnd,
       onFault: (err) => one.log.warn({ err }, 'what a subscription subscribed to could not be ended'),
@@ -170,9 +161,11 @@ export function socketServer(app: FastifyInstance, options: SocketOptions) {
         context.extra.connection.close(CLOSE.badMessage, 'The id is too long.');
         return [];
       }
-      return app.admission.run(() => prepare(context, id, payload)).catch(asGraphQLErrors);
+      // It is one of them. How many have come until it gets its turn is not its fault.
+      const place = Object.keys(context.subscriptions).length;
+      return app.admission.run(() => prepare(context, id, payload, place)).catch(asGraphQLErrors);
     },
-    execute: (args) => app.admission.runOn(() => execute(args)),
+    execute: (args) => app.admission.runOn(() => engine.execute(args as Execution)),
     subscribe: (args) => begun.get(args) as Results,
     onNext({ extra: { connection: one } }, _id, _payload, _args, result) {
       const told = formatted(result as ExecutionResult, format, one.log);

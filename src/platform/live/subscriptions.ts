@@ -1,10 +1,11 @@
 import type { FastifyBaseLogger } from 'fastify';
-import { type ExecutionArgs, execute } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import { boundedErrors } from '../graphql/answer.js';
 import type { GraphQLContext } from '../graphql/context.js';
+import type { Engine } from '../graphql/engine.js';
 import type { ErrorFormatter } from '../graphql/errors.js';
 import { formatted } from '../graphql/operation.js';
+import type { PreparedOperation } from '../graphql/operation-check.js';
 import { coalesced } from './coalesced.js';
 import { type Feed, feedOf } from './feed.js';
 import type { Sink } from './feed-follower.js';
@@ -21,18 +22,19 @@ export interface Selection {
   source: StreamSource;
   /** See `selectionKey`. */
   key: string;
-  args: Omit<ExecutionArgs, 'contextValue' | 'rootValue'>;
+  prepared: PreparedOperation;
   /** A fresh context for each event. */
   context: () => GraphQLContext;
 }
 
 export interface SubscriptionsOptions {
+  engine: Pick<Engine, 'executeSubscriptionEvent'>;
   format: ErrorFormatter;
   log: FastifyBaseLogger;
 }
 
 /** The subscriptions to durable streams on this instance. Those to one key with the same selection share one feed, and one execution. */
-export function subscriptions({ format, log }: SubscriptionsOptions) {
+export function subscriptions({ engine, format, log }: SubscriptionsOptions) {
   const feeds = new Map<string, { feed: Feed; stop: () => void }>();
   const remembered = new LRUCache<string, string, () => Promise<string>>({
     ...REMEMBERED,
@@ -48,9 +50,9 @@ export function subscriptions({ format, log }: SubscriptionsOptions) {
   };
 
   /** The payload of `next`. */
-  async function render({ args, context }: Selection, entry: Stored): Promise<string> {
+  async function render({ prepared, context }: Selection, entry: Stored): Promise<string> {
     try {
-      const result = await execute({ ...args, rootValue: entry, contextValue: context() });
+      const result = await engine.executeSubscriptionEvent({ ...prepared, contextValue: context() }, entry);
       return JSON.stringify(formatted(result, format, log));
     } catch (error) {
       return JSON.stringify({ errors: boundedErrors(format.ofThrown(error, log)) });

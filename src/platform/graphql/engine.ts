@@ -1,0 +1,156 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { createSourceEventStream, type ExecutionResult, execute } from 'graphql';
+import mercurius from 'mercurius';
+import { type Actor, authenticated } from '../calls/access.js';
+import { refuseExcess } from '../limits/rate-limit.js';
+import type { GraphQLContext } from './context.js';
+import {
+  type CheckOptions,
+  operationChecker,
+  type ParsedDocument,
+  type PreparedOperation,
+  type Transport,
+} from './operation-check.js';
+import { type OperationRequest, readBody, weightOf } from './request.js';
+
+export interface EngineOptions extends CheckOptions {
+  /** Operations of one POST. */
+  maxBatch: number;
+  /** Whether a document of nothing but introspection needs no credential. */
+  openIntrospection: boolean;
+}
+
+/** What the pipeline calls the transports. */
+const WAY = { post: 'GraphQL', socket: 'sockets' } as const satisfies Record<Transport, string>;
+
+/** What has come, and by which transport. */
+interface Incoming {
+  /** The POST; or of a socket its own request for this operation, which knows who calls. */
+  request: FastifyRequest;
+  transport: Transport;
+}
+
+/** On its way through the stages of the pipeline, each of which adds what it finds out. */
+interface IncomingBody extends Incoming {
+  body: unknown;
+  operations: OperationRequest[];
+}
+interface IncomingOperation extends Incoming {
+  sent: OperationRequest;
+  parsed: ParsedDocument;
+  actor: Actor | null;
+  prepared: PreparedOperation;
+}
+
+/** What is executed, and for whom. */
+export interface Execution extends PreparedOperation {
+  contextValue: GraphQLContext;
+}
+
+export type Engine = Awaited<ReturnType<typeof graphqlEngine>>;
+
+/**
+ * The one text that mercurius is given to parse, validate and remember, which it would do with any, whoever sent it. What it
+ * executes is the operation that was prepared, put in its place by a hook.
+ */
+const STAND_IN = '{ __typename }';
+
+/**
+ * Executes operations, whichever transport brings them: the same stages in the order of the pipeline, one memory of documents,
+ * one way of execution. What is left to a transport is how a message is read and answered.
+ */
+export async function graphqlEngine(app: FastifyInstance, options: EngineOptions) {
+  const { schema, maxBatch, openIntrospection } = options;
+  const checker = operationChecker(options);
+  /** By the context with which mercurius executes it. */
+  const executed = new WeakMap<object, Execution>();
+
+  await app.register(mercurius, {
+    schema,
+    routes: false,
+    graphiql: false,
+    cache: 1,
+    // The transports put errors into our terms, where the request's own log is at hand.
+    errorFormatter: ({ data, errors }) => ({ statusCode: 200, response: { data, errors } as never }),
+  });
+  app.graphql.addHook('preExecution', async (_schema, _standIn, context) => {
+    const { document, variableValues } = executed.get(context) as Execution;
+    return { document, variables: variableValues };
+  });
+
+  const stagesOfBody = app.handlerStages<IncomingBody>({
+    operation: (one) => {
+      one.operations = readBody(one.body, maxBatch);
+    },
+    weight: ({ request, operations }) => app.weighRequest(request, weightOf(operations)),
+  });
+  const stagesOfOperation = app.handlerStages<IncomingOperation>({
+    document: (one) => {
+      one.parsed = checker.parse(one.sent, one.transport);
+    },
+    // What comes from nobody is parsed, and not validated; only the schema, where it is open, is told to nobody.
+    caller: async (one) => {
+      one.actor = one.transport === 'post' ? await app.authenticate(one.request) : one.request.actor;
+      if (!(openIntrospection && one.parsed.isIntrospection)) authenticated(one);
+    },
+    'document-validity': (one) => {
+      one.prepared = checker.check(one.sent, one.parsed, one.actor, one.transport);
+    },
+    'own-origin': ({ prepared, request }) => {
+      if (prepared.operation.operation === 'mutation') app.refuseForeignCookie(request);
+    },
+    // Of all else the services decide.
+    rate: async ({ parsed, request }) => {
+      if (parsed.isIntrospection) refuseExcess(await app.countRequest(request));
+    },
+  });
+
+  return {
+    /**
+     * Reads the operations of a message, and counts them for its address.
+     * @throws Failure BAD_REQUEST, RATE_LIMITED
+     */
+    async read(message: Incoming & { body: unknown }): Promise<OperationRequest[]> {
+      const { operations } = await passed(stagesOfBody[WAY[message.transport]], message);
+      return operations;
+    },
+
+    /**
+     * Takes an operation through all stages that come before its resolvers.
+     * @throws what keeps the document from being read (400, 413), then UNAUTHENTICATED, then what else is wrong with it (400),
+     *   then FORBIDDEN; GraphQLError, DocumentErrors or Failure
+     */
+    async prepare(operation: Incoming & { sent: OperationRequest }): Promise<PreparedOperation> {
+      const { prepared } = await passed(stagesOfOperation[WAY[operation.transport]], operation);
+      return prepared;
+    },
+
+    /** Executes a query or a mutation. Its context is its own: mercurius writes into it. */
+    async execute(execution: Execution): Promise<ExecutionResult> {
+      const { contextValue, operationName } = execution;
+      const context = contextValue as object as Record<string, unknown>;
+      executed.set(context, execution);
+      return (await app.graphql(STAND_IN, context, undefined, operationName)) as ExecutionResult;
+    },
+
+    /** Begins a subscription (GraphQL specification, section 6.2.3.1). @returns its events, or what went wrong */
+    createSourceEventStream: (execution: Execution) => createSourceEventStream(execution),
+
+    /** Executes one event of a subscription (section 6.2.3.2). mercurius has one root value for all that it executes. */
+    executeSubscriptionEvent: async (execution: Execution, event: unknown): Promise<ExecutionResult> =>
+      execute({ ...execution, rootValue: event }),
+
+    /** To be told of an operation that goes on for long. */
+    hold: checker.hold,
+  };
+}
+
+/** Takes what has come through stages; the first that refuses throws. @returns it, with what they have added */
+async function passed<Given extends object, Found extends Given>(
+  stages: readonly ((one: Found) => unknown)[],
+  given: Given,
+): Promise<Found> {
+  const one = { ...given } as Found;
+  for (const stage of stages) await stage(one);
+  return one;
+}
