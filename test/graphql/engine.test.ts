@@ -57,25 +57,6 @@ const rows: Row[] = [
   },
 ];
 
-const database = await memoryDatabase(t);
-const { url, developer, rest } = await startService(t, database, {}, slowClock());
-const dialled = await dialAs(t, url, developer);
-
-async function byPost(body: object): Promise<Json> {
-  const headers = { 'content-type': 'application/json', ...developer.headers };
-  const response = await fetch(`${url}/graphql`, { method: 'POST', headers, body: JSON.stringify(body) });
-  return response.json();
-}
-
-let count = 0;
-async function bySocket(payload: object): Promise<Json> {
-  const id = `${++count}`;
-  dialled.send({ type: 'subscribe', id, payload });
-  const { type, payload: told } = await dialled.take((one) => one.id === id);
-  if (type === 'next') await dialled.take((one) => one.id === id && one.type === 'complete');
-  return type === 'error' ? { errors: told } : told;
-}
-
 /** What is left out of `errors` is told beside them, or by the last one where a message has no place for that. */
 function inOneForm({ errors, extensions, ...rest }: Json): Json {
   if (rest.data !== undefined || extensions === undefined) return { errors, extensions, ...rest };
@@ -85,31 +66,52 @@ function inOneForm({ errors, extensions, ...rest }: Json): Json {
   });
 }
 
-/** How many requests the caller may still make. */
-async function remaining(): Promise<number> {
-  const { headers } = await rest('GET', '/api/v1/users', { as: developer });
-  return Number(headers.get('x-rate-limit-remaining'));
-}
+t.test('one engine, whichever transport asks', async (t) => {
+  const database = await memoryDatabase(t);
+  const { url, developer, rest } = await startService(t, database, {}, slowClock());
+  const dialled = await dialAs(t, url, developer);
 
-for (const { what, codes = [], ...operation } of rows) {
-  t.test(`the same by POST and by a socket: ${what}`, async (t) => {
-    const start = await remaining();
-    const posted = await byPost(operation);
-    const between = await remaining();
-    const sent = await bySocket(operation);
-    const end = await remaining();
-    t.strictSame(inOneForm(sent), inOneForm(posted));
-    t.strictSame(
-      (posted.errors ?? []).map((one: Json) => one.extensions.code),
-      codes,
-    );
-    t.strictSame([start - between, between - end], [2, 2], 'and each counts once');
+  async function byPost(body: object): Promise<Json> {
+    const headers = { 'content-type': 'application/json', ...developer.headers };
+    const response = await fetch(`${url}/graphql`, { method: 'POST', headers, body: JSON.stringify(body) });
+    return response.json();
+  }
+
+  let count = 0;
+  async function bySocket(payload: object): Promise<Json> {
+    const id = `${++count}`;
+    dialled.send({ type: 'subscribe', id, payload });
+    const { type, payload: told } = await dialled.take((one) => one.id === id);
+    if (type === 'next') await dialled.take((one) => one.id === id && one.type === 'complete');
+    return type === 'error' ? { errors: told } : told;
+  }
+
+  /** How many requests the caller may still make. */
+  async function remaining(): Promise<number> {
+    const { headers } = await rest('GET', '/api/v1/users', { as: developer });
+    return Number(headers.get('x-rate-limit-remaining'));
+  }
+
+  for (const { what, codes = [], ...operation } of rows) {
+    t.test(`the same by POST and by a socket: ${what}`, async (t) => {
+      const start = await remaining();
+      const posted = await byPost(operation);
+      const between = await remaining();
+      const sent = await bySocket(operation);
+      const end = await remaining();
+      t.strictSame(inOneForm(sent), inOneForm(posted));
+      t.strictSame(
+        (posted.errors ?? []).map((one: Json) => one.extensions.code),
+        codes,
+      );
+      t.strictSame([start - between, between - end], [2, 2], 'and each counts once');
+    });
+  }
+
+  t.test('a document that came by one transport is remembered for the other', async (t) => {
+    const before = await parsedTexts();
+    const query = heavy(0);
+    for (const ask of [byPost, bySocket, byPost]) t.equal((await ask({ query })).errors, undefined);
+    t.equal(await parsedTexts(), before + 1);
   });
-}
-
-t.test('a document that came by one transport is remembered for the other', async (t) => {
-  const before = await parsedTexts();
-  const query = heavy(0);
-  for (const ask of [byPost, bySocket, byPost]) t.equal((await ask({ query })).errors, undefined);
-  t.equal(await parsedTexts(), before + 1);
 });

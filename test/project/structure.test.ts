@@ -166,6 +166,19 @@ t.test('the platform and its tests stand without the application and its contrac
   t.strictSame([...reached].filter(ofApplication), []);
 });
 
+t.test(
+  'no file of tests asks a service while it is loaded, for the cases of those before it run meanwhile',
+  async (t) => {
+    const atOnce = /^(const|let|await) .*\b(startService|startInstance|startServer|dialAs|fetch)\(/m;
+    const files = Object.entries(sourcesIn('test')).filter(([path]) => path.endsWith('.test.ts'));
+    t.strictSame(
+      files.filter(([, text]) => atOnce.test(text)).map(([path]) => path),
+      [],
+    );
+    t.match('const { url } = await startService(t, database, {}, slowClock());', atOnce);
+  },
+);
+
 t.test('an import through a wall is found, however it is written', async (t) => {
   const forbidden: [from: string, text: string, to: string][] = [
     [
