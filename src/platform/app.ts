@@ -4,7 +4,7 @@ import type { Administration } from './accounts/administration.js';
 import type { HashParameters } from './accounts/passwords.js';
 import type { Application } from './application.js';
 import { composeServices } from './composition.js';
-import { normaliseOpenApi, operations } from './contract/openapi.js';
+import { declaredAnswers, normaliseOpenApi, operations } from './contract/openapi.js';
 import { everyVersion, versionsOf } from './contract/versions.js';
 import type { Database } from './database/open.js';
 import { outages } from './database/outages.js';
@@ -100,7 +100,7 @@ export async function buildApp(
   const paths = pathTable(all);
   const served = versionsOf(document);
   const versioned = { served, isResource: (path: string) => paths.at(path) !== undefined, mediaType: names.mediaType };
-  const pages = crossOrigin(config.CORS_ORIGINS, document);
+  const pages = crossOrigin(config.CORS_ORIGINS, document, all);
 
   const app = httpServer(config, { logger, timeouts, rewriteUrl: versionRouting(versioned) });
   app.decorate('names', names);
@@ -192,7 +192,7 @@ export async function buildApp(
   });
   await app.register(docs, {
     errors: Object.entries(application.errors).map(([code, entry]) => ({ code, ...entry })),
-    statuses: statusTable(document, application.statuses),
+    statuses: statusTable(declaredAnswers(document, all), application.statuses),
     graphiql: !production,
     title,
   });

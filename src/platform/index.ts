@@ -6,7 +6,6 @@
 // Accounts and sessions.
 export { ACCOUNT_ACTIONS, type AccountActions } from './accounts/account-rules.js';
 export { hasher } from './accounts/passwords.js';
-// Services for any model.
 export { type StoredModel, storedRows } from './accounts/stored-rows.js';
 export type { UserPage } from './accounts/user-pages.js';
 export { shown, USER, type User } from './accounts/user-reads.js';

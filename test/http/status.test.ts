@@ -3,6 +3,7 @@ import { connect as connectHttp2 } from 'node:http2';
 import { connect as connectTls } from 'node:tls';
 import t from 'tap';
 import { statuses } from '../../src/application/statuses.js';
+import { declaredAnswers } from '../../src/platform/contract/openapi.js';
 import { ADMISSION } from '../../src/platform/limits/admission.js';
 import { statusTable } from '../../src/platform/pages/status-table.js';
 import { TIMEOUTS } from '../../src/platform/server/timeouts.js';
@@ -13,15 +14,12 @@ import { onEachDatabase } from '../support/databases.js';
 import { open as connectTo, raw, statusesOf, untilClosed } from '../support/raw.js';
 import { codeOf, type Service, startInstance, startService } from '../support/service.js';
 
-const declared = new Set(
-  [...contractOperations.map(({ operation }) => operation.responses), document['x-unmatched'] ?? {}].flatMap((one) =>
-    Object.keys(one).map(Number),
-  ),
-);
+const answers = declaredAnswers(document, contractOperations);
+const declared = new Set(answers.flatMap((one) => Object.keys(one).map(Number)));
 /** Sent before there is a request, or where the contract does not reach: a test below has seen each. */
 const seenBelow = [100, 101, 103, 431];
 
-const table = statusTable(document, statuses);
+const table = statusTable(answers, statuses);
 
 t.test('the table of status codes has each that is expected, and is true', async (t) => {
   const codes = table.map(({ code }) => code);

@@ -105,3 +105,9 @@ export function operations(document: OpenApiDocument): Operation[] {
     }),
   );
 }
+
+/** The answers that a document declares by status: those of each of its operations, and of what has no route. */
+export const declaredAnswers = (document: OpenApiDocument, all: readonly Operation[]) => [
+  ...all.map(({ operation }) => operation.responses),
+  document['x-unmatched'] ?? {},
+];

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import cors, { type FastifyCorsOptions } from '@fastify/cors';
 import fp from 'fastify-plugin';
 import type { OpenApiDocument } from '../contract/document.js';
-import { operations } from '../contract/openapi.js';
+import { declaredAnswers, type Operation } from '../contract/openapi.js';
 
 /** What a script of another origin may read anyway (Fetch, "CORS-safelisted response-header name"), and may never read. */
 const SAFELISTED = new Set([
@@ -17,18 +17,18 @@ const SAFELISTED = new Set([
 const FORBIDDEN = 'set-cookie';
 
 /** All headers that the contract declares of any answer, and those that it says a deprecated operation sends. */
-function declaredHeaders(document: OpenApiDocument): string[] {
-  const all = operations(document);
-  const answers = [...all.map(({ operation }) => operation.responses), document['x-unmatched'] ?? {}];
-  const names = answers.flatMap((responses) =>
+function declaredHeaders(document: OpenApiDocument, all: readonly Operation[]): string[] {
+  const names = declaredAnswers(document, all).flatMap((responses) =>
     Object.values(responses).flatMap(({ headers = {} }) => Object.keys(headers)),
   );
   const deprecation = all.some(({ deprecated }) => deprecated) ? ['Deprecation', 'Link', 'Sunset'] : [];
   return [...new Set([...names, ...deprecation])].sort();
 }
 
-const exposedHeaders = (document: OpenApiDocument): string[] =>
-  declaredHeaders(document).filter((name) => !SAFELISTED.has(name.toLowerCase()) && name.toLowerCase() !== FORBIDDEN);
+const exposedHeaders = (document: OpenApiDocument, all: readonly Operation[]): string[] =>
+  declaredHeaders(document, all).filter(
+    (name) => !SAFELISTED.has(name.toLowerCase()) && name.toLowerCase() !== FORBIDDEN,
+  );
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
@@ -47,11 +47,16 @@ export interface CrossOrigin {
  * with the cookies of this service, so `Access-Control-Allow-Credentials` is never sent.
  * @param origins separated by commas; undefined for none
  * @param document the contract, whose headers they may read
+ * @param all its operations
  */
-export function crossOrigin(origins: string | undefined, document: OpenApiDocument): CrossOrigin {
+export function crossOrigin(
+  origins: string | undefined,
+  document: OpenApiDocument,
+  all: readonly Operation[],
+): CrossOrigin {
   const listed = origins?.split(',').map((one) => one.trim());
   if (!listed) return { options: { origin: false }, headersFor: () => ({}) };
-  const exposed = exposedHeaders(document);
+  const exposed = exposedHeaders(document, all);
   const options = { origin: listed, methods: METHODS, exposedHeaders: exposed, maxAge: KEPT };
   const told = { 'access-control-expose-headers': exposed.join(', '), vary: 'Origin' };
   return {

@@ -11,8 +11,8 @@ export const PATH_INTEGER = '^[1-9][0-9]*$';
 type Errors = readonly ErrorObject[] | null | undefined;
 
 /**
- * JSON Schema 2020-12 without coercion: a value is what it says it is. All that is wrong is found at once. The schemas themselves
- * were held against theirs when the contract was checked.
+ * JSON Schema 2020-12 without coercion: a value is what it says it is. All that is wrong is found at once. The schemas
+ * themselves were held against theirs when the contract was checked.
  */
 export function schemaCompiler(): Ajv2020 {
   const ajv = addFormats(new Ajv2020({ allErrors: true, strict: false, validateSchema: false }));

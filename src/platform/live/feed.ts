@@ -22,7 +22,8 @@ export type Feed = ReturnType<typeof feedOf>;
 
 /**
  * What is under one key of a stream, rendered in one way, for any number of followers. Each entry is rendered once and handed
- * to every follower once, in the order of the ids; a follower that begins at an earlier id first gets what is stored, without gap or repeat.
+ * to every follower once, in the order of the ids; a follower that begins at an earlier id first gets what is stored, without
+ * gap or repeat.
  * The order of ids is the order of commits, so a position is enough: nothing depends on signals being complete.
  */
 export function feedOf<Entry extends Stored>({ head, after, render, onFault }: FeedOptions<Entry>) {

@@ -1,6 +1,3 @@
-import type { OpenApiDocument } from '../contract/document.js';
-import { operations } from '../contract/openapi.js';
-
 /** What becomes of one HTTP status code: where it is sent, or why never. */
 export interface StatusEntry {
   code: number;
@@ -112,10 +109,10 @@ const KINDS: readonly Kind[] = [
 
 /**
  * The table of a contract.
+ * @param answers what it declares, each by status
  * @param words what the application says of a status in the platform's place
  */
-export function statusTable(document: OpenApiDocument, words: Readonly<Record<number, string>> = {}): StatusEntry[] {
-  const answers = [...operations(document).map(({ operation }) => operation.responses), document['x-unmatched'] ?? {}];
+export function statusTable(answers: readonly object[], words: Readonly<Record<number, string>> = {}): StatusEntry[] {
   const statuses = new Set(answers.flatMap((one) => Object.keys(one).map(Number)));
   return KINDS.map(({ code, name, sent, text }) => {
     if (sent === 'declared' && !statuses.has(code))
