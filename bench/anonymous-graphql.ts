@@ -9,6 +9,7 @@ import { resolvers } from '../src/application/graphql/resolvers.js';
 import { tokensOf } from '../src/platform/graphql/document-cache.js';
 import { checkDocument } from '../src/platform/graphql/limits.js';
 import { executableSchema } from '../src/platform/graphql/schema.js';
+import { many } from '../test/support/many.js';
 import { DEMO, startMeasured } from './server.js';
 
 /**
@@ -18,7 +19,6 @@ import { DEMO, startMeasured } from './server.js';
 const BATCHES = 130;
 const LIMITS = { depth: 10, complexity: 5000, aliases: 30, directives: 50, tokens: 2000, subscribe: 16_384 };
 
-const many = (count: number, item: (n: number) => string) => Array.from({ length: count }, (_, n) => item(n)).join(' ');
 const fragments = (count: number, body: (n: number) => string) =>
   `{ me { ${many(count, (n) => `...f${n}`)} } } ${many(count, (n) => `fragment f${n} on User{${body(n)}}`)}`;
 

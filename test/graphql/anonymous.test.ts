@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { getIntrospectionQuery } from 'graphql';
 import t from 'tap';
 import { memoryDatabase } from '../support/databases.js';
+import { many } from '../support/many.js';
 import { heavy, parsedTexts } from '../support/parsed-texts.js';
 import type { Json } from '../support/people.js';
 import { PROXIED } from '../support/production.js';
@@ -23,7 +24,6 @@ async function post(url: string, body: unknown, headers: Record<string, string> 
   return { codes, answer, left: Number(response.headers.get('x-rate-limit-remaining')), headers: response.headers };
 }
 
-const many = (count: number, item: (n: number) => string) => Array.from({ length: count }, (_, n) => item(n)).join(' ');
 const persisted = (query: string) => ({
   persistedQuery: { version: 1, sha256Hash: createHash('sha256').update(query).digest('hex') },
 });

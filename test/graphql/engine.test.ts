@@ -1,12 +1,12 @@
 import t from 'tap';
 import { slowClock } from '../support/clock.js';
 import { memoryDatabase } from '../support/databases.js';
+import { many } from '../support/many.js';
 import { heavy, parsedTexts } from '../support/parsed-texts.js';
 import type { Json } from '../support/people.js';
 import { startService } from '../support/service.js';
 import { dialAs } from '../support/socket.js';
 
-const many = (count: number, item: (n: number) => string) => Array.from({ length: count }, (_, n) => item(n)).join(' ');
 const TWO = 'query A { me { id } } query B { me { name } }';
 const ADD = 'mutation($text: String!) { addMessage(channelId: "engine", text: $text) { text } }';
 const CREATE = 'mutation { createUser(input: { name: "N", email: "n@example.com", role: VIEWER }) { id } }';

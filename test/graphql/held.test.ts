@@ -1,6 +1,7 @@
 import t from 'tap';
 import { slowClock } from '../support/clock.js';
 import { memoryDatabase } from '../support/databases.js';
+import { many } from '../support/many.js';
 import { heavy, parsedTexts } from '../support/parsed-texts.js';
 import type { Json } from '../support/people.js';
 import { eventually } from '../support/process.js';
@@ -9,8 +10,6 @@ import { ADD, type Dialled, dialAs, SUBSCRIBE } from '../support/socket.js';
 
 const database = await memoryDatabase(t);
 t.afterEach(() => database.client.user.deleteMany());
-
-const many = (count: number, item: (n: number) => string) => Array.from({ length: count }, (_, n) => item(n)).join(' ');
 
 /** Sends an operation, and takes the first message about it. */
 async function ask({ send, take }: Dialled, id: string, query: string, variables: object): Promise<Json> {

@@ -5,10 +5,10 @@ import { resolvers } from '../../src/application/graphql/resolvers.js';
 import { checkDocument, checkOperation } from '../../src/platform/graphql/limits.js';
 import { executableSchema } from '../../src/platform/graphql/schema.js';
 import { onEachDatabase } from '../support/databases.js';
+import { many } from '../support/many.js';
 import { startService } from '../support/service.js';
 import { statementsOf } from '../support/statements.js';
 
-const many = (count: number, item: (n: number) => string) => Array.from({ length: count }, (_, n) => item(n)).join(' ');
 /** A chain of `levels` fields. */
 const nested = (levels: number, leaf = 'id') =>
   many(levels - 1, (n) => `${['author', 'posts(limit: 1)'][n % 2]} {`).replace('author', 'user(id: 1)') +
