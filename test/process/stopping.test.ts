@@ -2,8 +2,12 @@ import { once } from 'node:events';
 import { Agent as HttpAgent, request as httpRequest, type RequestOptions } from 'node:http';
 import { type ClientHttp2Session, connect as connect2, constants } from 'node:http2';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import websocket from '@fastify/websocket';
+import fastify from 'fastify';
 import t, { type Test } from 'tap';
 import { demo } from '../../src/application/seed.js';
+import { drainOnClose, LINGER } from '../../src/platform/server/drain.js';
 import { tlsFiles } from '../support/certificate.js';
 import { demoDirectory } from '../support/demo.js';
 import { basic, eventually, type Server, startServer } from '../support/process.js';
@@ -173,4 +177,25 @@ t.test('who stands at the door when the service is asked to stop is let in, and 
   const untold = (await Promise.all(answers)).filter((answer) => !/^HTTP\/1\.1 (101|503) /.test(answer));
   t.same(untold, [], 'without a reset');
   t.equal((await server.ended).code, 0);
+});
+
+t.test('a request that comes while the process is busy is not taken for silence', async (t) => {
+  const app = fastify({ return503OnClosing: false });
+  await app.register(websocket);
+  app.decorate('unready', () => {});
+  drainOnClose(app);
+  app.get('/', async () => 'here\n');
+  const url = await app.listen({ host: '127.0.0.1', port: 0 });
+  const connection = open(url);
+  const answer = untilClosed(connection);
+  const asked = `GET / HTTP/1.1\r\nHost: ${new URL(url).host}\r\n\r\n`;
+  connection.write(asked);
+  await once(connection, 'data');
+  const closed = app.close();
+  await nextTurn();
+  connection.write(asked);
+  // Longer than a connection is kept that carries nothing.
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2 * LINGER);
+  t.same(statusesOf(await answer), [200, 200]);
+  await closed;
 });

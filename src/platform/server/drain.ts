@@ -7,7 +7,7 @@ import type { TLSSocket } from 'node:tls';
 import type { FastifyInstance } from 'fastify';
 
 /** Milliseconds that an idle connection is kept while the server closes, for the request that may be on its way on it. */
-const LINGER = 1000;
+export const LINGER = 1000;
 /** Milliseconds between two looks at what has become idle. */
 const LOOK = 25;
 /** RFC 9113 §6.8: the greatest id says that all streams under way are still served, and that no new one should begin. */
@@ -117,8 +117,12 @@ export function drainOnClose(app: FastifyInstance): Leave {
     const began = performance.now();
     for (const one of connections) one.announce();
     while (connections.size > 0) {
-      const quietFor = ({ idleSince }: Connection) => performance.now() - Math.max(idleSince, began);
-      for (const one of connections) if (one.underWay === 0 && quietFor(one) >= LINGER) one.end();
+      const silent = ({ underWay, idleSince }: Connection) =>
+        underWay === 0 && performance.now() - Math.max(idleSince, began) >= LINGER;
+      const quiet = [...connections].filter(silent);
+      // While the process was busy it heard nothing: what has come meanwhile is read first.
+      await nextTurn();
+      for (const one of quiet) if (silent(one)) one.end();
       await delay(LOOK);
     }
     for (const socket of sockets) socket.destroy();
