@@ -8,7 +8,7 @@ export { ACCOUNT_ACTIONS, type AccountActions } from './accounts/account-rules.j
 export { hasher } from './accounts/passwords.js';
 export { type StoredModel, storedRows } from './accounts/stored-rows.js';
 export type { UserPage } from './accounts/user-pages.js';
-export { shown, USER, type User } from './accounts/user-reads.js';
+export { hidden, USER, type User } from './accounts/user-reads.js';
 export { emailKey, type UserFields } from './accounts/user-rules.js';
 export type { Belongings } from './accounts/users.js';
 export { type Deed, writing } from './accounts/writing.js';

@@ -1,9 +1,9 @@
 import {
   authorise,
   type DurableStream,
+  hidden,
   MAX_ID,
   type StreamOptions,
-  shown,
   storedRows,
   type User,
   writing,
@@ -37,7 +37,7 @@ export function messagesService({ client, durableStream }: MessagesDependencies)
   /** A message whose author has gone since it was read has gone as well. */
   async function withAuthors(rows: Prisma.MessageGetPayload<object>[]): Promise<Message[]> {
     const ids = [...new Set(rows.map(({ authorId }) => authorId))];
-    const authors = rows.length > 0 ? await client.user.findMany({ where: { id: { in: ids } }, select: shown }) : [];
+    const authors = rows.length > 0 ? await client.user.findMany({ where: { id: { in: ids } }, omit: hidden }) : [];
     const byId = new Map(authors.map((author) => [author.id, author]));
     return rows.flatMap((row) => {
       const author = byId.get(row.authorId);

@@ -15,7 +15,7 @@ export function userPages({ client, rules: { actions } }: { client: PrismaClient
     async byIds(call: Call, ids: readonly number[]): Promise<Map<number, User>> {
       authorise(call, actions.read);
       const rows = await client.$queryRaw<User[]>`
-        SELECT ${userColumns} FROM users WHERE id = ANY(${ids}::int[])`;
+        SELECT ${userColumns(client)} FROM users WHERE id = ANY(${ids}::int[])`;
       return new Map(rows.map((row) => [row.id, row]));
     },
 

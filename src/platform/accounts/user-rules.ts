@@ -2,6 +2,7 @@ import { Failure } from '../calls/errors.js';
 import { isStorableText } from '../calls/text.js';
 import { isUniqueViolation, type Prisma } from '../database/client.js';
 import type { AccountRules } from './account-rules.js';
+import type { User } from './user-reads.js';
 
 type Transaction = Prisma.TransactionClient;
 
@@ -11,11 +12,9 @@ const ADMIN_LOCK = 0x41434344;
 /** E-mail addresses are unique without regard to case. */
 export const emailKey = (email: string): string => email.toLowerCase();
 
-export interface UserFields {
-  name: string;
-  email: string;
-  role: string;
-}
+/** What is given of a user: name, e-mail address, role, and the members that an application adds to the model. */
+export interface UserFields
+  extends Pick<Prisma.UserUncheckedCreateInput, Exclude<keyof User, 'id' | 'createdAt' | 'version'>> {}
 
 /** The stored form: the name trimmed, the address with its key beside it. Members left out stay out. */
 export function normalised<T extends Partial<UserFields>>(fields: T) {

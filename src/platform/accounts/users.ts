@@ -7,7 +7,7 @@ import type { Prisma, PrismaClient } from '../database/client.js';
 import { forget, type Idempotency } from '../idempotency/idempotency.js';
 import type { Revocations } from '../sessions/revocations.js';
 import type { AccountRules } from './account-rules.js';
-import { shown, USER, type User } from './user-reads.js';
+import { hidden, USER, type User } from './user-reads.js';
 import { claimingEmail, normalised, refuseDuplicate, refuseLastAdmin, type UserFields } from './user-rules.js';
 import { writing } from './writing.js';
 
@@ -60,7 +60,7 @@ export function usersService({ client, idempotency, belongings, hashPassword, re
         const data = { ...normalised(fields), passwordHash };
         return claimingEmail(
           effect({ action: actions.create }, async (db) => {
-            const user = await db.user.create({ data, select: shown });
+            const user = await db.user.create({ data, omit: hidden });
             await audit(db, call, 'user.created', `user:${user.id}`);
             return user;
           }),
@@ -91,7 +91,7 @@ export function usersService({ client, idempotency, belongings, hashPassword, re
           };
           await decide(db, call, user, { matches, refuse });
           const data = asNextVersion(normalised(changes));
-          const changed = await db.user.update({ where: { id }, data, select: shown });
+          const changed = await db.user.update({ where: { id }, data, omit: hidden });
           if (changed.email !== user.email) await audit(db, call, 'email.changed', `user:${id}`);
           if (changed.role !== user.role) {
             await revoke(db, id);

@@ -71,11 +71,12 @@ const ALONE = { turn: Prisma.sql`pg_advisory_xact_lock`, row: Prisma.sql`FOR UPD
  */
 async function hold(db: Transaction, ids: number[], changing: number | undefined): Promise<Map<number, User>> {
   const held = [...new Set(ids)].filter(isStorableId).sort((a, b) => a - b);
+  const columns = userColumns(db);
   const each = held.map((id) => {
     const { turn, row } = id === changing ? ALONE : SHARED;
     return Prisma.sql`
       SELECT * FROM (
-        SELECT ${userColumns} FROM users WHERE id = ${id} AND ${turn}(${ACCOUNT_LOCK}::int, ${id}::int) IS NOT NULL ${row}
+        SELECT ${columns} FROM users WHERE id = ${id} AND ${turn}(${ACCOUNT_LOCK}::int, ${id}::int) IS NOT NULL ${row}
       ) AS account`;
   });
   const rows = await db.$queryRaw<User[]>`${Prisma.join(each, ' UNION ALL ')}`;

@@ -1,0 +1,30 @@
+import { Prisma } from './client.js';
+
+/** What a Prisma client was generated with, of what is used here. Transactions have it too. */
+interface DataModel {
+  readonly models: Readonly<
+    Record<string, { readonly fields: readonly { name: string; kind: string; dbName?: string | null }[] }>
+  >;
+}
+
+/** Prisma keeps it under this name, and says it nowhere else: its client has no public way from a member to its column. */
+const dataModelOf = (db: object): DataModel | undefined =>
+  (db as { readonly _runtimeDataModel?: DataModel })._runtimeDataModel;
+
+/**
+ * The columns of a model by the names of its members, for a SELECT in SQL that gives what Prisma's own queries give with the
+ * same `omit`: `id, created_at AS "createdAt"`. They follow prisma/schema.prisma, so that a member more is read everywhere.
+ * @param db the client, or that of a transaction
+ */
+export function columnsOf(
+  db: Prisma.TransactionClient,
+  model: Prisma.ModelName,
+  omit: Readonly<Record<string, true>>,
+): Prisma.Sql {
+  const fields = dataModelOf(db)?.models[model]?.fields;
+  if (!fields) throw new Error(`The Prisma client says nothing of its model ${model}. Its major version must be 7.`);
+  const columns = fields
+    .filter(({ name, kind }) => kind !== 'object' && !(name in omit))
+    .map(({ name, dbName }) => (dbName ? `"${dbName}" AS "${name}"` : `"${name}"`));
+  return Prisma.raw(columns.join(', '));
+}
