@@ -18,9 +18,7 @@ interface Options {
 async function readSound(root: string): Promise<Contracts> {
   const { check } = await import('../workbench/model/check.js');
   const { readContracts } = await import('../workbench/model/contracts.js');
-  const contracts = await readContracts(root, ['openapi', 'schema', 'prisma']).catch(({ message }: Error) => {
-    throw new Unable(`There is nothing to hold against each other: ${message}`);
-  });
+  const contracts = await readContracts(root, ['openapi', 'schema', 'prisma']);
   const problems = await check(contracts);
   if (problems.length === 0) return contracts;
   const { printProblems } = await import('../workbench/model/problems.js');

@@ -35,7 +35,7 @@ async function measure(root: string): Promise<Coverage> {
   const { measureCoverage } = await import('../workbench/coverage/measure.js');
   const { RECORDINGS, readObservations } = await import('../workbench/coverage/observations.js');
   const { printProblems } = await import('../workbench/model/problems.js');
-  const contracts = await readContracts(root).catch(unable('The contracts cannot be read'));
+  const contracts = await readContracts(root, undefined, 'one');
   const { observations, recordings } = await readObservations(root).catch(unable(`Clear ${RECORDINGS} (--clear)`));
   if (recordings === 0) throw new Unable(`There is nothing in ${RECORDINGS}: run the tests first (npm test).`);
   try {

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
-import { EXIT, paint, printJson, Unable, withProgress } from './output.js';
+import type { Contracts } from '../workbench/model/contracts.js';
+import { EXIT, paint, printJson, withProgress } from './output.js';
 import type { Subcommand } from './subcommand.js';
 
 const DESCRIPTION = `
@@ -29,6 +30,13 @@ async function printRules(json: boolean): Promise<void> {
   console.log(printed.join('\n'));
 }
 
+/** That nothing was found, and in what. */
+function inOrder({ openapi, schema }: Contracts): string {
+  const [one] = [openapi, schema].filter(({ absent }) => absent);
+  if (one === undefined) return 'Both contracts are in order.';
+  return `${one === openapi ? schema.file : openapi.file} is in order. There is no ${one.file}.`;
+}
+
 /** `accord lint [--json | --rules]`: exits 1 when a contract breaks a rule. */
 const lintCommand: Subcommand = (command) => {
   command
@@ -40,10 +48,8 @@ const lintCommand: Subcommand = (command) => {
       if (rules) return printRules(json);
       const folder = resolve(root);
       const { readContracts } = await import('../workbench/model/contracts.js');
-      const contracts = await readContracts(folder).catch(({ message }: Error) => {
-        throw new Unable(`There are no contracts to look at: ${message}`);
-      });
-      const problems = await withProgress('Linting both contracts', async () => {
+      const contracts = await readContracts(folder, undefined, 'one');
+      const problems = await withProgress('Linting the contracts', async () => {
         const { lint } = await import('../workbench/lint/lint.js');
         return lint(folder, contracts);
       });
@@ -51,8 +57,8 @@ const lintCommand: Subcommand = (command) => {
       const failed = problems.some(({ severity }) => severity !== 'warning');
       if (failed) process.exitCode = EXIT.found;
       if (json) return printJson(problems.map(({ frame: _, ...one }) => ({ severity: 'error', ...one })));
-      if (problems.length === 0) return console.log(`${paint('green', '✓')} Both contracts are in order.`);
-      console.log(printProblems(problems, { colour: process.stdout.isTTY }));
+      if (problems.length > 0) console.log(printProblems(problems, { colour: process.stdout.isTTY }));
+      else console.log(`${paint('green', '✓')} ${inOrder(contracts)}`);
     });
 };
 

@@ -34,8 +34,8 @@ export async function accord(args: readonly string[], workbench: Subcommands): P
     if (error instanceof CommanderError && error.code === 'commander.unknownCommand' && !('diff' in workbench))
       console.error(LACKING);
     if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : EXIT.unable;
-    else if (error instanceof Unable) {
-      console.error(error.message);
+    else if (error instanceof Unable || (error as Error).name === 'NoContracts') {
+      console.error((error as Error).message);
       process.exitCode = EXIT.unable;
     } else throw error;
   }

@@ -313,7 +313,7 @@ t.test('what cannot be compared is a sentence and exit code 2', async (t) => {
   });
   await t.rejects(versionAtRef(root, '--all'), { name: 'NoSuchVersion' });
   await t.rejects(versionAtRef(empty(t)), { message: /is no git repository\. Compare with a directory/ });
-  t.throws(() => versionInDirectory(empty(t)), { message: /^There is no openapi\.yaml in / });
+  t.throws(() => versionInDirectory(empty(t)), { message: /^There is no openapi\.yaml and no schema\.graphql in / });
   writeFileSync(join(root, 'openapi.yaml'), openapi.replace('schemas/Note', 'schemas/Not'));
   const broken = await diff(t, root, '--json');
   t.strictSame([broken.code, broken.stdout], [2, '']);

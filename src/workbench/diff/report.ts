@@ -1,6 +1,6 @@
-import { checkOpenApi } from '../model/check-openapi.js';
+import { checkOpenApiItself } from '../model/check-openapi.js';
 import { checkPrismaSchema } from '../model/check-prisma.js';
-import { checkSchema } from '../model/check-schema.js';
+import { checkSchemaItself } from '../model/check-schema.js';
 import type { Texts } from '../model/contracts.js';
 import type { OpenApiSource } from '../model/openapi-source.js';
 import type { Problem } from '../model/problems.js';
@@ -49,10 +49,10 @@ export async function problemsOf({ root, before, after }: DiffOptions): Promise<
   const [old, current] = [before.contracts, after.contracts];
   const ofBefore = (problems: Problem[]) => problems.map((one) => ({ ...one, file: `${one.file} at ${before.label}` }));
   const found = await Promise.all([
-    checkOpenApi(current.openapi),
-    differs('openapi', before, after) ? checkOpenApi(old.openapi).then(ofBefore) : [],
-    checkSchema(current.schema),
-    differs('schema', before, after) ? ofBefore(checkSchema(old.schema)) : [],
+    checkOpenApiItself(current.openapi),
+    differs('openapi', before, after) ? checkOpenApiItself(old.openapi).then(ofBefore) : [],
+    checkSchemaItself(current.schema),
+    differs('schema', before, after) ? ofBefore(checkSchemaItself(old.schema)) : [],
     differs('prisma', before, after) && current.prisma.text !== '' ? checkPrismaSchema(root, current.prisma) : [],
   ]);
   return found.flat();

@@ -38,7 +38,8 @@ export function written(document: RestDocument): Written[] {
   );
 }
 
-export const idOf = ({ node }: Written) => String(node['operationId']);
+/** The operationId; of an operation that has none, its address. */
+export const idOf = (operation: Written) => String(operation.node['operationId'] ?? addressOf(operation));
 
 /** The operations of a document with their addresses. */
 export const operationsIn = (document: RestDocument): { id: string; address: string }[] =>

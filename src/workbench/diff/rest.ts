@@ -28,15 +28,15 @@ function withScheme(changes: readonly Change[]): Change[] {
 }
 
 /** `GET /api/v1/users/{}` by operationId. */
-export const addressesIn = ({ written }: OpenApiSource): [string, string][] =>
-  operationsIn({ ...written }).map(({ id, address }) => [id, address]);
+export const addressesIn = ({ current }: OpenApiSource): [string, string][] =>
+  operationsIn({ ...current }).map(({ id, address }) => [id, address]);
 
 /**
  * What changed between two versions of openapi.yaml, both of which the check has passed. `now` decides which sunsets have
  * passed. In no order.
  */
 export function restChanges(before: OpenApiSource, after: OpenApiSource, now: Date): Change[] {
-  const [old, current] = [{ ...before.written }, { ...after.written }];
+  const [old, current] = [{ ...before.current }, { ...after.current }];
   const versions = [
     { form: restForm(old), locate: locator(before) },
     { form: restForm(current, old), locate: locator(after) },

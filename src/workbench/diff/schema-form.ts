@@ -115,17 +115,23 @@ export function enterSchema(value: unknown, here: Spot, rule = 'schema'): void {
   const { node: schema, spot, component } = follow(value, here);
   // The place of the whole is where it is used, and that of what it says where it says it.
   note(here, rule, { ...(component !== undefined && { name: component }) });
+  if (here.within?.has(schema)) return enterType(schema, spot);
+  const whole = component === undefined ? spot : { ...spot, within: new Set(here.within).add(schema) };
   const parts = Array.isArray(schema['allOf']) ? schema['allOf'] : [];
   for (const [index, part] of parts.entries()) {
-    const { node, spot: own } = follow(part, down(spot, { source: ['allOf', index] }));
+    const { node, spot: own } = follow(part, down(whole, { source: ['allOf', index] }));
     enterKeywords(node, own);
   }
-  enterKeywords(schema, spot);
+  enterKeywords(schema, whole);
+}
+
+function enterType(schema: Record<string, unknown>, spot: Spot): void {
+  const type = typesOf(schema);
+  if (type !== undefined) note(down(spot, { key: 'type', id: ':type', source: 'type' }), 'type', type);
 }
 
 function enterKeywords(schema: Record<string, unknown>, spot: Spot): void {
-  const type = typesOf(schema);
-  if (type !== undefined) note(down(spot, { key: 'type', id: ':type', source: 'type' }), 'type', type);
+  enterType(schema, spot);
   for (const keyword of [...KEYWORDS, ...OPAQUE]) {
     if (schema[keyword] === undefined) continue;
     note(down(spot, { key: keyword, id: `:${keyword}`, source: keyword }), keyword, plain(schema[keyword]));

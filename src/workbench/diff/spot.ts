@@ -16,6 +16,8 @@ export interface Spot {
   where: string;
   direction: Direction;
   element: string;
+  /** The schemas that it stands in, as they were referred to: one that holds itself is entered once. */
+  within?: ReadonlySet<unknown>;
 }
 
 /** The spot of a whole document, from which its form is built. */
@@ -64,10 +66,15 @@ export const isNode = (value: unknown): value is Node =>
 
 /**
  * What a node is, its reference followed. What a component says of itself has the component's id and place, so that one
- * edit of it is one change, however many operations it reaches. Takes a document whose references lead somewhere.
+ * edit of it is one change, however many operations it reaches. A reference that leads nowhere, out of the document or to
+ * itself is nothing.
  */
-export function follow(node: unknown, spot: Spot): { node: Node; spot: Spot; component?: string } {
-  if (!isNode(node)) return { node: {}, spot };
+export function follow(
+  node: unknown,
+  spot: Spot,
+  before: readonly unknown[] = [],
+): { node: Node; spot: Spot; component?: string } {
+  if (!isNode(node) || before.includes(node)) return { node: {}, spot };
   const reference = node['$ref'];
   if (typeof reference !== 'string') return { node, spot };
   const source = keysOf(reference);
@@ -77,5 +84,5 @@ export function follow(node: unknown, spot: Spot): { node: Node; spot: Spot; com
   const schema = kind === 'schemas' && source.length === 3;
   const id = schema ? `${component}:${spot.direction}` : `${source.slice(1).join('.')}:${spot.direction}`;
   const where = schema ? `${component} in ${spot.direction}s` : component;
-  return { ...follow(target, { ...spot, source, id, where, name: '' }), component };
+  return { ...follow(target, { ...spot, source, id, where, name: '' }, [...before, node]), component };
 }

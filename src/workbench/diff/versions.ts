@@ -20,18 +20,23 @@ export class NoSuchVersion extends Error {
 
 const MIGRATIONS = 'prisma/migrations';
 
-/** The version in a directory. Throws NoSuchVersion when it has no contracts. */
+/** One contract is enough. */
+function modelOf(texts: Parameters<typeof contractsOf>[0], place: string): Contracts {
+  if (texts.openapi === undefined && texts.schema === undefined)
+    throw new NoSuchVersion(`There is no ${FILES.openapi} and no ${FILES.schema} ${place}.`);
+  return contractsOf(texts);
+}
+
+/** The version in a directory. Throws NoSuchVersion when it has no contract. */
 export function versionInDirectory(directory: string, label = directory): ProjectVersion {
-  for (const file of [FILES.openapi, FILES.schema]) {
-    if (!existsSync(join(directory, file))) throw new NoSuchVersion(`There is no ${file} in ${directory}.`);
-  }
-  const read = (file: string) => (existsSync(join(directory, file)) ? readFileSync(join(directory, file), 'utf8') : '');
+  const read = (file: string) =>
+    existsSync(join(directory, file)) ? readFileSync(join(directory, file), 'utf8') : undefined;
   const folder = join(directory, MIGRATIONS);
   const entries = existsSync(folder) ? readdirSync(folder, { withFileTypes: true }) : [];
   const texts = { openapi: read(FILES.openapi), schema: read(FILES.schema), prisma: read(FILES.prisma) };
   return {
     label,
-    contracts: contractsOf(texts),
+    contracts: modelOf(texts, `in ${directory}`),
     migrations: entries.filter((entry) => entry.isDirectory()).map(({ name }) => name),
   };
 }
@@ -61,9 +66,6 @@ export async function versionAtRef(root: string, name?: string): Promise<Project
     ...Object.values(FILES).map((file) => fileAt(root, commit.trim(), file)),
     git(root, 'ls-tree', '-d', '--name-only', `${commit.trim()}:./${MIGRATIONS}`).catch(() => ''),
   ]);
-  if (openapi === undefined || schema === undefined) {
-    throw new NoSuchVersion(`There is no ${openapi === undefined ? FILES.openapi : FILES.schema} at ${label}.`);
-  }
   const migrations = (tree ?? '').split('\n').filter((line) => line !== '');
-  return { label, contracts: contractsOf({ openapi, schema, prisma: prisma ?? '' }), migrations };
+  return { label, contracts: modelOf({ openapi, schema, prisma }, `at ${label}`), migrations };
 }

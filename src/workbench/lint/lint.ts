@@ -3,9 +3,10 @@ import { join } from 'node:path';
 import { createConfig, loadConfig } from '@redocly/openapi-core';
 import type { OpenApiDocument } from 'accord/contract/document';
 import { contradictions } from '../model/check.js';
-import { checkOpenApi, hasShape } from '../model/check-openapi.js';
-import { checkSchema } from '../model/check-schema.js';
+import { checkOpenApi, checkOpenApiItself, hasShape } from '../model/check-openapi.js';
+import { checkSchema, checkSchemaItself } from '../model/check-schema.js';
 import type { Contracts } from '../model/contracts.js';
+import { unresolved } from '../model/openapi-rules.js';
 import type { OpenApiSource } from '../model/openapi-source.js';
 import { placedOperations } from '../model/placed-operations.js';
 import { inOrder, type Problem, problemAt } from '../model/problems.js';
@@ -38,19 +39,33 @@ export function lintSdl({ file, text, document }: SdlSource): Problem[] {
   );
 }
 
-async function lintOpenApi(root: string, source: OpenApiSource): Promise<Problem[]> {
-  const broken = await checkOpenApi(source);
-  if (!hasShape(broken)) return broken;
+/** How a contract is checked before its rules: as one of which code is to be generated, or by itself. */
+interface Checks {
+  rest: typeof checkOpenApi;
+  graphql: typeof checkSchema;
+}
+const GENERATED_FROM: Checks = { rest: checkOpenApi, graphql: checkSchema };
+const BY_THEMSELVES: Checks = { rest: checkOpenApiItself, graphql: checkSchemaItself };
+
+/** Who states no permission anywhere serves the contracts otherwise, and need not know what the generator asks for. */
+const checksFor = ({ openapi, schema }: Contracts): Checks =>
+  /\bx-permission:/.test(openapi.text) || /@permission\b/.test(schema.text) ? GENERATED_FROM : BY_THEMSELVES;
+
+async function lintOpenApi(root: string, source: OpenApiSource, check: Checks['rest']): Promise<Problem[]> {
+  const broken = await check(source);
+  if (source.absent || !hasShape(broken)) return broken;
+  const unread = unresolved(source).map(source.problemAt);
+  const own = unread.length > 0 ? [] : lintRest(source);
   const configPath = join(root, 'redocly.yaml');
   const config = existsSync(configPath)
     ? await loadConfig({ configPath })
     : await createConfig({ extends: ['recommended'] });
-  return [...broken, ...(await lintByRedocly(source, config)), ...lintRest(source)];
+  return [...broken, ...unread, ...(await lintByRedocly(source, config)), ...own];
 }
 
-async function lintSchema(root: string, sdl: SdlSource): Promise<Problem[]> {
-  const broken = checkSchema(sdl);
-  if (broken.some(({ rule }) => rule !== 'permission')) return broken;
+async function lintSchema(root: string, sdl: SdlSource, check: Checks['graphql']): Promise<Problem[]> {
+  const broken = check(sdl);
+  if (sdl.absent || broken.some(({ rule }) => rule !== 'permission')) return broken;
   return [...broken, ...(await lintByGraphqlEslint(root, sdl)), ...lintSdl(sdl)];
 }
 
@@ -61,13 +76,17 @@ function once(problems: Problem[]): Problem[] {
 }
 
 /**
- * The problems of both contracts of the project in `root`, errors first: what codegen needs, what Redocly and graphql-eslint
+ * The problems of the contracts of the project in `root`, errors first: what codegen needs where code is generated from them, what Redocly and graphql-eslint
  * find under the project's own configuration, our own rules, and where the contracts contradict each other. Of a contract without sound structure, only what is
  * wrong with that.
  */
 export async function lint(root: string, contracts: Contracts): Promise<Problem[]> {
   const { openapi, schema } = contracts;
-  const [rest, graphql] = await Promise.all([lintOpenApi(root, openapi), lintSchema(root, schema)]);
+  const checks = checksFor(contracts);
+  const [rest, graphql] = await Promise.all([
+    lintOpenApi(root, openapi, checks.rest),
+    lintSchema(root, schema, checks.graphql),
+  ]);
   const canBeRead = hasShape(rest) && !graphql.some(({ rule }) => ['syntax', 'schema'].includes(rule));
   return inOrder(once([...rest, ...graphql, ...(canBeRead ? contradictions(contracts) : [])]));
 }

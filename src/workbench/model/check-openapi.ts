@@ -1,23 +1,24 @@
 import { createConfig } from '@redocly/openapi-core';
 import type { OpenApiDocument } from 'accord/contract/document';
-import { findings } from './openapi-rules.js';
+import { findings, idleReferences } from './openapi-rules.js';
 import type { OpenApiSource } from './openapi-source.js';
 import type { Problem } from './problems.js';
 import { lintByRedocly } from './redocly.js';
 
-/** What a document must satisfy for code to be generated from it; matters of taste are `accord lint`'s. */
+/** What the specification asks of each document. */
 const RULES = [
   'struct',
   'no-unresolved-refs',
   'no-identical-paths',
-  'operation-operationId',
   'operation-operationId-unique',
   'operation-parameters-unique',
   'path-declaration-must-exist',
   'path-not-include-query',
   'path-parameters-defined',
-  'security-defined',
 ];
+
+/** What a document must satisfy besides for code to be generated from it; matters of taste are `accord lint`'s. */
+const NEEDED = ['operation-operationId', 'security-defined'];
 
 /** Rules that say the document has not the shape that all others rely on. */
 const SHAPE = new Set(['syntax', 'version', 'struct', 'no-unresolved-refs', 'local-references']);
@@ -25,17 +26,29 @@ const SHAPE = new Set(['syntax', 'version', 'struct', 'no-unresolved-refs', 'loc
 /** Whether these problems leave a document that other rules can read. */
 export const hasShape = (problems: readonly Problem[]): boolean => !problems.some(({ rule }) => SHAPE.has(rule));
 
-/**
- * The problems of an OpenAPI 3.1 document: YAML syntax first; then, for a document that parses, what @redocly/openapi-core
- * finds and what the generator needs besides.
- */
-export async function checkOpenApi(source: OpenApiSource): Promise<Problem[]> {
+/** What @redocly/openapi-core finds by these rules; YAML syntax and the version first. */
+async function problemsOf(source: OpenApiSource, versions: RegExp, rules: readonly string[]): Promise<Problem[]> {
+  if (source.absent) return [];
   if (source.errors.length > 0) return source.errors;
   const document = source.written as Partial<OpenApiDocument> | null;
-  if (typeof document?.openapi !== 'string' || !document.openapi.startsWith('3.1.')) {
-    return [source.problemAt({ path: ['openapi'], rule: 'version', message: 'Not an OpenAPI 3.1 document.' })];
+  if (typeof document?.openapi !== 'string' || !versions.test(document.openapi)) {
+    const wanted = versions.test('3.0.') ? 'OpenAPI 3.0 or 3.1' : 'OpenAPI 3.1';
+    return [source.problemAt({ path: ['openapi'], rule: 'version', message: `Not an ${wanted} document.` })];
   }
-  const config = await createConfig({ rules: Object.fromEntries(RULES.map((rule) => [rule, 'error'])) });
-  const linted = await lintByRedocly(source, config);
-  return hasShape(linted) ? [...linted, ...findings(source).map(source.problemAt)] : linted;
+  const idle = idleReferences(document).map(source.problemAt);
+  if (idle.length > 0) return idle;
+  return lintByRedocly(source, await createConfig({ rules: Object.fromEntries(rules.map((rule) => [rule, 'error'])) }));
+}
+
+/** What makes a document no OpenAPI document of version 3.0 or 3.1, whoever wrote it and whatever for. */
+export const checkOpenApiItself = (source: OpenApiSource): Promise<Problem[]> =>
+  problemsOf(source, /^3\.[01]\./, RULES);
+
+/**
+ * What keeps code from being generated from a document: also that it is not written in OpenAPI 3.1, and what the generator and
+ * the router need besides.
+ */
+export async function checkOpenApi(source: OpenApiSource): Promise<Problem[]> {
+  const found = await problemsOf(source, /^3\.1\./, [...RULES, ...NEEDED]);
+  return hasShape(found) && !source.absent ? [...found, ...findings(source).map(source.problemAt)] : found;
 }

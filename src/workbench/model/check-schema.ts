@@ -18,23 +18,32 @@ function withoutPermission(document: DocumentNode): GraphQLError[] {
   });
 }
 
-function errorsOf(sdl: SdlSource): readonly GraphQLError[] {
+function errorsOf(sdl: SdlSource, further: (document: DocumentNode) => GraphQLError[]): readonly GraphQLError[] {
+  if (sdl.absent) return [];
   try {
     // A schema is built only from a sound document, and checked as a whole only then.
     if (sdl.errors.length > 0) return sdl.errors;
-    return [...validateSchema(sdl.schema), ...withoutPermission(sdl.document)];
+    return [...validateSchema(sdl.schema), ...further(sdl.document)];
   } catch (error) {
     if (error instanceof GraphQLError) return [error];
     throw error;
   }
 }
 
-/** The problems of a GraphQL schema: syntax first, then the definitions, then the schema as a whole. */
-export function checkSchema(sdl: SdlSource): Problem[] {
-  return errorsOf(sdl).map((error) => {
+const problemsOf = (sdl: SdlSource, errors: readonly GraphQLError[]): Problem[] =>
+  errors.map((error) => {
     const { line, column } = error.locations?.[0] ?? { line: 1, column: 1 };
     const { length } = firstWordOf(error.nodes?.[0]);
     const rule = String(error.extensions['rule'] ?? (error.nodes === undefined ? 'syntax' : 'schema'));
     return problemAt(sdl.file, sdl.text, { line, column, length }, rule, error.message);
   });
-}
+
+/** What makes a text no GraphQL schema, whoever wrote it: syntax first, then the definitions, then the schema as a whole. */
+export const checkSchemaItself = (sdl: SdlSource): Problem[] =>
+  problemsOf(
+    sdl,
+    errorsOf(sdl, () => []),
+  );
+
+/** What keeps code from being generated from a GraphQL schema: also a root field that does not say who may use it. */
+export const checkSchema = (sdl: SdlSource): Problem[] => problemsOf(sdl, errorsOf(sdl, withoutPermission));

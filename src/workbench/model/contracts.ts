@@ -22,10 +22,10 @@ export interface Contracts {
   readonly permissions: StatedPolicy;
 }
 
-/** The model of these texts; one that is left out is empty. Nothing of them is read yet, so they may be broken. */
-export function contractsOf(texts: Partial<Texts>): Contracts {
-  const openapi = openApiOf(texts.openapi ?? '');
-  const schema = sdlOf(texts.schema ?? '');
+/** The model of these texts; one that is left out promises nothing. Nothing of them is read yet, so they may be broken. */
+export function contractsOf(texts: { readonly [Key in keyof Texts]?: string | undefined }): Contracts {
+  const openapi = openApiOf(texts.openapi);
+  const schema = sdlOf(texts.schema);
   const permissions = lazily(() => readPermissions(openapi, schema));
   return {
     openapi,
@@ -37,13 +37,38 @@ export function contractsOf(texts: Partial<Texts>): Contracts {
   };
 }
 
+/** What a tool asks of a project is not there; the message is a sentence for whoever asked for it. */
+export class NoContracts extends Error {
+  override readonly name = 'NoContracts';
+}
+
 const BOTH_CONTRACTS = ['openapi', 'schema'] as const;
 
-/** The model of the project in a directory, of the texts that are asked for. Rejects when one of these is missing. */
+async function textOf(root: string, key: keyof Texts): Promise<string | undefined> {
+  try {
+    return await readFile(join(root, FILES[key]), 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw new NoContracts(`${FILES[key]} cannot be read: ${(error as Error).message}`);
+  }
+}
+
+/**
+ * The model of the project in a directory. Rejects with NoContracts.
+ * @param wanted what is read of it
+ * @param least whether all of that must be there, or one of it is enough
+ */
 export async function readContracts(
   root: string,
   wanted: readonly (keyof Texts)[] = BOTH_CONTRACTS,
+  least: 'all' | 'one' = 'all',
 ): Promise<Contracts> {
-  const texts = wanted.map(async (key) => [key, await readFile(join(root, FILES[key]), 'utf8')] as const);
-  return contractsOf(Object.fromEntries(await Promise.all(texts)));
+  const texts = await Promise.all(wanted.map(async (key) => [key, await textOf(root, key)] as const));
+  const there = texts.flatMap(([key, text]) => (text === undefined ? [] : [[key, text] as const]));
+  const absent = texts.filter(([, text]) => text === undefined).map(([key]) => FILES[key]);
+  if (there.length === 0 || (least === 'all' && absent.length > 0)) {
+    const named = `There is no ${absent.join(' and no ')} in ${root}.`;
+    throw new NoContracts(`${named} Run this in the project, or name it with --root.`);
+  }
+  return contractsOf(Object.fromEntries(there));
 }

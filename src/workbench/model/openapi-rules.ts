@@ -1,5 +1,6 @@
 import { type OpenApiDocument, type OperationObject, type Permission, rolesIn } from 'accord/contract/document';
 import { inlineSchemas } from 'accord/contract/openapi';
+import { isObject, keysOf, valueAt } from 'accord/contract/references';
 import { placeOf, shapeOf, versionsOf } from 'accord/contract/versions';
 import { codeFindings } from './codes.js';
 import type { OpenApiSource } from './openapi-source.js';
@@ -120,17 +121,60 @@ const routable = (path: string): Finding[] =>
       message: `Path parameter "${name}" cannot be routed: use letters, digits and underscores.`,
     }));
 
-/** References lead into this document, since it is served as one file; and a schema that holds itself has no end. */
-function unfollowable(source: OpenApiSource): Finding[] {
+/** Whether a reference leads back to itself by nothing but references, so that it names nothing. */
+function isIdle(document: unknown, reference: string): boolean {
+  const seen = new Set<unknown>();
+  let at: unknown = reference;
+  while (typeof at === 'string' && at.startsWith('#/') && !seen.has(at)) {
+    seen.add(at);
+    const target = valueAt(document, keysOf(at));
+    at = isObject(target) ? target['$ref'] : undefined;
+  }
+  return seen.has(at);
+}
+
+/** References that name nothing, which no linter survives. */
+export function idleReferences(document: unknown): Finding[] {
+  const within = (value: unknown, path: readonly string[]): Finding[] => {
+    if (!isObject(value)) return [];
+    const reference = value['$ref'];
+    const members = Object.entries(value).flatMap(([key, member]) => within(member, [...path, key]));
+    if (typeof reference !== 'string' || !isIdle(document, reference)) return members;
+    const message = `The reference ${reference} leads to nothing but itself.`;
+    return [{ path, onKey: true, rule: 'local-references', message }, ...members];
+  };
+  return within(document, []);
+}
+
+/** The keys that lead to the first reference to something. */
+function pathToReference(value: unknown, reference: string): string[] | undefined {
+  if (!isObject(value)) return undefined;
+  if (value['$ref'] === reference) return ['$ref'];
+  for (const [key, member] of Object.entries(value)) {
+    const path = pathToReference(member, reference);
+    if (path !== undefined) return [key, ...path];
+  }
+  return undefined;
+}
+
+/** Where references are followed: what is wrong with the first that cannot be. */
+function unfollowed(source: OpenApiSource, follow: () => unknown): Finding[] {
   try {
-    inlineSchemas(source.document);
+    follow();
     return [];
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    const pointer = /#\/(\S+)$/.exec(message)?.[1];
-    return [{ path: pointer?.split('/') ?? [], onKey: true, rule: 'local-references', message }];
+    const [, reference = '', pointer] = /: ((?:#\/)?(\S+))$/.exec(message) ?? [];
+    const path = reference.startsWith('#/') ? pointer?.split('/') : pathToReference(source.written, reference);
+    return [{ path: path ?? [], onKey: true, rule: 'local-references', message }];
   }
 }
+
+/** References lead into this document, since it is served as one file; and a schema that holds itself has no end. */
+const unfollowable = (source: OpenApiSource) => unfollowed(source, () => inlineSchemas(source.document));
+
+/** A reference that keeps a document from being read, wherever it is served: one that leads out of it, or nowhere. */
+export const unresolved = (source: OpenApiSource): Finding[] => unfollowed(source, () => source.document);
 
 /** What the generator and the router need and no general linter asks for. Takes a document of sound structure. */
 export function findings(source: OpenApiSource): Finding[] {
