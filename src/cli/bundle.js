@@ -1,13 +1,14 @@
 // Plain JavaScript, for it runs before anything that reads TypeScript: without a loader a start takes little more than half the time.
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { openapiSchema } from './openapi-schema.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const FOLDER = join(ROOT, 'dist');
-/** What the bundle was made of, and a digest of all that. */
+/** What the bundle was made of, with a digest of all that, and what was made. */
 const RECORD = 'bundle.json';
 
 /**
@@ -18,17 +19,12 @@ export const BUNDLES = { service: join(FOLDER, 'main.js'), program: join(FOLDER,
 const ENTRIES = ['./src/main.ts', './src/cli/program.ts'];
 
 /**
- * Packages of which the bundles have a part, so that a production install needs none of them: Prisma's client brings the
- * engines of all databases, and to read the 600 small files of the others one by one takes 0.3 s of a start.
+ * Packages that stay outside: native ones, those that read files beside them, and those that are loaded only where they are
+ * installed. All else the bundles have a part of, for to find and read 1,200 small files one by one takes half a second of a
+ * start; so that there is one copy of each.
  */
-const INLINED =
-  /^(@graphql-tools\/schema|@prisma\/client|@sinclair\/typebox|cockatiel|jose|pglite-prisma-adapter|uuid)(\/|$)/;
-
-/** The platform, and what the project lends to it: packages whose sources are here. */
-const OURS = /^(accord|@accord\/generated)(\/|$)/;
-
-/** Of these there is one copy, outside: two would not know each other's types, or each bring PostgreSQL. */
-const ONCE = /^(graphql|@electric-sql\/pglite)(\/|$)/;
+const OUTSIDE =
+  /^(@electric-sql\/|@node-rs\/|@prisma\/schema-engine-wasm|fs-native-extensions|pino-pretty|pg-native|bufferutil|utf-8-validate)/;
 
 const require = createRequire(import.meta.url);
 
@@ -69,11 +65,14 @@ function digest(files) {
   return hash.digest('hex');
 }
 
+/** Of what was made: whether each file is there, whole. Those with a part of a program are named by what is in them. */
+const sizes = (/** @type {string[]} */ made) => made.map((file) => statSync(join(FOLDER, file)).size).join();
+
 /** Whether the bundle is there and made of what the sources are now; by content, for a copied file may keep its date. */
 export function bundleIsCurrent() {
   try {
-    const { files, sha256 } = JSON.parse(readFileSync(join(FOLDER, RECORD), 'utf8'));
-    return digest(files) === sha256;
+    const { files, sha256, made, bytes } = JSON.parse(readFileSync(join(FOLDER, RECORD), 'utf8'));
+    return sizes(made) === bytes && digest(files) === sha256;
   } catch {
     return false;
   }
@@ -122,14 +121,12 @@ export async function bundle() {
     },
     plugins: [
       {
-        name: 'other packages stay outside',
+        name: 'some packages stay outside',
         setup: ({ onResolve }) => {
-          onResolve({ filter: /^[^./]/ }, ({ path, importer }) => {
-            const inlined = OURS.test(path) || INLINED.test(path) || /[\\/]node_modules[\\/]/.test(importer);
-            return inlined && !ONCE.test(path) ? undefined : { external: true };
-          });
+          onResolve({ filter: OUTSIDE }, () => ({ external: true }));
         },
       },
+      openapiSchema,
     ],
   });
   mkdirSync(join(FOLDER, 'pages'), { recursive: true });
@@ -147,12 +144,10 @@ export async function bundle() {
     (name) => /\.(js|map|json)$/.test(name) && ![RECORD, ...written].includes(name),
   );
   for (const name of old) rmSync(join(FOLDER, name), { force: true });
-  // Of a package, its version.
-  const inputs = Object.keys(metafile.inputs).map((path) =>
-    path.replace(/^(.*node_modules\/(@[^/]+\/)?[^/]+).*/, '$1/package.json'),
-  );
-  // Two thirds of what is written a start does not load, and need not read to know whether it is current.
-  const run = written.filter((name) => !name.endsWith('.map') && !name.startsWith('pages'));
-  const files = [...new Set([...inputs, ...filesRead(), ...run.map((name) => `dist/${name}`)])];
-  writeFileSync(join(FOLDER, RECORD), JSON.stringify({ files, sha256: digest(files) }));
+  // Of a package, its version; what a plugin made, is made of packages.
+  const read = Object.keys(metafile.inputs).filter((path) => !path.includes(':'));
+  const inputs = read.map((path) => path.replace(/^(.*node_modules\/(@[^/]+\/)?[^/]+).*/, '$1/package.json'));
+  const files = [...new Set([...inputs, ...filesRead()])];
+  const record = { files, sha256: digest(files), made: written, bytes: sizes(written) };
+  writeFileSync(join(FOLDER, RECORD), JSON.stringify(record));
 }

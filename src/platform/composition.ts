@@ -38,6 +38,7 @@ export async function composeServices(
     client: database.client,
     listen: database.listen,
     prove: database.prove,
+    isHearing: database.isHearing,
     signals,
     onFault,
     algorithm: config.JWT_ALGORITHM,

@@ -10,7 +10,12 @@ export interface Names {
   /** Of its challenges, and the issuer and audience of its access tokens where nobody has said other ones. */
   readonly realm: string;
   /** What its instances tell each other by, through the database or through Redis. */
-  readonly signals: { readonly revocations: string; readonly sessions: string; readonly streams: string };
+  readonly signals: {
+    readonly revocations: string;
+    readonly sessions: string;
+    readonly streams: string;
+    readonly jobs: string;
+  };
   /** Before the keys of what its instances count in Redis. */
   readonly rates: string;
 }
@@ -44,6 +49,7 @@ export function namesOf(name: string): Names {
       revocations: `${channel}_revocations`,
       sessions: `${channel}_sessions`,
       streams: `${channel}_streams`,
+      jobs: `${channel}_jobs`,
     },
     rates: `${name}:rate:`,
   };

@@ -45,6 +45,7 @@ export interface ServicesOptions
   environment: Readonly<Record<string, unknown>>;
   /** See `Database`. */
   prove: Database['prove'];
+  isHearing: Database['isHearing'];
   /** Between instances: something was added to a stream. */
   signals: Signals;
   /** Told of a background job that failed; it is run again. */
@@ -71,6 +72,7 @@ export async function platformServices(options: ServicesOptions) {
     rules,
     environment,
     prove,
+    isHearing,
     signals,
     onFault,
     onJobFault,
@@ -91,10 +93,12 @@ export async function platformServices(options: ServicesOptions) {
   const idempotency = idempotencyService({ client, secrets, now });
   const refusals = refusalLog({ client, now, onFault: onAuditFault });
   const belongings: Belongings[] = [];
-  const jobs = jobRunner(onJobFault);
+  const { listen } = options;
+  const jobs = await jobRunner({ channel: names.signals.jobs, listen, isHearing, now, onFault: onJobFault });
   jobs.add([
     { name: 'idempotency', every: HOUR, run: idempotency.sweep },
-    { name: 'expiry', every: HOUR / 6, run: () => removeExpired(client, now()) },
+    { name: 'expiry', every: HOUR / 6, run: async () => void (await removeExpired(client, now())) },
+    { name: 'keys', every: HOUR / 6, run: keys.settle },
   ]);
   return {
     client,

@@ -66,7 +66,6 @@ const HOME_OF_PACKAGE: [RegExp, RegExp][] = [
   [/^(@prisma\/|@electric-sql\/|pglite-|pg$)/, /^(platform\/database|workbench\/prisma)\//],
   [/^mercurius$/, /^platform\/graphql\//],
   [/^fastify-openapi-glue$/, /^platform\/rest\//],
-  [/^env-schema$/, /^platform\/server\/config\.ts$/],
 ];
 
 const houseOf = (path: string) => path.split('/')[0] as string;

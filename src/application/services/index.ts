@@ -5,8 +5,8 @@ import { commentsService } from './comments.js';
 import { messagesService } from './messages.js';
 import { type Order, ordersService } from './orders.js';
 import { paymentGateway } from './payments/gateways.js';
-import { PAYMENTS, paymentJobs } from './payments/jobs.js';
-import { paymentsService } from './payments/payments.js';
+import { PAYMENTS, paymentJob } from './payments/jobs.js';
+import { type PaymentsDependencies, paymentsService } from './payments/payments.js';
 import { postsService } from './posts.js';
 
 export type OwnServices = ReturnType<typeof ownServices>;
@@ -20,8 +20,9 @@ export function ownServices(
   paid: (order: Order) => object,
 ) {
   const gateway = paymentGateway(environment(variables), production);
-  const payments = paymentsService({ client, gateway, idempotency, answer: paid, now });
-  jobs.add(paymentJobs(payments));
+  const announce: PaymentsDependencies['announce'] = (db, at) => jobs.announce(db, PAYMENTS, at);
+  const payments = paymentsService({ client, gateway, idempotency, answer: paid, now, announce });
+  jobs.add([paymentJob(payments)]);
   ownedByAccounts(belongings);
   return {
     posts: postsService({ client }),

@@ -18,6 +18,8 @@ export interface Database {
   listen: Listener['listen'];
   /** Whether they are heard; see `Listener`. Rejects when the database cannot be asked. */
   prove: Listener['prove'];
+  /** Whether they are heard at present, as far as is known. */
+  isHearing: Listener['isHearing'];
   /** Tells when it is away and when it is back. */
   watch: (dependency: () => Dependency) => void;
   /** Its connections now; undefined where it is in this process. */
@@ -87,7 +89,7 @@ export async function openDatabase(
     };
     const connections = () => pool && { ...pool(), hearing: isHearing() ? 1 : 0 };
     const { kind, label } = address;
-    return { client, kind, label, listen, prove, watch, connections, alone, migrated, dump, close };
+    return { client, kind, label, listen, prove, isHearing, watch, connections, alone, migrated, dump, close };
   } catch (error) {
     await backend.close().catch(() => {});
     throw notOpened(error);

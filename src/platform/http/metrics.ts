@@ -33,7 +33,6 @@ export interface MetricsOptions {
 export const metricsPlugin = fp<MetricsOptions>(
   async (app, { token, proxied, connections, told }) => {
     const registry = new Registry();
-    collectDefaultMetrics({ register: registry });
     const duration = new Histogram({
       name: 'http_request_duration_seconds',
       help: 'Time from the arrival of a request to its answer, in seconds.',
@@ -106,7 +105,13 @@ export const metricsPlugin = fp<MetricsOptions>(
     });
     app.addHook('onClose', async () => registry.clear());
 
-    app.decorate('metrics', () => registry.metrics());
+    let asked = false;
+    app.decorate('metrics', () => {
+      // Of the process itself: its loop is measured a hundred times a second, from the first time that somebody looks.
+      if (!asked) collectDefaultMetrics({ register: registry });
+      asked = true;
+      return registry.metrics();
+    });
     app.decorate('refuseMetrics', async (request: FastifyRequest) => {
       const { headers } = request;
       if (token !== undefined && headers.authorization !== undefined) app.refusePlainHttp(request);

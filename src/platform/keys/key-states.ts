@@ -43,6 +43,13 @@ export function keysAt<Key extends KeyTimes>(keys: readonly Key[], now: number):
     .filter(({ state, retiredAt }) => state !== 'RETIRED' || verifiesUntil(retiredAt) > now);
 }
 
+/** When time changes the state of a key next, in milliseconds since the epoch; never is infinite. */
+export const nextChange = (keys: readonly KeyTimes[], now: number): number =>
+  Math.min(
+    ...keys.map(({ signsFrom }) => signsFrom.getTime()).filter((at) => at > now),
+    ...keysAt(keys, now).map(({ retiredAt }) => verifiesUntil(retiredAt)),
+  );
+
 /** Milliseconds since the epoch, until which a key verifies; no end while it has no successor. */
 export const verifiesUntil = (retiredAt: Date | null): number =>
   retiredAt === null ? Number.POSITIVE_INFINITY : retiredAt.getTime() + OUTLIVES;

@@ -6,11 +6,8 @@ import type { Secrets } from '../secrets.js';
 import type { KeySource } from '../sessions/access-tokens.js';
 import { refresher } from '../sessions/refresher.js';
 import { generateSigningKey, type JWK, openKey, type SigningKeyPair } from './key-material.js';
-import { keysAt, type PresentKey } from './key-states.js';
+import { keysAt, nextChange, type PresentKey } from './key-states.js';
 import { KEY_CHANNEL, lockKeys, resealKeys, settleKeys, storedForm } from './key-store.js';
-
-/** Milliseconds between two looks for keys whose state has passed, so that a private key does not outlive its use. */
-const SETTLE = 60_000;
 
 export interface SigningKeysOptions {
   client: PrismaClient;
@@ -36,6 +33,11 @@ export interface SigningKeys extends KeySource {
   onRemoved: (listener: (kids: ReadonlySet<string>) => void) => () => void;
   /** Reads the stored keys anew. */
   read: () => Promise<void>;
+  /**
+   * Writes down what time has made of the keys, so that a private key does not outlive its use.
+   * @returns when that is to be done next, in milliseconds since the epoch
+   */
+  settle: () => Promise<number>;
   close: () => void;
 }
 
@@ -53,6 +55,7 @@ function symmetric({ jwtSecret }: SigningKeysOptions): SigningKeys {
     jwks: () => ({ keys: [] }),
     onRemoved: () => () => {},
     read: async () => {},
+    settle: async () => Number.POSITIVE_INFINITY,
     close: () => {},
   };
 }
@@ -83,7 +86,6 @@ async function asymmetric(options: SigningKeysOptions): Promise<SigningKeys> {
 
   const refresh = refresher(read, onFault);
   await listen?.(KEY_CHANNEL, refresh.request, refresh.request);
-  const timer = setInterval(refresh.request, SETTLE).unref();
 
   const present = (): PresentKey<Ring[number]>[] => keysAt(ring, now());
   return {
@@ -96,10 +98,11 @@ async function asymmetric(options: SigningKeysOptions): Promise<SigningKeys> {
     jwks: () => ({ keys: present().map(({ key }) => key.publicJwk) }),
     onRemoved: removals.add,
     read: refresh.read,
-    close() {
-      clearInterval(timer);
-      refresh.close();
+    async settle() {
+      await refresh.read();
+      return nextChange(ring, now());
     },
+    close: refresh.close,
   };
 }
 

@@ -1,7 +1,6 @@
 import { isIP } from 'node:net';
 import { type Static, type TObject, type TProperties, Type } from '@sinclair/typebox';
-import type { Ajv } from 'ajv';
-import envSchema from 'env-schema';
+import { Ajv, type FuncKeywordDefinition } from 'ajv';
 import { isLoopbackHost } from '../loopback.js';
 
 const HTTP_URL = 'http-url';
@@ -219,18 +218,35 @@ function contradictions(environment: Environment): string[] {
   ]);
 }
 
-/** Compiles each schema once. */
-let validator: Ajv | undefined;
-const customOptions = (one: Ajv) => {
-  validator = one.addFormat(HTTP_URL, isHttpUrl);
-  return validator;
+/** A text with this between its parts is read as a list of them. */
+const list: FuncKeywordDefinition = {
+  keyword: 'separator',
+  type: 'string',
+  modifying: true,
+  valid: true,
+  errors: false,
+  compile: (separator: string) => (text: string, at) => {
+    if (at) at.parentData[at.parentDataProperty] = text.split(separator);
+    return true;
+  },
 };
+
+/** The schemas are our own, and their schema is not compiled: a start waits for this. */
+const ajv = new Ajv({
+  allErrors: true,
+  coerceTypes: true,
+  removeAdditional: true,
+  useDefaults: true,
+  validateSchema: false,
+  formats: { [HTTP_URL]: isHttpUrl },
+  keywords: [list],
+});
 
 const NONE: TProperties = {};
 const schemas = new WeakMap<TProperties, TObject>();
 
 function schemaWith(own: TProperties): TObject {
-  const schema = schemas.get(own) ?? Type.Object({ ...variables.properties, ...own });
+  const schema = schemas.get(own) ?? Type.Object({ ...variables.properties, ...own }, { additionalProperties: false });
   schemas.set(own, schema);
   return schema;
 }
@@ -242,13 +258,9 @@ function schemaWith(own: TProperties): TObject {
  * @throws ConfigError that names every wrong variable and never its value
  */
 export function readConfig(environment: NodeJS.ProcessEnv, own: TProperties = NONE): Config {
-  const data = Object.fromEntries(Object.entries(environment).filter(([, value]) => value?.trim()));
-  let values: Environment;
-  try {
-    values = envSchema<Environment>({ schema: schemaWith(own), data, env: false, ajv: validator ?? { customOptions } });
-  } catch (error) {
-    const { errors } = error as { errors?: SchemaError[] };
-    throw errors ? new ConfigError(errors.map(inWords).join('\n')) : error;
+  const values = Object.fromEntries(Object.entries(environment).filter(([, value]) => value?.trim()));
+  if (!ajv.validate<Environment>(schemaWith(own), values)) {
+    throw new ConfigError((ajv.errors as SchemaError[]).map(inWords).join('\n'));
   }
   const problems = contradictions(values);
   if (problems.length > 0) throw new ConfigError(problems.join('\n'));

@@ -5,7 +5,7 @@ import { type Order, orderColumns } from '../order-rows.js';
 import { transitions } from '../order-states.js';
 import type { Outcome, PaymentGateway } from './gateway.js';
 import { type Attempt, faultOf, verdict } from './verdict.js';
-import { takeDue } from './work-list.js';
+import { nextDue, takeDue } from './work-list.js';
 
 type Transaction = Prisma.TransactionClient;
 
@@ -26,6 +26,8 @@ export interface PaymentsDependencies {
   /** What is answered for the order that a payment has ended with. */
   answer: (order: Order) => object;
   now: () => number;
+  /** Tells all instances, with the transaction, that a payment is due at this time. */
+  announce: (db: Transaction, at: number) => Promise<void>;
 }
 
 /** Where each end of a payment leads the order. */
@@ -43,7 +45,7 @@ export type Payments = ReturnType<typeof paymentsService>;
  * Payments of claimed orders. The payment is stored before the gateway is asked, and its id is the gateway's idempotency
  * key; so whatever crashes in between, asking again under the same id tells how it ended, and takes nothing twice.
  */
-export function paymentsService({ client, gateway, idempotency, answer, now }: PaymentsDependencies) {
+export function paymentsService({ client, gateway, idempotency, answer, now, announce }: PaymentsDependencies) {
   const inMs = (ms: number) => new Date(now() + ms);
 
   async function askAgain({ id, attempts, wasUncertain }: Attempt, outcome: Outcome): Promise<void> {
@@ -79,16 +81,19 @@ export function paymentsService({ client, gateway, idempotency, answer, now }: P
     gateway?.pay(attempt, signal) ?? Promise.resolve({ kind: 'failed', retryable: true, reason: 'there is none' });
 
   /** A new payment of an order that `db` has just moved to PROCESSING. */
-  const store = (
+  async function store(
     db: Transaction,
     { id: orderId }: Order,
     token: string | undefined,
+    dueAt: Date,
     attempt: Partial<Prisma.PaymentUncheckedCreateInput> = {},
-  ) =>
-    db.payment.create({
-      data: { orderId, token: token ?? null, dueAt: inMs(0), ...attempt },
+  ) {
+    await announce(db, dueAt.getTime());
+    return db.payment.create({
+      data: { orderId, token: token ?? null, dueAt, ...attempt },
       select: { id: true, orderId: true, token: true, attempts: true },
     });
+  }
 
   return {
     available: gateway !== undefined,
@@ -99,13 +104,13 @@ export function paymentsService({ client, gateway, idempotency, answer, now }: P
      */
     async begin(db: Transaction, order: Order, token: string | undefined, id: string): Promise<Attempt> {
       const { amount, currency } = order;
-      const stored = await store(db, order, token, { id, attempts: 1, uncertain: true, dueAt: inMs(LEASE) });
+      const stored = await store(db, order, token, inMs(LEASE), { id, attempts: 1, uncertain: true });
       return { ...stored, amount, currency, wasUncertain: false };
     },
 
     /** Stores a payment for the background. */
     async enqueue(db: Transaction, order: Order, token: string | undefined): Promise<void> {
-      await store(db, order, token);
+      await store(db, order, token, inMs(0));
     },
 
     /**
@@ -124,15 +129,20 @@ export function paymentsService({ client, gateway, idempotency, answer, now }: P
       throw faultOf(outcome);
     },
 
-    /** Attempts one payment of the background, if one is due. @returns whether there was one */
-    async settleOne(signal: AbortSignal): Promise<boolean> {
+    /**
+     * Attempts one payment of the background, if one is due.
+     * @param more is called then: others may be due
+     * @returns when to look again, in milliseconds since the epoch; undefined where no payment is open
+     */
+    async settleOne(signal: AbortSignal, more: () => void): Promise<number | undefined> {
       const attempt = await takeDue(client, new Date(now()), inMs(LEASE));
-      if (!attempt) return false;
+      if (!attempt) return nextDue(client);
+      more();
       const outcome = await ask(attempt, signal);
       const status = verdict(outcome, attempt, true);
       if (status === 'OPEN') await askAgain(attempt, outcome);
       else await conclude(attempt, status);
-      return true;
+      return now();
     },
   };
 }

@@ -1,6 +1,12 @@
 import type { PrismaClient } from '../../../../generated/prisma/client.js';
 import type { Attempt } from './verdict.js';
 
+/** When a payment is due next, in milliseconds since the epoch; undefined where none is open. */
+export async function nextDue(client: PrismaClient): Promise<number | undefined> {
+  const { _min: earliest } = await client.payment.aggregate({ where: { status: 'OPEN' }, _min: { dueAt: true } });
+  return earliest.dueAt?.getTime();
+}
+
 /**
  * Takes the payment that has been due longest, for as long as the lease lasts; no two instances take the same one.
  * The row is marked uncertain before the gateway is asked, since a crash leaves no other trace of the attempt.
