@@ -175,6 +175,11 @@ export const admissionPlugin = fp<AdmissionOptions>(
     /** Those whose body is still to come. */
     const outside = new WeakSet<IncomingMessage>();
 
+    async function takePlace(request: IncomingMessage): Promise<void> {
+      await new Promise<void>((begin, refused) => waitingOf.set(request, places.enter(begin, refused)));
+      inside.add(request);
+    }
+
     function leave(request: IncomingMessage): void {
       if (inside.delete(request)) places.leave();
     }
@@ -201,21 +206,17 @@ export const admissionPlugin = fp<AdmissionOptions>(
       );
     });
     // An upgrade is no request to Node, and what has become a socket asks for its places itself.
-    app.stage('upgrade-admission', async ({ ws }) => {
+    app.stage('upgrade-admission', ({ ws }) => {
       if (ws) places.pass();
     });
 
-    app.stage('place-left', async ({ raw }) => {
+    app.stage('place-left', ({ raw }) => {
       if (isComplete(raw) || !inside.has(raw)) return;
       outside.add(raw);
       leave(raw);
     });
-    app.stage('place-taken', async ({ raw }) => {
-      if (!outside.delete(raw)) return;
-      await new Promise<void>((begin, refused) => waitingOf.set(raw, places.enter(begin, refused)));
-      inside.add(raw);
-    });
-    app.stage('place-returned', async ({ raw }) => leave(raw));
+    app.stage('place-taken', ({ raw }) => (outside.delete(raw) ? takePlace(raw) : undefined));
+    app.stage('place-returned', ({ raw }) => leave(raw));
   },
   { name: 'admission', dependencies: ['pipeline', 'web-socket'] },
 );

@@ -67,7 +67,7 @@ const answerUnmatched =
  */
 const redirectTrailingSlash =
   (app: FastifyInstance, exists: (path: string) => boolean) =>
-  async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> => {
+  (request: FastifyRequest, reply: FastifyReply): FastifyReply | undefined => {
     const [path = '', query] = request.originalUrl.split('?');
     const bare = path.replace(/(?<!\/)\/+$/, '');
     if (bare === path || bare === '') return undefined;
