@@ -225,8 +225,8 @@ declare module 'fastify' {
      */
     stage: <Name extends StageName>(name: Name, madeOf: StageOf<Name>) => void;
     /**
-     * Adds the hooks in the order of the table, one for all stages between two packages. To be called once, when every stage has been made and before there are routes:
-     * a package may look at those, and adds some of its own.
+     * Adds the hooks in the order of the table, one for all stages between two packages. To be called once, when every stage has
+     * been made and before there are routes: a package may look at those, and adds some of its own.
      * @throws Error for a stage that nobody has made
      */
     layPipeline: () => Promise<void>;
