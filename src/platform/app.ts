@@ -21,6 +21,7 @@ import { metricsPlugin } from './http/metrics.js';
 import { ownOriginPlugin } from './http/own-origin.js';
 import { sendProblem } from './http/problems.js';
 import { refusalsPlugin } from './http/refusals.js';
+import { routePlugin } from './http/route.js';
 import { sessionCookiesPlugin } from './http/session-cookies.js';
 import { webSocketPlugin } from './http/websocket.js';
 import { ADMISSION, type AdmissionLimits, admissionPlugin } from './limits/admission.js';
@@ -118,6 +119,7 @@ export async function buildApp(
 
   // In the order of what they need of each other; when a request meets their stages, the table of the pipeline says.
   await app.register(pipelinePlugin, { production });
+  await app.register(routePlugin);
   await app.register(answerHeadersPlugin);
   await app.register(versionPlugin, versioned);
   await app.register(hostPlugin, { publicUrl: config.PUBLIC_URL });
@@ -161,7 +163,7 @@ export async function buildApp(
     told,
   });
   await app.register(unmatchedPlugin, { paths, served });
-  await app.register(restStagesPlugin, { services });
+  await app.register(restStagesPlugin);
   await app.layPipeline();
 
   await app.register(restPlugin, {

@@ -1,36 +1,14 @@
-import type {
-  FastifyInstance,
-  onRequestAsyncHookHandler,
-  onResponseAsyncHookHandler,
-  onSendAsyncHookHandler,
-  preHandlerAsyncHookHandler,
-  preParsingAsyncHookHandler,
-  preValidationAsyncHookHandler,
-} from 'fastify';
+import type { FastifyInstance, onRequestHookHandler } from 'fastify';
 import fp from 'fastify-plugin';
 import type { Code } from './contract/codes.js';
+import { inTurn, inTurnWithPayload, type Run } from './http/in-turn.js';
 
-/** The phases of Fastify's lifecycle that are hooks, by the hook. */
-interface Hooks {
-  onRequest: onRequestAsyncHookHandler;
-  preParsing: preParsingAsyncHookHandler;
-  preValidation: preValidationAsyncHookHandler;
-  preHandler: preHandlerAsyncHookHandler;
-  onSend: onSendAsyncHookHandler;
-  onResponse: onResponseAsyncHookHandler;
-}
-
-const HOOKS = [
-  'onRequest',
-  'preParsing',
-  'preValidation',
-  'preHandler',
-  'onSend',
-  'onResponse',
-] as const satisfies readonly (keyof Hooks)[];
+/** The phases of Fastify's lifecycle that are hooks. */
+const HOOKS = ['onRequest', 'preParsing', 'preValidation', 'preHandler', 'onSend', 'onResponse'] as const;
+type HookPhase = (typeof HOOKS)[number];
 
 /** The others are Node's server before there is a request (`incoming`), Fastify itself, and what a handler calls. */
-type Phase = keyof Hooks | 'incoming' | 'routing' | 'parsing' | 'validation' | 'handler';
+type Phase = HookPhase | 'incoming' | 'routing' | 'parsing' | 'validation' | 'handler';
 
 /** By what a request comes. */
 type Way = 'REST' | 'GraphQL' | 'sockets';
@@ -79,8 +57,9 @@ export const PIPELINE = {
     router: { on: ALL, refuses: ['BAD_REQUEST'], does: 'finds the route' },
   },
   onRequest: {
+    route: { on: ALL, does: 'looks up what was worked out of the contract for the route' },
     'request-id': { on: ALL, does: 'names the request in its answer' },
-    'security-headers': { on: ALL, package: '@fastify/helmet', does: 'has a browser load nothing by an answer' },
+    'security-headers': { on: ALL, does: 'has a browser load nothing by an answer' },
     'api-version': { on: REST, does: 'names the version that answers, on refusals too' },
     // Before whatever refuses: it is what closes the connection of an upgrade that is refused.
     'upgrade-mark': { on: ALL, package: '@fastify/websocket', does: 'tells an upgrade from other requests' },
@@ -223,16 +202,17 @@ type Pipeline = typeof PIPELINE;
 type Registration = (app: FastifyInstance) => PromiseLike<unknown>;
 
 /** What the stages of a phase are made of, by their names. */
-type MadeOf<In extends keyof Hooks, Stages = Pipeline[In]> = {
+type MadeOf<Stages> = {
   [Name in keyof Stages as Stages[Name] extends { comesWith: string } ? never : Name]: Stages[Name] extends Packaged
     ? Registration
-    : Hooks[In];
+    : Run;
 };
 type Packaged = Required<Pick<Stage, 'package'>>;
-type StageName = { [In in keyof Hooks]: keyof MadeOf<In> }[keyof Hooks];
-type StageHook<Name extends StageName> = {
-  [In in keyof Hooks]: Name extends keyof MadeOf<In> ? MadeOf<In>[Name] : never;
-}[keyof Hooks];
+type AllMadeOf = { [In in HookPhase]: MadeOf<Pipeline[In]> };
+type StageName = { [In in HookPhase]: keyof AllMadeOf[In] }[HookPhase];
+type StageOf<Name extends StageName> = {
+  [In in HookPhase]: Name extends keyof AllMadeOf[In] ? AllMadeOf[In][Name] : never;
+}[HookPhase];
 
 /** What is done in stages of a handler, by their names, to one and the same thing. */
 type HandlerStages<Subject> = { [Name in keyof Pipeline['handler']]?: (subject: Subject) => unknown };
@@ -240,13 +220,13 @@ type HandlerStages<Subject> = { [Name in keyof Pipeline['handler']]?: (subject: 
 declare module 'fastify' {
   interface FastifyInstance {
     /**
-     * Says what a stage is made of: its hook, or the registration of the package that has it. Nothing of it is in force before
-     * the pipeline is laid.
+     * Says what a stage is made of: what is done in it, or the registration of the package that has it. Nothing of it is in force
+     * before the pipeline is laid.
      */
-    stage: <Name extends StageName>(name: Name, madeOf: StageHook<Name>) => void;
+    stage: <Name extends StageName>(name: Name, madeOf: StageOf<Name>) => void;
     /**
-     * Adds the hooks in the order of the table. To be called once, when every stage has been made and before there are routes:
-     * a package may look at those, and adds some of its own.
+     * Adds the hooks in the order of the table, one for all stages between two packages. To be called once, when every stage has
+     * been made and before there are routes: a package may look at those, and adds some of its own.
      * @throws Error for a stage that nobody has made
      */
     layPipeline: () => Promise<void>;
@@ -258,7 +238,7 @@ declare module 'fastify' {
 /** To be registered before any plugin that has a stage. */
 export const pipelinePlugin = fp<{ production: boolean }>(
   async (app, { production }) => {
-    const made = new Map<string, Hooks[keyof Hooks] | Registration>();
+    const made = new Map<string, Run | Registration>();
     app.decorate('stage', (name, madeOf) => {
       if (made.has(name)) throw new Error(`The stage "${name}" is there already.`);
       made.set(name, madeOf);
@@ -276,14 +256,25 @@ export const pipelinePlugin = fp<{ production: boolean }>(
     app.decorate('layPipeline', async () => {
       for (const phase of HOOKS) {
         const stages = Object.entries<Stage>(PIPELINE[phase]).filter(([, { comesWith }]) => comesWith === undefined);
+        const hookOf = phase === 'preParsing' || phase === 'onSend' ? inTurnWithPayload : inTurn;
+        let own: Run[] = [];
+        const layOwn = () => {
+          if (own.length > 0) app.addHook(phase as 'onRequest', hookOf(own) as onRequestHookHandler);
+          own = [];
+        };
         for (const [name, stage] of stages) {
           const madeOf = made.get(name);
           if (!madeOf) throw new Error(`Nobody has made the stage "${name}".`);
           if (production && stage.outsideProduction) continue;
           // `stage` has seen to it that this is what the table wants.
-          if (stage.package === undefined) app.addHook(phase as 'onRequest', madeOf as Hooks['onRequest']);
-          else await (madeOf as Registration)(app);
+          if (stage.package === undefined) {
+            own.push(madeOf as Run);
+          } else {
+            layOwn();
+            await (madeOf as Registration)(app);
+          }
         }
+        layOwn();
       }
     });
   },

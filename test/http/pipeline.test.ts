@@ -30,7 +30,6 @@ type Hook = (this: FastifyInstance, request: FastifyRequest, ...rest: unknown[])
  * @returns by the id of the request, each in their order: the stage, or the package
  */
 function recordHooks(t: Test): Map<string, string[]> {
-  const stageOf = new Map<unknown, string>();
   const exchanges = new Map<string, string[]>();
 
   const recorded = (maker: string, hook: Hook): Hook =>
@@ -43,17 +42,17 @@ function recordHooks(t: Test): Map<string, string[]> {
   const onInitialization = (message: unknown) => {
     const { fastify } = message as { fastify: FastifyInstance };
     const { addHook, decorate } = fastify;
-    // Where a stage gets its hook it is known by its name; what a package adds, by who calls.
-    fastify.decorate = function (this: FastifyInstance, name: string, value: (stage: string, madeOf: unknown) => void) {
-      const stage = (stage: string, madeOf: unknown) => {
-        stageOf.set(madeOf, stage);
-        value(stage, madeOf);
-      };
+    // A stage that is ours is known by its name; what a package adds, by who calls.
+    fastify.decorate = function (this: FastifyInstance, name: string, value: (stage: string, madeOf: Hook) => void) {
+      const ofPackage = (name: string) => stages.some((one) => one.name === name && one.package !== undefined);
+      const stage = (stage: string, madeOf: Hook) => value(stage, ofPackage(stage) ? madeOf : recorded(stage, madeOf));
       return Reflect.apply(decorate, this, [name, name === 'stage' ? stage : value]);
     } as never;
     fastify.addHook = function (this: FastifyInstance, phase: string, hook: Hook) {
-      const [, maker = 'nobody'] = /node_modules\/(@fastify\/[\w-]+)\//.exec(new Error().stack ?? '') ?? [];
-      const toRun = HOOKS.includes(phase) ? recorded(stageOf.get(hook) ?? maker, hook) : hook;
+      const { stack = '' } = new Error();
+      const [, maker = 'nobody'] = /node_modules\/(@fastify\/[\w-]+)\//.exec(stack) ?? [];
+      const ofStages = maker === 'nobody' && /\/platform\/pipeline\.ts/.test(stack);
+      const toRun = HOOKS.includes(phase) && !ofStages ? recorded(maker, hook) : hook;
       return Reflect.apply(addHook, this, [phase, toRun]);
     } as never;
   };

@@ -17,7 +17,7 @@ const TRANSPORT_HEADERS = new Set([
   'date',
   'keep-alive',
   'transfer-encoding',
-  // @fastify/helmet: the same on every answer
+  // helmet: the same on every answer
   'content-security-policy',
   'cross-origin-opener-policy',
   'cross-origin-resource-policy',

@@ -1,16 +1,35 @@
-import helmet from '@fastify/helmet';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import fp from 'fastify-plugin';
+import helmet from 'helmet';
 
 /** An API answer is not a page: it may load nothing. The pages bring policies of their own. */
 const NOTHING = { useDefaults: false, directives: { 'default-src': ["'none'"], 'frame-ancestors': ["'none'"] } };
 
+/** What helmet says is the same on every answer: it is asked once. */
+function securityHeaders(): Record<string, string> {
+  const headers: Record<string, string> = {};
+  const response = {
+    setHeader: (name: string, value: string) => {
+      headers[name.toLowerCase()] = value;
+    },
+    removeHeader: () => {},
+  };
+  helmet({ contentSecurityPolicy: NOTHING, strictTransportSecurity: false })(
+    {} as IncomingMessage,
+    response as unknown as ServerResponse,
+    (error) => {
+      if (error) throw error;
+    },
+  );
+  return headers;
+}
+
 /** The headers of every answer. That of HTTPS is with what knows of it (`confidentialPlugin`). */
 export const answerHeadersPlugin = fp(
   async (app) => {
-    app.stage('request-id', async (request, reply) => void reply.header('x-request-id', request.id));
-    app.stage('security-headers', (scope) =>
-      scope.register(helmet, { contentSecurityPolicy: NOTHING, strictTransportSecurity: false }),
-    );
+    const headers = securityHeaders();
+    app.stage('request-id', (request, reply) => void reply.header('x-request-id', request.id));
+    app.stage('security-headers', (_request, reply) => void reply.headers(headers));
   },
   { name: 'answer-headers', dependencies: ['pipeline'] },
 );

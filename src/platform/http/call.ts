@@ -26,7 +26,9 @@ export function callOf(
   return {
     policy: app.policy,
     actor: request.actor,
-    presented: presentedBy(request),
+    get presented() {
+      return presentedBy(request);
+    },
     address: request.ip,
     requestId: request.id,
     idempotency,
@@ -36,7 +38,8 @@ export function callOf(
       if (first) {
         throw new Failure('VALIDATION_FAILED', `${first.pointer ?? first.parameter} ${first.detail}.`, found);
       }
-      refuseExcess(await app.countRequest(request));
+      const rate = app.countRequest(request);
+      refuseExcess(rate instanceof Promise ? await rate : rate);
     },
   };
 }

@@ -33,7 +33,7 @@ export const confidentialPlugin = fp<ConfidentialOptions>(
     if (production && !tls && !proxied) {
       app.log.warn('All credentials are refused: set TLS_CERT and TLS_KEY, or TRUST_PROXY to the proxy that has them.');
     }
-    app.stage('strict-transport', async (request, reply) => {
+    app.stage('strict-transport', (request, reply) => {
       if (request.protocol === 'https') reply.header('strict-transport-security', HSTS);
     });
 

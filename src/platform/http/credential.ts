@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Presented } from '../calls/access.js';
 import { Failure } from '../calls/errors.js';
 import { isToken } from '../sessions/opaque-tokens.js';
+import { linesOf } from './header-lines.js';
 
 export type Credential =
   | { scheme: 'bearer' | 'cookie'; token: string }
@@ -9,15 +10,11 @@ export type Credential =
 
 /** The credential of a request: the `Authorization` header, or else the cookie. A token anywhere else is none. */
 export function readCredential(request: FastifyRequest): Credential | undefined {
-  const lines = authorizationLines(request.raw.rawHeaders);
+  const lines = linesOf(request.raw, 'authorization');
   if (lines.length > 0) return readHeader(lines);
   const token = request.cookies[request.server.names.accessCookie];
   return token === undefined ? undefined : { scheme: 'cookie', token };
 }
-
-/** As they came, in HTTP/1.1 and HTTP/2 alike: Node's own `headers` keeps the first of two lines and hides the other. */
-const authorizationLines = (raw: string[]): string[] =>
-  raw.filter((_, index) => index % 2 === 1 && raw[index - 1]?.toLowerCase() === 'authorization');
 
 /** RFC 9110 §11.4: one line, a scheme in any case, one or more spaces. Two lines are never ours to choose from. */
 export function readHeader(lines: string[]): Credential {

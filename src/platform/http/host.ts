@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { Failure } from '../calls/errors.js';
 import { isLoopbackHost } from '../loopback.js';
+import { linesOf } from './header-lines.js';
 
 export interface HostOptions {
   /** PUBLIC_URL */
@@ -21,9 +22,8 @@ export const hostPlugin = fp<HostOptions>(
  * Refuses what names two hosts, as a server must (RFC 9112 §3.2): one of them may be the version's, or the one that a proxy
  * looked at.
  */
-async function refuseSecondHost({ raw: { rawHeaders } }: FastifyRequest): Promise<void> {
-  const hosts = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host');
-  if (hosts.length > 1) throw new Failure('BAD_REQUEST', 'The request names more than one Host.');
+function refuseSecondHost({ raw }: FastifyRequest): void {
+  if (linesOf(raw, 'host').length > 1) throw new Failure('BAD_REQUEST', 'The request names more than one Host.');
 }
 
 /** A name or an address, and a port; nothing that a reader of URLs would take for a user or a path. */
@@ -52,7 +52,7 @@ function refuseForeignHost(publicUrl: string | undefined) {
     const name = NAME_AND_PORT.exec(String(host))?.[1]?.toLowerCase() ?? '';
     return [name, name.replace(/^v\d+\./, '')].some((one) => isLoopbackHost(one) || one === published);
   };
-  return async (request: FastifyRequest): Promise<void> => {
+  return (request: FastifyRequest): void => {
     if (!isOfBrowser(request)) return;
     // Of HTTP/2 the one that stands in place of the other; both, where both are there.
     const { host, ':authority': authority = host } = request.headers;

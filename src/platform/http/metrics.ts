@@ -39,8 +39,9 @@ export const metricsPlugin = fp<MetricsOptions>(
       labelNames: ['method', 'route', 'operation', 'status'],
       registers: [registry],
     });
-    app.stage('metrics', async ({ method, routeOptions: { url = 'none', config } }, { statusCode, elapsedTime }) => {
-      const operation = config.operation?.operation.operationId ?? 'none';
+    app.stage('metrics', ({ method, route }, { statusCode, elapsedTime }) => {
+      const { url = 'none', plan } = route;
+      const operation = plan?.operation.operationId ?? 'none';
       duration.observe({ method, route: url, operation, status: statusCode }, elapsedTime / 1000);
     });
 
@@ -122,7 +123,7 @@ export const metricsPlugin = fp<MetricsOptions>(
       );
     });
   },
-  { name: 'metrics', dependencies: ['pipeline', 'confidential', 'web-socket', 'admission'] },
+  { name: 'metrics', dependencies: ['pipeline', 'route', 'confidential', 'web-socket', 'admission'] },
 );
 
 /** What a proxy adds, trusted or not. */

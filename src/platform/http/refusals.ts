@@ -26,7 +26,7 @@ export const refusalsPlugin = fp<{ services: PlatformServices }>(
     app.decorate('noteRefusals', (request: FastifyRequest, failures: readonly string[]) => {
       for (const code of failures) note(AUDITED[code as Code], request);
     });
-    app.stage('refusals', async (request, { statusCode }) => note(byStatus.get(statusCode), request));
+    app.stage('refusals', (request, { statusCode }) => note(byStatus.get(statusCode), request));
   },
   { name: 'refusals', dependencies: ['pipeline', 'authenticate'] },
 );

@@ -21,7 +21,7 @@ export const sessionCookiesPlugin = fp(
       [refreshCookie, PREFIXES.refresh],
     ] as const;
     app.stage('cookies', (scope) => scope.register(cookie));
-    app.stage('session-cookies', async (request) => {
+    app.stage('session-cookies', (request) => {
       const { protocol, cookies } = request;
       for (const [name, prefix] of known) {
         const value = cookies[prefix + name] ?? (protocol === 'https' ? undefined : cookies[name]);

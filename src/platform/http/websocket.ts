@@ -47,7 +47,7 @@ export const webSocketPlugin = fp<WebSocketOptions>(
     }
     app.stage('upgrade-mark', (scope) => scope.register(websocket, { options, preClose }));
 
-    app.stage('upgrade', async (request, reply) => {
+    app.stage('upgrade', (request, reply) => {
       if (!request.ws) return;
       // Of the answer to an upgrade that is refused: its connection ends, and no pool may keep it.
       reply.header('connection', 'close');

@@ -151,6 +151,13 @@ export interface AdmissionOptions {
   refuse: (request: IncomingMessage, response: ServerResponse, failure: Failure) => void;
 }
 
+/** Where a request is: before its place, in it, out of it while its body is still to come, or done with it. */
+interface Stay {
+  at: 'line' | 'inside' | 'outside' | 'gone';
+  /** Ends the waiting for a place. */
+  stop: () => void;
+}
+
 /**
  * Lets requests in before anything else is done for them, so that one which is refused costs next to nothing: the probes always,
  * and the others as soon as there is a place. A client that is slow to send its body, or to read its answer, has none meanwhile.
@@ -169,53 +176,63 @@ export const admissionPlugin = fp<AdmissionOptions>(
       const isRead = request.method === 'GET' || request.method === 'HEAD';
       return isPreflight(request) || (isRead && exempt.has(pathOf(request)));
     };
-    const inside = new WeakSet<IncomingMessage>();
-    /** How to end the waiting of a request. */
-    const waitingOf = new WeakMap<IncomingMessage, () => void>();
-    /** Those whose body is still to come. */
-    const outside = new WeakSet<IncomingMessage>();
+    const stays = new WeakMap<IncomingMessage, Stay>();
 
-    function leave(request: IncomingMessage): void {
-      if (inside.delete(request)) places.leave();
+    function leave(stay: Stay, to: Stay['at']): void {
+      if (stay.at === 'inside') places.leave();
+      stay.at = to;
     }
 
     const [serve] = app.server.listeners('request') as [RequestListener];
     app.server.removeListener('request', serve);
     app.server.on('request', (request: IncomingMessage, response: ServerResponse) => {
       if (isLetIn(request)) return serve(request, response);
+      const stay: Stay = { at: 'line', stop: () => {} };
+      stays.set(request, stay);
       const begin = () => {
-        inside.add(request);
+        stay.at = 'inside';
         serve(request, response);
       };
       response.once('close', () => {
-        waitingOf.get(request)?.();
-        waitingOf.delete(request);
-        outside.delete(request);
-        if (response.writableEnded) leave(request);
+        stay.stop();
         // Work goes on for a client that has gone, and ends as any other does.
-        else if (inside.has(request)) setTimeout(leave, ABANDONED, request).unref();
+        if (stay.at === 'inside' && !response.writableEnded) setTimeout(leave, ABANDONED, stay, 'gone').unref();
+        else leave(stay, 'gone');
       });
-      waitingOf.set(
-        request,
-        places.enter(begin, (failure) => refuse(request, response, failure)),
-      );
+      stay.stop = places.enter(begin, (failure) => refuse(request, response, failure));
     });
     // An upgrade is no request to Node, and what has become a socket asks for its places itself.
-    app.stage('upgrade-admission', async ({ ws }) => {
+    app.stage('upgrade-admission', ({ ws }) => {
       if (ws) places.pass();
     });
 
-    app.stage('place-left', async ({ raw }) => {
-      if (isComplete(raw) || !inside.has(raw)) return;
-      outside.add(raw);
-      leave(raw);
+    app.stage('place-left', ({ raw }) => {
+      const stay = stays.get(raw);
+      return stay && hasBody(raw) && !isComplete(raw) ? leaveUnlessThere(stay, raw) : undefined;
     });
-    app.stage('place-taken', async ({ raw }) => {
-      if (!outside.delete(raw)) return;
-      await new Promise<void>((begin, refused) => waitingOf.set(raw, places.enter(begin, refused)));
-      inside.add(raw);
+    async function leaveUnlessThere(stay: Stay, request: IncomingMessage): Promise<void> {
+      // What has come along with the headers is read in this turn, after them.
+      await undefined;
+      if (stay.at === 'inside' && !isComplete(request)) leave(stay, 'outside');
+    }
+    app.stage('place-taken', ({ raw }) => {
+      const stay = stays.get(raw);
+      return stay?.at === 'outside' ? takePlace(stay) : undefined;
     });
-    app.stage('place-returned', async ({ raw }) => leave(raw));
+    async function takePlace(stay: Stay): Promise<void> {
+      stay.at = 'line';
+      await new Promise<void>((begin, refused) => {
+        const entered = () => {
+          stay.at = 'inside';
+          begin();
+        };
+        stay.stop = places.enter(entered, refused);
+      });
+    }
+    app.stage('place-returned', ({ raw }) => {
+      const stay = stays.get(raw);
+      if (stay) leave(stay, 'gone');
+    });
   },
   { name: 'admission', dependencies: ['pipeline', 'web-socket'] },
 );
@@ -223,6 +240,10 @@ export const admissionPlugin = fp<AdmissionOptions>(
 /** A stream of HTTP/2 without a body is complete with its headers, which Node does not say of the request. */
 const isComplete = (request: IncomingMessage): boolean =>
   request.complete || (request as unknown as Http2ServerRequest).stream?.endAfterHeaders === true;
+
+/** RFC 9112 §6; Node calls a request complete only after its headers were told. */
+const hasBody = ({ httpVersionMajor, headers }: IncomingMessage): boolean =>
+  httpVersionMajor > 1 || headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 
 const isExempt = ({ operation }: Operation): boolean =>
   !operation.responses['503']?.content?.['application/problem+json'];

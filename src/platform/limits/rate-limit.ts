@@ -1,9 +1,9 @@
-import rateLimit, { normalizeIP } from '@fastify/rate-limit';
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
+import { networkOf } from '../accounts/networks.js';
 import { Failure } from '../calls/errors.js';
 import type { SharedWindows } from './rate-shared.js';
-import { rateStore, spending } from './rate-store.js';
+import { type Count, slidingWindows } from './rate-window.js';
 
 const MINUTE = 60_000;
 const ONE: Weight = { operations: 1, cost: 1 };
@@ -27,8 +27,12 @@ export interface Weight {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Set once the request has been counted. */
+    /** Set once the request has been counted for its caller. */
     rate: Rate | null;
+    /** While it is being counted. */
+    counting: Promise<Rate> | null;
+    /** What it has been counted as for its address so far; null before the ceiling. */
+    weight: Weight | null;
   }
   interface FastifyInstance {
     /**
@@ -36,9 +40,9 @@ declare module 'fastify' {
      * rest at once.
      * @throws Failure RATE_LIMITED beyond the ceiling
      */
-    weighRequest: (request: FastifyRequest, weight: Weight) => Promise<void>;
+    weighRequest: (request: FastifyRequest, weight: Weight) => void | Promise<void>;
     /** Counts the request for its caller, once however often it is called. Refuses nothing. */
-    countRequest: (request: FastifyRequest) => Promise<Rate>;
+    countRequest: (request: FastifyRequest) => Rate | Promise<Rate>;
   }
 }
 
@@ -58,76 +62,83 @@ export interface RateLimitOptions {
  */
 export const rateLimitPlugin = fp<RateLimitOptions>(
   async (app, { limit, anonymous, ceiling, now, shared }) => {
-    await app.register(rateLimit, { global: false, store: rateStore(now, shared) });
-    const weights = new WeakMap<FastifyRequest, Weight>();
-    const callers = app.createRateLimit({
-      timeWindow: MINUTE,
-      max: (request: FastifyRequest) => (request.actor ? limit : anonymous),
-      keyGenerator: (request: FastifyRequest) => {
-        const { operations, cost } = weights.get(request) ?? ONE;
-        const { actor, ip } = request;
-        return actor ? spending(operations, `user ${actor.id}`) : spending(cost, `address ${normalizeIP(ip)}`);
-      },
-    });
-    const owed = new WeakMap<FastifyRequest, number>();
-    const addresses = app.createRateLimit({
-      timeWindow: MINUTE,
-      max: ceiling,
-      keyGenerator: (request: FastifyRequest) => spending(owed.get(request) ?? 1, normalizeIP(request.ip)),
-    });
-
-    async function count(limiter: typeof callers, request: FastifyRequest): Promise<Rate> {
-      const { max, remaining, isExceeded, ttl } = (await limiter(request)) as Extract<
-        Awaited<ReturnType<typeof limiter>>,
-        { isAllowed: false }
-      >;
-      return { limit: max, remaining, exceeded: isExceeded, ttl };
+    /** Where all instances count together, or this one does for itself. @param whose of which windows a key is one */
+    function counter(whose: string) {
+      const own = slidingWindows(now);
+      return (key: string, most: number, units: number): Rate | Promise<Rate> => {
+        const alone = () => rateOf(most, own(key, MINUTE, most, units));
+        const together = shared?.count(`${whose}:${key}`, MINUTE, most, units);
+        return together ? together.then((count) => (count ? rateOf(most, count) : alone())) : alone();
+      };
     }
+    const callers = counter('callers');
+    const addresses = counter('addresses');
 
-    const counting = new WeakMap<FastifyRequest, Promise<Rate>>();
-    const countOnce = async (request: FastifyRequest): Promise<Rate> => {
+    app.decorateRequest('rate', null);
+    app.decorateRequest('counting', null);
+    app.decorateRequest('weight', null);
+
+    function countCaller({ actor, ip, weight }: FastifyRequest): Rate | Promise<Rate> {
+      const { operations, cost } = weight ?? ONE;
+      return actor
+        ? callers(`user ${actor.id}`, limit, operations)
+        : callers(`address ${networkOf(ip)}`, anonymous, cost);
+    }
+    async function countLater(request: FastifyRequest): Promise<Rate> {
       // What fails before it is asked who calls (404, 308, 405), or asks nobody, counts for its caller all the same.
       if (!request.actor) await app.identify(request);
-      request.rate = await count(callers, request);
+      request.rate = await countCaller(request);
       return request.rate;
-    };
-    app.decorateRequest('rate', null);
+    }
     app.decorate('countRequest', (request: FastifyRequest) => {
-      const known = counting.get(request) ?? countOnce(request);
-      counting.set(request, known);
-      return known;
+      if (request.rate) return request.rate;
+      if (request.counting) return request.counting;
+      if (!request.actor || shared) {
+        request.counting = countLater(request);
+        return request.counting;
+      }
+      request.rate = countCaller(request) as Rate;
+      return request.rate;
     });
 
-    app.decorate('weighRequest', async (request: FastifyRequest, weight: Weight) => {
-      const due = weight.cost - (weights.get(request)?.cost ?? 0);
-      weights.set(request, weight);
+    app.decorate('weighRequest', (request: FastifyRequest, weight: Weight) => {
+      const due = weight.cost - (request.weight?.cost ?? 0);
+      request.weight = weight;
       if (due === 0) return;
-      owed.set(request, due);
-      const rate = await count(addresses, request);
+      const rate = addresses(networkOf(request.ip), ceiling, due);
+      return rate instanceof Promise ? rate.then((one) => refuseBeyond(request, one)) : refuseBeyond(request, rate);
+    });
+    function refuseBeyond(request: FastifyRequest, rate: Rate): void {
       if (!rate.exceeded) return;
-      counting.set(request, Promise.resolve(rate));
       request.rate = rate;
       throw tooMany(rate);
-    });
-    app.stage('ceiling', async (request) => {
-      if (isCounted(request)) await app.weighRequest(request, ONE);
-    });
+    }
+    app.stage('ceiling', (request) => (isCounted(request) ? app.weighRequest(request, ONE) : undefined));
 
-    app.stage('rate-headers', async (request, reply) => {
-      if (!isCounted(request)) return;
-      const rate = await app.countRequest(request);
-      reply.headers({
-        'x-rate-limit-limit': rate.limit,
-        'x-rate-limit-remaining': rate.remaining,
-        'x-rate-limit-reset': Math.ceil((now() + rate.ttl) / 1000),
+    const tell = (reply: FastifyReply, { limit, remaining, ttl }: Rate) =>
+      void reply.headers({
+        'x-rate-limit-limit': limit,
+        'x-rate-limit-remaining': remaining,
+        'x-rate-limit-reset': Math.ceil((now() + ttl) / 1000),
       });
+    app.stage('rate-headers', (request, reply) => {
+      if (!isCounted(request)) return;
+      const rate = app.countRequest(request);
+      return rate instanceof Promise ? rate.then((one) => tell(reply, one)) : tell(reply, rate);
     });
   },
-  { name: 'rate-limit', dependencies: ['pipeline', 'authenticate'] },
+  { name: 'rate-limit', dependencies: ['pipeline', 'route', 'authenticate'] },
 );
 
+const rateOf = (limit: number, { current, ttl }: Count): Rate => ({
+  limit,
+  remaining: Math.max(0, limit - current),
+  exceeded: current > limit,
+  ttl,
+});
+
 /** Docs, published contracts and health are not counted; their routes say so in their configuration. */
-const isCounted = ({ routeOptions }: FastifyRequest): boolean => routeOptions.config.counted !== false;
+const isCounted = ({ route }: FastifyRequest): boolean => route.counted !== false;
 
 /** @throws Failure RATE_LIMITED when the caller has used up its requests */
 export function refuseExcess(rate: Rate): void {

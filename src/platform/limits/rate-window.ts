@@ -5,7 +5,7 @@ export const STEPS = 60;
 /** Callers remembered, each in 60 small numbers; the one that was silent longest is forgotten first. */
 const CALLERS = 10_000;
 
-/** A count, as @fastify/rate-limit wants it. */
+/** Where a key stands. */
 export interface Count {
   /** Units in the window, those asked for included; more than the limit where they are refused. */
   current: number;

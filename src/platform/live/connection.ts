@@ -34,7 +34,10 @@ export function connection(app: FastifyInstance, socket: WebSocket, request: Fas
 
   /** A request of its own for each operation: the socket's, with who is at its end now and nothing counted yet. */
   const operationRequest = (): FastifyRequest =>
-    Object.create(request, { actor: { value: actor }, rate: { value: null, writable: true } });
+    Object.create(request, {
+      actor: { value: actor },
+      ...Object.fromEntries(['rate', 'counting', 'weight'].map((name) => [name, { value: null, writable: true }])),
+    });
 
   const close = (code: number, reason: string) => socket.close(code, cut(reason, MAX_REASON));
 

@@ -1,4 +1,3 @@
-import type { FastifyRequest } from 'fastify';
 import { Failure } from '../calls/errors.js';
 import type { Operation } from '../contract/openapi.js';
 import { acceptable } from '../http/accept.js';
@@ -19,24 +18,33 @@ const versionsIn = (mediaType: string): RegExp =>
   new RegExp(`(${mediaType.replaceAll(/[.+]/g, '\\$&')})\\s*;\\s*(?:version|v)="?[^",;\\s]+"?`, 'gi');
 
 /**
- * The media type to answer with (RFC 9110 §12.5.1). An operation that does not declare 406 answers with its first,
- * whatever is asked for.
- * @throws Failure NOT_ACCEPTABLE
+ * How an operation chooses the media type to answer with (RFC 9110 §12.5.1). One that does not declare 406 answers with its
+ * first, whatever is asked for.
+ * @param vendor the media type of the application
+ * @returns by the `Accept` of a request; throws Failure NOT_ACCEPTABLE
  */
-export function chooseMediaType({ headers, server: { names } }: FastifyRequest, operation: Operation): string {
+export function answerTypes(operation: Operation, vendor: string): (accept: string | undefined) => string {
   const types = offered(operation);
-  if (types.length === 0 || !('406' in operation.operation.responses)) return types[0] ?? '';
-  // The version parameter of the vendor type has been read already; it names no other representation.
-  const accept = headers.accept?.replace(versionsIn(names.mediaType), '$1');
-  const [chosen] = acceptable(accept, types);
-  if (chosen !== undefined) return chosen;
-  throw new Failure('NOT_ACCEPTABLE', `This is served as ${types.join(' or ')}; failures are ${PROBLEM}.`);
+  const [first = ''] = types;
+  if (types.length === 0 || !('406' in operation.operation.responses)) return () => first;
+  const versions = versionsIn(vendor);
+  return (accept) => {
+    if (accept === undefined || accept === '*/*') return first;
+    if (types.includes(accept)) return accept;
+    // The version parameter of the vendor type has been read already; it names no other representation.
+    const [chosen] = acceptable(accept.replace(versions, '$1'), types);
+    if (chosen !== undefined) return chosen;
+    throw new Failure('NOT_ACCEPTABLE', `This is served as ${types.join(' or ')}; failures are ${PROBLEM}.`);
+  };
 }
 
-/** @throws Failure UNSUPPORTED_MEDIA_TYPE when the body is of a type that this operation does not read */
-export function refuseMediaType({ headers }: FastifyRequest, { operation }: Operation): void {
-  const given = headers['content-type']?.split(';')[0]?.trim().toLowerCase();
+/** @returns throws Failure UNSUPPORTED_MEDIA_TYPE for the `Content-Type` of a body that this operation does not read */
+export function bodyTypes({ operation }: Operation): (contentType: string | undefined) => void {
   const read = Object.keys(operation.requestBody?.content ?? {});
-  if (given === undefined || read.length === 0 || read.includes(given)) return;
-  throw new Failure('UNSUPPORTED_MEDIA_TYPE', `This operation reads ${read.join(' or ')}.`);
+  return (contentType) => {
+    if (contentType === undefined || read.length === 0 || read.includes(contentType)) return;
+    const given = contentType.split(';')[0]?.trim().toLowerCase();
+    if (given === undefined || read.includes(given)) return;
+    throw new Failure('UNSUPPORTED_MEDIA_TYPE', `This operation reads ${read.join(' or ')}.`);
+  };
 }

@@ -1,24 +1,22 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import openapiGlue from 'fastify-openapi-glue';
 import fp from 'fastify-plugin';
 import { notWritten } from '../calls/errors.js';
-import type { Issues } from '../calls/issues.js';
 import type { OpenApiDocument } from '../contract/document.js';
 import { inlineSchemas, type Operation, operations } from '../contract/openapi.js';
 import { placeOf, prefixOf, versionsOf } from '../contract/versions.js';
 import { callOf } from '../http/call.js';
 import { schemaCompiler } from '../http/json-schema.js';
-import { sessionCookies } from '../http/session-cookies.js';
+import { type SessionCookies, sessionCookies } from '../http/session-cookies.js';
 import type { PlatformServices } from '../services.js';
 import type { Context } from './context.js';
 import { checkContract } from './contract-check.js';
-import { keyedRequest } from './idempotency.js';
+import { type Plan, pathnameOf, planOf } from './plan.js';
 import type { Platform } from './platform-context.js';
 import { refreshPath } from './refresh-path.js';
-import { type Reply, sendReply } from './represent.js';
-import { pathnameOf } from './stages.js';
+import type { Reply } from './represent.js';
 import { routeSchema, structureValidator } from './structure.js';
-import { contentValidator, type ReadRequest } from './validation.js';
+import type { ReadRequest } from './validation.js';
 
 type Handler = (request: ReadRequest, context: Context) => Promise<Reply>;
 /** By tag and operationId; the compiler saw to it that each operation has one. */
@@ -62,10 +60,11 @@ export const restPlugin = fp<RestOptions>(
       operationResolver: ((_id: string, method: string, path: string) => {
         const operation = mounted.get(`${method} ${path}`) as Operation;
         const version = placeOf(path)?.version ?? newest;
+        const plan = planOf(app, ajv, operation, services.cursors);
         return {
-          config: { operation, counted: operation.counted },
+          config: { plan, counted: operation.counted },
           schema: routeSchema(operation),
-          handler: handle(app, operation, handlerOf(handlers, operation), contentValidator(ajv, operation), {
+          handler: handle(app, plan, handlerOf(handlers, operation), {
             services,
             platform,
             prefix: version === undefined ? '' : prefixOf(version),
@@ -90,27 +89,29 @@ function routeTable({ openapi, info }: OpenApiDocument, all: Operation[]): objec
   return { openapi, info, paths };
 }
 
+/** The handler of a route: what is left to do when the stages before it have passed. */
 function handle(
   app: FastifyInstance,
-  operation: Operation,
+  { operation, contentIssues, keyOf, send }: Plan,
   handler: Handler,
-  contentIssues: (request: ReadRequest) => Issues,
   { refreshPath, ...shared }: Pick<Context, 'services' | 'platform' | 'prefix'> & { refreshPath: string },
 ) {
-  return async (request: FastifyRequest, reply: Parameters<typeof sendReply>[2]) => {
+  const [cookies, cookiesByHttps] = [false, true].map((https) => sessionCookies(app.names, refreshPath, https)) as [
+    SessionCookies,
+    SessionCookies,
+  ];
+  return async (request: FastifyRequest, reply: FastifyReply) => {
     const { read, page, answerType } = request;
     if (operation.credentialsInBody) app.refusePlainHttp(request);
     if (operation.method !== 'GET') app.refuseForeignCookie(request);
-    const ownOrigin = () => app.refuseForeignOrigin(request);
-    const call = callOf(app, request, () => contentIssues(read), keyedRequest(operation, read));
     const result = await handler(read, {
       ...shared,
-      call,
+      call: callOf(app, request, () => contentIssues(read), keyOf(read)),
       page,
       pathname: pathnameOf(request),
-      ownOrigin,
-      sessionCookies: sessionCookies(app.names, refreshPath, request.protocol === 'https'),
+      ownOrigin: () => app.refuseForeignOrigin(request),
+      sessionCookies: request.protocol === 'https' ? cookiesByHttps : cookies,
     });
-    return sendReply(operation, request, reply, result, answerType);
+    return send(request, reply, result, answerType);
   };
 }

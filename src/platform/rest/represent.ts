@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import fresh from 'fresh';
+import type { Response } from '../contract/document.js';
 import type { Operation } from '../contract/openapi.js';
 import { sendRange } from '../http/range.js';
 
@@ -19,43 +20,79 @@ const RETRY_AFTER = 2;
 
 const hash = (body: string | Buffer) => `"${createHash('sha1').update(body).digest('base64url')}"`;
 
-const declares = ({ operation }: Operation, status: number, header: string): boolean =>
-  Object.keys(operation.responses[status]?.headers ?? {}).some((name) => name.toLowerCase() === header);
+/** What the contract says of an answer with one status. */
+interface Form {
+  /** The declared headers, in lower case. */
+  headers: ReadonlySet<string>;
+  /** Those that are the same on each: of all answers, and of those that a client has not kept. */
+  always: Readonly<Record<string, string>>;
+  whole: Readonly<Record<string, string | number>>;
+  /** The headers that tell of the media type, by the type that was chosen; empty where there is no body. */
+  types: ReadonlyMap<string, Readonly<Record<string, string>>>;
+  /** Of the types the first. */
+  type: string | undefined;
+}
 
-/** Sends a handler's reply as the contract describes it: media type, entity tag, 304 and ranges. */
-export function sendReply(
-  operation: Operation,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  { status, headers = {}, body }: Reply,
-  mediaType: string,
-): FastifyReply {
-  const declared = operation.operation.responses;
-  const types = Object.keys(declared[status]?.content ?? {});
-  const payload = typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body);
-  const etag = headers['etag'] ?? (declares(operation, status, 'etag') && types.length > 0 ? hash(payload) : undefined);
-  if (declares(operation, status, 'cache-control')) {
-    reply.header('cache-control', cacheControl[operation.tag] ?? 'private, no-cache');
-  }
-  if (etag !== undefined) reply.header('etag', etag);
-  const safe = request.method === 'GET' || request.method === 'HEAD';
-  if (safe && status === 200 && isUnchanged(request, etag)) return reply.code(304).send();
+const NOT_DECLARED: Response = { description: '' };
 
-  reply.code(status);
-  for (const [name, value] of Object.entries(headers)) {
-    // TypeScript refuses another reply's headers; a name that no reply declares is refused here.
-    if (!declares(operation, status, name))
-      throw new Error(`${operation.operationId} declares no ${name} on ${status}`);
-    if (value !== undefined) reply.header(name, value);
-  }
-  if (declares(operation, status, 'retry-after')) reply.header('retry-after', RETRY_AFTER);
-  if (types.length === 0) return reply.send();
-  const type = types.includes(mediaType) ? mediaType : (types[0] as string);
-  reply.header('content-type', `${type}; charset=utf-8`);
-  if (type === request.server.names.mediaType) reply.header('vary', 'Accept');
-  return safe && '206' in declared ? sendRange(request, reply, Buffer.from(payload)) : reply.send(payload);
+function formOf({ tag }: Operation, { headers = {}, content = {} }: Response, vendor: string): Form {
+  const declared = new Set(Object.keys(headers).map((name) => name.toLowerCase()));
+  const types = Object.keys(content).map((type) => [
+    type,
+    { 'content-type': `${type}; charset=utf-8`, ...(type === vendor && { vary: 'Accept' }) },
+  ]);
+  return {
+    headers: declared,
+    always: declared.has('cache-control') ? { 'cache-control': cacheControl[tag] ?? 'private, no-cache' } : {},
+    whole: declared.has('retry-after') ? { 'retry-after': RETRY_AFTER } : {},
+    types: new Map(types as [string, Record<string, string>][]),
+    type: Object.keys(content)[0],
+  };
+}
+
+/**
+ * How the replies of an operation's handler are sent as the contract describes them: media type, entity tag, 304 and ranges.
+ * @param vendor the media type of the application, whose answers depend on what was accepted
+ */
+export function sender(operation: Operation, vendor: string) {
+  const { responses } = operation.operation;
+  const forms = new Map(
+    Object.entries(responses).map(([status, response]) => [status, formOf(operation, response, vendor)]),
+  );
+  const undeclared = formOf(operation, NOT_DECLARED, vendor);
+  const inRanges = '206' in responses;
+
+  /** @param mediaType the one that was chosen, where the status has it */
+  return (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { status, headers = {}, body }: Reply,
+    mediaType: string,
+  ): FastifyReply => {
+    const form = forms.get(String(status)) ?? undeclared;
+    const payload = typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body);
+    const isTagged = form.headers.has('etag') && form.type !== undefined;
+    const etag = headers['etag'] ?? (isTagged ? hash(payload) : undefined);
+    reply.headers(form.always);
+    if (etag !== undefined) reply.header('etag', etag);
+    const safe = request.method === 'GET' || request.method === 'HEAD';
+    if (safe && status === 200 && isUnchanged(request, etag)) return reply.code(304).send();
+
+    reply.code(status);
+    for (const [name, value] of Object.entries(headers)) {
+      // TypeScript refuses another reply's headers; a name that no reply declares is refused here.
+      if (!form.headers.has(name)) throw new Error(`${operation.operationId} declares no ${name} on ${status}`);
+      if (value !== undefined) reply.header(name, value);
+    }
+    reply.headers(form.whole);
+    if (form.type === undefined) return reply.send();
+    reply.headers(form.types.get(mediaType) ?? form.types.get(form.type) ?? {});
+    return safe && inRanges ? sendRange(request, reply, Buffer.from(payload)) : reply.send(payload);
+  };
 }
 
 /** RFC 9110 §13.1.2. Cache-Control is left out: fetch sends no-cache along with If-None-Match, and it speaks to caches. */
-const isUnchanged = ({ headers }: FastifyRequest, etag: unknown): boolean =>
-  typeof etag === 'string' && fresh({ 'if-none-match': headers['if-none-match'] }, { etag });
+function isUnchanged({ headers }: FastifyRequest, etag: unknown): boolean {
+  const known = headers['if-none-match'];
+  return known !== undefined && typeof etag === 'string' && fresh({ 'if-none-match': known }, { etag });
+}

@@ -11,29 +11,31 @@ const schemes = ['basicAuth', 'opaqueToken', 'jwt', 'cookieAuth', 'metricsToken'
 export const knownSchemes: ReadonlySet<string> = new Set(schemes);
 
 /**
- * The stage that authenticates, for every operation: by the security that the contract states for it. It is ours and not
- * fastify-openapi-glue's, which tries one scheme after another and answers 401 whatever went wrong, a lost database too.
- * @throws Failure UNAUTHENTICATED; whatever else keeps the service from finding out who calls
+ * How an operation authenticates: by the security that the contract states for it. It is ours and not fastify-openapi-glue's,
+ * which tries one scheme after another and answers 401 whatever went wrong, a lost database too.
+ * @returns throws Failure UNAUTHENTICATED; whatever else keeps the service from finding out who calls
  */
-export async function authenticateStage(
+export function authentication(
   app: FastifyInstance,
-  request: FastifyRequest,
-  operation: Operation,
-): Promise<void> {
-  const { security } = operation;
-  if (security.length === 0) return;
-  if (security.some((alternative) => 'metricsToken' in alternative)) return app.refuseMetrics(request);
-  if (isOptional(operation)) return void (await app.authenticate(request).catch(asNobody));
-  const actor = await app.authenticate(request);
-  const met = actor && security.some((alternative) => Object.keys(alternative).every((one) => one === actor.mechanism));
-  if (!met) throw new Failure('UNAUTHENTICATED', 'This needs authentication.');
+  { security }: Operation,
+): (request: FastifyRequest) => void | Promise<void> {
+  const alternatives = security.map((alternative) => Object.keys(alternative));
+  if (alternatives.length === 0) return () => {};
+  if (alternatives.some((names) => names.includes('metricsToken'))) return (request) => app.refuseMetrics(request);
+  // Security that lets everyone through: a credential that does not hold is nobody's; what it is worth the service decides.
+  if (alternatives.some((names) => names.length === 0)) {
+    return async (request) => void (await app.authenticate(request).catch(asNobody));
+  }
+  // A caller proves itself by one mechanism; an alternative that wants two is met by nobody.
+  const mechanisms = new Set(alternatives.filter((names) => names.length === 1).flat());
+  return async (request) => {
+    const actor = await app.authenticate(request);
+    if (!actor || !mechanisms.has(actor.mechanism)) {
+      throw new Failure('UNAUTHENTICATED', 'This needs authentication.');
+    }
+  };
 }
 
-/** Security that lets everyone through. */
-const isOptional = ({ security }: Operation): boolean =>
-  security.some((alternative) => Object.keys(alternative).length === 0);
-
-/** Where it does, a credential that does not hold is nobody's; what it is worth the service decides. */
 function asNobody(error: unknown): null {
   if (error instanceof Failure && error.code === 'UNAUTHENTICATED') return null;
   throw error;

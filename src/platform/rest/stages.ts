@@ -1,20 +1,15 @@
-import type { FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import type { PageRequest } from '../calls/pages.js';
-import type { Operation } from '../contract/openapi.js';
-import type { PlatformServices } from '../services.js';
-import { tellDeprecation } from './deprecation.js';
-import { chooseMediaType, refuseMediaType } from './negotiation.js';
-import { readPage } from './paging.js';
-import { authenticateStage } from './security.js';
+import type { Plan } from './plan.js';
 import { refuseNullBody } from './structure.js';
-import { type ReadRequest, readRequest } from './validation.js';
+import type { ReadRequest } from './validation.js';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
     /** False for what the rate limit does not count. */
     counted?: boolean;
-    operation?: Operation;
+    /** Of an operation of the contract. */
+    plan?: Plan;
   }
   interface FastifyRequest {
     /** What the stages before the handler have found out. */
@@ -24,37 +19,31 @@ declare module 'fastify' {
   }
 }
 
-const FIRST_PAGE = { limit: 20, offset: 0 };
-const isPaged = ({ operation }: Operation) => operation.parameters.some(({ name }) => name === 'per_page');
-export const pathnameOf = ({ url }: FastifyRequest): string => url.split('?')[0] as string;
-
-/** What is decided of a request for an operation before its handler, and said on its answer. */
-export const restStagesPlugin = fp<{ services: PlatformServices }>(
-  async (app, { services }) => {
+/** What is decided of a request for an operation before its handler, and said on its answer: by the operation's plan. */
+export const restStagesPlugin = fp(
+  async (app) => {
     app.decorateRequest('answerType', '');
     app.decorateRequest('read');
     app.decorateRequest('page');
 
-    app.stage('media-types', async (request) => {
-      const { operation } = request.routeOptions.config;
-      if (!operation) return;
-      request.answerType = chooseMediaType(request, operation);
-      refuseMediaType(request, operation);
+    app.stage('media-types', (request) => {
+      const { plan } = request.route;
+      if (!plan) return;
+      request.answerType = plan.answerType(request.headers.accept);
+      plan.refuseBodyType(request.headers['content-type']);
     });
 
     app.stage('null-body', refuseNullBody);
 
-    app.stage('authentication', async (request) => {
-      const { operation } = request.routeOptions.config;
-      if (!operation) return;
-      request.read = readRequest(operation, request);
-      request.page = isPaged(operation)
-        ? readPage(request.read.query, pathnameOf(request), services.cursors)
-        : FIRST_PAGE;
-      await authenticateStage(app, request, operation);
+    app.stage('authentication', (request) => {
+      const { plan } = request.route;
+      if (!plan) return;
+      request.read = plan.read(request);
+      request.page = plan.page(request.read, request);
+      return plan.authenticate(request);
     });
 
-    app.stage('deprecation', tellDeprecation);
+    app.stage('deprecation', ({ route }, reply) => route.plan?.tellDeprecation?.(reply));
   },
-  { name: 'rest-stages', dependencies: ['pipeline', 'authenticate', 'metrics'] },
+  { name: 'rest-stages', dependencies: ['pipeline', 'route', 'authenticate', 'metrics'] },
 );

@@ -32,7 +32,7 @@ export function structureValidator(ajv: Ajv2020): FastifySchemaCompiler<object> 
 }
 
 /** A hook: the body `null` is of the wrong type, also where a body may be absent. */
-export async function refuseNullBody({ body, routeOptions }: FastifyRequest): Promise<void> {
-  if (body !== null || !routeOptions.config.operation?.operation.requestBody) return;
+export function refuseNullBody({ body, route }: FastifyRequest): void {
+  if (body !== null || !route.plan?.operation.operation.requestBody) return;
   throw unreadable({ issues: [{ pointer: '', detail: 'must not be null' }] });
 }

@@ -6,23 +6,66 @@ import { prefixOf, shapeOf } from '../contract/versions.js';
 
 const nothingHere = () => new Failure('NOT_FOUND', 'There is nothing at this address.');
 
+/** What is declared at a path. */
+interface PathRow {
+  allow: readonly string[];
+  isProtected: boolean;
+}
+
 /** The paths of the contract. */
 export interface PathTable {
   /** @returns what is declared at a canonical path without its query, or undefined where the contract has no such path */
-  at: (path: string) => { allow: readonly string[]; isProtected: boolean } | undefined;
+  at: (path: string) => PathRow | undefined;
 }
 
+/** What follows a beginning of some paths: by a segment that is text, or else by one of a form. */
+interface PathNode {
+  row?: PathRow;
+  texts: Map<string, PathNode>;
+  forms: { pattern: RegExp; node: PathNode }[];
+}
+
+const emptyNode = (): PathNode => ({ texts: new Map(), forms: [] });
+
+/** To look a path up takes a step for each of its segments, however many paths there are. */
 export function pathTable(operations: Operation[]): PathTable {
-  const rows = [...new Set(operations.map(({ path }) => shapeOf(path)))].map((path) => {
-    const ofPath = operations.filter((operation) => shapeOf(operation.path) === path);
+  const root = emptyNode();
+  for (const shape of new Set(operations.map(({ path }) => shapeOf(path)))) {
+    const ofPath = operations.filter((operation) => shapeOf(operation.path) === shape);
     const methods = ofPath.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
-    return {
-      pattern: new RegExp(`^${path.replaceAll('.', '\\.').replaceAll('{}', '[^/]+')}$`),
+    shape.split('/').reduce(nodeAfter, root).row = {
       allow: [...new Set(methods), 'OPTIONS'],
       isProtected: ofPath.every(({ security }) => security.length > 0),
     };
-  });
-  return { at: (path) => rows.find(({ pattern }) => pattern.test(path)) };
+  }
+  return { at: (path) => rowAt(root, path.split('/'), 0) };
+}
+
+/** The node behind a segment of a shape, which is made where there was none. */
+function nodeAfter({ texts, forms }: PathNode, segment: string): PathNode {
+  if (!segment.includes('{}')) {
+    const known = texts.get(segment) ?? emptyNode();
+    texts.set(segment, known);
+    return known;
+  }
+  const pattern = new RegExp(`^${segment.replaceAll('.', '\\.').replaceAll('{}', '[^/]+')}$`);
+  const known = forms.find((one) => one.pattern.source === pattern.source) ?? { pattern, node: emptyNode() };
+  if (!forms.includes(known)) forms.push(known);
+  return known.node;
+}
+
+/** A segment that is text goes before one of a form, as in the router. */
+function rowAt({ row, texts, forms }: PathNode, segments: readonly string[], at: number): PathRow | undefined {
+  const segment = segments[at];
+  if (segment === undefined) return row;
+  const behind = texts.get(segment);
+  const found = behind && rowAt(behind, segments, at + 1);
+  if (found) return found;
+  for (const { pattern, node } of forms) {
+    const other = pattern.test(segment) ? rowAt(node, segments, at + 1) : undefined;
+    if (other) return other;
+  }
+  return undefined;
 }
 
 export interface UnmatchedOptions {
@@ -67,7 +110,7 @@ const answerUnmatched =
  */
 const redirectTrailingSlash =
   (app: FastifyInstance, exists: (path: string) => boolean) =>
-  async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> => {
+  (request: FastifyRequest, reply: FastifyReply): FastifyReply | undefined => {
     const [path = '', query] = request.originalUrl.split('?');
     const bare = path.replace(/(?<!\/)\/+$/, '');
     if (bare === path || bare === '') return undefined;

@@ -1,6 +1,6 @@
 import type { Ajv2020 } from 'ajv/dist/2020.js';
 import type { FastifyRequest } from 'fastify';
-import { bounded, type Issues } from '../calls/issues.js';
+import { bounded, type Issues, NO_ISSUES } from '../calls/issues.js';
 import { unstorableText } from '../calls/text.js';
 import type { Location, Parameter, Schema } from '../contract/document.js';
 import type { Operation } from '../contract/openapi.js';
@@ -50,49 +50,62 @@ const parametersIn = ({ operation }: Operation, place: Location) =>
   // `version` is consumed where the version is selected, before anything is validated.
   operation.parameters.filter(({ in: where, name }) => where === place && !(place === 'query' && name === 'version'));
 
-/** Fastify's route schema: what decides structure, and with it 400. */
+/** Fastify's route schema: what decides structure, and with it 400. A place in which nothing is wanted, or too many, has none. */
 export function structureSchemas(operation: Operation): Partial<Record<Part, Schema>> {
   const body = bodySchema(operation);
-  const entries = Object.entries(parts).map(([place, part]) => [
-    part,
-    parameterStructure(parametersIn(operation, place as Location), place as Location),
-  ]);
+  const entries = Object.entries(parts).flatMap(([place, part]) => {
+    const parameters = parametersIn(operation, place as Location);
+    return parameters.length > 0 || part === 'querystring'
+      ? [[part, parameterStructure(parameters, place as Location)]]
+      : [];
+  });
   return { ...Object.fromEntries(entries), ...(body && { body: structureOf(body) }) };
 }
 
-/** Reads the parts that structure has passed. */
-export function readRequest(operation: Operation, request: FastifyRequest): ReadRequest {
-  const pick = (place: Location, values: Record<string, unknown>) =>
-    Object.fromEntries(
-      parametersIn(operation, place)
-        .filter((one) => values[nameOf(one)] !== undefined)
-        .map((one) => [nameOf(one), isInteger(one) ? Number(values[nameOf(one)]) : values[nameOf(one)]]),
-    );
-  return {
-    path: pick('path', request.params as Record<string, unknown>),
-    query: pick('query', request.query as Record<string, unknown>),
-    headers: pick('header', request.headers),
+/** @returns reads the parts that structure has passed, of each the parameters that the operation has */
+export function requestReader(operation: Operation): (request: FastifyRequest) => ReadRequest {
+  const [path, query, headers] = (['path', 'query', 'header'] as const).map((place) =>
+    parametersReader(parametersIn(operation, place)),
+  ) as [ParametersReader, ParametersReader, ParametersReader];
+  return (request) => ({
+    path: path(request.params as Record<string, unknown>),
+    query: query(request.query as Record<string, unknown>),
+    headers: headers(request.headers),
     cookies: request.cookies,
     body: request.body,
+  });
+}
+
+type ParametersReader = (values: Record<string, unknown>) => Record<string, unknown>;
+
+function parametersReader(parameters: Parameter[]): ParametersReader {
+  const wanted = parameters.map((one) => ({ name: nameOf(one), isNumber: isInteger(one) }));
+  return (values) => {
+    const read: Record<string, unknown> = {};
+    for (const { name, isNumber } of wanted) {
+      const value = values[name];
+      if (value !== undefined) read[name] = isNumber ? Number(value) : value;
+    }
+    return read;
   };
 }
 
-/** The whole schemas of an operation: what is wrong with the content of a request, all parts at once (422). */
+/** @returns what is wrong with the content of a request by the whole schemas of an operation, all parts at once (422) */
 export function contentValidator(ajv: Ajv2020, operation: Operation): (request: ReadRequest) => Issues {
   // An id in a path has its lower bound in the structure; one that is too large to name a row is 404, not content.
-  const ofPlace = (place: Location) =>
-    lazily(ajv, () => {
-      const members = parametersIn(operation, place).map((one) => [nameOf(one), one.schema ?? {}]);
-      return { type: 'object', properties: Object.fromEntries(members) };
-    });
+  const ofPlace = (place: Location) => {
+    const members = parametersIn(operation, place).map((one) => [nameOf(one), one.schema ?? {}]);
+    if (members.length === 0) return () => undefined;
+    return lazily(ajv, () => ({ type: 'object', properties: Object.fromEntries(members) }));
+  };
   const [query, headers] = [ofPlace('query'), ofPlace('header')];
   const schema = bodySchema(operation);
-  const body = schema && lazily(ajv, () => schema);
-  return (request) =>
-    bounded(
-      parameterIssues(query(request.query)),
-      parameterIssues(headers(request.headers)),
-      body && request.body !== undefined ? bodyIssues(body(request.body)) : {},
-      unstorableText(request.body),
-    );
+  const body = schema ? lazily(ajv, () => schema) : () => undefined;
+  return (request) => {
+    const wrong = [query(request.query), headers(request.headers)];
+    const wrongBody = request.body === undefined ? undefined : body(request.body);
+    const unstorable = request.body === undefined ? NO_ISSUES : unstorableText(request.body);
+    if (!wrong.some(Boolean) && !wrongBody && unstorable.issues.length === 0) return NO_ISSUES;
+    return bounded(...wrong.map(parameterIssues), bodyIssues(wrongBody), unstorable);
+  };
 }

@@ -3,21 +3,24 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { type Selection, selectVersion, type Versioned } from './version.js';
 
+/** Of the requests whose address alone does not say which version answers. */
 const selections = new WeakMap<IncomingMessage, Selection>();
 
 /** Fastify's `rewriteUrl`: routes every spelling of a resource's address to the canonical one. */
 export const versionRouting =
   (versioned: Versioned) =>
   (raw: IncomingMessage): string => {
-    const selection = select(raw, raw.url ?? '/', versioned);
-    if (selection) selections.set(raw, selection);
-    return selection?.url ?? raw.url ?? '/';
+    const url = raw.url ?? '/';
+    const selection = select(raw, url, versioned);
+    if (!selection) return url;
+    if (selection.url !== url || selection.failure) selections.set(raw, selection);
+    return selection.url;
   };
 
 function select({ headers }: IncomingMessage, url: string, versioned: Versioned): Selection | undefined {
   // HTTP/2 has no Host: the authority stands in its place (RFC 9113 §8.3.1).
-  const host = headers.host ?? (headers[':authority'] as string | undefined);
-  return selectVersion(url, { ...headers, ...(host && { host }) }, versioned);
+  const { host = headers[':authority'] as string | undefined, accept } = headers;
+  return selectVersion(url, { host, accept }, versioned);
 }
 
 declare module 'fastify' {
@@ -34,21 +37,23 @@ declare module 'fastify' {
 export const versionPlugin = fp<Versioned>(
   async (app, versioned) => {
     app.decorate('nameVersion', ({ raw }: FastifyRequest, reply: FastifyReply, url?: string) => {
-      const selection = url === undefined ? selections.get(raw) : select(raw, url, versioned);
+      const selection = (url === undefined && selections.get(raw)) || select(raw, url ?? raw.url ?? '/', versioned);
       const version = selection?.version ?? versioned.served.at(-1);
       if (version !== undefined) reply.header('api-version', version);
       if (selection?.open) reply.header('vary', 'Accept');
     });
-    app.stage('api-version', async (request, reply) => {
-      const { operation } = request.routeOptions.config;
+    app.stage('api-version', (request, reply) => {
+      const { plan } = request.route;
+      if (plan?.version !== undefined && !selections.has(request.raw))
+        return void reply.header('api-version', plan.version);
       // @fastify/cors takes every OPTIONS, so that it does not look unmatched.
       const unmatched = request.is404 || request.method === 'OPTIONS';
-      if (selections.has(request.raw) || unmatched || operation?.counted) app.nameVersion(request, reply);
+      if (selections.has(request.raw) || unmatched || plan?.operation.counted) app.nameVersion(request, reply);
     });
-    app.stage('served-version', async ({ raw }) => {
+    app.stage('served-version', ({ raw }) => {
       const failure = selections.get(raw)?.failure;
       if (failure) throw failure;
     });
   },
-  { name: 'version', dependencies: ['pipeline'] },
+  { name: 'version', dependencies: ['pipeline', 'route'] },
 );

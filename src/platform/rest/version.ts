@@ -1,4 +1,3 @@
-import type { IncomingHttpHeaders } from 'node:http';
 import { Failure } from '../calls/errors.js';
 import { prefixOf } from '../contract/versions.js';
 
@@ -37,10 +36,12 @@ const unserved = {
 
 /** The version parameters of the vendor media type in an Accept header: `version=1` or `v=1`. */
 const acceptedVersions = (accept = '', mediaType: string): string[] =>
-  accept
-    .split(',')
-    .filter((range) => range.trim().toLowerCase().startsWith(mediaType))
-    .flatMap((range) => /;\s*(?:version|v)="?([^";\s]+)"?/i.exec(range)?.[1] ?? []);
+  accept.includes('=')
+    ? accept
+        .split(',')
+        .filter((range) => range.trim().toLowerCase().startsWith(mediaType))
+        .flatMap((range) => /;\s*(?:version|v)="?([^";\s]+)"?/i.exec(range)?.[1] ?? [])
+    : [];
 
 /**
  * Chooses the version by path, query parameter, media type or subdomain, and names the canonical URL.
@@ -48,7 +49,7 @@ const acceptedVersions = (accept = '', mediaType: string): string[] =>
  */
 export function selectVersion(
   url: string,
-  headers: IncomingHttpHeaders,
+  headers: { host?: string | undefined; accept?: string | undefined },
   { served, isResource, mediaType }: Versioned,
 ): Selection | undefined {
   const mark = url.indexOf('?');
@@ -56,7 +57,9 @@ export function selectVersion(
   const [, inPath, rest] = /^\/api\/v(\d+)(\/.*)$/.exec(pathname) ?? [];
   const address = rest ?? pathname;
   const newest = served.at(-1);
-  if (newest === undefined || !served.some((version) => isResource(prefixOf(version) + address))) return undefined;
+  const exists = (version: string) => isResource(prefixOf(version) + address);
+  if (newest === undefined || !((inPath !== undefined && isResource(pathname)) || served.some(exists)))
+    return undefined;
 
   const query = mark < 0 ? [] : url.slice(mark + 1).split('&');
   const isVersion = (pair: string) => pair === 'version' || pair.startsWith('version=');
@@ -70,7 +73,7 @@ export function selectVersion(
   ].map(([how, version]) => [how, version]);
 
   const others = query.filter((pair) => !isVersion(pair)).join('&');
-  const failure = refusal(named, served);
+  const failure = named.length > 0 ? refusal(named, served) : undefined;
   const version = failure ? newest : (named[0]?.[1] ?? newest);
   const chosen = {
     url: prefixOf(version) + address + (others && `?${others}`),

@@ -52,11 +52,12 @@ export function drainOnClose(app: FastifyInstance): Leave {
     return one;
   }
 
-  function begin(one: Connection, exchange: EventEmitter): void {
+  function begin(one: Connection, exchange: EventEmitter, ended = () => {}): void {
     one.underWay += 1;
     exchange.once('close', () => {
       one.underWay -= 1;
       one.idleSince = performance.now();
+      ended();
     });
   }
 
@@ -84,8 +85,7 @@ export function drainOnClose(app: FastifyInstance): Leave {
     const known = httpVersionMajor === 2 ? undefined : bySocket.get(socket);
     if (!known) return;
     known.answers.add(answer);
-    answer.once('close', () => known.answers.delete(answer));
-    begin(known.one, answer);
+    begin(known.one, answer, () => known.answers.delete(answer));
     if (closing) known.one.announce();
   }
 

@@ -38,7 +38,7 @@ const RETRY_AFTER = 2;
  */
 export const timeoutsPlugin = fp<Pick<Timeouts, 'request' | 'handler'>>(
   async (app, { request: whole, handler }) => {
-    app.stage('body-timeout', async (request, reply) => {
+    app.stage('body-timeout', (request, reply) => {
       if (request.raw.httpVersionMajor < 2 || streamOf(reply).endAfterHeaders) return;
       const timer = setTimeout(() => {
         if (!request.raw.complete) refuseRest(request, reply);
@@ -47,7 +47,7 @@ export const timeoutsPlugin = fp<Pick<Timeouts, 'request' | 'handler'>>(
     });
 
     // From when the body is there: a client that is slow with it is 408, later.
-    app.stage('handler-timeout', async (_request, reply) => {
+    app.stage('handler-timeout', (_request, reply) => {
       const timer = setTimeout(() => {
         if (reply.sent) return;
         reply.send(new Failure('UNAVAILABLE', 'The service took too long.', { retryAfter: RETRY_AFTER }));

@@ -1,0 +1,120 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import type { FastifyInstance } from 'fastify';
+import t, { type Test } from 'tap';
+import { Failure } from '../../src/platform/calls/errors.js';
+import type { Operation } from '../../src/platform/contract/openapi.js';
+import { pathTable } from '../../src/platform/rest/unmatched.js';
+import { memoryDatabase } from '../support/databases.js';
+import { PASSWORD } from '../support/people.js';
+import { basic } from '../support/process.js';
+import { startService } from '../support/service.js';
+
+/** The failures that are made while something is done: a class asks for its base whenever one of it is constructed. */
+async function failuresMade(work: () => Promise<unknown>): Promise<string[]> {
+  const made: string[] = [];
+  const counting = new Proxy(Error, {
+    construct(target, given, newTarget) {
+      made.push(String(given[0]));
+      return Reflect.construct(target, given, newTarget);
+    },
+  });
+  Object.setPrototypeOf(Failure, counting);
+  try {
+    await work();
+  } finally {
+    Object.setPrototypeOf(Failure, Error);
+  }
+  return made;
+}
+
+/** Has the app that is built next tell which of its stages have had a request wait for a promise, and how many hooks it has of ours. */
+function recordWaits(t: Test) {
+  const waited: string[] = [];
+  const hooks: string[] = [];
+  const onInitialization = (message: unknown) => {
+    const { fastify } = message as { fastify: FastifyInstance };
+    const { decorate, addHook } = fastify;
+    fastify.decorate = function (this: FastifyInstance, name: string, value: unknown) {
+      const stage = (stage: string, run: (...given: unknown[]) => unknown) => {
+        const recorded = (...given: unknown[]) => {
+          const result = run(...given);
+          if (result instanceof Promise) waited.push(stage);
+          return result;
+        };
+        (value as (name: string, run: unknown) => void)(stage, recorded);
+      };
+      return Reflect.apply(decorate, this, [name, name === 'stage' ? stage : value]);
+    } as never;
+    fastify.addHook = function (this: FastifyInstance, phase: string, hook: unknown) {
+      if (/\/platform\/pipeline\.ts/.test(new Error().stack?.split('\n')[2] ?? '')) hooks.push(phase);
+      return Reflect.apply(addHook, this, [phase, hook]);
+    } as never;
+  };
+  subscribe('fastify.initialization', onInitialization);
+  t.teardown(() => unsubscribe('fastify.initialization', onInitialization));
+  return { waited, hooks };
+}
+
+t.test('what a request that is answered costs', async (t) => {
+  const { waited, hooks } = recordWaits(t);
+  const { rest, viewer } = await startService(t, await memoryDatabase(t));
+  const login = { email: viewer.email, password: PASSWORD };
+  const { token } = (await rest('POST', '/api/v1/auth/login', { body: { ...login, flow: 'opaque' } })).body;
+  const path = `/api/v1/users/${viewer.id}`;
+  const get = async (headers: Record<string, string>) => (await rest('GET', path, { headers })).status;
+
+  for (const [by, headers] of Object.entries({
+    jwt: viewer.headers,
+    opaqueToken: { authorization: `Bearer ${token}` },
+    cookieAuth: { cookie: `accord_access=${token}` },
+    basicAuth: basic(viewer.email, PASSWORD),
+  })) {
+    t.strictSame(await failuresMade(async () => t.equal(await get(headers), 200)), [], `by ${by} no failure is made`);
+  }
+  const made = await failuresMade(async () => t.equal(await get({ authorization: 'Bearer nonsense' }), 401));
+  t.equal(made.length, 1, 'and for one that does not hold, one');
+
+  waited.length = 0;
+  await get(viewer.headers);
+  t.strictSame(waited, ['authentication'], 'of the stages one waits, for who calls');
+  waited.length = 0;
+  t.equal((await rest('GET', '/livez')).status, 200);
+  t.strictSame(waited, [], 'and none where nobody is asked for');
+  // In `onRequest` the packages divide the stages.
+  t.strictSame(
+    ['onRequest', 'preParsing', 'preValidation', 'preHandler', 'onSend', 'onResponse'].map(
+      (phase) => hooks.filter((one) => one === phase).length,
+    ),
+    [3, 1, 1, 1, 1, 1],
+  );
+});
+
+/** Operations on as many paths, each with a parameter. */
+const operationsOn = (paths: number): Operation[] =>
+  Array.from(
+    { length: paths },
+    (_, at) => ({ method: 'GET', path: `/api/v1/things-${at}/{id}`, security: [] }) as unknown as Operation,
+  );
+
+t.test('a path is found by as many expressions, however many paths there are', async (t) => {
+  const counts = [20, 2000].map((paths) => {
+    const table = pathTable(operationsOn(paths));
+    const { test } = RegExp.prototype;
+    const found: boolean[] = [];
+    let tried = 0;
+    RegExp.prototype.test = function (text) {
+      tried += 1;
+      return Reflect.apply(test, this, [text]);
+    };
+    try {
+      found.push(
+        ...[`${paths - 1}/7`, `${paths - 1}/7/8`, '0/'].map((rest) => Boolean(table.at(`/api/v1/things-${rest}`))),
+      );
+    } finally {
+      RegExp.prototype.test = test;
+    }
+    t.strictSame(found, [true, false, false]);
+    return tried;
+  });
+  t.strictSame(counts, [3, 3]);
+});
