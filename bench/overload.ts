@@ -5,7 +5,7 @@
  */
 import { execFileSync, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { createConnection } from 'node:net';
+import { type Connection, connect } from './connection.js';
 import { DEMO, startMeasured } from './server.js';
 
 /** Seconds of each phase. */
@@ -41,7 +41,7 @@ async function run({ url, rate, seconds }: Phase): Promise<Outcome> {
   const { hostname, port, host } = new URL(url);
   const bytes = (path: string) => `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nAuthorization: ${DEMO}\r\n\r\n`;
   const asked = PATHS.map(bytes);
-  const free: Client[] = [];
+  const free: Connection[] = [];
   const outcome: Outcome = { accepted: [], refused: 0, unsent: 0, other: {}, livez: [] };
   let turn = 0;
 
@@ -61,7 +61,7 @@ async function run({ url, rate, seconds }: Phase): Promise<Outcome> {
       if (free.length === 0) connections += 1;
       const client = free.pop() ?? connect(hostname, Number(port));
       const began = performance.now();
-      client.ask(asked[turn++ % asked.length] as string, (status) => {
+      client.ask(asked[turn++ % asked.length] as string, ({ status }) => {
         note(status, performance.now() - began);
         if (/^\d/.test(status)) free.push(client);
         else connections -= 1;
@@ -105,37 +105,6 @@ async function run({ url, rate, seconds }: Phase): Promise<Outcome> {
   outcome.accepted.sort((a, b) => a - b);
   outcome.livez.sort((a, b) => a - b);
   return outcome;
-}
-
-type Client = ReturnType<typeof connect>;
-
-/** A connection that asks one thing at a time. */
-function connect(host: string, port: number) {
-  const socket = createConnection(port, host).setNoDelay();
-  let told: ((status: string) => void) | undefined;
-  let text = '';
-  const answered = (status: string) => {
-    const tell = told;
-    told = undefined;
-    text = '';
-    tell?.(status);
-  };
-  socket.setEncoding('latin1').on('data', (part) => {
-    text += part;
-    const head = text.indexOf('\r\n\r\n');
-    if (head < 0) return;
-    const length = Number(/content-length: (\d+)/i.exec(text.slice(0, head))?.[1]);
-    if (text.length >= head + 4 + length) answered(text.slice(9, 12));
-  });
-  socket.on('error', (error: NodeJS.ErrnoException) => answered(error.code ?? error.message));
-  socket.on('close', () => answered('closed'));
-  return {
-    ask(bytes: string, tell: (status: string) => void) {
-      told = tell;
-      socket.write(bytes);
-    },
-    end: () => socket.destroy(),
-  };
 }
 
 async function main(): Promise<void> {

@@ -1,10 +1,17 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
-import { createInterface } from 'node:readline';
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+
+export const ROOT = fileURLToPath(new URL('../', import.meta.url));
 
 export interface Measured {
   url: string;
+  /** What else its output was searched for. */
+  said: string[];
   /** Resident memory of the server's process, in MiB (`/proc/<pid>/status`; Linux only). */
   rss: () => number;
   /** Milliseconds of processor time that it has used (`/proc/<pid>/stat`, in steps of 10; Linux only). */
@@ -14,43 +21,72 @@ export interface Measured {
   stop: () => Promise<void>;
 }
 
-/** The service in a process of its own, as `npm start` runs it, on a fresh database in memory. */
-export async function startMeasured(environment: Record<string, string> = {}): Promise<Measured> {
-  const env = {
-    PATH: process.env['PATH'],
-    PORT: '0',
-    DATABASE_URL: 'pglite://memory',
-    LOG_LEVEL: 'warn',
-    ...environment,
-  };
-  const server: ChildProcess = spawn(process.execPath, ['--max-semi-space-size=32', 'src/cli/bin.js', 'start'], {
-    env,
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  for await (const line of createInterface({ input: server.stdout as NodeJS.ReadableStream })) {
-    const [, url] = /^ {2}REST {7}(\S+)\/api\/v1$/.exec(line) ?? [];
-    if (url === undefined) continue;
-    server.stdout?.resume();
-    return {
-      url,
-      rss: () => Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${server.pid}/status`, 'utf8'))?.[1]) / 1024,
-      cpu: () => {
-        // proc(5): utime and stime are the 14th and 15th field; the second, a name in brackets, may hold spaces.
-        const [utime, stime] =
-          readFileSync(`/proc/${server.pid}/stat`, 'utf8').split(') ')[1]?.split(' ').slice(11) ?? [];
-        return (Number(utime) + Number(stime)) * 10;
-      },
-      pin: (processor) => {
-        execFileSync('taskset', ['-acp', String(processor), String(server.pid)]);
-      },
-      stop: async () => {
-        server.kill('SIGTERM');
-        await once(server, 'exit');
-      },
-    };
-  }
-  throw new Error('The server did not start.');
+/** How often, in milliseconds, a process that starts is looked at. */
+const LOOK = 5;
+
+/** No server outlives who measures it, however that ends. */
+const running = new Set<ChildProcess>();
+export function killAll(): void {
+  for (const server of running) server.kill('SIGKILL');
 }
+process.once('exit', killAll);
+
+/**
+ * Starts a server in a process of its own, whose output goes to a file: to read it would cost the one who measures.
+ * @param ready finds in its output the address that it listens on
+ */
+export async function startProcess(
+  args: string[],
+  environment: Record<string, string>,
+  ready: RegExp,
+): Promise<Measured> {
+  const folder = mkdtempSync(join(tmpdir(), 'accord-bench-'));
+  const output = join(folder, 'output');
+  const file = openSync(output, 'w');
+  const env = { PATH: process.env['PATH'], ...environment };
+  const server: ChildProcess = spawn(process.execPath, args, { cwd: ROOT, env, stdio: ['ignore', file, 'inherit'] });
+  closeSync(file);
+  running.add(server);
+  const ended = once(server, 'exit').then(() => {
+    running.delete(server);
+    rmSync(folder, { recursive: true });
+  });
+  for (;;) {
+    if (server.exitCode !== null) throw new Error(`It did not start: node ${args.join(' ')}`);
+    const found = ready.exec(readFileSync(output, 'utf8'));
+    if (found !== null) return measured(server, found, ended);
+    await delay(LOOK);
+  }
+}
+
+function measured(server: ChildProcess, [, url = '', ...said]: RegExpExecArray, ended: Promise<void>): Measured {
+  const ticks = () => {
+    // proc(5): utime and stime are the 14th and 15th field; the second, a name in brackets, may hold spaces.
+    const fields = readFileSync(`/proc/${server.pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+    return Number(fields[11]) + Number(fields[12]);
+  };
+  return {
+    url,
+    said,
+    rss: () => Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${server.pid}/status`, 'utf8'))?.[1]) / 1024,
+    cpu: () => ticks() * 10,
+    pin: (processor) => {
+      execFileSync('taskset', ['-acp', String(processor), String(server.pid)]);
+    },
+    stop: async () => {
+      server.kill('SIGTERM');
+      await ended;
+    },
+  };
+}
+
+/** The service in a process of its own, as `npm start` runs it, on a fresh database in memory. */
+export const startMeasured = (environment: Record<string, string> = {}): Promise<Measured> =>
+  startProcess(
+    ['--max-semi-space-size=32', 'src/cli/bin.js', 'start'],
+    { PORT: '0', DATABASE_URL: 'pglite://memory', LOG_LEVEL: 'warn', ...environment },
+    /^ {2}REST {7}(\S+)\/api\/v1$/m,
+  );
 
 export const DEMO = `Basic ${Buffer.from('ada@demo.accord.example:correct horse battery').toString('base64')}`;
 

@@ -1,6 +1,10 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import t from 'tap';
+import { FLOWS } from '../../bench/flows.js';
+import { PERFORMANCE, PICTURE, withResults } from '../../bench/page.js';
+import { picture } from '../../bench/picture.js';
+import { readResults } from '../../bench/results.js';
 import { errors } from '../../generated/errors.js';
 import { anchorOf, blocks, headings, isThere, PAGES, page, parts, prose, section } from '../support/documentation.js';
 import { exampleVariables } from '../support/example.js';
@@ -64,6 +68,13 @@ t.test('the tables are those of the code; UPDATE_DOCS=1 writes them', async (t) 
   t.same(found.sort(), Object.keys(tables).sort(), 'each has one place');
 });
 
+t.test('the page of performance is what the bench writes from its results', async (t) => {
+  const results = readResults();
+  t.equal(withResults(page(PERFORMANCE), results), page(PERFORMANCE));
+  t.equal(picture(results), page(PICTURE));
+  t.same(Object.keys(results.flows).sort(), Object.keys(FLOWS).sort(), 'of every flow');
+});
+
 t.test('README is short, leads to every page, and shows every picture', async (t) => {
   const readme = page('README.md');
   t.ok(readme.split('\n').length - 1 <= README_LINES, `at most ${README_LINES} lines`);
@@ -102,7 +113,7 @@ t.test('links lead to files and headings that are there', async (t) => {
 const CITED = /docs\/[\w-]+\.md(?:, "([^"]+)")?/g;
 const sources = ['src', 'test', 'bench', 'prisma'].flatMap((folder) =>
   readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
-    .filter((name) => /\.(ts|js|prisma)$/.test(name))
+    .filter((name) => /\.(ts|js|prisma)$/.test(name) && !/(^|\/)(node_modules|dist)\//.test(name))
     .map((name) => join(folder, name)),
 );
 
@@ -152,7 +163,7 @@ t.test('the files and folders that are named are there', async (t) => {
     PAGES.flatMap((path) => parts(page(path)))
       .map((part) => (typeof part === 'string' ? part : part.text))
       .flatMap((part) => [
-        ...part.matchAll(/(?<![\w/.-])((?:src|test|bench|prisma|docs|generated)\/[\w./-]*\w)(?![\w<-])/g),
+        ...part.matchAll(/(?<![\w/.@-])((?:src|test|bench|prisma|docs|generated)\/[\w./-]*\w)(?![\w<-])/g),
       ])
       .map(([, path]) => path as string),
   );

@@ -1,0 +1,87 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { startAccord, stopAll, untilAnswered } from './accord.js';
+import { administered, type Directories } from './data.js';
+import { ACCORD, BARE, NEST } from './flows.js';
+import { LONG, ROUNDS, type Variant } from './measure.js';
+import { peersOn, startPeer } from './peers.js';
+import { figureOf, type Measurements } from './results.js';
+import { DEMO, type Measured } from './server.js';
+
+/** Seconds in which nobody asks. */
+const QUIET = LONG ? 60 : 10;
+/** Seconds after which what a start has left to do is done. */
+const SETTLED = 3;
+
+const USER = '/api/v1/users/1';
+const demo = { authorization: DEMO };
+
+/** What PostgreSQL has done in a database so far. */
+async function transactionsOf(database: string): Promise<number> {
+  const query = `SELECT (xact_commit + xact_rollback)::int AS count FROM pg_stat_database WHERE datname = '${database}'`;
+  return (await administered<{ count: number }>(query))[0]?.count ?? 0;
+}
+
+/** What is held, and what is done, while nobody asks. */
+export async function idle(
+  ours: Variant,
+  embedded: Variant,
+  { name, url }: { name: string; url: string },
+): Promise<Measurements> {
+  console.log('At rest');
+  const peer = peersOn(url);
+  const peers = [await peer(BARE, 'limit', 'node-pg'), await peer(NEST, 'peer', 'nest-prisma')];
+  const all = [ours, embedded, ...peers];
+  for (const { server } of all) await untilAnswered(server, USER, demo);
+  await delay(1000 * SETTLED);
+  const memory = new Map(all.map((variant) => [variant, variant.server.rss()]));
+  const before = new Map(all.map((variant) => [variant, variant.server.cpu()]));
+  const transactions = await transactionsOf(name);
+  await delay(1000 * QUIET);
+  const statements = ((await transactionsOf(name)) - transactions) / QUIET;
+  const share = (variant: Variant) => (variant.server.cpu() - (before.get(variant) ?? 0)) / (10 * QUIET);
+  const figures = (ours: Variant, value: (variant: Variant) => number) =>
+    [ours, ...peers].map((variant) => figureOf(variant.name, variant.kind, [value(variant)]));
+  const held = (variant: Variant) => memory.get(variant) ?? Number.NaN;
+  const measured: Measurements = {
+    idle: figures(ours, share),
+    idleStatements: [figureOf(ACCORD, 'accord', [statements])],
+    memory: figures(ours, held),
+    memoryEmbedded: figures(embedded, held),
+  };
+  await stopAll(peers);
+  return measured;
+}
+
+/** From the start of a process to its first answer. */
+export async function starts(database: string, directories: Directories): Promise<Measurements> {
+  console.log('Starts');
+  let directory = '';
+  const variants = {
+    postgresql: () => startAccord(database),
+    first: () => {
+      directory = directories.empty();
+      return startAccord(`pglite://${directory}`);
+    },
+    second: () => startAccord(`pglite://${directory}`),
+    nest: () => startPeer('nest-prisma', { DATABASE_URL: database }),
+    bare: () => startPeer('node-pg', { DATABASE_URL: database }),
+  };
+  type Name = keyof typeof variants;
+  const rounds: Record<Name, number[]> = { postgresql: [], first: [], second: [], nest: [], bare: [] };
+  for (let round = 0; round < ROUNDS; round += 1) {
+    // In this order, for the second start needs the first.
+    for (const [name, start] of Object.entries(variants) as [Name, () => Promise<Measured>][]) {
+      const began = performance.now();
+      const server = await start();
+      await untilAnswered(server, USER, demo);
+      rounds[name].push(performance.now() - began);
+      await server.stop();
+    }
+  }
+  const nest = figureOf(NEST, 'peer', rounds.nest);
+  return {
+    start: [figureOf(ACCORD, 'accord', rounds.postgresql), figureOf(BARE, 'limit', rounds.bare), nest],
+    startFirst: [figureOf(ACCORD, 'accord', rounds.first), nest],
+    startSecond: [figureOf(ACCORD, 'accord', rounds.second), nest],
+  };
+}

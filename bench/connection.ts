@@ -1,0 +1,46 @@
+import { createConnection } from 'node:net';
+
+/** What became of a request: its status, or why there is none, and what came. */
+export interface Told {
+  status: string;
+  text: string;
+}
+
+export type Connection = ReturnType<typeof connect>;
+
+const CHUNKED = /\r\ntransfer-encoding: chunked\r\n/i;
+const END_OF_CHUNKS = '\r\n0\r\n\r\n';
+
+/** A kept connection that asks one thing at a time: a bare socket, so that it is the server that is measured. */
+export function connect(host: string, port: number) {
+  const socket = createConnection(port, host).setNoDelay();
+  let told: ((answer: Told) => void) | undefined;
+  let text = '';
+  const answered = (status: string) => {
+    const tell = told;
+    const came = text;
+    told = undefined;
+    text = '';
+    tell?.({ status, text: came });
+  };
+  const isWhole = () => {
+    const head = text.indexOf('\r\n\r\n');
+    if (head < 0) return false;
+    const headers = text.slice(0, head + 2);
+    if (CHUNKED.test(headers)) return text.endsWith(END_OF_CHUNKS);
+    return text.length >= head + 4 + Number(/content-length: (\d+)/i.exec(headers)?.[1]);
+  };
+  socket.setEncoding('latin1').on('data', (part) => {
+    text += part;
+    if (isWhole()) answered(text.slice(9, 12));
+  });
+  socket.on('error', (error: NodeJS.ErrnoException) => answered(error.code ?? error.message));
+  socket.on('close', () => answered('closed'));
+  return {
+    ask(bytes: string, tell: (answer: Told) => void) {
+      told = tell;
+      socket.write(bytes);
+    },
+    end: () => socket.destroy(),
+  };
+}

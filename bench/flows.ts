@@ -1,0 +1,150 @@
+/**
+ * What `npm run bench` measures, and what it should come to. A goal compares Accord with another variant of the same run, for
+ * on a noisy machine only such ratios say something; where there is none to compare with it is a number.
+ */
+export interface Flow {
+  title: string;
+  unit: keyof typeof UNITS;
+  /** What is done, where the title does not say it. */
+  what: string;
+  goals: readonly Goal[];
+}
+
+export type Goal =
+  | { to: string; atMost: number }
+  | { to: string; timesCheaper: number }
+  /** In the flow's own unit. */
+  | { atMost: number };
+
+/** How a figure is written, and what it counts. */
+export const UNITS = {
+  'µs CPU': 'microseconds of the server’s processor time for each request, of all its threads, user and system',
+  'µs CPU a delivery': 'the same for each message that reached a subscriber',
+  ms: 'milliseconds',
+  'ms p50': 'milliseconds until the answer, at the median',
+  'ms p99': 'milliseconds until the answer, at the 99th percentile',
+  '% of a core': 'processor time for each second in which nobody asks',
+  'statements/s': 'transactions a second that PostgreSQL counts while nobody asks',
+  MiB: 'resident memory, started and not yet asked',
+} as const;
+
+export const ACCORD = 'Accord';
+export const BARE = 'node:http + pg';
+export const NEST = 'NestJS + Prisma';
+export const GLUE = 'Fastify + glue + pg';
+
+const cheaper = (to: string, timesCheaper: number): Goal => ({ to, timesCheaper });
+const within = (to: string, atMost: number): Goal => ({ to, atMost });
+
+export const FLOWS = {
+  read: {
+    title: 'GET a user by id',
+    unit: 'µs CPU',
+    what: '`GET /api/v1/users/{user_id}`, 200 users in turn.',
+    goals: [within(BARE, 1.3), cheaper(NEST, 3)],
+  },
+  list: {
+    title: 'List of 20 by cursor',
+    unit: 'µs CPU',
+    what: '`GET /api/v1/users?after=…&limit=20`, from 20 places in turn.',
+    goals: [within(BARE, 1.3)],
+  },
+  create: {
+    title: 'POST a user',
+    unit: 'µs CPU',
+    what: '`POST /api/v1/users`, each with an address of its own. Accord also writes who did it into its audit.',
+    goals: [within(GLUE, 1.5), cheaper(NEST, 2)],
+  },
+  nested: {
+    title: 'Nested GraphQL, 41 objects',
+    unit: 'µs CPU',
+    what: 'A user, ten posts, three comments on each, 100 users in turn.',
+    goals: [within('JSON statement', 1.5)],
+  },
+  shallow: {
+    title: '`{ user(id) { id } }`',
+    unit: 'µs CPU',
+    what: 'The smallest document there is, beside the GET of the same user.',
+    goals: [within('Accord, GET', 2)],
+  },
+  delivery: {
+    title: 'A message to 1,000 sockets',
+    unit: 'µs CPU a delivery',
+    what: 'One channel, one subscription for each socket, one message after the other. Accord also stores each message, the others publish in memory.',
+    goals: [within('ws broadcast', 1.3), cheaper('graphql-ws', 3), cheaper('mercurius', 3)],
+  },
+  trivial: {
+    title: 'Trivial handler, in memory',
+    unit: 'µs CPU',
+    what: 'An application of one operation that answers a constant; with Accord the caller shows a JWT.',
+    goals: [within('node:http', 1.6)],
+  },
+  embeddedRead: {
+    title: 'GET a user, embedded',
+    unit: 'µs CPU',
+    what: 'The same GET; PostgreSQL is in the process (PGlite), its files in a directory.',
+    goals: [within('PGlite, prepared', 2)],
+  },
+  embeddedCreate: {
+    title: 'POST a user, embedded',
+    unit: 'µs CPU',
+    what: 'The same POST, embedded.',
+    goals: [within('PGlite, prepared', 2)],
+  },
+  offset: {
+    title: 'Offset page 1 of 100,000 users',
+    unit: 'ms p50',
+    what: '`GET /api/v1/users?limit=20`, over one connection, with its `X-Total-Count`, beside the page by cursor, which counts nothing.',
+    goals: [within('Accord, by cursor', 1.5)],
+  },
+  logins: {
+    title: 'Reads while 4 logins are in flight',
+    unit: 'ms p99',
+    what: 'GETs over two connections while four clients log in one time after the other.',
+    goals: [within('Accord, no logins', 2)],
+  },
+  start: {
+    title: 'Start, PostgreSQL',
+    unit: 'ms',
+    what: 'From the start of the process to the first 200 of a GET of a user; the database is migrated.',
+    goals: [within(NEST, 1)],
+  },
+  startFirst: {
+    title: 'First start, embedded',
+    unit: 'ms',
+    what: 'The same with no database there: it is made, migrated and seeded.',
+    goals: [within(NEST, 2)],
+  },
+  startSecond: {
+    title: 'Second start, embedded',
+    unit: 'ms',
+    what: 'The same with the directory of the first.',
+    goals: [within(NEST, 1.5)],
+  },
+  idle: {
+    title: 'Idle',
+    unit: '% of a core',
+    what: 'Nobody asks; Accord on PostgreSQL.',
+    goals: [{ atMost: 0.1 }],
+  },
+  idleStatements: {
+    title: 'Statements while idle',
+    unit: 'statements/s',
+    what: 'Nobody asks; one instance on its own database.',
+    goals: [{ atMost: 0 }],
+  },
+  memory: {
+    title: 'Memory at rest, PostgreSQL',
+    unit: 'MiB',
+    what: 'After the start and one GET.',
+    goals: [{ atMost: 150 }],
+  },
+  memoryEmbedded: {
+    title: 'Memory at rest, embedded',
+    unit: 'MiB',
+    what: 'The same, with PostgreSQL in the process.',
+    goals: [{ atMost: 300 }],
+  },
+} as const satisfies Record<string, Flow>;
+
+export type FlowName = keyof typeof FLOWS;

@@ -1,0 +1,45 @@
+import { login, OPEN_HANDED, stopAll } from './accord.js';
+import type { Directories } from './data.js';
+import { ACCORD, FLOWS } from './flows.js';
+import type { Request } from './load.js';
+import { type Asked, measureRequests, type Variant } from './measure.js';
+import { startPeer } from './peers.js';
+import { likeNewUser, newUsers, users } from './requests.js';
+import type { Measurements } from './results.js';
+import { startProcess } from './server.js';
+
+/** The same of REST where PostgreSQL is in the process. */
+export async function embedded(ours: Variant, directories: Directories): Promise<Measurements> {
+  const on = async (file: string) => startPeer(file, { DIRECTORY: directories.copy().files });
+  const others: Variant[] = [
+    { name: 'PGlite, prepared', kind: 'limit', server: await on('pglite-prepared') },
+    { name: 'Prisma over PGlite', kind: 'peer', server: await on('pglite-prisma') },
+  ];
+  const headers = await login(ours.server);
+  const asked = (requests: (headers?: Record<string, string>) => Request[]): Asked[] => [
+    { ...ours, requests: requests(headers) },
+    ...others.map((variant) => ({ ...variant, requests: requests() })),
+  ];
+  const measured: Measurements = {
+    embeddedRead: await measureRequests(FLOWS.embeddedRead.title, asked(users)),
+    embeddedCreate: await measureRequests(FLOWS.embeddedCreate.title, asked(newUsers), { comparable: likeNewUser }),
+  };
+  await stopAll(others);
+  return measured;
+}
+
+/** An application that does nothing: what is left is what the platform costs. */
+export async function trivial(): Promise<Measurements> {
+  const environment = { ...OPEN_HANDED, HOST: '127.0.0.1' };
+  const server = await startProcess(['--import=tsx', 'bench/trivial.ts'], environment, /^ready (\S+) (\S+)$/m);
+  const requests = (headers: Record<string, string> = {}): Request[] => [
+    { method: 'GET', path: '/api/v1/greeting', headers },
+  ];
+  const variants: Asked[] = [
+    { name: ACCORD, kind: 'accord', server, requests: requests({ authorization: `Bearer ${server.said[0]}` }) },
+    { name: 'node:http', kind: 'limit', server: await startPeer('memory'), requests: requests() },
+  ];
+  const measured = { trivial: await measureRequests(FLOWS.trivial.title, variants) };
+  await stopAll(variants);
+  return measured;
+}

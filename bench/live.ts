@@ -1,0 +1,43 @@
+import { emailOf, login, stopAll } from './accord.js';
+import { WRITERS } from './data.js';
+import { FLOWS } from './flows.js';
+import { LONG, measureDeliveries, type Published, type Variant } from './measure.js';
+import { peersOn } from './peers.js';
+import type { Measurements } from './results.js';
+
+const SOCKETS = 1000;
+const MESSAGES = LONG ? 100 : 20;
+
+const ADD = 'mutation($text: String!) { addMessage(channelId: "bench", text: $text) { id } }';
+
+/** Live messages, beside those who publish in memory. */
+export async function live(ours: Variant, database: string): Promise<Measurements> {
+  const peer = peersOn(database);
+  const others = [
+    await peer('frame written once for all', 'limit', 'ws', { FRAME: 'once' }),
+    await peer('ws broadcast', 'limit', 'ws'),
+    await peer('graphql-ws', 'peer', 'graphql-ws'),
+    await peer('mercurius', 'peer', 'mercurius-live'),
+  ];
+  const authorizations: string[] = [];
+  for (const id of WRITERS) authorizations.push((await login(ours.server, emailOf(id))).authorization);
+  const published: Published[] = [
+    {
+      ...ours,
+      authorizations,
+      publication: {
+        url: `${ours.server.url}/graphql`,
+        headers: await login(ours.server),
+        body: JSON.stringify({ query: ADD, variables: { text: '{n}' } }),
+      },
+    },
+    ...others.map((other): Published => {
+      const body = JSON.stringify({ channelId: 'bench', text: '{n}' });
+      const publication = { url: `${other.server.url}/publish`, headers: {}, body };
+      return { ...other, authorizations: [undefined], publication };
+    }),
+  ];
+  const delivery = await measureDeliveries(FLOWS.delivery.title, published, { count: SOCKETS, messages: MESSAGES });
+  await stopAll(others);
+  return { delivery };
+}

@@ -1,0 +1,173 @@
+import { deepStrictEqual } from 'node:assert/strict';
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import type { Load, Outcome, Request } from './load.js';
+import { type Figure, figureOf, median, rounded } from './results.js';
+import type { Measured } from './server.js';
+import type { Delivered, Publication, Subscribers } from './subscribers.js';
+
+/** How long and how often: the short form takes under three minutes on a machine that has nothing else to do. */
+export const LONG = process.env['BENCH'] === 'whole';
+export const ROUNDS = Number(process.env['ROUNDS'] ?? (LONG ? 5 : 3));
+export const SECONDS = Number(process.env['SECONDS'] ?? (LONG ? 2 : 0.5));
+/** Seconds under load before the first round, for what the engine compiles. */
+const WARM_UP = LONG ? 4 : 0.7;
+/** Few, so that no service thinks itself overloaded. */
+const CONNECTIONS = 8;
+
+export interface Variant {
+  name: string;
+  kind: Figure['kind'];
+  server: Measured;
+}
+
+export interface Asked extends Variant {
+  requests: Request[];
+}
+
+/** Calls a process of clients, which answers one task at a time. */
+const client = (file: string): ChildProcess => fork(new URL(file, import.meta.url), { execArgv: process.execArgv });
+async function told<Answer>(process: ChildProcess, task: object): Promise<Answer> {
+  const answer = once(process, 'message');
+  process.send(task);
+  return (await answer)[0] as Answer;
+}
+
+/** Each variant once in every round, in an order that turns: what else the machine does falls on all of them. */
+export async function inTurn<V>(variants: readonly V[], measure: (variant: V, round: number) => Promise<void>) {
+  for (let round = 0; round < ROUNDS; round += 1) {
+    for (const variant of round % 2 === 0 ? variants : variants.toReversed()) await measure(variant, round);
+  }
+}
+
+async function answerOf({ server, requests }: Asked, n: number): Promise<unknown> {
+  const { method, path, headers = {}, body } = requests[0] as Request;
+  const sent = body && { body: body.replace('{n}', String(n).padStart(9, '0')) };
+  const type = body && { 'content-type': 'application/json' };
+  const response = await fetch(server.url + path, { method, headers: { ...headers, ...type }, ...sent });
+  const text = await response.text();
+  if (!response.ok || text.includes('"errors":')) throw new Error(`${method} ${path}: ${response.status} ${text}`);
+  return JSON.parse(text);
+}
+
+/** Stops everything when two variants do not answer the same: they would not have done the same. */
+function mustAgree(flow: string, [first, ...rest]: { name: string; answer: unknown }[]): void {
+  for (const { name, answer } of rest) {
+    try {
+      deepStrictEqual(answer, first?.answer);
+    } catch (cause) {
+      throw new Error(`${flow}: ${name} does not answer what ${first?.name} answers.`, { cause });
+    }
+  }
+}
+
+let last = 0;
+
+/**
+ * Requests of a flow to each variant: the processor time of each, and how quick the answers were.
+ * @param comparable what is left of an answer when it is compared: all that is the same for the same data
+ * @param value what the flow's figure is, of a round
+ */
+export async function measureRequests(
+  flow: string,
+  variants: readonly Asked[],
+  {
+    comparable = (answer) => answer,
+    connections = CONNECTIONS,
+    seconds = SECONDS,
+    value = ({ answered }, cpu) => (1000 * cpu) / answered,
+  }: {
+    comparable?: (answer: unknown) => unknown;
+    connections?: number;
+    seconds?: number;
+    value?: (outcome: Outcome, cpu: number) => number;
+  } = {},
+): Promise<Figure[]> {
+  console.log(flow);
+  const answers = [];
+  for (const variant of variants) {
+    last += 1;
+    answers.push({ name: variant.name, answer: comparable(await answerOf(variant, last)) });
+  }
+  mustAgree(flow, answers);
+
+  const clients = client('load.ts');
+  const ask = async ({ server: { url }, requests, name }: Asked, seconds: number) => {
+    const load: Load = { url, requests, connections, seconds, from: last + 1 };
+    const outcome = await told<Outcome>(clients, load);
+    last = outcome.next;
+    const [[status, text] = []] = Object.entries(outcome.other);
+    if (status !== undefined) throw new Error(`${flow}: ${name} answered ${status}\n${text}`);
+    return outcome;
+  };
+  const rounds = new Map(variants.map((variant): [Asked, { outcome: Outcome; value: number }[]] => [variant, []]));
+  for (const variant of variants) await ask(variant, WARM_UP);
+  await inTurn(variants, async (variant) => {
+    const before = variant.server.cpu();
+    const outcome = await ask(variant, seconds);
+    rounds.get(variant)?.push({ outcome, value: value(outcome, variant.server.cpu() - before) });
+  });
+  clients.kill();
+  return variants.map((variant) => {
+    const all = rounds.get(variant) ?? [];
+    const middle = (of: (outcome: Outcome) => number) => rounded(median(all.map(({ outcome }) => of(outcome))));
+    const refused = all.reduce((sum, { outcome }) => sum + outcome.refused, 0);
+    const figure: Figure = {
+      ...figureOf(
+        variant.name,
+        variant.kind,
+        all.map((one) => one.value),
+      ),
+      rate: Math.round(middle(({ answered, seconds }) => answered / seconds)),
+      p50: middle(({ p50 }) => p50),
+      p99: middle(({ p99 }) => p99),
+      ...(refused > 0 && { refused }),
+    };
+    console.log(`  ${variant.name.padEnd(28)} ${figure.value}`);
+    return figure;
+  });
+}
+
+export interface Published extends Variant {
+  authorizations: Subscribers['authorizations'];
+  publication: Omit<Publication, 'messages'>;
+}
+
+/** Messages to many sockets, of each variant: the processor time of each delivery. */
+export async function measureDeliveries(
+  flow: string,
+  variants: readonly Published[],
+  { count, messages }: { count: number; messages: number },
+): Promise<Figure[]> {
+  console.log(flow);
+  const rounds = new Map(variants.map((variant): [Published, number[]] => [variant, []]));
+  const subscribers = new Map(variants.map((variant) => [variant, client('subscribers.ts')]));
+  const answers = [];
+  for (const [variant, process] of subscribers) {
+    const { server, authorizations, publication } = variant;
+    const open: Subscribers = { url: server.url, count, channelId: 'bench', authorizations };
+    await told(process, { open });
+    const { data } = await told<Delivered>(process, { publish: { ...publication, messages } });
+    const { messageAdded } = data as { messageAdded: { id: string; text: string } };
+    answers.push({ name: variant.name, answer: { messageAdded: { ...messageAdded, id: typeof messageAdded.id } } });
+  }
+  mustAgree(flow, answers);
+  await inTurn(variants, async (variant) => {
+    const before = variant.server.cpu();
+    await told<Delivered>(subscribers.get(variant) as ChildProcess, { publish: { ...variant.publication, messages } });
+    rounds.get(variant)?.push((1000 * (variant.server.cpu() - before)) / (count * messages));
+  });
+  for (const process of subscribers.values()) process.kill();
+  return variants.map((variant) => {
+    const figure = figureOf(variant.name, variant.kind, rounds.get(variant) ?? []);
+    console.log(`  ${variant.name.padEnd(28)} ${figure.value}`);
+    return figure;
+  });
+}
+
+/** Loads a server in the background until it is told to stop. */
+export function burden(load: Omit<Load, 'seconds' | 'from'>): { stop: () => void } {
+  const clients = client('load.ts');
+  clients.send({ ...load, seconds: 3600, from: 1 } satisfies Load);
+  return { stop: () => void clients.kill() };
+}

@@ -1,0 +1,21 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { picture } from './picture.js';
+import { report } from './report.js';
+import type { Results } from './results.js';
+import { ROOT } from './server.js';
+
+export const PERFORMANCE = 'docs/performance.md';
+export const PICTURE = 'docs/performance.svg';
+const PLACE = /(<!-- measured -->\n).*?(\n<!-- \/measured -->)/s;
+
+/** The page with what was measured in its place. */
+export const withResults = (page: string, results: Results): string =>
+  page.replace(PLACE, (_all, start, end) => `${start}\n${report(results)}\n${end}`);
+
+/** Writes what was measured into the page of the documentation, and the picture. */
+export function writePage(results: Results): void {
+  const page = join(ROOT, PERFORMANCE);
+  writeFileSync(page, withResults(readFileSync(page, 'utf8'), results));
+  writeFileSync(join(ROOT, PICTURE), picture(results));
+}

@@ -1,0 +1,134 @@
+import { ACCORD, FLOWS, type Flow, type FlowName, type Goal, UNITS } from './flows.js';
+import { daysOf, type Figure, type Results, rounded } from './results.js';
+
+/** The tables of `docs/performance.md`, from what was measured. */
+
+/** Below that, two figures of one run say the same. */
+const NOISE = 1.15;
+
+const row = (...cells: unknown[]) => `| ${cells.join(' | ')} |`;
+const table = (head: string[], body: unknown[][]) => [
+  row(...head),
+  row(...head.map(() => '---')),
+  ...body.map((cells) => row(...cells)),
+];
+const number = (value: number) => value.toLocaleString('en-US', { maximumFractionDigits: 3 });
+const times = (ratio: number) => `${number(rounded(ratio))}×`;
+
+/** The flows that were measured, in their order. */
+const measured = ({ flows }: Results) =>
+  Object.entries(FLOWS).flatMap(([name, flow]): { flow: Flow; figures: Figure[]; accord: Figure }[] => {
+    const figures = flows[name as FlowName] ?? [];
+    const accord = figures.find(({ variant }) => variant === ACCORD);
+    return accord === undefined ? [] : [{ flow, figures, accord }];
+  });
+
+/** Others by name, with how many times their figure Accord's is. */
+const others = (figures: Figure[], accord: Figure, ...kinds: Figure['kind'][]) =>
+  figures
+    .filter(({ kind }) => kinds.includes(kind))
+    .map(({ variant, value }) => `${variant} ${number(value)}${value > 0 ? ` (${times(accord.value / value)})` : ''}`)
+    .join('; ');
+
+function judged(goal: Goal, figures: Figure[], { value }: Figure): string {
+  const told = (text: string, reached: boolean, found: string) =>
+    `${text}: ${reached ? 'reached' : '**missed**'}${found && `, ${found}`}`;
+  if (!('to' in goal)) return told(`≤ ${number(goal.atMost)}`, value <= goal.atMost, '');
+  const other = figures.find(({ variant }) => variant === goal.to)?.value;
+  if (other === undefined) return `${goal.to} was not measured`;
+  if ('atMost' in goal) {
+    return told(`≤ ${goal.atMost}× ${goal.to}`, value / other <= goal.atMost, times(value / other));
+  }
+  return told(
+    `${goal.timesCheaper}× cheaper than ${goal.to}`,
+    other / value >= goal.timesCheaper,
+    times(other / value),
+  );
+}
+
+/** The table that is read first: a line for each flow. */
+const overview = (results: Results) =>
+  table(
+    ['flow', 'unit', 'Accord', 'by hand', 'instead of Accord', 'goal'],
+    measured(results).map(({ flow, figures, accord }) => [
+      flow.title,
+      flow.unit,
+      number(accord.value),
+      others(figures, accord, 'limit', 'beside'),
+      others(figures, accord, 'peer'),
+      flow.goals.map((goal) => judged(goal, figures, accord)).join('; '),
+    ]),
+  );
+
+/** To whom Accord loses, where the difference is more than noise. */
+function losses(results: Results): string[] {
+  const lines = measured(results).flatMap(({ flow, figures, accord }) => {
+    const better = figures.filter(
+      ({ kind, value }) => (kind === 'limit' || kind === 'peer') && accord.value > value * NOISE,
+    );
+    if (better.length === 0) return [];
+    return `- **${flow.title}**: to ${others(better, accord, 'limit', 'peer')}.`;
+  });
+  return lines.length > 0 ? lines : ['Nowhere.'];
+}
+
+const everyFigure = (results: Results) =>
+  table(
+    ['flow', 'variant', 'figure', 'least to most', 'answers a second', 'p50, ms', 'p99, ms'],
+    measured(results).flatMap(({ flow, figures }) =>
+      figures.map(({ variant, value, spread, rate, p50, p99 }) => [
+        flow.title,
+        variant,
+        `${number(value)} ${flow.unit}`,
+        spread.map(number).join(' to '),
+        ...[rate, p50, p99].map((one) => (one === undefined ? '' : number(one))),
+      ]),
+    ),
+  );
+
+function refusals(results: Results): string[] {
+  const refused = measured(results)
+    .flatMap(({ flow, figures }) => figures.map((figure) => ({ flow, ...figure })))
+    .filter(({ refused = 0 }) => refused > 0)
+    .map(({ flow, variant, refused }) => `${variant}, ${flow.title}: ${refused}`);
+  return refused.length === 0
+    ? ['No request was refused for overload.']
+    : [`Refused for overload, and asked again: ${refused.join('; ')}.`];
+}
+
+/** What stands in the page between the marks of `measured`. */
+export function report(results: Results): string {
+  const { machine, node, postgresql, versions, rounds, seconds } = results;
+  return [
+    `Measured on ${daysOf(results)}, each line in one run, in ${rounds} rounds of ${seconds} s for each variant, with Node ${node} and`,
+    `PostgreSQL ${postgresql}, both and the clients on one machine of ${machine}.`,
+    '',
+    ...overview(results),
+    '',
+    ...refusals(results),
+    '',
+    '## Where we lose, and to whom',
+    '',
+    'By more than the 15 % that a noisy machine makes of nothing:',
+    '',
+    ...losses(results),
+    '',
+    '## What each line is',
+    '',
+    ...measured(results).map(({ flow }) => `- **${flow.title}** (${flow.unit}): ${flow.what}`),
+    '',
+    'The units:',
+    '',
+    ...Object.entries(UNITS).map(([unit, text]) => `- ${unit}: ${text}.`),
+    '',
+    '## Every figure',
+    '',
+    ...everyFigure(results),
+    '',
+    '## The packages',
+    '',
+    `${Object.entries(versions)
+      .map(([name, version]) => `${name} ${version}`)
+      .join(', ')}.`,
+  ].join('\n');
+}

@@ -1,0 +1,73 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { FlowName } from './flows.js';
+import { ROOT } from './server.js';
+
+/** What one variant of a flow came to. */
+export interface Figure {
+  variant: string;
+  /** Accord, what one would write by hand, what one would pick instead, or Accord with something else to do. */
+  kind: 'accord' | 'limit' | 'peer' | 'beside';
+  /** The median of the rounds, in the flow's unit. */
+  value: number;
+  /** The least and the most of the rounds. */
+  spread: [number, number];
+  /** Answers a second. */
+  rate?: number;
+  /** Milliseconds. */
+  p50?: number;
+  p99?: number;
+  /** How many requests were told to come back; they are in no figure but the processor time. */
+  refused?: number;
+}
+
+/** What was measured of some flows. */
+export type Measurements = Partial<Record<FlowName, Figure[]>>;
+
+export interface Results {
+  /** When each flow was measured: all its variants in one run, but not all flows in the same. */
+  dates: Partial<Record<FlowName, string>>;
+  machine: string;
+  node: string;
+  postgresql: string;
+  versions: Record<string, string>;
+  rounds: number;
+  seconds: number;
+  flows: Measurements;
+}
+
+const FILE = join(ROOT, 'bench', 'results.json');
+
+export const readResults = (): Results => JSON.parse(readFileSync(FILE, 'utf8'));
+
+/** Puts what was measured now in the place of what was measured before. @returns all that there is then */
+export function addResults(flows: Measurements, about: Omit<Results, 'flows' | 'dates'>): Results {
+  const before = existsSync(FILE) ? readResults() : { flows: {}, dates: {} };
+  const date = new Date().toISOString().slice(0, 10);
+  const now = Object.fromEntries(Object.keys(flows).map((name) => [name, date]));
+  const results = { ...about, dates: { ...before.dates, ...now }, flows: { ...before.flows, ...flows } };
+  writeFileSync(FILE, `${JSON.stringify(results, null, 2)}\n`);
+  return results;
+}
+
+/** The day of the measurements, or the first and the last. */
+export function daysOf({ dates }: Results): string {
+  const days = [...new Set(Object.values(dates))].sort();
+  return days.length > 1 ? `${days[0]} to ${days.at(-1)}` : `${days[0]}`;
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+}
+
+/** One figure of the rounds of a variant. */
+export const figureOf = (variant: string, kind: Figure['kind'], rounds: number[]): Figure => ({
+  variant,
+  kind,
+  value: rounded(median(rounds)),
+  spread: [rounded(Math.min(...rounds)), rounded(Math.max(...rounds))],
+});
+
+/** To three digits and no more than three places: what is beyond them is noise. */
+export const rounded = (value: number): number => Number(Number(value.toPrecision(3)).toFixed(3));

@@ -1,0 +1,95 @@
+import type { AddressInfo } from 'node:net';
+import { buildApp } from '../src/platform/app.js';
+import { platformCodes } from '../src/platform/contract/codes.js';
+import { openDatabase } from '../src/platform/database/open.js';
+import {
+  authenticated,
+  authorise,
+  type Call,
+  type Context,
+  defineApplication,
+  hasher,
+  type PlatformServices,
+} from '../src/platform/index.js';
+import { readConfig } from '../src/platform/server/config.js';
+
+/** An application of one operation, which answers a constant to who is known: what remains is what the platform costs. */
+const policy = {
+  'greetings.read': { VIEWER: 'any', ADMIN: 'any' },
+  // An application says who administers its accounts.
+  'users.set-role': { VIEWER: 'none', ADMIN: 'any' },
+} as const;
+type Rules = typeof policy;
+
+const openapi = {
+  openapi: '3.1.0',
+  info: { title: 'Greetings', version: '1.0.0' },
+  tags: [{ name: 'greetings' }],
+  paths: {
+    '/api/v1/greeting': {
+      get: {
+        operationId: 'greet',
+        tags: ['greetings'],
+        security: [{ jwt: [] }],
+        'x-permission': { action: 'greetings.read', viewer: 'any', admin: 'any' },
+        responses: {
+          200: {
+            description: 'A greeting.',
+            content: { 'application/json': { schema: { $ref: '#/components/schemas/Greeting' } } },
+          },
+        },
+      },
+    },
+  },
+  components: {
+    securitySchemes: { jwt: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } },
+    schemas: {
+      Greeting: {
+        type: 'object',
+        required: ['greeting'],
+        properties: { greeting: { type: 'string' } },
+      },
+    },
+  },
+};
+const sdl = `
+directive @permission(action: String!, viewer: Access!, admin: Access!) repeatable on FIELD_DEFINITION
+enum Access { NONE OWN ANY }
+type Query { greeting: String @permission(action: "greetings.read", viewer: ANY, admin: ANY) }
+`;
+
+const greet = async (_asked: unknown, { call }: Context<PlatformServices, Rules>) => {
+  authorise(call, 'greetings.read', authenticated(call).id);
+  await call.checkpoint();
+  return { status: 200, body: { greeting: 'Hello' } };
+};
+
+let platform: PlatformServices | undefined;
+const application = defineApplication({
+  name: 'greetings',
+  policy,
+  errors: platformCodes,
+  handlers: { greetings: { greet } },
+  resolvers: { Query: { greeting: () => 'Hello' } },
+  services: (given: PlatformServices) => {
+    platform = given;
+    return {};
+  },
+});
+
+const database = await openDatabase('pglite://memory');
+const text = Buffer.from(JSON.stringify(openapi));
+const app = await buildApp(application, readConfig(process.env), {
+  database,
+  logger: { level: 'info' },
+  contracts: { openapi, openapiYaml: text, openapiJson: text, schemaGraphql: Buffer.from(sdl) },
+});
+await app.listen({ port: 0, host: '127.0.0.1' });
+
+const [email, password] = ['somebody@example.com', 'a password for the bench'];
+const passwordHash = await hasher().hash(password);
+await database.client.user.create({ data: { name: 'Somebody', email, emailKey: email, role: 'VIEWER', passwordHash } });
+const call: Call = { policy, actor: null, address: '127.0.0.1', requestId: 'bench', checkpoint: async () => {} };
+const tokens = await platform?.sessions.login(call, { email, password });
+if (tokens === undefined || tokens.flow === 'opaque') throw new Error('Nobody could log in.');
+console.log(`ready http://127.0.0.1:${(app.server.address() as AddressInfo).port} ${tokens.accessToken}`);
