@@ -115,7 +115,7 @@ export function enterSchema(value: unknown, here: Spot, rule = 'schema'): void {
   const { node: schema, spot, component } = follow(value, here);
   // The place of the whole is where it is used, and that of what it says where it says it.
   note(here, rule, { ...(component !== undefined && { name: component }) });
-  if (here.within?.has(schema)) return enterType(schema, spot);
+  if (here.within?.has(schema)) return void enterType(schema, spot);
   const whole = component === undefined ? spot : { ...spot, within: new Set(here.within).add(schema) };
   const parts = Array.isArray(schema['allOf']) ? schema['allOf'] : [];
   for (const [index, part] of parts.entries()) {
