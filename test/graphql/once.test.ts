@@ -13,6 +13,8 @@ import { isIntrospection } from '../../src/platform/graphql/introspection.js';
 import { measure } from '../../src/platform/graphql/measure.js';
 import { executableSchema } from '../../src/platform/graphql/schema.js';
 import { selects } from '../../src/platform/graphql/selection.js';
+import { type Stored, StreamSource } from '../../src/platform/live/stream-source.js';
+import { subscriptions } from '../../src/platform/live/subscriptions.js';
 
 const SDL = `
   directive @permission(to: String) on FIELD_DEFINITION
@@ -152,4 +154,47 @@ t.test('what is selected below is found out once for all parents, and anew for o
   for (const value of [true, false]) await execute({ schema, document, contextValue, variableValues: { with: value } });
   t.same(found, [true, true, true, false, false, false]);
   t.same(walks, [true, false, false, true, false, false]);
+});
+
+t.test('an event is executed and encoded once for all who select the same', async (t) => {
+  let tell = (_head: number): void => {};
+  let executions = 0;
+  const entries: Stored[] = [{ id: 1 }];
+  const reader = {
+    name: 'entries',
+    perCaller: false,
+    after: async (_key: string, id: number) => ({
+      entries: entries.filter((one) => one.id > id),
+      last: 1,
+      more: false,
+    }),
+    head: async () => 0,
+    watch: (_key: string, onNews: (head: number) => void) => {
+      tell = onNews;
+      return () => {};
+    },
+  };
+  const engine = {
+    executeSubscriptionEvent: async (_execution: object, event: unknown) => {
+      executions++;
+      return { data: { entry: (event as Stored).id } };
+    },
+  };
+  const live = subscriptions({ engine, format: {} as never, log: {} as never });
+  const source = new StreamSource(reader, 'key', undefined);
+  const selection = { source, key: 'selection', prepared: {} as never, context: () => ({}) as GraphQLContext };
+  const sent: Buffer[] = [];
+  const follow = () =>
+    new Promise<void>((resolve) => {
+      const send = (rendered: Buffer) => {
+        sent.push(rendered);
+        resolve();
+      };
+      const { joined } = live.open(selection, { send, drained: async () => {} });
+      void joined.then(() => setImmediate(() => tell(1)));
+    });
+  await Promise.all([follow(), follow(), follow()]);
+  t.equal(executions, 1);
+  t.same(sent.map(String), Array(3).fill('{"data":{"entry":1}}'));
+  t.equal(new Set(sent).size, 1, 'the same bytes');
 });
