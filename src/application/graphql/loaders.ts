@@ -8,8 +8,11 @@ import type { Post } from '../services/posts.js';
 // What stands below many parents, in one statement for each field, its arguments and the level it stands on.
 
 /** @throws Failure GONE for a user who was deleted since the parent was read */
-export async function userBelow({ call, batch, services: { users } }: GraphQLContext, id: number): Promise<User> {
-  const user = await batch<User>(call, 'users', id, (one, ids) => users.byIds(one, ids));
+export function userBelow({ call, batch, services: { users } }: GraphQLContext, id: number): Promise<User> {
+  return batch<User>(call, 'users', id, (one, ids) => users.byIds(one, ids)).then(present);
+}
+
+function present(user: User | undefined): User {
   if (user) return user;
   throw new Failure('GONE', 'This user was deleted.');
 }

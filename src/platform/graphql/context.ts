@@ -8,7 +8,7 @@ import { batches, type ReadInBatch } from './batches.js';
  * @typeParam Rules the application's policy
  */
 export interface GraphQLContext<Services = unknown, Rules extends Policy = Policy> {
-  /** The call of this field: its checkpoint knows what is wrong with the field's own arguments. */
+  /** The call of the operation; of a field whose arguments are at fault one of its own, whose checkpoint knows what is wrong. */
   call: Call<Rules>;
   /** Makes the call of a field whose arguments have these faults. */
   callWith: (contentIssues: Issues) => Call<Rules>;

@@ -8,8 +8,19 @@ import {
 
 const FIELDS = new Set(['__schema', '__type', '__typename']);
 
-/** Whether a document asks for nothing but the schema: all its operations are queries, and all their root fields introspection. */
-export function isIntrospection({ definitions }: DocumentNode): boolean {
+const known = new WeakMap<DocumentNode, boolean>();
+
+/**
+ * Whether a document asks for nothing but the schema: all its operations are queries, and all their root fields introspection.
+ * It is found out once for each document.
+ */
+export function isIntrospection(document: DocumentNode): boolean {
+  const found = known.get(document) ?? asksForSchemaAlone(document);
+  known.set(document, found);
+  return found;
+}
+
+function asksForSchemaAlone({ definitions }: DocumentNode): boolean {
   const fragments = new Map<string, FragmentDefinitionNode>();
   for (const one of definitions) if (one.kind === Kind.FRAGMENT_DEFINITION) fragments.set(one.name.value, one);
   const seen = new Set<string>();

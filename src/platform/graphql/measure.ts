@@ -12,7 +12,7 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 import { pageSize } from './page-size.js';
-import { isIncluded, valuesOf } from './values.js';
+import { isIncluded, type Values, valuesOf } from './values.js';
 
 export interface Measured {
   /** Levels of fields. */
@@ -24,9 +24,16 @@ export interface Measured {
 /** A list whose length nothing tells is taken to be as long as a list without a limit. */
 const UNTOLD = 20;
 
+interface Measurement {
+  result: Measured | { cycle: FragmentSpreadNode };
+  /** The values of variables on which it depends. */
+  looked: ReadonlyMap<string, unknown>;
+}
+
+const last = new WeakMap<OperationDefinitionNode, Measurement>();
+
 /**
- * Measures what an operation asks for. Introspection fields count for nothing. Each fragment is measured once for each
- * length that a connection hands to it (100 at most), whatever the number of its uses: a bomb of fragments is as quick as any other document.
+ * Measures what an operation asks for, once for as long as the variables say the same of lists and conditions.
  * @returns the measure, or the spread that closes a circle of fragments
  */
 export function measure(
@@ -34,11 +41,37 @@ export function measure(
   document: DocumentNode,
   operation: OperationDefinitionNode,
   variables: Readonly<Record<string, unknown>>,
-): Measured | { cycle: FragmentSpreadNode } {
+): Measurement['result'] {
+  const values = valuesOf(operation, variables);
+  const before = last.get(operation);
+  if (before && [...before.looked].every(([name, value]) => Object.is(values.get(name), value))) return before.result;
+  const looked = new Map<string, unknown>();
+  const get = (name: string) => {
+    const value = values.get(name);
+    looked.set(name, value);
+    return value;
+  };
+  const result = walk(schema, document, operation, { get });
+  if ([...looked.values()].every(isSmall)) last.set(operation, { result, looked });
+  return result;
+}
+
+/** What a list or a condition goes by is; anything else is refused, and not worth its memory. */
+const isSmall = (value: unknown): boolean => value == null || typeof value === 'number' || typeof value === 'boolean';
+
+/**
+ * Measures what an operation asks for. Introspection fields count for nothing. Each fragment is measured once for each
+ * length that a connection hands to it (100 at most), whatever the number of its uses: a bomb of fragments is as quick as any other document.
+ */
+function walk(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  operation: OperationDefinitionNode,
+  values: Values,
+): Measurement['result'] {
   const fragments = new Map(
     document.definitions.flatMap((one) => (one.kind === Kind.FRAGMENT_DEFINITION ? [[one.name.value, one]] : [])),
   );
-  const values = valuesOf(operation, variables);
   const known = new Map<string, Measured | 'under way'>();
   let cycle: FragmentSpreadNode | undefined;
 

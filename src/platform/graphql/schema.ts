@@ -2,10 +2,14 @@ import { makeExecutableSchema } from '@graphql-tools/schema';
 import type { Ajv2020 } from 'ajv/dist/2020.js';
 import {
   defaultFieldResolver,
+  type FieldNode,
   type GraphQLField,
   type GraphQLFieldResolver,
+  type GraphQLResolveInfo,
   type GraphQLSchema,
   isObjectType,
+  Kind,
+  type ValueNode,
 } from 'graphql';
 import { Failure } from '../calls/errors.js';
 import { bounded, type Issue } from '../calls/issues.js';
@@ -59,12 +63,12 @@ function tellOutcome(field: GraphQLField<unknown, GraphQLContext>, tell: (code: 
     return value;
   };
   const telling = (resolve: GraphQLFieldResolver<unknown, GraphQLContext>): typeof resolve => {
-    return (...args) => {
+    return (parent, args, context, info) => {
       let value: unknown;
       try {
-        value = resolve(...args);
+        value = resolve(parent, args, context, info);
       } catch (error) {
-        failed(error);
+        return failed(error);
       }
       return isThenable(value) ? Promise.resolve(value).then(done, failed) : done(value);
     };
@@ -87,8 +91,15 @@ function checkArguments(schema: GraphQLSchema, ajv: Ajv2020, field: GraphQLField
     return least === undefined ? [] : { name: arg.name, least };
   });
   const { resolve = defaultFieldResolver, subscribe } = field;
+  /** Where a document itself says all arguments, and they are right: they are right each time. */
+  const sound = new WeakSet<FieldNode>();
 
-  const checked = (args: Record<string, unknown>, context: GraphQLContext): GraphQLContext => {
+  const checked = (
+    args: Record<string, unknown>,
+    context: GraphQLContext,
+    { fieldNodes: [node] }: GraphQLResolveInfo,
+  ): GraphQLContext => {
+    if (node && sound.has(node)) return context;
     const wrong = ids.filter(({ name, least }) => args[name] != null && !isId(String(args[name]), least));
     if (wrong.length > 0) {
       const issues = wrong.map(
@@ -97,9 +108,18 @@ function checkArguments(schema: GraphQLSchema, ajv: Ajv2020, field: GraphQLField
       throw new Failure('BAD_REQUEST', `An id is an integer of at least ${wrong[0]?.least}.`, { issues });
     }
     const content = bounded(bodyIssues(faults(args)), unstorableText(args));
-    return { ...context, call: context.callWith(content) };
+    if (content.issues.length > 0) return { ...context, call: context.callWith(content) };
+    if (node && !node.arguments?.some(({ value }) => isVariable(value))) sound.add(node);
+    return context;
   };
-  field.resolve = (parent, args, context, info) => resolve(parent, args, checked(args, context), info);
+  field.resolve = (parent, args, context, info) => resolve(parent, args, checked(args, context, info), info);
   if (subscribe)
-    field.subscribe = (parent, args, context, info) => subscribe(parent, args, checked(args, context), info);
+    field.subscribe = (parent, args, context, info) => subscribe(parent, args, checked(args, context, info), info);
+}
+
+/** Whether a value in a document is, or holds, one that comes beside it. */
+function isVariable(value: ValueNode): boolean {
+  if (value.kind === Kind.LIST) return value.values.some(isVariable);
+  if (value.kind === Kind.OBJECT) return value.fields.some((field) => isVariable(field.value));
+  return value.kind === Kind.VARIABLE;
 }

@@ -1,10 +1,13 @@
 import { Kind, type OperationDefinitionNode, type SelectionNode, type ValueNode, valueFromASTUntyped } from 'graphql';
 
 /** The variables of an operation by name, as far as they are given; not coerced, for nothing has been validated. */
-export type Values = ReadonlyMap<string, unknown>;
+export type Values = Pick<ReadonlyMap<string, unknown>, 'get'>;
 
 /** What the client sent, and the defaults of what it left out. */
-export function valuesOf(operation: OperationDefinitionNode, sent: Readonly<Record<string, unknown>>): Values {
+export function valuesOf(
+  operation: OperationDefinitionNode,
+  sent: Readonly<Record<string, unknown>>,
+): ReadonlyMap<string, unknown> {
   return new Map(
     (operation.variableDefinitions ?? []).map(({ variable: { name }, defaultValue }) => [
       name.value,

@@ -103,16 +103,17 @@ export function connection(app: FastifyInstance, socket: WebSocket, request: Fas
     },
 
     /**
-     * Sends a frame, or closes the socket when too much is waiting already: the client can connect again and go on with
+     * Sends a message, or closes the socket when too much is waiting already: the client can connect again and go on with
      * `since`, which it could not if a message were left out.
+     * @param message a text, or its bytes in UTF-8
      */
-    async send(frame: string): Promise<void> {
+    send(message: string | Buffer): void {
       if (!isOpen()) return;
-      if (socket.bufferedAmount + Buffer.byteLength(frame) > MAX_QUEUE) {
+      if (socket.bufferedAmount + Buffer.byteLength(message) > MAX_QUEUE) {
         close(CLOSE.tryAgainLater, 'The client reads too slowly.');
         return;
       }
-      socket.send(frame);
+      socket.send(message, { binary: false });
     },
 
     /** Resolves when little is waiting to be sent. */

@@ -3,9 +3,12 @@ import type { Stored, StoredPage } from './stream-source.js';
 /** Entries read at a time, and rendered entries that wait for a follower that is still being shown the stored ones. */
 export const PAGE = 100;
 
-/** Where rendered messages go. */
+/** An entry as it is shown: JSON in UTF-8, encoded once for all who are shown it. */
+export type Rendered = Buffer;
+
+/** Where rendered entries go. */
 export interface Sink {
-  send: (rendered: string) => void;
+  send: (rendered: Rendered) => void;
   /** Resolves when little of what was sent is still waiting: stored entries are not poured over a slow client. */
   drained: () => Promise<void>;
 }
@@ -16,7 +19,7 @@ export interface FollowerOptions<Entry extends Stored> {
   handedOut: number | undefined;
   /** Reads a page of what is stored after an id, however often it takes; undefined once `wanted` says no. */
   read: (id: number, wanted: () => boolean) => Promise<StoredPage<Entry> | undefined>;
-  render: (entry: Entry) => Promise<string>;
+  render: (entry: Entry) => Promise<Rendered>;
 }
 
 export type Follower = ReturnType<typeof feedFollower>;
@@ -29,10 +32,10 @@ export function feedFollower<Entry extends Stored>({ sink, handedOut, read, rend
   let position = 0;
   /** Everything after `stored` is in `waiting`, everything up to it in the table; live once `waiting` is gone. */
   let stored = handedOut;
-  let waiting: { id: number; rendered: string }[] | undefined = [];
+  let waiting: { id: number; rendered: Rendered }[] | undefined = [];
   let left = false;
 
-  async function show(id: number, rendered: string): Promise<void> {
+  async function show(id: number, rendered: Rendered): Promise<void> {
     if (left || id <= position) return;
     position = id;
     sink.send(rendered);
@@ -41,7 +44,7 @@ export function feedFollower<Entry extends Stored>({ sink, handedOut, read, rend
 
   return {
     /** Takes an entry from the feed. */
-    deliver(id: number, rendered: string): void {
+    deliver(id: number, rendered: Rendered): void {
       if (left) return;
       if (waiting && waiting.length === PAGE) {
         // Too many to keep: they are in the table.

@@ -1,5 +1,5 @@
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
-import { type Follower, feedFollower, PAGE, type Sink } from './feed-follower.js';
+import { type Follower, feedFollower, PAGE, type Rendered, type Sink } from './feed-follower.js';
 import type { Stored, StoredPage } from './stream-source.js';
 
 /** Followers written to before other work gets its turn. */
@@ -13,7 +13,7 @@ export interface FeedOptions<Entry extends Stored> {
   /** See `after` of a stream. */
   after: (id: number, limit: number) => Promise<StoredPage<Entry>>;
   /** Never rejects: an entry that cannot be shown is shown as an error, not left out. */
-  render: (entry: Entry) => Promise<string>;
+  render: (entry: Entry) => Promise<Rendered>;
   /** Told when the entries could not be read; that is tried again. */
   onFault: (error: unknown) => void;
 }

@@ -13,6 +13,7 @@ import type { OperationRequest } from '../graphql/request.js';
 import type { PlatformServices } from '../services.js';
 import { CLOSE, type Connection, connection } from './connection.js';
 import { eventsOf } from './events.js';
+import type { Rendered } from './feed-follower.js';
 import { type HeldDocuments, heldDocuments } from './held-documents.js';
 import { lifetime } from './lifetime.js';
 import { selectionKey } from './selection-key.js';
@@ -46,6 +47,8 @@ const HELD = 5;
 const MESSAGE = 2;
 /** Characters of the id of an operation, which every message about it repeats. */
 const MAX_ID = 128;
+/** What ends a message after its payload. */
+const TAIL = Buffer.from('}');
 
 /**
  * Serves graphql-transport-ws: the protocol is graphql-ws' matter, and who may do what that of the services. A subscription
@@ -134,8 +137,8 @@ export function socketServer(app: FastifyInstance, options: SocketOptions) {
 
   /** Those of a durable stream, which all who select the same share: they are sent as they are. */
   function followed(one: Connection, id: string, selection: Selection, onEnd: () => void) {
-    const head = `{"id":${JSON.stringify(id)},"type":"${MessageType.Next}","payload":`;
-    const send = (rendered: string) => void one.send(`${head}${rendered}}`);
+    const head = Buffer.from(`{"id":${JSON.stringify(id)},"type":"${MessageType.Next}","payload":`);
+    const send = (rendered: Rendered) => one.send(Buffer.concat([head, rendered, TAIL]));
     const { joined, leave } = live.open(selection, { send, drained: one.drained });
     const end = () => {
       leave();
@@ -208,7 +211,7 @@ export function socketServer(app: FastifyInstance, options: SocketOptions) {
         async onPing(payload) {
           try {
             if (await one.renew(payload)) await sockets.look(one);
-            await one.send(`{"type":"${MessageType.Pong}"}`);
+            one.send(`{"type":"${MessageType.Pong}"}`);
           } catch (error) {
             one.refuse(error);
           }

@@ -8,7 +8,7 @@ import { formatted } from '../graphql/operation.js';
 import type { PreparedOperation } from '../graphql/operation-check.js';
 import { coalesced } from './coalesced.js';
 import { type Feed, feedOf } from './feed.js';
-import type { Sink } from './feed-follower.js';
+import type { Rendered, Sink } from './feed-follower.js';
 import type { Stored, StreamSource } from './stream-source.js';
 
 /** Rendered entries are remembered for a moment, for clients that come back together and are shown the same ones. */
@@ -36,7 +36,7 @@ export interface SubscriptionsOptions {
 /** The subscriptions to durable streams on this instance. Those to one key with the same selection share one feed, and one execution. */
 export function subscriptions({ engine, format, log }: SubscriptionsOptions) {
   const feeds = new Map<string, { feed: Feed; stop: () => void }>();
-  const remembered = new LRUCache<string, string, () => Promise<string>>({
+  const remembered = new LRUCache<string, Rendered, () => Promise<Rendered>>({
     ...REMEMBERED,
     sizeCalculation: (payload) => payload.length + 1,
     fetchMethod: (_key, _stale, { context: render }) => render(),
@@ -50,12 +50,12 @@ export function subscriptions({ engine, format, log }: SubscriptionsOptions) {
   };
 
   /** The payload of `next`. */
-  async function render({ prepared, context }: Selection, entry: Stored): Promise<string> {
+  async function render({ prepared, context }: Selection, entry: Stored): Promise<Rendered> {
     try {
       const result = await engine.executeSubscriptionEvent({ ...prepared, contextValue: context() }, entry);
-      return JSON.stringify(formatted(result, format, log));
+      return encoded(formatted(result, format, log));
     } catch (error) {
-      return JSON.stringify({ errors: boundedErrors(format.ofThrown(error, log)) });
+      return encoded({ errors: boundedErrors(format.ofThrown(error, log)) });
     }
   }
 
@@ -67,7 +67,7 @@ export function subscriptions({ engine, format, log }: SubscriptionsOptions) {
       head: coalesced(() => stream.head(key)),
       after: (id, limit) => stream.after(key, id, limit),
       render: async (entry) =>
-        (await remembered.fetch(`${entry.id} ${name}`, { context: () => render(selection, entry) })) as string,
+        (await remembered.fetch(`${entry.id} ${name}`, { context: () => render(selection, entry) })) as Rendered,
       onFault,
     });
     const unwatch = stream.watch(key, feed.wake);
@@ -98,5 +98,7 @@ export function subscriptions({ engine, format, log }: SubscriptionsOptions) {
     },
   };
 }
+
+const encoded = (payload: object): Rendered => Buffer.from(JSON.stringify(payload));
 
 export type Subscriptions = ReturnType<typeof subscriptions>;

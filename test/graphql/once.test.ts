@@ -1,0 +1,200 @@
+import {
+  execute,
+  type GraphQLResolveInfo,
+  type GraphQLSchema,
+  getOperationAST,
+  type OperationDefinitionNode,
+  parse,
+} from 'graphql';
+import t from 'tap';
+import { NO_ISSUES } from '../../src/platform/calls/issues.js';
+import { type GraphQLContext, operationContext } from '../../src/platform/graphql/context.js';
+import { isIntrospection } from '../../src/platform/graphql/introspection.js';
+import { measure } from '../../src/platform/graphql/measure.js';
+import { executableSchema } from '../../src/platform/graphql/schema.js';
+import { selects } from '../../src/platform/graphql/selection.js';
+import { type Stored, StreamSource } from '../../src/platform/live/stream-source.js';
+import { subscriptions } from '../../src/platform/live/subscriptions.js';
+
+const SDL = `
+  directive @permission(to: String) on FIELD_DEFINITION
+  directive @constraint(max: Int) on ARGUMENT_DEFINITION
+  type Item { id: Int  parts(limit: Int = 2 @constraint(max: 3)): [Item!]  label: String }
+  type Query { items: [Item!] @permission(to: "all") }
+`;
+
+/** A list whose items have parts that are read in batches, and what was seen of it. */
+function served() {
+  const seen = { contexts: new Set<GraphQLContext>(), checkpoints: 0, reads: [] as (readonly number[])[] };
+  const schema = executableSchema(SDL, {
+    Query: { items: () => [{ id: 1 }, { id: 2 }, { id: 3 }] },
+    Item: {
+      parts: ({ id }: { id: number }, _args: object, context: GraphQLContext) => {
+        seen.contexts.add(context);
+        return context.batch(context.call, 'parts', id, async (_call, ids) => {
+          seen.reads.push(ids);
+          return new Map(ids.map((one) => [one, [{ id: 10 * one }]]));
+        });
+      },
+    },
+  });
+  const callWith = ((issues = NO_ISSUES) => ({
+    checkpoint: async () => {
+      seen.checkpoints++;
+      if (issues.issues.length > 0) throw new Error('at fault');
+    },
+  })) as unknown as GraphQLContext['callWith'];
+  const contextValue = operationContext({}, callWith);
+  const run = async (text: string, variableValues: Record<string, unknown> = {}) =>
+    execute({ schema, document: parse(text), contextValue, variableValues });
+  return { seen, contextValue, run };
+}
+
+for (const [said, query, variables] of [
+  ['in the document', '{ items { parts(limit: 1) { id } } }', {}],
+  ['by a variable', 'query($n: Int) { items { parts(limit: $n) { id } } }', { n: 1 }],
+] as const) {
+  t.test(`what stands below many parents, its arguments ${said}, is one read after one checkpoint`, async (t) => {
+    const { seen, contextValue, run } = served();
+    const { data, errors } = await run(query, variables);
+    t.same([errors, data], [undefined, { items: [10, 20, 30].map((id) => ({ parts: [{ id }] })) }]);
+    t.same([seen.reads, seen.checkpoints], [[[1, 2, 3]], 1]);
+    t.strictSame([...seen.contexts], [contextValue], 'the context of the operation is not copied');
+  });
+}
+
+t.test('arguments at fault are refused for each parent, each time, and their neighbours are read', async (t) => {
+  const { seen, run } = served();
+  for (let times = 1; times <= 2; times++) {
+    const { data, errors } = await run('{ items { good: parts(limit: 3) { id } bad: parts(limit: 4) { id } } }');
+    t.same(data, { items: [10, 20, 30].map((id) => ({ good: [{ id }], bad: null })) }, 'what is right is answered');
+    t.equal(errors?.length, 3);
+    t.equal(seen.reads.length, times);
+  }
+});
+
+t.test('a value of a variable is looked at each time', async (t) => {
+  const { run } = served();
+  const document = 'query($n: Int) { items { parts(limit: $n) { id } } }';
+  const failures: (number | undefined)[] = [];
+  for (const n of [3, 4, 3]) failures.push((await run(document, { n })).errors?.length);
+  t.same(failures, [undefined, 3, undefined]);
+});
+
+/** The schema, and how often a type was looked up in it by its name. */
+function counted(schema: GraphQLSchema) {
+  const looks = { count: 0 };
+  const getType = schema.getType.bind(schema);
+  schema.getType = (name) => {
+    looks.count++;
+    return getType(name);
+  };
+  return looks;
+}
+
+t.test('a document is walked once for its limits, and anew for other values of what they depend on', async (t) => {
+  const schema = executableSchema(SDL, { Query: { items: () => [] } });
+  const looks = counted(schema);
+  const text = 'query($n: Int, $text: String) { items { parts(limit: $n) { id parts(limit: 1) { id label } } } }';
+  const document = parse(text);
+  const operation = getOperationAST(document) as OperationDefinitionNode;
+  const walked = (variables: Record<string, unknown>) => {
+    const before = looks.count;
+    const measured = measure(schema, document, operation, variables);
+    return { measured, walked: looks.count > before };
+  };
+  const [two, three] = [
+    { depth: 4, cost: 1 + 20 * (1 + 2 * (2 + 2)) },
+    { depth: 4, cost: 1 + 20 * (1 + 3 * (2 + 2)) },
+  ];
+  t.same(walked({}), { measured: two, walked: true });
+  t.same(walked({}), { measured: two, walked: false });
+  t.same(walked({ text: 'of no list' }), { measured: two, walked: false });
+  t.same(walked({ n: 3 }), { measured: three, walked: true });
+  t.same(walked({ n: 3 }), { measured: three, walked: false });
+  t.same(walked({}), { measured: two, walked: true });
+  const odd = { n: [3] };
+  t.same([walked(odd).walked, walked(odd).walked], [true, true], 'what is refused is not kept');
+});
+
+t.test('whether a document asks for the schema alone is found out once', async (t) => {
+  const document = parse('{ __typename }');
+  let looks = 0;
+  const { definitions } = document;
+  const watched = {
+    ...document,
+    get definitions() {
+      looks++;
+      return definitions;
+    },
+  };
+  t.same([isIntrospection(watched), isIntrospection(watched), looks], [true, true, 1]);
+});
+
+t.test('what is selected below is found out once for all parents, and anew for other values', async (t) => {
+  const found: boolean[] = [];
+  const walks: boolean[] = [];
+  const schema = executableSchema(SDL, {
+    Query: { items: () => [{ id: 1 }, { id: 2 }, { id: 3 }] },
+    Item: {
+      parts: (_parent: object, _args: object, _context: object, info: GraphQLResolveInfo) => {
+        let walked = false;
+        const get = (values: Record<string, unknown>, name: string) => {
+          walked = true;
+          return values[name];
+        };
+        found.push(selects({ ...info, variableValues: new Proxy(info.variableValues, { get }) }, 'label'));
+        walks.push(walked);
+        return [];
+      },
+    },
+  });
+  const document = parse('query($with: Boolean!) { items { parts { label @include(if: $with) } } }');
+  const contextValue = operationContext({}, () => ({}) as never);
+  for (const value of [true, false]) await execute({ schema, document, contextValue, variableValues: { with: value } });
+  t.same(found, [true, true, true, false, false, false]);
+  t.same(walks, [true, false, false, true, false, false]);
+});
+
+t.test('an event is executed and encoded once for all who select the same', async (t) => {
+  let tell = (_head: number): void => {};
+  let executions = 0;
+  const entries: Stored[] = [{ id: 1 }];
+  const reader = {
+    name: 'entries',
+    perCaller: false,
+    after: async (_key: string, id: number) => ({
+      entries: entries.filter((one) => one.id > id),
+      last: 1,
+      more: false,
+    }),
+    head: async () => 0,
+    watch: (_key: string, onNews: (head: number) => void) => {
+      tell = onNews;
+      return () => {};
+    },
+  };
+  const engine = {
+    executeSubscriptionEvent: async (_execution: object, event: unknown) => {
+      executions++;
+      return { data: { entry: (event as Stored).id } };
+    },
+  };
+  const live = subscriptions({ engine, format: {} as never, log: {} as never });
+  const source = new StreamSource(reader, 'key', undefined);
+  const selection = { source, key: 'selection', prepared: {} as never, context: () => ({}) as GraphQLContext };
+  const sent: Buffer[] = [];
+  const follow = () =>
+    new Promise<void>((resolve) => {
+      const send = (rendered: Buffer) => {
+        sent.push(rendered);
+        resolve();
+      };
+      const { joined } = live.open(selection, { send, drained: async () => {} });
+      void joined.then(() => setImmediate(() => tell(1)));
+    });
+  await Promise.all([follow(), follow(), follow()]);
+  t.equal(executions, 1);
+  t.same(sent.map(String), Array(3).fill('{"data":{"entry":1}}'));
+  t.equal(new Set(sent).size, 1, 'the same bytes');
+});
