@@ -13,6 +13,7 @@ import { refusalLog } from './audit/refusals.js';
 import { cursors } from './calls/pages.js';
 import type { Database } from './database/open.js';
 import type { Signals } from './database/signals.js';
+import type { Statements } from './database/statement.js';
 import { idempotencyService } from './idempotency/idempotency.js';
 import { removeExpired } from './jobs/expiry.js';
 import { jobRunner } from './jobs/jobs.js';
@@ -33,6 +34,7 @@ const HOUR = 60 * 60 * 1000;
 export interface ServicesOptions
   extends Omit<SigningKeysOptions, 'now'>,
     Pick<AccessTokenOptions, 'issuer' | 'audience' | 'now'> {
+  statements: Statements;
   /** What the application's name becomes. */
   names: Names;
   /** Logins a minute for an address. */
@@ -62,6 +64,7 @@ export type PlatformServices = Awaited<ReturnType<typeof platformServices>>;
 export async function platformServices(options: ServicesOptions) {
   const {
     client,
+    statements,
     now,
     names,
     issuer,
@@ -98,6 +101,8 @@ export async function platformServices(options: ServicesOptions) {
   ]);
   return {
     client,
+    /** What is read often, beside Prisma. */
+    statements,
     /** Milliseconds since the epoch. */
     now,
     production,

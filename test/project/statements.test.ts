@@ -1,0 +1,162 @@
+import t from 'tap';
+import { faultOf } from '../../src/platform/database/faults.js';
+import { openDatabase } from '../../src/platform/database/open.js';
+import { statement } from '../../src/platform/database/statement.js';
+import { memoryDatabase, type Opened, onEachDatabase, PATIENT } from '../support/databases.js';
+import { waiting } from '../support/locks.js';
+import { eventually } from '../support/process.js';
+import { statementsMeanwhile } from '../support/statements.js';
+import { tcpProxy } from '../support/tcp-proxy.js';
+
+/** A row of each kind of column that the schema has, as full and as empty as it can be. */
+async function fill({ client }: Opened): Promise<void> {
+  const time = new Date('2026-01-02T03:04:05.678Z');
+  const person = { name: 'Ada "the Countess", \\ Łąkowa 😀', email: 'Ada@example.com', emailKey: 'ada@example.com' };
+  await client.user.create({ data: { ...person, role: 'ADMIN', createdAt: new Date('1969-12-31T23:59:59.9Z') } });
+  const { id: userId } = await client.user.create({
+    data: { name: '', email: 'b', emailKey: 'b', role: 'VIEWER', passwordHash: '$x', createdAt: time },
+  });
+  await client.order.create({ data: { userId, amount: -1, currency: 'EUR', status: 'PROCESSING' } });
+  await client.post.create({ data: { authorId: userId, title: 't', content: null, createdAt: new Date(0) } });
+  const tokenHash = new Uint8Array([0, 1, 127, 128, 255]);
+  await client.session.create({ data: { userId, tokenHash, expiresAt: time, revokedAt: null, position: 2n ** 62n } });
+  await client.session.create({ data: { userId, tokenHash: null, expiresAt: time, revokedAt: time } });
+}
+
+const everything = {
+  user: statement<[], object>(
+    'all users',
+    `SELECT id, name, email, email_key AS "emailKey", role, password_hash AS "passwordHash", created_at AS "createdAt", version
+    FROM users ORDER BY id`,
+  ),
+  order: statement<[], object>(
+    'all orders',
+    'SELECT id, user_id AS "userId", status, amount, currency, created_at AS "createdAt", version FROM orders ORDER BY id',
+  ),
+  post: statement<[], object>(
+    'all posts',
+    'SELECT id, author_id AS "authorId", title, content, created_at AS "createdAt" FROM posts ORDER BY id',
+  ),
+  session: statement<[], object>(
+    'all sessions',
+    `SELECT id, position, user_id AS "userId", token_hash AS "tokenHash", created_at AS "createdAt",
+      expires_at AS "expiresAt", revoked_at AS "revokedAt" FROM sessions ORDER BY id`,
+  ),
+};
+
+const given = statement<[string, number, bigint, boolean, Date, Uint8Array, null, number[], string[]], object>(
+  'what is given',
+  `SELECT $1::text AS a, $2::int AS b, $3::bigint AS c, $4::bool AS d, $5::timestamptz AS e, $6::bytea AS f, $7::text AS g,
+    cardinality($8::int[]) AS h, ($9::text[])[2] AS i`,
+);
+
+onEachDatabase(t, async (t, open) => {
+  const database = await open();
+  const { client, statements } = database;
+  await fill(database);
+
+  t.test('a prepared statement gives what Prisma gives: values, types, nulls, times and bytes', async (t) => {
+    for (const times of ['prepared', 'again']) {
+      for (const [model, all] of Object.entries(everything)) {
+        const rows = await statements.run(all);
+        const { findMany } = client[model as keyof typeof everything] as {
+          findMany: (args: object) => Promise<object[]>;
+        };
+        t.strictSame(rows, await findMany({ orderBy: { id: 'asc' } }), `${model}, ${times}`);
+        t.strictSame(rows, await statements.read(all), 'on either connection');
+      }
+    }
+  });
+
+  t.test('what it is given arrives as it is', async (t) => {
+    const bytes = new Uint8Array([0, 39, 92, 255]);
+    const time = new Date('2026-11-22T16:00:00.001Z');
+    const texts = ['', 'a "quoted", \\ {b} NULL'];
+    const row = { a: "O'Hara \\ $1", b: -7, c: 2n ** 40n, d: true, e: time, f: bytes, g: null, h: 3, i: texts[1] };
+    const found = await statements.read(given, row.a, row.b, row.c, row.d, row.e, row.f, null, [1, 2, 3], texts);
+    t.strictSame(found, [row]);
+    t.match(await statements.read(given, '', 0, 0n, false, time, bytes, null, [], []), [{ h: 0, i: null }]);
+  });
+
+  t.test('it is sent once, and faults are told as those of Prisma are', async (t) => {
+    const write = statement<[email: string], { id: number }>(
+      'a user',
+      `INSERT INTO users (name, email, email_key, role) VALUES ('', $1, $1, 'VIEWER') RETURNING id`,
+    );
+    const { statements: sent } = await statementsMeanwhile(() => statements.run(write, 'c'));
+    t.strictSame(sent, [write.text]);
+    const thrown = (work: Promise<unknown>) => work.then(() => undefined, faultOf);
+    t.strictSame(await thrown(statements.run(write, 'c')), { kind: 'unique', constraint: 'users_email_key_key' });
+    const orphan = statement('an orphan', `INSERT INTO posts (author_id, title) VALUES (2147483647, '')`);
+    t.strictSame(await thrown(statements.run(orphan)), { kind: 'reference' });
+    t.strictSame(await statements.run(statement('nothing', 'DELETE FROM comments')), []);
+    await t.rejects(statements.read(statement('a number', 'SELECT 1.5 AS half')), {
+      message: /cast it in the statement/,
+    });
+    t.equal((await statements.read(everything.user)).length, 3, 'and the connection is sound');
+  });
+
+  t.test('none is run in the midst of a transaction of another', async (t) => {
+    let seen: Promise<object[]> | undefined;
+    const rolledBack = client.$transaction(async (db) => {
+      await db.user.deleteMany();
+      seen = statements.read(everything.user);
+      await db.user.count();
+      throw new Error('back');
+    });
+    await t.rejects(rolledBack, { message: 'back' });
+    t.equal((await seen)?.length, 3);
+  });
+
+  t.test('one that takes long holds up none that come after it', async (t) => {
+    if (!database.url) return t.comment('the embedded database does one thing at a time');
+    const held: Promise<object[]>[] = [];
+    const others: Promise<object[]>[] = [];
+    await client.$transaction(
+      async (db) => {
+        await db.$executeRaw`LOCK TABLE users`;
+        for (let n = 0; n < 2; n++) held.push(statements.read(everything.user));
+        for (let n = 0; n < 8; n++) others.push(statements.read(everything.post));
+        await Promise.all(others);
+        t.equal(await waiting(database), 2, 'both shared connections');
+        t.equal((await statements.read(everything.post)).length, 1);
+      },
+      { timeout: PATIENT.transaction },
+    );
+    t.same(
+      (await Promise.all(held)).map(({ length }) => length),
+      [3, 3],
+    );
+  });
+
+  t.test('a connection that is lost fails what is under way on it, and is replaced', async (t) => {
+    if (!database.url) return t.comment('the embedded database has no connection');
+    const address = new URL(database.url);
+    const line = await tcpProxy(t, { host: address.hostname, port: Number(address.port || 5432) });
+    Object.assign(address, { hostname: '127.0.0.1', port: String(line.port) });
+    const behind = await openDatabase(address.href);
+    const kindOf = (work: Promise<object[]>) =>
+      work.then(
+        () => 'answered',
+        (error: unknown) => faultOf(error).kind,
+      );
+    const ask = () => kindOf(behind.statements.read(everything.post));
+    t.equal(await ask(), 'answered');
+    line.set('black hole');
+    const lost = ask();
+    line.set('refused');
+    t.equal(await lost, 'unavailable');
+    t.equal(await ask(), 'unavailable');
+    line.set('sound');
+    await eventually('an answer', async () => (await ask()) === 'answered' || undefined);
+    t.equal(behind.connections()?.shared, 1);
+    await behind.close();
+    t.equal(await ask(), 'unavailable', 'and none is opened once it is closed');
+  });
+});
+
+t.test('a closed database says so', async (t) => {
+  const { statements, close } = await memoryDatabase(t);
+  await close();
+  t.equal(((await statements.read(everything.user).catch(faultOf)) as { kind: string }).kind, 'unavailable');
+});
