@@ -7,7 +7,7 @@ import { networkOf } from './accounts/networks.js';
 import { passwordChange } from './accounts/password-change.js';
 import { type HashParameters, hasher, passwords as passwordHasher } from './accounts/passwords.js';
 import { userPages } from './accounts/user-pages.js';
-import { userReads } from './accounts/user-reads.js';
+import { userReads, userRows } from './accounts/user-reads.js';
 import { type Belongings, usersService } from './accounts/users.js';
 import { refusalLog } from './audit/refusals.js';
 import { cursors } from './calls/pages.js';
@@ -93,6 +93,7 @@ export async function platformServices(options: ServicesOptions) {
   revocations.onRevoked(credentials.forget);
   const idempotency = idempotencyService({ client, secrets, now });
   const refusals = refusalLog({ client, now, onFault: onAuditFault });
+  const rows = userRows({ client, statements });
   const belongings: Belongings[] = [];
   const jobs = jobRunner(onJobFault);
   jobs.add([
@@ -120,8 +121,8 @@ export async function platformServices(options: ServicesOptions) {
     revocations,
     administration: administration(options),
     users: {
-      ...userReads({ client, rules }),
-      ...userPages({ client, rules }),
+      ...userReads({ client, rows, rules }),
+      ...userPages({ rows, rules }),
       ...usersService({
         client,
         idempotency,
