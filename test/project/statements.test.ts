@@ -5,7 +5,8 @@ import { statement } from '../../src/platform/database/statement.js';
 import { memoryDatabase, type Opened, onEachDatabase, PATIENT } from '../support/databases.js';
 import { waiting } from '../support/locks.js';
 import { eventually } from '../support/process.js';
-import { statementsMeanwhile } from '../support/statements.js';
+import { startService } from '../support/service.js';
+import { statementsMeanwhile, statementsOf } from '../support/statements.js';
 import { tcpProxy } from '../support/tcp-proxy.js';
 
 /** A row of each kind of column that the schema has, as full and as empty as it can be. */
@@ -175,6 +176,23 @@ onEachDatabase(t, async (t, open) => {
     );
   });
 
+  t.test('one that waits for its connection to open is answered elsewhere, once', async (t) => {
+    if (!database.url) return t.comment('the embedded database has no connection');
+    const address = new URL(database.url);
+    const line = await tcpProxy(t, { host: address.hostname, port: Number(address.port || 5432) });
+    Object.assign(address, { hostname: '127.0.0.1', port: String(line.port) });
+    const behind = await openDatabase(address.href, { limits: PATIENT });
+    line.set({ latency: 100 });
+    const answers = await Promise.all(Array.from({ length: 8 }, () => behind.statements.read(everything.post)));
+    t.same(
+      answers.map(({ length }) => length),
+      Array(8).fill(1),
+    );
+    t.equal((await behind.statements.read(everything.post)).length, 1);
+    line.set('sound');
+    await behind.close();
+  });
+
   t.test('a connection that is lost fails what is under way on it, and is replaced', async (t) => {
     if (!database.url) return t.comment('the embedded database has no connection');
     const address = new URL(database.url);
@@ -198,6 +216,62 @@ onEachDatabase(t, async (t, open) => {
     t.equal(behind.connections()?.shared, 1);
     await behind.close();
     t.equal(await ask(), 'unavailable', 'and none is opened once it is closed');
+  });
+});
+
+/** Reads a part of each list, and a thing of each kind by its id. */
+const NESTED = `{
+  me { id } user(id: 1) { id } usersConnection(last: 3) { edges { node { id } } }
+  users(limit: 20, offset: 5) { posts(limit: 3) { content comments(limit: 3) { text author { name } } } }
+  post(id: 1) { title } posts(limit: 3) { title author { posts { title } } }
+  messages(channelId: "c", before: 5000) { text author { name } }
+}`;
+
+onEachDatabase(t, async (t, open) => {
+  const database = await open();
+  const { client } = database;
+  const { rest, graphql, admin, viewer, log } = await startService(t, database);
+
+  t.test('each read is one statement', async (t) => {
+    for (const path of [`users/${viewer.id}`, 'auth/me', 'users?after=&limit=2', 'users?limit=2']) {
+      const { statements } = await statementsOf(() => rest('GET', `/api/v1/${path}`, { as: viewer }));
+      t.equal(statements.length, path.endsWith('users?limit=2') ? 2 : 1, path);
+    }
+  });
+
+  t.test('none reads the whole of a table that grows', async (t) => {
+    const MANY = 4000;
+    await client.$executeRaw`INSERT INTO users (name, email, email_key, role)
+      SELECT 'n', n || '@example.com', n || '@example.com', 'VIEWER' FROM generate_series(1, ${MANY}::int) AS n`;
+    await client.$executeRaw`INSERT INTO posts (author_id, title) SELECT id, 't' FROM users`;
+    await client.$executeRaw`INSERT INTO comments (post_id, author_id, text) SELECT id, author_id, 't' FROM posts`;
+    await client.$executeRaw`INSERT INTO messages (channel_id, author_id, text) SELECT 'c' || id % 9, id, 't' FROM users`;
+    await client.$executeRaw`INSERT INTO orders (user_id, amount, currency) SELECT id, 1, 'EUR' FROM users`;
+    for (const table of ['users', 'posts', 'comments', 'messages', 'orders']) {
+      await client.$executeRawUnsafe(`ANALYZE ${table}`);
+    }
+    const own = `/api/v1/users/${viewer.id}`;
+    const { statements } = await statementsOf(async () => {
+      const { codes } = await graphql(admin, NESTED);
+      t.same(codes, [], log.filter((line) => line.includes('"err"')).join('\n'));
+      for (const path of [own, `${own}/orders?after=`, '/api/v1/users?after=&limit=5', '/api/v1/orders/1'])
+        await rest('GET', path, { as: admin });
+    });
+    const texts = [...new Set(statements)].filter((text) => /^\s*SELECT/.test(text));
+    t.ok(texts.length > 10);
+    for (const text of texts) {
+      const values = [...new Set(text.match(/\$\d+/g))].map(() => 'NULL');
+      const plan = await client.$transaction(async (db) => {
+        // As it is planned once for all values.
+        await db.$executeRawUnsafe('SET LOCAL plan_cache_mode = force_generic_plan');
+        await db.$executeRawUnsafe(`PREPARE planned AS ${text}`);
+        const given = values.length > 0 ? `(${values.join()})` : '';
+        const lines = await db.$queryRawUnsafe<object[]>(`EXPLAIN EXECUTE planned${given}`);
+        await db.$executeRawUnsafe('DEALLOCATE planned');
+        return JSON.stringify(lines);
+      });
+      t.notMatch(plan, /Seq Scan/, text);
+    }
   });
 });
 

@@ -22,7 +22,8 @@ export function postgresStatements(
       return (await telling(query(config, pool()))).rows;
     };
   return statementsOf({
-    read: sending((config, own) => shared.query(config, () => own.query(config))),
+    // A copy for each, for pg-pool writes its callback into what it is given.
+    read: sending((config, own) => shared.query(config, () => own.query({ ...config }))),
     run: sending((config, own) => own.query(config)),
   });
 }
