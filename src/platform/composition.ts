@@ -36,6 +36,7 @@ export async function composeServices(
     : databaseSignals(database, streams);
   const platform = await platformServices({
     client: database.client,
+    statements: database.statements,
     listen: database.listen,
     prove: database.prove,
     isHearing: database.isHearing,

@@ -8,7 +8,7 @@ export { ACCOUNT_ACTIONS, type AccountActions } from './accounts/account-rules.j
 export { hasher } from './accounts/passwords.js';
 export { type StoredModel, storedRows } from './accounts/stored-rows.js';
 export type { UserPage } from './accounts/user-pages.js';
-export { hidden, USER, type User } from './accounts/user-reads.js';
+export { USER, type User, userRows } from './accounts/user-reads.js';
 export { emailKey, type UserFields } from './accounts/user-rules.js';
 export type { Belongings } from './accounts/users.js';
 export { type Deed, writing } from './accounts/writing.js';
@@ -28,7 +28,7 @@ export { asNextVersion, type Conditions, type Versioned } from './calls/conditio
 export { Failure, type FailureOptions, failuresOf, notWritten } from './calls/errors.js';
 export type { Issue } from './calls/issues.js';
 // Lists.
-export { type Listing, type Part, pageOf, windowOf } from './calls/listing.js';
+export { type Listing, listedRows, type Part, pageOf, windowOf } from './calls/listing.js';
 export {
   type Cursors,
   grouped,
@@ -43,7 +43,10 @@ export {
 } from './calls/pages.js';
 export { type Departure, entomb, existing, type Model, refuseAbsent } from './calls/tombstones.js';
 export type { Catalogue, Code } from './contract/codes.js';
+// The database, beside Prisma.
 export { isReferenceViolation } from './database/client.js';
+export { columnsOf } from './database/columns.js';
+export { type Statement, type Statements, statement } from './database/statement.js';
 // GraphQL.
 export { type ConnectionArgs, connection } from './graphql/connection.js';
 export type { GraphQLContext } from './graphql/context.js';

@@ -7,12 +7,13 @@ import { networkOf } from './accounts/networks.js';
 import { passwordChange } from './accounts/password-change.js';
 import { type HashParameters, hasher, passwords as passwordHasher } from './accounts/passwords.js';
 import { userPages } from './accounts/user-pages.js';
-import { userReads } from './accounts/user-reads.js';
+import { userReads, userRows } from './accounts/user-reads.js';
 import { type Belongings, usersService } from './accounts/users.js';
 import { refusalLog } from './audit/refusals.js';
 import { cursors } from './calls/pages.js';
 import type { Database } from './database/open.js';
 import type { Signals } from './database/signals.js';
+import type { Statements } from './database/statement.js';
 import { idempotencyService } from './idempotency/idempotency.js';
 import { removeExpired } from './jobs/expiry.js';
 import { jobRunner } from './jobs/jobs.js';
@@ -33,6 +34,7 @@ const HOUR = 60 * 60 * 1000;
 export interface ServicesOptions
   extends Omit<SigningKeysOptions, 'now'>,
     Pick<AccessTokenOptions, 'issuer' | 'audience' | 'now'> {
+  statements: Statements;
   /** What the application's name becomes. */
   names: Names;
   /** Logins a minute for an address. */
@@ -63,6 +65,7 @@ export type PlatformServices = Awaited<ReturnType<typeof platformServices>>;
 export async function platformServices(options: ServicesOptions) {
   const {
     client,
+    statements,
     now,
     names,
     issuer,
@@ -92,6 +95,7 @@ export async function platformServices(options: ServicesOptions) {
   revocations.onRevoked(credentials.forget);
   const idempotency = idempotencyService({ client, secrets, now });
   const refusals = refusalLog({ client, now, onFault: onAuditFault });
+  const rows = userRows({ client, statements });
   const belongings: Belongings[] = [];
   const { listen } = options;
   const jobs = await jobRunner({ channel: names.signals.jobs, listen, isHearing, now, onFault: onJobFault });
@@ -102,6 +106,8 @@ export async function platformServices(options: ServicesOptions) {
   ]);
   return {
     client,
+    /** What is read often, beside Prisma. */
+    statements,
     /** Milliseconds since the epoch. */
     now,
     production,
@@ -113,14 +119,19 @@ export async function platformServices(options: ServicesOptions) {
     /** Says what accounts own beside their logins: it goes with them. */
     ownedByAccounts: (...owned: Belongings[]) => void belongings.push(...owned),
     keys,
+    /** The public keys. What was signalled is known here too, but where the database is away: then as they were last known. */
+    jwks: async () => {
+      await current().catch(() => {});
+      return keys.jwks();
+    },
     jobs,
     refusals,
     cursors: cursors(secrets),
     revocations,
     administration: administration(options),
     users: {
-      ...userReads({ client, rules }),
-      ...userPages({ client, rules }),
+      ...userReads({ client, rows, rules }),
+      ...userPages({ rows, rules }),
       ...usersService({
         client,
         idempotency,

@@ -103,7 +103,7 @@ onEachDatabase(t, async (t, open) => {
         } ${whole}`,
         variables,
       );
-      const isRead = statements.some((sql) => /(?<!NULL AS )content,/.test(sql));
+      const isRead = statements.some((sql) => sql.includes('"content"'));
       t.equal(Object.values(data.posts[0].author.posts[0]).includes('Content 0'), isRead, selection);
       return isRead;
     };

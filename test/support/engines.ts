@@ -35,7 +35,6 @@ const FORM = `SELECT md5(string_agg(part, E'\\n' ORDER BY part)) AS form FROM (
   UNION ALL SELECT concat_ws(' ', 'database', setdatabase, setrole, setconfig) FROM pg_db_role_setting
   UNION ALL SELECT concat_ws(' ', 'setting', name, setting) FROM pg_settings WHERE source NOT IN ('default', 'override')
   UNION ALL SELECT concat_ws(' ', 'lock', locktype, objid) FROM pg_locks WHERE locktype = 'advisory'
-  UNION ALL SELECT concat_ws(' ', 'prepared', name) FROM pg_prepared_statements
   UNION ALL SELECT concat_ws(' ', 'statistics', starelid, staattnum) FROM pg_statistic WHERE starelid >= 16384
   UNION ALL SELECT concat_ws(' ', 'migration', migration_name, checksum) FROM public._prisma_migrations
 ) AS parts`;
@@ -109,6 +108,7 @@ function lent(engine: Engine): PGlite {
 async function returned({ pglite, empty, form }: Engine, channels: Set<string>, idle: boolean): Promise<void> {
   if (!idle) return pglite.close();
   for (const channel of channels) await pglite.unlisten(channel);
+  await pglite.exec('DEALLOCATE ALL');
   if ((await formOf(pglite)) !== form) return pglite.close();
   // As a replica, for there is a table whose trigger refuses it.
   await pglite.exec(`BEGIN; SET LOCAL session_replication_role = replica; TRUNCATE ${empty} RESTART IDENTITY; COMMIT`);

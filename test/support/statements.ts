@@ -24,6 +24,27 @@ for (const prototype of [pg.Client.prototype, PGlite.prototype] as unknown as {
   };
 }
 
+/** The texts of the statements that embedded databases have prepared, by their names. */
+const prepared = new Map<string, string>();
+
+/** The strings with which a message of PostgreSQL's protocol begins, each ended by a zero. */
+const stringsOf = (message: Buffer): string[] => message.toString('latin1').split('\0');
+
+/** What is prepared on the embedded database goes to it in PostgreSQL's protocol, several messages at once. */
+const { execProtocolStream } = PGlite.prototype;
+PGlite.prototype.execProtocolStream = function (sent, ...rest) {
+  for (let at = 0, length = 0; at < sent.length; at += 1 + length) {
+    const bytes = Buffer.from(sent.buffer, sent.byteOffset + at, sent.byteLength - at);
+    length = bytes.readInt32BE(1);
+    const [first = '', second = ''] = stringsOf(bytes.subarray(5, 1 + length));
+    const kind = String.fromCharCode(bytes[0] as number);
+    if (kind === 'P') prepared.set(first, second);
+    // What `query` sends has no name, and was heard above.
+    if (kind === 'B' && second !== '') for (const listener of listeners) listener(prepared.get(second) as string);
+  }
+  return execProtocolStream.call(this, sent, ...rest);
+};
+
 interface Sent<T> {
   result: T;
   statements: string[];

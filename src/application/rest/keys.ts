@@ -2,5 +2,5 @@ import type * as Contract from '../../../generated/operations.js';
 
 export const getJwks: Contract.GetJwks = async (_request, { call, services }) => {
   await call.checkpoint();
-  return { status: 200, headers: {}, body: services.keys.jwks() as Contract.JsonWebKeySet };
+  return { status: 200, headers: {}, body: (await services.jwks()) as Contract.JsonWebKeySet };
 };

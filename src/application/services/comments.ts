@@ -1,24 +1,32 @@
 import {
   authenticated,
   authorise,
+  columnsOf,
   existing,
   grouped,
   isReferenceViolation,
   type OffsetPage,
+  type Statements,
+  statement,
   storableOffset,
   storedRows,
   writing,
 } from 'accord';
-import { type Comment as CommentRow, Prisma, type PrismaClient } from '../../../generated/prisma/client.js';
+import type { Comment as CommentRow, PrismaClient } from '../../../generated/prisma/client.js';
 import type { Call } from '../calls.js';
 import { COMMENT, POST } from './models.js';
 
 export type Comment = CommentRow;
 
-const columns = Prisma.sql`id, post_id AS "postId", author_id AS "authorId", text, created_at AS "createdAt"`;
-
 /** Comments on posts: who may write and change them. */
-export function commentsService({ client }: { client: PrismaClient }) {
+export function commentsService({ client, statements }: { client: PrismaClient; statements: Statements }) {
+  const columns = columnsOf(client, 'Comment', {});
+  const onPosts = statement<[posts: readonly number[], limit: number, offset: number], Comment>(
+    'comments on posts',
+    `SELECT comment.* FROM unnest($1::int[]) AS post (post)
+    CROSS JOIN LATERAL (SELECT ${columns.sql} FROM comments WHERE post_id = post ORDER BY id LIMIT $2 OFFSET $3) AS comment
+    ORDER BY comment.id`,
+  );
   const comments = storedRows<Comment>(client, {
     ...COMMENT,
     table: 'comments',
@@ -38,11 +46,7 @@ export function commentsService({ client }: { client: PrismaClient }) {
       { limit, offset }: OffsetPage,
     ): Promise<Map<number, Comment[]>> {
       authorise(call, 'posts.read');
-      const rows = await client.$queryRaw<Comment[]>`
-        SELECT ${columns} FROM unnest(${postIds}::int[]) AS post (post)
-        CROSS JOIN LATERAL (
-          SELECT * FROM comments WHERE post_id = post ORDER BY id LIMIT ${limit} OFFSET ${storableOffset(offset)}
-        ) AS comment ORDER BY id`;
+      const rows = await statements.read(onPosts, postIds, limit, storableOffset(offset));
       return grouped(rows, ({ postId }) => postId);
     },
 

@@ -16,7 +16,17 @@ export type OwnServices = ReturnType<typeof ownServices>;
  * @param paid what is answered for the order that a payment has ended with
  */
 export function ownServices(
-  { client, now, idempotency, jobs, durableStream, ownedByAccounts, environment, production }: PlatformServices,
+  {
+    client,
+    statements,
+    now,
+    idempotency,
+    jobs,
+    durableStream,
+    ownedByAccounts,
+    environment,
+    production,
+  }: PlatformServices,
   paid: (order: Order) => object,
 ) {
   const gateway = paymentGateway(environment(variables), production);
@@ -25,9 +35,9 @@ export function ownServices(
   jobs.add([paymentJob(payments)]);
   ownedByAccounts(belongings);
   return {
-    posts: postsService({ client }),
-    comments: commentsService({ client }),
-    messages: messagesService({ client, durableStream }),
-    orders: ordersService({ client, idempotency, payments, wakePayments: () => jobs.wake(PAYMENTS) }),
+    posts: postsService({ client, statements }),
+    comments: commentsService({ client, statements }),
+    messages: messagesService({ client, statements, durableStream }),
+    orders: ordersService({ client, statements, idempotency, payments, wakePayments: () => jobs.wake(PAYMENTS) }),
   };
 }

@@ -1,32 +1,47 @@
 import {
   authorise,
+  columnsOf,
   type DurableStream,
-  hidden,
   MAX_ID,
+  type Statements,
   type StreamOptions,
+  statement,
   storedRows,
   type User,
+  userRows,
   writing,
 } from 'accord';
-import { Prisma, type PrismaClient } from '../../../generated/prisma/client.js';
+import { type Message as MessageRow, Prisma, type PrismaClient } from '../../../generated/prisma/client.js';
 import type { Call } from '../calls.js';
 import { MESSAGE } from './models.js';
 
 /** A message with its author, who is read along: one statement more for any number of messages. */
-export type Message = Prisma.MessageGetPayload<object> & { author: User };
+export type Message = MessageRow & { author: User };
 
 /** Names, together with the hash of a channel's id, the advisory lock of that channel. */
 const CHANNEL_LOCK = 0x4143_4348;
 
 export interface MessagesDependencies {
   client: PrismaClient;
+  statements: Statements;
   durableStream: (options: StreamOptions<Message>) => DurableStream;
 }
 
 export type Messages = ReturnType<typeof messagesService>;
 
 /** Messages in channels. A channel is no more than its id. */
-export function messagesService({ client, durableStream }: MessagesDependencies) {
+export function messagesService({ client, statements, durableStream }: MessagesDependencies) {
+  const columns = columnsOf(client, 'Message', {}).sql;
+  const upTo = statement<[channel: string, last: number, limit: number], MessageRow>(
+    'messages of a channel up to one',
+    `SELECT ${columns} FROM messages WHERE channel_id = $1 AND id <= $2 ORDER BY id DESC LIMIT $3`,
+  );
+  const after = statement<[channel: string, id: number, limit: number], MessageRow>(
+    'messages of a channel after one',
+    `SELECT ${columns} FROM messages WHERE channel_id = $1 AND id > $2 ORDER BY id LIMIT $3`,
+  );
+  const users = userRows({ client, statements });
+
   const messages = storedRows<{ authorId: number }>(client, {
     ...MESSAGE,
     table: 'messages',
@@ -35,12 +50,11 @@ export function messagesService({ client, durableStream }: MessagesDependencies)
   });
 
   /** A message whose author has gone since it was read has gone as well. */
-  async function withAuthors(rows: Prisma.MessageGetPayload<object>[]): Promise<Message[]> {
+  async function withAuthors(rows: MessageRow[]): Promise<Message[]> {
     const ids = [...new Set(rows.map(({ authorId }) => authorId))];
-    const authors = rows.length > 0 ? await client.user.findMany({ where: { id: { in: ids } }, omit: hidden }) : [];
-    const byId = new Map(authors.map((author) => [author.id, author]));
+    const authors = rows.length > 0 ? await users.byIds(ids) : new Map<number, User>();
     return rows.flatMap((row) => {
-      const author = byId.get(row.authorId);
+      const author = authors.get(row.authorId);
       return author ? [{ ...row, author }] : [];
     });
   }
@@ -55,8 +69,7 @@ export function messagesService({ client, durableStream }: MessagesDependencies)
       return new Map(rows.map(({ channel, newest }) => [channel, newest ?? 0]));
     },
     async after(channelId, id, limit) {
-      const where = { channelId, id: { gt: Math.min(id, MAX_ID) } };
-      const rows = await client.message.findMany({ where, orderBy: { id: 'asc' }, take: limit });
+      const rows = await statements.read(after, channelId, Math.min(id, MAX_ID), limit);
       return { entries: await withAuthors(rows), last: rows.at(-1)?.id ?? id, more: rows.length === limit };
     },
   });
@@ -69,12 +82,8 @@ export function messagesService({ client, durableStream }: MessagesDependencies)
     ): Promise<Message[]> {
       authorise(call, 'messages.read');
       await call.checkpoint();
-      const bound = before !== undefined && before <= MAX_ID ? { id: { lt: before } } : {};
-      const rows = await client.message.findMany({
-        where: { channelId, ...bound },
-        orderBy: { id: 'desc' },
-        take: limit,
-      });
+      const last = Math.min((before ?? Number.POSITIVE_INFINITY) - 1, MAX_ID);
+      const rows = await statements.read(upTo, channelId, last, limit);
       return withAuthors(rows.reverse());
     },
 

@@ -1,38 +1,55 @@
-import { existing, isStorableId, type Page, type PageRequest, pageOf, refuseAbsent, USER } from 'accord';
+import {
+  columnsOf,
+  existing,
+  isStorableId,
+  listedRows,
+  type Page,
+  type PageRequest,
+  pageOf,
+  refuseAbsent,
+  type Statements,
+  statement,
+  USER,
+} from 'accord';
 import type { Prisma, PrismaClient } from '../../../generated/prisma/client.js';
 import { ORDER } from './models.js';
 
 type Transaction = Prisma.TransactionClient;
 
 /** What the service knows of an order. */
-export const orderColumns = {
-  id: true,
-  userId: true,
-  status: true,
-  amount: true,
-  currency: true,
-  createdAt: true,
-  version: true,
-} as const;
-export type Order = Prisma.OrderGetPayload<{ select: typeof orderColumns }>;
+export type Order = Prisma.OrderGetPayload<object>;
 
-/** @throws Failure NOT_FOUND, or GONE for one that was deleted with its user */
-export async function loadOrder(db: Transaction, id: number): Promise<Order> {
-  return (await findOrder(db, id)) ?? refuseAbsent(db, ORDER, id);
+const userExists = statement<[id: number], { id: number }>('id of a user', 'SELECT id FROM users WHERE id = $1');
+
+/** What reads orders, outside of transactions. */
+export function orderReads({ client, statements }: { client: PrismaClient; statements: Statements }) {
+  const columns = columnsOf(client, 'Order', {}).sql;
+  const byId = statement<[id: number], Order>('order by id', `SELECT ${columns} FROM orders WHERE id = $1`);
+  const rowsOf = listedRows<Order>('orders', columns, 'user_id');
+
+  const find = async (id: number): Promise<Order | undefined> =>
+    isStorableId(id) ? (await statements.read(byId, id))[0] : undefined;
+
+  return {
+    find,
+
+    /** @throws Failure NOT_FOUND, or GONE for one that was deleted with its user */
+    load: async (id: number): Promise<Order> => (await find(id)) ?? refuseAbsent(client, ORDER, id),
+
+    /** Loads nothing of the user, only whether there is one. @throws Failure NOT_FOUND, GONE */
+    async requireUser(id: number): Promise<void> {
+      await existing(client, USER, id, async () => (await statements.read(userExists, id))[0]);
+    },
+
+    /** A page of a user's orders by ascending id. */
+    page: (userId: number, page: PageRequest): Promise<Page<Order>> =>
+      pageOf(page, {
+        rows: rowsOf(statements, userId),
+        count: () => client.order.count({ where: { userId } }),
+      }),
+  };
 }
 
-export const findOrder = async (db: Transaction, id: number): Promise<Order | null> =>
-  isStorableId(id) ? db.order.findUnique({ where: { id }, select: orderColumns }) : null;
-
-/** Loads nothing of the user, only whether there is one. @throws Failure NOT_FOUND, GONE */
-export async function requireUser(db: Transaction, id: number): Promise<void> {
-  await existing(db, USER, id, () => db.user.findUnique({ where: { id }, select: { id: true } }));
-}
-
-/** A page of a user's orders by ascending id. */
-export const pageOfOrders = (client: PrismaClient, userId: number, page: PageRequest): Promise<Page<Order>> =>
-  pageOf(page, {
-    rows: ({ ids: id, order, ...part }) =>
-      client.order.findMany({ where: { userId, id }, select: orderColumns, orderBy: { id: order }, ...part }),
-    count: () => client.order.count({ where: { userId } }),
-  });
+/** The order as a transaction sees it. @throws Failure NOT_FOUND, GONE */
+export const loadOrderIn = (db: Transaction, id: number): Promise<Order> =>
+  existing(db, ORDER, id, () => db.order.findUnique({ where: { id } }));

@@ -5,12 +5,13 @@ import {
   type Idempotency,
   type Page,
   type PageRequest,
+  type Statements,
   writing,
 } from 'accord';
 import type { Action } from '../../../generated/policy.js';
 import type { Prisma, PrismaClient } from '../../../generated/prisma/client.js';
 import { type Call, Failure } from '../calls.js';
-import { findOrder, loadOrder, type Order, orderColumns, pageOfOrders, requireUser } from './order-rows.js';
+import { loadOrderIn, type Order, orderReads } from './order-rows.js';
 import { type OrderAction, refusedIn, refuseUnlessOffered, transitions } from './order-states.js';
 import type { Payments } from './payments/payments.js';
 
@@ -31,6 +32,7 @@ export interface PaymentWish {
 
 export interface OrdersDependencies {
   client: PrismaClient;
+  statements: Statements;
   idempotency: Pick<Idempotency, 'once'>;
   payments: Payments;
   /** Called when a payment waits for the background. */
@@ -42,11 +44,13 @@ const ownerOf = ({ userId }: Order): number => userId;
 export type Orders = ReturnType<typeof ordersService>;
 
 /** Orders, and who may do what to them and when. Every method takes the call first. */
-export function ordersService({ client, idempotency, payments, wakePayments }: OrdersDependencies) {
+export function ordersService({ client, statements, idempotency, payments, wakePayments }: OrdersDependencies) {
+  const reads = orderReads({ client, statements });
+
   /** By the owner of an order that exists; whether it does is told to who is known (docs/decisions.md, "Failures"). */
   async function authoriseOwner(call: Call, action: Action, id: number): Promise<void> {
     authenticated(call);
-    const order = await findOrder(client, id);
+    const order = await reads.find(id);
     if (order) authorise(call, action, order.userId);
   }
 
@@ -55,19 +59,18 @@ export function ordersService({ client, idempotency, payments, wakePayments }: O
     const [moved] = await db.order.updateManyAndReturn({
       where: { id, status: 'PENDING' },
       data: asNextVersion({ status: transitions.PENDING[action] }),
-      select: orderColumns,
     });
     if (moved) return moved;
-    throw refusedIn((await loadOrder(db, id)).status, action);
+    throw refusedIn((await loadOrderIn(db, id)).status, action);
   }
 
   return {
     /** A page of a user's orders by ascending id. */
     async list(call: Call, userId: number, page: PageRequest): Promise<Page<Order>> {
       authorise(call, 'orders.list', userId);
-      await requireUser(client, userId);
+      await reads.requireUser(userId);
       await call.checkpoint();
-      return pageOfOrders(client, userId, page);
+      return reads.page(userId, page);
     },
 
     /**
@@ -82,10 +85,10 @@ export function ordersService({ client, idempotency, payments, wakePayments }: O
     ): Promise<Answer> {
       authorise(call, 'orders.create', userId);
       return idempotency.once(call, { answer, ownerOf }, async ({ effect }) => {
-        await requireUser(client, userId);
+        await reads.requireUser(userId);
         await call.checkpoint();
         return effect({ action: 'orders.create', owner: userId }, (db) =>
-          db.order.create({ data: { userId, ...total }, select: orderColumns }),
+          db.order.create({ data: { userId, ...total } }),
         );
       });
     },
@@ -93,8 +96,7 @@ export function ordersService({ client, idempotency, payments, wakePayments }: O
     /** By the path of its user: the order of another one is NOT_FOUND there, whoever asks. */
     async getOfUser(call: Call, userId: number, id: number): Promise<Order> {
       authorise(call, 'orders.read', userId);
-      await requireUser(client, userId);
-      const order = await findOrder(client, id);
+      const [order] = await Promise.all([reads.find(id), reads.requireUser(userId)]);
       if (order?.userId !== userId) throw new Failure('NOT_FOUND', 'This user has no such order.');
       await call.checkpoint();
       return order;
@@ -103,7 +105,7 @@ export function ordersService({ client, idempotency, payments, wakePayments }: O
     /** @throws Failure NOT_FOUND, GONE, FORBIDDEN for another user's order */
     async get(call: Call, id: number): Promise<Order> {
       authenticated(call);
-      const order = await loadOrder(client, id);
+      const order = await reads.load(id);
       authorise(call, 'orders.read', order.userId);
       await call.checkpoint();
       return order;
@@ -112,7 +114,7 @@ export function ordersService({ client, idempotency, payments, wakePayments }: O
     /** @throws Failure NOT_FOUND, GONE, FORBIDDEN, CONFLICT for an order that is not pending */
     async cancel(call: Call, id: number): Promise<Order> {
       await authoriseOwner(call, 'orders.cancel', id);
-      const { status, userId } = await loadOrder(client, id);
+      const { status, userId } = await reads.load(id);
       refuseUnlessOffered(status, 'cancel');
       await call.checkpoint();
       return writing(client, call, { action: 'orders.cancel', owner: userId }, (db) => move(db, id, 'cancel'));
@@ -131,7 +133,7 @@ export function ordersService({ client, idempotency, payments, wakePayments }: O
     ): Promise<Answer> {
       await authoriseOwner(call, 'orders.pay', id);
       return idempotency.once(call, { answer, ownerOf }, async ({ effect, begin }) => {
-        const order = await loadOrder(client, id);
+        const order = await reads.load(id);
         refuseUnlessOffered(order.status, 'pay');
         await call.checkpoint();
         if (!payments.available) {

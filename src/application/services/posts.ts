@@ -1,9 +1,12 @@
 import {
   authenticated,
   authorise,
+  columnsOf,
   existing,
   grouped,
   type OffsetPage,
+  type Statements,
+  statement,
   storableOffset,
   storedRows,
   writing,
@@ -21,15 +24,37 @@ export interface PostFields {
   content: string | null;
 }
 
+/** The statements that read posts, with their content and without. */
+function postStatements(client: PrismaClient) {
+  const reading = (what: string, columns: string) => ({
+    all: statement<[limit: number, offset: number], Post>(
+      what,
+      `SELECT ${columns} FROM posts ORDER BY id LIMIT $1 OFFSET $2`,
+    ),
+    ofAuthors: statement<[authors: readonly number[], limit: number, offset: number], Post>(
+      `${what} of authors`,
+      `SELECT post.* FROM unnest($1::int[]) AS author (author)
+      CROSS JOIN LATERAL (SELECT ${columns} FROM posts WHERE author_id = author ORDER BY id LIMIT $2 OFFSET $3) AS post
+      ORDER BY post.id`,
+    ),
+  });
+  const columns = columnsOf(client, 'Post', {}).sql;
+  const withoutContent = columnsOf(client, 'Post', { content: true }).sql;
+  return {
+    byId: statement<[id: number], Post>('post by id', `SELECT ${columns} FROM posts WHERE id = $1`),
+    whole: reading('posts', columns),
+    short: reading('posts without content', `${withoutContent}, NULL AS content`),
+  };
+}
+
 /** Posts: who may write and change them, and what a deletion takes along. */
-export function postsService({ client }: { client: PrismaClient }) {
-  const columns = (content: boolean) => Prisma.sql`
-    id, author_id AS "authorId", title, ${content ? Prisma.sql`content` : Prisma.sql`NULL AS content`}, created_at AS "createdAt"`;
+export function postsService({ client, statements }: { client: PrismaClient; statements: Statements }) {
+  const { byId, whole, short } = postStatements(client);
 
   const posts = storedRows<Post>(client, {
     ...POST,
     table: 'posts',
-    columns: columns(true),
+    columns: columnsOf(client, 'Post', {}),
     ownerOf: ({ authorId }) => authorId,
     takesAlong: (id) => [
       { model: COMMENT, ids: Prisma.sql`SELECT id FROM comments WHERE post_id = ${id} ORDER BY id FOR UPDATE` },
@@ -40,7 +65,7 @@ export function postsService({ client }: { client: PrismaClient }) {
     /** @throws Failure NOT_FOUND, or GONE for a deleted post */
     async get(call: Call, id: number): Promise<Post> {
       authorise(call, 'posts.read');
-      const post = await existing(client, POST, id, () => client.post.findUnique({ where: { id } }));
+      const post = await existing(client, POST, id, async () => (await statements.read(byId, id))[0]);
       await call.checkpoint();
       return post;
     },
@@ -49,8 +74,7 @@ export function postsService({ client }: { client: PrismaClient }) {
     async list(call: Call, { limit, offset }: OffsetPage, { content }: { content: boolean }): Promise<Post[]> {
       authorise(call, 'posts.read');
       await call.checkpoint();
-      return client.$queryRaw<Post[]>`
-        SELECT ${columns(content)} FROM posts ORDER BY id LIMIT ${limit} OFFSET ${storableOffset(offset)}`;
+      return statements.run((content ? whole : short).all, limit, storableOffset(offset));
     },
 
     /** A page of the posts of each of several users, in one statement. */
@@ -61,11 +85,8 @@ export function postsService({ client }: { client: PrismaClient }) {
       { content }: { content: boolean },
     ): Promise<Map<number, Post[]>> {
       authorise(call, 'posts.read');
-      const rows = await client.$queryRaw<Post[]>`
-        SELECT ${columns(content)} FROM unnest(${authorIds}::int[]) AS author (author)
-        CROSS JOIN LATERAL (
-          SELECT * FROM posts WHERE author_id = author ORDER BY id LIMIT ${limit} OFFSET ${storableOffset(offset)}
-        ) AS post ORDER BY id`;
+      const { ofAuthors } = content ? whole : short;
+      const rows = await statements.read(ofAuthors, authorIds, limit, storableOffset(offset));
       return grouped(rows, ({ authorId }) => authorId);
     },
 

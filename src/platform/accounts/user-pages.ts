@@ -1,29 +1,25 @@
 import { authorise, type Call } from '../calls/access.js';
 import { windowOf } from '../calls/listing.js';
 import type { Window, WindowPage } from '../calls/pages.js';
-import type { PrismaClient } from '../database/client.js';
-import type { AccountRules } from './account-rules.js';
-import { type User, userColumns, usersIn } from './user-reads.js';
+import type { User, UserReadsDependencies } from './user-reads.js';
 
 /** Users as the Relay connection shows them. */
 export type UserPage = WindowPage<User>;
 
 /** Reading many users at once. */
-export function userPages({ client, rules: { actions } }: { client: PrismaClient; rules: AccountRules }) {
+export function userPages({ rows, rules: { actions } }: Pick<UserReadsDependencies, 'rows' | 'rules'>) {
   return {
     /** Several users in one statement, whose text is the same for any number of them. One that is not there is left out. */
     async byIds(call: Call, ids: readonly number[]): Promise<Map<number, User>> {
       authorise(call, actions.read);
-      const rows = await client.$queryRaw<User[]>`
-        SELECT ${userColumns(client)} FROM users WHERE id = ANY(${ids}::int[])`;
-      return new Map(rows.map((row) => [row.id, row]));
+      return rows.byIds(ids);
     },
 
     /** The users of a window, by ascending id. */
     async connection(call: Call, window: Window): Promise<UserPage> {
       authorise(call, actions.list);
       await call.checkpoint();
-      return windowOf(window, usersIn(client));
+      return windowOf(window, rows.listed);
     },
   };
 }

@@ -1,9 +1,10 @@
 import { authenticated, authorise, type Call } from '../calls/access.js';
-import { type Listing, pageOf } from '../calls/listing.js';
+import { listedRows, pageOf } from '../calls/listing.js';
 import type { Page, PageRequest } from '../calls/pages.js';
 import { existing, type Model } from '../calls/tombstones.js';
 import type { Prisma, PrismaClient } from '../database/client.js';
 import { columnsOf } from '../database/columns.js';
+import { type Statements, statement } from '../database/statement.js';
 import type { AccountRules } from './account-rules.js';
 
 export const USER: Model = { kind: 'USER', noun: 'user' };
@@ -15,30 +16,48 @@ export type User = Prisma.UserGetPayload<{ omit: typeof hidden }>;
 /** The same in SQL. */
 export const userColumns = (db: Prisma.TransactionClient): Prisma.Sql => columnsOf(db, 'User', hidden);
 
-/** @throws Failure NOT_FOUND, or GONE for a deleted user */
-export const loadUser = (db: Prisma.TransactionClient, id: number): Promise<User> =>
-  existing(db, USER, id, () => db.user.findUnique({ where: { id }, omit: hidden }));
+export type UserRows = ReturnType<typeof userRows>;
 
-/** The list of all users. */
-export const usersIn =
-  (client: PrismaClient): Listing<User>['rows'] =>
-  ({ ids: id, order, ...part }) =>
-    client.user.findMany({ where: { id }, omit: hidden, orderBy: { id: order }, ...part });
+/** Users as they are stored, by prepared statements: outside of transactions, and whoever asks. */
+export function userRows({ client, statements }: { client: PrismaClient; statements: Statements }) {
+  const columns = userColumns(client).sql;
+  const byId = statement<[id: number], User>('user by id', `SELECT ${columns} FROM users WHERE id = $1`);
+  const byIds = statement<[ids: readonly number[]], User>(
+    'users by ids',
+    `SELECT ${columns} FROM users WHERE id = ANY($1::int[])`,
+  );
+  return {
+    byId: async (id: number): Promise<User | undefined> => (await statements.read(byId, id))[0],
+    /** One that is not there is left out. */
+    byIds: async (ids: readonly number[]): Promise<Map<number, User>> =>
+      new Map((await statements.read(byIds, ids)).map((user) => [user.id, user])),
+    /** All, for a list. */
+    listed: listedRows<User>('users', columns)(statements),
+  };
+}
+
+export interface UserReadsDependencies {
+  client: PrismaClient;
+  rows: UserRows;
+  rules: AccountRules;
+}
 
 /** What reads accounts. Every method takes the call first. */
-export function userReads({ client, rules: { actions } }: { client: PrismaClient; rules: AccountRules }) {
+export function userReads({ client, rows, rules: { actions } }: UserReadsDependencies) {
+  const load = (id: number): Promise<User> => existing(client, USER, id, () => rows.byId(id));
+
   return {
     /** A page of all users by ascending id. */
     async list(call: Call, page: PageRequest): Promise<Page<User>> {
       authorise(call, actions.list);
       await call.checkpoint();
-      return pageOf(page, { rows: usersIn(client), count: () => client.user.count() });
+      return pageOf(page, { rows: rows.listed, count: () => client.user.count() });
     },
 
     /** @throws Failure NOT_FOUND, or GONE for a deleted user */
     async get(call: Call, id: number): Promise<User> {
       authorise(call, actions.read, id);
-      const user = await loadUser(client, id);
+      const user = await load(id);
       await call.checkpoint();
       return user;
     },
@@ -47,7 +66,7 @@ export function userReads({ client, rules: { actions } }: { client: PrismaClient
     async me(call: Call): Promise<User> {
       const { id } = authenticated(call);
       authorise(call, actions.read, id);
-      const user = await loadUser(client, id);
+      const user = await load(id);
       await call.checkpoint();
       return user;
     },

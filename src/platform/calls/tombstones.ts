@@ -48,7 +48,7 @@ export async function existing<Row>(
   db: Prisma.TransactionClient,
   model: Model,
   id: number,
-  find: () => Promise<Row | null>,
+  find: () => Promise<Row | null | undefined>,
 ): Promise<Row> {
   const row = isStorableId(id) ? await find() : null;
   return row ?? refuseAbsent(db, model, id);

@@ -1,12 +1,17 @@
 import type { SqlDriverAdapterFactory } from '@prisma/driver-adapter-utils';
 import type { Listener, Notify } from './listener.js';
 import type { Dependency } from './outages.js';
+import type { Statements } from './statement.js';
 
-/** The connections of this instance to a server: of the pool, what waits for one of these, and what hears signals. */
+/**
+ * The connections of this instance to a server: of the pool, what waits for one of these, those that short statements share,
+ * and what hears signals.
+ */
 export interface Connections {
   busy: number;
   idle: number;
   waiting: number;
+  shared: number;
   hearing: number;
 }
 
@@ -14,6 +19,8 @@ export interface Connections {
 export interface Backend {
   /** For the Prisma client. */
   adapter: SqlDriverAdapterFactory;
+  /** Beside the Prisma client, once that is connected. */
+  statements: Statements;
   /** Runs `work` on one connection of its own, without time limits. */
   migrating: <T>(work: (session: MigrationSession) => Promise<T>) => Promise<T>;
   /** Runs `work` while no other process migrates this database or runs something of this kind. */

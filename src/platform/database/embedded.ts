@@ -6,6 +6,7 @@ import { dataDir } from '@electric-sql/pglite-prepopulatedfs';
 import type { Backend, MigrationSession } from './backend.js';
 import { isThere, keepingReserve, onDisk, tryAccess } from './disk.js';
 import { embeddedAdapter } from './embedded-adapter.js';
+import { embeddedStatements } from './embedded-statements.js';
 import type { Listener } from './listener.js';
 import { lockDirectory } from './lock.js';
 import { unpack } from './unpack.js';
@@ -94,6 +95,7 @@ function backend(pglite: PGlite, release: () => void, admit: (sql: string) => vo
   return {
     listener: () => listener,
     adapter: embeddedAdapter(pglite, admit),
+    statements: embeddedStatements(pglite, admit),
     migrating: (work) => work(session),
     alone: (work) => work(),
     dump: async () => {

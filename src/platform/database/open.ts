@@ -7,10 +7,13 @@ import { migrationsFolder } from './migration-folder.js';
 import { applyMigrations } from './migrations.js';
 import { notify } from './notify.js';
 import type { Dependency } from './outages.js';
+import type { Statements } from './statement.js';
 import { TIME_LIMITS, type TimeLimits } from './time-limits.js';
 
 export interface Database {
   client: PrismaClient;
+  /** What is read or written often, beside Prisma. */
+  statements: Statements;
   kind: 'embedded' | 'postgresql';
   /** For people: "embedded PostgreSQL in ./data", "PostgreSQL at db.example.com:5432/accord". Never a password. */
   label: string;
@@ -42,7 +45,7 @@ export interface DatabaseOptions {
   name?: string;
   /** What `dump` gave: the content of a new `pglite://memory`. */
   snapshot?: Blob;
-  /** The most connections to a server. */
+  /** The most connections to a server, besides the few that short statements share and the one that hears signals. */
   poolSize?: number;
   /** How long it may keep the service waiting; the usual limits. */
   limits?: TimeLimits;
@@ -82,14 +85,15 @@ export async function openDatabase(
     const listener = backend.listener((channel, payload) => notify(client, channel, payload));
     const { listen, prove, isHearing } = listener;
     const close = () => (closed ??= closeAll(client, listener, backend));
-    const { alone, dump, pool } = backend;
+    const { statements, alone, dump, pool } = backend;
     const watch = (dependency: () => Dependency) => {
       listener.watch(dependency());
       backend.watch?.(dependency());
     };
     const connections = () => pool && { ...pool(), hearing: isHearing() ? 1 : 0 };
     const { kind, label } = address;
-    return { client, kind, label, listen, prove, isHearing, watch, connections, alone, migrated, dump, close };
+    const told = { listen, prove, isHearing, watch };
+    return { client, statements, kind, label, ...told, connections, alone, migrated, dump, close };
   } catch (error) {
     await backend.close().catch(() => {});
     throw notOpened(error);

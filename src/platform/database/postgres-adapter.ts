@@ -5,19 +5,25 @@ import type { Dependency } from './outages.js';
 
 type Connected = Awaited<ReturnType<PrismaPg['connect']>>;
 
+/** Passes on what is asked of a server, and tells whether it was there. */
+export type Telling = <T>(work: Promise<T>) => Promise<T>;
+
+export const tellingOf =
+  (server: Dependency): Telling =>
+  (work) => {
+    work.then(server.back, (error: unknown) => isAway(error) && server.away(reasonOf(error)));
+    return work;
+  };
+
 /**
  * A pool of connections which a server that has gone silent cannot fill: @prisma/adapter-pg 7.10 sends ROLLBACK after a statement
  * that was not answered, waits as long again, and puts the dead connection back, where it fails the next one.
  */
-export async function connectPool(factory: PrismaPg, server: Dependency): Promise<Connected> {
+export async function connectPool(factory: PrismaPg, telling: Telling): Promise<Connected> {
   const adapter = await factory.connect();
   const start = adapter.startTransaction.bind(adapter);
   const queryRaw = adapter.queryRaw.bind(adapter);
   const executeRaw = adapter.executeRaw.bind(adapter);
-  const telling = <T>(work: Promise<T>): Promise<T> => {
-    work.then(server.back, (error: unknown) => isAway(error) && server.away(reasonOf(error)));
-    return work;
-  };
   return Object.assign(adapter, {
     startTransaction: async (...level: Parameters<typeof start>) => endingWhenSilent(await telling(start(...level))),
     queryRaw: (query: SqlQuery) => telling(queryRaw(query)),

@@ -4,7 +4,9 @@ import type { Backend, MigrationSession } from './backend.js';
 import { postgresListener } from './listener.js';
 import type { Dependency } from './outages.js';
 import { telling } from './patience.js';
-import { connectPool } from './postgres-adapter.js';
+import { connectPool, tellingOf } from './postgres-adapter.js';
+import { postgresStatements } from './postgres-statements.js';
+import { sharedConnections } from './shared-connections.js';
 import { statementNames } from './statement-names.js';
 import type { TimeLimits } from './time-limits.js';
 
@@ -24,11 +26,10 @@ export function openPostgres(
 ): Backend {
   const connectionString = inUtc(address);
   const shared = { connectionString, connectionTimeoutMillis: connect, keepAlive: true };
-  const limits = { max: poolSize, statement_timeout: statement, query_timeout: answer };
-  const pool = new PrismaPg(
-    { ...shared, ...limits, application_name: name },
-    { statementNameGenerator: statementNames() },
-  );
+  const limits = { statement_timeout: statement, query_timeout: answer };
+  const options = { ...shared, ...limits, application_name: name };
+  const pool = new PrismaPg({ ...options, max: poolSize }, { statementNameGenerator: statementNames() });
+  const short = sharedConnections(options);
   const onOwn: Backend['migrating'] = (work) =>
     migrating(
       new PrismaPg({ ...shared, connectionTimeoutMillis: START, max: 1, application_name: `${name} start` }),
@@ -37,25 +38,35 @@ export function openPostgres(
   let closed = false;
   let connections: Pool | undefined;
   let server: Dependency | undefined;
+  const telling = tellingOf({ away: (reason) => server?.away(reason), back: () => server?.back() });
   const connectOnce = async () => {
-    const adapter = await connectPool(pool, { away: (reason) => server?.away(reason), back: () => server?.back() });
+    const adapter = await connectPool(pool, telling);
     connections = adapter.underlyingDriver();
     return adapter;
   };
+  const isClosed = () => new Error('The database is closed.');
   return {
     listener: (notify) => postgresListener(connectionString, notify, name),
     adapter: {
       provider: 'postgres',
       adapterName: pool.adapterName,
       // A Prisma client that was disconnected connects again at its next query, and nobody would close that pool.
-      connect: () => (closed ? Promise.reject(new Error('The database is closed.')) : connectOnce()),
+      connect: () => (closed ? Promise.reject(isClosed()) : connectOnce()),
     },
+    statements: postgresStatements(
+      short,
+      () => {
+        if (closed || !connections) throw isClosed();
+        return connections;
+      },
+      telling,
+    ),
     watch: (dependency) => {
       server = dependency;
     },
     pool: () => {
       const { totalCount = 0, idleCount = 0, waitingCount = 0 } = connections ?? {};
-      return { busy: totalCount - idleCount, idle: idleCount, waiting: waitingCount };
+      return { busy: totalCount - idleCount, idle: idleCount, waiting: waitingCount, shared: short.open() };
     },
     migrating: onOwn,
     alone: (work) =>
@@ -64,8 +75,9 @@ export function openPostgres(
         return work();
       }),
     dump: () => Promise.reject(new Error('A database server is dumped by pg_dump.')),
-    close: async () => {
+    close: () => {
       closed = true;
+      return short.close();
     },
   };
 }

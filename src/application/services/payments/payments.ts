@@ -1,7 +1,7 @@
 import { asNextVersion, type Idempotency } from 'accord';
 import type { PaymentStatus, Prisma, PrismaClient } from '../../../../generated/prisma/client.js';
 import { Failure } from '../../calls.js';
-import { type Order, orderColumns } from '../order-rows.js';
+import type { Order } from '../order-rows.js';
 import { transitions } from '../order-states.js';
 import type { Outcome, PaymentGateway } from './gateway.js';
 import { type Attempt, faultOf, verdict } from './verdict.js';
@@ -64,13 +64,12 @@ export function paymentsService({ client, gateway, idempotency, answer, now, ann
       const { count } = await db.payment.updateMany({ where: open, data: { status, token: null } });
       const payment = await db.payment.findUniqueOrThrow({
         where: { id },
-        include: { order: { select: orderColumns } },
+        include: { order: true },
       });
       if (count === 0) return payment;
       const order = await db.order.update({
         where: { id: payment.orderId },
         data: asNextVersion({ status: orderAfter[status] }),
-        select: orderColumns,
       });
       if (status === 'SETTLED') await idempotency.finish(db, id, answer(order), order.userId);
       else await idempotency.abandon(db, id);

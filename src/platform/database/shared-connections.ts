@@ -1,0 +1,94 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Client, type ClientConfig, type QueryConfig, type QueryResult } from 'pg';
+
+/** How many there are, so that a server may use more than one of its cores. */
+const CONNECTIONS = 2;
+/** Statements that one of them has under way at most. */
+const DEPTH = 64;
+/** Milliseconds that a statement may hold up those behind it. */
+const PATIENCE = 50;
+/** Milliseconds for a connection to end in good order. */
+const FAREWELL = 500;
+
+/** Runs the same statement on a connection of its own. */
+type Elsewhere = () => Promise<QueryResult>;
+
+/**
+ * A connection on which statements are sent without waiting for the answers to those before, in whose order theirs come. When
+ * one takes long, those behind it are run elsewhere as well, for they only read. It is opened when it is first needed, and again
+ * after it was lost.
+ */
+function sharedConnection(options: ClientConfig) {
+  let connection: Promise<Client> | undefined;
+  /** How each that is under way goes elsewhere, in their order. */
+  const underWay = new Set<() => void>();
+  let isHeld = false;
+
+  function open(): Promise<Client> {
+    const client = new Client({ ...options, pipeline: true });
+    const opened = client.connect().then(() => client);
+    const lost = () => {
+      if (connection === opened) connection = undefined;
+    };
+    client.on('error', lost).on('end', lost);
+    opened.catch(lost);
+    return opened;
+  }
+
+  const timer = setTimeout(() => {
+    const [first] = underWay;
+    // A turn later, for the answer may be there, and this process have been busy.
+    setImmediate(() => {
+      const [still, ...behind] = underWay;
+      if (first === undefined || still !== first) return;
+      isHeld = true;
+      for (const leave of behind) leave();
+    });
+  }, PATIENCE).unref();
+
+  async function send(query: QueryConfig): Promise<QueryResult> {
+    connection ??= open();
+    return (await connection).query(query);
+  }
+
+  return {
+    isOpen: () => connection !== undefined,
+    underWay: () => underWay.size,
+    isFree: () => !isHeld && underWay.size < DEPTH,
+    query: (query: QueryConfig, elsewhere: Elsewhere) =>
+      new Promise<QueryResult>((resolve, reject) => {
+        const leave = () => void elsewhere().then(resolve, reject);
+        const left = () => {
+          underWay.delete(leave);
+          isHeld = false;
+          timer.refresh();
+        };
+        if (underWay.size === 0) timer.refresh();
+        underWay.add(leave);
+        send(query).finally(left).then(resolve, reject);
+      }),
+    close: async () => {
+      clearTimeout(timer);
+      const client = await connection?.catch(() => undefined);
+      // A server that has gone silent never lets one go.
+      await Promise.race([client?.end(), delay(FAREWELL, undefined, { ref: false })]);
+    },
+  };
+}
+
+/**
+ * Few connections that many short reads share: with the way to the server and back, a connection is busy with one statement for
+ * most of the time. Each goes where the fewest are under way, and to a connection of its own where it had to wait.
+ */
+export function sharedConnections(options: ClientConfig) {
+  const all = Array.from({ length: CONNECTIONS }, () => sharedConnection(options));
+  return {
+    query(query: QueryConfig, elsewhere: Elsewhere): Promise<QueryResult> {
+      const [first] = all.filter(({ isFree }) => isFree()).sort((one, other) => one.underWay() - other.underWay());
+      return first ? first.query(query, elsewhere) : elsewhere();
+    },
+    /** How many are open. */
+    open: () => all.filter(({ isOpen }) => isOpen()).length,
+    close: async () => void (await Promise.all(all.map(({ close }) => close()))),
+  };
+}
