@@ -4,8 +4,6 @@ import { type Database, openDatabase } from '../../src/platform/database/open.js
 import { type Job, jobRunner } from '../../src/platform/jobs/jobs.js';
 import { onEachDatabase } from '../support/databases.js';
 import { eventually } from '../support/process.js';
-import { startService } from '../support/service.js';
-import { statementsMeanwhile } from '../support/statements.js';
 
 const HOUR = 3_600_000;
 
@@ -41,16 +39,6 @@ const alone = { isHearing: () => true };
 
 onEachDatabase(t, async (t, open) => {
   const database = await open();
-
-  t.test('nothing is asked while there is nothing to do', async (t) => {
-    await startService(t, database);
-    // What a start leaves to be looked through may still be under way.
-    const quiet = async () => {
-      const { statements } = await statementsMeanwhile(() => delay(2500));
-      return statements.length === 0 || undefined;
-    };
-    t.ok(await eventually('two seconds and a half without a statement', quiet));
-  });
 
   t.test('work is told of on all instances with the transaction that adds it', async (t) => {
     const { url } = database;
