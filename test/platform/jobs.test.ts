@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { type Database, openDatabase } from '../../src/platform/database/open.js';
 import { type Job, jobRunner } from '../../src/platform/jobs/jobs.js';

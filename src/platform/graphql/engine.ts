@@ -65,6 +65,7 @@ export async function graphqlEngine(app: FastifyInstance, options: EngineOptions
   /** By the context with which mercurius executes it. */
   const executed = new WeakMap<object, Execution>();
 
+  // Without its option `jit`: graphql-jit 0.8 makes JavaScript of a document, and a literal in it can be such that it is run.
   await app.register(mercurius, {
     schema,
     routes: false,
