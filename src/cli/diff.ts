@@ -48,19 +48,15 @@ const diff: Subcommand = (command) => {
     if (ref !== undefined && from !== undefined)
       throw new Unable('Compare with a git ref or with --from, not with both.');
     const root = resolve(given);
-    const { NoSuchVersion, versionAtRef, versionInDirectory } = await import('../workbench/diff/versions.js');
+    const { versionAtRef, versionInDirectory } = await import('../workbench/diff/versions.js');
     const { diffReport, problemsOf } = await import('../workbench/diff/report.js');
     const report = await withProgress('Comparing the contracts', async () => {
-      try {
-        const before = from === undefined ? await versionAtRef(root, ref) : versionInDirectory(resolve(from), from);
-        const directory = to === undefined ? root : resolve(to);
-        const after = versionInDirectory(directory, to ?? 'the working tree');
-        const options = { root: directory, before, after };
-        const problems = await problemsOf(options);
-        return problems.length > 0 ? problems : await diffReport(options);
-      } catch (error) {
-        throw error instanceof NoSuchVersion ? new Unable(error.message) : error;
-      }
+      const before = from === undefined ? await versionAtRef(root, ref) : versionInDirectory(resolve(from), from);
+      const directory = to === undefined ? root : resolve(to);
+      const after = versionInDirectory(directory, to ?? 'the working tree');
+      const options = { root: directory, before, after };
+      const problems = await problemsOf(options);
+      return problems.length > 0 ? problems : diffReport(options);
     });
     if (Array.isArray(report)) {
       const { printProblems } = await import('../workbench/model/problems.js');

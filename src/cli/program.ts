@@ -1,11 +1,14 @@
 import { Command, CommanderError, Option } from 'commander';
 import { OPERATOR } from './operator.js';
-import { EXIT, Unable } from './output.js';
+import { EXIT } from './output.js';
 import type { Subcommands } from './subcommand.js';
 
 /** What is said of a command that an installation for production lacks. */
 const LACKING =
   'This installation is for production. What works on contracts and code needs the development dependencies: `npm ci`.';
+
+/** Errors whose message is a sentence for whoever typed the command: ours, and what the tools lack. By name, for these are loaded late. */
+const SENTENCES = ['Unable', 'NoContracts', 'NoSuchVersion'];
 
 /**
  * Runs the `accord` command. How it ended is in `process.exitCode`, see `EXIT`.
@@ -34,7 +37,7 @@ export async function accord(args: readonly string[], workbench: Subcommands): P
     if (error instanceof CommanderError && error.code === 'commander.unknownCommand' && !('diff' in workbench))
       console.error(LACKING);
     if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : EXIT.unable;
-    else if (error instanceof Unable || (error as Error).name === 'NoContracts') {
+    else if (SENTENCES.includes((error as Error).name)) {
       console.error((error as Error).message);
       process.exitCode = EXIT.unable;
     } else throw error;

@@ -3,6 +3,7 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { Failure } from '../calls/errors.js';
 import { type Code, platformCodes } from '../contract/codes.js';
 import { failureHeaders, problem, toFailure } from './failures.js';
+import { pathOf } from './path.js';
 
 export const MEDIA_TYPE = 'application/problem+json; charset=utf-8';
 
@@ -14,7 +15,7 @@ export function sendProblem(error: unknown, request: FastifyRequest, reply: Fast
     .code(failure.status)
     .headers({ ...failureHeaders(failure, request.server.names), 'cache-control': 'no-store' })
     .header('content-type', MEDIA_TYPE)
-    .send(JSON.stringify(problem(failure, request.originalUrl.split('?')[0] ?? '/')));
+    .send(JSON.stringify(problem(failure, pathOf(request.originalUrl))));
 }
 
 const ofParser: Record<string, [Code, number]> = {

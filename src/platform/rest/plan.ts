@@ -5,6 +5,7 @@ import type { Issues } from '../calls/issues.js';
 import type { Cursors, PageRequest } from '../calls/pages.js';
 import type { Operation } from '../contract/openapi.js';
 import { placeOf } from '../contract/versions.js';
+import { pathOf } from '../http/path.js';
 import { deprecationNotice } from './deprecation.js';
 import { keyedRequest } from './idempotency.js';
 import { answerTypes, bodyTypes } from './negotiation.js';
@@ -44,12 +45,6 @@ export interface Plan {
 const FIRST_PAGE: PageRequest = { limit: 20, offset: 0 };
 const isPaged = ({ operation }: Operation) => operation.parameters.some(({ name }) => name === 'per_page');
 
-/** The path of a request without its query. */
-export function pathnameOf({ url }: FastifyRequest): string {
-  const mark = url.indexOf('?');
-  return mark < 0 ? url : url.slice(0, mark);
-}
-
 /** @param cursors those that the pages of this service give */
 export const planOf = (app: FastifyInstance, ajv: Ajv2020, operation: Operation, cursors: Cursors): Plan => ({
   operation,
@@ -57,7 +52,7 @@ export const planOf = (app: FastifyInstance, ajv: Ajv2020, operation: Operation,
   answerType: answerTypes(operation, app.names.mediaType),
   refuseBodyType: bodyTypes(operation),
   read: requestReader(operation),
-  page: isPaged(operation) ? ({ query }, request) => readPage(query, pathnameOf(request), cursors) : () => FIRST_PAGE,
+  page: isPaged(operation) ? ({ query }, request) => readPage(query, pathOf(request.url), cursors) : () => FIRST_PAGE,
   authenticate: authentication(app, operation),
   contentIssues: contentValidator(ajv, operation),
   keyOf: (read) => keyedRequest(operation, read),

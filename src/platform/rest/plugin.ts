@@ -7,11 +7,12 @@ import { inlineSchemas, type Operation, operations } from '../contract/openapi.j
 import { placeOf, prefixOf, versionsOf } from '../contract/versions.js';
 import { callOf } from '../http/call.js';
 import { schemaCompiler } from '../http/json-schema.js';
+import { pathOf } from '../http/path.js';
 import { type SessionCookies, sessionCookies } from '../http/session-cookies.js';
 import type { PlatformServices } from '../services.js';
 import type { Context } from './context.js';
 import { checkContract } from './contract-check.js';
-import { type Plan, pathnameOf, planOf } from './plan.js';
+import { type Plan, planOf } from './plan.js';
 import type { Platform } from './platform-context.js';
 import { refreshPath } from './refresh-path.js';
 import type { Reply } from './represent.js';
@@ -108,7 +109,7 @@ function handle(
       ...shared,
       call: callOf(app, request, () => contentIssues(read), keyOf(read)),
       page,
-      pathname: pathnameOf(request),
+      pathname: pathOf(request.url),
       ownOrigin: () => app.refuseForeignOrigin(request),
       sessionCookies: request.protocol === 'https' ? cookiesByHttps : cookies,
     });

@@ -3,6 +3,7 @@ import fp from 'fastify-plugin';
 import { Failure } from '../calls/errors.js';
 import type { Operation } from '../contract/openapi.js';
 import { prefixOf, shapeOf } from '../contract/versions.js';
+import { pathOf } from '../http/path.js';
 
 const nothingHere = () => new Failure('NOT_FOUND', 'There is nothing at this address.');
 
@@ -95,7 +96,7 @@ const answerUnmatched =
   async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     // @fastify/cors passes OPTIONS on, which then does not look unmatched where the version is named.
     if (!reply.hasHeader('api-version')) app.nameVersion(request, reply);
-    const found = paths.at(request.url.split('?')[0] as string);
+    const found = paths.at(pathOf(request.url));
     if (!found) throw nothingHere();
     const { allow, isProtected } = found;
     if (request.method === 'OPTIONS') return reply.code(204).header('allow', allow.join(', ')).send();

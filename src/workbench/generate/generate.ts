@@ -1,4 +1,4 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { CodegenConfig } from '@graphql-codegen/cli';
@@ -7,6 +7,7 @@ import { check } from '../model/check.js';
 import { checkPrismaSchema } from '../model/check-prisma.js';
 import { readCodes } from '../model/codes.js';
 import { type Contracts, readContracts } from '../model/contracts.js';
+import { textOf } from '../model/files.js';
 import type { OpenApiSource } from '../model/openapi-source.js';
 import { type Problem, printProblems } from '../model/problems.js';
 import { generateErrors } from './errors.js';
@@ -72,13 +73,6 @@ async function generateFiles(contracts: Contracts, root: string): Promise<Files>
     'permissions.md': permissionMatrix(contracts),
     'policy.ts': generatePolicy(permissions),
   };
-}
-
-async function textOf(path: string): Promise<string | undefined> {
-  return readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return undefined;
-    throw error;
-  });
 }
 
 async function checkClientSchema(root: string): Promise<Problem[]> {

@@ -1,6 +1,5 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { FILES } from './files.js';
+import { FILES, textOf } from './files.js';
 import { lazily } from './lazily.js';
 import { type OpenApiSource, openApiOf } from './openapi-source.js';
 import { readPermissions, type StatedPolicy } from './permissions.js';
@@ -44,14 +43,10 @@ export class NoContracts extends Error {
 
 const BOTH_CONTRACTS = ['openapi', 'schema'] as const;
 
-async function textOf(root: string, key: keyof Texts): Promise<string | undefined> {
-  try {
-    return await readFile(join(root, FILES[key]), 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw new NoContracts(`${FILES[key]} cannot be read: ${(error as Error).message}`);
-  }
-}
+const textIn = (root: string, key: keyof Texts): Promise<string | undefined> =>
+  textOf(join(root, FILES[key])).catch(({ message }: Error) => {
+    throw new NoContracts(`${FILES[key]} cannot be read: ${message}`);
+  });
 
 /**
  * The model of the project in a directory. Rejects with NoContracts.
@@ -63,7 +58,7 @@ export async function readContracts(
   wanted: readonly (keyof Texts)[] = BOTH_CONTRACTS,
   least: 'all' | 'one' = 'all',
 ): Promise<Contracts> {
-  const texts = await Promise.all(wanted.map(async (key) => [key, await textOf(root, key)] as const));
+  const texts = await Promise.all(wanted.map(async (key) => [key, await textIn(root, key)] as const));
   const there = texts.flatMap(([key, text]) => (text === undefined ? [] : [[key, text] as const]));
   const absent = texts.filter(([, text]) => text === undefined).map(([key]) => FILES[key]);
   if (there.length === 0 || (least === 'all' && absent.length > 0)) {
