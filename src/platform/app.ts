@@ -42,6 +42,7 @@ import type { Config } from './server/config.js';
 import { httpServer } from './server/http-server.js';
 import { readiness } from './server/readiness.js';
 import { TIMEOUTS, type Timeouts, timeoutsPlugin } from './server/timeouts.js';
+import { upstreamsOf } from './server/upstreams.js';
 
 export interface AppOptions {
   database: Database;
@@ -171,6 +172,8 @@ export async function buildApp(
     handlers,
     services,
     platform: { contracts, ready: readiness(app, database, shared, told), metrics: () => app.metrics() },
+    upstreams: upstreamsOf(application.upstreams ?? {}, config, told),
+    errors: application.errors,
   });
   await app.register(graphqlPlugin, {
     typeDefs: contracts.schemaGraphql.toString(),

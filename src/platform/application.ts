@@ -47,6 +47,12 @@ export interface Application<Own extends object = object> {
   /** Its business rules, and by `jobs.add` what it does again and again beside the requests. Called once, before anything is served. */
   readonly services: (platform: PlatformServices) => Own;
   readonly demo?: Demo;
+  /**
+   * The services behind this one that carry out operations of the contract (`x-forward`): by the name that the contract uses, the
+   * variable of the environment that holds the address. Whoever calls is told them in `X-Forwarded-User` (the id) and
+   * `X-Forwarded-Groups` (the role), so they must be reached through this service only.
+   */
+  readonly upstreams?: Readonly<Record<string, string>>;
 }
 
 /** An application whose accounts ask for actions that its policy has. */

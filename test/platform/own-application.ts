@@ -5,7 +5,7 @@ import { platformCodes } from '../../src/platform/contract/codes.js';
 import type { Reach } from '../../src/platform/contract/document.js';
 import type { Database } from '../../src/platform/database/open.js';
 import { defineApplication, failuresOf, type PlatformServices } from '../../src/platform/index.js';
-import { readConfig } from '../../src/platform/server/config.js';
+import { httpUrl, readConfig } from '../../src/platform/server/config.js';
 import { PATIENT } from '../support/databases.js';
 import { CHEAP, type Json, PASSWORD, type Person, passwordHash } from '../support/people.js';
 
@@ -38,6 +38,7 @@ export interface Own {
   handlers?: object;
   resolvers?: object;
   services?: (platform: PlatformServices) => object;
+  upstreams?: Record<string, string>;
 }
 
 export const DIRECTIVES = `
@@ -52,7 +53,7 @@ const NO_GRAPHQL = `type Query { nothing: String @permission(action: "users.read
 export async function serve(
   t: Test,
   database: Database,
-  { openapi = NOTHING, sdl = NO_GRAPHQL, handlers = {}, resolvers = {}, services = () => ({}) }: Own,
+  { openapi = NOTHING, sdl = NO_GRAPHQL, handlers = {}, resolvers = {}, services = () => ({}), upstreams = {} }: Own,
   { environment = {}, ...options }: Partial<AppOptions> & { environment?: Record<string, string> } = {},
 ) {
   let given: PlatformServices | undefined;
@@ -62,6 +63,7 @@ export async function serve(
     errors,
     handlers,
     resolvers,
+    upstreams,
     services(platform) {
       given = platform;
       return services(platform);
@@ -75,7 +77,8 @@ export async function serve(
     schemaGraphql: Buffer.from(DIRECTIVES + sdl),
   };
   const limits = { RATE_LIMIT: '100000', RATE_LIMIT_ANONYMOUS: '100000', LOGIN_LIMIT: '100000' };
-  const config = readConfig({ NODE_ENV: 'test', HOST: '127.0.0.1', ...limits, ...environment });
+  const variables = Object.fromEntries(Object.values(upstreams).map((name) => [name, httpUrl('where it is')]));
+  const config = readConfig({ NODE_ENV: 'test', HOST: '127.0.0.1', ...limits, ...environment }, variables);
   const log: string[] = [];
   const logger = { level: 'warn', stream: { write: (line: string) => void log.push(line) } };
   const sockets = { initTimeout: PATIENT.answer, ping: PATIENT.answer, ...options.sockets };

@@ -329,7 +329,7 @@ const sdl = readFileSync('schema.graphql', 'utf8');
 function holdRest(change: (document: OpenApiDocument) => void): void {
   const document = openApiOf(openapi).document;
   change(document);
-  checkContract(document, operations(inlineSchemas(document)), namesOf('accord'));
+  checkContract(document, operations(inlineSchemas(document)), namesOf('accord'), {});
 }
 
 const operation = ({ paths }: OpenApiDocument, path: string, method: 'get' | 'delete') => {
@@ -370,6 +370,13 @@ t.test('the service does not start on a REST contract that the code does not kee
         delete operation(document, '/api/v1/users', 'get')['x-permission'];
       }),
     { message: /listUsers does not say who may call it/ },
+  );
+  t.throws(
+    () =>
+      holdRest((document) => {
+        operation(document, '/api/v1/users', 'get')['x-forward'] = 'legacy';
+      }),
+    { message: /listUsers is forwarded to "legacy", which is none of the application's upstreams/ },
   );
 });
 

@@ -108,6 +108,8 @@ export interface OperationObject extends Extensions {
   /** The last version that has it, for one that newer versions do without. */
   'x-last-version'?: number;
   'x-deprecation'?: Deprecation;
+  /** The service behind this one that carries it out, by name; and where it stands there, if elsewhere than here. */
+  'x-forward'?: string | { to: string; path?: string };
 }
 
 export type PathItem = Extensions & { [method in Method]?: OperationObject };

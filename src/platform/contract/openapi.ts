@@ -29,7 +29,17 @@ export interface Operation {
   /** Whether the body, or the cookie in its place, holds a password or a token. */
   credentialsInBody: boolean;
   deprecated: boolean;
+  /** Which service behind this one carries it out; undefined for what is carried out here. */
+  forward: Forward | undefined;
   operation: OperationObject;
+}
+
+/** Where a call is handed on to. */
+export interface Forward {
+  /** The service, as the application names it. */
+  to: string;
+  /** The template of its path there, with parameters of the operation. */
+  path: string;
 }
 
 const SCHEMAS = '#/components/schemas/';
@@ -83,6 +93,9 @@ function permissionOf({ operationId, 'x-permission': permission }: OperationObje
   return permission;
 }
 
+const forwardOf = ({ 'x-forward': stated }: OperationObject, path: string): Forward | undefined =>
+  stated === undefined ? undefined : { path, ...(typeof stated === 'string' ? { to: stated } : stated) };
+
 /** All operations of a loaded document, in the document's order. Throws where `x-permission` is missing. */
 export function operations(document: OpenApiDocument): Operation[] {
   return Object.entries(document.paths).flatMap(([path, item]) =>
@@ -100,6 +113,7 @@ export function operations(document: OpenApiDocument): Operation[] {
         counted: operation['x-rate-limit'] !== false,
         credentialsInBody: operation['x-credentials-in-body'] === true,
         deprecated: operation.deprecated === true,
+        forward: forwardOf(operation, path),
         operation,
       };
     }),

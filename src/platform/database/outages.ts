@@ -1,12 +1,13 @@
 /** What the log of the service has of it. */
 type Log = Record<'error' | 'info', (message: string) => void>;
 
-/** What the service depends on, and what it does without. */
-const DEPENDENCIES = {
+/** What every service depends on, and what it does without. */
+const DEPENDENCIES: Partial<Record<string, string>> = {
   'The database': 'What needs it is refused with 503.',
   Redis: 'Each instance counts requests for itself, and messages of others are looked for in the tables.',
-} as const;
-export type DependencyName = keyof typeof DEPENDENCIES;
+};
+/** What is done without anything else: the services behind this one. */
+const OTHERWISE = 'What is handed on to it is refused with 503.';
 
 /** Milliseconds after which an absence is told: a connection that is lost and opened again is none. */
 const TOLD_AFTER = 500;
@@ -31,21 +32,21 @@ interface Absence {
  * Tells the log once that something is away and once that it is back, however many connections and requests notice it.
  */
 export function outages(log: Log) {
-  const absences = new Map<DependencyName, Absence>();
-  const watched = new Set<DependencyName>();
+  const absences = new Map<string, Absence>();
+  const watched = new Set<string>();
 
-  function begin(name: DependencyName, part: object, reason: string): void {
+  function begin(name: string, part: object, reason: string): void {
     const at = new Date().toISOString();
     const tell = () => {
       absence.told = true;
-      log.error(`${name} is away since ${at}: ${reason}. ${DEPENDENCIES[name]}`);
+      log.error(`${name} is away since ${at}: ${reason}. ${DEPENDENCIES[name] ?? OTHERWISE}`);
     };
     const timer = setTimeout(tell, TOLD_AFTER).unref();
     const absence: Absence = { parts: new Set([part]), since: performance.now(), told: false, timer };
     absences.set(name, absence);
   }
 
-  function end(name: DependencyName, { since, told, timer }: Absence): void {
+  function end(name: string, { since, told, timer }: Absence): void {
     clearTimeout(timer);
     absences.delete(name);
     if (told) log.info(`${name} is back after ${((performance.now() - since) / 1000).toFixed(1)} s.`);
@@ -53,7 +54,7 @@ export function outages(log: Log) {
 
   return {
     /** One more of those that notice it. */
-    dependency(name: DependencyName): Dependency {
+    dependency(name: string): Dependency {
       watched.add(name);
       const part = {};
       return {
@@ -69,8 +70,8 @@ export function outages(log: Log) {
       };
     },
     /** While one of those that noticed it has not taken it back. */
-    isAway: (name: DependencyName): boolean => absences.has(name),
-    watched: (): Iterable<DependencyName> => watched,
+    isAway: (name: string): boolean => absences.has(name),
+    watched: (): Iterable<string> => watched,
   };
 }
 

@@ -1,15 +1,21 @@
 import type { OpenApiDocument } from '../contract/document.js';
 import type { Operation } from '../contract/openapi.js';
 import type { Names } from '../names.js';
+import type { Upstreams } from './forward.js';
 import { knownSchemes } from './security.js';
 
 /**
  * Holds the contract against the code before anything listens: every protected operation names schemes, and
  * each scheme has a handler. And what the contract says of cookies and of the vendor media type is what the application's name
- * makes of them.
+ * makes of them, and whoever carries an operation out is there.
  * @throws Error that lists all differences
  */
-export function checkContract({ components }: OpenApiDocument, operations: Operation[], names: Names): void {
+export function checkContract(
+  { components }: OpenApiDocument,
+  operations: Operation[],
+  names: Names,
+  upstreams: Upstreams,
+): void {
   const declared = Object.keys(components.securitySchemes ?? {});
   const unmapped = declared.filter((scheme) => !knownSchemes.has(scheme));
   const problems = [
@@ -19,6 +25,7 @@ export function checkContract({ components }: OpenApiDocument, operations: Opera
       scheme.type === 'apiKey' && scheme.in === 'cookie' ? otherCookie(scheme.name, [names.accessCookie]) : [],
     ),
     ...operations.flatMap((operation) => otherNames(operation, names)),
+    ...operations.flatMap((operation) => checkForward(operation, upstreams)),
   ];
   // An operation stands here once for each version that has it.
   const told = [...new Set(problems)];
@@ -31,6 +38,11 @@ function checkOperation({ operationId, security, permission }: Operation): strin
   const problems = unknown.map((scheme) => `requires ${scheme}, which has no handler`);
   if (permission !== 'public' && schemes.length === 0) problems.push('has a permission and takes no credentials');
   return problems.map((problem) => `${operationId} ${problem}`);
+}
+
+function checkForward({ operationId, forward }: Operation, upstreams: Upstreams): string[] {
+  if (forward === undefined || Object.hasOwn(upstreams, forward.to)) return [];
+  return [`${operationId} is forwarded to "${forward.to}", which is none of the application's upstreams`];
 }
 
 const otherCookie = (name: string, own: string[]): string[] =>

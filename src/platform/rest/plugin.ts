@@ -2,8 +2,9 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import openapiGlue from 'fastify-openapi-glue';
 import fp from 'fastify-plugin';
 import { notWritten } from '../calls/errors.js';
+import type { Catalogue } from '../contract/codes.js';
 import type { OpenApiDocument } from '../contract/document.js';
-import { inlineSchemas, type Operation, operations } from '../contract/openapi.js';
+import { type Forward, inlineSchemas, type Operation, operations } from '../contract/openapi.js';
 import { placeOf, prefixOf, versionsOf } from '../contract/versions.js';
 import { callOf } from '../http/call.js';
 import { schemaCompiler } from '../http/json-schema.js';
@@ -12,6 +13,7 @@ import { type SessionCookies, sessionCookies } from '../http/session-cookies.js'
 import type { PlatformServices } from '../services.js';
 import type { Context } from './context.js';
 import { checkContract } from './contract-check.js';
+import { forwarding, type Upstream, type Upstreams } from './forward.js';
 import { type Plan, planOf } from './plan.js';
 import type { Platform } from './platform-context.js';
 import { refreshPath } from './refresh-path.js';
@@ -23,6 +25,8 @@ type Handler = (request: ReadRequest, context: Context) => Promise<Reply>;
 /** By tag and operationId; the compiler saw to it that each operation has one. */
 export type Handlers = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 const handlerOf = (handlers: Handlers, { tag, operationId }: Operation) => handlers[tag]?.[operationId] as Handler;
+const isForwarded = (operation: Operation): operation is Operation & { forward: Forward } =>
+  operation.forward !== undefined;
 
 /** The operations of the contract that are deliberately not written yet. */
 export const notWrittenOperations = (document: OpenApiDocument, handlers: Handlers): string[] =>
@@ -40,6 +44,9 @@ export interface RestOptions {
   handlers: Handlers;
   services: PlatformServices;
   platform: Platform;
+  upstreams: Upstreams;
+  /** The codes of the application. */
+  errors: Catalogue;
 }
 
 /**
@@ -48,12 +55,14 @@ export interface RestOptions {
  * 429) before its first effect.
  */
 export const restPlugin = fp<RestOptions>(
-  async (app, { document, handlers, services, platform }) => {
+  async (app, { document, handlers, services, platform, upstreams, errors }) => {
     const all = operations(inlineSchemas(document));
-    checkContract(document, all, app.names);
+    checkContract(document, all, app.names, upstreams);
     const ajv = schemaCompiler();
     app.setValidatorCompiler(structureValidator(ajv));
 
+    const forwarded = (operation: Operation & { forward: Forward }) =>
+      forwarding(operation, upstreams[operation.forward.to] as Upstream, ajv, errors);
     const mounted = new Map(all.map((operation) => [`${operation.method} ${operation.path}`, operation]));
     const newest = versionsOf(document).at(-1);
     await app.register(openapiGlue, {
@@ -65,7 +74,7 @@ export const restPlugin = fp<RestOptions>(
         return {
           config: { plan, counted: operation.counted },
           schema: routeSchema(operation),
-          handler: handle(app, plan, handlerOf(handlers, operation), {
+          handler: handle(app, plan, isForwarded(operation) ? forwarded(operation) : handlerOf(handlers, operation), {
             services,
             platform,
             prefix: version === undefined ? '' : prefixOf(version),

@@ -72,9 +72,11 @@ function table(all: readonly Operation[]): string {
  */
 export function generateOperations({ document, operations: all }: OpenApiSource): string {
   const schemas = document.components?.schemas ?? {};
-  const tags = (document.tags ?? []).filter(({ name }) => all.some(({ tag }) => tag === name));
+  // What another service carries out has no handler here.
+  const handled = all.filter(({ forward }) => forward === undefined);
+  const tags = (document.tags ?? []).filter(({ name }) => handled.some(({ tag }) => tag === name));
   const taken = new Set([
-    ...all.flatMap(({ operationId }) => typeNamesOf(operationId)),
+    ...handled.flatMap(({ operationId }) => typeNamesOf(operationId)),
     ...tags.map(({ name }) => `${pascal(name)}Handlers`),
     ...['Handlers', 'Context', 'Schemas', 'OperationId', 'WithoutSurplus', 'HeaderName', 'Only', 'NoHeaders'],
   ]);
@@ -84,10 +86,10 @@ export function generateOperations({ document, operations: all }: OpenApiSource)
   return [
     HEADER + IMPORTS,
     aliases(schemas, isFree),
-    headerTypes(headerNames(all)),
-    ...all.map((operation) => operationTypes(operation, named)),
+    headerTypes(headerNames(handled)),
+    ...handled.map((operation) => operationTypes(operation, named)),
     ...tags.map(({ name, description }) => {
-      const members = all.filter(({ tag }) => tag === name);
+      const members = handled.filter(({ tag }) => tag === name);
       return handlersOf(name, description, members);
     }),
     `/** All handlers, by tag. */\nexport interface Handlers {\n${tags.map(({ name }) => `  ${key(name)}: ${pascal(name)}Handlers;\n`).join('')}}\n`,

@@ -96,7 +96,45 @@ const lastVersion: Rule = ({ 'x-last-version': last }, at, document) => {
   return [{ path: [...at, 'x-last-version'], rule: 'operation-last-version', message }];
 };
 
-const RULES: Rule[] = [operationId, oneTag, permission, exactStatuses, deprecation, lastVersion];
+/** What another service carries out is decided here by the role alone: whose a thing is only that service knows. */
+const forward: Rule = (operation, at) => {
+  const { 'x-forward': stated, 'x-permission': main, 'x-permission-also': further } = operation;
+  if (stated === undefined) return [];
+  const rule = 'operation-forward';
+  const { to, path } = typeof stated === 'string' ? { to: stated } : (stated ?? {});
+  const wrong = (message: string, ...key: string[]) => [{ path: [...at, ...key], onKey: true, rule, message }];
+  if (typeof to !== 'string' || !(path === undefined || /^\/[^?#]*$/.test(path))) {
+    const message =
+      'x-forward is the name of a service, or its name as `to` and as `path` where it is there, from a slash on.';
+    return wrong(message, 'x-forward');
+  }
+  const parameters = parametersOf(String(at[1]));
+  const unknown = parametersOf(path ?? '').filter((name) => !parameters.includes(name));
+  const owned = typeof main === 'object' ? rolesIn(main).filter((role) => main[role] === 'own') : [];
+  return [
+    ...unknown.flatMap((name) =>
+      wrong(`x-forward fills {${name}} with a path parameter, and the operation has none of the name.`, 'x-forward'),
+    ),
+    ...owned.flatMap((role) =>
+      wrong(
+        `What is forwarded cannot be "own" to ${role}: only the other service knows whose it is. Say any or none.`,
+        'x-permission',
+        role,
+      ),
+    ),
+    ...(further === undefined
+      ? []
+      : wrong(
+          'What is forwarded has no further permission: when it applies only the other service knows.',
+          'x-permission-also',
+        )),
+  ];
+};
+
+/** The names of a template's parameters. */
+const parametersOf = (template: string): string[] => [...template.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
+
+const RULES: Rule[] = [operationId, oneTag, permission, exactStatuses, deprecation, lastVersion, forward];
 
 /** A path without a version must not be the short spelling of one that has one. */
 function ambiguous(document: OpenApiDocument): Finding[] {

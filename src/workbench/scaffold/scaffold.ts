@@ -60,7 +60,8 @@ export async function scaffold(
   const before = await readBefore(root);
   const outcome = await generate();
   if (outcome.problems.length > 0) throw new Refusal(outcome.report);
-  const { operations } = openapi;
+  // What another service carries out has no handler here.
+  const operations = openapi.operations.filter(({ forward }) => forward === undefined);
   const types = objectTypes(schema);
   const required = requiredFields(root, outcome.files['graphql.ts'] ?? '', types);
 

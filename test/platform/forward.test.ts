@@ -1,0 +1,210 @@
+import { request } from 'node:http';
+import t from 'tap';
+import { ConfigError } from '../../src/platform/server/config.js';
+import { generateOperations } from '../../src/workbench/generate/operations.js';
+import { checkOpenApi } from '../../src/workbench/model/check-openapi.js';
+import { openApiOf } from '../../src/workbench/model/openapi-source.js';
+import { memoryDatabase } from '../support/databases.js';
+import type { Person } from '../support/people.js';
+import { eventually } from '../support/process.js';
+import { moving, oldService, paths } from './moving-fixture.js';
+import { serve } from './own-application.js';
+
+t.test('operations that another service carries out', async (t) => {
+  const database = await memoryDatabase(t);
+  const old = await oldService(t);
+  const { url, person, post, log } = await serve(t, database, moving, { environment: { OLD_URL: old.OLD_URL } });
+  const [ada, alan] = [await person('Ada', 'ADMIN'), await person('Alan')];
+
+  const ask = async (
+    method: string,
+    path: string,
+    { headers = {}, as = alan }: { headers?: object; as?: typeof ada | null } = {},
+  ) => {
+    const response = await fetch(url + path, { method, headers: { ...as?.headers, ...headers }, redirect: 'manual' });
+    const bytes = Buffer.from(await response.arrayBuffer());
+    const isJson = /json/.test(response.headers.get('content-type') ?? '');
+    return {
+      status: response.status,
+      headers: response.headers,
+      bytes,
+      body: isJson ? JSON.parse(bytes.toString()) : undefined,
+    };
+  };
+  const get = (path: string, options = {}) => ask('GET', path, options);
+  const lastAsked = () => old.asked.at(-1);
+
+  t.test('are answered by it, as the contract says; the others are answered here', async (t) => {
+    const list = await get('/api/v1/tasks?q=o%26e');
+    t.same([list.status, list.body], [200, [{ id: 1, title: 'one' }]]);
+    t.equal(list.headers.get('x-total-count'), '1');
+    t.notOk(list.headers.has('x-powered-by'), 'what is not declared stays behind');
+    t.ok(list.headers.get('x-rate-limit-remaining'), 'counted as all others');
+    t.equal(lastAsked()?.request, 'GET /tasks?q=o%26e');
+    t.match((await get('/api/v1/greeting')).body, { says: 'hello' });
+    t.match((await get('/api/v1/farewell')).body, { says: 'farewell' });
+    const picture = await get('/api/v1/pictures/1');
+    t.match([picture.headers.get('content-type'), [...picture.bytes]], [/^image\/png/, [137, 80, 0, 255]]);
+    t.equal(old.asked.length, 2, 'and only what is forwarded');
+  });
+
+  t.test('tell it who calls, and nothing by which it could be somebody else', async (t) => {
+    const lies = { 'x-forwarded-user': '1', 'x-forwarded-groups': 'admin', 'x-other': 'yes', cookie: 'a=b' };
+    await get('/api/v1/tasks', { headers: lies });
+    const { headers = {} } = lastAsked() ?? {};
+    t.match(headers, {
+      'x-forwarded-user': String(alan.id),
+      'x-forwarded-groups': 'viewer',
+      'x-forwarded-for': '127.0.0.1',
+      authorization: `Basic ${Buffer.from('accord:secret').toString('base64')}`,
+    });
+    t.match(headers['x-request-id'], /./);
+    t.notOk('x-other' in headers || 'cookie' in headers);
+    t.equal((await get('/api/v1/news', { as: null, headers: lies })).status, 200);
+    t.equal(lastAsked()?.request, 'GET /api/v1/news', 'at the same path, where nothing else is said');
+    t.notOk('x-forwarded-user' in (lastAsked()?.headers ?? {}));
+  });
+
+  t.test('are refused before it is asked: who may not, and what is wrong', async (t) => {
+    const before = old.asked.length;
+    t.equal((await get('/api/v1/tasks', { as: null })).status, 401);
+    t.match((await ask('DELETE', '/api/v1/tasks/1')).body, { status: 403, code: 'FORBIDDEN' });
+    t.equal((await get('/api/v1/tasks/one')).status, 400);
+    t.equal((await get('/api/v1/tasks?unknown=1')).status, 400);
+    t.match((await get('/api/v1/tasks?q=12345678901')).body, {
+      code: 'VALIDATION_FAILED',
+      errors: [{ parameter: 'q' }],
+    });
+    const wrong = await post(ada, '/api/v1/tasks', { title: 'more than twenty letters' });
+    t.match([wrong.status, JSON.parse(wrong.bytes.toString())], [422, { errors: [{ pointer: '/title' }] }]);
+    t.equal(old.asked.length, before);
+    t.equal((await ask('DELETE', '/api/v1/tasks/1', { as: ada })).status, 204);
+  });
+
+  t.test('with a body and a key', async (t) => {
+    const made = await post(alan, '/api/v1/tasks', { title: 'two' }, { 'idempotency-key': 'key-1' });
+    t.match([made.status, JSON.parse(made.bytes.toString())], [201, { id: 2, title: 'two' }]);
+    t.equal(made.headers.get('location'), '/tasks/2', 'nobody learns where it is');
+    t.match(lastAsked(), { request: 'POST /tasks', body: '{"title":"two"}', headers: { 'idempotency-key': 'key-1' } });
+  });
+
+  t.test('and at no other address than the contract says', async (t) => {
+    await get('/api/v1/pictures/a%2Fb%3Fc');
+    t.equal(lastAsked()?.request, 'GET /pictures/a%2Fb%3Fc');
+    const before = old.asked.length;
+    for (const name of ['%2e%2e', '..', '%2e']) t.equal(await raw(url, `/api/v1/pictures/${name}`, alan), 404, name);
+    t.equal(old.asked.length, before);
+  });
+
+  t.test('and a kept answer is not sent again', async (t) => {
+    const first = await get('/api/v1/tasks/1');
+    const etag = first.headers.get('etag') ?? '';
+    t.equal((await get('/api/v1/tasks/1', { headers: { 'if-none-match': etag } })).status, 304);
+  });
+
+  t.test('its refusals have the form of this service', async (t) => {
+    const absent = await get('/api/v1/tasks/2');
+    t.match(absent.body, { status: 404, code: 'NOT_FOUND', detail: 'No task 2.', instance: '/api/v1/tasks/2' });
+    t.match(absent.headers.get('content-type'), /^application\/problem\+json/);
+    t.match((await get('/api/v1/tasks/3')).body, { status: 410, code: 'GONE' }, 'a code of another status is none');
+    const away = await get('/api/v1/slow');
+    t.match([away.body, away.headers.get('retry-after')], [{ status: 503, code: 'UNAVAILABLE' }, '7']);
+    t.same(log, []);
+  });
+
+  const broken: Record<string, RegExp> = {
+    member: /old answered getBroken with a body of which \/secret is not known here/,
+    type: /of which \/id must be integer/,
+    text: /with what is no JSON/,
+    html: /with text\/html, and the contract says application\/json/,
+    status: /with 418, which is not declared/,
+    moved: /with 302, which is not declared/,
+    credentials: /with 401: it does not take the credentials in its address/,
+  };
+  for (const [how, told] of Object.entries(broken)) {
+    t.test(`an answer that breaks the contract reaches nobody: ${how}`, async (t) => {
+      const { status, bytes } = await get(`/api/v1/broken?how=${how}`);
+      t.equal(status, 500);
+      t.notMatch(bytes.toString(), /secret|teapot|old/);
+      t.match(log.splice(0).join('\n'), told, 'the log says what it was');
+    });
+  }
+
+  t.test('nor does what it says of a fault of its own', async (t) => {
+    const { status, bytes } = await get('/api/v1/broken?how=fault');
+    t.equal(status, 500);
+    t.notMatch(bytes.toString(), /select/);
+    t.match(log.splice(0).join('\n'), /old answered getBroken with 500/);
+  });
+
+  t.test('a connection that is cut, and a service that is away', async (t) => {
+    const cut = await get('/api/v1/broken?how=cut');
+    t.match([cut.status, cut.headers.get('retry-after')], [503, '2']);
+    t.equal((await get('/api/v1/tasks')).status, 200);
+    await old.stop();
+    t.match((await get('/api/v1/tasks')).body, { status: 503, code: 'UNAVAILABLE' });
+    t.equal((await get('/api/v1/greeting')).status, 200, 'what is answered here is');
+    await eventually('the log tells of it', async () => /Upstream old is away .* ECONNREFUSED/.test(log.join('\n')));
+  });
+});
+
+t.test('without its address the service does not start', async (t) => {
+  const database = await memoryDatabase(t);
+  await t.rejects(
+    serve(t, database, moving),
+    new ConfigError('OLD_URL: is unset, and says where "old" is, to which the contract forwards'),
+  );
+});
+
+t.test('the workbench knows what is forwarded', async (t) => {
+  const text = (change: (all: typeof paths) => void = () => {}) => {
+    const all = structuredClone(paths);
+    change(all);
+    return JSON.stringify({
+      openapi: '3.1.0',
+      info: { title: 'Moving', version: '1.0.0' },
+      tags: [{ name: 'tasks' }],
+      paths: all,
+      components: { securitySchemes: { jwt: { type: 'http', scheme: 'bearer' } } },
+    });
+  };
+  const written = generateOperations(openApiOf(text()));
+  t.match(
+    written,
+    /export interface TasksHandlers \{\n {2}greet: Greet;\n {2}leave: Leave;\n\}/,
+    'no handler is asked for',
+  );
+  t.match(written, /getTask: \{ method: 'GET'/, 'where it is reached is known all the same');
+
+  const told = async (change: Parameters<typeof text>[0]) =>
+    (await checkOpenApi(openApiOf(text(change))))
+      .filter(({ rule }) => rule === 'operation-forward')
+      .map(({ message }) => message);
+  t.same(await told(() => {}), []);
+  t.match(await told((all) => void Object.assign(all['/api/v1/tasks'].get, { 'x-forward': at('/x/{nothing}') })), [
+    /fills \{nothing\}/,
+  ]);
+  t.match(await told((all) => void Object.assign(all['/api/v1/tasks'].get, { 'x-forward': { path: '/x' } })), [
+    /name of a service/,
+  ]);
+  t.match(await told((all) => void Object.assign(all['/api/v1/tasks'].get, { 'x-forward': at('tasks') })), [
+    /from a slash on/,
+  ]);
+  const own = { action: 'documents.read', viewer: 'own', developer: 'any', admin: 'any' };
+  t.match(await told((all) => void Object.assign(all['/api/v1/tasks'].get, { 'x-permission': own })), [
+    /cannot be "own" to viewer/,
+  ]);
+  t.match(await told((all) => void Object.assign(all['/api/v1/tasks'].get, { 'x-permission-also': [own] })), [
+    /no further permission/,
+  ]);
+});
+
+const at = (path: string) => ({ to: 'old', path });
+
+/** What a request gets whose path is sent as it is, which no client does that follows the URL Standard. @returns the status */
+const raw = (url: string, path: string, { headers }: Person) =>
+  new Promise<number | undefined>((resolve, reject) => {
+    request(url, { path, headers: { ...headers } }, (response) => resolve(response.resume().statusCode))
+      .on('error', reject)
+      .end();
+  });

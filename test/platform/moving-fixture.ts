@@ -1,0 +1,203 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Test } from 'tap';
+import type { Own } from './own-application.js';
+
+/** A contract of ten operations, of which two have moved; the others are still carried out by the service of old. */
+
+const string = { type: 'string' };
+const header = { schema: string };
+const KEY = { name: 'Idempotency-Key', in: 'header', schema: { type: 'string', maxLength: 100 } };
+const TASK_ID = { name: 'task_id', in: 'path', required: true, schema: { type: 'integer', minimum: 1 } };
+const NAME = { name: 'name', in: 'path', required: true, schema: string };
+const task = {
+  type: 'object',
+  required: ['id', 'title'],
+  properties: { id: { type: 'integer' }, title: string },
+  additionalProperties: false,
+};
+const json = (schema: object) => ({ 'application/json': { schema } });
+const newTask = {
+  required: true,
+  content: json({ type: 'object', required: ['title'], properties: { title: { type: 'string', maxLength: 20 } } }),
+};
+
+const anybody = { action: 'documents.read', viewer: 'any', developer: 'any', admin: 'any' };
+const administrators = { action: 'users.set-role', viewer: 'none', developer: 'none', admin: 'any' };
+
+interface More {
+  parameters?: object[];
+  requestBody?: object;
+  'x-permission'?: object | 'public';
+  security?: object[];
+  'x-forward'?: unknown;
+}
+const operation = (operationId: string, responses: Record<number, object>, more: More = {}) => ({
+  operationId,
+  tags: ['tasks'],
+  parameters: [],
+  security: [{ jwt: [] }],
+  'x-permission': anybody,
+  responses: { ...responses, 500: { description: 'It failed.' } },
+  ...more,
+});
+const at = (path: string) => ({ to: 'old', path });
+const ok = (content?: object, headers: object = {}) => ({
+  description: 'It was done.',
+  headers,
+  ...(content && { content }),
+});
+
+export const paths = {
+  '/api/v1/tasks': {
+    get: operation(
+      'listTasks',
+      { 200: ok(json({ type: 'array', items: task }), { 'X-Total-Count': header }) },
+      {
+        parameters: [{ name: 'q', in: 'query', schema: { type: 'string', maxLength: 10 } }],
+        'x-forward': at('/tasks'),
+      },
+    ),
+    post: operation(
+      'createTask',
+      { 201: ok(json(task), { Location: header }), 409: ok() },
+      {
+        parameters: [KEY],
+        requestBody: newTask,
+        'x-forward': at('/tasks'),
+      },
+    ),
+  },
+  '/api/v1/tasks/{task_id}': {
+    get: operation(
+      'getTask',
+      { 200: ok(json(task), { ETag: header }), 404: ok(), 410: ok() },
+      {
+        parameters: [TASK_ID],
+        'x-forward': at('/tasks/{task_id}'),
+      },
+    ),
+    delete: operation(
+      'deleteTask',
+      { 204: ok() },
+      {
+        parameters: [TASK_ID],
+        'x-permission': administrators,
+        'x-forward': at('/tasks/{task_id}'),
+      },
+    ),
+  },
+  '/api/v1/pictures/{name}': {
+    get: operation(
+      'getPicture',
+      { 200: ok({ 'image/png': {} }), 404: ok() },
+      { parameters: [NAME], 'x-forward': at('/pictures/{name}') },
+    ),
+  },
+  '/api/v1/news': {
+    get: operation(
+      'getNews',
+      { 200: ok(json({ type: 'object' })) },
+      { 'x-permission': 'public', security: [], 'x-forward': 'old' },
+    ),
+  },
+  '/api/v1/slow': { get: operation('getSlow', { 200: ok(json({})) }, { 'x-forward': 'old' }) },
+  '/api/v1/broken': {
+    get: operation(
+      'getBroken',
+      { 200: ok(json(task)) },
+      {
+        parameters: [{ name: 'how', in: 'query', schema: string }],
+        'x-forward': 'old',
+      },
+    ),
+  },
+  '/api/v1/greeting': { get: operation('greet', { 200: ok(json({ type: 'object' })) }) },
+  '/api/v1/farewell': { get: operation('leave', { 200: ok(json({ type: 'object' })) }) },
+};
+
+const openapi = {
+  openapi: '3.1.0',
+  info: { title: 'Moving', version: '1.0.0' },
+  paths,
+  components: { securitySchemes: { jwt: { type: 'http', scheme: 'bearer' } } },
+};
+
+export const moving: Own = {
+  openapi,
+  upstreams: { old: 'OLD_URL' },
+  handlers: {
+    tasks: {
+      greet: async () => ({ status: 200, body: { says: 'hello' } }),
+      leave: async () => ({ status: 200, body: { says: 'farewell' } }),
+    },
+  },
+};
+
+export interface Asked {
+  request: string;
+  headers: IncomingMessage['headers'];
+  body: string;
+}
+
+/** What the service of old makes of a request, by its method and path. */
+const ANSWERS: Record<string, (response: ServerResponse, url: URL) => void> = {
+  'GET /tasks': (response) => {
+    response.setHeader('x-total-count', '1').setHeader('x-powered-by', 'the past');
+    send(response, 200, [{ id: 1, title: 'one' }]);
+  },
+  'POST /tasks': (response) => {
+    response.setHeader('location', `http://${response.req.headers.host}/tasks/2`);
+    send(response, 201, { id: 2, title: 'two' });
+  },
+  'GET /tasks/1': (response) => send(response, 200, { id: 1, title: 'one' }),
+  'GET /tasks/2': (response) => send(response, 404, { message: 'No task 2.' }),
+  'GET /tasks/3': (response) => send(response, 410, { code: 'NOT_FOUND', detail: 'Task 3 is gone.' }),
+  'DELETE /tasks/1': (response) => void response.writeHead(204).end(),
+  'GET /pictures/1': (response) =>
+    void response.setHeader('content-type', 'image/png').end(Buffer.from([137, 80, 0, 255])),
+  'GET /api/v1/news': (response) => send(response, 200, { news: 'none' }),
+  'GET /api/v1/slow': (response) => void response.writeHead(503, { 'retry-after': '7' }).end(),
+  'GET /api/v1/broken': (response, { searchParams }) => BROKEN[searchParams.get('how') ?? '']?.(response),
+};
+const BROKEN: Record<string, (response: ServerResponse) => void> = {
+  member: (response) => send(response, 200, { id: 1, title: 'one', secret: 'of ours' }),
+  type: (response) => send(response, 200, { id: 'one', title: 'one' }),
+  text: (response) => void response.setHeader('content-type', 'application/json').end('{'),
+  html: (response) => void response.setHeader('content-type', 'text/html').end('<p>'),
+  status: (response) => send(response, 418, { detail: 'a teapot' }),
+  moved: (response) => void response.writeHead(302, { location: '/elsewhere' }).end(),
+  credentials: (response) => send(response, 401, {}),
+  fault: (response) => send(response, 500, { detail: 'select * from tasks' }),
+  cut: (response) => response.socket?.destroy(),
+};
+
+function send(response: ServerResponse, status: number, body: object): void {
+  response.writeHead(status, { 'content-type': 'application/json; charset=utf-8' }).end(JSON.stringify(body));
+}
+
+/** The service of old, on a port of its own: its address with credentials, and what it was asked. */
+export async function oldService(t: Test) {
+  const asked: Asked[] = [];
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const url = new URL(request.url ?? '/', 'http://old');
+    asked.push({
+      request: `${request.method} ${request.url}`,
+      headers: request.headers,
+      body: Buffer.concat(chunks).toString(),
+    });
+    const answer = ANSWERS[`${request.method} ${url.pathname}`];
+    if (answer) answer(response, url);
+    else response.writeHead(404).end();
+  });
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  const { port } = server.address() as AddressInfo;
+  const stop = () => {
+    server.closeAllConnections();
+    return new Promise((done) => server.close(done));
+  };
+  t.teardown(stop);
+  return { OLD_URL: `http://accord:secret@127.0.0.1:${port}`, origin: `http://127.0.0.1:${port}`, asked, stop };
+}
