@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { request } from 'node:http';
-import { connect as connect2 } from 'node:http2';
 import { text } from 'node:stream/consumers';
 import t from 'tap';
 import { tlsFiles } from '../support/certificate.js';
 import { breaches, contractOperations } from '../support/contract.js';
 import { onEachDatabase } from '../support/databases.js';
+import { http2Session } from '../support/http2.js';
 import type { Json } from '../support/people.js';
 import { ARRIVAL, PROXIED } from '../support/production.js';
 import { type RestRequest, startInstance, startService } from '../support/service.js';
@@ -129,8 +129,7 @@ onEachDatabase(t, async (t, open) => {
     const { files, write } = tlsFiles(t);
     const ca = write('localhost');
     const secure = await startInstance(t, database, { ...DEMO, ...files });
-    const session = connect2(secure.url.replace('127.0.0.1', 'localhost'), { ca });
-    t.teardown(() => session.destroy());
+    const session = http2Session(t, secure.url, ca);
     const status = async (headers: Record<string, string>): Promise<Json> => {
       const stream = session.request({ ':path': '/livez', origin: 'https://x.example', ...headers });
       const [answer] = await once(stream, 'response');

@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import { connect as connect2 } from 'node:http2';
 import { connect as connectTcp, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { text } from 'node:stream/consumers';
@@ -10,6 +9,7 @@ import { LIMITS } from '../../src/platform/server/transport.js';
 import { tlsFiles } from '../support/certificate.js';
 import { breaches } from '../support/contract.js';
 import { memoryDatabase } from '../support/databases.js';
+import { http2Session } from '../support/http2.js';
 import { CODE, FLAG, frame, framesOf, PREFACE, requestHeaders, TYPE } from '../support/http2-frames.js';
 import { eventually } from '../support/process.js';
 import { exchangeOf, statusesOf } from '../support/raw.js';
@@ -147,8 +147,7 @@ t.test('clients that are slow, or many at once, on each listener', { jobs: 30 },
     t.test(`${name}: a body that does not end is 408, on GraphQL too`, atOnce(), async (t) => {
       const attempt = async (path: string) => {
         if (protocol === 'h2') {
-          const session = connect2(service.url.replace('127.0.0.1', 'localhost'), { ca });
-          t.teardown(() => session.destroy());
+          const session = http2Session(t, service.url, ca);
           const stream = session.request({ ':method': 'POST', ':path': path, 'content-type': 'application/json' });
           stream.on('error', () => {});
           const timer = setInterval(() => stream.writable && stream.write(SPACE), DRIP);
@@ -268,8 +267,7 @@ t.test('clients that are slow, or many at once, on each listener', { jobs: 30 },
   });
 
   t.test('HTTP/2: headers beyond the limit reset their stream', atOnce(), async (t) => {
-    const session = connect2(secure.url.replace('127.0.0.1', 'localhost'), { ca });
-    t.teardown(() => session.destroy());
+    const session = http2Session(t, secure.url, ca);
     const status = async (length: number) => {
       const stream = session.request({ ':path': '/livez', 'x-long': 'x'.repeat(length) });
       const [answer] = await once(stream, 'response');

@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import { connect as connectHttp2 } from 'node:http2';
 import { connect as connectTls } from 'node:tls';
 import t from 'tap';
 import { statuses } from '../../src/application/statuses.js';
@@ -11,6 +10,7 @@ import { LIMITS } from '../../src/platform/server/transport.js';
 import { tlsFiles } from '../support/certificate.js';
 import { contractOperations, document } from '../support/contract.js';
 import { onEachDatabase } from '../support/databases.js';
+import { http2Session } from '../support/http2.js';
 import { open as connectTo, raw, statusesOf, untilClosed } from '../support/raw.js';
 import { codeOf, type Service, startInstance, startService } from '../support/service.js';
 
@@ -117,8 +117,7 @@ onEachDatabase(t, async (t, open) => {
     const { files, write } = tlsFiles(t);
     const ca = write('early hints');
     const secure = await startInstance(t, database, { ...files, DEMO: 'on' });
-    const session = connectHttp2(secure.url, { ca });
-    t.teardown(() => session.destroy());
+    const session = http2Session(t, secure.url, ca);
     for (const path of ['/docs', '/docs/errors', '/docs/status']) {
       const asking = session.request({ ':path': path });
       const [[hints], [page]] = await Promise.all([once(asking, 'headers'), once(asking, 'response')]);

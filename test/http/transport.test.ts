@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
-import { connect as connect2 } from 'node:http2';
 import { Agent, type RequestOptions, request } from 'node:https';
 import { json, text } from 'node:stream/consumers';
 import { connect, type TLSSocket } from 'node:tls';
@@ -8,6 +7,7 @@ import t, { type Test } from 'tap';
 import { selfSigned, tlsFiles } from '../support/certificate.js';
 import { slowClock } from '../support/clock.js';
 import { onEachDatabase } from '../support/databases.js';
+import { http2Session } from '../support/http2.js';
 import { type Json, PASSWORD } from '../support/people.js';
 import { basic, eventually, refusedServer } from '../support/process.js';
 import { ARRIVAL, PRODUCTION, PROXIED } from '../support/production.js';
@@ -154,8 +154,7 @@ onEachDatabase(t, async (t, open) => {
       t.equal((await ask(url + USERS, { agent, headers: { ...headers, 'x-forwarded-proto': 'http' } })).status, 200);
       t.equal((await ask(url + USERS, { agent })).status, 401);
 
-      const session = connect2(url, { ca });
-      t.teardown(() => session.destroy());
+      const session = http2Session(t, url, ca);
       const ask2 = async (path: string, more: Record<string, string>, body?: object) => {
         const stream = session.request({ ':path': path, ':method': body ? 'POST' : 'GET', ...more });
         stream.end(body && JSON.stringify(body));

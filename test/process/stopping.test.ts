@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { Agent as HttpAgent, request as httpRequest, type RequestOptions } from 'node:http';
-import { type ClientHttp2Session, connect as connect2, constants } from 'node:http2';
+import { type ClientHttp2Session, constants } from 'node:http2';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import websocket from '@fastify/websocket';
@@ -10,6 +10,7 @@ import { demo } from '../../src/application/seed.js';
 import { drainOnClose, LINGER } from '../../src/platform/server/drain.js';
 import { tlsFiles } from '../support/certificate.js';
 import { demoDirectory } from '../support/demo.js';
+import { http2Session } from '../support/http2.js';
 import { basic, eventually, type Server, startServer } from '../support/process.js';
 import { open, statusesOf, untilClosed } from '../support/raw.js';
 import { skipUnlessWhole } from '../support/servers.js';
@@ -55,12 +56,10 @@ function overHttp1(t: Test, url: string): () => Promise<Outcome> {
 /** Over sessions of HTTP/2: one that was told to go away takes no further stream, and a new one is opened. */
 function overHttp2(t: Test, url: string): () => Promise<Outcome> {
   let session: ClientHttp2Session | undefined;
-  t.teardown(() => session?.destroy());
   const opened = () => {
     if (session && !session.closed && !session.destroyed) return session;
-    const fresh = connect2(url, { rejectUnauthorized: false });
+    const fresh = http2Session(t, url);
     session = fresh;
-    fresh.on('error', () => {});
     fresh.once('goaway', () => {
       if (session === fresh) session = undefined;
       fresh.close();
