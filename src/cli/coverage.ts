@@ -33,7 +33,7 @@ async function measure(root: string): Promise<Coverage> {
   const { check } = await import('../workbench/model/check.js');
   const { readContracts } = await import('../workbench/model/contracts.js');
   const { measureCoverage } = await import('../workbench/coverage/measure.js');
-  const { RECORDINGS, readObservations } = await import('../workbench/coverage/observations.js');
+  const { RECORDINGS, readObservations } = await import('../platform/testing/coverage/observations.js');
   const { printProblems } = await import('../workbench/model/problems.js');
   const contracts = await readContracts(root, undefined, 'one');
   const { observations, recordings } = await readObservations(root).catch(unable(`Clear ${RECORDINGS} (--clear)`));
@@ -83,7 +83,7 @@ const coverage: Subcommand = (command) => {
     .action(async () => {
       const options = command.optsWithGlobals<Options>();
       const root = resolve(options.root);
-      if (options.clear) return (await import('../workbench/coverage/observations.js')).clearObservations(root);
+      if (options.clear) return (await import('../platform/testing/coverage/observations.js')).clearObservations(root);
       const measured = await measure(root);
       const { coverageText, verdictText } = await import('../workbench/coverage/text.js');
       if (options.html !== undefined) {

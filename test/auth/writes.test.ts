@@ -3,6 +3,7 @@ import { buildSchema } from 'graphql';
 import t, { type Test } from 'tap';
 import type { Prisma } from '../../src/platform/database/client.js';
 import { openDatabase } from '../../src/platform/database/open.js';
+import { addressOf, soundRequest } from '../support/conformance.js';
 import { contractOperations } from '../support/contract.js';
 import { onEachDatabase } from '../support/databases.js';
 import { waiting } from '../support/locks.js';
@@ -11,7 +12,6 @@ import { allows, readMatrix } from '../support/permissions.js';
 import { eventually } from '../support/process.js';
 import { codeOf, type Instance, startInstance, startService } from '../support/service.js';
 import { ADD } from '../support/socket.js';
-import { addressOf, soundRequest } from '../support/sound-requests.js';
 import { uncommitted } from '../support/uncommitted.js';
 
 const USERS = '/api/v1/users';
@@ -109,7 +109,7 @@ onEachDatabase(t, async (t, open) => {
       const name = operation.operationId;
       const takesKey = operation.operation.parameters?.some(({ name }) => /^idempotency-key$/i.test(name));
       for (const key of takesKey ? [undefined, `key-${made}-${name}`] : [undefined]) {
-        const draft = await soundRequest({ ...service, admin: actor }, operation);
+        const draft = await soundRequest(service, operation, actor);
         const { as, headers, body } = draft;
         const sent = { as, headers: { ...headers, ...(key && { 'idempotency-key': `${key}` }) }, body };
         const send = async () => (await rest(operation.method, addressOf(operation, draft), sent)).status;

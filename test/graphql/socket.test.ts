@@ -300,7 +300,7 @@ onEachDatabase(t, async (t, open) => {
 onEachDatabase(t, async (t, open) => {
   t.test('beyond the rate a subscribe is refused; in production there is no introspection', async (t) => {
     const environment = { ...PROXIED, RATE_LIMIT: '2' };
-    const { url, viewer } = await startService(t, await open(), environment, slowClock(), { arrival: ARRIVAL });
+    const { url, viewer } = await startService(t, await open(), environment, slowClock());
     const dialled = await dialAs(t, url, viewer, ARRIVAL);
     dialled.send(operation('1', '{ __schema { types { name } } }'));
     t.match((await dialled.take(ofId('1', 'error'))).payload, [{ extensions: { code: 'BAD_REQUEST' } }]);

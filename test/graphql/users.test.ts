@@ -218,7 +218,7 @@ onEachDatabase(t, async (t, open) => {
 
 onEachDatabase(t, async (t, open) => {
   t.test('in production there is no introspection, no suggestion and no GraphiQL', async (t) => {
-    const { graphql, viewer, url } = await startService(t, await open(), PROXIED, Date.now, { arrival: ARRIVAL });
+    const { graphql, viewer, url } = await startService(t, await open(), PROXIED, Date.now);
     Object.assign(viewer.headers, ARRIVAL);
     const refused = await graphql(viewer, '{ __schema { types { name } } }');
     t.same([...new Set(refused.codes), refused.data], ['BAD_REQUEST', undefined]);

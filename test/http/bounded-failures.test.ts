@@ -1,11 +1,11 @@
 import t, { type Test } from 'tap';
 import type { Code } from '../../generated/errors.js';
+import { addressOf, soundRequest } from '../support/conformance.js';
 import { contractOperations } from '../support/contract.js';
 import { memoryDatabase } from '../support/databases.js';
 import type { Json } from '../support/people.js';
 import { codeOf, startService } from '../support/service.js';
 import { dialAs } from '../support/socket.js';
-import { addressOf, soundRequest } from '../support/sound-requests.js';
 
 /** Bytes of a failure and entries of its `errors` (docs/decisions.md, "Failures"); bytes of the largest body read. */
 const MOST = 16_384;

@@ -3,6 +3,7 @@ import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import t from 'tap';
 import { tlsFiles } from '../support/certificate.js';
+import { addressOf, soundRequest } from '../support/conformance.js';
 import { breaches, contractOperations } from '../support/contract.js';
 import { onEachDatabase } from '../support/databases.js';
 import { http2Session } from '../support/http2.js';
@@ -10,7 +11,6 @@ import type { Json } from '../support/people.js';
 import { ARRIVAL, PROXIED } from '../support/production.js';
 import { type RestRequest, startInstance, startService } from '../support/service.js';
 import { refusedUpgrade } from '../support/socket.js';
-import { addressOf, soundRequest } from '../support/sound-requests.js';
 
 const FOREIGN = 'evil.example';
 const DEMO = { DEMO: 'on', PUBLIC_URL: 'https://api.example.com' };

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import t, { type Test } from 'tap';
+import { addressOf, soundRequest } from '../support/conformance.js';
 import { contractOperations } from '../support/contract.js';
 import { memoryDatabase } from '../support/databases.js';
 import { type HostileText, hostileTexts, textArguments } from '../support/hostile-texts.js';
@@ -8,7 +9,6 @@ import type { Json } from '../support/people.js';
 import { PROXIED } from '../support/production.js';
 import { skipUnlessWhole } from '../support/servers.js';
 import { type Service, startInstance, startService } from '../support/service.js';
-import { addressOf, soundRequest } from '../support/sound-requests.js';
 
 /*
  * Work must not grow faster than what is sent (docs/decisions.md, "Limits"): n against 4n. What counts is processor

@@ -6,12 +6,12 @@ import { connect, type TLSSocket } from 'node:tls';
 import t, { type Test } from 'tap';
 import { selfSigned, tlsFiles } from '../support/certificate.js';
 import { slowClock } from '../support/clock.js';
+import { source } from '../support/contract.js';
 import { onEachDatabase } from '../support/databases.js';
 import { http2Session } from '../support/http2.js';
 import { type Json, PASSWORD } from '../support/people.js';
 import { basic, eventually, refusedServer } from '../support/process.js';
-import { ARRIVAL, PRODUCTION, PROXIED } from '../support/production.js';
-import { source } from '../support/recorder.js';
+import { PRODUCTION, PROXIED } from '../support/production.js';
 import { codeOf, type Service, startInstance, startService } from '../support/service.js';
 
 const USERS = '/api/v1/users';
@@ -33,7 +33,7 @@ async function ask(url: string, options: RequestOptions, body?: object): Promise
 
 /** The production service behind a proxy, whose people have logged in over HTTPS. */
 async function production(t: Test, open: () => Promise<Service['database']>, environment: Record<string, string> = {}) {
-  return startService(t, await open(), { ...PROXIED, ...environment }, Date.now, { arrival: ARRIVAL });
+  return startService(t, await open(), { ...PROXIED, ...environment }, Date.now);
 }
 
 onEachDatabase(t, async (t, open) => {

@@ -6,9 +6,9 @@ import { PERFORMANCE, PICTURE, withResults } from '../../bench/page.js';
 import { picture } from '../../bench/picture.js';
 import { readResults } from '../../bench/results.js';
 import { errors } from '../../generated/errors.js';
+import { stages } from '../../src/platform/testing/stages.js';
 import { anchorOf, blocks, headings, isThere, PAGES, page, parts, prose, section } from '../support/documentation.js';
 import { exampleVariables } from '../support/example.js';
-import { stages } from '../support/pipeline.js';
 import { ROOT, run, startServer } from '../support/process.js';
 
 /** Of one page, so that it is read in a few minutes. */

@@ -195,7 +195,7 @@ onEachDatabase(t, async (t, open) => {
 
   t.test('production without a gateway settles nothing', async (t) => {
     await database.client.user.deleteMany();
-    const service = await startService(t, database, PROXIED, Date.now, { arrival: ARRIVAL });
+    const service = await startService(t, database, PROXIED, Date.now);
     for (const person of [service.admin, service.developer, service.viewer]) Object.assign(person.headers, ARRIVAL);
     const { create, pay, statusOf } = ordersOf(service);
     const id = await create();

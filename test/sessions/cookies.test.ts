@@ -22,7 +22,7 @@ const valueIn = (answer: RestAnswer, name: string) => cookiesOf(answer)[name]?.v
 
 onEachDatabase(t, async (t, open) => {
   const database = await open();
-  const service = await startService(t, database, PROXIED, Date.now, { arrival: ARRIVAL });
+  const service = await startService(t, database, PROXIED, Date.now);
   const { rest, graphql, viewer, admin, url } = service;
   const own = { ...ARRIVAL, origin: PROXIED.PUBLIC_URL };
   const login = (more: object = {}) => {

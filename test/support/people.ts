@@ -1,16 +1,8 @@
-import { hash } from '@node-rs/argon2';
+import { passwordHash as hashed, type Person as Tester } from '../../src/platform/testing/people.js';
 
-export const PASSWORD = 'a password for the tests';
-/** What a hash takes in most cases, which are not about it: a thousandth of what it takes elsewhere. */
-export const CHEAP = { memoryCost: 32, timeCost: 1, parallelism: 1 };
-export const passwordHash = hash(PASSWORD, CHEAP);
+export { CHEAP, type Json, PASSWORD } from '../../src/platform/testing/people.js';
 
-export interface Person {
-  id: number;
-  email: string;
-  /** Headers that authenticate this person by an access token. */
-  headers: Record<string, string>;
-}
+export const passwordHash = hashed();
 
-// biome-ignore lint/suspicious/noExplicitAny: a body is whatever came; what it should be is checked against the contract
-export type Json = any;
+/** Who sends requests. */
+export type Person = Pick<Tester, 'id' | 'email' | 'headers'>;

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { WebSocket } from 'ws';
+import { recordGraphql } from './contract.js';
 import { dialler, PROTOCOL } from './graphql-ws.js';
-import { recordGraphql } from './recorder.js';
 
 export { type Dialled, PROTOCOL } from './graphql-ws.js';
 

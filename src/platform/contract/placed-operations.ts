@@ -1,12 +1,12 @@
-import { METHODS, type Method, type OpenApiDocument, type OperationObject } from 'accord/contract/document';
-import type { Path } from './yaml-source.js';
+import { METHODS, type Method, type OpenApiDocument, type OperationObject } from './document.js';
 
 /** An operation of a document, and where it stands. */
 export interface PlacedOperation {
   path: string;
   method: Method;
   operation: OperationObject;
-  at: Path;
+  /** The keys that lead there. */
+  at: readonly (string | number)[];
 }
 
 /** All operations of a document of sound structure, written or normalised, in its order. */

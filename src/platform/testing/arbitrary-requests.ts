@@ -1,22 +1,22 @@
 import { codes } from 'currency-codes';
 import fc from 'fast-check';
-import type { Parameter, Schema } from '../../src/platform/contract/document.js';
-import type { Operation } from '../../src/platform/contract/openapi.js';
+import type { Parameter, Schema } from '../contract/document.js';
+import type { Operation } from '../contract/openapi.js';
+import { placeOf, prefixOf } from '../contract/versions.js';
 import type { Json } from './people.js';
-
-/** A request as a client with an open mind sends it. */
-export interface Drawn {
-  method: string;
-  url: string;
-  headers: Record<string, string>;
-  payload: string | undefined;
-}
+import type { Drawn } from './send.js';
 
 /** What a drawn request may name that exists: ids by the name of their parameter, and headers that authenticate. */
 export interface World {
   ids: Record<string, string[]>;
   credentials: Record<string, string>[];
+  /** The vendor media type, and the versions that are served. */
+  mediaType: string;
+  versions: string[];
 }
+
+/** A version that nobody will have written. */
+const NOT_SERVED = '999';
 
 /** Any text: also NUL, lone surrogates and what lies outside the basic plane. */
 const anyText = fc.oneof(
@@ -111,7 +111,10 @@ function queryOf(parameters: Parameter[]): fc.Arbitrary<string> {
     });
 }
 
-function headersOf(parameters: Parameter[], { credentials }: World): fc.Arbitrary<Record<string, string>> {
+function headersOf(
+  parameters: Parameter[],
+  { credentials, mediaType, versions }: World,
+): fc.Arbitrary<Record<string, string>> {
   const declared = parameters.map(({ name }) =>
     perhaps(
       fc.constantFrom('*', '"1-1"', 'return=minimal', 'return=representation', 'respond-async', 'bytes=0-9', 'key-1'),
@@ -119,8 +122,8 @@ function headersOf(parameters: Parameter[], { credentials }: World): fc.Arbitrar
     ).map((value): Record<string, string> => (value === undefined ? {} : { [name.toLowerCase()]: value })),
   );
   const accept = fc.constantFrom(
-    ...['*/*', 'application/json', 'application/vnd.accord+json', 'application/vnd.accord+json; version=1'],
-    ...['application/vnd.accord+json;v=9', 'text/html', 'image/png;q=0, */*;q=0.1', ''],
+    ...['*/*', 'application/json', mediaType, ...versions.map((version) => `${mediaType}; version=${version}`)],
+    ...[`${mediaType};v=${NOT_SERVED}`, 'text/html', 'image/png;q=0, */*;q=0.1', ''],
   );
   const authorization = fc.oneof(
     { weight: 12, arbitrary: fc.constantFrom(...credentials) },
@@ -128,7 +131,8 @@ function headersOf(parameters: Parameter[], { credentials }: World): fc.Arbitrar
     { weight: 1, arbitrary: headerText.map((text) => ({ authorization: `Bearer ${text}` })) },
     { weight: 1, arbitrary: headerText.map((authorization) => ({ authorization })) },
   );
-  const host = fc.constantFrom('localhost', 'localhost', 'localhost', 'v1.api.example.com', 'v9.api.example.com');
+  const subdomains = [...versions, NOT_SERVED].map((version) => `v${version}.api.example.com`);
+  const host = fc.constantFrom('localhost', 'localhost', 'localhost', ...subdomains);
   return fc
     .tuple(authorization, perhaps(accept, headerText), host, ...declared)
     .map(([who, accepted, at, ...others]) =>
@@ -148,6 +152,8 @@ const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TR
 /** Any request to an operation, and now and then to its neighbourhood: another method, version or spelling of the path. */
 export function requestTo(operation: Operation, world: World): fc.Arbitrary<Drawn> {
   const { parameters } = operation.operation;
+  const { version } = placeOf(operation.path) ?? {};
+  const prefix = version === undefined ? '' : prefixOf(version);
   const place = (where: string) => parameters.filter(({ in: one }) => one === where);
   const segment = (name: string) =>
     fc.oneof(
@@ -163,8 +169,8 @@ export function requestTo(operation: Operation, world: World): fc.Arbitrary<Draw
   });
   const spelling = fc.oneof(
     { weight: 12, arbitrary: fc.constant((text: string) => text) },
-    { weight: 2, arbitrary: fc.constant((text: string) => text.replace('/api/v1', '')) },
-    { weight: 1, arbitrary: fc.constant((text: string) => text.replace('/api/v1', '/api/v9')) },
+    { weight: 2, arbitrary: fc.constant((text: string) => text.replace(prefix, '')) },
+    { weight: 1, arbitrary: fc.constant((text: string) => text.replace(prefix, prefix && prefixOf(NOT_SERVED))) },
     { weight: 1, arbitrary: fc.constant((text: string) => `${text}/`) },
   );
   const method = fc.oneof(

@@ -1,12 +1,83 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import type { Response as ContractResponse, Header, Schema } from '../../src/platform/contract/document.js';
-import { addFormats } from '../../src/platform/contract/formats.js';
-import { inlineSchemas, normaliseOpenApi, type Operation, operations } from '../../src/platform/contract/openapi.js';
-import type { Exchange } from '../../src/workbench/coverage/observe-rest.js';
-import { recordRest, source } from './recorder.js';
+import { buildSchema, type GraphQLSchema } from 'graphql';
+import type { Response as ContractResponse, Header, OpenApiDocument, Schema } from '../contract/document.js';
+import { addFormats } from '../contract/formats.js';
+import { inlineSchemas, normaliseOpenApi, type Operation, operations } from '../contract/openapi.js';
+import { everyVersion, prefixOf, versionsOf } from '../contract/versions.js';
+import { parseYaml } from '../contract/yaml.js';
+import type { Exchange } from './coverage/observe-rest.js';
 
-export const document = inlineSchemas(normaliseOpenApi(source));
-export const contractOperations = operations(document);
+/** Both contracts of a service, as its answers are held to them. */
+export interface Contract {
+  /** `openapi.yaml` as it is written. */
+  source: OpenApiDocument;
+  /** The same with all references followed, and with each path of each version. */
+  document: OpenApiDocument;
+  /** Its operations, those of each version. */
+  operations: Operation[];
+  schema: GraphQLSchema;
+  /** The operation that an exchange was about, by its method, its path and the version that answered. */
+  operationOf: (exchange: Pick<Exchange, 'method' | 'path'> & Partial<Exchange>) => Operation | undefined;
+  /**
+   * Holds an answer to the contract.
+   * @param notWritten the operations that may still answer 501 without a word in the contract
+   * @returns what in an answer the contract does not declare, in words; nothing when it keeps its promise
+   */
+  breaches: (exchange: Exchange, notWritten?: readonly string[]) => string[];
+}
+
+const known = new Map<string, Contract>();
+
+/** Both contracts, as they are written; read once in a process. */
+export function contractOf({ openapi, graphql }: { openapi: string; graphql: string }): Contract {
+  const key = `${openapi}\0${graphql}`;
+  const contract = known.get(key) ?? read(openapi, graphql);
+  known.set(key, contract);
+  return contract;
+}
+
+function read(openapi: string, graphql: string): Contract {
+  const source = parseYaml(openapi) as OpenApiDocument;
+  const document = inlineSchemas(everyVersion(normaliseOpenApi(source)));
+  const all = operations(document);
+  const operationOf = operationFinder(document, all);
+  return {
+    source,
+    document,
+    operations: all,
+    schema: buildSchema(graphql),
+    operationOf,
+    breaches(exchange, notWritten = []) {
+      const { method, path, status, headers, text } = exchange;
+      const declared = operationOf(exchange);
+      const responses = declared?.operation.responses ?? document['x-unmatched'] ?? {};
+      const response = responses[status];
+      if (status === 501 && declared && notWritten.includes(declared.operationId)) return [];
+      if (!response) return [`${method} ${path} answered ${status}, which the contract does not declare`];
+      const found = [...headerBreaches(response, headers), ...bodyBreaches(response, method, headers, text)];
+      if (status >= 400 && Buffer.byteLength(text) > LARGEST_FAILURE) found.push(`${Buffer.byteLength(text)} bytes`);
+      return found.map((breach) => `${method} ${path} ${status}: ${breach}`);
+    },
+  };
+}
+
+/** Finds the operation at a path, in any spelling that the service takes: the version may be said elsewhere. */
+function operationFinder(document: OpenApiDocument, all: readonly Operation[]): Contract['operationOf'] {
+  const newestFirst = versionsOf(document).reverse();
+  const templates = all.map((operation) => ({
+    operation,
+    pattern: new RegExp(`^${operation.path.replaceAll('.', '\\.').replaceAll(/{\w+}/g, '[^/]+')}$`),
+  }));
+  return ({ method, path, headers }) => {
+    const answered = headers?.get('api-version') ?? undefined;
+    const versions = answered === undefined ? newestFirst : [answered];
+    const spellings = [path, ...versions.map((version) => prefixOf(version) + path)];
+    const verb = method === 'HEAD' ? 'GET' : method;
+    const at = (spelling: string) =>
+      templates.find(({ operation, pattern }) => operation.method === verb && pattern.test(spelling))?.operation;
+    return spellings.map(at).find((operation) => operation !== undefined);
+  };
+}
 
 /** Headers that belong to the transport and need no word in the contract. Reviewed: add to it with a reason only. */
 const TRANSPORT_HEADERS = new Set([
@@ -57,46 +128,6 @@ function closed(schema: unknown): object {
   const members = Object.entries(schema).map(([key, value]) => [key, key === 'examples' ? value : closed(value)]);
   const { properties, additionalProperties = false } = schema as Schema;
   return Object.fromEntries(properties ? [...members, ['additionalProperties', additionalProperties]] : members);
-}
-
-const templates = contractOperations.map((operation) => ({
-  operation,
-  pattern: new RegExp(`^${operation.path.replaceAll('.', '\\.').replaceAll(/{\w+}/g, '[^/]+')}$`),
-}));
-
-/** The operations at a path, in any spelling that the service takes. */
-function operationsAt(path: string): Operation[] {
-  const spellings = [path, `/api/v1${path}`];
-  return templates
-    .filter(({ pattern }) => spellings.some((one) => pattern.test(one)))
-    .map(({ operation }) => operation);
-}
-
-/** The operation that a request is for, by its method and path. */
-const operationOf = ({ method, path }: Exchange): Operation | undefined =>
-  operationsAt(path).find((one) => one.method === (method === 'HEAD' ? 'GET' : method));
-
-/**
- * Holds an answer to the contract, and records what of the contract it shows: for requests that are the same each time.
- * @param notWritten the operations that may still answer 501 without a word in the contract
- * @returns what in an answer the contract does not declare, in words; nothing when it keeps its promise
- */
-export function breaches(exchange: Exchange, notWritten: string[]): string[] {
-  recordRest(operationOf(exchange), exchange);
-  return undeclared(exchange, notWritten);
-}
-
-/** The same of a request that was drawn, which is recorded nowhere: what is demanded is not left to chance. */
-export function undeclared(exchange: Exchange, notWritten: string[]): string[] {
-  const { method, path, status, headers, text } = exchange;
-  const declared = operationOf(exchange);
-  const responses = declared?.operation.responses ?? document['x-unmatched'] ?? {};
-  const response = responses[status];
-  if (status === 501 && declared && notWritten.includes(declared.operationId)) return [];
-  if (!response) return [`${method} ${path} answered ${status}, which the contract does not declare`];
-  const found = [...headerBreaches(response, headers), ...bodyBreaches(response, method, headers, text)];
-  if (status >= 400 && Buffer.byteLength(text) > LARGEST_FAILURE) found.push(`${Buffer.byteLength(text)} bytes`);
-  return found.map((breach) => `${method} ${path} ${status}: ${breach}`);
 }
 
 function headerBreaches({ headers: declared = {} }: ContractResponse, headers: Headers): string[] {

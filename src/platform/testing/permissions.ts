@@ -1,210 +1,190 @@
-import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { buildSchema, type GraphQLField, isNonNullType } from 'graphql';
-import t from 'tap';
-import { contractOperations } from '../support/contract.js';
-import { onEachDatabase } from '../support/databases.js';
-import { PASSWORD, type Person } from '../support/people.js';
-import { allows, type Line, type Role, readMatrix } from '../support/permissions.js';
-import { basic } from '../support/process.js';
-import { type Service, startService } from '../support/service.js';
+import {
+  type GraphQLField,
+  type GraphQLInputType,
+  getNamedType,
+  getNullableType,
+  isEnumType,
+  isInputObjectType,
+  isLeafType,
+  isListType,
+  isRequiredArgument,
+  isRequiredInputField,
+  valueFromASTUntyped,
+} from 'graphql';
+import type { Application } from '../application.js';
+import type { Permission } from '../contract/document.js';
+import type { Operation } from '../contract/openapi.js';
+import type { Cases, ConformanceOptions } from './conformance-options.js';
+import { withService } from './kit.js';
+import type { Account, Json, Person } from './people.js';
+import type { TestService } from './service.js';
+import { addressOf, asked, isOwned, rolesIn, soundRequest } from './sound-request.js';
 
-const matrix = readMatrix();
-const schema = buildSchema(readFileSync('schema.graphql', 'utf8'));
-const SHORT = { current_password: 'not the current one', new_password: 'short' };
-
-/** Structurally sound, and refused for its content after access was decided: nothing that is tried here has an effect. */
-const BODIES: Record<string, (role: string) => object> = {
-  createUser: () => ({ name: '', email: 'nobody', role: 'viewer' }),
-  replaceUser: (role) => ({ name: '', email: 'nobody', role }),
-  updateUser: () => ({ name: '' }),
-  changePassword: () => SHORT,
-  payOrder: () => ({}),
-  createOrder: () => ({ total: { amount: 0, currency: 'EUR' } }),
-};
-const OTHER_ROLE: Record<string, string> = { viewer: 'developer', developer: 'viewer', admin: 'viewer' };
-
-/** Lines by name, and those with a condition also together with what they add to. */
-function cases(lines: Line[]): { name: string; when: string | undefined; lines: Line[] }[] {
-  return lines.map((line) => {
-    const base = lines.filter(({ name, when }) => name === line.name && when === undefined);
-    return { name: line.name, when: line.when, lines: line.when === undefined ? base : [...base, line] };
-  });
+/** One line of the matrix: what is asked for, besides what is always asked for, under the condition that it names. */
+export interface Line {
+  /** The operationId, or `Type.field`. */
+  name: string;
+  when: string | undefined;
+  /** All that counts, its own among them. */
+  permissions: Permission[];
 }
 
-async function fixture(service: Service) {
-  const { database, viewer, developer, admin, url } = service;
-  const { client } = database;
-  const data = {
-    name: 'S',
-    email: 'stranger@example.com',
-    emailKey: 'stranger@example.com',
-    role: 'DEVELOPER' as const,
-  };
-  const stranger = await client.user.create({ data });
-  const people: [Role, Person][] = [
-    ['viewer', viewer],
-    ['developer', developer],
-    ['admin', admin],
+/** The lines of what has several permissions: the one that always counts, and each further one together with it. */
+function linesOf(name: string, [always, ...further]: Permission[]): Line[] {
+  if (always === undefined) return [];
+  return [
+    { name, when: undefined, permissions: [always] },
+    ...further.map((one) => ({ name, when: one.when, permissions: [always, one] })),
   ];
-  const post = (authorId: number) => client.post.create({ data: { authorId, title: 'T' } });
-  /** A new resource of each kind that a path or an argument can name, of a user's. */
-  const made: Record<string, (owner: number) => Promise<number | string>> = {
-    user: async (owner) => owner,
-    order: async (userId) => (await client.order.create({ data: { userId, amount: 1, currency: 'EUR' } })).id,
-    session: async () => randomUUID(),
-    post: async (owner) => (await post(owner)).id,
-    comment: async (authorId) => {
-      const { id: postId } = await post(stranger.id);
-      return (await client.comment.create({ data: { authorId, postId, text: 'T' } })).id;
-    },
-    message: async (authorId) => (await client.message.create({ data: { authorId, channelId: 'c', text: 'T' } })).id,
-  };
-  /** Ways for the administrator to prove who it is; without those that are not built yet. */
-  async function mechanisms(): Promise<Record<string, Record<string, string>>> {
-    const login = (more: object) => {
-      const body = JSON.stringify({ email: admin.email, password: PASSWORD, ...more });
-      const headers = { 'content-type': 'application/json' };
-      return fetch(`${url}/api/v1/auth/login`, { method: 'POST', headers, body });
-    };
-    const [opaque, cookie] = [await login({ flow: 'opaque' }), await login({ cookie: true })];
-    const { token } = (await opaque.json()) as { token?: string };
-    const access = cookie.headers.getSetCookie().find((one) => one.startsWith('accord_access='));
-    return {
-      basicAuth: basic(admin.email, PASSWORD),
-      jwt: admin.headers,
-      ...(token && { opaqueToken: { authorization: `Bearer ${token}` } }),
-      ...(access && { cookieAuth: { cookie: access.split(';')[0] as string, origin: url } }),
-    };
-  }
-  return { stranger, people, made, mechanisms };
 }
 
-onEachDatabase(t, async (t, open) => {
-  const service = await startService(t, await open());
-  const { rest, graphql, app, database } = service;
-  const { stranger, people, made, mechanisms } = await fixture(service);
-  let ways = await mechanisms();
-  const isWritten = (name: string) => !app.notWritten.includes(name);
+/** Whether permissions let a role do it to its own, or to another's. */
+const allows = (permissions: readonly Permission[], role: string, own: boolean): boolean =>
+  permissions.every((one) => one[role.toLowerCase()] === 'any' || (one[role.toLowerCase()] === 'own' && own));
 
-  t.test("REST: every operation, by every role, to one's own and to another's", async (t) => {
-    async function attempt(name: string, when: string | undefined, owner: number, headers: Record<string, string>) {
-      const { method, path } = contractOperations.find((one) => one.operationId === name) as {
-        method: string;
-        path: string;
-      };
-      const { role } = await database.client.user.findUniqueOrThrow({ where: { id: owner } });
-      const stored = role.toLowerCase();
-      const given = BODIES[name]?.(stored);
-      const body = given && (when === undefined ? given : { ...given, role: OTHER_ROLE[stored] });
-      const names = [...path.matchAll(/{(\w+)_id}/g)].map(([, kind = '']) => kind);
-      let url = path;
-      for (const kind of names) url = url.replace(`{${kind}_id}`, String(await made[kind]?.(owner)));
-      // A stale version: a deletion that is allowed is refused all the same.
-      const stale = name === 'deleteUser' ? { 'if-match': '"stale"' } : {};
-      return (await rest(method, url, { headers: { ...headers, ...stale }, ...(body && { body }) })).status;
-    }
-    const hasOwner = (name: string) =>
-      /{(user|order)_id}/.test(contractOperations.find((one) => one.operationId === name)?.path ?? '');
+/** The `@permission`s of a root field, in the words of `x-permission`; those that always count first. */
+function permissionsOf({ astNode }: GraphQLField<unknown, unknown>): Permission[] {
+  const stated = (astNode?.directives ?? [])
+    .filter(({ name }) => name.value === 'permission')
+    .map(({ arguments: given = [] }) => {
+      const said = given.map(({ name, value }) => {
+        const text = String(valueFromASTUntyped(value));
+        return [name.value, value.kind === 'EnumValue' ? text.toLowerCase() : text];
+      });
+      return Object.fromEntries(said) as Permission;
+    });
+  return [...stated.filter(({ when }) => when === undefined), ...stated.filter(({ when }) => when !== undefined)];
+}
 
-    for (const { name, when, lines } of cases(matrix.rest)) {
-      if (lines[0]?.anonymous !== '401') continue;
-      t.equal(await attempt(name, when, stranger.id, {}), 401, `${name} by nobody`);
-      if (!isWritten(name)) continue;
-      for (const [role, person] of people) {
-        for (const owner of hasOwner(name) ? [person.id, stranger.id] : [person.id]) {
-          const own = owner === person.id;
-          const status = await attempt(name, when, owner, person.headers);
-          const what = `${name}${when ? ` when ${when}` : ''} by ${role}, ${own ? 'own' : "another's"}: ${status}`;
-          t.equal(status === 403, !allows(lines, role, own), what);
-          t.not(status, 401, what);
-        }
-      }
-      for (const mechanism of Object.keys(ways)) {
-        const status = await attempt(name, when, service.admin.id, ways[mechanism] ?? {});
-        // It may have ended the very sessions that the other mechanisms descend from.
-        if (name.startsWith('revoke')) ways = await mechanisms();
-        t.equal(status !== 401 && status !== 403, lines[0]?.cells[mechanism] === 'yes', `${name} by ${mechanism}`);
-      }
-    }
+function meet({ when }: Line, { conditions = {} }: ConformanceOptions, values: Json, about: Parameters<typeof asked>) {
+  if (when === undefined) return;
+  const met = conditions[when];
+  if (!met) throw new Error(`How does a request meet the condition "${when}"? Say so under \`conditions\`.`);
+  met(values, asked(...about));
+}
+
+/**
+ * Every operation and every root field, by every role, to one's own and to another's: refused as FORBIDDEN where the contract
+ * says so, and nowhere else; nobody without a credential; and by each mechanism as the contract says. Who is tried, and what, is
+ * made for each request, for some of them end an account.
+ */
+export async function permissions(t: Cases, application: Application, options: ConformanceOptions = {}): Promise<void> {
+  await withService(application, options, {}, async (service) => {
+    await t.test('REST: every operation, by every role', async (t) => {
+      for (const operation of service.contract.operations) await ofOperation(t, service, options, operation);
+    });
+    await t.test('GraphQL: every root field, by every role', async (t) => {
+      const { schema } = service.contract;
+      for (const type of [schema.getQueryType(), schema.getMutationType()])
+        for (const field of Object.values(type?.getFields() ?? {}))
+          await ofField(t, service, options, `${type?.name}.${field.name}`, field);
+    });
   });
+}
 
-  t.test('REST: what is open takes a request without a credential', async (t) => {
-    const open = matrix.rest.filter(
-      ({ anonymous, cells }) => anonymous === 'open' && cells['request']?.startsWith('GET'),
-    );
-    t.ok(open.length > 4);
-    for (const { name, cells } of open) {
-      const { status } = await rest('GET', cells['request']?.slice(4) as string);
-      t.notOk([401, 403].includes(status), name);
-    }
-  });
+/** Who tries: somebody of each role, at what is their own, and at another's where there can be such. */
+async function* triesOf(service: TestService, byOthers: boolean): AsyncGenerator<[Person, Account, boolean]> {
+  for (const role of rolesIn(service)) {
+    const person = await service.person(role);
+    yield [person, person, true];
+    const another = await service.person(role);
+    // Somebody like the last: what an administrator may do to the others counts most.
+    if (byOthers) yield [another, await service.account(rolesIn(service).at(-2) ?? role), false];
+  }
+}
 
-  t.test("GraphQL: every field, by every role, to one's own and to another's", async (t) => {
-    // An order that is being paid: a deletion that is allowed is refused all the same.
-    for (const userId of [stranger.id, ...people.map(([, { id }]) => id)]) {
-      await database.client.order.create({ data: { userId, amount: 1, currency: 'EUR', status: 'PROCESSING' } });
+async function ofOperation(t: Cases, service: TestService, options: ConformanceOptions, operation: Operation) {
+  const { permission, furtherPermissions, operationId, security } = operation;
+  if (permission === 'public') return ofPublicOperation(t, service, options, operation);
+  const attempt = async (line: Line, caller: Person, owner: Account, headers: Record<string, string>) => {
+    const { draft, about } = await soundRequest(service, options, operation, { caller, owner });
+    if (line.when !== undefined) draft.body = structuredClone(draft.body);
+    meet(line, options, draft.body, [about.service, about.caller, about.owner]);
+    const { body } = draft;
+    return (await service.rest(operation.method, addressOf(operation, draft), { headers, body })).status;
+  };
+  const isWritten = !service.app.notWritten.includes(operationId);
+  for (const line of linesOf(operationId, [permission, ...furtherPermissions])) {
+    const name = line.when === undefined ? operationId : `${operationId} when ${line.when}`;
+    const nobody = await service.person(rolesIn(service)[0] as string);
+    t.equal(await attempt(line, nobody, nobody, {}), 401, `${name} by nobody`);
+    if (!isWritten) continue;
+    for await (const [person, owner, own] of triesOf(service, isOwned(options, operation))) {
+      const status = await attempt(line, person, owner, person.headers);
+      const what = `${name} by ${person.role}, ${own ? 'own' : "another's"}: ${status}`;
+      t.equal(status === 403, !allows(line.permissions, person.role, own), what);
+      t.ok(status !== 401, what);
     }
-    const fieldOf = (name: string) => {
-      const [type = '', field = ''] = name.split('.');
-      const root = schema.getRootType(type.toLowerCase() as never)?.getFields()[field] as GraphQLField<
-        unknown,
-        unknown
-      >;
-      return { root, operation: type.toLowerCase(), kind: field.replace(/^[a-z]+(?=[A-Z])/, '').toLowerCase() };
-    };
-    async function document(name: string, owner: number): Promise<string> {
-      const { root, operation, kind } = fieldOf(name);
-      const values: [string, string][] = [];
-      for (const { name: argument, type } of root.args) {
-        const text = ['name', 'title', 'text'].includes(argument);
-        if (argument === 'id') values.push(['id', `"${await (made[kind] ?? made['post'])?.(owner)}"`]);
-        else if (argument === 'postId') values.push(['postId', `"${await made['post']?.(stranger.id)}"`]);
-        else if (argument === 'channelId') values.push(['channelId', '"c"']);
-        else if (argument === 'input') values.push(['input', '{ name: "", email: "nobody", role: VIEWER }']);
-        else if (text || isNonNullType(type)) values.push([argument, '""']);
-      }
-      const given = values.map(([argument, value]) => `${argument}: ${value}`).join(', ');
-      return `${operation} { field: ${root.name}${given && `(${given})`} { __typename } }`;
+    const mechanisms = new Set(security.flatMap(Object.keys));
+    const role = rolesIn(service).findLast((one) => allows(line.permissions, one, true));
+    const some = role === undefined ? [] : Object.keys(await service.waysOf(await service.account(role)));
+    for (const mechanism of some) {
+      const person = await service.person(role as string);
+      const ways = await service.waysOf(person);
+      const status = await attempt(line, person, person, ways[mechanism as keyof typeof ways] ?? {});
+      t.equal(status !== 401 && status !== 403, mechanisms.has(mechanism), `${name} by ${mechanism}: ${status}`);
     }
-    const creates = (name: string) => !fieldOf(name).root.args.some(({ name: argument }) => argument === 'id');
-    const nobody = null;
+  }
+}
 
-    for (const { name, lines } of cases(matrix.graphql)) {
-      // Subscriptions travel over the socket, and are tried there.
-      if (name.startsWith('Subscription.')) continue;
-      const anonymous = await graphql(nobody, await document(name, stranger.id));
-      t.same([anonymous.codes, anonymous.data ?? null], [['UNAUTHENTICATED'], null], `${name} by nobody`);
-      if (!isWritten(name)) continue;
-      for (const [role, person] of people) {
-        for (const owner of creates(name) ? [person.id] : [person.id, stranger.id]) {
-          const own = owner === person.id;
-          const { codes } = await graphql(person, await document(name, owner));
-          const what = `${name} by ${role}, ${own ? 'own' : "another's"}: ${codes}`;
-          t.equal(codes.includes('FORBIDDEN'), !allows(lines, role, own), what);
-          t.notOk(codes.includes('UNAUTHENTICATED') || codes.includes('BAD_REQUEST'), what);
-        }
-      }
-      for (const [mechanism, headers] of Object.entries(ways)) {
-        const { codes } = await graphql({ ...service.admin, headers }, await document(name, service.admin.id));
-        t.notOk(codes.includes('UNAUTHENTICATED') || codes.includes('FORBIDDEN'), `${name} by ${mechanism}`);
-      }
-    }
-  });
+/** What is open takes a request without a credential. */
+async function ofPublicOperation(t: Cases, service: TestService, options: ConformanceOptions, operation: Operation) {
+  const { method, operationId, security } = operation;
+  if (method !== 'GET' || security.length > 0) return;
+  const { draft } = await soundRequest(service, options, operation);
+  const { status } = await service.rest(method, addressOf(operation, draft));
+  t.ok(status !== 401 && status !== 403, `${operationId} by nobody: ${status}`);
+}
 
-  t.test("no field is taken that is not the caller's to set", async (t) => {
-    const path = `/api/v1/users/${service.viewer.id}`;
-    const before = await database.client.user.findUniqueOrThrow({ where: { id: service.viewer.id } });
-    const attempts = [{ id: 1 }, { createdAt: '2020-01-01T00:00:00.000Z' }, { passwordHash: 'x' }, { role: 'admin' }];
-    for (const body of attempts) {
-      const { status } = await rest('PATCH', path, { as: service.viewer, body });
-      t.equal(status, 'role' in body ? 403 : 422, String(Object.keys(body)));
-      const full = { name: 'N', email: 'new@example.com', role: 'viewer', ...body };
-      t.equal((await rest('POST', '/api/v1/users', { as: service.viewer, body: full })).status, 403);
-      const created = await rest('POST', '/api/v1/users', { as: service.admin, body: full });
-      t.equal(created.status, 'role' in body ? 201 : 422);
-      t.notMatch(created.text, /"passwordHash"|argon/i);
+/** A value that a type takes. */
+function sampleOf(type: GraphQLInputType): Json {
+  const nullable = getNullableType(type);
+  if (isListType(nullable)) return [];
+  if (isEnumType(nullable)) return nullable.getValues()[0]?.name;
+  if (isInputObjectType(nullable)) {
+    const required = Object.values(nullable.getFields()).filter(isRequiredInputField);
+    return Object.fromEntries(required.map((field) => [field.name, sampleOf(field.type)]));
+  }
+  return { Int: 1, Float: 1, Boolean: true }[(nullable as { name: string }).name] ?? '1';
+}
+
+async function ofField(
+  t: Cases,
+  service: TestService,
+  options: ConformanceOptions,
+  name: string,
+  field: GraphQLField<unknown, unknown>,
+) {
+  const make = options.fields?.[name] ?? options.ownFields?.[name];
+  const byOthers = options.fields?.[name] !== undefined;
+  const [type = '', fieldName = ''] = name.split('.');
+  const isLeaf = isLeafType(getNamedType(field.type));
+  const attempt = async (line: Line, caller: Person, owner: Account, headers: Record<string, string>) => {
+    const about = asked(service, caller, owner);
+    const required = field.args.filter(isRequiredArgument);
+    const byType = Object.fromEntries(required.map((one) => [one.name, sampleOf(one.type)]));
+    const variables: Json = make ? await make(about) : byType;
+    meet(line, options, variables, [service, caller, owner]);
+    const given = field.args.filter((one) => variables[one.name] !== undefined);
+    const declared = given.map((one) => `$${one.name}: ${one.type}`).join(', ');
+    const passed = given.map((one) => `${one.name}: $${one.name}`).join(', ');
+    const selected = `${fieldName}${passed && `(${passed})`}${isLeaf ? '' : ' { __typename }'}`;
+    const query = `${type.toLowerCase()}${declared && `(${declared})`} { ${selected} }`;
+    return service.graphql({ headers }, query, variables);
+  };
+  const isWritten = !service.app.notWritten.includes(name);
+  for (const line of linesOf(name, permissionsOf(field))) {
+    const told = line.when === undefined ? name : `${name} when ${line.when}`;
+    const nobody = await service.person(rolesIn(service)[0] as string);
+    const anonymous = await attempt(line, nobody, nobody, {});
+    t.equal(String(anonymous.codes), 'UNAUTHENTICATED', `${told} by nobody`);
+    t.equal(anonymous.data ?? null, null, `${told} by nobody: no data`);
+    if (!isWritten) continue;
+    for await (const [person, owner, isOwn] of triesOf(service, byOthers)) {
+      const { codes } = await attempt(line, person, owner, person.headers);
+      const what = `${told} by ${person.role}, ${isOwn ? 'own' : "another's"}: ${codes}`;
+      t.equal(codes.includes('FORBIDDEN'), !allows(line.permissions, person.role, isOwn), what);
+      t.ok(!codes.includes('UNAUTHENTICATED') && !codes.includes('BAD_REQUEST'), what);
     }
-    t.same(await database.client.user.findUniqueOrThrow({ where: { id: service.viewer.id } }), before);
-  });
-});
+  }
+}

@@ -1,32 +1,40 @@
-import { readFileSync } from 'node:fs';
-import { buildSchema } from 'graphql';
-import type { OpenApiDocument } from '../../src/platform/contract/document.js';
-import type { Operation } from '../../src/platform/contract/openapi.js';
-import { parseYaml } from '../../src/platform/contract/yaml.js';
-import { note, type Observations, writeObservations } from '../../src/workbench/coverage/observations.js';
-import {
-  type GraphQLRequest,
-  type GraphQLResult,
-  graphqlObserver,
-} from '../../src/workbench/coverage/observe-graphql.js';
-import { type Exchange, restObserver } from '../../src/workbench/coverage/observe-rest.js';
+import { fileURLToPath } from 'node:url';
+import type { Operation } from '../contract/openapi.js';
+import { root } from '../root.js';
+import type { Contract } from './contract.js';
+import { note, type Observations, writeObservations } from './coverage/observations.js';
+import { type GraphQLRequest, type GraphQLResult, graphqlObserver } from './coverage/observe-graphql.js';
+import { type Exchange, restObserver } from './coverage/observe-rest.js';
 
-/** Held for a test that changes the directory. */
-const root = process.cwd();
+/** What this process has seen of the contracts of the project in a folder. */
+const seenIn = new Map<string, Observations>();
 
-/** `openapi.yaml` as it is written. */
-export const source = parseYaml(readFileSync('openapi.yaml', 'utf8')) as OpenApiDocument;
+function observationsOf(folder: string): Observations {
+  const known = seenIn.get(folder);
+  if (known) return known;
+  const seen: Observations = new Map();
+  seenIn.set(folder, seen);
+  process.once('exit', () => writeObservations(folder, seen));
+  return seen;
+}
 
-const seen: Observations = new Map();
-process.once('exit', () => writeObservations(root, seen));
+export interface Recorder {
+  /** Notes what of the contract an exchange shows; `operation` is the one at its method and path. */
+  rest: (operation: Operation | undefined, exchange: Exchange) => void;
+  /** The same for a request to `/graphql` and its result, over HTTP or a socket. */
+  graphql: (request: GraphQLRequest, result: GraphQLResult) => void;
+}
 
-const observeRest = restObserver(source);
-const observeGraphql = graphqlObserver(buildSchema(readFileSync('schema.graphql', 'utf8')));
-
-/** Notes what of the contract an exchange shows, for `accord coverage`; `operation` is the one at its method and path. */
-export const recordRest = (operation: Operation | undefined, exchange: Exchange): void =>
-  note(seen, observeRest(operation, exchange));
-
-/** The same for a request to `/graphql` and its result, over HTTP or a socket. */
-export const recordGraphql = (request: GraphQLRequest, result: GraphQLResult): void =>
-  note(seen, observeGraphql(request, result));
+/**
+ * Notes what of a contract the tests see, for `accord coverage`, and leaves it in the project when the process ends.
+ * @param folder of the project; that which is served
+ */
+export function recorderOf({ source, schema }: Contract, folder = fileURLToPath(root)): Recorder {
+  const seen = observationsOf(folder);
+  const observeRest = restObserver(source);
+  const observeGraphql = graphqlObserver(schema);
+  return {
+    rest: (operation, exchange) => note(seen, observeRest(operation, exchange)),
+    graphql: (request, result) => note(seen, observeGraphql(request, result)),
+  };
+}

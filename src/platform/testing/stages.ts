@@ -1,4 +1,4 @@
-import { PIPELINE, type Stage } from '../../src/platform/pipeline.js';
+import { PIPELINE, type Stage } from '../pipeline.js';
 
 interface NamedStage extends Stage {
   name: string;

@@ -1,8 +1,8 @@
 import type { OperationObject, Parameter, Schema } from 'accord/contract/document';
 import { schemaName } from 'accord/contract/openapi';
+import { placedOperations } from 'accord/contract/placed-operations';
 import { ERROR_CODE, readCodes } from '../model/codes.js';
 import type { OpenApiSource } from '../model/openapi-source.js';
-import { placedOperations } from '../model/placed-operations.js';
 import type { Path } from '../model/yaml-source.js';
 import { memberAt, membersOf, whereIn } from './schema-members.js';
 import {

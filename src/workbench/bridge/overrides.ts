@@ -1,6 +1,6 @@
+import { placedOperations } from 'accord/contract/placed-operations';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { OpenApiSource } from '../model/openapi-source.js';
-import { placedOperations } from '../model/placed-operations.js';
 import type { Path } from '../model/yaml-source.js';
 import { whereIn } from './schema-members.js';
 import type { Where } from './side.js';

@@ -1,8 +1,8 @@
+import { type Element, KINDS, type Kind } from 'accord/testing/coverage/elements';
+import type { Observations } from 'accord/testing/coverage/observations';
+import { restElements } from 'accord/testing/coverage/rest-elements';
 import type { Contracts } from '../model/contracts.js';
 import { type Place, type Problem, problemAt } from '../model/problems.js';
-import { type Element, KINDS, type Kind } from './elements.js';
-import type { Observations } from './observations.js';
-import { restElements } from './rest-elements.js';
 import { sdlElements } from './sdl-elements.js';
 import { faultOf, statementsOf } from './statements.js';
 

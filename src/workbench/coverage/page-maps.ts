@@ -1,4 +1,4 @@
-import { KINDS } from './elements.js';
+import { KINDS } from 'accord/testing/coverage/elements';
 import { groupsOf, missingNames, statusTable } from './groups.js';
 import type { Measured, State } from './measure.js';
 

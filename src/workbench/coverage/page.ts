@@ -1,4 +1,4 @@
-import { KINDS } from './elements.js';
+import { KINDS } from 'accord/testing/coverage/elements';
 import type { Coverage, Figures, Measured, State } from './measure.js';
 import { html, MEANINGS, missingTable, statusMap, typeMap } from './page-maps.js';
 import { STYLE } from './page-style.js';

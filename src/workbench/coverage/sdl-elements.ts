@@ -1,3 +1,4 @@
+import type { Element, Kind } from 'accord/testing/coverage/elements';
 import {
   type ASTNode,
   type GraphQLNamedType,
@@ -10,7 +11,6 @@ import {
   isUnionType,
 } from 'graphql';
 import { placeOf } from '../model/sdl.js';
-import type { Element, Kind } from './elements.js';
 
 type Node = ASTNode | null | undefined;
 

@@ -1,7 +1,7 @@
 import type { OpenApiDocument } from 'accord/contract/document';
+import type { Element } from 'accord/testing/coverage/elements';
+import type { Observations } from 'accord/testing/coverage/observations';
 import { Kind } from 'graphql';
-import type { Element } from './elements.js';
-import type { Observations } from './observations.js';
 import type { SdlElement } from './sdl-elements.js';
 
 /** What a contract says of its own coverage, about an element or a component, and why. */

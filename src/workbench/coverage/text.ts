@@ -1,5 +1,5 @@
+import { KINDS } from 'accord/testing/coverage/elements';
 import { printProblems } from '../model/problems.js';
-import { KINDS } from './elements.js';
 import { type Group, groupsOf, missingNames, statusTable } from './groups.js';
 import type { Coverage, Figures, Measured, State } from './measure.js';
 

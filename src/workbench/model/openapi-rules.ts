@@ -1,11 +1,11 @@
 import { type OpenApiDocument, type OperationObject, type Permission, rolesIn } from 'accord/contract/document';
 import { inlineSchemas } from 'accord/contract/openapi';
+import { placedOperations } from 'accord/contract/placed-operations';
 import { isObject, keysOf, valueAt } from 'accord/contract/references';
 import { placeOf, shapeOf, versionsOf } from 'accord/contract/versions';
 import { codeFindings } from './codes.js';
 import type { OpenApiSource } from './openapi-source.js';
 import { REACHES } from './permissions.js';
-import { placedOperations } from './placed-operations.js';
 import { RESERVED } from './reserved-words.js';
 import type { Finding } from './yaml-source.js';
 

@@ -1,4 +1,5 @@
 import { type Permission, rolesIn } from 'accord/contract/document';
+import { placedOperations } from 'accord/contract/placed-operations';
 import {
   type ConstDirectiveNode,
   type DirectiveDefinitionNode,
@@ -8,7 +9,6 @@ import {
   valueFromASTUntyped,
 } from 'graphql';
 import type { OpenApiSource } from './openapi-source.js';
-import { placedOperations } from './placed-operations.js';
 import { type Place, type Problem, problemAt } from './problems.js';
 import { placeOf, ROOTS } from './sdl.js';
 import type { SdlSource } from './sdl-source.js';

@@ -1,6 +1,3 @@
-import type { Place } from '../model/problems.js';
-import type { Path } from '../model/yaml-source.js';
-
 interface KindOf {
   /** What one is called in a list of what is missing: `the status 409`. */
   word: string;
@@ -40,7 +37,7 @@ export interface Element {
   key: string;
   file: ContractFile;
   /** Where it stands: the keys that lead there in a YAML file, or the place in another. */
-  at: Path | Place;
+  at: readonly string[] | { line: number; column: number };
   /** The key of what it hangs on, which must be seen before it can be: of a member its object, of a value its member. */
   within?: string | undefined;
   /** The response component that a status and its media types are declared by, if they are by reference. */

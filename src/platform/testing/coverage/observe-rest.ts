@@ -1,5 +1,5 @@
-import type { OpenApiDocument } from 'accord/contract/document';
-import type { Operation } from 'accord/contract/openapi';
+import type { OpenApiDocument } from '../../contract/document.js';
+import type { Operation } from '../../contract/openapi.js';
 import { UNMATCHED } from './elements.js';
 import { partKey, restElements } from './rest-elements.js';
 

@@ -1,6 +1,6 @@
-import type { OpenApiDocument, Parameter, Schema } from 'accord/contract/document';
-import { keysOf, valueAt } from 'accord/contract/references';
-import { placedOperations } from '../model/placed-operations.js';
+import type { OpenApiDocument, Parameter, Schema } from '../../contract/document.js';
+import { placedOperations } from '../../contract/placed-operations.js';
+import { keysOf, valueAt } from '../../contract/references.js';
 import { type Element, type Kind, UNMATCHED } from './elements.js';
 
 type Path = readonly string[];

@@ -1,0 +1,2 @@
+/** Milliseconds that a machine which is busy with other things may take over the work of a case: nothing here is about time. */
+export const PATIENT = { connect: 120_000, answer: 120_000, statement: 120_000, transaction: 120_000 };

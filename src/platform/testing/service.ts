@@ -1,0 +1,261 @@
+import type { TProperties } from '@sinclair/typebox';
+import type { FastifyInstance } from 'fastify';
+import { type AppOptions, buildApp } from '../app.js';
+import type { Application } from '../application.js';
+import { rolesOf } from '../calls/access.js';
+import type { PrismaClient } from '../database/client.js';
+import type { Database } from '../database/open.js';
+import { publishedContracts } from '../pages/published.js';
+import { readConfig } from '../server/config.js';
+import { TIMEOUTS } from '../server/timeouts.js';
+import type { PlatformServices } from '../services.js';
+import { type Contract, contractOf } from './contract.js';
+import type { GraphQLRequest } from './coverage/observe-graphql.js';
+import type { Exchange } from './coverage/observe-rest.js';
+import { freshDatabase } from './database.js';
+import { graphqlBreaches, resultBreaches } from './graphql-answers.js';
+import { PATIENT } from './patience.js';
+import { type Account, CHEAP, type Json, type Person, peopleOf, type Ways } from './people.js';
+import { recorderOf } from './recorder.js';
+import { type Subscription, subscribe } from './subscription.js';
+
+/** How a service is started for tests; all of it may be left out. */
+export interface TestServiceOptions<Name extends string = string> extends Partial<Omit<AppOptions, 'database'>> {
+  /** The accounts that there are from the start: the role of each by its name. One of each role, by the role in lower case. */
+  people?: Readonly<Record<Name, string>>;
+  /** Variables of the environment, besides those that keep limits out of the way. That of the process is not looked at. */
+  environment?: Readonly<Record<string, string>>;
+  /** The variables that only this application has, as its program gives them. */
+  variables?: TProperties;
+  /** An embedded one of its own. One that is given stays open. */
+  database?: Database;
+  /** Fills the database before anybody asks: `application.demo?.seed`, for instance. */
+  seed?: ((client: PrismaClient) => Promise<unknown>) | undefined;
+  /** Whether `accord coverage` shall know what is seen. Not, where `contracts` are not those of the project. */
+  coverage?: boolean;
+  /** Is told what in an answer the contract does not declare. Otherwise the request that was so answered rejects. */
+  onBreach?: (breach: string) => void;
+}
+
+export interface RestRequest {
+  /** Who asks. */
+  as?: Pick<Person, 'headers'> | undefined;
+  headers?: Record<string, string>;
+  /** Sent as JSON, unless it is a string. */
+  body?: unknown;
+}
+
+export interface RestAnswer {
+  status: number;
+  headers: Headers;
+  text: string;
+  /** What JSON says. */
+  body: Json;
+}
+
+export interface GraphQLAnswer<Code extends string = string> {
+  headers: Headers;
+  data: Json;
+  errors: {
+    message: string;
+    path?: (string | number)[];
+    locations?: object[];
+    extensions: { code: Code; statusCode: number; errors?: { pointer: string; detail: string }[] };
+  }[];
+  /** The codes of the errors, in order. */
+  codes: Code[];
+}
+
+/** A service that runs and whose every answer is held to its contract. */
+export interface TestService<Name extends string = string> {
+  app: FastifyInstance;
+  url: string;
+  application: Application;
+  contract: Contract;
+  database: Database;
+  /** The platform's services, for what is not done by a request. */
+  services: PlatformServices;
+  people: Record<Name, Person>;
+  /** What the service logged, a line of JSON each. */
+  log: string[];
+  /** A new account with a role. */
+  account: (role: string) => Promise<Account>;
+  /** The same, logged in. */
+  person: (role: string) => Promise<Person>;
+  /** Every way in which an account can prove who it is, of those that the contract has; each by a login of its own. */
+  waysOf: (account: Account) => Promise<Ways>;
+  /** Any request, by a path of the service: what `fetch` takes and gives. */
+  fetch: (path: string, init?: RequestInit) => Promise<Response>;
+  rest: (method: string, path: string, request?: RestRequest) => Promise<RestAnswer>;
+  graphql: (person: Pick<Person, 'headers'> | null, query: string, variables?: object) => Promise<GraphQLAnswer>;
+  /** Looks at an answer that came in another way, as those that come by the functions here are looked at. */
+  heldToContract: (exchange: Exchange) => void;
+  subscribe: (person: Pick<Person, 'headers'>, query: string, variables?: object) => Subscription;
+  /** Ends it, its subscriptions, and its database if that is its own. */
+  close: () => Promise<void>;
+}
+
+/** Nothing is to be refused for how many requests a test sends. */
+const ENVIRONMENT = {
+  NODE_ENV: 'test',
+  PORT: '0',
+  HOST: '127.0.0.1',
+  RATE_LIMIT: '100000',
+  RATE_LIMIT_ANONYMOUS: '100000',
+  LOGIN_LIMIT: '100000',
+};
+
+function refuse(breach: string): never {
+  throw new Error(`An answer breaks the contract: ${breach}`);
+}
+
+/** The role of each account that a service begins with, by its name. */
+const oneOfEachRole = ({ policy }: Application): Record<string, string> =>
+  Object.fromEntries([...rolesOf(policy)].map((role) => [role.toLowerCase(), role]));
+
+/**
+ * Starts an application on a port of its own, over an embedded database of its own, with an account of each role.
+ * @param application as `main.ts` serves it
+ * @returns the service, to be closed when the tests are done
+ */
+export async function testService<Name extends string = string>(
+  application: Application,
+  {
+    people: named,
+    environment = {},
+    variables = {},
+    database: given,
+    seed,
+    coverage,
+    onBreach = refuse,
+    contracts: otherContracts,
+    ...options
+  }: TestServiceOptions<Name> = {},
+): Promise<TestService<Name>> {
+  const contracts = otherContracts ?? (await publishedContracts());
+  const contract = contractOf({
+    openapi: contracts.openapiYaml.toString(),
+    graphql: contracts.schemaGraphql.toString(),
+  });
+  const recorder = (coverage ?? otherContracts === undefined) ? recorderOf(contract) : undefined;
+  const database = given ?? (await freshDatabase());
+  await seed?.(database.client);
+
+  let services: PlatformServices | undefined;
+  const listening: Application = {
+    ...application,
+    services(platform) {
+      services = platform;
+      return application.services(platform);
+    },
+  };
+  const log: string[] = [];
+  const app = await buildApp(listening, readConfig({ ...ENVIRONMENT, ...environment }, variables), {
+    database,
+    logger: { level: 'info', stream: { write: (line: string) => void log.push(line) } },
+    hashing: CHEAP,
+    ...options,
+    contracts,
+    timeouts: { ...TIMEOUTS, handler: PATIENT.answer, closing: PATIENT.answer, ...options.timeouts },
+    sockets: { initTimeout: PATIENT.answer, ping: PATIENT.answer, ...options.sockets },
+    admission: { burst: PATIENT.answer, standing: PATIENT.answer, ...options.admission },
+  });
+  const url = await app.listen({ port: 0, host: '127.0.0.1' });
+
+  const schemes = Object.keys(contract.document.components.securitySchemes ?? {});
+  const { client } = database;
+  const known = peopleOf({ app, client, services: services as PlatformServices, schemes, url });
+  const roles = (named ?? oneOfEachRole(application)) as Record<Name, string>;
+  const people = {} as Record<Name, Person>;
+  for (const [name, role] of Object.entries(roles) as [Name, string][])
+    people[name] = await known.person(role, name.charAt(0).toUpperCase() + name.slice(1));
+
+  const heldToContract = (exchange: Exchange) => {
+    recorder?.rest(contract.operationOf(exchange), exchange);
+    for (const breach of contract.breaches(exchange, app.notWritten)) onBreach(breach);
+  };
+  const graphqlSeen = (requests: GraphQLRequest | GraphQLRequest[], response: Response, body: Json) => {
+    const results = [body].flat();
+    for (const [index, request] of [requests].flat().entries()) recorder?.graphql(request, results[index]);
+    for (const breach of graphqlBreaches(response, body, application.errors)) onBreach(breach);
+  };
+
+  /** Sends a request that is REST's, wherever it goes. */
+  const ask = async (path: string, init: RequestInit): Promise<{ response: Response; text: string }> => {
+    const response = await fetch(url + path, { redirect: 'manual', ...init });
+    const text = await response.clone().text();
+    const [pathname = '', ...query] = path.split('?');
+    const body = typeof init.body === 'string' ? init.body : undefined;
+    const request = { query: query.join('?'), headers: new Headers(init.headers), body };
+    const { status, headers } = response;
+    heldToContract({ method: init.method ?? 'GET', path: pathname, request, status, headers, text });
+    return { response, text };
+  };
+  const subscriptions: Subscription[] = [];
+
+  return {
+    app,
+    url,
+    application,
+    contract,
+    database,
+    services: services as PlatformServices,
+    people,
+    log,
+    account: (role) => known.account(role),
+    person: (role) => known.person(role),
+    waysOf: known.waysOf,
+    heldToContract,
+
+    async fetch(path, init = {}) {
+      if (!/^\/graphql($|\?)/.test(path)) return (await ask(path, init)).response;
+      const response = await fetch(url + path, { redirect: 'manual', ...init });
+      const isAnswer = response.headers.get('content-type')?.includes('json') === true;
+      if (isAnswer && typeof init.body === 'string')
+        graphqlSeen(JSON.parse(init.body), response, await response.clone().json());
+      return response;
+    },
+
+    async rest(method, path, { as, headers = {}, body } = {}) {
+      const isText = typeof body === 'string';
+      const sent = {
+        ...(body !== undefined && !isText && { 'content-type': 'application/json' }),
+        ...as?.headers,
+        ...headers,
+      };
+      const payload = isText || body === undefined ? body : JSON.stringify(body);
+      const init = { method, headers: sent, ...(payload !== undefined && { body: payload }) };
+      const { response, text } = await ask(path, init);
+      const isJson = response.headers.get('content-type')?.includes('json') && text !== '';
+      return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : undefined };
+    },
+
+    async graphql(person, query, variables) {
+      const response = await fetch(`${url}/graphql`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...person?.headers },
+        body: JSON.stringify({ query, variables }),
+      });
+      const body: Json = await response.json();
+      graphqlSeen({ query, variables }, response, body);
+      const { data, errors = [] } = body;
+      return { headers: response.headers, data, errors, codes: errors.map((one: Json) => one.extensions.code) };
+    },
+
+    subscribe(person, query, variables) {
+      const request = { query, variables };
+      const subscription = subscribe(url, person, request, (result) => {
+        recorder?.graphql(request, result);
+        for (const breach of resultBreaches(result, application.errors)) onBreach(breach);
+      });
+      subscriptions.push(subscription);
+      return subscription;
+    },
+
+    async close() {
+      for (const { close } of subscriptions) close();
+      await app.close();
+      if (given === undefined) await database.close();
+    },
+  };
+}

@@ -1,0 +1,118 @@
+import { rolesOf } from '../calls/access.js';
+import type { Parameter, Permission } from '../contract/document.js';
+import type { Operation } from '../contract/openapi.js';
+import type { Asked, ConformanceOptions } from './conformance-options.js';
+import type { Account, Json, Person } from './people.js';
+import type { TestService } from './service.js';
+
+/** A request that is not sent yet, so that a test can put faults into it. */
+export interface Draft {
+  /** Who sends it. */
+  as: Pick<Person, 'headers'> | undefined;
+  path: Record<string, string>;
+  query: Record<string, string>;
+  headers: Record<string, string>;
+  /** Sent as JSON, unless it is a string; undefined for no body. */
+  body: Json;
+}
+
+let made = 0;
+
+/** What a request is made for, with a number of its own. */
+export function asked(service: TestService, caller: Account | undefined, owner: Account): Asked {
+  made += 1;
+  return { service, caller, owner, number: made };
+}
+
+/** The parameters in a template, in their order. */
+export const parametersIn = (path: string): string[] => [...path.matchAll(/{(\w+)}/g)].map(([, name = '']) => name);
+
+const exampleOf = ({ schema = {}, ...parameter }: Parameter): unknown =>
+  parameter['example' as never] ?? schema['example'] ?? (schema['examples'] as unknown[] | undefined)?.[0];
+
+async function pathOf(options: ConformanceOptions, { path, operation }: Operation, about: Asked) {
+  const { accounts = [], make = {}, makeOwn = {} } = options;
+  const entries = parametersIn(path).map(async (name) => {
+    if (accounts.includes(name)) return [name, String(about.owner.id)] as const;
+    const maker = make[name] ?? makeOwn[name];
+    if (maker) return [name, String(await maker(about))] as const;
+    const parameter = operation.parameters.find((one) => one.name === name && one.in === 'path');
+    const example = parameter && exampleOf(parameter);
+    if (example === undefined)
+      throw new Error(
+        `How is a ${name} made (${path})? Say so under \`make\`, name it under \`accounts\`, or give the parameter an example.`,
+      );
+    return [name, String(example)] as const;
+  });
+  return Object.fromEntries(await Promise.all(entries));
+}
+
+async function bodyOf(
+  { bodies = {} }: ConformanceOptions,
+  { operation, operationId }: Operation,
+  about: Asked,
+): Promise<Json> {
+  const [content] = Object.values(operation.requestBody?.content ?? {});
+  const example = structuredClone(content?.example ?? Object.values(content?.examples ?? {})[0]?.value) as Json;
+  const own = bodies[operationId];
+  if (own) return own(about, example);
+  if (!content || !operation.requestBody?.required) return undefined;
+  if (example === undefined)
+    throw new Error(
+      `What is a sound body of ${operationId}? Give it an example in the contract, or say so under \`bodies\`.`,
+    );
+  return example;
+}
+
+/** How far a role reaches by all that an operation asks for. */
+const reaches = (permissions: readonly Permission[], role: string) =>
+  permissions.map((permission) => permission[role.toLowerCase()]);
+
+/** The role that may do it to whatever belongs to anybody, or else to its own; undefined where no credential is wanted. */
+export function callerOf(service: TestService, { permission, furtherPermissions }: Operation): Person | undefined {
+  if (permission === 'public') return undefined;
+  const people = Object.values(service.people);
+  const all = [permission, ...furtherPermissions];
+  const reaching = (reach: string) =>
+    people.findLast(({ role }) => reaches(all, role).every((one) => one === 'any' || one === reach));
+  return reaching('any') ?? reaching('own');
+}
+
+/** Whether what the path names may belong to somebody else than the caller. */
+export const isOwned = (
+  { accounts = [], make = {} }: ConformanceOptions,
+  { path }: Pick<Operation, 'path'>,
+): boolean => {
+  const named = parametersIn(path);
+  return named.length > 0 && named.every((name) => accounts.includes(name) || name in make);
+};
+
+/** The roles of an application, in the order of its contracts. */
+export const rolesIn = ({ application }: TestService): string[] => [...rolesOf(application.policy)];
+
+/**
+ * A request to which the contract promises success, made from the contract's own examples and from what the team says.
+ * @param who sends it, and whose is what it names; the role that reaches furthest, and somebody else
+ */
+export async function soundRequest(
+  service: TestService,
+  options: ConformanceOptions,
+  operation: Operation,
+  who: { caller?: Person | undefined; owner?: Account } = {},
+): Promise<{ draft: Draft; about: Asked }> {
+  const caller = 'caller' in who ? who.caller : callerOf(service, operation);
+  const reachesAny =
+    operation.permission === 'public' || (caller && operation.permission[caller.role.toLowerCase()] === 'any');
+  const other = () => service.account(rolesIn(service)[0] as string);
+  const owner = who.owner ?? (isOwned(options, operation) && reachesAny ? await other() : (caller ?? (await other())));
+  const about = asked(service, caller, owner);
+  const path = await pathOf(options, operation, about);
+  return { draft: { as: caller, path, query: {}, headers: {}, body: await bodyOf(options, operation, about) }, about };
+}
+
+/** The address of a draft: the template filled in. */
+export function addressOf({ path }: Operation, draft: Pick<Draft, 'path' | 'query'>): string {
+  const pathname = path.replaceAll(/{(\w+)}/g, (_, name: string) => encodeURIComponent(draft.path[name] ?? ''));
+  const query = new URLSearchParams(draft.query).toString();
+  return query ? `${pathname}?${query}` : pathname;
+}

@@ -1,0 +1,6 @@
+import t from 'tap';
+import { drawnRequests } from '../../src/platform/testing/index.js';
+import { ofExample } from '../support/conformance.js';
+import { memoryDatabase } from '../support/databases.js';
+
+t.test('drawn requests', (t) => ofExample(drawnRequests, t, () => memoryDatabase(t)));

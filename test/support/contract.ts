@@ -1,0 +1,20 @@
+import { readFileSync } from 'node:fs';
+import { contractOf } from '../../src/platform/testing/contract.js';
+import type { Exchange } from '../../src/platform/testing/coverage/observe-rest.js';
+import { recorderOf } from '../../src/platform/testing/recorder.js';
+
+/** The contracts of the example, as its answers are held to them. */
+const contract = contractOf({
+  openapi: readFileSync('openapi.yaml', 'utf8'),
+  graphql: readFileSync('schema.graphql', 'utf8'),
+});
+export const { source, document, operations: contractOperations } = contract;
+
+const recorder = recorderOf(contract);
+export const recordGraphql = recorder.graphql;
+
+/** Holds an answer to the contract that came in another way than by `rest`, and records what of the contract it shows. */
+export function breaches(exchange: Exchange, notWritten: readonly string[]): string[] {
+  recorder.rest(contract.operationOf(exchange), exchange);
+  return contract.breaches(exchange, notWritten);
+}
