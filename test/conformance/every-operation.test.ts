@@ -2,5 +2,45 @@ import t from 'tap';
 import { everyOperation } from '../../src/platform/testing/index.js';
 import { ofExample } from '../support/conformance.js';
 import { onEachDatabase } from '../support/databases.js';
+import { PRODUCTION } from '../support/production.js';
+import { exchangeOf, raw } from '../support/raw.js';
+import { codeOf, startInstance, startService } from '../support/service.js';
 
-onEachDatabase(t, (t, open) => ofExample(everyOperation, t, open));
+const VERSION_9 = 'application/vnd.accord+json; version=9';
+
+onEachDatabase(t, async (t, open) => {
+  await ofExample(everyOperation, t, open);
+
+  const database = await open();
+  const service = await startService(t, database, { METRICS_TOKEN: 'a token for the metrics' });
+
+  t.test('401: the metrics have a token of their own', async (t) => {
+    for (const as of [undefined, service.admin]) {
+      t.same(codeOf(await service.rest('GET', '/metrics', { as })), [401, 'UNAUTHENTICATED']);
+    }
+  });
+
+  t.test('where no operation is', async (t) => {
+    const { rest, admin } = service;
+    const answers = {
+      204: await rest('OPTIONS', '/api/v1/users'),
+      308: await rest('GET', '/api/v1/users/?limit=1'),
+      400: await rest('DELETE', '/api/v1/users?version=7'),
+      401: await rest('DELETE', '/api/v1/users'),
+      404: await rest('GET', '/nowhere'),
+      405: await rest('DELETE', '/api/v1/users', { as: admin }),
+      406: await rest('DELETE', '/users', { headers: { accept: VERSION_9 } }),
+    };
+    for (const [status, answer] of Object.entries(answers)) t.equal(answer.status, Number(status));
+    t.equal(answers[308].headers.get('location'), '/api/v1/users?limit=1');
+    const unserved = 'DELETE /users HTTP/1.1\r\nHost: v9.api.example.com\r\nConnection: close\r\n\r\n';
+    const exchange = exchangeOf('DELETE', '/users', await raw(service.url, unserved));
+    service.heldToContract(exchange);
+    t.same([exchange.status, JSON.parse(exchange.text).detail], [404, 'This version is not served.']);
+  });
+
+  t.test('403: credentials over plain HTTP, in production, where no operation is', async (t) => {
+    const production = await startInstance(t, database, PRODUCTION);
+    t.same(codeOf(await production.rest('GET', '/nowhere', { as: service.admin })), [404, 'NOT_FOUND']);
+  });
+});

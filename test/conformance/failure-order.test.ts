@@ -1,6 +1,39 @@
 import t from 'tap';
+import { errors } from '../../generated/errors.js';
+import type { Database } from '../../src/platform/database/open.js';
+import { type Fault, faultsOf } from '../../src/platform/testing/faults.js';
 import { failureOrder } from '../../src/platform/testing/index.js';
-import { ofExample } from '../support/conformance.js';
+import { stages } from '../../src/platform/testing/stages.js';
+import { example, ofExample } from '../support/conformance.js';
 import { onEachDatabase } from '../support/databases.js';
 
-onEachDatabase(t, (t, open) => ofExample(failureOrder, t, open));
+t.test('the stages of the pipeline tell the failures in their order', async (t) => {
+  const faults = faultsOf(example);
+  for (const { name, stage, status } of faults) {
+    const { refuses = [] } = stages.find((one) => one.name === stage) ?? {};
+    t.ok(
+      refuses.some((code) => errors[code].status === status),
+      `${stage}: ${name}`,
+    );
+  }
+  const placeOf = ({ stage }: Fault) => stages.findIndex(({ name }) => name === stage);
+  const inOrder = faults.toSorted((one, other) => placeOf(one) - placeOf(other) || one.rank - other.rank);
+  // Who logs in or refreshes brings what they are known by in the body, which a service reads.
+  const ranks = inOrder.filter(({ status, byHandler }) => !(status === 401 && byHandler)).map(({ rank }) => rank);
+  t.strictSame(
+    ranks,
+    ranks.toSorted((a, b) => a - b),
+  );
+});
+
+onEachDatabase(t, async (t, open) => {
+  const database: Database = await open();
+  await ofExample(failureOrder, t, async () => ({ ...database, close: async () => {} }));
+
+  t.test('and nothing has had an effect', async (t) => {
+    const { user, tombstone, order } = database.client;
+    t.equal(await user.count({ where: { email: { startsWith: 'free' } } }), 0);
+    t.equal(await tombstone.count(), 2);
+    t.equal(await order.count({ where: { status: { notIn: ['PENDING', 'PAID'] } } }), 0);
+  });
+});

@@ -557,13 +557,18 @@ t.test('the check of every answer in the tests records what it sees, a file for 
   const folder = t.testdir({ 'openapi.yaml': openapi, 'schema.graphql': sdl });
   const url = (path: string) => JSON.stringify(pathToFileURL(join(ROOT, path)).href);
   const program = `
-    import { breaches } from ${url('test/support/contract.ts')};
-    import { recordGraphql } from ${url('test/support/recorder.ts')};
+    import { readFileSync } from 'node:fs';
+    import { contractOf } from ${url('src/platform/testing/contract.ts')};
+    import { recorderOf } from ${url('src/platform/testing/recorder.ts')};
+    const text = (name) => readFileSync(name, 'utf8');
+    const contract = contractOf({ openapi: text('openapi.yaml'), graphql: text('schema.graphql') });
+    const { rest, graphql } = recorderOf(contract, process.cwd());
+    const seen = (exchange) => rest(contract.operationOf(exchange), exchange);
     const headers = new Headers({ 'content-type': 'application/json' });
     const exchange = { method: 'GET', path: '/pets/cat', request: { query: 'version=1' }, status: 200, headers };
-    for (let i = 0; i < 3; i++) breaches({ ...exchange, text: '[]' }, []);
-    breaches({ ...exchange, path: '/nowhere', status: 404, text: '{}' }, []);
-    recordGraphql({ query: '{ pets { size } }' }, { data: { pets: [] } });`;
+    for (let i = 0; i < 3; i++) seen({ ...exchange, text: '[]' });
+    seen({ ...exchange, path: '/nowhere', status: 404, text: '{}' });
+    graphql({ query: '{ pets { size } }' }, { data: { pets: [] } });`;
   const start = () =>
     run(
       t,

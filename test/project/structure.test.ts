@@ -22,6 +22,8 @@ const LAYERS = [
   ['accounts', 'sessions', 'keys', 'idempotency', 'audit', 'jobs'],
   ['http', 'limits', 'rest', 'graphql', 'live', 'pages'],
   ['server'],
+  // The conformance kit, which no service loads.
+  ['testing'],
 ];
 /** What is not in a room: small things that every room may use, and what puts the rooms together. */
 const EVERYWHERE = ['platform/loopback.ts', 'platform/names.ts', 'platform/root.ts', 'platform/secrets.ts'];
@@ -35,8 +37,11 @@ const APART = ['rest', 'graphql', 'live'];
 
 /** The door of the platform, and what a program starts it by; one file, which a start must load before anything else. */
 const DOOR = ['platform/index.ts', 'platform/server/config.ts', 'platform/server/run.ts'];
-/** How a contract is read, which the workbench does as the platform does it; and the tools of the database. */
-const DOOR_OF_TOOLS = /^platform\/(contract|database)\/|^platform\/root\.ts$/;
+/**
+ * How a contract is read, which the workbench does as the platform does it; the tools of the database; and what the tests have
+ * seen of a contract.
+ */
+const DOOR_OF_TOOLS = /^platform\/(contract|database|testing\/coverage)\/|^platform\/root\.ts$/;
 /** What all tools of the workbench are functions of. */
 const MODEL = 'model';
 
@@ -48,8 +53,6 @@ const READERS: [RegExp, RegExp][] = [
   [/^platform\/contract\/openapi\.ts$/, /^(\*|normaliseOpenApi|operations)$/],
 ];
 const READERS_OF_OTHER_TEXTS = [
-  // The operations that clients send, which are no contract.
-  'workbench/coverage/observe-graphql.ts',
   // What a start of the service reads is made by a build.
   'cli/bundle.js',
   // An operator's commands, on an installation that has no workbench.
@@ -66,6 +69,7 @@ const HOME_OF_PACKAGE: [RegExp, RegExp][] = [
   [/^(@prisma\/|@electric-sql\/|pglite-|pg$)/, /^(platform\/database|workbench\/prisma)\//],
   [/^mercurius$/, /^platform\/graphql\//],
   [/^fastify-openapi-glue$/, /^platform\/rest\//],
+  [/^fast-check$/, /^platform\/testing\//],
 ];
 
 const houseOf = (path: string) => path.split('/')[0] as string;
@@ -84,12 +88,14 @@ const MAY_IMPORT: Record<string, (one: Import) => boolean> = {
 /** Within a house. */
 const MAY_IMPORT_INSIDE: Record<string, (one: Import) => boolean> = {
   platform({ from, to, typeOnly }) {
+    // A service loads nothing of its tests.
+    if (roomOf(to) === 'testing') return roomOf(from) === 'testing';
     if (COMPOSITION.includes(from) || EVERYWHERE.includes(to)) return true;
     if (BY_TYPE.includes(to)) return typeOnly;
     const [here, there] = [roomOf(from), roomOf(to)].map((room) => LAYERS.findIndex((layer) => layer.includes(room)));
     if (here === undefined || there === undefined || here < 0 || there < 0) {
-      // The process puts the parts together at its end.
-      return roomOf(from) === 'server' && COMPOSITION.includes(to);
+      // The process puts the parts together at its end, and so do tests.
+      return ['server', 'testing'].includes(roomOf(from)) && COMPOSITION.includes(to);
     }
     const [one, other] = [roomOf(from) === 'rest', roomOf(to) === 'rest'];
     const across = APART.includes(roomOf(from)) && APART.includes(roomOf(to)) && one !== other;
@@ -206,6 +212,10 @@ t.test('an import through a wall is found, however it is written', async (t) => 
     ['platform/http/call.ts', "export { readConfig } from '../server/config.js';", 'platform/server/config.ts'],
     ['platform/database/open.ts', "import '../keys/signing-keys.js';", 'platform/keys/signing-keys.ts'],
     ['platform/rest/plugin.ts', "import { platformServices } from '../services.js';", 'platform/services.ts'],
+    ['platform/server/run.ts', "await import('../testing/index.js');", 'platform/testing/index.ts'],
+    ['platform/app.ts', "import type { Contract } from './testing/contract.js';", 'platform/testing/contract.ts'],
+    ['application/seed.ts', "import { testService } from 'accord/testing';", 'platform/testing/index.ts'],
+    ['platform/live/sockets.ts', "import fc from 'fast-check';", 'fast-check'],
     ['platform/accounts/users.ts', "import { jwtVerify } from 'jose';", 'jose'],
     ['platform/http/call.ts', "import { Prisma } from '@prisma/client';", '@prisma/client'],
     ['platform/accounts/users.ts', "import '../../../generated/prisma/client.js';", '../generated/prisma/client.ts'],

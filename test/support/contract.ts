@@ -4,7 +4,7 @@ import type { Exchange } from '../../src/platform/testing/coverage/observe-rest.
 import { recorderOf } from '../../src/platform/testing/recorder.js';
 
 /** The contracts of the example, as its answers are held to them. */
-const contract = contractOf({
+export const contract = contractOf({
   openapi: readFileSync('openapi.yaml', 'utf8'),
   graphql: readFileSync('schema.graphql', 'utf8'),
 });

@@ -35,7 +35,7 @@ async function start<Name extends string>(
   environment: Record<string, string>,
   people: Record<Name, string>,
   options: Partial<AppOptions>,
-): Promise<TestService<Name> & Instance> {
+): Promise<TestService<object, Name> & Instance> {
   const service = await testService(application, {
     variables,
     coverage: true,
@@ -46,7 +46,7 @@ async function start<Name extends string>(
     people,
   });
   t.teardown(service.close);
-  return service as TestService<Name> & Instance;
+  return service as unknown as TestService<object, Name> & Instance;
 }
 
 /** A running instance without any account. `options` are what a program gives to `buildApp`. */

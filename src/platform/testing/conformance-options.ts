@@ -13,8 +13,8 @@ export interface Cases {
 }
 
 /** What a request is made for. */
-export interface Asked {
-  service: TestService;
+export interface Asked<Own extends object = object> {
+  service: TestService<Own>;
   /** Who sends it; nobody where no credential is wanted. */
   caller: Account | undefined;
   /** Whose it is what the request names. */
@@ -26,7 +26,7 @@ export interface Asked {
 type Id = string | number;
 
 /** A way of being wrong that only the application knows; it is tried alone, and beside every other one. */
-export interface OwnFault {
+export interface OwnFault<Own extends object = object> {
   /** In words: `an order that is paid already`. */
   name: string;
   /** The answer. */
@@ -34,32 +34,38 @@ export interface OwnFault {
   /** Of which operations, by their operationId. */
   operations: readonly string[] | ((operation: Operation) => boolean);
   /** Makes a sound request wrong, or the world that it meets. */
-  apply: (draft: Draft, asked: Asked) => void | Promise<void>;
+  apply: (draft: Draft, asked: Asked<Own>) => void | Promise<void>;
 }
 
-/** What the contract cannot say of the requests to it. An operation whose examples are sound, and whose path names nothing, needs none of it. */
-export interface ConformanceOptions extends Omit<TestServiceOptions, 'people'> {
+/**
+ * What the contract cannot say of the requests to it. An operation whose examples are sound, and whose path names nothing, needs
+ * none of it.
+ * @typeParam Own the application's services, by name
+ */
+export interface ConformanceOptions<Own extends object = object> extends Omit<TestServiceOptions, 'people'> {
+  /** The operations and root fields that are tried, by operationId and as `Query.loan`; all of them where it is left out. */
+  only?: readonly string[];
   /** The path parameters that hold the id of an account: `['user_id']`. */
   accounts?: readonly string[];
   /** Makes what a path parameter names, of an account's: `{ order_id: async ({ owner, service }) => … }`. */
-  make?: Readonly<Record<string, (asked: Asked) => Promise<Id>>>;
+  make?: Readonly<Record<string, (asked: Asked<Own>) => Promise<Id>>>;
   /** The same of what nobody has but the caller. */
-  makeOwn?: Readonly<Record<string, (asked: Asked) => Promise<Id>>>;
+  makeOwn?: Readonly<Record<string, (asked: Asked<Own>) => Promise<Id>>>;
   /** Makes what a path parameter named once, and is gone: where an operation declares 410. */
-  deleted?: Readonly<Record<string, (service: TestService) => Promise<Id>>>;
+  deleted?: Readonly<Record<string, (service: TestService<Own>) => Promise<Id>>>;
   /** Sound bodies by the operationId, where the first example of the contract, which each is given, does not do. */
-  bodies?: Readonly<Record<string, (asked: Asked, example: Json) => Json | Promise<Json>>>;
+  bodies?: Readonly<Record<string, (asked: Asked<Own>, example: Json) => Json | Promise<Json>>>;
   /**
    * Sound arguments of a root field that is about something of the owner's, by `Query.loan`; a field that is named nowhere is
    * given what it requires by its type.
    */
-  fields?: Readonly<Record<string, (asked: Asked) => Promise<object> | object>>;
+  fields?: Readonly<Record<string, (asked: Asked<Own>) => Promise<object> | object>>;
   /** The same where it can belong to nobody but the caller: what is created. */
-  ownFields?: Readonly<Record<string, (asked: Asked) => Promise<object> | object>>;
+  ownFields?: Readonly<Record<string, (asked: Asked<Own>) => Promise<object> | object>>;
   /** Has a sound request meet the condition of a further permission, by its `when`: in a body, or in the arguments of a field. */
-  conditions?: Readonly<Record<string, (values: Json, asked: Asked) => void>>;
+  conditions?: Readonly<Record<string, (values: Json, asked: Asked<Own>) => void>>;
   /** Ways of being wrong that only the application knows. */
-  faults?: readonly OwnFault[];
+  faults?: readonly OwnFault<Own>[];
   /** Whether a failure that an operation declares needs more than one request of one caller, so that another test shows it. */
   elsewhere?: (operation: Operation, status: number) => boolean;
   /** Whether a request that was drawn may be answered so, from 500 on: a payment that the gateway fails. */

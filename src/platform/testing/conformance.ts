@@ -9,11 +9,15 @@ import { permissions } from './permissions.js';
  * Holds an application to its contracts: every operation and every root field is asked in every way in which the contracts say
  * what comes of it, and every answer is looked at for what they do not declare.
  * @param t of a test runner
- * @param options what the contracts cannot say of the requests to it
+ * @param team what the contracts cannot say of the requests to it
  */
-export async function conformance(t: Cases, application: Application, options: ConformanceOptions = {}): Promise<void> {
-  await t.test('every operation', (t) => everyOperation(t, application, options));
-  await t.test('the order of failures', (t) => failureOrder(t, application, options));
-  await t.test('who may do what', (t) => permissions(t, application, options));
-  await t.test('requests drawn from the contract', (t) => drawnRequests(t, application, options));
+export async function conformance<Own extends object>(
+  t: Cases,
+  application: Application<Own>,
+  team: ConformanceOptions<Own> = {},
+): Promise<void> {
+  await t.test('every operation', (t) => everyOperation(t, application, team));
+  await t.test('the order of failures', (t) => failureOrder(t, application, team));
+  await t.test('who may do what', (t) => permissions(t, application, team));
+  await t.test('requests drawn from the contract', (t) => drawnRequests(t, application, team));
 }

@@ -7,7 +7,7 @@ import type { Cases, ConformanceOptions } from './conformance-options.js';
 import { withService } from './kit.js';
 import { type Drawn, send } from './send.js';
 import type { TestService } from './service.js';
-import { asked, parametersIn, rolesIn } from './sound-request.js';
+import { asked, parametersIn, rolesIn, triedIn } from './sound-request.js';
 
 /** Of each thing that a path can name. */
 const THINGS = 30;
@@ -47,17 +47,17 @@ async function makeWorld(
  * Sends requests that are drawn from the contract, sound ones and spoilt ones: none is answered with 5xx, and nothing that the
  * contract does not declare. What they see is not recorded: what is demanded is not left to chance.
  */
-export async function drawnRequests(
+export async function drawnRequests<Own extends object>(
   t: Cases,
-  application: Application,
-  options: ConformanceOptions = {},
+  application: Application<Own>,
+  team: ConformanceOptions<Own> = {},
 ): Promise<void> {
-  const { runs = 300, seed = 1 } = options.draws ?? {};
-  const environment = { RATE_CEILING: '10000000', LOGIN_LIMIT: '1000000', ...options.environment };
-  await withService(application, options, { environment, coverage: false }, async (service) => {
+  const { runs = 300, seed = 1 } = team.draws ?? {};
+  const environment = { RATE_CEILING: '10000000', LOGIN_LIMIT: '1000000', ...team.environment };
+  await withService(t, application, team, { environment, coverage: false }, async (service, options) => {
     const { contract, app, log } = service;
     const world = await makeWorld(service, options);
-    const drawn = fc.oneof(...contract.operations.map((operation) => requestTo(operation, world)));
+    const drawn = fc.oneof(...triedIn(service, options).map((operation) => requestTo(operation, world)));
     const statuses = new Map<number, number>();
     const agent = new Agent({ keepAlive: true });
 

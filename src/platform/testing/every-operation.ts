@@ -6,7 +6,7 @@ import { withService } from './kit.js';
 import type { Json } from './people.js';
 import { send } from './send.js';
 import type { RestRequest } from './service.js';
-import { addressOf, soundRequest } from './sound-request.js';
+import { addressOf, soundRequest, triedIn } from './sound-request.js';
 
 const METRICS = 'a token for the metrics';
 const NOT_SERVED = '999';
@@ -22,15 +22,15 @@ const PRODUCTION = {
  * What each operation does in the same way, whatever it is for: it takes a sound request; refuses a version that is not served
  * and credentials over plain HTTP; and answers 304, 206 and 406 where it declares them.
  */
-export async function everyOperation(
+export async function everyOperation<Own extends object>(
   t: Cases,
-  application: Application,
-  options: ConformanceOptions = {},
+  application: Application<Own>,
+  team: ConformanceOptions<Own> = {},
 ): Promise<void> {
-  const environment = { ...options.environment, METRICS_TOKEN: METRICS };
-  await withService(application, options, { environment }, async (service) => {
-    const { operations, document } = service.contract;
-    const prefixes = versionsOf(document).map(prefixOf);
+  const environment = { ...team.environment, METRICS_TOKEN: METRICS };
+  await withService(t, application, team, { environment }, async (service, options) => {
+    const operations = triedIn(service, options);
+    const prefixes = versionsOf(service.contract.document).map(prefixOf);
     const prefixIn = (path: string) => prefixes.find((prefix) => path.startsWith(`${prefix}/`));
     const thatDeclare = (status: number) =>
       operations.filter(({ operation }) => Object.hasOwn(operation.responses, status));
@@ -104,7 +104,7 @@ export async function everyOperation(
 
     await t.test('403: credentials over plain HTTP, in production', async (t) => {
       const production = { environment: { ...environment, ...PRODUCTION }, people: {}, database: service.database };
-      await withService(application, options, production, async (exposed) => {
+      await withService(t, application, team, production, async (exposed) => {
         for (const operation of operations.filter(takesCredentials)) {
           const [method, path, { headers, body }] = await sound(operation);
           const as = Object.values(service.people)[0];

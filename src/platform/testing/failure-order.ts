@@ -4,7 +4,7 @@ import type { Cases, ConformanceOptions } from './conformance-options.js';
 import { type Fault, faultsOf, ownerIsKnown, strangerTo, subjectOf } from './faults.js';
 import { withService } from './kit.js';
 import type { TestService } from './service.js';
-import { addressOf, soundRequest } from './sound-request.js';
+import { addressOf, soundRequest, triedIn } from './sound-request.js';
 import { stages } from './stages.js';
 
 /** Declared failures that no request of one caller can bring about, whatever the application. */
@@ -31,17 +31,17 @@ const USED_UP = { RATE_LIMIT: '1', RATE_LIMIT_ANONYMOUS: '1', RATE_CEILING: '100
  * For every operation: each way of being wrong is answered as the contract declares, two of them as the first in the order of
  * failures; and each failure that it declares is brought about.
  */
-export async function failureOrder(
+export async function failureOrder<Own extends object>(
   t: Cases,
-  application: Application,
-  options: ConformanceOptions = {},
+  application: Application<Own>,
+  team: ConformanceOptions<Own> = {},
 ): Promise<void> {
   // Used up they stay, however long this takes.
   const now = Date.now();
-  const settings = { environment: { ...options.environment, ...USED_UP }, now: () => now };
-  await withService(application, options, settings, async (service) => {
+  const settings = { environment: { ...team.environment, ...USED_UP }, now: () => now };
+  await withService(t, application, team, settings, async (service, options) => {
     for (const as of [undefined, ...Object.values(service.people)]) await service.rest('GET', '/nowhere', { as });
-    for (const operation of service.contract.operations) {
+    for (const operation of triedIn(service, options)) {
       await t.test(nameOf(operation), (t) => failuresOf(t, service, options, operation));
     }
   });

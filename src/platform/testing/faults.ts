@@ -44,6 +44,17 @@ const bodySchema = ({ operation }: Operation): Schema =>
 const absent = (schema: Schema) =>
   schema.type === 'integer' ? ABSENT.integer : schema['format'] === 'uuid' ? ABSENT.uuid : ABSENT.string;
 
+/** A member of a body, and a value of its type that its schema refuses; undefined where no member can be wrong so. */
+function constrained(operation: Operation): [name: string, value: unknown] | undefined {
+  const wrong = Object.entries(bodySchema(operation).properties ?? {}).map(([name, schema]): [string, unknown] => {
+    const { type, enum: values, minLength, minimum } = (typeof schema === 'boolean' ? {} : schema) as Schema;
+    if (type === 'string' && values) return [name, UNKNOWN];
+    if (type === 'string' && Number(minLength) > 0) return [name, ''];
+    return [name, type === 'integer' && minimum !== undefined ? Number(minimum) - 1 : undefined];
+  });
+  return wrong.find(([, value]) => value !== undefined);
+}
+
 /** Somebody of the roles that may not do it: to what belongs to somebody else, where that can be, or else to anything. */
 export function strangerTo(
   operation: Operation,
@@ -201,9 +212,21 @@ export const FAULTS: readonly Fault[] = [
     status: 422,
     rank: 7,
     stage: 'content',
-    fits: (operation) => hasBody(operation) && !bodySchema(operation).additionalProperties,
+    fits: (operation) => bodySchema(operation).additionalProperties === false,
     apply: (draft) => {
       draft.body = { ...draft.body, [UNKNOWN]: 'red' };
+    },
+  },
+  {
+    name: 'a value that breaks a constraint',
+    status: 422,
+    rank: 7,
+    stage: 'content',
+    // What a login is decided by is looked at before its form.
+    fits: (operation) => !operation.credentialsInBody && constrained(operation) !== undefined,
+    apply: (draft, _, operation) => {
+      const [name, value] = constrained(operation) as [string, unknown];
+      draft.body = { ...draft.body, [name]: value };
     },
   },
   {

@@ -83,6 +83,7 @@ export function peopleOf({ app, client, services: { sessions }, schemes, url }: 
   }
 
   return {
+    mechanisms,
     account,
     /** A new account that has logged in. */
     async person(role: string, name?: string): Promise<Person> {

@@ -2,7 +2,7 @@ import type { TProperties } from '@sinclair/typebox';
 import type { FastifyInstance } from 'fastify';
 import { type AppOptions, buildApp } from '../app.js';
 import type { Application } from '../application.js';
-import { rolesOf } from '../calls/access.js';
+import { type Mechanism, rolesOf } from '../calls/access.js';
 import type { PrismaClient } from '../database/client.js';
 import type { Database } from '../database/open.js';
 import { publishedContracts } from '../pages/published.js';
@@ -66,15 +66,18 @@ export interface GraphQLAnswer<Code extends string = string> {
   codes: Code[];
 }
 
-/** A service that runs and whose every answer is held to its contract. */
-export interface TestService<Name extends string = string> {
+/**
+ * A service that runs and whose every answer is held to its contract.
+ * @typeParam Own the application's services, by name
+ */
+export interface TestService<Own extends object = object, Name extends string = string> {
   app: FastifyInstance;
   url: string;
-  application: Application;
+  application: Application<Own>;
   contract: Contract;
   database: Database;
-  /** The platform's services, for what is not done by a request. */
-  services: PlatformServices;
+  /** The platform's services and the application's, for what is not done by a request. */
+  services: PlatformServices & Own;
   people: Record<Name, Person>;
   /** What the service logged, a line of JSON each. */
   log: string[];
@@ -84,6 +87,8 @@ export interface TestService<Name extends string = string> {
   person: (role: string) => Promise<Person>;
   /** Every way in which an account can prove who it is, of those that the contract has; each by a login of its own. */
   waysOf: (account: Account) => Promise<Ways>;
+  /** By which its contract lets an account prove who it is. */
+  mechanisms: readonly Mechanism[];
   /** Any request, by a path of the service: what `fetch` takes and gives. */
   fetch: (path: string, init?: RequestInit) => Promise<Response>;
   rest: (method: string, path: string, request?: RestRequest) => Promise<RestAnswer>;
@@ -118,8 +123,8 @@ const oneOfEachRole = ({ policy }: Application): Record<string, string> =>
  * @param application as `main.ts` serves it
  * @returns the service, to be closed when the tests are done
  */
-export async function testService<Name extends string = string>(
-  application: Application,
+export async function testService<Own extends object, Name extends string = string>(
+  application: Application<Own>,
   {
     people: named,
     environment = {},
@@ -131,7 +136,7 @@ export async function testService<Name extends string = string>(
     contracts: otherContracts,
     ...options
   }: TestServiceOptions<Name> = {},
-): Promise<TestService<Name>> {
+): Promise<TestService<Own, Name>> {
   const contracts = otherContracts ?? (await publishedContracts());
   const contract = contractOf({
     openapi: contracts.openapiYaml.toString(),
@@ -141,12 +146,13 @@ export async function testService<Name extends string = string>(
   const database = given ?? (await freshDatabase());
   await seed?.(database.client);
 
-  let services: PlatformServices | undefined;
-  const listening: Application = {
+  let services: (PlatformServices & Own) | undefined;
+  const listening: Application<Own> = {
     ...application,
     services(platform) {
-      services = platform;
-      return application.services(platform);
+      const own = application.services(platform);
+      services = { ...platform, ...own };
+      return own;
     },
   };
   const log: string[] = [];
@@ -164,7 +170,7 @@ export async function testService<Name extends string = string>(
 
   const schemes = Object.keys(contract.document.components.securitySchemes ?? {});
   const { client } = database;
-  const known = peopleOf({ app, client, services: services as PlatformServices, schemes, url });
+  const known = peopleOf({ app, client, services: services as PlatformServices & Own, schemes, url });
   const roles = (named ?? oneOfEachRole(application)) as Record<Name, string>;
   const people = {} as Record<Name, Person>;
   for (const [name, role] of Object.entries(roles) as [Name, string][])
@@ -199,12 +205,13 @@ export async function testService<Name extends string = string>(
     application,
     contract,
     database,
-    services: services as PlatformServices,
+    services: services as PlatformServices & Own,
     people,
     log,
     account: (role) => known.account(role),
     person: (role) => known.person(role),
     waysOf: known.waysOf,
+    mechanisms: known.mechanisms,
     heldToContract,
 
     async fetch(path, init = {}) {

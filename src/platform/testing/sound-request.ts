@@ -87,6 +87,10 @@ export const isOwned = (
   return named.length > 0 && named.every((name) => accounts.includes(name) || name in make);
 };
 
+/** The operations that are tried. */
+export const triedIn = ({ contract }: TestService, { only }: ConformanceOptions): Operation[] =>
+  contract.operations.filter(({ operationId }) => only?.includes(operationId) ?? true);
+
 /** The roles of an application, in the order of its contracts. */
 export const rolesIn = ({ application }: TestService): string[] => [...rolesOf(application.policy)];
 

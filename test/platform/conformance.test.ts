@@ -1,0 +1,169 @@
+import t from 'tap';
+import type { Application } from '../../src/platform/index.js';
+import {
+  type Cases,
+  type ConformanceOptions,
+  conformance,
+  drawnRequests,
+  everyOperation,
+  failureOrder,
+  permissions,
+  testService,
+} from '../../src/platform/testing/index.js';
+import { type LibraryServices, library } from './fixture/application.js';
+import { conformance as said } from './fixture/library.js';
+
+t.test('an application of other roles, versions and codes keeps its contracts', async (t) => {
+  await conformance(t, library, await said());
+});
+
+/** Cases that are no test runner's. @returns what they tell */
+async function toldBy(run: (cases: Cases) => Promise<void>): Promise<string[]> {
+  const told: string[] = [];
+  const under = (above: string): Cases => ({
+    test: (name, run) =>
+      run(under(`${above}${name}: `)).catch((error: Error) => told.push(`${above}${name}: ${error.message}`)),
+    equal: (found, wanted, message) => found === wanted || told.push(`${above}${message}: ${found}, not ${wanted}`),
+    ok: (value, message) => value || told.push(`${above}${message}`),
+  });
+  await run(under(''));
+  return told;
+}
+
+type Suite = (t: Cases, served: Library, team: ConformanceOptions<LibraryServices>) => Promise<void>;
+type Library = Application<LibraryServices>;
+/** By tag and operationId. */
+type Handlers = Record<string, Record<string, (...args: never[]) => Promise<object>>>;
+
+/** The library with the handler of one operation on loans in the place of its own. */
+const withHandler = (name: string, made: (own: Handlers[string][string]) => Handlers[string][string]): Library => {
+  const { loans = {}, ...others } = library.handlers as Handlers;
+  return { ...library, handlers: { ...others, loans: { ...loans, [name]: made(loans[name] as never) } } };
+};
+
+/** The library with its service of loans changed. */
+const withLoans = (change: (loans: LibraryServices['loans']) => Partial<LibraryServices['loans']>): Library => ({
+  ...library,
+  services(platform) {
+    const { loans } = library.services(platform);
+    return { loans: { ...loans, ...change(loans) } };
+  },
+});
+
+interface Break {
+  what: string;
+  suite: Suite;
+  broken: Library;
+  /** The operation that it shows in. */
+  only: string;
+  team?: ConformanceOptions<LibraryServices>;
+  told: RegExp;
+}
+
+const BREAKS: Break[] = [
+  {
+    what: 'a status that is not declared',
+    suite: everyOperation,
+    broken: withHandler('lend', (own) => async (...asked) => ({ ...(await own(...asked)), status: 200 })),
+    only: 'lend',
+    told: /^POST \/api\/v1\/loans answered 200, which the contract does not declare$/,
+  },
+  {
+    what: 'a member that is not declared',
+    suite: everyOperation,
+    broken: withHandler('getLoan', () => async () => ({ status: 200, body: { id: 1, book: 'A', reader: 'somebody' } })),
+    only: 'getLoan',
+    told: /^GET \/api\/v1\/loans\/\d+ 200: body: data must NOT have additional properties$/,
+  },
+  {
+    what: 'a permission that is too wide',
+    suite: permissions,
+    broken: withLoans((loans) => ({ get: (call, id) => loans.get({ ...call, policy: wide }, id) })),
+    only: 'getLoan',
+    told: /getLoan by READER, another's: 200: false, not true$/,
+  },
+  {
+    what: 'the same by GraphQL',
+    suite: permissions,
+    broken: withLoans((loans) => ({ get: (call, id) => loans.get({ ...call, policy: wide }, id) })),
+    only: 'Query.loan',
+    told: /Query\.loan by READER, another's: : false, not true$/,
+  },
+  {
+    what: 'an order of failures that is another',
+    suite: failureOrder,
+    broken: withLoans((loans) => ({
+      async end(call, id) {
+        await call.checkpoint();
+        return loans.end(call, id);
+      },
+    })),
+    only: 'endLoan',
+    told: /^endLoan \(DELETE \/api\/v1\/loans\/{loan_id}\): something that never was: 429, not 404$/,
+  },
+  {
+    what: 'a failure that is declared, and that nothing brings about',
+    suite: failureOrder,
+    broken: library,
+    only: 'lend',
+    team: { faults: [] },
+    told: /^lend .*: 423 is brought about by some fault/,
+  },
+  {
+    what: 'an answer to what was drawn',
+    suite: drawnRequests,
+    broken: withHandler('getLoan', () => async () => ({ status: 200, body: { id: 1, book: '' } })),
+    only: 'getLoan',
+    told: /body: data\/book must NOT have fewer than 1 characters/,
+  },
+];
+
+t.test('what does not keep them is told, and what does is not', async (t) => {
+  const options = await said();
+  for (const { what, suite, broken, only, team, told } of BREAKS) {
+    const kept = await toldBy((cases) => suite(cases, library, { ...options, only: [only] }));
+    t.strictSame(kept, [], what);
+    const found = await toldBy((cases) => suite(cases, broken, { ...options, ...team, only: [only] }));
+    t.ok(
+      found.some((line) => told.test(line)),
+      `${what}: ${found.slice(0, 5).join('\n')}`,
+    );
+  }
+});
+
+const wide = { ...library.policy, 'loans.read': { GUEST: 'any', READER: 'any', CLERK: 'any', KEEPER: 'any' } } as never;
+
+t.test('what the kit cannot know it asks for, by its name', async (t) => {
+  const options = await said();
+  const { make: _make, bodies: _bodies, ...less } = options;
+  const found = [
+    ...(await toldBy((cases) => everyOperation(cases, library, { ...less, only: ['lend'] }))),
+    ...(await toldBy((cases) => everyOperation(cases, library, { ...less, only: ['getLoan'] }))),
+    ...(await toldBy((cases) => permissions(cases, library, { ...options, conditions: {}, only: ['appoint'] }))),
+  ].join('\n');
+  t.match(found, 'How is a loan_id made (/api/v1/loans/{loan_id})? Say so under `make`');
+  t.match(found, 'What is a sound body of lend? Give it an example in the contract, or say so under `bodies`.');
+  t.match(found, 'How does a request meet the condition "role is another"? Say so under `conditions`.');
+});
+
+t.test(
+  'one service for a test: its people, its requests, and an answer that breaks the contract rejects',
+  async (t) => {
+    const { contracts } = await said();
+    const broken = withHandler('getLoan', () => async () => ({ status: 200, body: { id: 1 } }));
+    const service = await testService(broken, { contracts, people: { momo: 'READER', hora: 'KEEPER' } });
+    t.teardown(service.close);
+    const { momo, hora } = service.people;
+    const lent = await service.rest('POST', '/loans', { as: momo, body: { book: 'The Neverending Story' } });
+    t.match(lent, { status: 201, body: { book: 'The Neverending Story' } });
+    const { data } = await service.graphql(hora, 'query($id: ID!) { loan(id: $id) { book } }', { id: lent.body.id });
+    t.same(data, { loan: { book: 'The Neverending Story' } });
+    t.equal(service.services.loans.put('Momo', momo.id).reader, momo.id);
+    const response = await service.fetch(`/api/v2/loans/${lent.body.id}`, { headers: momo.headers });
+    t.same(await response.json(), { id: lent.body.id, book: 'The Neverending Story', reader: momo.id });
+    await t.rejects(service.rest('GET', `/api/v1/loans/${lent.body.id}`, { as: momo }), {
+      message:
+        /^An answer breaks the contract: GET \/api\/v1\/loans\/1 200: body: data must have required property 'book'$/,
+    });
+  },
+);
