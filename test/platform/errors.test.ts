@@ -2,7 +2,7 @@ import t from 'tap';
 import { openLibrary } from './fixture/library.js';
 
 t.test('an error code of the application, with the status and the meaning that its contract gives it', async (t) => {
-  const { person, rest, graphql, ask } = await openLibrary(t);
+  const { person, rest, graphql, fetch } = await openLibrary(t);
   const reader = await person('READER');
   t.equal((await rest('POST', '/loans', reader, { book: 'Momo' })).status, 201);
   const { status, body } = await rest('POST', '/loans', reader, { book: 'Momo' });
@@ -12,7 +12,7 @@ t.test('an error code of the application, with the status and the meaning that i
   const { data, errors } = await graphql(reader, 'mutation { lend(book: "Momo") { id } }');
   t.same([data, errors], [{ lend: null }, [{ code: 'BOOK_LENT', statusCode: 423 }]]);
 
-  const { text } = await ask('/docs/errors', 'GET', undefined);
+  const text = await (await fetch('/docs/errors')).text();
   t.match(
     text,
     /<tr id="BOOK_LENT">.*<td>423<\/td><td><strong>Book lent<\/strong><br>Somebody else is reading it\.<\/td><\/tr>\n<tr id="RATE_LIMITED">/,

@@ -7,6 +7,7 @@ import root, { type Test } from 'tap';
 import { PrismaClient } from '../../src/platform/database/client.js';
 import { readMigrations } from '../../src/platform/database/migration-folder.js';
 import { type Database, openDatabase } from '../../src/platform/database/open.js';
+import { PATIENT } from '../../src/platform/testing/patience.js';
 import { atEnd } from './ending.js';
 import { recycle } from './engines.js';
 import { ROOT } from './process.js';
@@ -18,8 +19,7 @@ export type Opened = Database & {
 };
 type Kind = Database['kind'];
 
-/** What a machine that is busy with other things may take over the work of a case. The usual limits have cases of their own. */
-export const PATIENT = { connect: 120_000, answer: 120_000, statement: 120_000, transaction: 120_000 };
+export { PATIENT };
 
 /** Where the migrated database is kept between runs: it is named by all that it was made of. */
 const CACHE = join(ROOT, 'node_modules', '.cache', 'accord');

@@ -1,8 +1,7 @@
 import type { Operation } from '../contract/openapi.js';
-import type { Account, Json } from './people.js';
+import type { Account, Json, Person } from './people.js';
 import type { Drawn } from './send.js';
 import type { TestService, TestServiceOptions } from './service.js';
-import type { Draft } from './sound-request.js';
 
 /** What the cases are told to: tap's `t` is one, and any test runner's that has a function for each. */
 export interface Cases {
@@ -21,6 +20,17 @@ export interface Asked<Own extends object = object> {
   owner: Account;
   /** A number that no other request has, for what must be unique. */
   number: number;
+}
+
+/** A request that is not sent yet, so that a test can put faults into it. */
+export interface Draft {
+  /** Who sends it. */
+  as: Pick<Person, 'headers'> | undefined;
+  path: Record<string, string>;
+  query: Record<string, string>;
+  headers: Record<string, string>;
+  /** Sent as JSON, unless it is a string; undefined for no body. */
+  body: Json;
 }
 
 type Id = string | number;

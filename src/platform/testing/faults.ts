@@ -1,10 +1,10 @@
 import { rolesOf } from '../calls/access.js';
 import type { Schema } from '../contract/document.js';
 import type { Operation } from '../contract/openapi.js';
-import type { Asked, ConformanceOptions } from './conformance-options.js';
+import type { Asked, ConformanceOptions, Draft } from './conformance-options.js';
 import type { Person } from './people.js';
 import type { TestService } from './service.js';
-import { type Draft, isOwned, parametersIn } from './sound-request.js';
+import { isOwned, parametersIn } from './sound-request.js';
 
 /** One way of being wrong. */
 export interface Fault {

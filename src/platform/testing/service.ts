@@ -7,17 +7,14 @@ import type { PrismaClient } from '../database/client.js';
 import type { Database } from '../database/open.js';
 import { publishedContracts } from '../pages/published.js';
 import { readConfig } from '../server/config.js';
-import { TIMEOUTS } from '../server/timeouts.js';
 import type { PlatformServices } from '../services.js';
+import { type Asking, asking } from './asking.js';
 import { type Contract, contractOf } from './contract.js';
-import type { GraphQLRequest } from './coverage/observe-graphql.js';
-import type { Exchange } from './coverage/observe-rest.js';
 import { freshDatabase } from './database.js';
-import { graphqlBreaches, resultBreaches } from './graphql-answers.js';
 import { PATIENT } from './patience.js';
-import { type Account, CHEAP, type Json, type Person, peopleOf, type Ways } from './people.js';
+import { type Account, CHEAP, type Person, peopleOf, type Ways } from './people.js';
 import { recorderOf } from './recorder.js';
-import { type Subscription, subscribe } from './subscription.js';
+import type { Subscription } from './subscription.js';
 
 /** How a service is started for tests; all of it may be left out. */
 export interface TestServiceOptions<Name extends string = string> extends Partial<Omit<AppOptions, 'database'>> {
@@ -37,40 +34,11 @@ export interface TestServiceOptions<Name extends string = string> extends Partia
   onBreach?: (breach: string) => void;
 }
 
-export interface RestRequest {
-  /** Who asks. */
-  as?: Pick<Person, 'headers'> | undefined;
-  headers?: Record<string, string>;
-  /** Sent as JSON, unless it is a string. */
-  body?: unknown;
-}
-
-export interface RestAnswer {
-  status: number;
-  headers: Headers;
-  text: string;
-  /** What JSON says. */
-  body: Json;
-}
-
-export interface GraphQLAnswer<Code extends string = string> {
-  headers: Headers;
-  data: Json;
-  errors: {
-    message: string;
-    path?: (string | number)[];
-    locations?: object[];
-    extensions: { code: Code; statusCode: number; errors?: { pointer: string; detail: string }[] };
-  }[];
-  /** The codes of the errors, in order. */
-  codes: Code[];
-}
-
 /**
  * A service that runs and whose every answer is held to its contract.
  * @typeParam Own the application's services, by name
  */
-export interface TestService<Own extends object = object, Name extends string = string> {
+export interface TestService<Own extends object = object, Name extends string = string> extends Asking {
   app: FastifyInstance;
   url: string;
   application: Application<Own>;
@@ -89,13 +57,6 @@ export interface TestService<Own extends object = object, Name extends string = 
   waysOf: (account: Account) => Promise<Ways>;
   /** By which its contract lets an account prove who it is. */
   mechanisms: readonly Mechanism[];
-  /** Any request, by a path of the service: what `fetch` takes and gives. */
-  fetch: (path: string, init?: RequestInit) => Promise<Response>;
-  rest: (method: string, path: string, request?: RestRequest) => Promise<RestAnswer>;
-  graphql: (person: Pick<Person, 'headers'> | null, query: string, variables?: object) => Promise<GraphQLAnswer>;
-  /** Looks at an answer that came in another way, as those that come by the functions here are looked at. */
-  heldToContract: (exchange: Exchange) => void;
-  subscribe: (person: Pick<Person, 'headers'>, query: string, variables?: object) => Subscription;
   /** Ends it, its subscriptions, and its database if that is its own. */
   close: () => Promise<void>;
 }
@@ -162,7 +123,7 @@ export async function testService<Own extends object, Name extends string = stri
     hashing: CHEAP,
     ...options,
     contracts,
-    timeouts: { ...TIMEOUTS, handler: PATIENT.answer, closing: PATIENT.answer, ...options.timeouts },
+    timeouts: options.timeouts ?? { handler: PATIENT.answer, closing: PATIENT.answer },
     sockets: { initTimeout: PATIENT.answer, ping: PATIENT.answer, ...options.sockets },
     admission: { burst: PATIENT.answer, standing: PATIENT.answer, ...options.admission },
   });
@@ -176,27 +137,7 @@ export async function testService<Own extends object, Name extends string = stri
   for (const [name, role] of Object.entries(roles) as [Name, string][])
     people[name] = await known.person(role, name.charAt(0).toUpperCase() + name.slice(1));
 
-  const heldToContract = (exchange: Exchange) => {
-    recorder?.rest(contract.operationOf(exchange), exchange);
-    for (const breach of contract.breaches(exchange, app.notWritten)) onBreach(breach);
-  };
-  const graphqlSeen = (requests: GraphQLRequest | GraphQLRequest[], response: Response, body: Json) => {
-    const results = [body].flat();
-    for (const [index, request] of [requests].flat().entries()) recorder?.graphql(request, results[index]);
-    for (const breach of graphqlBreaches(response, body, application.errors)) onBreach(breach);
-  };
-
-  /** Sends a request that is REST's, wherever it goes. */
-  const ask = async (path: string, init: RequestInit): Promise<{ response: Response; text: string }> => {
-    const response = await fetch(url + path, { redirect: 'manual', ...init });
-    const text = await response.clone().text();
-    const [pathname = '', ...query] = path.split('?');
-    const body = typeof init.body === 'string' ? init.body : undefined;
-    const request = { query: query.join('?'), headers: new Headers(init.headers), body };
-    const { status, headers } = response;
-    heldToContract({ method: init.method ?? 'GET', path: pathname, request, status, headers, text });
-    return { response, text };
-  };
+  const sent = asking({ app, url, contract, errors: application.errors, recorder, onBreach });
   const subscriptions: Subscription[] = [];
 
   return {
@@ -212,49 +153,9 @@ export async function testService<Own extends object, Name extends string = stri
     person: (role) => known.person(role),
     waysOf: known.waysOf,
     mechanisms: known.mechanisms,
-    heldToContract,
-
-    async fetch(path, init = {}) {
-      if (!/^\/graphql($|\?)/.test(path)) return (await ask(path, init)).response;
-      const response = await fetch(url + path, { redirect: 'manual', ...init });
-      const isAnswer = response.headers.get('content-type')?.includes('json') === true;
-      if (isAnswer && typeof init.body === 'string')
-        graphqlSeen(JSON.parse(init.body), response, await response.clone().json());
-      return response;
-    },
-
-    async rest(method, path, { as, headers = {}, body } = {}) {
-      const isText = typeof body === 'string';
-      const sent = {
-        ...(body !== undefined && !isText && { 'content-type': 'application/json' }),
-        ...as?.headers,
-        ...headers,
-      };
-      const payload = isText || body === undefined ? body : JSON.stringify(body);
-      const init = { method, headers: sent, ...(payload !== undefined && { body: payload }) };
-      const { response, text } = await ask(path, init);
-      const isJson = response.headers.get('content-type')?.includes('json') && text !== '';
-      return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : undefined };
-    },
-
-    async graphql(person, query, variables) {
-      const response = await fetch(`${url}/graphql`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', ...person?.headers },
-        body: JSON.stringify({ query, variables }),
-      });
-      const body: Json = await response.json();
-      graphqlSeen({ query, variables }, response, body);
-      const { data, errors = [] } = body;
-      return { headers: response.headers, data, errors, codes: errors.map((one: Json) => one.extensions.code) };
-    },
-
-    subscribe(person, query, variables) {
-      const request = { query, variables };
-      const subscription = subscribe(url, person, request, (result) => {
-        recorder?.graphql(request, result);
-        for (const breach of resultBreaches(result, application.errors)) onBreach(breach);
-      });
+    ...sent,
+    subscribe(...request) {
+      const subscription = sent.subscribe(...request);
       subscriptions.push(subscription);
       return subscription;
     },

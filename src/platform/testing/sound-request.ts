@@ -1,20 +1,9 @@
 import { rolesOf } from '../calls/access.js';
 import type { Parameter, Permission } from '../contract/document.js';
 import type { Operation } from '../contract/openapi.js';
-import type { Asked, ConformanceOptions } from './conformance-options.js';
+import type { Asked, ConformanceOptions, Draft } from './conformance-options.js';
 import type { Account, Json, Person } from './people.js';
 import type { TestService } from './service.js';
-
-/** A request that is not sent yet, so that a test can put faults into it. */
-export interface Draft {
-  /** Who sends it. */
-  as: Pick<Person, 'headers'> | undefined;
-  path: Record<string, string>;
-  query: Record<string, string>;
-  headers: Record<string, string>;
-  /** Sent as JSON, unless it is a string; undefined for no body. */
-  body: Json;
-}
 
 let made = 0;
 

@@ -42,8 +42,12 @@ export function subscribe(
     { query: request.query as string, variables: request.variables as Record<string, unknown> | undefined },
     {
       next: (result) => {
-        observe(result as GraphQLResult);
         received.push(result as GraphQLResult);
+        try {
+          observe(result as GraphQLResult);
+        } catch (error) {
+          end = { error };
+        }
       },
       error: (error) => {
         end = { error };
@@ -54,11 +58,13 @@ export function subscribe(
     },
   );
   const refuseEnded = () => {
+    if (end?.error instanceof Error) throw end.error;
     if (end) throw new Error('The subscription has ended.', { cause: end.error });
   };
   return {
     async next(fits = () => true) {
       for (;;) {
+        if (end?.error instanceof Error) throw end.error;
         const index = received.findIndex(fits);
         if (index >= 0) return received.splice(index, 1)[0] as GraphQLResult;
         refuseEnded();
