@@ -1,11 +1,11 @@
 import type { Application } from '../application.js';
 import type { Operation } from '../contract/openapi.js';
 import { prefixOf, versionsOf } from '../contract/versions.js';
+import type { RestRequest } from './asking.js';
 import type { Cases, ConformanceOptions } from './conformance-options.js';
 import { withService } from './kit.js';
 import type { Json } from './people.js';
 import { send } from './send.js';
-import type { RestRequest } from './service.js';
 import { addressOf, soundRequest, triedIn } from './sound-request.js';
 
 const METRICS = 'a token for the metrics';
