@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { PrismaPg } from '@prisma/adapter-pg';
@@ -29,23 +29,23 @@ const versionOf = (name: string) => {
   return readFileSync(manifest, 'utf8');
 };
 
-/** The name of the migrated database, by all that it was made of. */
-function nameOfMigrated(): string {
+/** What a database is made of, as part of a name: the migrations, those who run them, and more sources, by their paths. */
+export function madeOf(...sources: string[]): string {
   const made = createHash('sha256');
   for (const { name, checksum } of readMigrations()) made.update(`${name} ${checksum}\n`);
-  made.update(readFileSync(join(ROOT, 'src/platform/database/migrations.ts')));
+  for (const path of ['src/platform/database/migrations.ts', ...sources]) made.update(readFileSync(join(ROOT, path)));
   for (const name of ['@electric-sql/pglite', '@electric-sql/pglite-prepopulatedfs']) made.update(versionOf(name));
-  return `migrated-${made.digest('hex').slice(0, 16)}.tar`;
+  return made.digest('hex').slice(0, 16);
 }
 
 /** An embedded database with nothing in it: migrated once, for all processes, and copied. */
 async function emptyDatabase(): Promise<Blob> {
-  const tar = await kept(nameOfMigrated(), async () => {
+  const tar = await kept(`migrated-${madeOf()}.tar`, async (path) => {
     const database = await openDatabase('pglite://memory');
     const dump = await database.dump().finally(database.close);
-    return new Uint8Array(await dump.arrayBuffer());
+    writeFileSync(path, Buffer.from(await dump.arrayBuffer()));
   });
-  return new Blob([tar]);
+  return new Blob([readFileSync(tar)]);
 }
 
 let migrated: Promise<Blob> | undefined;

@@ -1,4 +1,5 @@
 import type { webcrypto } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { kept } from './kept.js';
 
 /**
@@ -12,11 +13,11 @@ let taken = 0;
 subtle.generateKey = (async (algorithm: webcrypto.RsaHashedKeyGenParams, extractable: boolean, usages: string[]) => {
   const { name, modulusLength } = algorithm;
   if (name !== 'RSASSA-PKCS1-v1_5') return generateKey(algorithm, extractable, usages);
-  const jwk = await kept(`rsa-${modulusLength}-${taken++}.json`, async () => {
+  const path = await kept(`rsa-${modulusLength}-${taken++}.json`, async (path) => {
     const { privateKey } = await generateKey(algorithm, true, usages);
-    return Buffer.from(JSON.stringify(await subtle.exportKey('jwk', privateKey)));
+    writeFileSync(path, JSON.stringify(await subtle.exportKey('jwk', privateKey)));
   });
-  const { kty, n, e, ...secret } = JSON.parse(jwk.toString()) as webcrypto.JsonWebKey;
+  const { kty, n, e, ...secret } = JSON.parse(readFileSync(path, 'utf8')) as webcrypto.JsonWebKey;
   const open = { kty, n, e } as webcrypto.JsonWebKey;
   delete secret.key_ops;
   return {

@@ -140,23 +140,24 @@ export async function startService(
   const instance = await startInstance(t, database, environment, { now, ...options });
   const { rest } = instance;
 
-  const person = async (name: string, role: 'ADMIN' | 'DEVELOPER' | 'VIEWER'): Promise<Person> => {
-    const email = `${name.toLowerCase()}@example.com`;
-    const data = { name, email, emailKey: email, role, passwordHash: await passwordHash };
-    const { id } = await database.client.user.create({ data, select: { id: true } });
+  const hash = await passwordHash;
+  const accounts = (['ADMIN', 'DEVELOPER', 'VIEWER'] as const).map((role) => {
+    const email = `${role.toLowerCase()}@example.com`;
+    return { name: `${role[0]}${role.slice(1).toLowerCase()}`, email, emailKey: email, role, passwordHash: hash };
+  });
+  const select = { id: true, email: true };
+  const made = await database.client.user.createManyAndReturn({ data: accounts, select });
+  const people: Person[] = [];
+  // One after the other, as the cases expect their sessions.
+  for (const { id, email } of made.sort((one, other) => one.id - other.id)) {
     const { status, body } = await rest('POST', '/api/v1/auth/login', {
       headers: arrival,
       body: { email, password: PASSWORD },
     });
     if (status !== 200) throw new Error(`The login of ${email} was answered with ${status}.`);
-    return { id, email, headers: { authorization: `Bearer ${body.access_token}` } };
-  };
-
-  const [admin, developer, viewer] = [
-    await person('Admin', 'ADMIN'),
-    await person('Developer', 'DEVELOPER'),
-    await person('Viewer', 'VIEWER'),
-  ] as [Person, Person, Person];
+    people.push({ id, email, headers: { authorization: `Bearer ${body.access_token}` } });
+  }
+  const [admin, developer, viewer] = people as [Person, Person, Person];
   return { ...instance, database, admin, developer, viewer };
 }
 
