@@ -24,7 +24,7 @@ const kidsAt = async (url: string): Promise<string[]> => {
 
 t.test('accord keys and accord audit beside a server that has the embedded database', async (t) => {
   const DATABASE_URL = await emptyDirectory(t);
-  const folder = DATABASE_URL.slice('pglite://'.length);
+  const { pathname: folder } = new URL(DATABASE_URL);
   const first = { ADMIN_EMAIL: 'root@example.com', ADMIN_PASSWORD: 'a password of the first one' };
   const environment = { DATABASE_URL, ...SECRET, ...first };
   const server = await startServer(t, environment);
