@@ -6,9 +6,10 @@ import { WebSocket } from 'ws';
 import { openDatabase } from '../../src/platform/database/open.js';
 import { redisSignals } from '../../src/platform/database/redis-signals.js';
 import { type Opened, onEachDatabase, PATIENT } from '../support/databases.js';
+import { emptyDirectory } from '../support/demo.js';
 import { exampleApp } from '../support/example.js';
 import type { Json } from '../support/people.js';
-import { basic, eventually, startServer, temporaryFolder } from '../support/process.js';
+import { basic, eventually, startServer } from '../support/process.js';
 import { REDIS, skipWithoutRedis, UNTOLD } from '../support/servers.js';
 import { startService } from '../support/service.js';
 import { ADD, SUBSCRIBE } from '../support/socket.js';
@@ -114,7 +115,7 @@ onEachDatabase(t, async (t, open) => {
     const ADMIN_EMAIL = 'first@example.com';
     const ADMIN_PASSWORD = 'a password that is long';
     const environment = {
-      DATABASE_URL: database.url ?? `pglite://${temporaryFolder(t)}`,
+      DATABASE_URL: database.url ?? (await emptyDirectory(t)),
       ADMIN_EMAIL,
       ADMIN_PASSWORD,
       RATE_LIMIT: '100000',

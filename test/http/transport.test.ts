@@ -8,6 +8,7 @@ import { selfSigned, tlsFiles } from '../support/certificate.js';
 import { slowClock } from '../support/clock.js';
 import { source } from '../support/contract.js';
 import { onEachDatabase } from '../support/databases.js';
+import { demoDirectory } from '../support/demo.js';
 import { http2Session } from '../support/http2.js';
 import { type Json, PASSWORD } from '../support/people.js';
 import { basic, eventually, refusedServer } from '../support/process.js';
@@ -202,12 +203,12 @@ onEachDatabase(t, async (t, open) => {
 
 t.test('TLS files that cannot be used are named at the start', async (t) => {
   const { files, write } = tlsFiles(t);
-  const memory = { DATABASE_URL: 'pglite://memory', DEMO: 'on' };
-  const missing = await refusedServer(t, { ...memory, ...files });
+  const environment = { DATABASE_URL: await demoDirectory(t), DEMO: 'on', ...files };
+  const missing = await refusedServer(t, environment);
   t.match(missing, { code: 1, stderr: /TLS_CERT, TLS_KEY: ENOENT/ });
   write('first');
   writeFileSync(files.TLS_KEY, selfSigned('another').key);
-  t.match(await refusedServer(t, { ...memory, ...files }), { code: 1, stderr: /TLS_CERT, TLS_KEY: .*mismatch/ });
+  t.match(await refusedServer(t, environment), { code: 1, stderr: /TLS_CERT, TLS_KEY: .*mismatch/ });
 });
 
 onEachDatabase(t, async (t, open) => {

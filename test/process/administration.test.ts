@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { accord } from '../support/accord.js';
 import { onEachDatabase } from '../support/databases.js';
+import { emptyDirectory } from '../support/demo.js';
 import { ask, eventually, startServer, temporaryFolder } from '../support/process.js';
 import { startInstance, startService } from '../support/service.js';
 
@@ -22,9 +23,10 @@ const kidsAt = async (url: string): Promise<string[]> => {
 };
 
 t.test('accord keys and accord audit beside a server that has the embedded database', async (t) => {
-  const folder = temporaryFolder(t);
+  const DATABASE_URL = await emptyDirectory(t);
+  const { pathname: folder } = new URL(DATABASE_URL);
   const first = { ADMIN_EMAIL: 'root@example.com', ADMIN_PASSWORD: 'a password of the first one' };
-  const environment = { DATABASE_URL: `pglite://${folder}`, ...SECRET, ...first };
+  const environment = { DATABASE_URL, ...SECRET, ...first };
   const server = await startServer(t, environment);
   t.equal(statSync(join(folder, 'admin.sock')).mode & 0o077, 0, 'nobody else may command');
   const [old = ''] = await kidsAt(server.url);

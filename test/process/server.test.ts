@@ -6,11 +6,10 @@ import { promisify } from 'node:util';
 import t, { type Test } from 'tap';
 import { application } from '../../src/application/application.js';
 import { demo } from '../../src/application/seed.js';
-import { type Database, openDatabase } from '../../src/platform/database/open.js';
 import { notWrittenFields } from '../../src/platform/graphql/plugin.js';
 import { type Handlers, notWrittenOperations } from '../../src/platform/rest/plugin.js';
 import { openApiOf } from '../../src/workbench/model/openapi-source.js';
-import { demoDirectory } from '../support/demo.js';
+import { demoDirectory, emptyDirectory } from '../support/demo.js';
 import {
   ask,
   basic,
@@ -41,14 +40,6 @@ function line(output: string, label: string): string {
 
 const login = ({ url }: Server, credentials: { email: string; password: string }) =>
   ask(`${url}/api/v1/auth/login`, { method: 'POST', headers: JSON_BODY, body: JSON.stringify(credentials) });
-
-/** A directory that holds what `fill` puts into its database. */
-async function filledFolder(t: Test, fill: (client: Database['client']) => Promise<unknown>) {
-  const environment = inFolder(t);
-  const database = await openDatabase(environment.DATABASE_URL);
-  await fill(database.client).finally(database.close);
-  return environment;
-}
 
 t.test(
   'a start tells a newcomer what the first request needs; its data outlive it, belong to one process and survive a kill',
@@ -171,12 +162,12 @@ const REFUSALS: {
   },
   {
     name: 'a proxy, without an administrator',
-    environment: async () => ({ ...MEMORY, ...PROXIED, NODE_ENV: '' }),
+    environment: async (t) => ({ DATABASE_URL: await emptyDirectory(t), ...PROXIED, NODE_ENV: '' }),
     says: 'there is no administrator yet; set both.\nThe rules of production hold because of PUBLIC_URL, TRUST_PROXY;',
   },
   {
     name: 'production without an administrator',
-    environment: async () => ({ ...MEMORY, ...PRODUCTION }),
+    environment: async (t) => ({ DATABASE_URL: await emptyDirectory(t), ...PRODUCTION }),
     says: 'ADMIN_EMAIL, ADMIN_PASSWORD: there is no administrator yet',
   },
   {
@@ -187,7 +178,7 @@ const REFUSALS: {
   },
   {
     name: 'production on demo data',
-    environment: async (t) => ({ ...(await filledFolder(t, demo.seed)), ...PRODUCTION }),
+    environment: async (t) => ({ DATABASE_URL: await demoDirectory(t), ...PRODUCTION }),
     says: 'DATABASE_URL: names a database with demo accounts',
     hides: DEMO_PASSWORD,
   },
@@ -226,7 +217,7 @@ t.test(
   async (t) => {
     const admin = { email: 'root@example.com', password: 'an administrator of our own' };
     const server = await startServer(t, {
-      ...MEMORY,
+      DATABASE_URL: await emptyDirectory(t),
       ...PROXIED,
       ADMIN_EMAIL: admin.email,
       ADMIN_PASSWORD: admin.password,
@@ -266,7 +257,7 @@ t.test('no secret reaches the log, however much is logged', async (t) => {
     JWT_SECRET: 'the token secret that nobody may read',
     METRICS_TOKEN: 'metrics-token-that-nobody-may-read',
   };
-  const server = await startServer(t, { ...MEMORY, ...secrets, LOG_LEVEL: 'trace' });
+  const server = await startServer(t, { DATABASE_URL: await demoDirectory(t), ...secrets, LOG_LEVEL: 'trace' });
   const entered = 'a password that was typed';
   const demo = { email: DEMO_ADMIN, password: DEMO_PASSWORD };
   const tokens = (await (await login(server, demo)).json()) as Record<string, unknown>;

@@ -7,6 +7,7 @@ import { picture } from '../../bench/picture.js';
 import { readResults } from '../../bench/results.js';
 import { errors } from '../../generated/errors.js';
 import { stages } from '../../src/platform/testing/stages.js';
+import { demoDirectory } from '../support/demo.js';
 import { anchorOf, blocks, headings, isThere, PAGES, page, parts, prose, section } from '../support/documentation.js';
 import { exampleVariables } from '../support/example.js';
 import { ROOT, run, startServer } from '../support/process.js';
@@ -212,7 +213,7 @@ const END = '-----';
 
 for (const path of PAGES.filter((path) => exchanges(path).length > 0)) {
   t.test(`${path}: every curl line answers what its comment says`, async (t) => {
-    const { url, kill, ended } = await startServer(t, { DATABASE_URL: 'pglite://memory' });
+    const { url, kill, ended } = await startServer(t, { DATABASE_URL: await demoDirectory(t) });
     const script = exchanges(path)
       .map(({ line }) => line.replaceAll('http://localhost:3000', url).replace(/ # \d{3}$/, ''))
       .map((line) => (line.startsWith('curl') ? `${line} -w '\\n%{http_code}${END}'` : line))

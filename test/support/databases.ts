@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { PrismaPg } from '@prisma/adapter-pg';
@@ -10,8 +10,10 @@ import { type Database, openDatabase } from '../../src/platform/database/open.js
 import { PATIENT } from '../../src/platform/testing/patience.js';
 import { atEnd } from './ending.js';
 import { recycle } from './engines.js';
+import { kept } from './kept.js';
 import { ROOT } from './process.js';
 import { POSTGRESQL, skipWithoutPostgresql } from './servers.js';
+import './rsa-keys.js';
 
 export type Opened = Database & {
   /** What DATABASE_URL would be for a second instance on the same data; undefined where there can be none. */
@@ -21,36 +23,29 @@ type Kind = Database['kind'];
 
 export { PATIENT };
 
-/** Where the migrated database is kept between runs: it is named by all that it was made of. */
-const CACHE = join(ROOT, 'node_modules', '.cache', 'accord');
 const require = createRequire(import.meta.url);
 const versionOf = (name: string) => {
   const manifest = join(require.resolve(name), '..', '..', 'package.json');
   return readFileSync(manifest, 'utf8');
 };
 
-function cachedAs(): string {
+/** What a database is made of, as part of a name: the migrations, those who run them, and more sources, by their paths. */
+export function madeOf(...sources: string[]): string {
   const made = createHash('sha256');
   for (const { name, checksum } of readMigrations()) made.update(`${name} ${checksum}\n`);
-  made.update(readFileSync(join(ROOT, 'src/platform/database/migrations.ts')));
+  for (const path of ['src/platform/database/migrations.ts', ...sources]) made.update(readFileSync(join(ROOT, path)));
   for (const name of ['@electric-sql/pglite', '@electric-sql/pglite-prepopulatedfs']) made.update(versionOf(name));
-  return join(CACHE, `migrated-${made.digest('hex').slice(0, 16)}.tar`);
+  return made.digest('hex').slice(0, 16);
 }
 
 /** An embedded database with nothing in it: migrated once, for all processes, and copied. */
 async function emptyDatabase(): Promise<Blob> {
-  const file = cachedAs();
-  try {
-    return new Blob([readFileSync(file)]);
-  } catch {
+  const tar = await kept(`migrated-${madeOf()}.tar`, async (path) => {
     const database = await openDatabase('pglite://memory');
     const dump = await database.dump().finally(database.close);
-    mkdirSync(CACHE, { recursive: true });
-    // Under another name first, for others may be about to read it.
-    writeFileSync(`${file}.${process.pid}`, Buffer.from(await dump.arrayBuffer()));
-    renameSync(`${file}.${process.pid}`, file);
-    return dump;
-  }
+    writeFileSync(path, Buffer.from(await dump.arrayBuffer()));
+  });
+  return new Blob([readFileSync(tar)]);
 }
 
 let migrated: Promise<Blob> | undefined;

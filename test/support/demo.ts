@@ -1,30 +1,30 @@
-import { cpSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Test } from 'tap';
 import { demo } from '../../src/application/seed.js';
-import { openDatabase } from '../../src/platform/database/open.js';
-import { atEnd } from './ending.js';
+import { type Database, openDatabase } from '../../src/platform/database/open.js';
+import { madeOf } from './databases.js';
+import { kept } from './kept.js';
 import { temporaryFolder } from './process.js';
 
-let demonstration: Promise<string> | undefined;
+type Fill = (client: Database['client']) => Promise<unknown>;
 
 /**
  * The address of a directory with a demo's data that nobody has used: for a case that is not about how a start makes it, which
  * costs a server more than all the rest.
  */
-export async function demoDirectory(t: Test): Promise<string> {
-  demonstration ??= madeDemo();
-  const copy = join(temporaryFolder(t), 'data');
-  cpSync(await demonstration, copy, { recursive: true });
-  return `pglite://${copy}`;
-}
+export const demoDirectory = (t: Test): Promise<string> => copied(t, 'demo', demo.seed);
 
-async function madeDemo(): Promise<string> {
-  const folder = mkdtempSync(join(tmpdir(), 'accord-test-'));
-  atEnd(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }));
-  const data = join(folder, 'data');
-  const database = await openDatabase(`pglite://${data}`);
-  await demo.seed(database.client).finally(database.close);
-  return data;
+/** The same of a database that is migrated, and holds nothing. */
+export const emptyDirectory = (t: Test): Promise<string> => copied(t, 'empty', async () => {});
+
+async function copied(t: Test, name: string, fill: Fill): Promise<string> {
+  const sources = ['src/application/seed.ts', 'src/platform/database/embedded.ts'];
+  const made = await kept(`${name}-${madeOf(...sources)}`, async (path) => {
+    const database = await openDatabase(`pglite://${path}`);
+    await fill(database.client).finally(database.close);
+  });
+  const copy = join(temporaryFolder(t), 'data');
+  cpSync(made, copy, { recursive: true });
+  return `pglite://${copy}`;
 }

@@ -16,8 +16,8 @@ import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { demo } from '../../src/application/seed.js';
-import { openDatabase } from '../../src/platform/database/open.js';
 import { onEachDatabase } from '../support/databases.js';
+import { emptyDirectory } from '../support/demo.js';
 import { someoneWaits } from '../support/locks.js';
 import {
   ask,
@@ -70,9 +70,7 @@ const DAMAGES: [name: string, damage: (directory: string) => void, says: RegExp]
 ];
 
 t.test('a damaged directory is told in a sentence, and nothing is begun anew in it', async (t) => {
-  const sound = join(temporaryFolder(t), 'sound');
-  const database = await openDatabase(`pglite://${sound}`);
-  await database.close();
+  const { pathname: sound } = new URL(await emptyDirectory(t));
   for (const [name, damage, says] of DAMAGES) {
     const directory = join(temporaryFolder(t), 'data');
     cpSync(sound, directory, { recursive: true });
@@ -104,10 +102,8 @@ t.test('a directory that the system refuses is told in a sentence', async (t) =>
 const isRoot = process.getuid?.() === 0;
 
 t.test('what may not be read is not called damaged', { skip: isRoot && 'root may read anything' }, async (t) => {
-  const directory = join(temporaryFolder(t), 'data');
-  const DATABASE_URL = `pglite://${directory}`;
-  await (await openDatabase(DATABASE_URL)).close();
-  const files = join(directory, 'postgres');
+  const DATABASE_URL = await emptyDirectory(t);
+  const files = join(new URL(DATABASE_URL).pathname, 'postgres');
   t.teardown(() => chmodSync(files, 0o700));
   for (const mode of [0o000, 0o500]) {
     chmodSync(files, mode);

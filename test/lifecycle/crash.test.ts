@@ -1,8 +1,9 @@
 import t from 'tap';
 import { demo } from '../../src/application/seed.js';
 import { openDatabase } from '../../src/platform/database/open.js';
+import { demoDirectory } from '../support/demo.js';
 import { fakeGateway } from '../support/gateway.js';
-import { ask, basic, eventually, type Server, startServer, temporaryFolder } from '../support/process.js';
+import { ask, basic, eventually, type Server, startServer } from '../support/process.js';
 import { skipUnlessWhole } from '../support/servers.js';
 
 const { email: DEMO_ADMIN, password: DEMO_PASSWORD } = demo.login;
@@ -38,7 +39,7 @@ async function leasesRunOut(url: string): Promise<void> {
 
 t.test('a process killed between the gateway and our commit: the payment is settled, and taken once', async (t) => {
   const gateway = await fakeGateway(t);
-  const environment = { DATABASE_URL: `pglite://${temporaryFolder(t)}/data`, PAYMENT_URL: gateway.url };
+  const environment = { DATABASE_URL: await demoDirectory(t), PAYMENT_URL: gateway.url };
   const server = await startServer(t, environment);
   const [waited, later] = [
     await post(server, '/users/1/orders', {}, EUR),
@@ -69,7 +70,7 @@ t.test(
   'a process killed around an effect: a retry under the same key makes no second one',
   { skip: skipUnlessWhole },
   async (t) => {
-    const environment = { DATABASE_URL: `pglite://${temporaryFolder(t)}/data` };
+    const environment = { DATABASE_URL: await demoDirectory(t) };
     let server = await startServer(t, environment);
     for (const [round, answered] of [0, 15].entries()) {
       const keys = Array.from({ length: 20 }, (_, i) => ({ 'idempotency-key': `round-${round}-${i}` }));

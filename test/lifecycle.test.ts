@@ -1,0 +1,3 @@
+import { testsIn } from './support/suite.js';
+
+await testsIn('lifecycle');
