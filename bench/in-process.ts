@@ -1,3 +1,6 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { bundled } from '../src/cli/bundle.js';
 import { login, OPEN_HANDED, stopAll } from './accord.js';
 import type { Directories } from './data.js';
 import { ACCORD, FLOWS } from './flows.js';
@@ -6,7 +9,7 @@ import { type Asked, measureRequests, type Variant } from './measure.js';
 import { startPeer } from './peers.js';
 import { likeNewUser, newUsers, users } from './requests.js';
 import type { Measurements } from './results.js';
-import { startProcess } from './server.js';
+import { type Measured, ROOT, START_FLAGS, startProcess } from './server.js';
 
 /** The same of REST where PostgreSQL is in the process. */
 export async function embedded(ours: Variant, directories: Directories): Promise<Measurements> {
@@ -28,10 +31,19 @@ export async function embedded(ours: Variant, directories: Directories): Promise
   return measured;
 }
 
+/** Bundled as the service is, for tsx has each function named anew whenever it is made. */
+async function startTrivial(): Promise<Measured> {
+  const folder = join(ROOT, 'dist', 'bench');
+  mkdirSync(folder, { recursive: true });
+  const { outputFiles } = await bundled(['bench/trivial.ts'], folder);
+  for (const { path, contents } of outputFiles) writeFileSync(path, contents);
+  const program = [...START_FLAGS, join(folder, 'trivial.js')];
+  return startProcess(program, { ...OPEN_HANDED, HOST: '127.0.0.1' }, /^ready (\S+) (\S+)$/m);
+}
+
 /** An application that does nothing: what is left is what the platform costs. */
 export async function trivial(): Promise<Measurements> {
-  const environment = { ...OPEN_HANDED, HOST: '127.0.0.1' };
-  const server = await startProcess(['--import=tsx', 'bench/trivial.ts'], environment, /^ready (\S+) (\S+)$/m);
+  const server = await startTrivial();
   const requests = (headers: Record<string, string> = {}): Request[] => [
     { method: 'GET', path: '/api/v1/greeting', headers },
   ];

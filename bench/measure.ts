@@ -10,8 +10,13 @@ import type { Delivered, Publication, Subscribers } from './subscribers.js';
 export const LONG = process.env['BENCH'] === 'whole';
 export const ROUNDS = Number(process.env['ROUNDS'] ?? (LONG ? 5 : 3));
 export const SECONDS = Number(process.env['SECONDS'] ?? (LONG ? 2 : 0.5));
-/** Seconds under load before the first round, for what the engine compiles. */
-const WARM_UP = LONG ? 4 : 0.7;
+/**
+ * Before the first round a server is asked until that gets no cheaper, for the engine compiles what is done often: one of the
+ * first hundred requests costs five times what one of the last of ten thousand does. Counted in milliseconds of the server's own
+ * processor time, of which it gets little on a busy machine: it begins to look after so many answers or so much `before`, and
+ * ends when `steady` steps in turn were no tenth cheaper, at the latest after `most`.
+ */
+const WARM_UP = { seconds: 0.25, answers: 10_000, before: 2000, step: 200, steady: 3, most: LONG ? 12_000 : 4000 };
 /** Few, so that no service thinks itself overloaded. */
 const CONNECTIONS = 8;
 
@@ -61,6 +66,33 @@ function mustAgree(flow: string, [first, ...rest]: { name: string; answer: unkno
   }
 }
 
+/** What was asked of a server, and the processor time that it took. */
+interface Round {
+  outcome: Outcome;
+  cpu: number;
+}
+
+/** Asks a server until it has reached its speed. */
+async function warmUp(ask: () => Promise<Round>): Promise<void> {
+  let worked = 0;
+  const stepOf = async (milliseconds: number, answers = Number.POSITIVE_INFINITY) => {
+    const step = { cpu: 0, answered: 0 };
+    while (step.cpu < milliseconds && step.answered < answers) {
+      const { outcome, cpu } = await ask();
+      step.cpu += cpu;
+      step.answered += outcome.answered;
+    }
+    worked += step.cpu;
+    return step.cpu / step.answered;
+  };
+  let least = await stepOf(WARM_UP.before, WARM_UP.answers);
+  for (let steady = 0; steady < WARM_UP.steady && worked < WARM_UP.most; ) {
+    const cost = await stepOf(WARM_UP.step);
+    steady = cost < least * 0.9 ? 0 : steady + 1;
+    least = Math.min(least, cost);
+  }
+}
+
 let last = 0;
 
 /**
@@ -100,12 +132,16 @@ export async function measureRequests(
     if (status !== undefined) throw new Error(`${flow}: ${name} answered ${status}\n${text}`);
     return outcome;
   };
-  const rounds = new Map(variants.map((variant): [Asked, { outcome: Outcome; value: number }[]] => [variant, []]));
-  for (const variant of variants) await ask(variant, WARM_UP);
-  await inTurn(variants, async (variant) => {
+  const round = async (variant: Asked, seconds: number): Promise<Round> => {
     const before = variant.server.cpu();
     const outcome = await ask(variant, seconds);
-    rounds.get(variant)?.push({ outcome, value: value(outcome, variant.server.cpu() - before) });
+    return { outcome, cpu: variant.server.cpu() - before };
+  };
+  for (const variant of variants) await warmUp(() => round(variant, WARM_UP.seconds));
+  const rounds = new Map(variants.map((variant): [Asked, { outcome: Outcome; value: number }[]] => [variant, []]));
+  await inTurn(variants, async (variant) => {
+    const { outcome, cpu } = await round(variant, seconds);
+    rounds.get(variant)?.push({ outcome, value: value(outcome, cpu) });
   });
   clients.kill();
   return variants.map((variant) => {

@@ -96,16 +96,17 @@ async function vendoredFiles() {
 }
 
 /**
- * Writes the bundles, the contract as JSON, and what the pages load; the Prisma client must be there. Rejects when a source does not parse or
- * `dist` cannot be written.
+ * Bundles programs with all that they import, in memory.
+ * @param {string[]} entryPoints below the folder of the repository
+ * @param {string} outdir its path
  */
-export async function bundle() {
+export async function bundled(entryPoints, outdir) {
   const { build } = await import('esbuild');
-  const { metafile, outputFiles } = await build({
+  return build({
     absWorkingDir: ROOT,
-    entryPoints: ENTRIES,
+    entryPoints,
     entryNames: '[name]',
-    outdir: FOLDER,
+    outdir,
     bundle: true,
     splitting: true,
     platform: 'node',
@@ -129,6 +130,14 @@ export async function bundle() {
       openapiSchema,
     ],
   });
+}
+
+/**
+ * Writes the bundles, the contract as JSON, and what the pages load; the Prisma client must be there. Rejects when a source does not parse or
+ * `dist` cannot be written.
+ */
+export async function bundle() {
+  const { metafile, outputFiles } = await bundled(ENTRIES, FOLDER);
   mkdirSync(join(FOLDER, 'pages'), { recursive: true });
   const made = [await preparedContract(), ...(await vendoredFiles()), ...outputFiles];
   // The parts are named by their content, and come before the entry: whoever starts meanwhile finds old or new ones, whole.
