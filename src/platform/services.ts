@@ -121,7 +121,9 @@ export async function platformServices(options: ServicesOptions) {
     keys,
     /** The public keys. What was signalled is known here too, but where the database is away: then as they were last known. */
     jwks: async () => {
-      await current().catch(() => {});
+      try {
+        await current();
+      } catch {}
       return keys.jwks();
     },
     jobs,

@@ -87,7 +87,7 @@ function backend(pglite: PGlite, release: () => void, admit: (sql: string) => vo
       await pglite.listen(channel, onSignal);
       onConnect();
     },
-    prove: async () => true,
+    prove: () => true,
     watch: () => {},
     isHearing: () => true,
     close: async () => {},

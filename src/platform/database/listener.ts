@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import { Client } from 'pg';
+import type { Soon } from '../at-once.js';
 import { reasonOf } from './faults.js';
 import type { Dependency } from './outages.js';
 import { singleFlight } from './single-flight.js';
@@ -19,7 +20,7 @@ export interface Listener {
    * is silently dead, or leads to a server that takes the writes no longer, or to a pooler that passes no signals on.
    * Rejects when the database cannot be asked.
    */
-  prove: () => Promise<boolean>;
+  prove: () => Soon<boolean>;
   /** Tells from now on when the database cannot be connected to, and when it can be again. */
   watch: (database: Dependency) => void;
   /** Whether signals are heard at present. */
@@ -145,10 +146,7 @@ export function postgresListener(connectionString: string, notify: Notify, name:
       firstAttempt ??= new Promise((attempted) => void run(attempted));
       await firstAttempt;
     },
-    async prove() {
-      if (hearing && performance.now() - provedAt < FRESH) return true;
-      return proveAnew();
-    },
+    prove: () => (hearing && performance.now() - provedAt < FRESH ? true : proveAnew()),
     watch(dependency) {
       database = dependency;
     },

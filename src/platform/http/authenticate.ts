@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
+import { andThen, type Soon } from '../at-once.js';
 import type { Actor } from '../calls/access.js';
 import type { PlatformServices } from '../services.js';
 import { type Credential, readCredential, readHeader, refused } from './credential.js';
@@ -8,14 +9,16 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Who calls, once `authenticate` has found out; null for nobody. */
     actor: Actor | null;
+    /** What `authenticate` has found, or is finding; undefined before it was asked. */
+    caller: Soon<Actor | null> | undefined;
   }
   interface FastifyInstance {
     /**
      * Finds out who calls, once for each request.
-     * @returns null when no credential was presented
-     * @throws Failure UNAUTHENTICATED for a credential that is not valid; RATE_LIMITED after too many wrong passwords
+     * @returns null when no credential was presented; rejects with Failure UNAUTHENTICATED for a credential that is not valid,
+     *   RATE_LIMITED after too many wrong passwords
      */
-    authenticate: (request: FastifyRequest) => Promise<Actor | null>;
+    authenticate: (request: FastifyRequest) => Soon<Actor | null>;
     /** The same where nothing depends on it but for whom the request counts: what is wrong with the credential is not told. */
     identify: (request: FastifyRequest) => Promise<Actor | null>;
     /**
@@ -30,42 +33,55 @@ declare module 'fastify' {
 /** Authentication by the `Authorization` header or the cookie, for both transports. */
 export const authenticatePlugin = fp<{ services: PlatformServices }>(
   async (app, { services: { sessions } }) => {
-    const decided = new WeakMap<FastifyRequest, Promise<Actor | null>>();
     app.decorateRequest('actor', null);
+    app.decorateRequest('caller', undefined);
     app.decorate('authenticate', (request: FastifyRequest) => {
-      const known = decided.get(request) ?? identify(request);
-      decided.set(request, known);
-      return known;
+      if (request.caller === undefined) request.caller = identify(request);
+      return request.caller;
     });
 
-    app.decorate('identify', (request: FastifyRequest) => app.authenticate(request).catch(() => null));
+    app.decorate('identify', async (request: FastifyRequest) => {
+      try {
+        return await app.authenticate(request);
+      } catch {
+        return null;
+      }
+    });
 
     app.decorate('authenticateHeader', async (request: FastifyRequest, value: string) => {
       app.refusePlainHttp(request);
       return verify(readHeader([value]), request);
     });
 
-    async function identify(request: FastifyRequest): Promise<Actor | null> {
-      if (carriesCredential(request)) app.refusePlainHttp(request);
-      const credential = readCredential(request);
-      if (!credential) return null;
-      request.actor = await verify(credential, request);
-      return request.actor;
+    /** A failure is a promise too, so that whoever asks again is told the same. */
+    function identify(request: FastifyRequest): Soon<Actor | null> {
+      try {
+        if (carriesCredential(request)) app.refusePlainHttp(request);
+        const credential = readCredential(request);
+        if (!credential) return null;
+        return andThen(verify(credential, request), (actor) => {
+          request.actor = actor;
+          return actor;
+        });
+      } catch (failure) {
+        return Promise.reject(failure);
+      }
     }
 
-    async function verify(credential: Credential, request: FastifyRequest): Promise<Actor> {
-      const actor = await actorOf(credential, request);
-      if (!actor) throw refused('The credential is invalid or has expired.');
-      return actor;
-    }
+    const verify = (credential: Credential, request: FastifyRequest): Soon<Actor> =>
+      andThen(actorOf(credential, request), (actor) => {
+        if (!actor) throw refused('The credential is invalid or has expired.');
+        return actor;
+      });
 
-    async function actorOf(credential: Credential, request: FastifyRequest): Promise<Actor | undefined> {
+    function actorOf(credential: Credential, request: FastifyRequest): Soon<Actor | undefined> {
       if (credential.scheme === 'basic') {
         const caller = { address: request.ip, requestId: request.id };
         return sessions.basic(credential.username, credential.password, caller);
       }
-      const bearer = await sessions.bearer(credential.token);
-      return bearer && credential.scheme === 'cookie' ? { ...bearer, mechanism: 'cookieAuth' } : bearer;
+      const bearer = sessions.bearer(credential.token);
+      if (credential.scheme === 'bearer') return bearer;
+      return andThen(bearer, (actor) => actor && { ...actor, mechanism: 'cookieAuth' });
     }
   },
   { name: 'authenticate', dependencies: ['confidential', 'session-cookies'] },

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { networkOf } from '../accounts/networks.js';
+import { andThen, type Soon } from '../at-once.js';
 import { Failure } from '../calls/errors.js';
 import type { SharedWindows } from './rate-shared.js';
 import { type Count, slidingWindows } from './rate-window.js';
@@ -40,9 +41,9 @@ declare module 'fastify' {
      * rest at once.
      * @throws Failure RATE_LIMITED beyond the ceiling
      */
-    weighRequest: (request: FastifyRequest, weight: Weight) => void | Promise<void>;
+    weighRequest: (request: FastifyRequest, weight: Weight) => Soon<void>;
     /** Counts the request for its caller, once however often it is called. Refuses nothing. */
-    countRequest: (request: FastifyRequest) => Rate | Promise<Rate>;
+    countRequest: (request: FastifyRequest) => Soon<Rate>;
   }
 }
 
@@ -65,7 +66,7 @@ export const rateLimitPlugin = fp<RateLimitOptions>(
     /** Where all instances count together, or this one does for itself. @param whose of which windows a key is one */
     function counter(whose: string) {
       const own = slidingWindows(now);
-      return (key: string, most: number, units: number): Rate | Promise<Rate> => {
+      return (key: string, most: number, units: number): Soon<Rate> => {
         const alone = () => rateOf(most, own(key, MINUTE, most, units));
         const together = shared?.count(`${whose}:${key}`, MINUTE, most, units);
         return together ? together.then((count) => (count ? rateOf(most, count) : alone())) : alone();
@@ -78,7 +79,7 @@ export const rateLimitPlugin = fp<RateLimitOptions>(
     app.decorateRequest('counting', null);
     app.decorateRequest('weight', null);
 
-    function countCaller({ actor, ip, weight }: FastifyRequest): Rate | Promise<Rate> {
+    function countCaller({ actor, ip, weight }: FastifyRequest): Soon<Rate> {
       const { operations, cost } = weight ?? ONE;
       return actor
         ? callers(`user ${actor.id}`, limit, operations)
@@ -106,7 +107,7 @@ export const rateLimitPlugin = fp<RateLimitOptions>(
       request.weight = weight;
       if (due === 0) return;
       const rate = addresses(networkOf(request.ip), ceiling, due);
-      return rate instanceof Promise ? rate.then((one) => refuseBeyond(request, one)) : refuseBeyond(request, rate);
+      return andThen(rate, (one) => refuseBeyond(request, one));
     });
     function refuseBeyond(request: FastifyRequest, rate: Rate): void {
       if (!rate.exceeded) return;
@@ -124,7 +125,7 @@ export const rateLimitPlugin = fp<RateLimitOptions>(
     app.stage('rate-headers', (request, reply) => {
       if (!isCounted(request)) return;
       const rate = app.countRequest(request);
-      return rate instanceof Promise ? rate.then((one) => tell(reply, one)) : tell(reply, rate);
+      return andThen(rate, (one) => tell(reply, one));
     });
   },
   { name: 'rate-limit', dependencies: ['pipeline', 'route', 'authenticate'] },

@@ -1,5 +1,6 @@
 import type { Ajv2020 } from 'ajv/dist/2020.js';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Soon } from '../at-once.js';
 import type { KeyedRequest } from '../calls/access.js';
 import type { Issues } from '../calls/issues.js';
 import type { Cursors, PageRequest } from '../calls/pages.js';
@@ -31,7 +32,7 @@ export interface Plan {
   /** Which part of a list is asked for. Throws BAD_REQUEST. */
   page: (read: ReadRequest, request: FastifyRequest) => PageRequest;
   /** Throws what keeps the caller from being known, or who does not call by a mechanism of the operation. */
-  authenticate: (request: FastifyRequest) => void | Promise<void>;
+  authenticate: (request: FastifyRequest) => Soon<void>;
   /** What is wrong with the content. */
   contentIssues: (read: ReadRequest) => Issues;
   /** The key under which the request may be sent again. */

@@ -2,6 +2,7 @@ import type { KeyObject } from 'node:crypto';
 import { decodeProtectedHeader, type JWTPayload, jwtVerify, SignJWT } from 'jose';
 import { LRUCache } from 'lru-cache';
 import { validate as isUuid, v7 as uuidv7 } from 'uuid';
+import type { Soon } from '../at-once.js';
 import { isCanonicalJws } from './canonical.js';
 
 /** Seconds that an access token lives (docs/decisions.md, "Access tokens"). */
@@ -110,7 +111,7 @@ export function accessTokens({ keys, issuer, audience, now }: AccessTokenOptions
      * Verifies without a database lookup; a token seen before costs a look into a map, and its expiry is checked again.
      * @returns the claims, or undefined for anything that is not one of our tokens, valid now
      */
-    async verify(token: string): Promise<AccessClaims | undefined> {
+    verify(token: string): Soon<AccessClaims | undefined> {
       const seen = known.get(token);
       if (!seen) return verify(token);
       const alive = now() / 1000 < seen.expiresAt + CLOCK_TOLERANCE && keys.verifying(seen.kid) !== undefined;

@@ -1,12 +1,13 @@
 import type { AccountRules } from '../accounts/account-rules.js';
 import type { Account, Credentials } from '../accounts/credentials.js';
+import { andThen, type Soon } from '../at-once.js';
 import { audit } from '../audit/audit.js';
 import type { Actor, Call } from '../calls/access.js';
 import { Failure } from '../calls/errors.js';
 import { isStorableId } from '../calls/pages.js';
 import type { Prisma, PrismaClient } from '../database/client.js';
 import type { Names } from '../names.js';
-import type { AccessTokens } from './access-tokens.js';
+import type { AccessClaims, AccessTokens } from './access-tokens.js';
 import { hashToken, isToken, newToken } from './opaque-tokens.js';
 import { refreshService } from './refresh.js';
 import type { Revocations } from './revocations.js';
@@ -19,7 +20,7 @@ export interface SessionsDependencies {
   credentials: Credentials;
   tokens: AccessTokens;
   /** Sees to it that what a token is verified by is known as it was a second ago. */
-  upToDate: () => Promise<void>;
+  upToDate: () => Soon<void>;
   /** Tells of a verified token whether it was revoked since. */
   refuses: Revocations['refuses'];
   /** Ends sessions. */
@@ -63,6 +64,15 @@ export function sessionsService(dependencies: SessionsDependencies) {
     return { id: row.id, role: row.role, mechanism: 'opaqueToken', sessionId: row.session_id, expiresAt };
   }
 
+  /** The bearer of a verified token, unless it was revoked. */
+  function claimed(claims: AccessClaims | undefined): Actor | undefined {
+    if (!claims || refuses(claims)) return undefined;
+    const { subject, role, sessionId, expiresAt, kid } = claims;
+    // Signed by us, and still held to what a user can be: a wrong value here would be wrong everywhere behind.
+    if (!/^[1-9]\d*$/.test(subject) || !isStorableId(Number(subject)) || !rules.roles.has(role)) return undefined;
+    return { id: Number(subject), role, mechanism: 'jwt', sessionId, expiresAt, ...(kid !== undefined && { kid }) };
+  }
+
   return {
     ...ownSessions({ client, end, rules, now }),
     basic: credentials.basic,
@@ -90,16 +100,16 @@ export function sessionsService(dependencies: SessionsDependencies) {
       return jwtTokens(tokens, session, first.token, now());
     },
 
-    /** @returns the bearer of an opaque or JWT access token, or undefined when it is not one of ours, valid now */
-    async bearer(token: string): Promise<Actor | undefined> {
+    /**
+     * @returns the bearer of an opaque or JWT access token, or undefined when it is not one of ours, valid now: at once for an
+     *   access token that was seen before
+     */
+    bearer(token: string): Soon<Actor | undefined> {
       if (isToken(names.tokenPrefixes.access, token)) return opaque(token);
-      await upToDate();
-      const claims = await tokens.verify(token);
-      if (!claims || refuses(claims)) return undefined;
-      const { subject, role, sessionId, expiresAt, kid } = claims;
-      // Signed by us, and still held to what a user can be: a wrong value here would be wrong everywhere behind.
-      if (!/^[1-9]\d*$/.test(subject) || !isStorableId(Number(subject)) || !rules.roles.has(role)) return undefined;
-      return { id: Number(subject), role, mechanism: 'jwt', sessionId, expiresAt, ...(kid !== undefined && { kid }) };
+      return andThen(
+        andThen(upToDate(), () => tokens.verify(token)),
+        claimed,
+      );
     },
   };
 }

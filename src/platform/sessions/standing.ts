@@ -45,7 +45,13 @@ export function standing({ client, revocations, sessionEnds, keys, prove, now }:
     },
 
     /** Whether that will be heard: false when it must be asked for, and also while the database is away. */
-    isHeard: (): Promise<boolean> => prove().catch(() => false),
+    isHeard: async (): Promise<boolean> => {
+      try {
+        return await prove();
+      } catch {
+        return false;
+      }
+    },
 
     /**
      * Tells, as soon as it is heard, by which callers nothing more may be done.

@@ -1,3 +1,4 @@
+import { andThen, type Soon } from '../at-once.js';
 import { faultOf } from '../database/faults.js';
 import type { Listener } from '../database/listener.js';
 import { singleFlight } from '../database/single-flight.js';
@@ -15,9 +16,10 @@ export interface UpToDateOptions {
  * What is decided from memory is decided by what was signalled up to a second ago, whatever becomes of the connection that
  * hears the signals: where it is not proved to hear, the tables are read instead, once for all who ask. Costs nothing while
  * nobody asks.
- * @returns resolves when memory is up to date; rejects when that cannot be seen to, for the database is away
+ * @returns what is to be waited for until memory is up to date, if anything; rejects when that cannot be seen to, for the database is
+ *   away
  */
-export function upToDate({ prove, read }: UpToDateOptions): () => Promise<void> {
+export function upToDate({ prove, read }: UpToDateOptions): () => Soon<void> {
   let readAt = Number.NEGATIVE_INFINITY;
 
   const readAnew = singleFlight(async () => {
@@ -26,9 +28,12 @@ export function upToDate({ prove, read }: UpToDateOptions): () => Promise<void> 
     readAt = began;
   });
 
-  return async () => {
-    if (performance.now() - readAt < FRESH || (await prove().catch(unlessAway))) return;
-    await readAnew();
+  const unlessHeard = (heard: boolean): Soon<void> => (heard ? undefined : readAnew());
+
+  return () => {
+    if (performance.now() - readAt < FRESH) return undefined;
+    const heard = prove();
+    return andThen(heard instanceof Promise ? heard.catch(unlessAway) : heard, unlessHeard);
   };
 }
 
