@@ -104,7 +104,12 @@ function handle(
   app: FastifyInstance,
   { operation, contentIssues, keyOf, send }: Plan,
   handler: Handler,
-  { refreshPath, ...shared }: Pick<Context, 'services' | 'platform' | 'prefix'> & { refreshPath: string },
+  {
+    services,
+    platform,
+    prefix,
+    refreshPath,
+  }: Pick<Context, 'services' | 'platform' | 'prefix'> & { refreshPath: string },
 ) {
   const [cookies, cookiesByHttps] = [false, true].map((https) => sessionCookies(app.names, refreshPath, https)) as [
     SessionCookies,
@@ -115,7 +120,9 @@ function handle(
     if (operation.credentialsInBody) app.refusePlainHttp(request);
     if (operation.method !== 'GET') app.refuseForeignCookie(request);
     const result = await handler(read, {
-      ...shared,
+      services,
+      platform,
+      prefix,
       call: callOf(app, request, () => contentIssues(read), keyOf(read)),
       page,
       pathname: pathOf(request.url),
