@@ -87,7 +87,15 @@ async function asymmetric(options: SigningKeysOptions): Promise<SigningKeys> {
   const refresh = refresher(read, onFault);
   await listen?.(KEY_CHANNEL, refresh.request, refresh.request);
 
-  const present = (): PresentKey<Ring[number]>[] => keysAt(ring, now());
+  /** As the keys stand: worked out anew when they were read anew, when time changes them, and where the clock was set back. */
+  let known = { of: ring, from: Number.POSITIVE_INFINITY, until: 0, keys: [] as PresentKey<Ring[number]>[] };
+  function present(): PresentKey<Ring[number]>[] {
+    const at = now();
+    if (known.of !== ring || at < known.from || at >= known.until) {
+      known = { of: ring, from: at, until: nextChange(ring, at), keys: keysAt(ring, at) };
+    }
+    return known.keys;
+  }
   return {
     algorithm: 'RS256',
     signing() {
