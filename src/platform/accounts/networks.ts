@@ -4,6 +4,7 @@ import type { Macs } from '../secrets.js';
 
 /** An IPv6 host owns its whole /64 (RFC 4291 §2.5.4), so that is what counts as one address. */
 export function networkOf(ip: string): string {
+  if (!ip.includes(':')) return ip;
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(ip)?.[1];
   if (mapped || !isIPv6(ip)) return mapped ?? ip;
   const [head = '', tail] = (ip.split('%')[0] as string).toLowerCase().split('::');

@@ -16,6 +16,8 @@ export interface Count {
 interface Window {
   /** Requests by step, at the index of the step modulo STEPS. */
   counts: Uint32Array;
+  /** Of all of them. */
+  total: number;
   /** The newest step that was counted in. */
   last: number;
 }
@@ -27,6 +29,11 @@ interface Window {
  */
 export function slidingWindows(now: () => number) {
   const windows = new LRUCache<string, Window>({ max: CALLERS });
+  function open(key: string, present: number): Window {
+    const window = { counts: new Uint32Array(STEPS), total: 0, last: present };
+    windows.set(key, window);
+    return window;
+  }
 
   /**
    * @param span milliseconds that the window is long
@@ -36,14 +43,13 @@ export function slidingWindows(now: () => number) {
     const step = span / STEPS;
     const time = now();
     const present = Math.floor(time / step);
-    const window = windows.get(key) ?? { counts: new Uint32Array(STEPS), last: present };
-    windows.set(key, window);
+    const window = windows.get(key) ?? open(key, present);
     forget(window, present);
-    const total = window.counts.reduce((sum, count) => sum + count, 0);
-    const spent = Math.min(units, Math.max(0, limit - total));
+    const current = window.total + units;
+    const spent = Math.min(units, Math.max(0, limit - window.total));
     window.counts[window.last % STEPS] = (window.counts[window.last % STEPS] as number) + spent;
-    const oldest = oldestStep(window);
-    return { current: total + units, ttl: Math.ceil((oldest + STEPS) * step - time) };
+    window.total += spent;
+    return { current, ttl: Math.ceil((oldestStep(window) + STEPS) * step - time) };
   };
 }
 
@@ -51,9 +57,14 @@ export function slidingWindows(now: () => number) {
 function forget(window: Window, present: number): void {
   if (present - window.last >= STEPS || present < window.last - 1) {
     window.counts.fill(0);
+    window.total = 0;
     window.last = present;
   }
-  for (; window.last < present; window.last++) window.counts[(window.last + 1) % STEPS] = 0;
+  for (; window.last < present; window.last++) {
+    const step = (window.last + 1) % STEPS;
+    window.total -= window.counts[step] as number;
+    window.counts[step] = 0;
+  }
 }
 
 function oldestStep({ counts, last }: Window): number {
