@@ -22,7 +22,8 @@ export const sessionCookiesPlugin = fp(
     ] as const;
     app.stage('cookies', (scope) => scope.register(cookie));
     app.stage('session-cookies', (request) => {
-      const { protocol, cookies } = request;
+      const { protocol, cookies, headers } = request;
+      if (headers.cookie === undefined) return;
       for (const [name, prefix] of known) {
         const value = cookies[prefix + name] ?? (protocol === 'https' ? undefined : cookies[name]);
         if (value === undefined) delete cookies[name];
