@@ -158,6 +158,10 @@ interface Stay {
   stop: () => void;
 }
 
+/** A request with its stay, which the probes have not. */
+const STAY = Symbol('stay');
+type Staying = IncomingMessage & { [STAY]?: Stay };
+
 /**
  * Lets requests in before anything else is done for them, so that one which is refused costs next to nothing: the probes always,
  * and the others as soon as there is a place. A client that is slow to send its body, or to read its answer, has none meanwhile.
@@ -176,7 +180,6 @@ export const admissionPlugin = fp<AdmissionOptions>(
       const isRead = request.method === 'GET' || request.method === 'HEAD';
       return isPreflight(request) || (isRead && exempt.has(pathOf(request)));
     };
-    const stays = new WeakMap<IncomingMessage, Stay>();
 
     function leave(stay: Stay, to: Stay['at']): void {
       if (stay.at === 'inside') places.leave();
@@ -188,7 +191,7 @@ export const admissionPlugin = fp<AdmissionOptions>(
     app.server.on('request', (request: IncomingMessage, response: ServerResponse) => {
       if (isLetIn(request)) return serve(request, response);
       const stay: Stay = { at: 'line', stop: () => {} };
-      stays.set(request, stay);
+      (request as Staying)[STAY] = stay;
       const begin = () => {
         stay.at = 'inside';
         serve(request, response);
@@ -207,7 +210,7 @@ export const admissionPlugin = fp<AdmissionOptions>(
     });
 
     app.stage('place-left', ({ raw }) => {
-      const stay = stays.get(raw);
+      const stay = (raw as Staying)[STAY];
       return stay && hasBody(raw) && !isComplete(raw) ? leaveUnlessThere(stay, raw) : undefined;
     });
     async function leaveUnlessThere(stay: Stay, request: IncomingMessage): Promise<void> {
@@ -216,7 +219,7 @@ export const admissionPlugin = fp<AdmissionOptions>(
       if (stay.at === 'inside' && !isComplete(request)) leave(stay, 'outside');
     }
     app.stage('place-taken', ({ raw }) => {
-      const stay = stays.get(raw);
+      const stay = (raw as Staying)[STAY];
       return stay?.at === 'outside' ? takePlace(stay) : undefined;
     });
     async function takePlace(stay: Stay): Promise<void> {
@@ -230,7 +233,7 @@ export const admissionPlugin = fp<AdmissionOptions>(
       });
     }
     app.stage('place-returned', ({ raw }) => {
-      const stay = stays.get(raw);
+      const stay = (raw as Staying)[STAY];
       if (stay) leave(stay, 'gone');
     });
   },
