@@ -1,27 +1,29 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
-import { type Selection, selectVersion, type Versioned } from './version.js';
+import { plainlyCanonical, type Selection, selectVersion, type Versioned } from './version.js';
 
 /** Of the requests whose address alone does not say which version answers. */
 const selections = new WeakMap<IncomingMessage, Selection>();
 
 /** Fastify's `rewriteUrl`: routes every spelling of a resource's address to the canonical one. */
-export const versionRouting =
-  (versioned: Versioned) =>
-  (raw: IncomingMessage): string => {
-    const url = raw.url ?? '/';
-    const selection = select(raw, url, versioned);
+export function versionRouting(versioned: Versioned): (raw: IncomingMessage) => string {
+  const isCanonical = plainlyCanonical(versioned);
+  return (raw) => {
+    const { url = '/' } = raw;
+    const naming = namingIn(raw);
+    const selection = isCanonical(url, naming) ? undefined : selectVersion(url, naming, versioned);
     if (!selection) return url;
     if (selection.url !== url || selection.failure) selections.set(raw, selection);
     return selection.url;
   };
-
-function select({ headers }: IncomingMessage, url: string, versioned: Versioned): Selection | undefined {
-  // HTTP/2 has no Host: the authority stands in its place (RFC 9113 §8.3.1).
-  const { host = headers[':authority'] as string | undefined, accept } = headers;
-  return selectVersion(url, { host, accept }, versioned);
 }
+
+// HTTP/2 has no Host: the authority stands in its place (RFC 9113 §8.3.1).
+const namingIn = ({ headers }: IncomingMessage) => ({
+  host: headers.host ?? (headers[':authority'] as string | undefined),
+  accept: headers.accept,
+});
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -37,7 +39,8 @@ declare module 'fastify' {
 export const versionPlugin = fp<Versioned>(
   async (app, versioned) => {
     app.decorate('nameVersion', ({ raw }: FastifyRequest, reply: FastifyReply, url?: string) => {
-      const selection = (url === undefined && selections.get(raw)) || select(raw, url ?? raw.url ?? '/', versioned);
+      const selection =
+        (url === undefined && selections.get(raw)) || selectVersion(url ?? raw.url ?? '/', namingIn(raw), versioned);
       const version = selection?.version ?? versioned.served.at(-1);
       if (version !== undefined) reply.header('api-version', version);
       if (selection?.open) reply.header('vary', 'Accept');

@@ -43,13 +43,32 @@ const acceptedVersions = (accept = '', mediaType: string): string[] =>
         .flatMap((range) => /;\s*(?:version|v)="?([^";\s]+)"?/i.exec(range)?.[1] ?? [])
     : [];
 
+/** What of a request's headers may name a version. */
+interface Naming {
+  host?: string | undefined;
+  accept?: string | undefined;
+}
+
+/**
+ * Whether a URL can be told to be canonical without looking closer, as most can: it is in a version that is served, and nothing
+ * else in the request can name one. Of any other `selectVersion` decides.
+ */
+export function plainlyCanonical({ served }: Pick<Versioned, 'served'>): (url: string, headers: Naming) => boolean {
+  const beginnings = served.map((version) => `${prefixOf(version)}/`);
+  return (url, { host, accept }) =>
+    beginnings.some((beginning) => url.startsWith(beginning)) &&
+    !url.includes('version') &&
+    !host?.startsWith('v') &&
+    !accept?.includes('=');
+}
+
 /**
  * Chooses the version by path, query parameter, media type or subdomain, and names the canonical URL.
  * @returns undefined for what has no versions: docs, health, GraphQL, and paths that do not exist
  */
 export function selectVersion(
   url: string,
-  headers: { host?: string | undefined; accept?: string | undefined },
+  headers: Naming,
   { served, isResource, mediaType }: Versioned,
 ): Selection | undefined {
   const mark = url.indexOf('?');
