@@ -180,6 +180,7 @@ export const PIPELINE = {
   },
   onSend: {
     'set-cookies': { on: ALL, comesWith: 'cookies', does: 'writes the cookies that were set' },
+    'answer-there': { on: ALL, does: 'ends the waiting for the answer' },
     'rate-headers': { on: ALL, does: 'says where the caller stands; counts what was refused before' },
     // After what may ask who calls before an answer is sent: until then the place is kept.
     'place-returned': { on: HTTP, does: 'lets the next one in' },

@@ -4,6 +4,7 @@ import t, { type Test } from 'tap';
 import { Failure } from '../../src/platform/calls/errors.js';
 import type { Operation } from '../../src/platform/contract/openapi.js';
 import { pathTable } from '../../src/platform/rest/unmatched.js';
+import { TIMEOUTS } from '../../src/platform/server/timeouts.js';
 import { memoryDatabase } from '../support/databases.js';
 import { PASSWORD } from '../support/people.js';
 import { basic } from '../support/process.js';
@@ -90,6 +91,17 @@ t.test('what a request that is answered costs', async (t) => {
     ),
     [3, 1, 1, 1, 1, 1],
   );
+});
+
+t.test('one timer waits for all answers', async (t) => {
+  const { rest, viewer } = await startService(t, await memoryDatabase(t));
+  const get = () => rest('GET', `/api/v1/users/${viewer.id}`, { headers: viewer.headers });
+  await get();
+  const timers = t.capture(globalThis, 'setTimeout', globalThis.setTimeout);
+  const answers = await Promise.all(Array.from({ length: 20 }, get));
+  t.ok(answers.every(({ status }) => status === 200));
+  const ofAnswers = timers().filter(({ args: [, milliseconds] }) => milliseconds === TIMEOUTS.handler);
+  t.ok(ofAnswers.length <= 1, `${ofAnswers.length} timers for 20 requests`);
 });
 
 /** Operations on as many paths, each with a parameter. */

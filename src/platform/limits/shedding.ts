@@ -1,5 +1,5 @@
+import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { v7 as uuidv7 } from 'uuid';
 import type { Failure } from '../calls/errors.js';
 import type { CrossOrigin } from '../http/cross-origin.js';
 import { failureHeaders, problem } from '../http/failures.js';
@@ -30,7 +30,7 @@ export function shedding({ graphql, corsHeaders, names }: SheddingOptions) {
       'content-length': Buffer.byteLength(body),
       'content-type': isGraphql ? graphql.mediaType(headers.accept) : MEDIA_TYPE,
       'x-content-type-options': 'nosniff',
-      'x-request-id': uuidv7(),
+      'x-request-id': randomUUID(),
     });
     response.end(method === 'HEAD' ? undefined : body);
   };

@@ -1,6 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import type { Server } from 'node:tls';
 import Fastify, { type FastifyInstance, type FastifyServerOptions, LogController } from 'fastify';
-import { v7 as uuidv7 } from 'uuid';
 import { answerParserError, sendProblem } from '../http/problems.js';
 import type { Config } from './config.js';
 import type { Timeouts } from './timeouts.js';
@@ -34,7 +34,7 @@ export function httpServer(config: Config, { logger, timeouts, rewriteUrl }: Htt
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: config.BODY_LIMIT,
     trustProxy: config.TRUST_PROXY ?? false,
-    genReqId: () => uuidv7(),
+    genReqId: () => randomUUID(),
     rewriteUrl,
     frameworkErrors: (error, request, reply) => void sendProblem(error, request, reply),
     clientErrorHandler: answerParserError,

@@ -2,6 +2,7 @@ import type { Http2ServerResponse } from 'node:http2';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { Failure } from '../calls/errors.js';
+import { deadlines } from '../deadlines.js';
 import { bareProblem } from '../http/problems.js';
 
 /** Milliseconds. */
@@ -47,13 +48,12 @@ export const timeoutsPlugin = fp<Pick<Timeouts, 'request' | 'handler'>>(
     });
 
     // From when the body is there: a client that is slow with it is 408, later.
-    app.stage('handler-timeout', (_request, reply) => {
-      const timer = setTimeout(() => {
-        if (reply.sent) return;
-        reply.send(new Failure('UNAVAILABLE', 'The service took too long.', { retryAfter: RETRY_AFTER }));
-      }, handler).unref(); // whose client has gone already tells it no more
-      reply.raw.once('close', () => clearTimeout(timer));
+    const answers = deadlines<FastifyReply>(handler, (reply) => {
+      if (reply.sent || reply.raw.destroyed) return;
+      reply.send(new Failure('UNAVAILABLE', 'The service took too long.', { retryAfter: RETRY_AFTER }));
     });
+    app.stage('handler-timeout', (_request, reply) => answers.begin(reply));
+    app.stage('answer-there', (_request, reply) => answers.end(reply));
   },
   { name: 'timeouts', dependencies: ['pipeline'] },
 );
