@@ -10,6 +10,8 @@ const PATIENCE = 50;
 /** Milliseconds for a connection to end in good order. */
 const FAREWELL = 500;
 
+/** What pg calls when a statement is over. */
+type Answered = (error: Error | null, result?: QueryResult) => void;
 /** Runs the same statement on a connection of its own. */
 type Elsewhere = () => Promise<QueryResult>;
 
@@ -20,17 +22,24 @@ type Elsewhere = () => Promise<QueryResult>;
  */
 function sharedConnection(options: ClientConfig) {
   let connection: Promise<Client> | undefined;
+  /** The same, once it is open. */
+  let client: Client | undefined;
   /** How each that is under way goes elsewhere, in their order. */
   const underWay = new Set<() => void>();
   let isHeld = false;
 
   function open(): Promise<Client> {
-    const client = new Client({ ...options, pipeline: true });
-    const opened = client.connect().then(() => client);
+    const opening = new Client({ ...options, pipeline: true });
+    const opened = opening.connect().then(() => {
+      if (connection === opened) client = opening;
+      return opening;
+    });
     const lost = () => {
-      if (connection === opened) connection = undefined;
+      if (connection !== opened) return;
+      connection = undefined;
+      client = undefined;
     };
-    client.on('error', lost).on('end', lost);
+    opening.on('error', lost).on('end', lost);
     opened.catch(lost);
     return opened;
   }
@@ -46,9 +55,11 @@ function sharedConnection(options: ClientConfig) {
     });
   }, PATIENCE).unref();
 
-  async function send(query: QueryConfig): Promise<QueryResult> {
+  /** By callback: pg makes two promises for a statement. */
+  function send(query: QueryConfig, answered: Answered): void {
     connection ??= open();
-    return (await connection).query(query);
+    if (client) client.query(query, answered);
+    else connection.then((opened) => opened.query(query, answered), answered);
   }
 
   return {
@@ -58,14 +69,15 @@ function sharedConnection(options: ClientConfig) {
     query: (query: QueryConfig, elsewhere: Elsewhere) =>
       new Promise<QueryResult>((resolve, reject) => {
         const leave = () => void elsewhere().then(resolve, reject);
-        const left = () => {
+        if (underWay.size === 0) timer.refresh();
+        underWay.add(leave);
+        send(query, (error, result) => {
           underWay.delete(leave);
           isHeld = false;
           timer.refresh();
-        };
-        if (underWay.size === 0) timer.refresh();
-        underWay.add(leave);
-        send(query).finally(left).then(resolve, reject);
+          if (error) reject(error);
+          else resolve(result as QueryResult);
+        });
       }),
     close: async () => {
       clearTimeout(timer);
