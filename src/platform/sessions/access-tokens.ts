@@ -1,4 +1,4 @@
-import type { KeyObject } from 'node:crypto';
+import { createHash, type KeyObject } from 'node:crypto';
 import { decodeProtectedHeader, type JWTPayload, jwtVerify, SignJWT } from 'jose';
 import { LRUCache } from 'lru-cache';
 import { validate as isUuid, v7 as uuidv7 } from 'uuid';
@@ -9,7 +9,7 @@ import { isCanonicalJws } from './canonical.js';
 export const ACCESS_TOKEN_LIFETIME = 15 * 60;
 /** Seconds by which the clocks of two instances may differ. */
 export const CLOCK_TOLERANCE = 5;
-/** Verified tokens remembered; at about 1 kB each. */
+/** Verified tokens remembered; at less than 1 kB each. */
 const REMEMBERED = 10_000;
 
 /** What a verified token says of its bearer. */
@@ -56,9 +56,11 @@ export type AccessTokens = ReturnType<typeof accessTokens>;
  * with anything besides alg, typ and kid is none of ours: no jku, jwk, x5u, crit or zip is ever looked at.
  */
 export function accessTokens({ keys, issuer, audience, now }: AccessTokenOptions) {
+  /** By digest: the tokens themselves are kept nowhere. */
   const known = new LRUCache<string, AccessClaims>({ max: REMEMBERED });
+  const digestOf = (token: string) => createHash('sha256').update(token).digest('base64url');
 
-  async function verify(token: string): Promise<AccessClaims | undefined> {
+  async function verify(token: string, digest: string): Promise<AccessClaims | undefined> {
     if (!isCanonicalJws(token)) return undefined;
     try {
       const { kid, ...header } = decodeProtectedHeader(token);
@@ -75,7 +77,7 @@ export function accessTokens({ keys, issuer, audience, now }: AccessTokenOptions
         requiredClaims: ['iss', 'aud', 'sub', 'iat', 'exp', 'jti', 'role'],
       });
       const claims = read(payload, kid);
-      if (claims) known.set(token, claims);
+      if (claims) known.set(digest, claims);
       return claims;
     } catch {
       return undefined;
@@ -112,10 +114,11 @@ export function accessTokens({ keys, issuer, audience, now }: AccessTokenOptions
      * @returns the claims, or undefined for anything that is not one of our tokens, valid now
      */
     verify(token: string): Soon<AccessClaims | undefined> {
-      const seen = known.get(token);
-      if (!seen) return verify(token);
+      const digest = digestOf(token);
+      const seen = known.get(digest);
+      if (!seen) return verify(token, digest);
       const alive = now() / 1000 < seen.expiresAt + CLOCK_TOLERANCE && keys.verifying(seen.kid) !== undefined;
-      if (!alive) known.delete(token);
+      if (!alive) known.delete(digest);
       return alive ? seen : undefined;
     },
   };
