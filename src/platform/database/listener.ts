@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import { Client } from 'pg';
-import type { Soon } from '../at-once.js';
+import type { Soon } from '../calls/at-once.js';
 import { reasonOf } from './faults.js';
 import type { Dependency } from './outages.js';
 import { singleFlight } from './single-flight.js';

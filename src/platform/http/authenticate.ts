@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
-import { andThen, type Soon } from '../at-once.js';
 import type { Actor } from '../calls/access.js';
+import { andThen, type Soon } from '../calls/at-once.js';
 import type { PlatformServices } from '../services.js';
 import { type Credential, readCredential, readHeader, refused } from './credential.js';
 

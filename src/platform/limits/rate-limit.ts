@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { networkOf } from '../accounts/networks.js';
-import { andThen, type Soon } from '../at-once.js';
+import { andThen, type Soon } from '../calls/at-once.js';
 import { Failure } from '../calls/errors.js';
 import type { SharedWindows } from './rate-shared.js';
 import { type Count, slidingWindows } from './rate-window.js';

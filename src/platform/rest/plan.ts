@@ -1,7 +1,7 @@
 import type { Ajv2020 } from 'ajv/dist/2020.js';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Soon } from '../at-once.js';
 import type { KeyedRequest } from '../calls/access.js';
+import type { Soon } from '../calls/at-once.js';
 import type { Issues } from '../calls/issues.js';
 import type { Cursors, PageRequest } from '../calls/pages.js';
 import type { Operation } from '../contract/openapi.js';

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { andThen, type Soon } from '../at-once.js';
 import type { Actor, Mechanism } from '../calls/access.js';
+import { andThen, type Soon } from '../calls/at-once.js';
 import { Failure } from '../calls/errors.js';
 import type { Operation } from '../contract/openapi.js';
 

@@ -2,8 +2,8 @@ import type { Http2ServerResponse } from 'node:http2';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { Failure } from '../calls/errors.js';
-import { deadlines } from '../deadlines.js';
 import { bareProblem } from '../http/problems.js';
+import { deadlines } from './deadlines.js';
 
 /** Milliseconds. */
 export interface Timeouts {

@@ -2,7 +2,7 @@ import { createHash, type KeyObject } from 'node:crypto';
 import { decodeProtectedHeader, type JWTPayload, jwtVerify, SignJWT } from 'jose';
 import { LRUCache } from 'lru-cache';
 import { validate as isUuid, v7 as uuidv7 } from 'uuid';
-import type { Soon } from '../at-once.js';
+import type { Soon } from '../calls/at-once.js';
 import { isCanonicalJws } from './canonical.js';
 
 /** Seconds that an access token lives (docs/decisions.md, "Access tokens"). */

@@ -1,8 +1,8 @@
 import type { AccountRules } from '../accounts/account-rules.js';
 import type { Account, Credentials } from '../accounts/credentials.js';
-import { andThen, type Soon } from '../at-once.js';
 import { audit } from '../audit/audit.js';
 import type { Actor, Call } from '../calls/access.js';
+import { andThen, type Soon } from '../calls/at-once.js';
 import { Failure } from '../calls/errors.js';
 import { isStorableId } from '../calls/pages.js';
 import type { Prisma, PrismaClient } from '../database/client.js';

@@ -1,4 +1,4 @@
-import { andThen, type Soon } from '../at-once.js';
+import { andThen, type Soon } from '../calls/at-once.js';
 import { faultOf } from '../database/faults.js';
 import type { Listener } from '../database/listener.js';
 import { singleFlight } from '../database/single-flight.js';
