@@ -16,7 +16,7 @@ export const SECONDS = Number(process.env['SECONDS'] ?? (LONG ? 2 : 0.5));
  * processor time, of which it gets little on a busy machine: it begins to look after so many answers or so much `before`, and
  * ends when `steady` steps in turn were no tenth cheaper, at the latest after `most`.
  */
-const WARM_UP = { seconds: 0.25, answers: 10_000, before: 2000, step: 200, steady: 3, most: LONG ? 12_000 : 4000 };
+const WARM_UP = { seconds: 0.25, answers: 10_000, before: 4000, step: 200, steady: 3, most: LONG ? 12_000 : 6000 };
 /** Few, so that no service thinks itself overloaded. */
 const CONNECTIONS = 8;
 
