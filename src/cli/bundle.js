@@ -120,6 +120,25 @@ async function preparedContract() {
   return { path: preparedPath(yaml), contents: Buffer.from(JSON.stringify(parseYaml(yaml.toString()))) };
 }
 
+/** What an embedded database begins with; none where PostgreSQL in a process cannot have the migrations, as a server may. */
+async function newDatabase() {
+  const [{ readMigrations }, { templatePath }, { makeTemplate }] = await Promise.all([
+    import('../platform/database/migration-folder.js'),
+    import('../platform/database/template.js'),
+    import('../platform/database/make-template.js'),
+  ]);
+  const migrations = readMigrations();
+  const path = templatePath(migrations);
+  if (existsSync(path)) return [{ path, contents: readFileSync(path) }];
+  return makeTemplate(migrations).then(
+    (contents) => [{ path, contents }],
+    (/** @type {Error} */ { message }) => {
+      console.error(`An embedded database will begin empty. ${message}`);
+      return [];
+    },
+  );
+}
+
 /** The files of packages that browsers load. */
 async function vendoredFiles() {
   const { VENDOR, builtPath, installedFile } = await import('../platform/pages/vendor.js');
@@ -128,7 +147,7 @@ async function vendoredFiles() {
 }
 
 /**
- * Writes the bundles, the contract as JSON, and what the pages load; the Prisma client must be there. Rejects when a source does not parse or
+ * Writes the bundles, the contract as JSON, a new database, and what the pages load; the Prisma client must be there. Rejects when a source does not parse or
  * `dist` cannot be written.
  */
 export async function bundle() {
@@ -168,7 +187,7 @@ export async function bundle() {
     ],
   });
   mkdirSync(join(FOLDER, 'pages'), { recursive: true });
-  const made = [await preparedContract(), ...(await vendoredFiles()), ...outputFiles];
+  const made = [await preparedContract(), ...(await newDatabase()), ...(await vendoredFiles()), ...outputFiles];
   // The parts are named by their content, and come before the entry: whoever starts meanwhile finds old or new ones, whole.
   const entries = Object.values(BUNDLES);
   for (const { path, contents } of made.sort(
@@ -179,7 +198,7 @@ export async function bundle() {
   }
   const written = made.map(({ path }) => relative(FOLDER, path));
   const old = readdirSync(FOLDER).filter(
-    (name) => /\.(js|map|json|wasm)$/.test(name) && ![RECORD, ...written].includes(name),
+    (name) => /\.(js|map|json|wasm|tar\.gz)$/.test(name) && ![RECORD, ...written].includes(name),
   );
   for (const name of old) rmSync(join(FOLDER, name), { force: true });
   // Of a package, its version; what a plugin made, is made of packages.

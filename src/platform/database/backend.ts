@@ -21,6 +21,8 @@ export interface Backend {
   adapter: SqlDriverAdapterFactory;
   /** Beside the Prisma client, once that is connected. */
   statements: Statements;
+  /** Names of the migrations that a new database was made with. */
+  migrated: readonly string[];
   /** Runs `work` on one connection of its own, without time limits. */
   migrating: <T>(work: (session: MigrationSession) => Promise<T>) => Promise<T>;
   /** Runs `work` while no other process migrates this database or runs something of this kind. */

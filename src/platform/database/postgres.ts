@@ -68,6 +68,7 @@ export function openPostgres(
       const { totalCount = 0, idleCount = 0, waitingCount = 0 } = connections ?? {};
       return { busy: totalCount - idleCount, idle: idleCount, waiting: waitingCount, shared: short.open() };
     },
+    migrated: [],
     migrating: onOwn,
     alone: (work) =>
       onOwn(async ({ exclude }) => {
