@@ -19,7 +19,9 @@ export interface Connections {
 export interface Backend {
   /** For the Prisma client. */
   adapter: SqlDriverAdapterFactory;
-  /** Beside the Prisma client, once that is connected. */
+  /** Makes ready to run statements. */
+  connect: () => Promise<void>;
+  /** Beside the Prisma client, once it is connected. */
   statements: Statements;
   /** Names of the migrations that a new database was made with. */
   migrated: readonly string[];

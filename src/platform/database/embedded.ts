@@ -119,6 +119,7 @@ function backend(
   return {
     listener: () => listener,
     adapter: embeddedAdapter(pglite, admit),
+    connect: async () => {},
     statements: embeddedStatements(pglite, admit),
     migrating: (work) => work(session),
     alone: (work) => work(),

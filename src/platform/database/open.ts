@@ -84,7 +84,8 @@ export async function openDatabase(
     const migrated = [...backend.migrated, ...applied];
     const transactionOptions = { maxWait: limits.connect, timeout: limits.transaction };
     const client = new PrismaClient({ adapter: backend.adapter, transactionOptions });
-    await client.$connect();
+    // Prisma's client connects, and loads its engine, when something is asked of it.
+    await backend.connect();
     let closed: Promise<void> | undefined;
     const listener = backend.listener((channel, payload) => notify(client, channel, payload));
     const { listen, prove, isHearing } = listener;

@@ -1,10 +1,19 @@
 import { KNOWN_FOR } from '../accounts/networks.js';
 import type { Prisma, PrismaClient } from '../database/client.js';
+import { type Statements, statement } from '../database/statement.js';
 
 /** Names the advisory lock of this work. */
 const EXPIRY_LOCK = 0x41434558;
 /** Rows of one transaction: a session may have three thousand tokens, and a statement five seconds. */
 const BATCH = 100;
+
+/** Whether anything of what the deletions below look for is there. */
+const anythingOver = statement<[now: Date, forgotten: Date], { found: boolean }>(
+  'anything over',
+  `SELECT EXISTS (SELECT FROM sessions WHERE expires_at <= $1 OR revoked_at IS NOT NULL)
+    OR EXISTS (SELECT FROM throttles WHERE resets_at <= $1)
+    OR EXISTS (SELECT FROM known_networks WHERE last_seen <= $2) AS found`,
+);
 
 /** Each deletes a batch of what is over, and says how many rows that was. */
 const deletions: readonly ((db: Prisma.TransactionClient, now: Date) => Promise<number>)[] = [
@@ -26,7 +35,12 @@ const deletions: readonly ((db: Prisma.TransactionClient, now: Date) => Promise<
  * @param now milliseconds since the epoch
  * @returns how many rows were deleted, tokens apart
  */
-export async function removeExpired(client: PrismaClient, now: number): Promise<number> {
+export async function removeExpired(
+  { client, statements }: { client: PrismaClient; statements: Statements },
+  now: number,
+): Promise<number> {
+  const [row] = await statements.run(anythingOver, new Date(now), new Date(now - KNOWN_FOR));
+  if (!row?.found) return 0;
   let removed = 0;
   for (const deletion of deletions) {
     let found: number;
