@@ -99,7 +99,7 @@ export async function platformServices(options: ServicesOptions) {
   const jobs = await jobRunner({ channel: names.signals.jobs, listen, isHearing, now, onFault: onJobFault });
   jobs.add([
     { name: 'idempotency', every: HOUR, run: idempotency.sweep },
-    { name: 'expiry', every: HOUR / 6, run: async () => void (await removeExpired({ client, statements }, now())) },
+    { name: 'expiry', every: HOUR / 6, run: async () => void (await removeExpired(statements, now())) },
     { name: 'keys', every: HOUR / 6, run: keys.settle },
   ]);
   return {
