@@ -5,6 +5,7 @@ import { createRequire } from 'node:module';
 import { join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { openapiSchema } from './openapi-schema.js';
+import { queryCompiler } from './query-compiler.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const FOLDER = join(ROOT, 'dist');
@@ -49,8 +50,9 @@ export async function built(bundle) {
   process.exit(1);
 }
 
-/** Not imported, but read: the contract, the files of the pages, and what the Prisma client was made of. */
+/** Not imported, but read: what bundles, the contract, the files of the pages, and what the Prisma client was made of. */
 const filesRead = () => [
+  ...readdirSync(import.meta.dirname).flatMap((name) => (name.endsWith('.js') ? `src/cli/${name}` : [])),
   'openapi.yaml',
   'prisma/schema.prisma',
   ...['@prisma/client', '@scalar/fastify-api-reference', 'react', 'react-dom', 'graphiql'].map(
@@ -68,11 +70,41 @@ function digest(files) {
 /** Of what was made: whether each file is there, whole. Those with a part of a program are named by what is in them. */
 const sizes = (/** @type {string[]} */ made) => made.map((file) => statSync(join(FOLDER, file)).size).join();
 
-/** Whether the bundle is there and made of what the sources are now; by content, for a copied file may keep its date. */
+/**
+ * Which files these are and when they were last written or changed in any way (ctime, which unlike mtime nobody can set): to look
+ * takes 2 ms of a start, and to read them all 40.
+ * @param {string[]} files
+ */
+function states(files) {
+  const hash = createHash('sha256');
+  for (const file of files) {
+    const { ino, size, ctimeMs } = statSync(join(ROOT, file));
+    hash.update(`${file} ${ino} ${size} ${ctimeMs}\n`);
+  }
+  return hash.digest('hex');
+}
+
+/** @param {object} record */
+function writeRecord(record) {
+  const path = join(FOLDER, `${RECORD}.${process.pid}`);
+  writeFileSync(path, JSON.stringify(record));
+  renameSync(path, join(FOLDER, RECORD));
+}
+
+/** Whether the bundle is there and made of what the sources are now; by content, where their states are not those known. */
 export function bundleIsCurrent() {
   try {
-    const { files, sha256, made, bytes } = JSON.parse(readFileSync(join(FOLDER, RECORD), 'utf8'));
-    return sizes(made) === bytes && digest(files) === sha256;
+    const record = JSON.parse(readFileSync(join(FOLDER, RECORD), 'utf8'));
+    const { files, sha256, made, bytes } = record;
+    if (sizes(made) !== bytes) return false;
+    const now = states(files);
+    if (now === record.states) return true;
+    if (digest(files) !== sha256) return false;
+    // They were copied, for instance. Where dist is not to be written, they are read at the next start as well.
+    try {
+      writeRecord({ ...record, states: now });
+    } catch {}
+    return true;
   } catch {
     return false;
   }
@@ -86,6 +118,25 @@ async function preparedContract() {
   ]);
   const yaml = readFileSync(join(ROOT, 'openapi.yaml'));
   return { path: preparedPath(yaml), contents: Buffer.from(JSON.stringify(parseYaml(yaml.toString()))) };
+}
+
+/** What an embedded database begins with; none where PostgreSQL in a process cannot have the migrations, as a server may. */
+async function newDatabase() {
+  const [{ readMigrations }, { templatePath }, { makeTemplate }] = await Promise.all([
+    import('../platform/database/migration-folder.js'),
+    import('../platform/database/template.js'),
+    import('../platform/database/make-template.js'),
+  ]);
+  const migrations = readMigrations();
+  const path = templatePath(migrations);
+  if (existsSync(path)) return [{ path, contents: readFileSync(path) }];
+  return makeTemplate(migrations).then(
+    (contents) => [{ path, contents }],
+    (/** @type {Error} */ { message }) => {
+      console.error(`An embedded database will begin empty. ${message}`);
+      return [];
+    },
+  );
 }
 
 /** The files of packages that browsers load. */
@@ -113,6 +164,11 @@ export async function bundled(entryPoints, outdir) {
     target: 'node20',
     format: 'esm',
     sourcemap: 'linked',
+    // What is not there is not read. Names stay, for stacks are read by people.
+    minifySyntax: true,
+    minifyWhitespace: true,
+    // As in Node 21 and later. Where there is none, pg finds out where it runs by loading all of fetch: 35 ms.
+    define: { navigator: JSON.stringify({ userAgent: 'Node.js' }) },
     metafile: true,
     write: false,
     logLevel: 'silent',
@@ -128,18 +184,19 @@ export async function bundled(entryPoints, outdir) {
         },
       },
       openapiSchema,
+      queryCompiler,
     ],
   });
 }
 
 /**
- * Writes the bundles, the contract as JSON, and what the pages load; the Prisma client must be there. Rejects when a source does not parse or
- * `dist` cannot be written.
+ * Writes the bundles, the contract as JSON, a new database, and what the pages load; the Prisma client must be there. Rejects
+ * when a source does not parse or `dist` cannot be written.
  */
 export async function bundle() {
   const { metafile, outputFiles } = await bundled(ENTRIES, FOLDER);
   mkdirSync(join(FOLDER, 'pages'), { recursive: true });
-  const made = [await preparedContract(), ...(await vendoredFiles()), ...outputFiles];
+  const made = [await preparedContract(), ...(await newDatabase()), ...(await vendoredFiles()), ...outputFiles];
   // The parts are named by their content, and come before the entry: whoever starts meanwhile finds old or new ones, whole.
   const entries = Object.values(BUNDLES);
   for (const { path, contents } of made.sort(
@@ -150,13 +207,12 @@ export async function bundle() {
   }
   const written = made.map(({ path }) => relative(FOLDER, path));
   const old = readdirSync(FOLDER).filter(
-    (name) => /\.(js|map|json)$/.test(name) && ![RECORD, ...written].includes(name),
+    (name) => /\.(js|map|json|wasm|tar\.gz)$/.test(name) && ![RECORD, ...written].includes(name),
   );
   for (const name of old) rmSync(join(FOLDER, name), { force: true });
   // Of a package, its version; what a plugin made, is made of packages.
   const read = Object.keys(metafile.inputs).filter((path) => !path.includes(':'));
   const inputs = read.map((path) => path.replace(/^(.*node_modules\/(@[^/]+\/)?[^/]+).*/, '$1/package.json'));
   const files = [...new Set([...inputs, ...filesRead()])];
-  const record = { files, sha256: digest(files), made: written, bytes: sizes(written) };
-  writeFileSync(join(FOLDER, RECORD), JSON.stringify(record));
+  writeRecord({ files, states: states(files), sha256: digest(files), made: written, bytes: sizes(written) });
 }

@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import v8 from 'node:v8';
 import { BUNDLES, built, bundleIsCurrent, canBuild } from './bundle.js';
@@ -16,6 +15,7 @@ const TIERING_BUDGET = 20_000_000;
 export async function start() {
   v8.setFlagsFromString(`--wasm-tiering-budget=${TIERING_BUDGET}`);
   if (canBuild() && !bundleIsCurrent()) {
+    const { spawnSync } = await import('node:child_process');
     const { status } = spawnSync(process.execPath, [fileURLToPath(new URL('bin.js', import.meta.url)), 'build'], {
       stdio: 'inherit',
     });

@@ -2,6 +2,7 @@ import type { AccountActions } from './accounts/account-rules.js';
 import type { ActionOf, Policy } from './calls/access.js';
 import type { Catalogue, Code, Kind } from './contract/codes.js';
 import type { PrismaClient } from './database/client.js';
+import type { Statements } from './database/statement.js';
 import type { PlatformServices } from './services.js';
 
 /** Data for a demo: accounts whose password everybody knows, and what they have made. Production refuses a database with it. */
@@ -11,7 +12,7 @@ export interface Demo {
   /** Fills an empty database, all or nothing. */
   readonly seed: (client: PrismaClient) => Promise<void>;
   /** Whether the database holds accounts of the demo. */
-  readonly isIn: (client: PrismaClient) => Promise<boolean>;
+  readonly isIn: (statements: Statements) => Promise<boolean>;
 }
 
 /** A login that works. */

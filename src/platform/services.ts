@@ -13,7 +13,6 @@ import { refusalLog } from './audit/refusals.js';
 import { cursors } from './calls/pages.js';
 import type { Database } from './database/open.js';
 import type { Signals } from './database/signals.js';
-import type { Statements } from './database/statement.js';
 import { idempotencyService } from './idempotency/idempotency.js';
 import { removeExpired } from './jobs/expiry.js';
 import { jobRunner } from './jobs/jobs.js';
@@ -34,7 +33,6 @@ const HOUR = 60 * 60 * 1000;
 export interface ServicesOptions
   extends Omit<SigningKeysOptions, 'now'>,
     Pick<AccessTokenOptions, 'issuer' | 'audience' | 'now'> {
-  statements: Statements;
   /** What the application's name becomes. */
   names: Names;
   /** Logins a minute for an address. */
@@ -93,7 +91,7 @@ export async function platformServices(options: ServicesOptions) {
   const admit = loginAttempts({ client, secrets, now, perMinute: loginLimit });
   const credentials = credentialsService({ client, passwords, admit, now });
   revocations.onRevoked(credentials.forget);
-  const idempotency = idempotencyService({ client, secrets, now });
+  const idempotency = idempotencyService({ client, statements, secrets, now });
   const refusals = refusalLog({ client, now, onFault: onAuditFault });
   const rows = userRows({ client, statements });
   const belongings: Belongings[] = [];
@@ -101,7 +99,7 @@ export async function platformServices(options: ServicesOptions) {
   const jobs = await jobRunner({ channel: names.signals.jobs, listen, isHearing, now, onFault: onJobFault });
   jobs.add([
     { name: 'idempotency', every: HOUR, run: idempotency.sweep },
-    { name: 'expiry', every: HOUR / 6, run: async () => void (await removeExpired(client, now())) },
+    { name: 'expiry', every: HOUR / 6, run: async () => void (await removeExpired(statements, now())) },
     { name: 'keys', every: HOUR / 6, run: keys.settle },
   ]);
   return {

@@ -1,8 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import t from 'tap';
+import { application } from '../../src/application/application.js';
+import { prepareData } from '../../src/platform/server/first-start.js';
 import { onEachDatabase } from '../support/databases.js';
+import { exampleConfig } from '../support/example.js';
 import { eventually } from '../support/process.js';
-import { startService } from '../support/service.js';
+import { startInstance, startService } from '../support/service.js';
 import { statementsMeanwhile } from '../support/statements.js';
 
 onEachDatabase(t, async (t, open) => {
@@ -17,4 +20,28 @@ onEachDatabase(t, async (t, open) => {
     };
     t.ok(await eventually('two seconds and a half without a statement', quiet));
   });
+
+  t.test(
+    'a start with nothing to write, and a read, ask nothing of Prisma: its engine waits to be needed',
+    async (t) => {
+      const database = await open();
+      const { admin } = await startService(t, database);
+      const asked: unknown[] = [];
+      const client = new Proxy(database.client, {
+        get(target, key) {
+          // Which columns there are it knows without asking.
+          if (key !== '_runtimeDataModel') asked.push(key);
+          return Reflect.get(target, key);
+        },
+      });
+      const second = { ...database, client };
+      t.equal(await prepareData(second, exampleConfig({ NODE_ENV: 'test' }), application), undefined);
+      const { app, rest } = await startInstance(t, second);
+      t.equal((await rest('GET', '/api/v1/auth/me', { as: admin })).status, 200);
+      t.match((await rest('GET', '/readyz')).body, { status: 'ok' });
+      // Waits for what runs beside the requests.
+      await app.close();
+      t.same(asked, []);
+    },
+  );
 });

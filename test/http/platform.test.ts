@@ -57,8 +57,12 @@ onEachDatabase(t, async (t, open) => {
       t.notMatch(html, /(src|href)="https?:/, 'nothing from elsewhere');
       for (const [, asset] of html.matchAll(/(?:src|href)="(\/[^"]*assets[^"]*)"/g)) {
         t.equal((await fetch(url + asset)).status, 200, String(asset));
+        const other = String(asset).replace(/[^/]{12}-/, 'AAAAAAAAAAAA-');
+        t.same(codeOf(await rest('GET', other)), [404, 'NOT_FOUND'], 'of another content');
       }
     }
+    for (const name of ['AAAAAAAAAAAA-constructor', 'x'])
+      t.same(codeOf(await rest('GET', `/docs/assets/${name}`)), [404, 'NOT_FOUND']);
     const graphiql = await (await fetch(`${url}/graphql`, { headers: { accept: 'text/html' } })).text();
     const start = /src="([^"]*start\.js)"/.exec(graphiql)?.[1];
     const [first = ''] = (await (await fetch(url + start)).text()).split('(async () => {');

@@ -1,4 +1,4 @@
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { run, startServer } from '../support/process.js';
@@ -25,14 +25,27 @@ t.test(
 
     const source = join(folder, 'src/platform/server/announce.ts');
     const text = readFileSync(source, 'utf8');
-    writeFileSync(source, text.replace(' is ready.', ' is edited.'));
+    const { atime, mtime } = statSync(source);
+    // As long as it was, and with its date, as an archive that is unpacked may give it.
+    writeFileSync(source, text.replace(' is ready.', ' is risen.'));
+    utimesSync(source, atime, mtime);
     const contract = join(folder, 'openapi.yaml');
     writeFileSync(contract, readFileSync(contract, 'utf8').replace('title: Accord', 'title: Edited'));
     const edited = await startServer(t, memory, [...accord, 'start']);
-    t.match(edited.stdout(), 'Accord is edited.', 'an edit is never missed');
+    t.match(edited.stdout(), 'Accord is risen.', 'an edit is never missed');
     const served = await (await fetch(`${edited.url}/openapi.json`)).json();
     t.match(served, { info: { title: 'Edited' } }, 'nor is one of the contract, which is parsed when it is built');
     edited.kill('SIGKILL');
+
+    const [bundler, before] = [join(folder, 'src/cli/bundle.js'), built()];
+    writeFileSync(bundler, `${readFileSync(bundler, 'utf8')}// Edited.\n`);
+    t.equal((await run(t, [...accord, 'build']).ended).code, 0);
+    t.not(built(), before, 'what bundles is a source too');
+
+    const written = statSync(join(folder, 'dist/main.js')).mtimeMs;
+    writeFileSync(contract, readFileSync(contract));
+    t.equal((await run(t, [...accord, 'build']).ended).code, 0);
+    t.equal(statSync(join(folder, 'dist/main.js')).mtimeMs, written, 'what was only written again is no edit');
 
     writeFileSync(source, `${text}const half = (`);
     const line = text.split('\n').length;

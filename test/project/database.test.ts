@@ -8,11 +8,13 @@ import t, { type Test } from 'tap';
 import { memory } from '../../src/platform/database/embedded.js';
 import { embeddedAdapter } from '../../src/platform/database/embedded-adapter.js';
 import { faultOf } from '../../src/platform/database/faults.js';
+import { makeTemplate } from '../../src/platform/database/make-template.js';
 import { filters, migrationList, schemaEngine } from '../../src/platform/database/migration-engine.js';
 import { readMigrations } from '../../src/platform/database/migration-folder.js';
 import { type Database, openDatabase } from '../../src/platform/database/open.js';
 import { openPostgres } from '../../src/platform/database/postgres.js';
 import { statementNames } from '../../src/platform/database/statement-names.js';
+import { templatePath } from '../../src/platform/database/template.js';
 import { root, rootPath } from '../../src/platform/root.js';
 import { generatePrismaClient, prismaClientIsCurrent } from '../../src/workbench/generate/prisma-client.js';
 import { checkMigrations, createMigration } from '../../src/workbench/prisma/migration-diff.js';
@@ -89,6 +91,49 @@ t.test('a new database is migrated, and a snapshot of it opens without migrating
   await second.close();
 });
 
+t.test(
+  'a new database begins with what was built of its very migrations, and else with all of them still to come',
+  async (t) => {
+    const migrations = folder('built');
+    const write = (name: string, script: string) => {
+      mkdirSync(join(migrations, name), { recursive: true });
+      writeFileSync(join(migrations, name, 'migration.sql'), script);
+    };
+    /** What becomes of a new directory, and the numbers of its migrations: a copy has those of what it was copied from. */
+    const begun = async (url: string) => {
+      const { client, migrated, close } = await openDatabase(url, { migrations });
+      const rows = await client.$queryRaw<{ id: string }[]>`SELECT id FROM _prisma_migrations ORDER BY started_at`;
+      const columns = await client.$queryRaw<{ column_name: string }[]>`
+      SELECT column_name FROM information_schema.columns WHERE table_name = 'note' ORDER BY ordinal_position`;
+      await close();
+      return { migrated, ids: rows.map(({ id }) => id), columns: columns.map((one) => one.column_name) };
+    };
+    const [one, two] = [`pglite://${folder('built-one')}`, `pglite://${folder('built-two')}`];
+    write('0_note', 'CREATE TABLE note (id INT)');
+    const built = templatePath(readMigrations(migrations));
+    t.teardown(() => rmSync(built));
+    mkdirSync(join(built, '..'), { recursive: true });
+    writeFileSync(built, await makeTemplate(readMigrations(migrations)));
+    const first = await begun(one);
+    t.match(first, { migrated: ['0_note'], columns: ['id'] });
+    t.same(await begun('pglite://memory'), first, 'in memory as on disk');
+    t.match(await begun(one), { ...first, migrated: [] });
+
+    write('1_text', 'ALTER TABLE note ADD COLUMN body TEXT');
+    t.match(await begun(one), { migrated: ['1_text'], columns: ['id', 'body'] }, 'a database of before is migrated');
+    const newer = await begun(two);
+    t.match(newer, { migrated: ['0_note', '1_text'], columns: ['id', 'body'] });
+    t.notOk(
+      newer.ids.some((id) => first.ids.includes(id)),
+      'what was built of others is not used',
+    );
+
+    rmSync(join(migrations, '1_text'), { recursive: true });
+    write('0_note', 'CREATE TABLE note (number INT)');
+    t.match(await begun('pglite://memory'), { migrated: ['0_note'], columns: ['number'] }, 'nor where one was edited');
+  },
+);
+
 t.test('a data directory', async (t) => {
   const directory = folder('data');
   const url = `pglite://${directory}`;
@@ -108,6 +153,9 @@ t.test('a data directory', async (t) => {
   const again = await openDatabase(url);
   t.strictSame(again.migrated, [], 'kill -9 leaves no lock, and nothing is migrated twice');
   t.match(await again.client.user.findMany(), [{ email: 'other@example.com' }], 'what was acknowledged is there');
+  const [held] = await again.client.$queryRaw<[{ held: number }]>`
+    SELECT sum(allocated_size)::int / 1024 / 1024 AS held FROM pg_shmem_allocations`;
+  t.ok(held.held < 64, `${held.held} MB: what PostgreSQL holds for itself is in the memory of this process`);
   t.ok(again.label.endsWith(directory));
 
   const itself = new RegExp(`in use by process ${process.pid}\\b`);

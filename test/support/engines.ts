@@ -1,4 +1,4 @@
-import { PGlite } from '@electric-sql/pglite';
+import { PGlite, type PGliteOptions } from '@electric-sql/pglite';
 import { atEnd } from './ending.js';
 
 /** Given to `openDatabase` as the snapshot of a database that may come from the stock. */
@@ -39,10 +39,11 @@ const FORM = `SELECT md5(string_agg(part, E'\\n' ORDER BY part)) AS form FROM (
   UNION ALL SELECT concat_ws(' ', 'migration', migration_name, checksum) FROM public._prisma_migrations
 ) AS parts`;
 
-const create = PGlite.create.bind(PGlite) as (dataDir: string, options: { loadDataDir?: Blob }) => Promise<PGlite>;
-PGlite.create = (async (dataDir: string, options: { loadDataDir?: Blob } = {}) =>
+type Options = Pick<PGliteOptions, 'loadDataDir' | 'startParams'>;
+const create = PGlite.create.bind(PGlite) as (dataDir: string, options: Options) => Promise<PGlite>;
+PGlite.create = (async (dataDir: string, options: Options = {}) =>
   options.loadDataDir && snapshots.has(options.loadDataDir)
-    ? lent(stock.pop() ?? (await made(options.loadDataDir)))
+    ? lent(stock.pop() ?? (await made(options)))
     : create(dataDir, options)) as typeof PGlite.create;
 
 /**
@@ -57,11 +58,11 @@ export function recycle(snapshot: Blob): Blob {
 
 let isFirst = true;
 
-async function made(snapshot: Blob): Promise<Engine> {
+async function made(options: Options): Promise<Engine> {
   // An engine holds up the end of the process.
   if (isFirst) atEnd(() => Promise.all(stock.splice(0).map(({ pglite }) => pglite.close())));
   isFirst = false;
-  const pglite = await create('memory://', { loadDataDir: snapshot });
+  const pglite = await create('memory://', options);
   const { rows } = await pglite.query<{ name: string }>(
     `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables
       WHERE schemaname = 'public' AND tablename <> '_prisma_migrations'`,

@@ -31,7 +31,7 @@ export function ownServices(
 ) {
   const gateway = paymentGateway(environment(variables), production);
   const announce: PaymentsDependencies['announce'] = (db, at) => jobs.announce(db, PAYMENTS, at);
-  const payments = paymentsService({ client, gateway, idempotency, answer: paid, now, announce });
+  const payments = paymentsService({ client, statements, gateway, idempotency, answer: paid, now, announce });
   jobs.add([paymentJob(payments)]);
   ownedByAccounts(belongings);
   return {

@@ -1,7 +1,7 @@
 import { type AuditEntry, type AuditFilter, COMMAND_LINE, readAudit } from '../audit/audit.js';
 import { type KeyEntry, keyAdministration } from '../keys/key-administration.js';
 import { type SecretUse, secretUse } from '../keys/secret-use.js';
-import type { SigningKeysOptions } from '../keys/signing-keys.js';
+import type { StoredKeysOptions } from '../keys/signing-keys.js';
 
 /**
  * What an operator can command, by name: the same at the command line and through the running server's socket. Arguments
@@ -15,7 +15,7 @@ export interface Administration {
   'audit.read': (args: AuditFilter) => Promise<AuditEntry[]>;
 }
 
-export function administration(options: SigningKeysOptions): Administration {
+export function administration(options: StoredKeysOptions): Administration {
   const keys = keyAdministration(options);
   return {
     'keys.list': () => keys.list(),

@@ -19,22 +19,29 @@ export function resolveReference(document: unknown, reference: string): unknown 
   return target;
 }
 
-/** A copy of `node` in which the references that `follow` accepts are replaced by what they name. */
+/**
+ * A copy of `node` in which the references that `follow` accepts are replaced by what they name. What stands in several
+ * places of it, as the target of several references does, is copied once and stands in all of them.
+ */
 export function withReferences(document: unknown, node: unknown, follow: (reference: string) => boolean): unknown {
-  const known = new Map<string, unknown>();
+  const copies = new Map<object, unknown>();
   const visiting = new Set<string>();
-  const copy = (value: unknown): unknown => {
-    if (Array.isArray(value)) return value.map(copy);
+  function copy(value: unknown): unknown {
     if (!isObject(value)) return value;
+    if (!copies.has(value)) copies.set(value, copied(value));
+    return copies.get(value);
+  }
+  function copied(value: Record<string, unknown>): unknown {
+    if (Array.isArray(value)) return value.map(copy);
     const reference = value['$ref'];
     if (typeof reference === 'string' && follow(reference)) {
       if (visiting.has(reference)) throw new Error(`Circular reference: ${reference}`);
       visiting.add(reference);
-      if (!known.has(reference)) known.set(reference, copy(resolveReference(document, reference)));
+      const target = copy(resolveReference(document, reference));
       visiting.delete(reference);
-      return known.get(reference);
+      return target;
     }
     return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, copy(member)]));
-  };
+  }
   return copy(node);
 }

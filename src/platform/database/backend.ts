@@ -19,8 +19,12 @@ export interface Connections {
 export interface Backend {
   /** For the Prisma client. */
   adapter: SqlDriverAdapterFactory;
-  /** Beside the Prisma client, once that is connected. */
+  /** Makes ready to run statements. */
+  connect: () => Promise<void>;
+  /** Beside the Prisma client, once it is connected. */
   statements: Statements;
+  /** Names of the migrations that a new database was made with. */
+  migrated: readonly string[];
   /** Runs `work` on one connection of its own, without time limits. */
   migrating: <T>(work: (session: MigrationSession) => Promise<T>) => Promise<T>;
   /** Runs `work` while no other process migrates this database or runs something of this kind. */

@@ -1,22 +1,38 @@
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { gunzipSync } from 'node:zlib';
 import { PGlite } from '@electric-sql/pglite';
-import { dataDir } from '@electric-sql/pglite-prepopulatedfs';
 import type { Backend, MigrationSession } from './backend.js';
 import { isThere, keepingReserve, onDisk, tryAccess } from './disk.js';
 import { embeddedAdapter } from './embedded-adapter.js';
 import { embeddedStatements } from './embedded-statements.js';
 import type { Listener } from './listener.js';
 import { lockDirectory } from './lock.js';
+import type { Migration } from './migration-folder.js';
+import { emptyTemplate, templateOf } from './template.js';
 import { unpack } from './unpack.js';
 
-/** The tar of an initialised, empty database, so that initdb need not run (3 s). */
-const initialised = async (): Promise<Buffer> => gunzipSync(await (await dataDir()).arrayBuffer());
+/**
+ * PostgreSQL as WebAssembly writes over all of its buffers when it begins, so that they take their size of memory at once: 128 MB
+ * by its own default. What they do not hold is in the buffers of the system.
+ */
+const SETTINGS = { shared_buffers: '32MB' };
+const startParams = [
+  ...PGlite.defaultStartParams,
+  ...Object.entries(SETTINGS).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
+];
 
-/** An in-memory PostgreSQL: of the snapshot, or empty. It keeps the event loop alive until it is closed. */
-export async function memory(snapshot?: Blob): Promise<PGlite> {
-  return PGlite.create('memory://', { loadDataDir: snapshot ?? new Blob([await initialised()]) });
+/** An in-memory PostgreSQL: of the tar of a data directory, or empty. It keeps the event loop alive until it is closed. */
+export async function memory(archive?: Blob | Buffer): Promise<PGlite> {
+  const content = archive ?? (await emptyTemplate()).archive;
+  const loadDataDir = content instanceof Blob ? content : new Blob([content]);
+  return PGlite.create('memory://', { startParams, loadDataDir });
+}
+
+export interface EmbeddedOptions {
+  /** The content of a new database in memory. */
+  snapshot?: Blob | undefined;
+  /** What a new database will have; see `templateOf`. */
+  migrations: readonly Migration[];
 }
 
 /**
@@ -25,16 +41,18 @@ export async function memory(snapshot?: Blob): Promise<PGlite> {
  * there is no fsync.
  * @throws Error that says what is wrong with the directory and what to do about it
  */
-export async function openEmbedded(directory: string | undefined, snapshot?: Blob): Promise<Backend> {
-  if (directory === undefined)
-    return backend(
-      await memory(snapshot),
-      () => {},
-      () => {},
-    );
+export async function openEmbedded(
+  directory: string | undefined,
+  { snapshot, migrations }: EmbeddedOptions,
+): Promise<Backend> {
+  if (directory === undefined) {
+    const { archive, migrated } = snapshot ? { archive: snapshot, migrated: [] } : await templateOf(migrations);
+    return { ...backend(await memory(archive)), migrated };
+  }
   const release = onDisk(() => lockDirectory(directory));
   try {
-    return backend(await stored(directory), release, keepingReserve(directory));
+    const { pglite, migrated } = await stored(directory, migrations);
+    return { ...backend(pglite, release, keepingReserve(directory)), migrated };
   } catch (error) {
     release();
     throw error;
@@ -42,28 +60,30 @@ export async function openEmbedded(directory: string | undefined, snapshot?: Blo
 }
 
 /** A first start that is killed half-way must not look like a database: it is made under another name. */
-async function stored(directory: string): Promise<PGlite> {
+async function stored(directory: string, migrations: readonly Migration[]) {
   const files = join(directory, 'postgres');
   const created = join(directory, 'created');
+  let migrated: readonly string[] = [];
   if (!isThere(files) && !isThere(created)) {
     const unfinished = join(directory, 'unfinished');
-    const archive = await initialised();
+    const template = await templateOf(migrations);
     onDisk(() => {
       rmSync(unfinished, { recursive: true, force: true });
       mkdirSync(unfinished, { mode: 0o700 });
       // By ourselves, for PGlite takes 0.4 s longer over it.
-      unpack(archive, unfinished);
+      unpack(template.archive, unfinished);
       renameSync(unfinished, files);
     });
+    migrated = template.migrated;
   }
   if (!onDisk(() => isThere(join(files, 'PG_VERSION')))) throw damaged('its files in postgres/ are gone');
-  const opened = await PGlite.create(files).catch((cause: unknown) => {
+  const pglite = await PGlite.create(files, { startParams }).catch((cause: unknown) => {
     // As little as it can read what it may not; nothing is wrong with that.
     onDisk(() => tryAccess(files));
     throw damaged('PostgreSQL cannot read its files in postgres/', cause);
   });
   if (!isThere(created)) onDisk(() => writeFileSync(created, `${new Date().toISOString()}\n`));
-  return opened;
+  return { pglite, migrated };
 }
 
 /** What an operator can do about it; nothing is begun anew by itself, for that would bury what may be saved. */
@@ -74,7 +94,11 @@ const damaged = (what: string, cause?: unknown): Error =>
   );
 
 /** @param admit throws for a statement that must not run now */
-function backend(pglite: PGlite, release: () => void, admit: (sql: string) => void): Backend {
+function backend(
+  pglite: PGlite,
+  release: () => void = () => {},
+  admit: (sql: string) => void = () => {},
+): Omit<Backend, 'migrated'> {
   const session: MigrationSession = {
     query: async (sql) => (await pglite.query<never>(sql)).rows,
     run: async (script) => {
@@ -95,6 +119,7 @@ function backend(pglite: PGlite, release: () => void, admit: (sql: string) => vo
   return {
     listener: () => listener,
     adapter: embeddedAdapter(pglite, admit),
+    connect: async () => {},
     statements: embeddedStatements(pglite, admit),
     migrating: (work) => work(session),
     alone: (work) => work(),

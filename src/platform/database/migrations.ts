@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { MigrationSession } from './backend.js';
-import { type Migration, readMigrations } from './migration-folder.js';
+import type { Migration } from './migration-folder.js';
 
 interface Applied {
   migration_name: string;
@@ -9,7 +9,7 @@ interface Applied {
 }
 
 /** As Prisma's own tool makes it, which can take over such a database and leave one to us. */
-const TABLE = `CREATE TABLE IF NOT EXISTS public._prisma_migrations (
+export const TABLE = `CREATE TABLE IF NOT EXISTS public._prisma_migrations (
   id VARCHAR(36) PRIMARY KEY NOT NULL,
   checksum VARCHAR(64) NOT NULL,
   finished_at TIMESTAMPTZ,
@@ -23,12 +23,13 @@ const TABLE = `CREATE TABLE IF NOT EXISTS public._prisma_migrations (
 /**
  * The migrations that this database has not had, in order; one statement decides. A database that is ahead of this code is
  * accepted: during an update old and new instances run side by side.
+ * @param all those of this code, in their order
  * @param underWay one that has not finished is pending, for it may be under way elsewhere
  * Throws when an applied migration was edited since, or when one has failed and is unresolved, and names it.
  */
 async function pendingMigrations(
   session: MigrationSession,
-  folder: string | undefined,
+  all: readonly Migration[],
   underWay: boolean,
 ): Promise<Migration[]> {
   const rows = await session
@@ -40,7 +41,7 @@ async function pendingMigrations(
       throw error;
     });
   const applied = new Map(rows.map((row) => [row.migration_name, row]));
-  return readMigrations(folder).filter(({ name, checksum }) => {
+  return all.filter(({ name, checksum }) => {
     const row = applied.get(name);
     if (row?.finished_at === null && underWay) return true;
     if (row?.finished_at === null) {
@@ -62,11 +63,11 @@ async function pendingMigrations(
  * others wait. A script and its record are one transaction, so that one which fails or is killed leaves nothing behind and is
  * tried again at the next start. The error names the file and, where PostgreSQL says it, the line.
  */
-export async function applyMigrations(session: MigrationSession, folder?: string): Promise<string[]> {
-  if ((await pendingMigrations(session, folder, true)).length === 0) return [];
+export async function applyMigrations(session: MigrationSession, all: readonly Migration[]): Promise<string[]> {
+  if ((await pendingMigrations(session, all, true)).length === 0) return [];
   await session.exclude?.();
   await session.run(TABLE);
-  const migrations = await pendingMigrations(session, folder, false);
+  const migrations = await pendingMigrations(session, all, false);
   for (const migration of migrations) await apply(session, migration);
   return migrations.map(({ name }) => name);
 }

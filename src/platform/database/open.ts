@@ -1,9 +1,10 @@
 import { type DatabaseAddress, readAddress } from './address.js';
 import type { Backend, Connections } from './backend.js';
 import { PrismaClient } from './client.js';
+import type { EmbeddedOptions } from './embedded.js';
 import { DatabaseNotOpened, faultOf, reasonOf } from './faults.js';
 import type { Listener } from './listener.js';
-import { migrationsFolder } from './migration-folder.js';
+import { migrationsFolder, readMigrations } from './migration-folder.js';
 import { applyMigrations } from './migrations.js';
 import { notify } from './notify.js';
 import type { Dependency } from './outages.js';
@@ -73,14 +74,18 @@ export async function openDatabase(
     const said = cause instanceof Error && faultOf(cause).kind !== 'timeout' ? cause.message : reasonOf(cause);
     return new DatabaseNotOpened(`${address.label}: ${said}`, { cause });
   };
-  const backend = await openBackend(address, { name, snapshot, poolSize, limits }).catch((error: unknown) => {
+  const all = readMigrations(migrations);
+  const options = { name, snapshot, poolSize, limits, migrations: all };
+  const backend = await openBackend(address, options).catch((error: unknown) => {
     throw notOpened(error);
   });
   try {
-    const migrated = await backend.migrating((session) => applyMigrations(session, migrations));
+    const applied = await backend.migrating((session) => applyMigrations(session, all));
+    const migrated = [...backend.migrated, ...applied];
     const transactionOptions = { maxWait: limits.connect, timeout: limits.transaction };
     const client = new PrismaClient({ adapter: backend.adapter, transactionOptions });
-    await client.$connect();
+    // Prisma's client connects, and loads its engine, when something is asked of it.
+    await backend.connect();
     let closed: Promise<void> | undefined;
     const listener = backend.listener((channel, payload) => notify(client, channel, payload));
     const { listen, prove, isHearing } = listener;
@@ -103,11 +108,11 @@ export async function openDatabase(
 /** Loads only the one of the two that is asked for. */
 async function openBackend(
   address: DatabaseAddress,
-  { snapshot, ...options }: { name: string; snapshot?: Blob | undefined; poolSize: number; limits: TimeLimits },
+  options: Required<Pick<DatabaseOptions, 'name' | 'poolSize' | 'limits'>> & EmbeddedOptions,
 ) {
   if (address.kind === 'embedded') {
     const { openEmbedded } = await import('./embedded.js');
-    return openEmbedded(address.directory, snapshot);
+    return openEmbedded(address.directory, options);
   }
   const { openPostgres } = await import('./postgres.js');
   return openPostgres(address.url, options);

@@ -24,7 +24,11 @@ export async function connectPool(factory: PrismaPg, telling: Telling): Promise<
   const start = adapter.startTransaction.bind(adapter);
   const queryRaw = adapter.queryRaw.bind(adapter);
   const executeRaw = adapter.executeRaw.bind(adapter);
+  let disposed: Promise<void> | undefined;
+  const dispose = adapter.dispose.bind(adapter);
   return Object.assign(adapter, {
+    // By Prisma, where that was connected, and by who opened the pool.
+    dispose: () => (disposed ??= dispose()),
     startTransaction: async (...level: Parameters<typeof start>) => endingWhenSilent(await telling(start(...level))),
     queryRaw: (query: SqlQuery) => telling(queryRaw(query)),
     executeRaw: (query: SqlQuery) => telling(executeRaw(query)),

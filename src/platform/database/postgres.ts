@@ -39,20 +39,25 @@ export function openPostgres(
   let connections: Pool | undefined;
   let server: Dependency | undefined;
   const telling = tellingOf({ away: (reason) => server?.away(reason), back: () => server?.back() });
-  const connectOnce = async () => {
-    const adapter = await connectPool(pool, telling);
+  const isClosed = () => new Error('The database is closed.');
+  let connected: ReturnType<typeof connectPool> | undefined;
+  /** One pool, for Prisma and beside it. */
+  const connectPoolOnce = async () => {
+    // A Prisma client that was disconnected connects again at its next query, and nobody would close that pool.
+    if (closed) throw isClosed();
+    connected ??= connectPool(pool, telling);
+    const adapter = await connected;
     connections = adapter.underlyingDriver();
     return adapter;
   };
-  const isClosed = () => new Error('The database is closed.');
   return {
     listener: (notify) => postgresListener(connectionString, notify, name),
     adapter: {
       provider: 'postgres',
       adapterName: pool.adapterName,
-      // A Prisma client that was disconnected connects again at its next query, and nobody would close that pool.
-      connect: () => (closed ? Promise.reject(isClosed()) : connectOnce()),
+      connect: connectPoolOnce,
     },
+    connect: async () => void (await connectPoolOnce()),
     statements: postgresStatements(
       short,
       () => {
@@ -68,6 +73,7 @@ export function openPostgres(
       const { totalCount = 0, idleCount = 0, waitingCount = 0 } = connections ?? {};
       return { busy: totalCount - idleCount, idle: idleCount, waiting: waitingCount, shared: short.open() };
     },
+    migrated: [],
     migrating: onOwn,
     alone: (work) =>
       onOwn(async ({ exclude }) => {
@@ -75,9 +81,9 @@ export function openPostgres(
         return work();
       }),
     dump: () => Promise.reject(new Error('A database server is dumped by pg_dump.')),
-    close: () => {
+    close: async () => {
       closed = true;
-      return short.close();
+      await Promise.all([short.close(), connected?.then((adapter) => adapter.dispose())]);
     },
   };
 }

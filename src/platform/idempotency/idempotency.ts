@@ -3,6 +3,7 @@ import { type Deed, writing } from '../accounts/writing.js';
 import { authenticated, type Call, type KeyedRequest, type Policy } from '../calls/access.js';
 import { Failure } from '../calls/errors.js';
 import type { Prisma, PrismaClient } from '../database/client.js';
+import { type Statements, statement } from '../database/statement.js';
 import { macs, markOf, type Secrets } from '../secrets.js';
 
 type Transaction = Prisma.TransactionClient;
@@ -37,6 +38,7 @@ export interface Effects<Made, Rules extends Policy = Policy> {
 
 export interface IdempotencyDependencies {
   client: PrismaClient;
+  statements: Statements;
   /** Any server secrets; all instances must share them. */
   secrets: Secrets;
   now: () => number;
@@ -46,11 +48,16 @@ export type Idempotency = ReturnType<typeof idempotencyService>;
 
 const inFlight = () => new Failure('CONFLICT', 'The first request with this idempotency key is still running.');
 
+const deleteExpired = statement<[now: Date], never>(
+  'expired idempotency keys',
+  'DELETE FROM idempotency_keys WHERE expires_at <= $1 AND work_id IS NULL',
+);
+
 /**
  * Idempotency keys (IETF draft-ietf-httpapi-idempotency-key-header), for every operation that takes one. A key is written
  * down in the transaction of its effect: a crash leaves both or neither, and what failed has left nothing.
  */
-export function idempotencyService({ client, secrets, now }: IdempotencyDependencies) {
+export function idempotencyService({ client, statements, secrets, now }: IdempotencyDependencies) {
   const codes = macs(secrets, 'accord idempotency', CODE_BYTES);
   const mark = markOf(secrets[0] as string);
   const fingerprintOf = ({ content }: KeyedRequest) => new Uint8Array(Buffer.concat([mark, codes.make(content())]));
@@ -165,7 +172,7 @@ export function idempotencyService({ client, secrets, now }: IdempotencyDependen
 
     /** Deletes the keys that have expired. */
     async sweep(): Promise<void> {
-      await client.idempotencyKey.deleteMany({ where: { NOT: kept() } });
+      await statements.run(deleteExpired, new Date(now()));
     },
   };
 }

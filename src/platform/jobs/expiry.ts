@@ -1,24 +1,29 @@
 import { KNOWN_FOR } from '../accounts/networks.js';
-import type { Prisma, PrismaClient } from '../database/client.js';
+import { type Statements, statement } from '../database/statement.js';
 
 /** Names the advisory lock of this work. */
 const EXPIRY_LOCK = 0x41434558;
-/** Rows of one transaction: a session may have three thousand tokens, and a statement five seconds. */
+/** Rows of one statement: a session may have three thousand tokens, and a statement five seconds. */
 const BATCH = 100;
 
-/** Each deletes a batch of what is over, and says how many rows that was. */
-const deletions: readonly ((db: Prisma.TransactionClient, now: Date) => Promise<number>)[] = [
-  (db, now) => db.$executeRaw`
-    DELETE FROM sessions WHERE id IN (
-      SELECT id FROM sessions WHERE expires_at <= ${now}::timestamptz OR revoked_at IS NOT NULL LIMIT ${BATCH})`,
-  (db, now) => db.$executeRaw`
-    DELETE FROM throttles WHERE key IN (
-      SELECT key FROM throttles WHERE resets_at <= ${now}::timestamptz LIMIT ${BATCH} FOR UPDATE SKIP LOCKED)`,
-  (db, now) => db.$executeRaw`
-    DELETE FROM known_networks WHERE (user_id, network) IN (
-      SELECT user_id, network FROM known_networks WHERE last_seen <= ${new Date(now.getTime() - KNOWN_FOR)}::timestamptz
-      LIMIT ${BATCH} FOR UPDATE SKIP LOCKED)`,
-];
+/**
+ * Deletes a batch of what was over at `$1`, a row for each, where nobody else is at this work meanwhile.
+ * @param chosen which rows those are, in SQL; `free` says whether it is this one's turn
+ */
+const deletion = (table: string, key: string, chosen: string) =>
+  statement<[before: Date], object>(
+    `what is over of ${table}`,
+    `WITH turn AS MATERIALIZED (SELECT pg_try_advisory_xact_lock(${EXPIRY_LOCK}) AS free)
+    DELETE FROM ${table} WHERE (${key}) IN (SELECT ${key} FROM ${table}, turn WHERE free AND ${chosen}) RETURNING true`,
+  );
+
+const sessions = deletion('sessions', 'id', `(expires_at <= $1 OR revoked_at IS NOT NULL) LIMIT ${BATCH}`);
+const throttles = deletion('throttles', 'key', `resets_at <= $1 LIMIT ${BATCH} FOR UPDATE OF throttles SKIP LOCKED`);
+const networks = deletion(
+  'known_networks',
+  'user_id, network',
+  `last_seen <= $1 LIMIT ${BATCH} FOR UPDATE OF known_networks SKIP LOCKED`,
+);
 
 /**
  * Deletes ended sessions with their tokens, counters of attempts whose window is over, and networks that were not seen for
@@ -26,16 +31,16 @@ const deletions: readonly ((db: Prisma.TransactionClient, now: Date) => Promise<
  * @param now milliseconds since the epoch
  * @returns how many rows were deleted, tokens apart
  */
-export async function removeExpired(client: PrismaClient, now: number): Promise<number> {
+export async function removeExpired(statements: Statements, now: number): Promise<number> {
   let removed = 0;
-  for (const deletion of deletions) {
+  for (const [one, before] of [
+    [sessions, now],
+    [throttles, now],
+    [networks, now - KNOWN_FOR],
+  ] as const) {
     let found: number;
     do {
-      found = await client.$transaction(async (db) => {
-        const [row] = await db.$queryRaw<{ free: boolean }[]>`
-          SELECT pg_try_advisory_xact_lock(${EXPIRY_LOCK}::bigint) AS free`;
-        return row?.free ? deletion(db, new Date(now)) : 0;
-      });
+      found = (await statements.run(one, new Date(before))).length;
       removed += found;
     } while (found === BATCH);
   }

@@ -5,7 +5,7 @@ import { notify } from '../database/notify.js';
 import { generateSigningKey, openKey, type SigningKeyPair } from './key-material.js';
 import { keysAt, PUBLISHED_AHEAD, verifiesUntil } from './key-states.js';
 import { KEY_CHANNEL, lockKeys, settleKeys, storedForm } from './key-store.js';
-import type { SigningKeysOptions } from './signing-keys.js';
+import type { StoredKeysOptions } from './signing-keys.js';
 
 /** A key as an operator sees it; times are ISO 8601 in UTC. */
 export interface KeyEntry {
@@ -25,7 +25,7 @@ const entries = (rows: SigningKey[], now: number): KeyEntry[] =>
   }));
 
 /** What an operator does to the signing keys. Every instance hears of it at once; none is restarted. */
-export function keyAdministration({ client, algorithm, keySecrets, now = Date.now }: SigningKeysOptions) {
+export function keyAdministration({ client, algorithm, keySecrets, now = Date.now }: StoredKeysOptions) {
   const locked = <T>(work: (db: Prisma.TransactionClient, rows: SigningKey[]) => Promise<T>): Promise<T> => {
     if (algorithm === 'HS256')
       throw new Refused('With JWT_ALGORITHM=HS256 there are no stored keys: change JWT_SECRET.');

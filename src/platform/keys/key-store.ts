@@ -1,4 +1,5 @@
 import type { Prisma, SigningKey } from '../database/client.js';
+import { type Statements, statement } from '../database/statement.js';
 import type { Secrets } from '../secrets.js';
 import { openKey, type SigningKeyPair, sealedUnder, sealKey } from './key-material.js';
 import { keysAt } from './key-states.js';
@@ -20,6 +21,13 @@ export function storedForm(pair: SigningKeyPair, secrets: Secrets) {
 }
 
 /**
+ * Whether a row is sealed as it is to be.
+ * @throws Error for a key that none of the secrets opens
+ */
+export const isSealed = (row: SigningKey, secrets: Secrets): boolean =>
+  secrets.length === 0 || sealedUnder(row, secrets) === 0;
+
+/**
  * Seals anew under the first secret what is in clear or under an older one.
  * @throws Error for a key that none of the secrets opens
  */
@@ -28,12 +36,29 @@ export async function resealKeys(
   rows: readonly SigningKey[],
   secrets: Secrets,
 ): Promise<void> {
-  if (secrets.length === 0) return;
   for (const row of rows) {
-    if (sealedUnder(row, secrets) === 0) continue;
+    if (isSealed(row, secrets)) continue;
     const { kid, ...data } = storedForm(await openKey(row, secrets), secrets);
     await db.signingKey.update({ where: { kid }, data, select: { kid: true } });
   }
+}
+
+const storedKeys = statement<[], SigningKey>(
+  'signing keys',
+  `SELECT kid, state, private_key AS "privateKey", encrypted, created_at AS "createdAt", signs_from AS "signsFrom",
+    retired_at AS "retiredAt" FROM signing_keys`,
+);
+
+/**
+ * The rows, oldest first, where what is written of them is what time has made of them; undefined where `settleKeys` has something
+ * to write.
+ * @param now milliseconds since the epoch
+ */
+export async function settledKeys(statements: Statements, now: number): Promise<SigningKey[] | undefined> {
+  const stored = await statements.run(storedKeys);
+  const present = keysAt(stored, now);
+  const isSettled = present.length === stored.length && present.every(({ key, state }) => key.state === state);
+  return isSettled ? present.map(({ key }) => key) : undefined;
 }
 
 /**

@@ -2,15 +2,17 @@ import { listeners } from '../calls/listeners.js';
 import type { PrismaClient, SigningKey } from '../database/client.js';
 import type { Database } from '../database/open.js';
 import { patiently } from '../database/patience.js';
+import type { Statements } from '../database/statement.js';
 import type { Secrets } from '../secrets.js';
 import type { KeySource } from '../sessions/access-tokens.js';
 import { refresher } from '../sessions/refresher.js';
 import { generateSigningKey, type JWK, openKey, type SigningKeyPair } from './key-material.js';
 import { keysAt, nextChange, type PresentKey } from './key-states.js';
-import { KEY_CHANNEL, lockKeys, resealKeys, settleKeys, storedForm } from './key-store.js';
+import { isSealed, KEY_CHANNEL, lockKeys, resealKeys, settledKeys, settleKeys, storedForm } from './key-store.js';
 
 export interface SigningKeysOptions {
   client: PrismaClient;
+  statements: Statements;
   algorithm: 'RS256' | 'HS256';
   /** HS256 only. */
   jwtSecret: string | undefined;
@@ -23,6 +25,9 @@ export interface SigningKeysOptions {
   /** Told when the keys could not be read, or one of them not opened; those known so far stay in use. */
   onFault?: (error: unknown) => void;
 }
+
+/** What is needed to administer them. */
+export type StoredKeysOptions = Pick<SigningKeysOptions, 'client' | 'algorithm' | 'jwtSecret' | 'keySecrets' | 'now'>;
 
 export interface SigningKeys extends KeySource {
   jwks: () => { keys: JWK[] };
@@ -63,14 +68,14 @@ function symmetric({ jwtSecret }: SigningKeysOptions): SigningKeys {
 type Ring = (SigningKeyPair & Pick<SigningKey, 'signsFrom'>)[];
 
 async function asymmetric(options: SigningKeysOptions): Promise<SigningKeys> {
-  const { client, keySecrets, listen, now = Date.now, onFault = () => {} } = options;
+  const { client, statements, keySecrets, listen, now = Date.now, onFault = () => {} } = options;
   const open = async (row: SigningKey) => ({ ...(await openKey(row, keySecrets)), signsFrom: row.signsFrom });
   const removals = listeners<ReadonlySet<string>>();
-  let ring: Ring = await Promise.all((await patiently(() => firstRows(client, keySecrets, now))).map(open));
+  let ring: Ring = await Promise.all((await patiently(() => firstRows(options, now))).map(open));
 
   /** A key that cannot be opened is left out, and told of: the others go on. */
   async function read(): Promise<void> {
-    const rows = await client.$transaction((db) => settleKeys(db, now()));
+    const rows = (await settledKeys(statements, now())) ?? (await client.$transaction((db) => settleKeys(db, now())));
     const opened = await Promise.allSettled(rows.map(open));
     for (const one of opened) if (one.status === 'rejected') onFault(one.reason);
     const usable = opened.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
@@ -114,10 +119,18 @@ async function asymmetric(options: SigningKeysOptions): Promise<SigningKeys> {
   };
 }
 
-/** What is stored, sealed anew where that is due, or the first key of all; under a lock, so that instances that start at once make one. */
-async function firstRows(client: PrismaClient, keySecrets: Secrets, now: () => number): Promise<SigningKey[]> {
+/**
+ * What is stored, sealed anew where that is due, or the first key of all. What is to be written is written under a lock, so that
+ * instances that start at once make one key.
+ */
+async function firstRows(
+  { client, statements, keySecrets }: SigningKeysOptions,
+  now: () => number,
+): Promise<SigningKey[]> {
+  const settled = await settledKeys(statements, now());
+  if (settled?.length && settled.every((row) => isSealed(row, keySecrets))) return settled;
   // To find two primes may take a slow machine longer than a transaction lasts.
-  const first = (await client.signingKey.count()) === 0 ? await generateSigningKey() : undefined;
+  const first = settled?.length === 0 ? await generateSigningKey() : undefined;
   return client.$transaction(async (db) => {
     await lockKeys(db);
     const stored = await settleKeys(db, now());

@@ -71,9 +71,9 @@ const assets = new Map<string, Assets>();
 function docsAssets(title: string): Assets {
   const known = assets.get(title);
   if (known) return known;
-  const text = (content: string, type: string): Asset => ({ content: Buffer.from(content), type });
+  const text = (content: string, type: string): Asset => ({ content: () => Buffer.from(content), type });
   const made = publishAssets('/docs/assets', {
-    'reference.js': { content: vendored('reference.js'), type: 'text/javascript; charset=utf-8' },
+    'reference.js': { content: () => vendored('reference.js'), type: 'text/javascript; charset=utf-8' },
     'start.js': text(startScript(title), 'text/javascript; charset=utf-8'),
     'icon.svg': text(pageIcon, 'image/svg+xml'),
     'page.css': text(pageStyle, 'text/css; charset=utf-8'),
@@ -112,15 +112,17 @@ export async function docs(
   const options = { title, graphiql };
   files.mount(app);
   const pages = {
-    '/docs': { html: referencePage(files, options), csp: DOCS_CSP },
-    '/docs/errors': { html: errorsPage(errors, frame(files), options), csp: ERRORS_CSP },
-    '/docs/status': { html: statusPage(statuses, frame(files), options), csp: ERRORS_CSP },
+    '/docs': { make: () => referencePage(files, options), csp: DOCS_CSP },
+    '/docs/errors': { make: () => errorsPage(errors, frame(files), options), csp: ERRORS_CSP },
+    '/docs/status': { make: () => statusPage(statuses, frame(files), options), csp: ERRORS_CSP },
   };
   // What a browser will ask for next, told before the page itself (RFC 8297): over HTTP/2 only, as browsers take it. Clients
   // of HTTP/1.1 that know no informational answers take them for the answer.
   const hints = [`<${frame(files).style}>; rel=preload; as=style`];
-  for (const [path, { html, csp }] of Object.entries(pages)) {
+  for (const [path, { make, csp }] of Object.entries(pages)) {
+    let html: string | undefined;
     app.get(path, async ({ raw }, reply) => {
+      html ??= make();
       if (raw.httpVersionMajor === 2) reply.writeEarlyHints({ link: hints });
       return reply
         .type('text/html; charset=utf-8')

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { type Assets, publishAssets } from './assets.js';
+import { publishAssets } from './assets.js';
 import { escapeHtml } from './docs-frame.js';
 import { vendored } from './vendor.js';
 
@@ -78,26 +78,20 @@ const pageStyle = `body { margin: 0; }
 .graphiql-logo a { font-size: 14px; white-space: nowrap; color: inherit; }
 `;
 
-/** Read at first use and kept: production, which shows no GraphiQL, need not load its megabytes. */
-let loaded: Assets | undefined;
+const script = (content: () => Buffer) => ({ content, type: 'text/javascript; charset=utf-8' });
+const style = (content: () => Buffer) => ({ content, type: 'text/css; charset=utf-8' });
 
-function assets(): Assets {
-  const script = (content: Buffer) => ({ content, type: 'text/javascript; charset=utf-8' });
-  const style = (content: Buffer) => ({ content, type: 'text/css; charset=utf-8' });
-  loaded ??= publishAssets('/graphql/assets', {
-    'react.js': script(vendored('react.js')),
-    'react-dom.js': script(vendored('react-dom.js')),
-    'graphiql.js': script(vendored('graphiql.js')),
-    'start.js': script(Buffer.from(startScript)),
-    'graphiql.css': style(vendored('graphiql.css')),
-    'page.css': style(Buffer.from(pageStyle)),
-  });
-  return loaded;
-}
+const { href, mount } = publishAssets('/graphql/assets', {
+  'react.js': script(() => vendored('react.js')),
+  'react-dom.js': script(() => vendored('react-dom.js')),
+  'graphiql.js': script(() => vendored('graphiql.js')),
+  'start.js': script(() => Buffer.from(startScript)),
+  'graphiql.css': style(() => vendored('graphiql.css')),
+  'page.css': style(() => Buffer.from(pageStyle)),
+});
 
 /** The page for `GET /graphql` from a browser, under the title of the application, and the `Content-Security-Policy` to send with it. */
 export function graphiqlPage(title: string): { html: string; csp: string } {
-  const { href } = assets();
   const styles = ['graphiql.css', 'page.css'].map((name) => `<link rel="stylesheet" href="${href(name)}">`);
   const scripts = ['react.js', 'react-dom.js', 'graphiql.js', 'start.js'].map(
     (name) => `<script src="${href(name)}"></script>`,
@@ -123,5 +117,5 @@ ${scripts.join('\n')}
 
 /** Registers the files that the page loads, below `/graphql/assets`. */
 export async function graphiqlAssets(app: FastifyInstance): Promise<void> {
-  assets().mount(app);
+  mount(app);
 }

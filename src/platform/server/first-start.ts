@@ -4,8 +4,8 @@ import { createFirstAdmin, hasAdmin } from '../accounts/first-admin.js';
 import { hasher } from '../accounts/passwords.js';
 import { emailKey } from '../accounts/user-rules.js';
 import type { Application, Demo, DemoLogin } from '../application.js';
-import type { PrismaClient } from '../database/client.js';
 import type { Database } from '../database/open.js';
+import { statement } from '../database/statement.js';
 import { type Config, ConfigError, inProduction } from './config.js';
 
 /**
@@ -14,19 +14,22 @@ import { type Config, ConfigError, inProduction } from './config.js';
  * @throws ConfigError for a common password; in production, where demo data is refused and an administrator has no default
  */
 export async function prepareData(
-  { client, alone }: Pick<Database, 'client' | 'alone'>,
+  database: Stored & Pick<Database, 'alone'>,
   config: Config,
   { demo, policy, accountActions }: Pick<Application, 'demo' | 'policy' | 'accountActions'>,
 ): Promise<DemoLogin | undefined> {
   const prepared = { demo, ...accountRules(policy, accountActions) };
   // Only who has something to write waits for its turn: a migration that runs for long may have it.
-  if (!(await isPrepared(client, config, prepared))) {
-    await alone(async () => {
-      if (!(await isPrepared(client, config, prepared))) await firstData(client, config, prepared);
+  if (!(await isPrepared(database, config, prepared))) {
+    await database.alone(async () => {
+      if (!(await isPrepared(database, config, prepared))) await firstData(database, config, prepared);
     });
   }
-  return config.production || demo === undefined ? undefined : demoLogin(client, demo);
+  return config.production || demo === undefined ? undefined : demoLogin(database, demo);
 }
+
+/** Nothing but what is written goes through Prisma: most starts write nothing, and its engine takes a sixth of a start. */
+type Stored = Pick<Database, 'client' | 'statements'>;
 
 /** What there is to put into a database, and who can administer it then. */
 interface Prepared extends Pick<AccountRules, 'administrators'> {
@@ -35,25 +38,29 @@ interface Prepared extends Pick<AccountRules, 'administrators'> {
 
 const refuse = (config: Config, problem: string) => new ConfigError(inProduction(config, [problem]).join('\n'));
 
-async function isPrepared(client: PrismaClient, config: Config, { demo, administrators }: Prepared): Promise<boolean> {
-  if (config.production && (await demo?.isIn(client))) {
+async function isPrepared(
+  { statements }: Stored,
+  config: Config,
+  { demo, administrators }: Prepared,
+): Promise<boolean> {
+  if (config.production && (await demo?.isIn(statements))) {
     throw refuse(
       config,
       'DATABASE_URL: names a database with demo accounts, whose password is public; use another one.',
     );
   }
-  return hasAdmin(client, administrators);
+  return hasAdmin(statements, administrators);
 }
 
-async function firstData(client: PrismaClient, config: Config, { demo, administrators }: Prepared): Promise<void> {
+async function firstData(database: Stored, config: Config, { demo, administrators }: Prepared): Promise<void> {
   const { production, ADMIN_EMAIL: email, ADMIN_PASSWORD: password } = config;
-  if (email && password) await firstAdmin(client, administrators, email, password);
+  if (email && password) await firstAdmin(database, administrators, email, password);
   else if (production) throw refuse(config, 'ADMIN_EMAIL, ADMIN_PASSWORD: there is no administrator yet; set both.');
-  else if ((await client.user.count()) === 0) await demo?.seed(client);
+  else if ((await database.client.user.count()) === 0) await demo?.seed(database.client);
 }
 
 async function firstAdmin(
-  client: PrismaClient,
+  database: Stored,
   administrators: Prepared['administrators'],
   email: string,
   password: string,
@@ -61,12 +68,16 @@ async function firstAdmin(
   if (isCommonPassword(password)) {
     throw new ConfigError('ADMIN_PASSWORD: is one of the passwords that attackers try first; choose another one.');
   }
-  await createFirstAdmin(client, administrators, { email, passwordHash: await hasher().hash(password) });
+  await createFirstAdmin(database, administrators, { email, passwordHash: await hasher().hash(password) });
 }
 
+const passwordOf = statement<[emailKey: string], { passwordHash: string | null }>(
+  'password of the demo',
+  'SELECT password_hash AS "passwordHash" FROM users WHERE email_key = $1',
+);
+
 /** None where the demo was never put in, or somebody has changed its password or address since. */
-async function demoLogin(client: PrismaClient, { login }: Demo): Promise<DemoLogin | undefined> {
-  const where = { emailKey: emailKey(login.email) };
-  const user = await client.user.findUnique({ where, select: { passwordHash: true } });
+async function demoLogin({ statements }: Stored, { login }: Demo): Promise<DemoLogin | undefined> {
+  const [user] = await statements.run(passwordOf, emailKey(login.email));
   return (await hasher().verify(user?.passwordHash ?? null, login.password)) ? login : undefined;
 }

@@ -39,8 +39,8 @@ async function start({ name, variables, application: load }: Program): Promise<v
 /** What was thrown on purpose, by the database or by the system, is a sentence for the operator; a bug of ours shows its stack. */
 function sentenceOf(error: unknown): string | undefined {
   if (error instanceof ConfigError || error instanceof DatabaseNotOpened) return error.message;
-  // Of Prisma: a table, or a column, that is not there.
-  if (error instanceof Error && 'code' in error && /^P202[12]$/.test(String(error.code))) {
+  // Of Prisma, and of PostgreSQL: a table, or a column, that is not there.
+  if (error instanceof Error && 'code' in error && /^(P202[12]|42P01|42703)$/.test(String(error.code))) {
     const missing = error.message.trim().split('\n').at(-1);
     return `This version does not fit the database, which a newer one may have migrated, or somebody changed: ${missing}`;
   }

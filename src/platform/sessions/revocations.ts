@@ -1,8 +1,9 @@
 import { listeners } from '../calls/listeners.js';
-import type { Prisma, PrismaClient } from '../database/client.js';
+import type { Prisma } from '../database/client.js';
 import { notify } from '../database/notify.js';
 import type { Database } from '../database/open.js';
 import { patiently } from '../database/patience.js';
+import { type Statements, statement } from '../database/statement.js';
 import type { Names } from '../names.js';
 import { ACCESS_TOKEN_LIFETIME, type AccessClaims, CLOCK_TOLERANCE } from './access-tokens.js';
 import { refresher } from './refresher.js';
@@ -16,8 +17,13 @@ interface Mark {
   role: string | null;
 }
 
+const marksSince = statement<[oldest: Date], { userId: number; revokedAt: Date; role: string | null }>(
+  'revocations since',
+  'SELECT user_id AS "userId", revoked_at AS "revokedAt", role FROM revocations WHERE revoked_at >= $1',
+);
+
 export interface RevocationsOptions {
-  client: PrismaClient;
+  statements: Statements;
   /** Hears the other instances; left out where there is nobody to hear. */
   listen?: Database['listen'] | undefined;
   names: Names;
@@ -34,7 +40,7 @@ export type Revocations = Awaited<ReturnType<typeof revocations>>;
  * deleted, or changes role or password, leaves a mark in a table, and every instance has the marks in memory. They are told
  * by NOTIFY, and read at the start and whenever the connection that hears it comes back.
  */
-export async function revocations({ client, listen, names, now, onFault = () => {} }: RevocationsOptions) {
+export async function revocations({ statements, listen, names, now, onFault = () => {} }: RevocationsOptions) {
   const marks = new Map<number, Mark>();
   const revoked = listeners<number>();
 
@@ -47,7 +53,7 @@ export async function revocations({ client, listen, names, now, onFault = () => 
   async function read(): Promise<void> {
     const oldest = now() - KEPT;
     for (const [userId, { at }] of marks) if (at < oldest) marks.delete(userId);
-    const rows = await client.revocation.findMany({ where: { revokedAt: { gte: new Date(oldest) } } });
+    const rows = await statements.run(marksSince, new Date(oldest));
     for (const { userId, revokedAt, role } of rows) set(userId, { at: revokedAt.getTime(), role });
   }
 

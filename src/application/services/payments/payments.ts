@@ -1,4 +1,4 @@
-import { asNextVersion, type Idempotency } from 'accord';
+import { asNextVersion, type Idempotency, type Statements } from 'accord';
 import type { PaymentStatus, Prisma, PrismaClient } from '../../../../generated/prisma/client.js';
 import { Failure } from '../../calls.js';
 import type { Order } from '../order-rows.js';
@@ -20,6 +20,7 @@ const MOST_BACKOFF = 60_000;
 
 export interface PaymentsDependencies {
   client: PrismaClient;
+  statements: Statements;
   /** Absent in production without PAYMENT_URL. */
   gateway: PaymentGateway | undefined;
   idempotency: Pick<Idempotency, 'finish' | 'abandon'>;
@@ -45,7 +46,15 @@ export type Payments = ReturnType<typeof paymentsService>;
  * Payments of claimed orders. The payment is stored before the gateway is asked, and its id is the gateway's idempotency
  * key; so whatever crashes in between, asking again under the same id tells how it ended, and takes nothing twice.
  */
-export function paymentsService({ client, gateway, idempotency, answer, now, announce }: PaymentsDependencies) {
+export function paymentsService({
+  client,
+  statements,
+  gateway,
+  idempotency,
+  answer,
+  now,
+  announce,
+}: PaymentsDependencies) {
   const inMs = (ms: number) => new Date(now() + ms);
 
   async function askAgain({ id, attempts, wasUncertain }: Attempt, outcome: Outcome): Promise<void> {
@@ -134,8 +143,8 @@ export function paymentsService({ client, gateway, idempotency, answer, now, ann
      * @returns when to look again, in milliseconds since the epoch; undefined where no payment is open
      */
     async settleOne(signal: AbortSignal, more: () => void): Promise<number | undefined> {
-      const attempt = await takeDue(client, new Date(now()), inMs(LEASE));
-      if (!attempt) return nextDue(client);
+      const attempt = await takeDue(statements, new Date(now()), inMs(LEASE));
+      if (!attempt) return nextDue(statements);
       more();
       const outcome = await ask(attempt, signal);
       const status = verdict(outcome, attempt, true);
