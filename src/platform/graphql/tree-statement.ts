@@ -1,12 +1,12 @@
-import type { OffsetPage } from '../calls/pages.js';
-import { storableOffset } from '../calls/pages.js';
+import type { FieldNode } from 'graphql';
+import { type OffsetPage, storableOffset } from '../calls/pages.js';
 import type { Branch } from './tree.js';
 
 /** The column, or property, of a row for what was read along with it: no name of a model or of GraphQL has a space. */
 export const BELOW = 'read along';
 
-/** Rows by the names under which they stand in the answer. */
-export type Below = ReadonlyMap<string, object | readonly object[] | null>;
+/** By the names under which they stand in the answer: rows, and where the document asks for them. */
+export type Below = ReadonlyMap<string, { nodes: readonly FieldNode[]; rows: object | readonly object[] | null }>;
 
 /** The column of a member, in SQL. */
 type ColumnOf = (member: string) => string;
@@ -52,15 +52,14 @@ export const pagedBranches = (branches: readonly Branch[]): Branch[] =>
   branches.flatMap((one) => [...(one.page ? [one] : []), ...pagedBranches(one.below)]);
 
 /** Makes rows of what was read along. @param json what the statement gave: branches come after `from` values of the row */
-export function decodeBelow(branches: readonly Branch[], json: readonly unknown[], from = 0): Below {
-  const below = new Map<string, object | readonly object[] | null>();
-  branches.forEach((branch, place) => {
-    const found = json[from + place] as readonly unknown[] | null;
-    const rows = branch.isMany ? found?.map((one) => rowOf(branch, one as unknown[])) : found && rowOf(branch, found);
-    below.set(branch.key, rows ?? null);
-  });
-  return below;
-}
+export const decodeBelow = (branches: readonly Branch[], json: readonly unknown[], from = 0): Below =>
+  new Map(
+    branches.map((branch, place) => {
+      const found = json[from + place] as readonly never[] | null;
+      const rows = branch.isMany ? found?.map((one) => rowOf(branch, one)) : found && rowOf(branch, found);
+      return [branch.key, { nodes: branch.nodes, rows: rows ?? null }];
+    }),
+  );
 
 function rowOf({ members, below }: Branch, json: readonly unknown[]): object {
   const row: Record<string, unknown> = {};

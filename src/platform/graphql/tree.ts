@@ -15,7 +15,8 @@ export interface Branch extends Relation {
   /** Under which they stand in the answer. */
   key: string;
   field: GraphQLField<unknown, unknown>;
-  node: FieldNode;
+  /** Where the document asks for them. */
+  nodes: readonly FieldNode[];
   type: RowType;
   /** What is read of each. */
   members: readonly JsonMember[];
@@ -71,7 +72,6 @@ function branchOf(
     if (branch) below.push(branch);
   }
   if (members.size + below.length > MOST_VALUES) return undefined;
-  const [node] = nodes as [FieldNode];
   const all = [...members].map((member) => type.table.members.get(member) as JsonMember);
-  return { ...relation, key, field, node, type, members: all, below };
+  return { ...relation, key, field, nodes, type, members: all, below };
 }
