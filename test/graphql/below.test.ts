@@ -1,11 +1,27 @@
 import fc from 'fast-check';
 import t from 'tap';
+import type { EveryField } from '../../generated/graphql.js';
 import { policy } from '../../generated/policy.js';
 import { application } from '../../src/application/application.js';
+import { defineTables } from '../../src/platform/index.js';
 import { memoryDatabase, onEachDatabase } from '../support/databases.js';
 import type { Json } from '../support/people.js';
 import { startInstance, startService } from '../support/service.js';
 import { statementsOf } from '../support/statements.js';
+
+/** What is no member, no type, no field or no action does not compile. */
+const define = defineTables<EveryField, typeof policy>;
+define({ Post: { model: 'Post', fields: { author: { one: 'User', by: 'authorId', action: 'users.read' } } } });
+// @ts-expect-error
+define({ Post: { model: 'Post', fields: { author: { one: 'User', by: 'writerId', action: 'users.read' } } } });
+// @ts-expect-error
+define({ Post: { model: 'Post', fields: { writer: { one: 'User', by: 'authorId', action: 'users.read' } } } });
+// @ts-expect-error
+define({ Post: { model: 'Post', fields: { author: { one: 'User', by: 'authorId', action: 'users.see' } } } });
+// @ts-expect-error
+define({ Post: { model: 'Post', fields: { comments: { many: 'Comment', by: 'parentId', action: 'posts.read' } } } });
+// @ts-expect-error
+define({ Article: { model: 'Post', fields: {} } });
 
 /** What a selection of a type is drawn from: fields, and the types that stand below them. */
 const FIELDS: Record<string, [field: string, below?: string][]> = {
