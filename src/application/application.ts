@@ -2,6 +2,7 @@ import { defineApplication } from 'accord';
 import { errors } from '../../generated/errors.js';
 import { policy } from '../../generated/policy.js';
 import { resolvers } from './graphql/resolvers.js';
+import { tables } from './graphql/tables.js';
 import { name } from './name.js';
 import { handlers } from './rest/handlers.js';
 import { paid } from './rest/representations.js';
@@ -17,6 +18,7 @@ export const application = defineApplication({
   statuses,
   handlers,
   resolvers,
+  tables,
   services: (platform) => ownServices(platform, paid),
   demo,
 });

@@ -3,6 +3,7 @@ import type { ActionOf, Policy } from './calls/access.js';
 import type { Catalogue, Code, Kind } from './contract/codes.js';
 import type { PrismaClient } from './database/client.js';
 import type { Statements } from './database/statement.js';
+import type { Tables } from './graphql/tables.js';
 import type { PlatformServices } from './services.js';
 
 /** Data for a demo: accounts whose password everybody knows, and what they have made. Production refuses a database with it. */
@@ -45,6 +46,8 @@ export interface Application<Own extends object = object> {
   readonly handlers: object;
   /** By type and field, as `generated/graphql.ts` demands them. */
   readonly resolvers: object;
+  /** Where its GraphQL types stand in the database: what is selected below rows is read along with them (`defineTables`). */
+  readonly tables?: Tables;
   /** Its business rules, and by `jobs.add` what it does again and again beside the requests. Called once, before anything is served. */
   readonly services: (platform: PlatformServices) => Own;
   readonly demo?: Demo;

@@ -48,10 +48,12 @@ export { isReferenceViolation } from './database/client.js';
 export { columnsOf } from './database/columns.js';
 export { type Statement, type Statements, statement } from './database/statement.js';
 // GraphQL.
+export { below } from './graphql/below.js';
 export { type ConnectionArgs, connection } from './graphql/connection.js';
 export type { GraphQLContext } from './graphql/context.js';
 export { DEFAULT_LIMIT, page } from './graphql/page.js';
 export { selects } from './graphql/selection.js';
+export { defineTables, type Tables } from './graphql/tables.js';
 export type { SessionCookies } from './http/session-cookies.js';
 export type { Answering, Idempotency } from './idempotency/idempotency.js';
 export type { Job } from './jobs/jobs.js';

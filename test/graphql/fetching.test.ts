@@ -41,7 +41,7 @@ onEachDatabase(t, async (t, open) => {
     return { data: result.data, statements };
   };
 
-  t.test('a nested read sends one statement for each level, however much it returns', async (t) => {
+  t.test('a nested read is one statement, however much it returns', async (t) => {
     const document = `query($users: Int, $posts: Int, $skipped: Int, $comments: Int, $passed: Int) {
       users(limit: $users, offset: 3) {
         id
@@ -76,22 +76,41 @@ onEachDatabase(t, async (t, open) => {
         t.strictSame(user.posts, expected);
       }
     }
-    t.strictSame([...counts], [4], 'users, posts, comments, authors');
+    t.strictSame([...counts], [1], 'users, posts, comments, authors');
   });
 
-  t.test('one field under several aliases is one statement for each set of arguments', async (t) => {
-    const { data, statements } = await read(`{
-      users(limit: 20, offset: 3) {
-        a: posts(limit: 1) { ...Title } b: posts(limit: 1) { ...Title } c: posts(limit: 1, offset: 4) { ...Title }
-        d: posts(offset: 5) { id }
-      }
-    } fragment Title on Post { title }`);
-    for (const { a, b, c, d } of data.users) {
+  t.test('below what comes by other ways it is one for each level', async (t) => {
+    await client.message.createMany({
+      data: [1, 2, 3].map((n) => ({ channelId: 'below', authorId: writer(n), text: `${n}` })),
+    });
+    const { data, statements } = await read(
+      '{ messages(channelId: "below") { id author { posts(limit: 2) { title comments(limit: 1) { author { name } } } } } }',
+    );
+    t.equal(data.messages.length, 3);
+    for (const { author } of data.messages)
+      t.match(author.posts, [{ comments: [{ author: { name: /^Writer/ } }] }, {}]);
+    t.equal(statements.length, 5, 'messages, their authors, posts, comments, authors');
+  });
+
+  t.test('one field under several aliases, each with arguments of its own', async (t) => {
+    const selection = `{
+      a: posts(limit: 1) { ...Title } b: posts(limit: 1) { ...Title } c: posts(limit: 1, offset: 4) { ...Title }
+      d: posts(offset: 5) { id }
+    }`;
+    const title = 'fragment Title on Post { title }';
+    const { data, statements } = await read(`{ users(limit: 20, offset: 3) ${selection} } ${title}`);
+    const below = await read(
+      `{ posts(limit: 20) { author ${selection} } messages(channelId: "below") { author ${selection} } } ${title}`,
+    );
+    const others = [...below.data.posts, ...below.data.messages].map(({ author }) => author);
+    t.equal(others.length, 23);
+    for (const { a, b, c, d } of [...data.users, ...others]) {
       t.same(a, b);
       t.match([a, c], [[{ title: /^Post 0/ }], [{ title: /^Post 4/ }]]);
       t.same(d, []);
     }
-    t.equal(statements.length, 4, 'users, and posts from 0, from 4, from 5');
+    t.equal(statements.length, 1);
+    t.equal(below.statements.length, 6, 'posts; messages, their authors, and posts from 0, from 4, from 5');
   });
 
   t.test('a long text is read only where it is asked for', async (t) => {

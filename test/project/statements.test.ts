@@ -1,5 +1,6 @@
 import t from 'tap';
 import { faultOf } from '../../src/platform/database/faults.js';
+import { jsonTableOf } from '../../src/platform/database/json-rows.js';
 import { openDatabase } from '../../src/platform/database/open.js';
 import { statement } from '../../src/platform/database/statement.js';
 import { memoryDatabase, type Opened, onEachDatabase, PATIENT } from '../support/databases.js';
@@ -100,6 +101,23 @@ onEachDatabase(t, async (t, open) => {
         t.strictSame(rows, await findMany({ orderBy: { id: 'asc' } }), `${model}, ${times}`);
         t.strictSame(rows, await statements.read(all), 'on either connection');
       }
+    }
+  });
+
+  t.test('so does what is read within JSON', async (t) => {
+    for (const model of ['User', 'Order', 'Post', 'Session'] as const) {
+      const { name, members } = jsonTableOf(client, model);
+      const all = [...members.values()];
+      const values = all.map(({ json }) => json('row')).join(', ');
+      const text = `SELECT json_build_array(${values}) AS json FROM ${name} AS row ORDER BY row.id`;
+      const read = await statements.read(statement<[], { json: never[] }>(`${model} in JSON`, text));
+      const rows = read.map(({ json }) =>
+        Object.fromEntries(
+          all.map(({ name, decode }, n) => [name, decode && json[n] !== null ? decode(json[n] as never) : json[n]]),
+        ),
+      );
+      t.ok(rows.length > 0);
+      t.strictSame(rows, await statements.read(everything[model.toLowerCase() as keyof typeof everything]), model);
     }
   });
 
@@ -224,7 +242,13 @@ const NESTED = `{
   me { id } user(id: 1) { id } usersConnection(last: 3) { edges { node { id } } }
   users(limit: 20, offset: 5) { posts(limit: 3) { content comments(limit: 3) { text author { name } } } }
   post(id: 1) { title } posts(limit: 3) { title author { posts { title } } }
-  messages(channelId: "c", before: 5000) { text author { name } }
+  messages(channelId: "c1", before: 5000, limit: 5) { text author { name } }
+}`;
+/** And below authors who do not come from a statement that reads along. */
+const BY_LEVELS = `{
+  messages(channelId: "c1", limit: 3) {
+    author { posts(limit: 3) { content comments(limit: 3) { text author { name posts(limit: 3) { title } } } } }
+  }
 }`;
 
 onEachDatabase(t, async (t, open) => {
@@ -252,13 +276,16 @@ onEachDatabase(t, async (t, open) => {
     }
     const own = `/api/v1/users/${viewer.id}`;
     const { statements } = await statementsOf(async () => {
-      const { codes } = await graphql(admin, NESTED);
-      t.same(codes, [], log.filter((line) => line.includes('"err"')).join('\n'));
+      for (const document of [NESTED, BY_LEVELS]) {
+        const { codes } = await graphql(admin, document);
+        t.same(codes, [], log.filter((line) => line.includes('"err"')).join('\n'));
+      }
       for (const path of [own, `${own}/orders?after=`, '/api/v1/users?after=&limit=5', '/api/v1/orders/1'])
         await rest('GET', path, { as: admin });
     });
     const texts = [...new Set(statements)].filter((text) => /^\s*SELECT/.test(text));
     t.ok(texts.length > 10);
+    t.equal(texts.filter((text) => text.includes('json_agg')).length, 2, 'lists below users, and below posts');
     for (const text of texts) {
       const values = [...new Set(text.match(/\$\d+/g))].map(() => 'NULL');
       const plan = await client.$transaction(async (db) => {

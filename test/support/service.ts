@@ -3,6 +3,7 @@ import type { Code } from '../../generated/errors.js';
 import { application } from '../../src/application/application.js';
 import { variables } from '../../src/application/variables.js';
 import type { AppOptions } from '../../src/platform/app.js';
+import type { Application } from '../../src/platform/application.js';
 import type { Database } from '../../src/platform/database/open.js';
 import {
   type GraphQLAnswer as Answer,
@@ -29,14 +30,17 @@ export interface Service extends Instance {
   viewer: Person;
 }
 
+/** What a program gives to `buildApp`, and the example where it is changed. */
+type Options = Partial<AppOptions> & { changed?: Application };
+
 async function start<Name extends string>(
   t: Test,
   database: Database,
   environment: Record<string, string>,
   people: Record<Name, string>,
-  options: Partial<AppOptions>,
+  { changed = application, ...options }: Options,
 ): Promise<TestService<object, Name> & Instance> {
-  const service = await testService(application, {
+  const service = await testService(changed, {
     variables,
     coverage: true,
     onBreach: (breach) => t.fail(breach),
@@ -49,24 +53,21 @@ async function start<Name extends string>(
   return service as unknown as TestService<object, Name> & Instance;
 }
 
-/** A running instance without any account. `options` are what a program gives to `buildApp`. */
+/** A running instance without any account. */
 export const startInstance = (
   t: Test,
   database: Database,
   environment: Record<string, string> = {},
-  options: Partial<AppOptions> = {},
+  options: Options = {},
 ): Promise<Instance> => start(t, database, environment, {}, options);
 
-/**
- * A running service with one account of each role, over a database of its own.
- * @param options what a program gives to `buildApp`
- */
+/** A running service with one account of each role, over a database of its own. */
 export async function startService(
   t: Test,
   database: Opened,
   environment: Record<string, string> = {},
   now: () => number = Date.now,
-  options: Partial<AppOptions> = {},
+  options: Options = {},
 ): Promise<Service> {
   const people = { admin: 'ADMIN', developer: 'DEVELOPER', viewer: 'VIEWER' };
   const instance = await start(t, database, environment, people, { now, ...options });

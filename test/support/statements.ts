@@ -7,6 +7,9 @@ import pg from 'pg';
 const ofRequest = new AsyncLocalStorage<boolean>();
 subscribe('http.server.request.start', () => ofRequest.enterWith(true));
 
+/** Set in what `query` leads to: on the embedded database it sends messages as well, and has been heard by then. */
+const ofQuery = new AsyncLocalStorage<boolean>();
+
 /** What a prototype's method was sent, by any connection, while somebody listens. */
 const listeners = new Set<(sql: string) => void>();
 
@@ -20,7 +23,7 @@ for (const prototype of [pg.Client.prototype, PGlite.prototype] as unknown as {
     // That signals are heard is proved now and then, for whoever comes next.
     const isProof = Array.isArray(values) && String(values[0]).startsWith('accord_proof_');
     for (const listener of isProof ? [] : listeners) listener(text);
-    return query.apply(this as typeof prototype, args);
+    return ofQuery.run(true, () => query.apply(this as typeof prototype, args));
   };
 }
 
@@ -39,8 +42,7 @@ PGlite.prototype.execProtocolStream = function (sent, ...rest) {
     const [first = '', second = ''] = stringsOf(bytes.subarray(5, 1 + length));
     const kind = String.fromCharCode(bytes[0] as number);
     if (kind === 'P') prepared.set(first, second);
-    // What `query` sends has no name, and was heard above.
-    if (kind === 'B' && second !== '') for (const listener of listeners) listener(prepared.get(second) as string);
+    if (kind === 'B' && !ofQuery.getStore()) for (const listener of listeners) listener(prepared.get(second) as string);
   }
   return execProtocolStream.call(this, sent, ...rest);
 };

@@ -62,19 +62,27 @@ export function postsService({ client, statements }: { client: PrismaClient; sta
   });
 
   return {
-    /** @throws Failure NOT_FOUND, or GONE for a deleted post */
-    async get(call: Call, id: number): Promise<Post> {
+    /**
+     * @param by what it is read by, where more comes along with it
+     * @throws Failure NOT_FOUND, or GONE for a deleted post
+     */
+    async get(call: Call, id: number, by = statements): Promise<Post> {
       authorise(call, 'posts.read');
-      const post = await existing(client, POST, id, async () => (await statements.read(byId, id))[0]);
+      const post = await existing(client, POST, id, async () => (await by.read(byId, id))[0]);
       await call.checkpoint();
       return post;
     },
 
-    /** A page of all posts by ascending id. */
-    async list(call: Call, { limit, offset }: OffsetPage, { content }: { content: boolean }): Promise<Post[]> {
+    /** A page of all posts by ascending id. @param by see `get` */
+    async list(
+      call: Call,
+      { limit, offset }: OffsetPage,
+      { content }: { content: boolean },
+      by = statements,
+    ): Promise<Post[]> {
       authorise(call, 'posts.read');
       await call.checkpoint();
-      return statements.run((content ? whole : short).all, limit, storableOffset(offset));
+      return by.run((content ? whole : short).all, limit, storableOffset(offset));
     },
 
     /** A page of the posts of each of several users, in one statement. */

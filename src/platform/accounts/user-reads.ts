@@ -26,13 +26,14 @@ export function userRows({ client, statements }: { client: PrismaClient; stateme
     'users by ids',
     `SELECT ${columns} FROM users WHERE id = ANY($1::int[])`,
   );
+  const listed = listedRows<User>('users', columns);
   return {
-    byId: async (id: number): Promise<User | undefined> => (await statements.read(byId, id))[0],
+    byId: async (id: number, by = statements): Promise<User | undefined> => (await by.read(byId, id))[0],
     /** One that is not there is left out. */
     byIds: async (ids: readonly number[]): Promise<Map<number, User>> =>
       new Map((await statements.read(byIds, ids)).map((user) => [user.id, user])),
     /** All, for a list. */
-    listed: listedRows<User>('users', columns)(statements),
+    listed: (by = statements) => listed(by),
   };
 }
 
@@ -42,31 +43,31 @@ export interface UserReadsDependencies {
   rules: AccountRules;
 }
 
-/** What reads accounts. Every method takes the call first. */
+/** What reads accounts. Every method takes the call first, and last what rows are read by, where more comes along with them (`below`). */
 export function userReads({ client, rows, rules: { actions } }: UserReadsDependencies) {
-  const load = (id: number): Promise<User> => existing(client, USER, id, () => rows.byId(id));
+  const load = (id: number, by?: Statements): Promise<User> => existing(client, USER, id, () => rows.byId(id, by));
 
   return {
     /** A page of all users by ascending id. */
-    async list(call: Call, page: PageRequest): Promise<Page<User>> {
+    async list(call: Call, page: PageRequest, by?: Statements): Promise<Page<User>> {
       authorise(call, actions.list);
       await call.checkpoint();
-      return pageOf(page, { rows: rows.listed, count: () => client.user.count() });
+      return pageOf(page, { rows: rows.listed(by), count: () => client.user.count() });
     },
 
     /** @throws Failure NOT_FOUND, or GONE for a deleted user */
-    async get(call: Call, id: number): Promise<User> {
+    async get(call: Call, id: number, by?: Statements): Promise<User> {
       authorise(call, actions.read, id);
-      const user = await load(id);
+      const user = await load(id, by);
       await call.checkpoint();
       return user;
     },
 
     /** The caller's own account. */
-    async me(call: Call): Promise<User> {
+    async me(call: Call, by?: Statements): Promise<User> {
       const { id } = authenticated(call);
       authorise(call, actions.read, id);
-      const user = await load(id);
+      const user = await load(id, by);
       await call.checkpoint();
       return user;
     },

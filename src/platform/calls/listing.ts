@@ -63,13 +63,15 @@ export async function pageOf<Row>(request: PageRequest, { rows, count }: Listing
 /**
  * The rows of a window, by ascending id. Whether more lies beyond it is found by one row too many on the side where the page
  * was cut off, and by looking behind the cursor on the other.
+ * @param bare reads rows of which nothing but their being there matters
  */
 export async function windowOf<Row>(
   { limit, fromEnd, after, before }: Window,
   rows: Listing<Row>['rows'],
+  bare = rows,
 ): Promise<WindowPage<Row>> {
   const isThereOne = async (ids: Part['ids']): Promise<boolean> =>
-    (await rows({ ids, order: 'asc', skip: 0, take: 1 })).length > 0;
+    (await bare({ ids, order: 'asc', skip: 0, take: 1 })).length > 0;
   const ids = { ...(after !== undefined && { gt: after }), ...(before !== undefined && { lt: before }) };
   const [{ items, isCutOff }, someUpToAfter, someFromBefore] = await Promise.all([
     cutOff(rows, limit, { ids, order: fromEnd ? 'desc' : 'asc', skip: 0 }),

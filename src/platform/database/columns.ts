@@ -1,15 +1,32 @@
 import { Prisma } from './client.js';
 
+interface Field {
+  name: string;
+  kind: string;
+  type: string;
+  dbName?: string | null;
+}
+
 /** What a Prisma client was generated with, of what is used here. Transactions have it too. */
 interface DataModel {
   readonly models: Readonly<
-    Record<string, { readonly fields: readonly { name: string; kind: string; dbName?: string | null }[] }>
+    Record<string, { readonly fields: readonly Field[]; dbName?: string | null; schema?: string | null }>
   >;
+  readonly enums: Readonly<Record<string, { readonly values: readonly { name: string; dbName?: string | null }[] }>>;
 }
 
 /** Prisma keeps it under this name, and says it nowhere else: its client has no public way from a member to its column. */
 const dataModelOf = (db: object): DataModel | undefined =>
   (db as { readonly _runtimeDataModel?: DataModel })._runtimeDataModel;
+
+/** A model as prisma/schema.prisma has it; `mapped`: the enumerations whose values have other names in the database. */
+export function modelOf(db: Prisma.TransactionClient, model: Prisma.ModelName) {
+  const { models, enums } = dataModelOf(db) ?? {};
+  const found = models?.[model];
+  if (!found) throw new Error(`The Prisma client says nothing of its model ${model}. Its major version must be 7.`);
+  const mapped = Object.entries(enums ?? {}).filter(([, { values }]) => values.some(({ dbName }) => dbName));
+  return { ...found, mapped: new Set(mapped.map(([name]) => name)) };
+}
 
 /**
  * The columns of a model by the names of its members, for a SELECT in SQL that gives what Prisma's own queries give with the
@@ -21,10 +38,8 @@ export function columnsOf(
   model: Prisma.ModelName,
   omit: Readonly<Record<string, true>>,
 ): Prisma.Sql {
-  const fields = dataModelOf(db)?.models[model]?.fields;
-  if (!fields) throw new Error(`The Prisma client says nothing of its model ${model}. Its major version must be 7.`);
-  const columns = fields
-    .filter(({ name, kind }) => kind !== 'object' && !(name in omit))
+  const columns = modelOf(db, model)
+    .fields.filter(({ name, kind }) => kind !== 'object' && !(name in omit))
     .map(({ name, dbName }) => (dbName ? `"${dbName}" AS "${name}"` : `"${name}"`));
   return Prisma.raw(columns.join(', '));
 }

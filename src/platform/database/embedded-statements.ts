@@ -47,7 +47,8 @@ export function embeddedStatements(pglite: PGlite, admit: (sql: string) => void)
     await pglite._checkReady();
     // Between transactions: there is one connection, and whatever came in the midst of one would be part of it.
     return pglite._runExclusiveTransaction(async () => {
-      const rowOf = prepared.get(statement.name) ?? (await prepare(statement));
+      // One without a name is forgotten by the next.
+      const rowOf = (statement.name && prepared.get(statement.name)) || (await prepare(statement));
       const answer = await send(bind({ statement: statement.name, values: values as never[] }), EXECUTE);
       return answer.flatMap((message) =>
         message.name === 'dataRow' ? [rowOf((message as messages.DataRowMessage).fields)] : [],

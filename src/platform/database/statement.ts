@@ -7,7 +7,7 @@ import { type Encoded, encode, type Value } from './values.js';
  * @typeParam Row what its columns are, by their names; a test holds that they are so (test/project/statements.test.ts)
  */
 export interface Statement<Values extends readonly Value[], Row extends object> {
-  /** Under which a connection keeps it. */
+  /** Under which a connection keeps it; empty where it is not worth that. */
   readonly name: string;
   readonly text: string;
   /** Only for the compiler. */

@@ -6,6 +6,7 @@ import { socketServer } from '../live/socket.js';
 import { type SocketLimits, socketLimits } from '../live/sockets.js';
 import type { PlatformServices } from '../services.js';
 import { boundedAnswer, codesOf, type FormattedError, type Result } from './answer.js';
+import { findBelow } from './below.js';
 import { anyDocument, trustedDocuments } from './documents.js';
 import { type Engine, graphqlEngine } from './engine.js';
 import { type ErrorFormatter, errorFormatter, retryAfterOf } from './errors.js';
@@ -15,6 +16,7 @@ import { mediaTypeFor } from './media-type.js';
 import { contextOf, formatted } from './operation.js';
 import type { OperationRequest } from './request.js';
 import { executableSchema } from './schema.js';
+import type { Tables } from './tables.js';
 import { readTrusted } from './trusted.js';
 
 /** The fields that are deliberately not written yet, as `Type.field`. */
@@ -32,6 +34,8 @@ export interface GraphQLOptions {
   typeDefs: string;
   /** By type and field; the compiler saw to it that each has one. */
   resolvers: object;
+  /** Where the types stand in the database, as far as it is said. */
+  tables: Tables;
   services: PlatformServices;
   limits: Limits;
   maxBatch: number;
@@ -53,6 +57,7 @@ export const graphqlPlugin = fp<GraphQLOptions>(
   async (app, options) => {
     const errors = errorFormatter(options.development);
     const schema = executableSchema(options.typeDefs, options.resolvers, app.countField);
+    findBelow(schema, options.tables, options.services.client);
     const { trusted, development, introspection, title } = options;
     const documents = trusted === undefined ? anyDocument() : trustedDocuments(readTrusted([trusted], schema));
     const openIntrospection = development && introspection;

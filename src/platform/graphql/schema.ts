@@ -1,22 +1,8 @@
 import { makeExecutableSchema } from '@graphql-tools/schema';
-import type { Ajv2020 } from 'ajv/dist/2020.js';
-import {
-  defaultFieldResolver,
-  type FieldNode,
-  type GraphQLField,
-  type GraphQLFieldResolver,
-  type GraphQLResolveInfo,
-  type GraphQLSchema,
-  isObjectType,
-  Kind,
-  type ValueNode,
-} from 'graphql';
-import { Failure } from '../calls/errors.js';
-import { bounded, type Issue } from '../calls/issues.js';
-import { unstorableText } from '../calls/text.js';
+import { type GraphQLField, type GraphQLFieldResolver, type GraphQLSchema, isObjectType } from 'graphql';
 import { toFailure } from '../http/failures.js';
-import { bodyIssues, lazily, schemaCompiler } from '../http/json-schema.js';
-import { argumentsSchema, leastId } from './constraints.js';
+import { schemaCompiler } from '../http/json-schema.js';
+import { checkArguments } from './arguments.js';
 import type { GraphQLContext } from './context.js';
 import { checkPermissions } from './permissions.js';
 
@@ -80,46 +66,3 @@ function tellOutcome(field: GraphQLField<unknown, GraphQLContext>, tell: (code: 
 /** What GraphQL waits for; a promise of Prisma is none of Node's. */
 const isThenable = (value: unknown): boolean =>
   typeof (value as { then?: unknown } | null | undefined)?.then === 'function';
-
-const isId = (text: string, least: number): boolean => /^(?:0|[1-9][0-9]*)$/.test(text) && Number(text) >= least;
-
-/** Puts the checks of the arguments in front of the field's own resolver. */
-function checkArguments(schema: GraphQLSchema, ajv: Ajv2020, field: GraphQLField<unknown, GraphQLContext>): void {
-  const faults = lazily(ajv, () => argumentsSchema(schema, field.args));
-  const ids = field.args.flatMap((arg) => {
-    const least = leastId(schema, arg);
-    return least === undefined ? [] : { name: arg.name, least };
-  });
-  const { resolve = defaultFieldResolver, subscribe } = field;
-  /** Where a document itself says all arguments, and they are right: they are right each time. */
-  const sound = new WeakSet<FieldNode>();
-
-  const checked = (
-    args: Record<string, unknown>,
-    context: GraphQLContext,
-    { fieldNodes: [node] }: GraphQLResolveInfo,
-  ): GraphQLContext => {
-    if (node && sound.has(node)) return context;
-    const wrong = ids.filter(({ name, least }) => args[name] != null && !isId(String(args[name]), least));
-    if (wrong.length > 0) {
-      const issues = wrong.map(
-        ({ name, least }): Issue => ({ pointer: `/${name}`, detail: `must be an integer of at least ${least}` }),
-      );
-      throw new Failure('BAD_REQUEST', `An id is an integer of at least ${wrong[0]?.least}.`, { issues });
-    }
-    const content = bounded(bodyIssues(faults(args)), unstorableText(args));
-    if (content.issues.length > 0) return { ...context, call: context.callWith(content) };
-    if (node && !node.arguments?.some(({ value }) => isVariable(value))) sound.add(node);
-    return context;
-  };
-  field.resolve = (parent, args, context, info) => resolve(parent, args, checked(args, context, info), info);
-  if (subscribe)
-    field.subscribe = (parent, args, context, info) => subscribe(parent, args, checked(args, context, info), info);
-}
-
-/** Whether a value in a document is, or holds, one that comes beside it. */
-function isVariable(value: ValueNode): boolean {
-  if (value.kind === Kind.LIST) return value.values.some(isVariable);
-  if (value.kind === Kind.OBJECT) return value.fields.some((field) => isVariable(field.value));
-  return value.kind === Kind.VARIABLE;
-}
