@@ -79,6 +79,16 @@ const literals: Record<string, string> = {
 /** Those of which Prisma reads no lists, or not as lists. */
 const withoutLists = ['name', 'timetz', 'order_status'];
 
+const insertUser = statement<[email: string], { id: number }>(
+  'a new user',
+  `INSERT INTO users (name, email, email_key, role) VALUES ('', $1, $1, 'VIEWER') RETURNING id`,
+);
+
+/** As another connection sees them, where there can be one. */
+async function emailsElsewhere({ url, client }: Opened): Promise<string[]> {
+  return url ? (await client.user.findMany()).map(({ email }) => email) : [];
+}
+
 const given = statement<[string, number, bigint, boolean, Date, Uint8Array, null, number[], string[]], object>(
   'what is given',
   `SELECT $1::text AS a, $2::int AS b, $3::bigint AS c, $4::bool AS d, $5::timestamptz AS e, $6::bytea AS f, $7::text AS g,
@@ -153,6 +163,75 @@ onEachDatabase(t, async (t, open) => {
     });
     await t.rejects(rolledBack, { message: 'back' });
     t.equal((await seen)?.length, 3);
+  });
+
+  t.test('a transaction is committed as a whole, or not at all', async (t) => {
+    const { $transaction } = statements;
+    const emails = async () => (await client.user.findMany({ orderBy: { id: 'asc' } })).map(({ email }) => email);
+    const before = await emails();
+    const made = await $transaction(async (db) => {
+      const [user] = await db.run(insertUser, 'one');
+      t.equal(await db.$executeRaw`UPDATE users SET name = ${'n'} WHERE id = ANY(${[user?.id]}::int[])`, 1);
+      t.notOk((await emailsElsewhere(database)).includes('one'), 'which others do not see before');
+      return db.$queryRaw<{ name: string }[]>`SELECT name FROM users WHERE email = ${'one'}`;
+    });
+    t.strictSame(made, [{ name: 'n' }]);
+    t.strictSame(await emails(), [...before, 'one']);
+
+    const thrown = (work: Promise<unknown>) => work.then(() => undefined, faultOf);
+    const own = new Error('of the work');
+    const rolledBack = $transaction(async (db) => {
+      await db.run(insertUser, 'two');
+      throw own;
+    });
+    await t.rejects(rolledBack, own);
+    const twice = $transaction((db) => Promise.all([db.run(insertUser, 'two'), db.run(insertUser, 'one')]));
+    t.strictSame(await thrown(twice), { kind: 'unique', constraint: 'users_email_key_key' });
+    const swallowed = $transaction(async (db) => {
+      await db.run(insertUser, 'two');
+      await db.run(insertUser, 'one').catch(() => {});
+    });
+    await t.rejects(swallowed, { message: /A statement of the transaction failed/ }, 'also of what is not waited for');
+    t.strictSame(await emails(), [...before, 'one']);
+    t.equal(await $transaction(async () => 7), 7, 'one of no statement');
+    await client.user.deleteMany({ where: { email: 'one' } });
+  });
+
+  t.test('its statements are on their way together, and nothing else is between them', async (t) => {
+    const others: Promise<unknown>[] = [];
+    const { statements: sent } = await statementsMeanwhile(() =>
+      statements.$transaction(async (db) => {
+        const first = db.run(insertUser, 'one');
+        others.push(statements.run(everything.post));
+        const second = db.$queryRaw`SELECT pg_sleep(0.01)`;
+        await Promise.all([first, second]);
+        await db.run(everything.user);
+      }),
+    );
+    await Promise.all(others);
+    const own = sent.filter((text) => text !== everything.post.text && !/^(BEGIN|COMMIT)/.test(text));
+    t.strictSame(own, [insertUser.text, 'SELECT pg_sleep(0.01)', everything.user.text]);
+    await client.user.deleteMany({ where: { email: 'one' } });
+  });
+
+  t.test('one that takes too long is rolled back, and no statement of it comes after', async (t) => {
+    const other = await openDatabase(database.url ?? 'pglite://memory', { limits: { ...PATIENT, transaction: 30 } });
+    const { client: beside, statements: hurried } = other;
+    const kindOf = (work: Promise<unknown>) =>
+      work.then(
+        () => 'done',
+        (error: unknown) => faultOf(error).kind,
+      );
+    let late: Promise<string> | undefined;
+    const over = hurried.$transaction(async (db) => {
+      await db.run(insertUser, 'late');
+      await over.catch(() => {});
+      late = kindOf(db.run(insertUser, 'later'));
+    });
+    t.equal(await kindOf(over), 'timeout');
+    t.equal(await eventually('a statement that comes late', async () => late), 'timeout');
+    t.equal(await beside.user.count({ where: { email: { startsWith: 'late' } } }), 0);
+    await other.close();
   });
 
   t.test('one that takes long holds up none that come after it', async (t) => {

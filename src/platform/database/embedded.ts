@@ -9,6 +9,7 @@ import { embeddedAdapter } from './embedded-adapter.js';
 import { embeddedStatements } from './embedded-statements.js';
 import type { Listener } from './listener.js';
 import { lockDirectory } from './lock.js';
+import type { TimeLimits } from './time-limits.js';
 import { unpack } from './unpack.js';
 
 /** The tar of an initialised, empty database, so that initdb need not run (3 s). */
@@ -25,16 +26,20 @@ export async function memory(snapshot?: Blob): Promise<PGlite> {
  * there is no fsync.
  * @throws Error that says what is wrong with the directory and what to do about it
  */
-export async function openEmbedded(directory: string | undefined, snapshot?: Blob): Promise<Backend> {
+export async function openEmbedded(
+  directory: string | undefined,
+  { snapshot, limits }: { snapshot?: Blob | undefined; limits: TimeLimits },
+): Promise<Backend> {
   if (directory === undefined)
     return backend(
       await memory(snapshot),
       () => {},
       () => {},
+      limits,
     );
   const release = onDisk(() => lockDirectory(directory));
   try {
-    return backend(await stored(directory), release, keepingReserve(directory));
+    return backend(await stored(directory), release, keepingReserve(directory), limits);
   } catch (error) {
     release();
     throw error;
@@ -74,7 +79,7 @@ const damaged = (what: string, cause?: unknown): Error =>
   );
 
 /** @param admit throws for a statement that must not run now */
-function backend(pglite: PGlite, release: () => void, admit: (sql: string) => void): Backend {
+function backend(pglite: PGlite, release: () => void, admit: (sql: string) => void, limits: TimeLimits): Backend {
   const session: MigrationSession = {
     query: async (sql) => (await pglite.query<never>(sql)).rows,
     run: async (script) => {
@@ -95,7 +100,7 @@ function backend(pglite: PGlite, release: () => void, admit: (sql: string) => vo
   return {
     listener: () => listener,
     adapter: embeddedAdapter(pglite, admit),
-    statements: embeddedStatements(pglite, admit),
+    statements: embeddedStatements(pglite, admit, limits),
     migrating: (work) => work(session),
     alone: (work) => work(),
     dump: async () => {

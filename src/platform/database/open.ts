@@ -103,11 +103,11 @@ export async function openDatabase(
 /** Loads only the one of the two that is asked for. */
 async function openBackend(
   address: DatabaseAddress,
-  { snapshot, ...options }: { name: string; snapshot?: Blob | undefined; poolSize: number; limits: TimeLimits },
+  options: { name: string; snapshot?: Blob | undefined; poolSize: number; limits: TimeLimits },
 ) {
   if (address.kind === 'embedded') {
     const { openEmbedded } = await import('./embedded.js');
-    return openEmbedded(address.directory, snapshot);
+    return openEmbedded(address.directory, options);
   }
   const { openPostgres } = await import('./postgres.js');
   return openPostgres(address.url, options);

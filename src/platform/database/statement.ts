@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { Prisma } from './client.js';
 import { type Encoded, encode, type Value } from './values.js';
 
 /**
@@ -18,6 +19,9 @@ export interface Statement<Values extends readonly Value[], Row extends object> 
 const LONGEST_NAME = 63;
 const HASH = 16;
 
+/** Texts that are prepared which are said in the words of Prisma's raw queries: some are put together when they are needed. */
+const MOST_IN_PLACE = 500;
+
 /**
  * @param name for people who look into a server: words
  * @param text one statement of SQL; a value is `$1`, with its type (`$1::int[]`) where PostgreSQL cannot know it
@@ -31,24 +35,85 @@ export function statement<Values extends readonly Value[], Row extends object>(
   return { name: `${name.slice(0, LONGEST_NAME - HASH - 1)} ${hash}`, text };
 }
 
+/** Runs SQL in the words of Prisma's raw queries: its client and its transactions do, and what is prepared beside them. */
+export interface Sql {
+  $queryRaw: <Rows = unknown>(
+    query: TemplateStringsArray | Prisma.Sql,
+    // biome-ignore lint/suspicious/noExplicitAny: as Prisma's clients take them, which are to fit here.
+    ...values: any[]
+  ) => Promise<Rows>;
+  /** @returns how many rows were written */
+  // biome-ignore lint/suspicious/noExplicitAny: as above.
+  $executeRaw: (query: TemplateStringsArray | Prisma.Sql, ...values: any[]) => Promise<number>;
+}
+
+/** Has work done in a transaction, which is rolled back when the work throws. Prisma's client does, and prepared statements do. */
+export interface Transactions<Db extends Sql> {
+  $transaction: <R>(work: (db: Db) => Promise<R>) => Promise<R>;
+}
+
+/** Runs a statement, and gives its rows. */
+export type Run = <Values extends readonly Value[], Row extends object>(
+  statement: Statement<Values, Row>,
+  ...values: Values
+) => Promise<Row[]>;
+
+/**
+ * A transaction of prepared statements, on a connection of its own. Each is sent at once, behind those before it: whoever
+ * needs no answer before the next one asks for several together (`Promise.all`), and they take one way to the server and back.
+ */
+export interface Transaction extends Sql {
+  readonly run: Run;
+}
+
 /** Runs prepared statements, beside Prisma and on the same database. What they throw `faultOf` classifies, as it does with Prisma's. */
-export interface Statements {
+export interface Statements extends Sql, Transactions<Transaction> {
   /** Reads a few rows, to which an index leads: on a connection that others share, where each waits for those before it. */
-  read: <Values extends readonly Value[], Row extends object>(
-    statement: Statement<Values, Row>,
-    ...values: Values
-  ) => Promise<Row[]>;
+  readonly read: Run;
   /** For all others: on a connection of its own until it is done. */
-  run: Statements['read'];
+  readonly run: Run;
 }
 
 /** How a driver runs one. */
-export type Send = (statement: { name: string; text: string }, values: Encoded[]) => Promise<object[]>;
+export type Send = (
+  statement: { name: string; text: string },
+  values: Encoded[],
+) => Promise<{ rows: object[]; count: number }>;
 
-export function statementsOf({ read, run }: { read: Send; run: Send }): Statements {
+/** What a driver does with prepared statements. */
+export interface Driver {
+  read: Send;
+  run: Send;
+  /** Gives `work` what sends within one transaction. */
+  transaction: <R>(work: (send: Send) => Promise<R>) => Promise<R>;
+}
+
+export function statementsOf({ read, run, transaction }: Driver): Statements {
+  const known = new Map<string, Statement<never, never>>();
   const typed =
-    (send: Send): Statements['run'] =>
-    (statement, ...values) =>
-      send(statement, values.map(encode)) as Promise<never[]>;
-  return { read: typed(read), run: typed(run) };
+    (send: Send): Run =>
+    async (statement, ...values) =>
+      (await send(statement, values.map(encode))).rows as never[];
+  /** A server keeps each text that has a name, so the names have an end. */
+  const named = (text: string) => {
+    const one = known.get(text) ?? (known.size < MOST_IN_PLACE ? statement<never, never>('in place', text) : undefined);
+    if (one) known.set(text, one);
+    return one ?? { name: '', text };
+  };
+  const inPlace = (send: Send): Sql => {
+    const sent = (query: TemplateStringsArray | Prisma.Sql, given: unknown[]) => {
+      const { text, values } = query instanceof Prisma.Sql ? query : Prisma.sql(query, ...given);
+      return send(named(text), (values as Value[]).map(encode));
+    };
+    return {
+      $queryRaw: async (query, ...values) => (await sent(query, values)).rows as never,
+      $executeRaw: async (query, ...values) => (await sent(query, values)).count,
+    };
+  };
+  return {
+    read: typed(read),
+    run: typed(run),
+    ...inPlace(run),
+    $transaction: (work) => transaction((send) => work({ run: typed(send), ...inPlace(send) })),
+  };
 }

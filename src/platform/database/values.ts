@@ -80,6 +80,9 @@ const decoders = new Map(
   types.flatMap(([type, lists, decode]) => [[type, decode] as const, [lists, listOf(decode)] as const]),
 );
 
+/** `void`: of a function that is called for what it does. */
+decoders.set(2278, asIs);
+
 /** From here on types are the database's own: enumerations. */
 const FIRST_OWN_TYPE = 16_384;
 
