@@ -90,10 +90,10 @@ export async function platformServices(options: ServicesOptions) {
   const passwords = passwordHasher(hasher(hashing));
   const tokens = accessTokens({ keys, issuer, audience, now });
   const streams = await durableStreams({ signals, ...(onFault && { onFault }) });
-  const admit = loginAttempts({ client, secrets, now, perMinute: loginLimit });
-  const credentials = credentialsService({ client, passwords, admit, now });
+  const admit = loginAttempts({ client, statements, secrets, now, perMinute: loginLimit });
+  const credentials = credentialsService({ client, statements, passwords, admit, now });
   revocations.onRevoked(credentials.forget);
-  const idempotency = idempotencyService({ client, secrets, now });
+  const idempotency = idempotencyService({ client, statements, secrets, now });
   const refusals = refusalLog({ client, now, onFault: onAuditFault });
   const rows = userRows({ client, statements });
   const belongings: Belongings[] = [];
@@ -146,6 +146,7 @@ export async function platformServices(options: ServicesOptions) {
     changePassword: passwordChange({ client, passwords, credentials, endSessions: sessionEnds.endAll, rules }),
     sessions: sessionsService({
       client,
+      statements,
       credentials,
       tokens,
       upToDate: current,

@@ -13,8 +13,9 @@ export const USER: Model = { kind: 'USER', noun: 'user' };
 export const hidden = { emailKey: true, passwordHash: true } as const;
 /** A user with all its other members: also those that an application adds to the model. */
 export type User = Prisma.UserGetPayload<{ omit: typeof hidden }>;
-/** The same in SQL. */
-export const userColumns = (db: Prisma.TransactionClient): Prisma.Sql => columnsOf(db, 'User', hidden);
+let columns: Prisma.Sql | undefined;
+/** The same in SQL. There is one schema in a process: what one client has said of it holds for statements beside it, too. */
+export const userColumns = (db: object): Prisma.Sql => (columns ??= columnsOf(db, 'User', hidden));
 
 export type UserRows = ReturnType<typeof userRows>;
 

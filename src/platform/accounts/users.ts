@@ -7,6 +7,7 @@ import type { Prisma, PrismaClient } from '../database/client.js';
 import { forget, type Idempotency } from '../idempotency/idempotency.js';
 import type { Revocations } from '../sessions/revocations.js';
 import type { AccountRules } from './account-rules.js';
+import { userInsertion } from './user-insertion.js';
 import { hidden, USER, type User } from './user-reads.js';
 import { claimingEmail, normalised, refuseDuplicate, refuseLastAdmin, type UserFields } from './user-rules.js';
 import { writing } from './writing.js';
@@ -41,6 +42,7 @@ export interface UsersDependencies {
 /** What changes accounts, and the rules that keep them in order. Every method takes the call first. */
 export function usersService({ client, idempotency, belongings, hashPassword, revoke, rules }: UsersDependencies) {
   const { actions, administrators } = rules;
+  const insertion = userInsertion(client);
   return {
     /**
      * @param fields `password` in clear; without one the account cannot log in until one is set
@@ -53,18 +55,13 @@ export function usersService({ client, idempotency, belongings, hashPassword, re
       answer: (user: User) => Answer,
     ): Promise<Answer> {
       authorise(call, actions.create);
-      return idempotency.once(call, { answer, ownerOf }, async ({ effect }) => {
-        await refuseDuplicate(client, fields.email);
-        await call.checkpoint();
+      return idempotency.once(call, { answer, ownerOf }, async ({ have }) => {
+        // The index finds a duplicate. One is looked for where the call is refused for what comes later, or would cost a hash.
+        const refuse = () => refuseDuplicate(client, fields.email);
+        if (password !== undefined) await refuse();
+        await call.checkpoint().catch((refusal: unknown) => refuse().then(() => Promise.reject(refusal)));
         const passwordHash = password === undefined ? null : await hashPassword(call.address, password);
-        const data = { ...normalised(fields), passwordHash };
-        return claimingEmail(
-          effect({ action: actions.create }, async (db) => {
-            const user = await db.user.create({ data, omit: hidden });
-            await audit(db, call, 'user.created', `user:${user.id}`);
-            return user;
-          }),
-        );
+        return claimingEmail(have({ action: actions.create }, ...insertion({ ...normalised(fields), passwordHash })));
       });
     },
 

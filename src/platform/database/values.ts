@@ -8,6 +8,8 @@ export type Value =
   | boolean
   | Date
   | Uint8Array
+  | Prisma.Decimal
+  | { readonly [member: string]: unknown } // JSON
   | null
   | readonly number[]
   | readonly string[];
@@ -18,7 +20,8 @@ export type Encoded = string | Uint8Array | null;
 export function encode(value: Value): Encoded {
   if (typeof value === 'string' || value === null || value instanceof Uint8Array) return value;
   if (value instanceof Date) return value.toISOString();
-  if (typeof value !== 'object') return String(value);
+  if (typeof value !== 'object' || value instanceof Prisma.Decimal) return String(value);
+  if (!Array.isArray(value)) return JSON.stringify(value);
   return `{${value.map((one) => (typeof one === 'string' ? quoted(one) : one)).join()}}`;
 }
 
