@@ -130,10 +130,11 @@ export async function platformServices(options: ServicesOptions) {
     revocations,
     administration: administration(options),
     users: {
-      ...userReads({ client, rows, rules }),
+      ...userReads({ client, statements, now, rows, rules }),
       ...userPages({ rows, rules }),
       ...usersService({
         client,
+        statements,
         idempotency,
         belongings,
         hashPassword: (address, password) => passwords.inTurn(networkOf(address), ({ hash }) => hash(password)),

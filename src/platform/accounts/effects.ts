@@ -1,8 +1,9 @@
 import { AUDITED, type AuditedEvent } from '../audit/audit.js';
-import { authenticated, type Call, type Policy } from '../calls/access.js';
-import { type Run, type Statement, type Statements, statement } from '../database/statement.js';
+import { type Actor, authenticated, type Call, type Policy } from '../calls/access.js';
+import { isStorableId } from '../calls/pages.js';
+import { type Run, type Statement, type Statements, statement, type Transaction } from '../database/statement.js';
 import type { Value } from '../database/values.js';
-import { ACCOUNT_LOCK, type Deed, writing } from './writing.js';
+import { ACCOUNT_LOCK, type Deed, permit, type Standing, writing } from './writing.js';
 
 /** What a deed does, in one statement that writes one row. */
 export interface Effect<Values extends readonly Value[], Row extends object> {
@@ -50,24 +51,19 @@ export function effectStatement<Values extends readonly Value[], Row extends obj
   };
 }
 
-/** Runs the statement for a caller of this role. @returns undefined where the accounts are not, or not any more, like that */
-export async function attempt<Values extends readonly Value[], Row extends object, Rules extends Policy>(
+/** @returns undefined where an account is not, or not any more, as the call has it: then there was no effect */
+async function attempt<Values extends readonly Value[], Row extends object>(
   run: Run,
-  call: Call<Rules>,
-  { owner }: Pick<Deed<Rules>, 'owner'>,
+  { id, role }: Actor,
+  { address, requestId }: Pick<Call, 'address' | 'requestId'>,
+  owner: number | undefined,
   { statement, isAudited }: Effect<Values, Row>,
   values: Values,
 ): Promise<Row | undefined> {
-  const { id, role } = authenticated(call);
   const accounts = [...new Set([id, owner ?? id])].sort((a, b) => a - b);
-  const [row] = await run(
-    statement,
-    ...values,
-    accounts,
-    id,
-    role,
-    ...(isAudited ? [call.address, call.requestId] : []),
-  );
+  if (!accounts.every(isStorableId)) return undefined;
+  const by = isAudited ? [address, requestId] : [];
+  const [row] = await run(statement, ...values, accounts, id, role, ...by);
   const { isPermitted, ...made } = row as Row & { isPermitted: boolean };
   return isPermitted ? (made as unknown as Row) : undefined;
 }
@@ -77,27 +73,26 @@ export async function attempt<Values extends readonly Value[], Row extends objec
  * anew. Where they are not, it is decided in a transaction.
  * @throws Failure as `writing` does
  */
-export async function having<Values extends readonly Value[], Row extends object, Rules extends Policy>(
+export async function inOneStatement<Values extends readonly Value[], Row extends object, Rules extends Policy>(
   statements: Statements,
   call: Call<Rules>,
   deed: Deed<NoInfer<Rules>>,
   effect: Effect<Values, Row>,
   ...values: Values
 ): Promise<Row> {
-  const made = await attempt(statements.run, call, deed, effect, values);
-  return (
-    made ??
-    writing(statements, call, deed, (db, { call: standing }) => havingIn(db.run, standing, deed, effect, values))
-  );
+  const made = await attempt(statements.run, permit(call, deed), call, deed.owner, effect, values);
+  return made ?? writing(statements, call, deed, (db, standing) => effectWithin(db, standing, deed, effect, values));
 }
 
-/** Has an effect in a transaction that has decided (see `Standing`). */
-export async function havingIn<Values extends readonly Value[], Row extends object, Rules extends Policy>(
-  run: Run,
-  standing: Call<Rules>,
-  deed: Deed<NoInfer<Rules>>,
+/** Has an effect in a transaction that holds the accounts (see `writing`). */
+export async function effectWithin<Values extends readonly Value[], Row extends object, Rules extends Policy>(
+  { run }: Transaction,
+  { call }: Standing<Rules>,
+  { owner }: Pick<Deed, 'owner'>,
   effect: Effect<Values, Row>,
   values: Values,
 ): Promise<Row> {
-  return (await attempt(run, standing, deed, effect, values)) as Row;
+  const made = await attempt(run, authenticated(call), call, owner, effect, values);
+  if (!made) throw new Error('The accounts of a deed have changed, though they were held.');
+  return made;
 }

@@ -1,4 +1,5 @@
 import { authenticated, authorise, type Call } from '../calls/access.js';
+import { countedRows } from '../calls/counting.js';
 import { listedRows, pageOf } from '../calls/listing.js';
 import type { Page, PageRequest } from '../calls/pages.js';
 import { existing, type Model } from '../calls/tombstones.js';
@@ -39,12 +40,16 @@ export function userRows({ client, statements }: { client: PrismaClient; stateme
 
 export interface UserReadsDependencies {
   client: PrismaClient;
+  statements: Statements;
+  /** Milliseconds since the epoch. */
+  now: () => number;
   rows: UserRows;
   rules: AccountRules;
 }
 
 /** What reads accounts. Every method takes the call first. */
-export function userReads({ client, rows, rules: { actions } }: UserReadsDependencies) {
+export function userReads({ client, statements, now, rows, rules: { actions } }: UserReadsDependencies) {
+  const counted = countedRows({ statements, now }, 'users');
   const load = (id: number): Promise<User> => existing(client, USER, id, () => rows.byId(id));
 
   return {
@@ -52,7 +57,7 @@ export function userReads({ client, rows, rules: { actions } }: UserReadsDepende
     async list(call: Call, page: PageRequest): Promise<Page<User>> {
       authorise(call, actions.list);
       await call.checkpoint();
-      return pageOf(page, { rows: rows.listed, count: () => client.user.count() });
+      return pageOf(page, { rows: rows.listed, count: counted() });
     },
 
     /** @throws Failure NOT_FOUND, or GONE for a deleted user */

@@ -1,4 +1,12 @@
-import { type ActionOf, authenticated, authorise, authoriseRole, type Call, type Policy } from '../calls/access.js';
+import {
+  type ActionOf,
+  type Actor,
+  authenticated,
+  authorise,
+  authoriseRole,
+  type Call,
+  type Policy,
+} from '../calls/access.js';
 import { Failure } from '../calls/errors.js';
 import { isStorableId } from '../calls/pages.js';
 import { refuseAbsent } from '../calls/tombstones.js';
@@ -55,10 +63,15 @@ async function stand<Rules extends Policy>(
   const self = accounts.get(actor.id);
   if (!self) throw new Failure('UNAUTHENTICATED', 'The account was deleted.', { challenge: 'invalid_token' });
   const standing = { ...call, actor: { ...actor, role: self.role } };
-  if (owner === undefined) authoriseRole(standing, action);
-  else authorise(standing, action, owner);
+  permit(standing, { action, owner });
   return { call: standing, owner: accounts.get(concerned) ?? (await refuseAbsent(db, USER, concerned)) };
 }
+
+/** @returns the caller @throws Failure UNAUTHENTICATED, or FORBIDDEN where its role does not permit the deed */
+export const permit = <Rules extends Policy>(
+  call: Call<Rules>,
+  { action, owner }: Pick<Deed<NoInfer<Rules>>, 'action'> & { owner?: number | undefined },
+): Actor => (owner === undefined ? authoriseRole(call, action) : authorise(call, action, owner));
 
 /** The two ways to hold an account: many at once, so that it stays as it is, or alone, to change it. */
 const SHARED = { turn: Prisma.sql`pg_advisory_xact_lock_shared`, row: Prisma.sql`FOR SHARE` };

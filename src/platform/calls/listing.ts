@@ -14,7 +14,7 @@ export interface Part {
 /** A list of any model whose rows have ids, or places that serve as such. */
 export interface Listing<Row> {
   readonly rows: (part: Part) => Promise<Row[]>;
-  /** How many rows the whole list has. */
+  /** How many rows the whole list has, or had lately; see `countedRows`. */
   readonly count: () => Promise<number>;
 }
 
@@ -57,7 +57,18 @@ export async function pageOf<Row>(request: PageRequest, { rows, count }: Listing
     cutOff(rows, request.limit, { ids, order: 'asc', skip }),
     'offset' in request && request.counted !== false ? count() : undefined,
   ]);
-  return { items, hasMore: isCutOff, ...(total !== undefined && { total }) };
+  return {
+    items,
+    hasMore: isCutOff,
+    ...(total !== undefined && { total: agreed(total, skip, items.length, isCutOff) }),
+  };
+}
+
+/** A number that agrees with the page beside it, which was read at another moment: its end is the end of the list. */
+function agreed(total: number, skipped: number, shown: number, hasMore: boolean): number {
+  const seen = skipped + shown;
+  if (hasMore) return Math.max(total, seen + 1);
+  return shown > 0 ? seen : Math.min(total, seen);
 }
 
 /**

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type Effect, having, havingIn } from '../accounts/effects.js';
+import { type Effect, effectWithin, inOneStatement } from '../accounts/effects.js';
 import { type Deed, type Standing, writing } from '../accounts/writing.js';
 import { authenticated, type Call, type KeyedRequest, type Policy } from '../calls/access.js';
 import { Failure } from '../calls/errors.js';
@@ -30,7 +30,7 @@ export interface Answering<Made, Answer extends object> {
  */
 export interface Effects<Made extends object, Rules extends Policy = Policy> {
   /** By one statement; it is all there is, where the call has no key. @returns what it made, as `effect` does */
-  have: <Values extends readonly Value[]>(
+  inOneStatement: <Values extends readonly Value[]>(
     deed: Deed<Rules>,
     effect: Effect<Values, Made>,
     ...values: Values
@@ -146,7 +146,7 @@ export function idempotencyService({ client, statements, secrets, now }: Idempot
       if (!request) {
         return answer(
           await perform({
-            have: (deed, effect, ...values) => having(statements, call, deed, effect, ...values),
+            inOneStatement: (deed, effect, ...values) => inOneStatement(statements, call, deed, effect, ...values),
             effect: (deed, work) => writing(client, call, deed, work),
             begin: (deed, work) => writing(client, call, deed, (db) => work(db, randomUUID())),
           }),
@@ -159,9 +159,9 @@ export function idempotencyService({ client, statements, secrets, now }: Idempot
         return made;
       };
       const effects: Effects<Made, Rules> = {
-        have: (deed, effect, ...values) =>
-          holding(statements, call, request, deed, async (db, { call: standing }) =>
-            keep(db, await havingIn(db.run, standing, deed, effect, values)),
+        inOneStatement: (deed, effect, ...values) =>
+          holding(statements, call, request, deed, async (db, standing) =>
+            keep(db, await effectWithin(db, standing, deed, effect, values)),
           ),
         effect: (deed, work) => holding(client, call, request, deed, async (db) => keep(db, await work(db))),
         begin: (deed, work) =>
@@ -220,6 +220,6 @@ function readAnswer(written: string): object {
  * Forgets what was remembered of somebody's things, which go with the account. The keys stay used, so that a late retry makes
  * nothing again.
  */
-export async function forget(db: Transaction, ownerId: number): Promise<void> {
-  await db.idempotencyKey.updateMany({ where: { ownerId }, data: { answer: null, ownerId: null } });
+export async function forget(db: Sql, ownerId: number): Promise<void> {
+  await db.$executeRaw`UPDATE idempotency_keys SET answer = NULL, owner_id = NULL WHERE owner_id = ${ownerId}`;
 }
