@@ -5,6 +5,7 @@
 
 // Accounts and sessions.
 export { ACCOUNT_ACTIONS, type AccountActions } from './accounts/account-rules.js';
+export { type Effect, effectStatement, inOneStatement } from './accounts/effects.js';
 export { hasher } from './accounts/passwords.js';
 export { type StoredModel, storedRows } from './accounts/stored-rows.js';
 export type { UserPage } from './accounts/user-pages.js';
@@ -25,9 +26,10 @@ export {
   type Policy,
 } from './calls/access.js';
 export { asNextVersion, type Conditions, type Versioned } from './calls/conditions.js';
+// Lists.
+export { type Counting, countedRows } from './calls/counting.js';
 export { Failure, type FailureOptions, failuresOf, notWritten } from './calls/errors.js';
 export type { Issue } from './calls/issues.js';
-// Lists.
 export { type Listing, listedRows, type Part, pageOf, windowOf } from './calls/listing.js';
 export {
   type Cursors,
@@ -46,7 +48,14 @@ export type { Catalogue, Code } from './contract/codes.js';
 // The database, beside Prisma.
 export { isReferenceViolation } from './database/client.js';
 export { columnsOf } from './database/columns.js';
-export { type Statement, type Statements, statement } from './database/statement.js';
+export {
+  type Reads,
+  type Sql,
+  type Statement,
+  type Statements,
+  statement,
+  type Transaction,
+} from './database/statement.js';
 // GraphQL.
 export { below } from './graphql/below.js';
 export { type ConnectionArgs, connection } from './graphql/connection.js';

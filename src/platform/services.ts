@@ -88,8 +88,8 @@ export async function platformServices(options: ServicesOptions) {
   const passwords = passwordHasher(hasher(hashing));
   const tokens = accessTokens({ keys, issuer, audience, now });
   const streams = await durableStreams({ signals, ...(onFault && { onFault }) });
-  const admit = loginAttempts({ client, secrets, now, perMinute: loginLimit });
-  const credentials = credentialsService({ client, passwords, admit, now });
+  const admit = loginAttempts({ client, statements, secrets, now, perMinute: loginLimit });
+  const credentials = credentialsService({ client, statements, passwords, admit, now });
   revocations.onRevoked(credentials.forget);
   const idempotency = idempotencyService({ client, statements, secrets, now });
   const refusals = refusalLog({ client, now, onFault: onAuditFault });
@@ -130,10 +130,11 @@ export async function platformServices(options: ServicesOptions) {
     revocations,
     administration: administration(options),
     users: {
-      ...userReads({ client, rows, rules }),
+      ...userReads({ client, statements, now, rows, rules }),
       ...userPages({ rows, rules }),
       ...usersService({
         client,
+        statements,
         idempotency,
         belongings,
         hashPassword: (address, password) => passwords.inTurn(networkOf(address), ({ hash }) => hash(password)),
@@ -146,6 +147,7 @@ export async function platformServices(options: ServicesOptions) {
     changePassword: passwordChange({ client, passwords, credentials, endSessions: sessionEnds.endAll, rules }),
     sessions: sessionsService({
       client,
+      statements,
       credentials,
       tokens,
       upToDate: current,

@@ -5,6 +5,7 @@ import { openDatabase } from '../../src/platform/database/open.js';
 import { statement } from '../../src/platform/database/statement.js';
 import { memoryDatabase, type Opened, onEachDatabase, PATIENT } from '../support/databases.js';
 import { waiting } from '../support/locks.js';
+import { PASSWORD } from '../support/people.js';
 import { eventually } from '../support/process.js';
 import { startService } from '../support/service.js';
 import { statementsMeanwhile, statementsOf } from '../support/statements.js';
@@ -79,6 +80,16 @@ const literals: Record<string, string> = {
 };
 /** Those of which Prisma reads no lists, or not as lists. */
 const withoutLists = ['name', 'timetz', 'order_status'];
+
+const insertUser = statement<[email: string], { id: number }>(
+  'a new user',
+  `INSERT INTO users (name, email, email_key, role) VALUES ('', $1, $1, 'VIEWER') RETURNING id`,
+);
+
+/** As another connection sees them, where there can be one. */
+async function emailsElsewhere({ url, client }: Opened): Promise<string[]> {
+  return url ? (await client.user.findMany()).map(({ email }) => email) : [];
+}
 
 const given = statement<[string, number, bigint, boolean, Date, Uint8Array, null, number[], string[]], object>(
   'what is given',
@@ -173,6 +184,75 @@ onEachDatabase(t, async (t, open) => {
     t.equal((await seen)?.length, 3);
   });
 
+  t.test('a transaction is committed as a whole, or not at all', async (t) => {
+    const { $transaction } = statements;
+    const emails = async () => (await client.user.findMany({ orderBy: { id: 'asc' } })).map(({ email }) => email);
+    const before = await emails();
+    const made = await $transaction(async (db) => {
+      const [user] = await db.run(insertUser, 'one');
+      t.equal(await db.$executeRaw`UPDATE users SET name = ${'n'} WHERE id = ANY(${[user?.id]}::int[])`, 1);
+      t.notOk((await emailsElsewhere(database)).includes('one'), 'which others do not see before');
+      return db.$queryRaw<{ name: string }[]>`SELECT name FROM users WHERE email = ${'one'}`;
+    });
+    t.strictSame(made, [{ name: 'n' }]);
+    t.strictSame(await emails(), [...before, 'one']);
+
+    const thrown = (work: Promise<unknown>) => work.then(() => undefined, faultOf);
+    const own = new Error('of the work');
+    const rolledBack = $transaction(async (db) => {
+      await db.run(insertUser, 'two');
+      throw own;
+    });
+    await t.rejects(rolledBack, own);
+    const twice = $transaction((db) => Promise.all([db.run(insertUser, 'two'), db.run(insertUser, 'one')]));
+    t.strictSame(await thrown(twice), { kind: 'unique', constraint: 'users_email_key_key' });
+    const swallowed = $transaction(async (db) => {
+      await db.run(insertUser, 'two');
+      await db.run(insertUser, 'one').catch(() => {});
+    });
+    await t.rejects(swallowed, { message: /A statement of the transaction failed/ }, 'also of what is not waited for');
+    t.strictSame(await emails(), [...before, 'one']);
+    t.equal(await $transaction(async () => 7), 7, 'one of no statement');
+    await client.user.deleteMany({ where: { email: 'one' } });
+  });
+
+  t.test('its statements are on their way together, and nothing else is between them', async (t) => {
+    const others: Promise<unknown>[] = [];
+    const { statements: sent } = await statementsMeanwhile(() =>
+      statements.$transaction(async (db) => {
+        const first = db.run(insertUser, 'one');
+        others.push(statements.run(everything.post));
+        const second = db.$queryRaw`SELECT pg_sleep(0.01)`;
+        await Promise.all([first, second]);
+        await db.run(everything.user);
+      }),
+    );
+    await Promise.all(others);
+    const own = sent.filter((text) => text !== everything.post.text && !/^(BEGIN|COMMIT)/.test(text));
+    t.strictSame(own, [insertUser.text, 'SELECT pg_sleep(0.01)', everything.user.text]);
+    await client.user.deleteMany({ where: { email: 'one' } });
+  });
+
+  t.test('one that takes too long is rolled back, and no statement of it comes after', async (t) => {
+    const other = await openDatabase(database.url ?? 'pglite://memory', { limits: { ...PATIENT, transaction: 30 } });
+    const { client: beside, statements: hurried } = other;
+    const kindOf = (work: Promise<unknown>) =>
+      work.then(
+        () => 'done',
+        (error: unknown) => faultOf(error).kind,
+      );
+    let late: Promise<string> | undefined;
+    const over = hurried.$transaction(async (db) => {
+      await db.run(insertUser, 'late');
+      await over.catch(() => {});
+      late = kindOf(db.run(insertUser, 'later'));
+    });
+    t.equal(await kindOf(over), 'timeout');
+    t.equal(await eventually('a statement that comes late', async () => late), 'timeout');
+    t.equal(await beside.user.count({ where: { email: { startsWith: 'late' } } }), 0);
+    await other.close();
+  });
+
   t.test('one that takes long holds up none that come after it', async (t) => {
     if (!database.url) return t.comment('the embedded database does one thing at a time');
     const held: Promise<object[]>[] = [];
@@ -254,12 +334,58 @@ const BY_LEVELS = `{
 onEachDatabase(t, async (t, open) => {
   const database = await open();
   const { client } = database;
-  const { rest, graphql, admin, viewer, log } = await startService(t, database);
+  const { rest, graphql, admin, developer, viewer, log } = await startService(t, database);
+
+  /** Plans are asked for of these, too. */
+  const counts: string[] = [];
 
   t.test('each read is one statement', async (t) => {
     for (const path of [`users/${viewer.id}`, 'auth/me', 'users?after=&limit=2', 'users?limit=2']) {
       const { statements } = await statementsOf(() => rest('GET', `/api/v1/${path}`, { as: viewer }));
       t.equal(statements.length, path.endsWith('users?limit=2') ? 2 : 1, path);
+      counts.push(...statements.filter((text) => text.includes('count(*)')));
+    }
+  });
+
+  t.test('each write is the fewest statements that it can be', async (t) => {
+    let n = 0;
+    const person = () => ({ name: 'New', email: `new${++n}@example.com`, role: 'viewer' });
+    const key = (value: string) => ({ 'idempotency-key': value });
+    const credentials = { email: viewer.email, password: PASSWORD };
+    const eur = { total: { amount: 1, currency: 'EUR' } };
+    const orders = `users/${viewer.id}/orders`;
+    await graphql(developer, 'mutation { createPost(title: "stays") { id } }');
+    const { id: postId } = (await graphql(developer, 'mutation { createPost(title: "t") { id } }')).data.createPost;
+    const { id: userId } = (await rest('POST', '/api/v1/users', { as: admin, body: person() })).body;
+    const writes: Record<string, [number, () => Promise<{ status: number } | { codes: unknown[] }>]> = {
+      'login from a new place': [4, () => rest('POST', '/api/v1/auth/login', { body: credentials })],
+      login: [4, () => rest('POST', '/api/v1/auth/login', { body: credentials })],
+      'login for an opaque token': [
+        4,
+        () => rest('POST', '/api/v1/auth/login', { body: { ...credentials, flow: 'opaque' } }),
+      ],
+      'POST user': [1, () => rest('POST', '/api/v1/users', { as: admin, body: person() })],
+      'POST user with a key': [
+        6,
+        () => rest('POST', '/api/v1/users', { as: admin, body: person(), headers: key('one') }),
+      ],
+      'PATCH user': [2, () => rest('PATCH', `/api/v1/users/${viewer.id}`, { as: viewer, body: { name: 'Other' } })],
+      'DELETE user': [10, () => rest('DELETE', `/api/v1/users/${userId}`, { as: admin })],
+      'POST order': [2, () => rest('POST', `/api/v1/${orders}`, { as: viewer, body: eur })],
+      'cancel order': [4, () => rest('POST', '/api/v1/orders/1/cancel', { as: viewer })],
+      createPost: [1, () => graphql(developer, 'mutation { createPost(title: "t") { id } }')],
+      updatePost: [3, () => graphql(developer, `mutation { updatePost(id: ${postId}, title: "u") { id } }`)],
+      addComment: [2, () => graphql(developer, `mutation { addComment(postId: ${postId}, text: "u") { id } }`)],
+      addMessage: [4, () => graphql(developer, 'mutation { addMessage(channelId: "c", text: "u") { id } }')],
+      deletePost: [4, () => graphql(developer, `mutation { deletePost(id: ${postId}) { success } }`)],
+    };
+    // By Prisma, whose statements are heard on a server.
+    if (!database.url) delete writes['DELETE user'];
+    for (const [name, [most, write]] of Object.entries(writes)) {
+      const { statements, result } = await statementsOf(write);
+      if ('status' in result) t.ok(result.status < 300, `${name}: ${result.status}`);
+      else t.same(result.codes, [], name);
+      t.equal(statements.length, most, `${name}\n${statements.join('\n;\n')}`);
     }
   });
 
@@ -283,7 +409,8 @@ onEachDatabase(t, async (t, open) => {
       for (const path of [own, `${own}/orders?after=`, '/api/v1/users?after=&limit=5', '/api/v1/orders/1'])
         await rest('GET', path, { as: admin });
     });
-    const texts = [...new Set(statements)].filter((text) => /^\s*SELECT/.test(text));
+    t.equal(counts.length, 1);
+    const texts = [...new Set([...statements, ...counts])].filter((text) => /^\s*SELECT/.test(text));
     t.ok(texts.length > 10);
     t.equal(texts.filter((text) => text.includes('json_agg')).length, 2, 'lists below users, and below posts');
     for (const text of texts) {
@@ -299,6 +426,52 @@ onEachDatabase(t, async (t, open) => {
       });
       t.notMatch(plan, /Seq Scan/, text);
     }
+  });
+});
+
+onEachDatabase(t, async (t, open) => {
+  const LONG = 1000;
+  let clock = Date.now();
+  const now = () => clock;
+  const database = await open();
+  const { rest, admin } = await startService(t, database, {}, now);
+  const add = (many: number) => database.client.$executeRaw`
+    INSERT INTO users (name, email, email_key, role)
+    SELECT 'n', key, key, 'VIEWER' FROM (SELECT gen_random_uuid() || '@example.com' AS key FROM generate_series(1, ${many}::int)) AS made`;
+  const page = async (query: string) => {
+    const { result, statements } = await statementsOf(() => rest('GET', `/api/v1/users?${query}`, { as: admin }));
+    const total = Number(result.headers.get('x-total-count'));
+    const [, next] = /<([^>]+)>; rel="next"/.exec(result.headers.get('link') ?? '') ?? [];
+    return { total, next, ids: result.body.map(({ id }: { id: number }) => id), statements: statements.length };
+  };
+  const few = await database.client.user.count();
+
+  t.test('the total of a short list is exact', async (t) => {
+    await add(LONG - few);
+    for (let n = 0; n < 2; n++) t.match(await page('limit=2'), { total: LONG, statements: 2 });
+  });
+
+  t.test('that of a long one is counted once in a minute, and the pages show all there is', async (t) => {
+    await add(1);
+    t.match(await page('limit=2'), { total: LONG + 1, statements: 3 });
+    await add(5);
+    t.match(await page('limit=2'), { total: LONG + 1, statements: 1 });
+    const seen: number[] = [];
+    for (let query: string | undefined = 'limit=100'; query !== undefined; ) {
+      const { ids, next, total } = await page(query);
+      seen.push(...ids);
+      t.ok(total >= seen.length, String(total));
+      query = next?.split('?')[1];
+    }
+    t.equal(seen.length, LONG + 6, 'those too that came after the count');
+    t.equal((await page(`limit=100&offset=${LONG}`)).total, LONG + 6, 'the last page knows how many there are');
+    t.match(await page(`limit=2&offset=${LONG + 50}`), { ids: [], next: undefined });
+    clock += 60_000;
+    t.match(await page('limit=2'), { total: LONG + 6, statements: 3 });
+    await database.client.$executeRaw`DELETE FROM users WHERE name = 'n'`;
+    t.match(await page(`limit=2&offset=${LONG}`), { total: LONG, ids: [] });
+    clock += 60_000;
+    t.match(await page('limit=2'), { total: few, statements: 2 });
   });
 });
 

@@ -38,6 +38,6 @@ export function ownServices(
     posts: postsService({ client, statements }),
     comments: commentsService({ client, statements }),
     messages: messagesService({ client, statements, durableStream }),
-    orders: ordersService({ client, statements, idempotency, payments, wakePayments: () => jobs.wake(PAYMENTS) }),
+    orders: ordersService({ client, statements, now, idempotency, payments, wakePayments: () => jobs.wake(PAYMENTS) }),
   };
 }

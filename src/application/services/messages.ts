@@ -7,6 +7,7 @@ import {
   type StreamOptions,
   statement,
   storedRows,
+  type Transaction,
   type User,
   userRows,
   writing,
@@ -40,9 +41,13 @@ export function messagesService({ client, statements, durableStream }: MessagesD
     'messages of a channel after one',
     `SELECT ${columns} FROM messages WHERE channel_id = $1 AND id > $2 ORDER BY id LIMIT $3`,
   );
+  const written = statement<[channel: string, authorId: number, text: string], MessageRow>(
+    'message written',
+    `INSERT INTO messages (channel_id, author_id, text) VALUES ($1, $2, $3) RETURNING ${columns}`,
+  );
   const users = userRows({ client, statements });
 
-  const messages = storedRows<{ authorId: number }>(client, {
+  const messages = storedRows<{ authorId: number }, Transaction>(statements, {
     ...MESSAGE,
     table: 'messages',
     columns: Prisma.sql`author_id AS "authorId"`,
@@ -94,9 +99,12 @@ export function messagesService({ client, statements, durableStream }: MessagesD
     async add(call: Call, { channelId, text }: { channelId: string; text: string }): Promise<Message> {
       const actor = authorise(call, 'messages.create', call.actor?.id);
       await call.checkpoint();
-      const message = await writing(client, call, { action: 'messages.create' }, async (db, { owner: author }) => {
-        await db.$executeRaw`SELECT pg_advisory_xact_lock(${CHANNEL_LOCK}::int, hashtext(${channelId}))`;
-        const added = await db.message.create({ data: { channelId, text, authorId: actor.id } });
+      const message = await writing(statements, call, { action: 'messages.create' }, async (db, { owner: author }) => {
+        const [, [row]] = await Promise.all([
+          db.$executeRaw`SELECT pg_advisory_xact_lock(${CHANNEL_LOCK}::int, hashtext(${channelId}))`,
+          db.run(written, channelId, actor.id, text),
+        ]);
+        const added = row as MessageRow;
         await channels.announce(db, { id: added.id, key: channelId });
         return { ...added, author };
       });

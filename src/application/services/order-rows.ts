@@ -1,5 +1,8 @@
 import {
+  type Counting,
   columnsOf,
+  countedRows,
+  effectStatement,
   existing,
   isStorableId,
   listedRows,
@@ -7,25 +10,33 @@ import {
   type PageRequest,
   pageOf,
   refuseAbsent,
-  type Statements,
+  type Sql,
   statement,
   USER,
 } from 'accord';
-import type { Prisma, PrismaClient } from '../../../generated/prisma/client.js';
+import type { OrderStatus, Prisma, PrismaClient } from '../../../generated/prisma/client.js';
 import { ORDER } from './models.js';
-
-type Transaction = Prisma.TransactionClient;
 
 /** What the service knows of an order. */
 export type Order = Prisma.OrderGetPayload<object>;
 
 const userExists = statement<[id: number], { id: number }>('id of a user', 'SELECT id FROM users WHERE id = $1');
 
-/** What reads orders, outside of transactions. */
-export function orderReads({ client, statements }: { client: PrismaClient; statements: Statements }) {
-  const columns = columnsOf(client, 'Order', {}).sql;
+export interface OrderRowsDependencies extends Counting {
+  client: PrismaClient;
+}
+
+/** Orders as they are stored. */
+export function orderRows({ client, statements, now }: OrderRowsDependencies) {
+  const inSql = columnsOf(client, 'Order', {});
+  const columns = inSql.sql;
   const byId = statement<[id: number], Order>('order by id', `SELECT ${columns} FROM orders WHERE id = $1`);
+  const placed = effectStatement<[userId: number, amount: number, currency: string], Order>(
+    'order placed',
+    `INSERT INTO orders (user_id, amount, currency) SELECT $1, $2, $3 FROM permitted RETURNING ${columns}`,
+  );
   const rowsOf = listedRows<Order>('orders', columns, 'user_id');
+  const counted = countedRows({ statements, now }, 'orders', 'user_id');
 
   const find = async (id: number): Promise<Order | undefined> =>
     isStorableId(id) ? (await statements.read(byId, id))[0] : undefined;
@@ -33,8 +44,26 @@ export function orderReads({ client, statements }: { client: PrismaClient; state
   return {
     find,
 
+    /** How one is placed. */
+    placed,
+
     /** @throws Failure NOT_FOUND, or GONE for one that was deleted with its user */
     load: async (id: number): Promise<Order> => (await find(id)) ?? refuseAbsent(client, ORDER, id),
+
+    /** As a transaction sees it. @throws Failure NOT_FOUND, GONE */
+    loadIn: (db: Sql, id: number): Promise<Order> =>
+      existing(db, ORDER, id, async () => {
+        const [order] = await db.$queryRaw<Order[]>`SELECT ${inSql} FROM orders WHERE id = ${id}`;
+        return order;
+      }),
+
+    /** Moves an order that is pending on. @returns undefined for another one */
+    async moveIn(db: Sql, id: number, status: OrderStatus): Promise<Order | undefined> {
+      const [moved] = await db.$queryRaw<Order[]>`
+        UPDATE orders SET status = ${status}::order_status, version = version + 1
+        WHERE id = ${id} AND status = 'PENDING' RETURNING ${inSql}`;
+      return moved;
+    },
 
     /** Loads nothing of the user, only whether there is one. @throws Failure NOT_FOUND, GONE */
     async requireUser(id: number): Promise<void> {
@@ -43,13 +72,6 @@ export function orderReads({ client, statements }: { client: PrismaClient; state
 
     /** A page of a user's orders by ascending id. */
     page: (userId: number, page: PageRequest): Promise<Page<Order>> =>
-      pageOf(page, {
-        rows: rowsOf(statements, userId),
-        count: () => client.order.count({ where: { userId } }),
-      }),
+      pageOf(page, { rows: rowsOf(statements, userId), count: counted(userId) }),
   };
 }
-
-/** The order as a transaction sees it. @throws Failure NOT_FOUND, GONE */
-export const loadOrderIn = (db: Transaction, id: number): Promise<Order> =>
-  existing(db, ORDER, id, () => db.order.findUnique({ where: { id } }));

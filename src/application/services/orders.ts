@@ -1,17 +1,7 @@
-import {
-  asNextVersion,
-  authenticated,
-  authorise,
-  type Idempotency,
-  type Page,
-  type PageRequest,
-  type Statements,
-  writing,
-} from 'accord';
+import { authenticated, authorise, type Idempotency, type Page, type PageRequest, type Sql, writing } from 'accord';
 import type { Action } from '../../../generated/policy.js';
-import type { Prisma, PrismaClient } from '../../../generated/prisma/client.js';
 import { type Call, Failure } from '../calls.js';
-import { loadOrderIn, type Order, orderReads } from './order-rows.js';
+import { type Order, type OrderRowsDependencies, orderRows } from './order-rows.js';
 import { type OrderAction, refusedIn, refuseUnlessOffered, transitions } from './order-states.js';
 import type { Payments } from './payments/payments.js';
 
@@ -30,9 +20,7 @@ export interface PaymentWish {
   background: boolean;
 }
 
-export interface OrdersDependencies {
-  client: PrismaClient;
-  statements: Statements;
+export interface OrdersDependencies extends OrderRowsDependencies {
   idempotency: Pick<Idempotency, 'once'>;
   payments: Payments;
   /** Called when a payment waits for the background. */
@@ -44,33 +32,30 @@ const ownerOf = ({ userId }: Order): number => userId;
 export type Orders = ReturnType<typeof ordersService>;
 
 /** Orders, and who may do what to them and when. Every method takes the call first. */
-export function ordersService({ client, statements, idempotency, payments, wakePayments }: OrdersDependencies) {
-  const reads = orderReads({ client, statements });
+export function ordersService({ client, statements, now, idempotency, payments, wakePayments }: OrdersDependencies) {
+  const rows = orderRows({ client, statements, now });
 
   /** By the owner of an order that exists; whether it does is told to who is known (docs/decisions.md, "Failures"). */
   async function authoriseOwner(call: Call, action: Action, id: number): Promise<void> {
     authenticated(call);
-    const order = await reads.find(id);
+    const order = await rows.find(id);
     if (order) authorise(call, action, order.userId);
   }
 
   /** Moves the order on from PENDING. One of many that try at once succeeds. */
-  async function move(db: Prisma.TransactionClient, id: number, action: OrderAction): Promise<Order> {
-    const [moved] = await db.order.updateManyAndReturn({
-      where: { id, status: 'PENDING' },
-      data: asNextVersion({ status: transitions.PENDING[action] }),
-    });
+  async function move(db: Sql, id: number, action: OrderAction): Promise<Order> {
+    const moved = await rows.moveIn(db, id, transitions.PENDING[action]);
     if (moved) return moved;
-    throw refusedIn((await loadOrderIn(db, id)).status, action);
+    throw refusedIn((await rows.loadIn(db, id)).status, action);
   }
 
   return {
     /** A page of a user's orders by ascending id. */
     async list(call: Call, userId: number, page: PageRequest): Promise<Page<Order>> {
       authorise(call, 'orders.list', userId);
-      await reads.requireUser(userId);
+      await rows.requireUser(userId);
       await call.checkpoint();
-      return reads.page(userId, page);
+      return rows.page(userId, page);
     },
 
     /**
@@ -84,19 +69,18 @@ export function ordersService({ client, statements, idempotency, payments, wakeP
       answer: (order: Order) => Answer,
     ): Promise<Answer> {
       authorise(call, 'orders.create', userId);
-      return idempotency.once(call, { answer, ownerOf }, async ({ effect }) => {
-        await reads.requireUser(userId);
+      return idempotency.once(call, { answer, ownerOf }, async ({ inOneStatement }) => {
+        await rows.requireUser(userId);
         await call.checkpoint();
-        return effect({ action: 'orders.create', owner: userId }, (db) =>
-          db.order.create({ data: { userId, ...total } }),
-        );
+        const deed = { action: 'orders.create', owner: userId } as const;
+        return inOneStatement(deed, rows.placed, userId, total.amount, total.currency);
       });
     },
 
     /** By the path of its user: the order of another one is NOT_FOUND there, whoever asks. */
     async getOfUser(call: Call, userId: number, id: number): Promise<Order> {
       authorise(call, 'orders.read', userId);
-      const [order] = await Promise.all([reads.find(id), reads.requireUser(userId)]);
+      const [order] = await Promise.all([rows.find(id), rows.requireUser(userId)]);
       if (order?.userId !== userId) throw new Failure('NOT_FOUND', 'This user has no such order.');
       await call.checkpoint();
       return order;
@@ -105,7 +89,7 @@ export function ordersService({ client, statements, idempotency, payments, wakeP
     /** @throws Failure NOT_FOUND, GONE, FORBIDDEN for another user's order */
     async get(call: Call, id: number): Promise<Order> {
       authenticated(call);
-      const order = await reads.load(id);
+      const order = await rows.load(id);
       authorise(call, 'orders.read', order.userId);
       await call.checkpoint();
       return order;
@@ -114,10 +98,10 @@ export function ordersService({ client, statements, idempotency, payments, wakeP
     /** @throws Failure NOT_FOUND, GONE, FORBIDDEN, CONFLICT for an order that is not pending */
     async cancel(call: Call, id: number): Promise<Order> {
       await authoriseOwner(call, 'orders.cancel', id);
-      const { status, userId } = await reads.load(id);
+      const { status, userId } = await rows.load(id);
       refuseUnlessOffered(status, 'cancel');
       await call.checkpoint();
-      return writing(client, call, { action: 'orders.cancel', owner: userId }, (db) => move(db, id, 'cancel'));
+      return writing(statements, call, { action: 'orders.cancel', owner: userId }, (db) => move(db, id, 'cancel'));
     },
 
     /**
@@ -133,7 +117,7 @@ export function ordersService({ client, statements, idempotency, payments, wakeP
     ): Promise<Answer> {
       await authoriseOwner(call, 'orders.pay', id);
       return idempotency.once(call, { answer, ownerOf }, async ({ effect, begin }) => {
-        const order = await reads.load(id);
+        const order = await rows.load(id);
         refuseUnlessOffered(order.status, 'pay');
         await call.checkpoint();
         if (!payments.available) {

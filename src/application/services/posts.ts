@@ -2,14 +2,17 @@ import {
   authenticated,
   authorise,
   columnsOf,
+  effectStatement,
   existing,
   grouped,
+  inOneStatement,
   type OffsetPage,
+  type Reads,
   type Statements,
   statement,
   storableOffset,
   storedRows,
-  writing,
+  type Transaction,
 } from 'accord';
 import { type Post as PostRow, Prisma, type PrismaClient } from '../../../generated/prisma/client.js';
 import type { Call } from '../calls.js';
@@ -24,7 +27,9 @@ export interface PostFields {
   content: string | null;
 }
 
-/** The statements that read posts, with their content and without. */
+type Changes = [id: number, title: string | null, isContentChanged: boolean, content: string | null];
+
+/** The statements that read posts, with their content and without, and those that write them. */
 function postStatements(client: PrismaClient) {
   const reading = (what: string, columns: string) => ({
     all: statement<[limit: number, offset: number], Post>(
@@ -44,14 +49,23 @@ function postStatements(client: PrismaClient) {
     byId: statement<[id: number], Post>('post by id', `SELECT ${columns} FROM posts WHERE id = $1`),
     whole: reading('posts', columns),
     short: reading('posts without content', `${withoutContent}, NULL AS content`),
+    written: effectStatement<[authorId: number, title: string, content: string | null], Post>(
+      'post written',
+      `INSERT INTO posts (author_id, title, content) SELECT $1, $2, $3 FROM permitted RETURNING ${columns}`,
+    ),
+    changed: statement<Changes, Post>(
+      'post changed',
+      `UPDATE posts SET title = COALESCE($2, title), content = CASE WHEN $3 THEN $4 ELSE content END
+      WHERE id = $1 RETURNING ${columns}`,
+    ),
   };
 }
 
 /** Posts: who may write and change them, and what a deletion takes along. */
 export function postsService({ client, statements }: { client: PrismaClient; statements: Statements }) {
-  const { byId, whole, short } = postStatements(client);
+  const { byId, whole, short, written, changed } = postStatements(client);
 
-  const posts = storedRows<Post>(client, {
+  const posts = storedRows<Post, Transaction>(statements, {
     ...POST,
     table: 'posts',
     columns: columnsOf(client, 'Post', {}),
@@ -66,7 +80,7 @@ export function postsService({ client, statements }: { client: PrismaClient; sta
      * @param by what it is read by, where more comes along with it
      * @throws Failure NOT_FOUND, or GONE for a deleted post
      */
-    async get(call: Call, id: number, by = statements): Promise<Post> {
+    async get(call: Call, id: number, by: Reads = statements): Promise<Post> {
       authorise(call, 'posts.read');
       const post = await existing(client, POST, id, async () => (await by.read(byId, id))[0]);
       await call.checkpoint();
@@ -78,7 +92,7 @@ export function postsService({ client, statements }: { client: PrismaClient; sta
       call: Call,
       { limit, offset }: OffsetPage,
       { content }: { content: boolean },
-      by = statements,
+      by: Reads = statements,
     ): Promise<Post[]> {
       authorise(call, 'posts.read');
       await call.checkpoint();
@@ -98,21 +112,22 @@ export function postsService({ client, statements }: { client: PrismaClient; sta
       return grouped(rows, ({ authorId }) => authorId);
     },
 
-    async create(call: Call, fields: PostFields): Promise<Post> {
+    async create(call: Call, { title, content }: PostFields): Promise<Post> {
       const { id: authorId } = authenticated(call);
       authorise(call, 'posts.create', authorId);
       await call.checkpoint();
-      return writing(client, call, { action: 'posts.create' }, (db) =>
-        db.post.create({ data: { ...fields, authorId } }),
-      );
+      return inOneStatement(statements, call, { action: 'posts.create' }, written, authorId, title, content);
     },
 
     /**
      * Changes the members given and leaves the others.
      * @throws Failure NOT_FOUND, GONE
      */
-    update: (call: Call, id: number, changes: Partial<PostFields>): Promise<Post> =>
-      posts.change(call, 'posts.update', id, (db) => db.post.update({ where: { id }, data: changes })),
+    update: (call: Call, id: number, { title, content }: Partial<PostFields>): Promise<Post> =>
+      posts.change(call, 'posts.update', id, async (db, post) => {
+        const [updated = post] = await db.run(changed, id, title ?? null, content !== undefined, content ?? null);
+        return updated;
+      }),
 
     /**
      * Deletes a post with the comments on it, and leaves tombstones.

@@ -2,6 +2,7 @@ import { audit } from '../audit/audit.js';
 import type { Actor, Call } from '../calls/access.js';
 import { isStorableText } from '../calls/text.js';
 import type { PrismaClient } from '../database/client.js';
+import { type Statements, statement } from '../database/statement.js';
 import type { LoginAttempts, Occasion } from './login-attempts.js';
 import { networkOf } from './networks.js';
 import type { Hasher, Passwords } from './passwords.js';
@@ -21,27 +22,28 @@ export interface Account {
 
 export interface CredentialsDependencies {
   client: PrismaClient;
+  statements: Statements;
   passwords: Passwords;
   admit: LoginAttempts;
   /** Milliseconds since the epoch. */
   now: () => number;
 }
 
+type Found = (Pick<Account, 'id' | 'role'> & { passwordHash: string | null }) | undefined;
+const byEmail = statement<[emailKey: string], NonNullable<Found>>(
+  'user by e-mail address',
+  'SELECT id, role, password_hash AS "passwordHash" FROM users WHERE email_key = $1',
+);
+
 export type Credentials = ReturnType<typeof credentialsService>;
 
 /** E-mail address and password, judged: for the login, for Basic, and for the change of a password. */
-export function credentialsService({ client, passwords, admit, now }: CredentialsDependencies) {
+export function credentialsService({ client, statements, passwords, admit, now }: CredentialsDependencies) {
   const verified = verifiedPasswords(now);
   const inTurn = turns();
 
-  const find = async (email: string) =>
-    isStorableText(email)
-      ? client.user.findUnique({
-          where: { emailKey: emailKey(email) },
-          select: { id: true, role: true, passwordHash: true },
-        })
-      : null;
-  type Found = Awaited<ReturnType<typeof find>>;
+  const find = async (email: string): Promise<Found> =>
+    isStorableText(email) ? (await statements.read(byEmail, emailKey(email)))[0] : undefined;
 
   /**
    * Runs what judges a credential. Equal ones, and those of one network, come one after another: an attempt is counted
@@ -70,7 +72,8 @@ export function credentialsService({ client, passwords, admit, now }: Credential
       return succeeded(hasher, found, stored, password);
     });
     // A wrong password, or an unknown address: told apart in the audit table alone.
-    if (!account) await audit(client, { actor: null, ...caller }, 'login.failed', found && `user:${found.id}`);
+    if (!account)
+      await audit(statements, { actor: null, ...caller }, 'login.failed', found ? `user:${found.id}` : null);
     return account;
   }
 

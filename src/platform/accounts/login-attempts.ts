@@ -1,9 +1,10 @@
 import { Failure } from '../calls/errors.js';
-import type { PrismaClient } from '../database/client.js';
+import { Prisma, type PrismaClient } from '../database/client.js';
+import type { Statements } from '../database/statement.js';
 import { macs, type Secrets } from '../secrets.js';
 import { knownNetworks, networkOf } from './networks.js';
 import { reservations } from './reservations.js';
-import { type Counted, type Limit, throttle } from './throttle.js';
+import { type Counted, type Limit, throttle, type Wanted } from './throttle.js';
 import { emailKey } from './user-rules.js';
 
 const MINUTE = 60_000;
@@ -38,6 +39,7 @@ export interface Attempt {
 
 export interface LoginAttemptsDependencies {
   client: PrismaClient;
+  statements: Statements;
   /** Hide which networks an account knows. */
   secrets: Secrets;
   now: () => number;
@@ -61,10 +63,10 @@ export type LoginAttempts = ReturnType<typeof loginAttempts>;
  *
  * An unknown account is counted like any other; it knows no network.
  */
-export function loginAttempts({ client, secrets, now, perMinute }: LoginAttemptsDependencies) {
-  const counters = throttle({ client, now });
+export function loginAttempts({ client, statements, secrets, now, perMinute }: LoginAttemptsDependencies) {
+  const counters = throttle({ statements, now });
   const places = reservations({ client, now });
-  const networks = knownNetworks({ client, codes: macs(secrets, 'accord networks'), now });
+  const networks = knownNetworks({ statements, codes: macs(secrets, 'accord networks'), now });
   const login: Limit = { name: 'login', attempts: perMinute, window: MINUTE };
 
   function tooMany(until: Date): Failure {
@@ -72,36 +74,27 @@ export function loginAttempts({ client, secrets, now, perMinute }: LoginAttempts
     return new Failure('RATE_LIMITED', 'Too many attempts to log in.', { retryAfter });
   }
 
-  /** Counts attempts, and remembers what it has counted. */
-  function counter() {
-    const counted: [Limit, string][] = [];
-    const attempt = async (limit: Limit, subject: string): Promise<Counted> => {
-      const result = await counters.count(limit, subject);
-      if (!result.until) counted.push([limit, subject]);
-      return result;
-    };
-    return {
-      attempt,
-      async count(limit: Limit, subject: string): Promise<number> {
-        const { until, count } = await attempt(limit, subject);
-        if (until) throw tooMany(until);
-        return count;
-      },
-      async takeBack(which: (limit: Limit) => boolean): Promise<void> {
-        for (const [limit, subject] of counted) if (which(limit)) await counters.takeBack(limit, subject);
-      },
-    };
-  }
-
-  /** @param failures how many the network has made, this one included */
-  async function countStranger(counts: ReturnType<typeof counter>, account: string, network: string, failures: number) {
-    const shared = failures <= SHARE ? await counts.attempt(STRANGERS, account) : undefined;
-    if (shared?.count !== undefined) return;
+  /** @param failures how many the network has made, this one included; @param shared what it counted for among strangers */
+  async function judgeStranger(
+    counted: Wanted[],
+    { account, network, userId }: { account: string; network: string; userId: number | undefined },
+    failures: number,
+    shared: Counted,
+  ): Promise<void> {
+    const mayShare = failures <= SHARE;
+    if (mayShare && shared.until === undefined) return;
+    if (!mayShare) {
+      if (await networks.has(userId, network)) return;
+      // Two at once on two instances, of which each saw the other's place free.
+      if (shared.count !== undefined) await counters.takeBack(counted.splice(-1));
+    }
     const place = `${account}\n${network}`;
-    const until = shared ? shared.until : await counters.blockedUntil(STRANGERS, account);
+    const until = shared.until ?? (await counters.blockedUntil(STRANGERS, account));
     if (until && !(await places.use(place))) throw tooMany(await places.keep(place, until));
-    const { until: exhausted } = await counts.attempt(BESIDE, account);
-    if (exhausted) throw tooMany(await places.keep(place, exhausted));
+    const beside = { limit: BESIDE, subject: account };
+    const [result] = await counters.count([beside]);
+    if (result?.until) throw tooMany(await places.keep(place, result.until));
+    counted.push(beside);
   }
 
   /**
@@ -111,26 +104,39 @@ export function loginAttempts({ client, secrets, now, perMinute }: LoginAttempts
   return async (occasion: Occasion, ip: string, email: string, userId: number | undefined): Promise<Attempt> => {
     const network = networkOf(ip);
     const account = emailKey(email);
-    const counts = counter();
+    const ofNetwork = { limit: NETWORK, subject: `${account}\n${network}` };
+    const share = Prisma.sql`${counters.countOf(ofNetwork.limit, ofNetwork.subject)} < ${SHARE}::int`;
+    const when = Prisma.sql`${share} AND NOT ${networks.having(userId, network)}`;
+    const wanted: Wanted[] =
+      occasion === 'change'
+        ? [
+            { limit: ADDRESS, subject: network },
+            { limit: CHANGE, subject: account },
+          ]
+        : [
+            { limit: login, subject: network },
+            { limit: ADDRESS, subject: network },
+            ofNetwork,
+            { limit: STRANGERS, subject: account, when },
+          ];
+    const results = await counters.count(wanted);
+    const counted = wanted.filter((_one, place) => results[place]?.count !== undefined);
     try {
-      if (occasion !== 'change') await counts.count(login, network);
-      await counts.count(ADDRESS, network);
-      if (occasion === 'change') await counts.count(CHANGE, account);
-      else {
-        const failures = await counts.count(NETWORK, `${account}\n${network}`);
-        if (!(await networks.has(userId, network))) await countStranger(counts, account, network, failures);
-      }
+      const ofItsOwn = results.slice(0, occasion === 'change' ? 2 : 3);
+      for (const { until } of ofItsOwn) if (until) throw tooMany(until);
+      const [, , failures, shared] = results;
+      if (failures && shared) await judgeStranger(counted, { account, network, userId }, failures.count ?? 0, shared);
     } catch (error) {
       // Refused: no password was judged, so none has failed. That somebody asked still counts.
-      await counts.takeBack((limit) => limit !== login);
+      await counters.takeBack(counted.filter(({ limit }) => limit !== login));
       throw error;
     }
     return {
       right: async (id) => {
-        await counts.takeBack((limit) => occasion === 'basic' || limit !== login);
-        await networks.add(id, network);
+        const failed = counted.filter(({ limit }) => occasion === 'basic' || limit !== login);
+        await statements.$executeRaw`WITH taken AS (${counters.takingBack(failed)}), ${networks.noting(id, network)} SELECT 1`;
       },
-      void: () => counts.takeBack(() => true),
+      void: () => counters.takeBack(counted),
     };
   };
 }

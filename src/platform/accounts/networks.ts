@@ -1,5 +1,6 @@
 import { isIPv6 } from 'node:net';
-import type { PrismaClient } from '../database/client.js';
+import { Prisma } from '../database/client.js';
+import type { Statements } from '../database/statement.js';
 import type { Macs } from '../secrets.js';
 
 /** An IPv6 host owns its whole /64 (RFC 4291 §2.5.4), so that is what counts as one address. */
@@ -24,32 +25,49 @@ const NOBODY = 0;
 export type KnownNetworks = ReturnType<typeof knownNetworks>;
 
 /** The networks from which an account has logged in lately. */
-export function knownNetworks({ client, codes, now }: { client: PrismaClient; codes: Macs; now: () => number }) {
+export function knownNetworks({ statements, codes, now }: { statements: Statements; codes: Macs; now: () => number }) {
   // With the user in it, rows of two users who share a network have nothing in common.
   const textOf = (userId: number, network: string) => `${userId}\n${network}`;
 
+  /**
+   * Whether the account knows the network, in SQL.
+   * @param account undefined for an unknown account, which costs the same and knows none
+   */
+  function having(account: number | undefined, network: string): Prisma.Sql {
+    const userId = account ?? NOBODY;
+    const among = Prisma.join(codes.all(textOf(userId, network)));
+    return Prisma.sql`EXISTS (
+      SELECT FROM known_networks WHERE user_id = ${userId} AND network IN (${among})
+        AND last_seen > ${new Date(now() - KNOWN_FOR)}::timestamptz)`;
+  }
+
   return {
-    /** @param account undefined for an unknown account, which costs the same and knows none */
+    having,
+
     async has(account: number | undefined, network: string): Promise<boolean> {
-      const userId = account ?? NOBODY;
-      const among = codes.all(textOf(userId, network));
-      const lastSeen = { gt: new Date(now() - KNOWN_FOR) };
-      return (await client.knownNetwork.count({ where: { userId, network: { in: among }, lastSeen } })) > 0;
+      const [row] = await statements.$queryRaw<{ has: boolean }[]>`SELECT ${having(account, network)} AS has`;
+      return row?.has ?? false;
     },
 
-    /** Notes that the account was there, once a day. An account that was deleted meanwhile notes nothing. */
-    async add(userId: number, network: string): Promise<void> {
+    /**
+     * Notes that the account was there, once a day: parts of a statement's WITH, in SQL. An account that was deleted meanwhile
+     * notes nothing.
+     */
+    noting(userId: number, network: string): Prisma.Sql {
       const code = codes.make(textOf(userId, network));
       const at = new Date(now());
-      const noted = await client.$executeRaw`
+      return Prisma.sql`noted AS (
         INSERT INTO known_networks AS known (user_id, network, last_seen)
         SELECT id, ${code}, ${at}::timestamptz FROM users WHERE id = ${userId} FOR KEY SHARE
         ON CONFLICT (user_id, network) DO UPDATE SET last_seen = EXCLUDED.last_seen
-        WHERE known.last_seen <= EXCLUDED.last_seen - ${DAY}::int * interval '1 ms'`;
-      if (noted === 0) return;
-      await client.$executeRaw`
-        DELETE FROM known_networks WHERE user_id = ${userId} AND network IN (
-          SELECT network FROM known_networks WHERE user_id = ${userId} ORDER BY last_seen DESC OFFSET ${KEPT})`;
+        WHERE known.last_seen <= EXCLUDED.last_seen - ${DAY}::int * interval '1 ms'
+        RETURNING user_id, network
+      ), surplus AS (
+        DELETE FROM known_networks AS known USING noted
+        WHERE known.user_id = noted.user_id AND known.network <> noted.network AND known.network IN (
+          SELECT network FROM known_networks WHERE user_id = ${userId} AND network <> ${code}
+          ORDER BY last_seen DESC OFFSET ${KEPT - 1}::int)
+      )`;
     },
   };
 }

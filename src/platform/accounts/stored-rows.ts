@@ -2,10 +2,9 @@ import { type ActionOf, authorise, authoriseRole, type Call, type Policy } from 
 import { type Conditions, decide } from '../calls/conditions.js';
 import { isStorableId } from '../calls/pages.js';
 import { absent, type Departure, entomb, type Model, refuseAbsent } from '../calls/tombstones.js';
-import { Prisma, type PrismaClient } from '../database/client.js';
+import { Prisma } from '../database/client.js';
+import type { Sql, Transactions } from '../database/statement.js';
 import { writing } from './writing.js';
-
-type Transaction = Prisma.TransactionClient;
 
 /** A model as the database has it. */
 export interface StoredModel<Row> extends Model {
@@ -22,14 +21,15 @@ export interface StoredModel<Row> extends Model {
 /**
  * Writes to rows of which only the id is known. Who may not do it to anything is told so whether or not the row exists; all
  * else is decided by the row as it is stored, which is locked until it is written.
+ * @param on what carries the transactions: prepared statements, or Prisma's client
  */
-export function storedRows<Row>(
-  client: PrismaClient,
+export function storedRows<Row, Db extends Sql = Sql>(
+  on: Transactions<Db>,
   { table, columns, ownerOf, takesAlong, ...model }: StoredModel<Row>,
 ) {
   const from = Prisma.raw(`"${table}"`);
 
-  async function locked(db: Transaction, id: number): Promise<Row | undefined> {
+  async function locked(db: Sql, id: number): Promise<Row | undefined> {
     if (!isStorableId(id)) return undefined;
     const [row] = await db.$queryRaw<Row[]>`SELECT ${columns} FROM ${from} WHERE id = ${id} FOR UPDATE`;
     return row;
@@ -40,12 +40,12 @@ export function storedRows<Row>(
     call: Call<Rules>,
     action: NoInfer<ActionOf<Rules>>,
     id: number,
-    conditions: Conditions<Row>,
-    refuseMissing: (db: Transaction) => Promise<never>,
-    write: (db: Transaction, row: Row) => Promise<R>,
+    conditions: Conditions<Row, Db>,
+    refuseMissing: (db: Db) => Promise<never>,
+    write: (db: Db, row: Row) => Promise<R>,
   ): Promise<R> => {
     authoriseRole(call, action);
-    return writing(client, call, { action }, async (db, standing) => {
+    return writing(on, call, { action }, async (db, standing) => {
       const row = (await locked(db, id)) ?? (await refuseMissing(db));
       authorise(standing.call, action, ownerOf?.(row));
       await decide(db, call, row, conditions);
@@ -63,8 +63,8 @@ export function storedRows<Row>(
       call: Call<Rules>,
       action: NoInfer<ActionOf<Rules>>,
       id: number,
-      write: (db: Transaction, row: Row) => Promise<R>,
-      conditions: Conditions<Row> = {},
+      write: (db: Db, row: Row) => Promise<R>,
+      conditions: Conditions<Row, Db> = {},
     ): Promise<R> => deciding(call, action, id, conditions, (db) => refuseAbsent(db, model, id), write),
 
     /**
@@ -76,7 +76,7 @@ export function storedRows<Row>(
       call: Call<Rules>,
       action: NoInfer<ActionOf<Rules>>,
       id: number,
-      conditions: Conditions<Row> = {},
+      conditions: Conditions<Row, Db> = {},
     ): Promise<Row> => {
       const refuseMissing = () => Promise.reject(absent(model));
       return deciding(call, action, id, conditions, refuseMissing, async (db, row) => {

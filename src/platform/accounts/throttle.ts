@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { PrismaClient } from '../database/client.js';
+import { Prisma } from '../database/client.js';
+import type { Statements } from '../database/statement.js';
 
 /** How many attempts a window takes, and what comes then. All times in milliseconds. */
 export interface Limit {
@@ -11,8 +12,23 @@ export interface Limit {
   wait?: { first: number; longest: number };
 }
 
-/** How many attempts were counted with this one; or until when the subject has to wait, and nothing was counted. */
-export type Counted = { count: number; until?: never } | { until: Date; count?: never };
+/** What an attempt counts for. */
+export interface Wanted {
+  limit: Limit;
+  /** Whose: an account, an address. */
+  subject: string;
+  /** A condition, in SQL; without one it always does. */
+  when?: Prisma.Sql;
+}
+
+/**
+ * How many attempts were counted with this one; or until when the subject has to wait, and nothing was counted. Neither where
+ * the condition did not hold, and behind a limit that has to be waited for.
+ */
+export type Counted =
+  | { count: number; until?: never }
+  | { until: Date; count?: never }
+  | { count?: never; until?: never };
 
 export type Throttle = ReturnType<typeof throttle>;
 
@@ -22,53 +38,104 @@ export type Throttle = ReturnType<typeof throttle>;
  * right is taken back. A row is 100 bytes, a few for each attempt that is let through, deleted when its window is over
  * (`expiry`), so their number is bounded by the attempts that the limits themselves let through.
  */
-export function throttle({ client, now }: { client: PrismaClient; now: () => number }) {
-  async function blockedUntil(limit: Limit, subject: string): Promise<Date | undefined> {
-    const where = { key: keyOf(limit.name, subject), blockedUntil: { gt: new Date(now()) } };
-    return (await client.throttle.findFirst({ where, select: { blockedUntil: true } }))?.blockedUntil ?? undefined;
-  }
+export function throttle({ statements, now }: { statements: Statements; now: () => number }) {
+  /** Locks rows in the order in which they were counted, which is the same everywhere: by the kind of limit. */
+  const takingBack = (counted: readonly Wanted[]): Prisma.Sql => Prisma.sql`
+    UPDATE throttles SET count = throttles.count - 1, blocked_until = NULL
+    FROM (
+      SELECT key FROM throttles JOIN unnest(${keysOf(counted)}::bytea[]) WITH ORDINALITY AS counted (key, place) USING (key)
+      WHERE count > 0 ORDER BY place FOR UPDATE OF throttles
+    ) AS taken WHERE throttles.key = taken.key`;
 
   return {
     /**
-     * Counts an attempt.
-     * @param subject whose: an account, an address
+     * Counts one attempt for each of several limits, up to the first whose subject has to wait.
+     * @param wanted always in the same order of their kinds
      */
-    async count(limit: Limit, subject: string): Promise<Counted> {
-      const { attempts, window, wait } = limit;
+    async count(wanted: readonly Wanted[]): Promise<Counted[]> {
       const at = new Date(now());
-      const end = new Date(now() + window);
-      const [counted] = await client.$queryRaw<{ count: number }[]>`
-        INSERT INTO throttles AS t (key, count, resets_at, blocked_until)
-        VALUES (${keyOf(limit.name, subject)}, 1, ${end}::timestamptz, CASE WHEN ${attempts}::int = 1 THEN ${end}::timestamptz END)
-        ON CONFLICT (key) DO UPDATE SET (count, resets_at, blocked_until) = (
-          SELECT count,
-            CASE WHEN ${wait !== undefined} AND count >= ${attempts}::int THEN until + ${window}::int * interval '1 ms' ELSE ends END,
-            CASE WHEN count >= ${attempts}::int THEN until END
-          FROM (
-            SELECT count, ends, CASE WHEN ${wait === undefined} THEN ends ELSE ${at}::timestamptz + interval '1 ms' *
-              LEAST(${wait?.longest ?? 0}::int, ${wait?.first ?? 0}::int * 2 ^ LEAST(count - ${attempts}::int, 30)) END AS until
+      const { attempts, windows, firsts, longests } = numbersOf(wanted);
+      const due = wanted.flatMap(({ when }, place) => (when ? [Prisma.sql`WHEN ${place + 1}::int THEN ${when}`] : []));
+      const isDue = due.length > 0 ? Prisma.sql`CASE place ${Prisma.join(due, ' ')} ELSE true END` : Prisma.sql`true`;
+      const rows = await statements.$queryRaw<{ count: number | null; until: Date | null; isDue: boolean }[]>`
+        WITH wanted AS MATERIALIZED (
+          SELECT *, ${isDue} AS due FROM (
+            SELECT key, attempts, "window" * interval '1 ms' AS "window", first, longest, place::int FROM unnest(
+              ${keysOf(wanted)}::bytea[], ${attempts}::int[], ${windows}::int[], ${firsts}::int[], ${longests}::int[]
+            ) WITH ORDINALITY AS listed (key, attempts, "window", first, longest, place)
+          ) AS listed
+        ), waiting AS (
+          SELECT min(place) AS place FROM wanted JOIN throttles USING (key)
+          WHERE due AND blocked_until > ${at}::timestamptz
+        ), counted AS (
+          INSERT INTO throttles AS t (key, count, resets_at, blocked_until)
+          SELECT key, 1, ${at}::timestamptz + "window",
+            CASE WHEN attempts = 1 THEN ${at}::timestamptz + "window" END
+          FROM wanted WHERE due AND place < COALESCE((SELECT place FROM waiting), ${wanted.length + 1}::int) ORDER BY place
+          ON CONFLICT (key) DO UPDATE SET (count, resets_at, blocked_until) = (
+            SELECT count,
+              CASE WHEN longest > 0 AND count >= attempts THEN until + "window" ELSE ends END,
+              CASE WHEN count >= attempts THEN until END
             FROM (
-              SELECT CASE WHEN t.resets_at <= ${at}::timestamptz THEN 1 ELSE t.count + 1 END AS count,
-                CASE WHEN t.resets_at <= ${at}::timestamptz THEN ${end}::timestamptz ELSE t.resets_at END AS ends
-            ) AS counted
-          ) AS judged
+              SELECT *, CASE WHEN longest = 0 THEN ends ELSE ${at}::timestamptz + interval '1 ms' *
+                LEAST(longest, first * 2 ^ LEAST(count - attempts, 30)) END AS until
+              FROM (
+                SELECT wanted.attempts, wanted."window", wanted.first, wanted.longest,
+                  CASE WHEN t.resets_at <= ${at}::timestamptz THEN 1 ELSE t.count + 1 END AS count,
+                  CASE WHEN t.resets_at <= ${at}::timestamptz THEN EXCLUDED.resets_at ELSE t.resets_at END AS ends
+                FROM wanted WHERE wanted.key = EXCLUDED.key
+              ) AS counted
+            ) AS judged
+          )
+          WHERE t.blocked_until IS NULL OR t.blocked_until <= ${at}::timestamptz
+          RETURNING t.key, t.count
         )
-        WHERE t.blocked_until IS NULL OR t.blocked_until <= ${at}::timestamptz
-        RETURNING t.count`;
-      return counted ?? { until: (await blockedUntil(limit, subject)) ?? at };
+        SELECT counted.count, throttles.blocked_until AS until,
+          due AND place <= COALESCE((SELECT place FROM waiting), ${wanted.length + 1}::int) AS "isDue"
+        FROM wanted LEFT JOIN counted USING (key) LEFT JOIN throttles USING (key) ORDER BY place`;
+      return rows.map(({ count, until, isDue }): Counted => {
+        if (count !== null) return { count };
+        // One that was refused only now has to wait for what is not seen yet.
+        return isDue ? { until: until && until > at ? until : at } : {};
+      });
     },
 
-    blockedUntil,
+    /** How many were counted, in SQL. */
+    countOf: (limit: Limit, subject: string): Prisma.Sql => Prisma.sql`
+      COALESCE((SELECT count FROM throttles WHERE key = ${keyOf(limit.name, subject)} AND resets_at > ${new Date(now())}::timestamptz), 0)`,
 
-    /** Takes an attempt back that was right after all, or that was never made; whoever waited because of it is free. */
-    async takeBack(limit: Limit, subject: string): Promise<void> {
-      await client.throttle.updateMany({
-        where: { key: keyOf(limit.name, subject), count: { gt: 0 } },
-        data: { count: { decrement: 1 }, blockedUntil: null },
-      });
+    async blockedUntil(limit: Limit, subject: string): Promise<Date | undefined> {
+      const [row] = await statements.$queryRaw<{ until: Date }[]>`
+        SELECT blocked_until AS until FROM throttles
+        WHERE key = ${keyOf(limit.name, subject)} AND blocked_until > ${new Date(now())}::timestamptz`;
+      return row?.until;
+    },
+
+    /** Takes an attempt back that was right after all, or that was never made; whoever waited because of it is free. In SQL. */
+    takingBack,
+
+    async takeBack(counted: readonly Wanted[]): Promise<void> {
+      if (counted.length > 0) await statements.$executeRaw(takingBack(counted));
     },
   };
 }
 
 export const keyOf = (name: string, subject: string): Uint8Array<ArrayBuffer> =>
   new Uint8Array(createHash('sha256').update(`${name}\n${subject}`).digest());
+
+/** As PostgreSQL reads bytes in a list. */
+const keysOf = (wanted: readonly Wanted[]): string[] =>
+  wanted.map(({ limit, subject }) => `\\x${Buffer.from(keyOf(limit.name, subject)).toString('hex')}`);
+
+/** Of a limit without a wait. */
+const NONE = 0;
+
+const numbersOf = (wanted: readonly Wanted[]) => {
+  const each = (of: (limit: Limit) => number | undefined) => wanted.map(({ limit }) => of(limit) ?? NONE);
+  return {
+    attempts: each(({ attempts }) => attempts),
+    windows: each(({ window }) => window),
+    firsts: each(({ wait }) => wait?.first),
+    longests: each(({ wait }) => wait?.longest),
+  };
+};

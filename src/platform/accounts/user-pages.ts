@@ -1,7 +1,7 @@
 import { authorise, type Call } from '../calls/access.js';
 import { windowOf } from '../calls/listing.js';
 import type { Window, WindowPage } from '../calls/pages.js';
-import type { Statements } from '../database/statement.js';
+import type { Reads } from '../database/statement.js';
 import type { User, UserReadsDependencies } from './user-reads.js';
 
 /** Users as the Relay connection shows them. */
@@ -17,7 +17,7 @@ export function userPages({ rows, rules: { actions } }: Pick<UserReadsDependenci
     },
 
     /** The users of a window, by ascending id. @param by see `userReads` */
-    async connection(call: Call, window: Window, by?: Statements): Promise<UserPage> {
+    async connection(call: Call, window: Window, by?: Reads): Promise<UserPage> {
       authorise(call, actions.list);
       await call.checkpoint();
       return windowOf(window, rows.listed(by), rows.listed());

@@ -1,10 +1,11 @@
 import { authenticated, authorise, type Call } from '../calls/access.js';
+import { countedRows } from '../calls/counting.js';
 import { listedRows, pageOf } from '../calls/listing.js';
 import type { Page, PageRequest } from '../calls/pages.js';
 import { existing, type Model } from '../calls/tombstones.js';
 import type { Prisma, PrismaClient } from '../database/client.js';
 import { columnsOf } from '../database/columns.js';
-import { type Statements, statement } from '../database/statement.js';
+import { type Reads, type Statements, statement } from '../database/statement.js';
 import type { AccountRules } from './account-rules.js';
 
 export const USER: Model = { kind: 'USER', noun: 'user' };
@@ -13,8 +14,9 @@ export const USER: Model = { kind: 'USER', noun: 'user' };
 export const hidden = { emailKey: true, passwordHash: true } as const;
 /** A user with all its other members: also those that an application adds to the model. */
 export type User = Prisma.UserGetPayload<{ omit: typeof hidden }>;
-/** The same in SQL. */
-export const userColumns = (db: Prisma.TransactionClient): Prisma.Sql => columnsOf(db, 'User', hidden);
+let columns: Prisma.Sql | undefined;
+/** The same in SQL. There is one schema in a process: what one client has said of it holds for statements beside it, too. */
+export const userColumns = (db: object): Prisma.Sql => (columns ??= columnsOf(db, 'User', hidden));
 
 export type UserRows = ReturnType<typeof userRows>;
 
@@ -28,35 +30,39 @@ export function userRows({ client, statements }: { client: PrismaClient; stateme
   );
   const listed = listedRows<User>('users', columns);
   return {
-    byId: async (id: number, by = statements): Promise<User | undefined> => (await by.read(byId, id))[0],
+    byId: async (id: number, by: Reads = statements): Promise<User | undefined> => (await by.read(byId, id))[0],
     /** One that is not there is left out. */
     byIds: async (ids: readonly number[]): Promise<Map<number, User>> =>
       new Map((await statements.read(byIds, ids)).map((user) => [user.id, user])),
     /** All, for a list. */
-    listed: (by = statements) => listed(by),
+    listed: (by: Reads = statements) => listed(by),
   };
 }
 
 export interface UserReadsDependencies {
   client: PrismaClient;
+  statements: Statements;
+  /** Milliseconds since the epoch. */
+  now: () => number;
   rows: UserRows;
   rules: AccountRules;
 }
 
 /** What reads accounts. Every method takes the call first, and last what rows are read by, where more comes along with them (`below`). */
-export function userReads({ client, rows, rules: { actions } }: UserReadsDependencies) {
-  const load = (id: number, by?: Statements): Promise<User> => existing(client, USER, id, () => rows.byId(id, by));
+export function userReads({ client, statements, now, rows, rules: { actions } }: UserReadsDependencies) {
+  const counted = countedRows({ statements, now }, 'users');
+  const load = (id: number, by?: Reads): Promise<User> => existing(client, USER, id, () => rows.byId(id, by));
 
   return {
     /** A page of all users by ascending id. */
-    async list(call: Call, page: PageRequest, by?: Statements): Promise<Page<User>> {
+    async list(call: Call, page: PageRequest, by?: Reads): Promise<Page<User>> {
       authorise(call, actions.list);
       await call.checkpoint();
-      return pageOf(page, { rows: rows.listed(by), count: () => client.user.count() });
+      return pageOf(page, { rows: rows.listed(by), count: counted() });
     },
 
     /** @throws Failure NOT_FOUND, or GONE for a deleted user */
-    async get(call: Call, id: number, by?: Statements): Promise<User> {
+    async get(call: Call, id: number, by?: Reads): Promise<User> {
       authorise(call, actions.read, id);
       const user = await load(id, by);
       await call.checkpoint();
@@ -64,7 +70,7 @@ export function userReads({ client, rows, rules: { actions } }: UserReadsDepende
     },
 
     /** The caller's own account. */
-    async me(call: Call, by?: Statements): Promise<User> {
+    async me(call: Call, by?: Reads): Promise<User> {
       const { id } = authenticated(call);
       authorise(call, actions.read, id);
       const user = await load(id, by);

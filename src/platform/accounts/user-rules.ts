@@ -1,10 +1,9 @@
 import { Failure } from '../calls/errors.js';
 import { isStorableText } from '../calls/text.js';
 import { isUniqueViolation, type Prisma } from '../database/client.js';
+import type { Sql } from '../database/statement.js';
 import type { AccountRules } from './account-rules.js';
 import type { User } from './user-reads.js';
-
-type Transaction = Prisma.TransactionClient;
 
 /** Names the advisory lock on the set of administrators. */
 const ADMIN_LOCK = 0x41434344;
@@ -28,9 +27,9 @@ export function normalised<T extends Partial<UserFields>>(fields: T) {
 const duplicate = (cause?: unknown) => new Failure('CONFLICT', 'Another user has this e-mail address.', { cause });
 
 /** @throws Failure CONFLICT when a user other than `except` has the address */
-export async function refuseDuplicate(db: Transaction, email: string, except?: number): Promise<void> {
+export async function refuseDuplicate(db: Sql, email: string, except?: number): Promise<void> {
   if (!isStorableText(email)) return;
-  const other = await db.user.findUnique({ where: { emailKey: emailKey(email) }, select: { id: true } });
+  const [other] = await db.$queryRaw<{ id: number }[]>`SELECT id FROM users WHERE email_key = ${emailKey(email)}`;
   if (other && other.id !== except) throw duplicate();
 }
 
@@ -48,13 +47,14 @@ export const claimingEmail = <T>(write: Promise<T>): Promise<T> =>
  * @throws Failure CONFLICT when the user is the only administrator, and is to be none
  */
 export async function refuseLastAdmin(
-  db: Transaction,
+  db: Sql,
   administrators: AccountRules['administrators'],
   { id, role }: { id: number; role: string },
   becomes?: string,
 ): Promise<void> {
   if (!administrators.includes(role) || (becomes !== undefined && administrators.includes(becomes))) return;
   await db.$executeRaw`SELECT pg_advisory_xact_lock(${ADMIN_LOCK}::bigint)`;
-  const others = await db.user.count({ where: { role: { in: [...administrators] }, id: { not: id } } });
-  if (others === 0) throw new Failure('CONFLICT', 'The last administrator can be neither deleted nor demoted.');
+  const others = await db.$queryRaw<object[]>`
+    SELECT id FROM users WHERE role = ANY(${[...administrators]}::text[]) AND id <> ${id} LIMIT 1`;
+  if (others.length === 0) throw new Failure('CONFLICT', 'The last administrator can be neither deleted nor demoted.');
 }

@@ -1,14 +1,16 @@
 import { audit } from '../audit/audit.js';
 import { authorise, type Call } from '../calls/access.js';
-import { asNextVersion, type Conditions, decide } from '../calls/conditions.js';
+import { type Conditions, decide } from '../calls/conditions.js';
 import { Failure } from '../calls/errors.js';
 import { absent, entomb } from '../calls/tombstones.js';
 import type { Prisma, PrismaClient } from '../database/client.js';
+import type { Statements } from '../database/statement.js';
 import { forget, type Idempotency } from '../idempotency/idempotency.js';
 import type { Revocations } from '../sessions/revocations.js';
 import type { AccountRules } from './account-rules.js';
-import { hidden, USER, type User } from './user-reads.js';
+import { USER, type User } from './user-reads.js';
 import { claimingEmail, normalised, refuseDuplicate, refuseLastAdmin, type UserFields } from './user-rules.js';
+import { userWrites } from './user-writes.js';
 import { writing } from './writing.js';
 
 export type { User } from './user-reads.js';
@@ -28,6 +30,7 @@ export interface Belongings {
 
 export interface UsersDependencies {
   client: PrismaClient;
+  statements: Statements;
   idempotency: Pick<Idempotency, 'once'>;
   /** Those of the application; it may add some until the service starts. */
   belongings: readonly Belongings[];
@@ -39,8 +42,17 @@ export interface UsersDependencies {
 }
 
 /** What changes accounts, and the rules that keep them in order. Every method takes the call first. */
-export function usersService({ client, idempotency, belongings, hashPassword, revoke, rules }: UsersDependencies) {
+export function usersService({
+  client,
+  statements,
+  idempotency,
+  belongings,
+  hashPassword,
+  revoke,
+  rules,
+}: UsersDependencies) {
   const { actions, administrators } = rules;
+  const writes = userWrites(client);
   return {
     /**
      * @param fields `password` in clear; without one the account cannot log in until one is set
@@ -53,17 +65,14 @@ export function usersService({ client, idempotency, belongings, hashPassword, re
       answer: (user: User) => Answer,
     ): Promise<Answer> {
       authorise(call, actions.create);
-      return idempotency.once(call, { answer, ownerOf }, async ({ effect }) => {
-        await refuseDuplicate(client, fields.email);
-        await call.checkpoint();
+      return idempotency.once(call, { answer, ownerOf }, async ({ inOneStatement }) => {
+        // The index finds a duplicate. One is looked for where the call is refused for what comes later, or would cost a hash.
+        const refuse = () => refuseDuplicate(client, fields.email);
+        if (password !== undefined) await refuse();
+        await call.checkpoint().catch((refusal: unknown) => refuse().then(() => Promise.reject(refusal)));
         const passwordHash = password === undefined ? null : await hashPassword(call.address, password);
-        const data = { ...normalised(fields), passwordHash };
         return claimingEmail(
-          effect({ action: actions.create }, async (db) => {
-            const user = await db.user.create({ data, omit: hidden });
-            await audit(db, call, 'user.created', `user:${user.id}`);
-            return user;
-          }),
+          inOneStatement({ action: actions.create }, ...writes.insertion({ ...normalised(fields), passwordHash })),
         );
       });
     },
@@ -81,7 +90,7 @@ export function usersService({ client, idempotency, belongings, hashPassword, re
       authorise(call, actions.update, id);
       const deed = { action: actions.update, owner: id, changes: true };
       return claimingEmail(
-        writing(client, call, deed, async (db, { call: standing, owner: user }) => {
+        writing(statements, call, deed, async (db, { call: standing, owner: user }) => {
           const roleMoves = changes.role !== undefined && changes.role !== user.role;
           // A full replacement names the role that its sender had: it may be lost since, or bettered, and is to stay so.
           if (roleMoves) for (const one of [call, standing]) authorise(one, actions.setRole, id);
@@ -90,8 +99,7 @@ export function usersService({ client, idempotency, belongings, hashPassword, re
             if (roleMoves) await refuseLastAdmin(db, administrators, user, changes.role);
           };
           await decide(db, call, user, { matches, refuse });
-          const data = asNextVersion(normalised(changes));
-          const changed = await db.user.update({ where: { id }, data, omit: hidden });
+          const [changed = user] = await db.run(...writes.change(id, normalised(changes)));
           if (changed.email !== user.email) await audit(db, call, 'email.changed', `user:${id}`);
           if (changed.role !== user.role) {
             await revoke(db, id);

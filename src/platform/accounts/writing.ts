@@ -1,14 +1,21 @@
-import { type ActionOf, authenticated, authorise, authoriseRole, type Call, type Policy } from '../calls/access.js';
+import {
+  type ActionOf,
+  type Actor,
+  authenticated,
+  authorise,
+  authoriseRole,
+  type Call,
+  type Policy,
+} from '../calls/access.js';
 import { Failure } from '../calls/errors.js';
 import { isStorableId } from '../calls/pages.js';
 import { refuseAbsent } from '../calls/tombstones.js';
-import { Prisma, type PrismaClient } from '../database/client.js';
+import { Prisma } from '../database/client.js';
+import type { Sql, Transactions } from '../database/statement.js';
 import { USER, type User, userColumns } from './user-reads.js';
 
-type Transaction = Prisma.TransactionClient;
-
 /** Names, together with the id of a user, the advisory lock of that account. */
-const ACCOUNT_LOCK = 0x4143_4341;
+export const ACCOUNT_LOCK = 0x4143_4341;
 
 /** What a caller is about to do. */
 export interface Deed<Rules extends Policy = Policy> {
@@ -34,18 +41,19 @@ export interface Standing<Rules extends Policy = Policy> {
  *
  * Locks are taken in one order, so that no two writes wait for each other: accounts first, by id, each once and as
  * strongly as the deed will need it; then those on a set (the administrators, a channel, a key); then on what accounts own.
+ * @param on what carries the transaction: prepared statements, or Prisma's client
  * @throws Failure UNAUTHENTICATED when the caller's account is gone, FORBIDDEN when its role does not permit the deed,
  *   NOT_FOUND or GONE where the owner is not there
  */
-export const writing = <R, Rules extends Policy>(
-  client: PrismaClient,
+export const writing = <R, Db extends Sql, Rules extends Policy>(
+  on: Transactions<Db>,
   call: Call<Rules>,
   deed: Deed<NoInfer<Rules>>,
-  work: (db: Transaction, standing: Standing<Rules>) => Promise<R>,
-): Promise<R> => client.$transaction(async (db) => work(db, await stand(db, call, deed)));
+  work: (db: Db, standing: Standing<Rules>) => Promise<R>,
+): Promise<R> => on.$transaction(async (db) => work(db, await stand(db, call, deed)));
 
 async function stand<Rules extends Policy>(
-  db: Transaction,
+  db: Sql,
   call: Call<Rules>,
   { action, owner, changes = false }: Deed<Rules>,
 ): Promise<Standing<Rules>> {
@@ -55,10 +63,15 @@ async function stand<Rules extends Policy>(
   const self = accounts.get(actor.id);
   if (!self) throw new Failure('UNAUTHENTICATED', 'The account was deleted.', { challenge: 'invalid_token' });
   const standing = { ...call, actor: { ...actor, role: self.role } };
-  if (owner === undefined) authoriseRole(standing, action);
-  else authorise(standing, action, owner);
+  permit(standing, { action, owner });
   return { call: standing, owner: accounts.get(concerned) ?? (await refuseAbsent(db, USER, concerned)) };
 }
+
+/** @returns the caller @throws Failure UNAUTHENTICATED, or FORBIDDEN where its role does not permit the deed */
+export const permit = <Rules extends Policy>(
+  call: Call<Rules>,
+  { action, owner }: Pick<Deed<NoInfer<Rules>>, 'action'> & { owner?: number | undefined },
+): Actor => (owner === undefined ? authoriseRole(call, action) : authorise(call, action, owner));
 
 /** The two ways to hold an account: many at once, so that it stays as it is, or alone, to change it. */
 const SHARED = { turn: Prisma.sql`pg_advisory_xact_lock_shared`, row: Prisma.sql`FOR SHARE` };
@@ -69,7 +82,7 @@ const ALONE = { turn: Prisma.sql`pg_advisory_xact_lock`, row: Prisma.sql`FOR UPD
  * newcomers who share it pass those who wait to have it alone, so that who writes without a pause could never be
  * demoted. The advisory lock before it is given out in the order of asking.
  */
-async function hold(db: Transaction, ids: number[], changing: number | undefined): Promise<Map<number, User>> {
+async function hold(db: Sql, ids: number[], changing: number | undefined): Promise<Map<number, User>> {
   const held = [...new Set(ids)].filter(isStorableId).sort((a, b) => a - b);
   const columns = userColumns(db);
   const each = held.map((id) => {

@@ -1,4 +1,4 @@
-import { type Statements, statement } from '../database/statement.js';
+import { type Reads, statement } from '../database/statement.js';
 import { MAX_ID, type Page, type PageRequest, storableOffset, type Window, type WindowPage } from './pages.js';
 
 /** Which rows of a list are read. */
@@ -14,7 +14,7 @@ export interface Part {
 /** A list of any model whose rows have ids, or places that serve as such. */
 export interface Listing<Row> {
   readonly rows: (part: Part) => Promise<Row[]>;
-  /** How many rows the whole list has. */
+  /** How many rows the whole list has, or had lately; see `countedRows`. */
   readonly count: () => Promise<number>;
 }
 
@@ -35,7 +35,7 @@ export function listedRows<Row extends object>(table: string, columns: string, o
       ORDER BY id ${order} LIMIT $3 OFFSET $4`,
     );
   const asked = { asc: inOrder('asc'), desc: inOrder('desc') };
-  return (statements: Statements, ...owner: number[]): Listing<Row>['rows'] =>
+  return (statements: Reads, ...owner: number[]): Listing<Row>['rows'] =>
     ({ ids: { gt = 0, gte = gt + 1, lt = MAX_ID + 1, lte = lt - 1 }, order, skip, take }) =>
       statements[skip > FAR ? 'run' : 'read'](asked[order], gte, lte, take, skip, ...owner);
 }
@@ -57,7 +57,18 @@ export async function pageOf<Row>(request: PageRequest, { rows, count }: Listing
     cutOff(rows, request.limit, { ids, order: 'asc', skip }),
     'offset' in request && request.counted !== false ? count() : undefined,
   ]);
-  return { items, hasMore: isCutOff, ...(total !== undefined && { total }) };
+  return {
+    items,
+    hasMore: isCutOff,
+    ...(total !== undefined && { total: agreed(total, skip, items.length, isCutOff) }),
+  };
+}
+
+/** A number that agrees with the page beside it, which was read at another moment: its end is the end of the list. */
+function agreed(total: number, skipped: number, shown: number, hasMore: boolean): number {
+  const seen = skipped + shown;
+  if (hasMore) return Math.max(total, seen + 1);
+  return shown > 0 ? seen : Math.min(total, seen);
 }
 
 /**

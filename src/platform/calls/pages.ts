@@ -14,7 +14,7 @@ export interface OffsetPage {
 export interface Page<T> {
   items: T[];
   hasMore: boolean;
-  /** How many rows the whole list has; counted for offset pages only. */
+  /** How many rows the whole list has, as far as it is counted; for offset pages only. */
   total?: number;
 }
 

@@ -1,4 +1,5 @@
 import { Prisma } from '../database/client.js';
+import type { Sql } from '../database/statement.js';
 import { Failure } from './errors.js';
 import { isStorableId } from './pages.js';
 
@@ -18,7 +19,7 @@ export interface Departure {
 }
 
 /** Sets tombstones in one statement, which reads its queries in their order. */
-export async function entomb(db: Prisma.TransactionClient, departures: readonly Departure[]): Promise<void> {
+export async function entomb(db: Sql, departures: readonly Departure[]): Promise<void> {
   const each = departures.map(({ model: { kind }, ids }) =>
     typeof ids === 'number'
       ? Prisma.sql`SELECT ${kind}::text, ${ids}::int`
@@ -34,10 +35,12 @@ export const absent = ({ noun }: Model): Failure => new Failure('NOT_FOUND', `Th
  * Tells what was deleted from what never was.
  * @throws Failure GONE where a tombstone stands, else NOT_FOUND
  */
-export async function refuseAbsent(db: Prisma.TransactionClient, model: Model, id: number): Promise<never> {
+export async function refuseAbsent(db: Sql, model: Model, id: number): Promise<never> {
   const { kind, noun } = model;
-  const grave = isStorableId(id) && (await db.tombstone.findUnique({ where: { kind_id: { kind, id } } }));
-  throw grave ? new Failure('GONE', `This ${noun} was deleted.`) : absent(model);
+  const graves = isStorableId(id)
+    ? await db.$queryRaw<object[]>`SELECT id FROM tombstones WHERE kind = ${kind} AND id = ${id}`
+    : [];
+  throw graves.length > 0 ? new Failure('GONE', `This ${noun} was deleted.`) : absent(model);
 }
 
 /**
@@ -45,7 +48,7 @@ export async function refuseAbsent(db: Prisma.TransactionClient, model: Model, i
  * @throws Failure NOT_FOUND, or GONE for what was deleted
  */
 export async function existing<Row>(
-  db: Prisma.TransactionClient,
+  db: Sql,
   model: Model,
   id: number,
   find: () => Promise<Row | null | undefined>,

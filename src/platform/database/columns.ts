@@ -20,7 +20,7 @@ const dataModelOf = (db: object): DataModel | undefined =>
   (db as { readonly _runtimeDataModel?: DataModel })._runtimeDataModel;
 
 /** A model as prisma/schema.prisma has it; `mapped`: the enumerations whose values have other names in the database. */
-export function modelOf(db: Prisma.TransactionClient, model: Prisma.ModelName) {
+export function modelOf(db: object, model: Prisma.ModelName) {
   const { models, enums } = dataModelOf(db) ?? {};
   const found = models?.[model];
   if (!found) throw new Error(`The Prisma client says nothing of its model ${model}. Its major version must be 7.`);
@@ -28,18 +28,28 @@ export function modelOf(db: Prisma.TransactionClient, model: Prisma.ModelName) {
   return { ...found, mapped: new Set(mapped.map(([name]) => name)) };
 }
 
+interface Column {
+  readonly member: string;
+  readonly column: string;
+}
+
+/**
+ * The members of a model that have columns, with these.
+ * @param db a client of Prisma, or that of a transaction
+ */
+export const membersOf = (db: object, model: Prisma.ModelName): Column[] =>
+  modelOf(db, model)
+    .fields.filter(({ kind }) => kind !== 'object')
+    .map(({ name, dbName }) => ({ member: name, column: `"${dbName ?? name}"` }));
+
 /**
  * The columns of a model by the names of its members, for a SELECT in SQL that gives what Prisma's own queries give with the
  * same `omit`: `id, created_at AS "createdAt"`. They follow prisma/schema.prisma, so that a member more is read everywhere.
  * @param db the client, or that of a transaction
  */
-export function columnsOf(
-  db: Prisma.TransactionClient,
-  model: Prisma.ModelName,
-  omit: Readonly<Record<string, true>>,
-): Prisma.Sql {
-  const columns = modelOf(db, model)
-    .fields.filter(({ name, kind }) => kind !== 'object' && !(name in omit))
-    .map(({ name, dbName }) => (dbName ? `"${dbName}" AS "${name}"` : `"${name}"`));
+export function columnsOf(db: object, model: Prisma.ModelName, omit: Readonly<Record<string, true>>): Prisma.Sql {
+  const columns = membersOf(db, model)
+    .filter(({ member }) => !(member in omit))
+    .map(({ member, column }) => (column === `"${member}"` ? column : `${column} AS "${member}"`));
   return Prisma.raw(columns.join(', '));
 }

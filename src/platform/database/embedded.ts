@@ -9,6 +9,7 @@ import type { Listener } from './listener.js';
 import { lockDirectory } from './lock.js';
 import type { Migration } from './migration-folder.js';
 import { emptyTemplate, templateOf } from './template.js';
+import type { TimeLimits } from './time-limits.js';
 import { unpack } from './unpack.js';
 
 /**
@@ -43,16 +44,16 @@ export interface EmbeddedOptions {
  */
 export async function openEmbedded(
   directory: string | undefined,
-  { snapshot, migrations }: EmbeddedOptions,
+  { snapshot, migrations, limits }: EmbeddedOptions & { limits: TimeLimits },
 ): Promise<Backend> {
   if (directory === undefined) {
     const { archive, migrated } = snapshot ? { archive: snapshot, migrated: [] } : await templateOf(migrations);
-    return { ...backend(await memory(archive)), migrated };
+    return { ...backend(await memory(archive), limits), migrated };
   }
   const release = onDisk(() => lockDirectory(directory));
   try {
     const { pglite, migrated } = await stored(directory, migrations);
-    return { ...backend(pglite, release, keepingReserve(directory)), migrated };
+    return { ...backend(pglite, limits, release, keepingReserve(directory)), migrated };
   } catch (error) {
     release();
     throw error;
@@ -96,6 +97,7 @@ const damaged = (what: string, cause?: unknown): Error =>
 /** @param admit throws for a statement that must not run now */
 function backend(
   pglite: PGlite,
+  limits: TimeLimits,
   release: () => void = () => {},
   admit: (sql: string) => void = () => {},
 ): Omit<Backend, 'migrated'> {
@@ -120,7 +122,7 @@ function backend(
     listener: () => listener,
     adapter: embeddedAdapter(pglite, admit),
     connect: async () => {},
-    statements: embeddedStatements(pglite, admit),
+    statements: embeddedStatements(pglite, admit, limits),
     migrating: (work) => work(session),
     alone: (work) => work(),
     dump: async () => {

@@ -77,9 +77,11 @@ const byAdapterKind: Record<string, Kind> = {
   TransactionWriteConflict: 'serialization',
 };
 
-/** Errors of pg, pg-pool and PGlite that have no code; Prisma passes them on as they are. */
+/** Errors of pg, pg-pool, PGlite and our own that have no code; Prisma passes them on as they are. */
 const byMessage: Record<string, Kind> = {
   'Query read timeout': 'timeout',
+  'The transaction took too long': 'timeout',
+  'The transaction waited too long for those before it': 'timeout',
   'timeout expired': 'unavailable',
   'timeout exceeded when trying to connect': 'unavailable',
   'Connection terminated': 'unavailable',

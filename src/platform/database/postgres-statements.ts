@@ -2,6 +2,7 @@ import type { Pool, QueryConfig, QueryResult } from 'pg';
 import type { Telling } from './postgres-adapter.js';
 import type { sharedConnections } from './shared-connections.js';
 import { type Send, type Statements, statementsOf } from './statement.js';
+import { type Carrier, committed, inTransaction } from './transaction.js';
 import { decoderOf } from './values.js';
 
 const types = { getTypeParser: decoderOf };
@@ -9,21 +10,56 @@ const types = { getTypeParser: decoderOf };
 /**
  * Prepared statements on a PostgreSQL server.
  * @param pool of connections that are each somebody's own meanwhile; throws when it is closed
+ * @param limit milliseconds for all of a transaction
  */
 export function postgresStatements(
   shared: ReturnType<typeof sharedConnections>,
   pool: () => Pool,
   telling: Telling,
+  limit: number,
 ): Statements {
   const sending =
     (query: (config: QueryConfig, own: Pool) => Promise<QueryResult>): Send =>
     async ({ name, text }, values) => {
-      const config = { name, text, values, types } as QueryConfig;
-      return (await telling(query(config, pool()))).rows;
+      const { rows, rowCount } = await telling(query({ name, text, values, types } as QueryConfig, pool()));
+      return { rows, count: rowCount ?? 0 };
     };
+
+  /** On a connection that pipelines, so that BEGIN and what follows it are on their way together. */
+  async function carrier(): Promise<Carrier> {
+    const client = await telling(pool().connect());
+    const ignore = () => {}; // the statement under way, or the next one, rejects
+    client.on('error', ignore);
+    const release = (isBroken: boolean) => {
+      client.off('error', ignore);
+      client.release(isBroken);
+    };
+    let hasBegun = false;
+    return {
+      send: sending((config) => {
+        // Without it the statement fails as well, and says so.
+        if (!hasBegun) client.query('BEGIN').catch(() => {});
+        hasBegun = true;
+        return client.query(config);
+      }),
+      commit: async () => {
+        if (hasBegun) committed((await client.query('COMMIT')).command);
+        release(false);
+      },
+      rollback: async (isLate) => {
+        const rolledBack = isLate ? Promise.reject(new Error('late')) : client.query('ROLLBACK');
+        await rolledBack.then(
+          () => release(false),
+          () => release(true),
+        );
+      },
+    };
+  }
+
   return statementsOf({
-    // A copy for each, for pg-pool writes its callback into what it is given.
+    // Copies, for pg-pool writes its callback into what it is given.
     read: sending((config, own) => shared.query(config, () => own.query({ ...config }))),
     run: sending((config, own) => own.query(config)),
+    transaction: async (work) => inTransaction(await carrier(), limit, work),
   });
 }

@@ -1,5 +1,5 @@
 import { PrismaPg } from '@prisma/adapter-pg';
-import type { Pool } from 'pg';
+import type { Pool, PoolConfig } from 'pg';
 import type { Backend, MigrationSession } from './backend.js';
 import { postgresListener } from './listener.js';
 import type { Dependency } from './outages.js';
@@ -22,13 +22,19 @@ const START_WAIT = 30_000;
 /** A PostgreSQL server. `name`: what its connections are called there. `poolSize`: the most connections that this instance opens. Nothing is opened before the first query. */
 export function openPostgres(
   address: string,
-  { name, poolSize, limits: { connect, answer, statement } }: { name: string; poolSize: number; limits: TimeLimits },
+  {
+    name,
+    poolSize,
+    limits: { connect, answer, statement, transaction },
+  }: { name: string; poolSize: number; limits: TimeLimits },
 ): Backend {
   const connectionString = inUtc(address);
   const shared = { connectionString, connectionTimeoutMillis: connect, keepAlive: true };
   const limits = { statement_timeout: statement, query_timeout: answer };
   const options = { ...shared, ...limits, application_name: name };
-  const pool = new PrismaPg({ ...options, max: poolSize }, { statementNameGenerator: statementNames() });
+  const pool = new PrismaPg({ ...options, pipeline: true, max: poolSize } as PoolConfig, {
+    statementNameGenerator: statementNames(),
+  });
   const short = sharedConnections(options);
   const onOwn: Backend['migrating'] = (work) =>
     migrating(
@@ -65,6 +71,7 @@ export function openPostgres(
         return connections;
       },
       telling,
+      transaction,
     ),
     watch: (dependency) => {
       server = dependency;

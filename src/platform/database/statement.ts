@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import { Prisma } from './client.js';
+import { statementNames } from './statement-names.js';
 import { type Encoded, encode, type Value } from './values.js';
 
 /**
@@ -31,24 +33,83 @@ export function statement<Values extends readonly Value[], Row extends object>(
   return { name: `${name.slice(0, LONGEST_NAME - HASH - 1)} ${hash}`, text };
 }
 
-/** Runs prepared statements, beside Prisma and on the same database. What they throw `faultOf` classifies, as it does with Prisma's. */
-export interface Statements {
-  /** Reads a few rows, to which an index leads: on a connection that others share, where each waits for those before it. */
-  read: <Values extends readonly Value[], Row extends object>(
-    statement: Statement<Values, Row>,
-    ...values: Values
-  ) => Promise<Row[]>;
-  /** For all others: on a connection of its own until it is done. */
-  run: Statements['read'];
+/** Runs SQL in the words of Prisma's raw queries: its client and its transactions do, and what is prepared beside them. */
+export interface Sql {
+  $queryRaw: <Rows = unknown>(
+    query: TemplateStringsArray | Prisma.Sql,
+    // biome-ignore lint/suspicious/noExplicitAny: as Prisma's clients take them, which are to fit here.
+    ...values: any[]
+  ) => Promise<Rows>;
+  /** @returns how many rows were written */
+  // biome-ignore lint/suspicious/noExplicitAny: as above.
+  $executeRaw: (query: TemplateStringsArray | Prisma.Sql, ...values: any[]) => Promise<number>;
 }
 
-/** How a driver runs one. */
-export type Send = (statement: { name: string; text: string }, values: Encoded[]) => Promise<object[]>;
+/** Has work done in a transaction, which is rolled back when the work throws. Prisma's client does, and prepared statements do. */
+export interface Transactions<Db extends Sql> {
+  $transaction: <R>(work: (db: Db) => Promise<R>) => Promise<R>;
+}
 
-export function statementsOf({ read, run }: { read: Send; run: Send }): Statements {
+/** Runs a statement, and gives its rows. */
+export type Run = <Values extends readonly Value[], Row extends object>(
+  statement: Statement<Values, Row>,
+  ...values: Values
+) => Promise<Row[]>;
+
+/**
+ * A transaction of prepared statements, on a connection of its own. Each is sent at once, behind those before it: whoever
+ * needs no answer before the next one asks for several together (`Promise.all`), and they take one way to the server and back.
+ */
+export interface Transaction extends Sql {
+  readonly run: Run;
+}
+
+/** What rows are read by. */
+export interface Reads {
+  /** Reads a few rows, to which an index leads: on a connection that others share, where each waits for those before it. */
+  readonly read: Run;
+  /** For all others: on a connection of its own until it is done. */
+  readonly run: Run;
+}
+
+/** Runs prepared statements, beside Prisma and on the same database. What they throw `faultOf` classifies, as it does with Prisma's. */
+export interface Statements extends Reads, Sql, Transactions<Transaction> {}
+
+/** How a driver runs one. */
+export type Send = (
+  statement: { name: string; text: string },
+  values: Encoded[],
+) => Promise<{ rows: object[]; count: number }>;
+
+/** What a driver does with prepared statements. */
+export interface Driver {
+  read: Send;
+  run: Send;
+  /** Gives `work` what sends within one transaction. */
+  transaction: <R>(work: (send: Send) => Promise<R>) => Promise<R>;
+}
+
+export function statementsOf({ read, run, transaction }: Driver): Statements {
+  /** Of those that are said in place, some are put together when they are needed. */
+  const nameOf = statementNames();
   const typed =
-    (send: Send): Statements['run'] =>
-    (statement, ...values) =>
-      send(statement, values.map(encode)) as Promise<never[]>;
-  return { read: typed(read), run: typed(run) };
+    (send: Send): Run =>
+    async (statement, ...values) =>
+      (await send(statement, values.map(encode))).rows as never[];
+  const inPlace = (send: Send): Sql => {
+    const sent = (query: TemplateStringsArray | Prisma.Sql, given: unknown[]) => {
+      const { text, values } = query instanceof Prisma.Sql ? query : Prisma.sql(query, ...given);
+      return send({ name: nameOf({ sql: text }), text }, (values as Value[]).map(encode));
+    };
+    return {
+      $queryRaw: async (query, ...values) => (await sent(query, values)).rows as never,
+      $executeRaw: async (query, ...values) => (await sent(query, values)).count,
+    };
+  };
+  return {
+    read: typed(read),
+    run: typed(run),
+    ...inPlace(run),
+    $transaction: (work) => transaction((send) => work({ run: typed(send), ...inPlace(send) })),
+  };
 }

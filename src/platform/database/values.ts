@@ -8,6 +8,8 @@ export type Value =
   | boolean
   | Date
   | Uint8Array
+  | Prisma.Decimal
+  | { readonly [member: string]: unknown } // JSON
   | null
   | readonly number[]
   | readonly string[];
@@ -18,7 +20,8 @@ export type Encoded = string | Uint8Array | null;
 export function encode(value: Value): Encoded {
   if (typeof value === 'string' || value === null || value instanceof Uint8Array) return value;
   if (value instanceof Date) return value.toISOString();
-  if (typeof value !== 'object') return String(value);
+  if (typeof value !== 'object' || value instanceof Prisma.Decimal) return String(value);
+  if (!Array.isArray(value)) return JSON.stringify(value);
   return `{${value.map((one) => (typeof one === 'string' ? quoted(one) : one)).join()}}`;
 }
 
@@ -79,6 +82,9 @@ const types: [type: number, lists: number, decode: Decode][] = [
 const decoders = new Map(
   types.flatMap(([type, lists, decode]) => [[type, decode] as const, [lists, listOf(decode)] as const]),
 );
+
+/** `void`: of a function that is called for what it does. */
+decoders.set(2278, asIs);
 
 /** From here on types are the database's own: enumerations. */
 const FIRST_OWN_TYPE = 16_384;

@@ -1,7 +1,7 @@
 import type { GraphQLObjectType, GraphQLResolveInfo, GraphQLSchema } from 'graphql';
 import type { Call } from '../calls/access.js';
 import type { PrismaClient } from '../database/client.js';
-import type { Statements } from '../database/statement.js';
+import type { Reads, Run } from '../database/statement.js';
 import { statementNames } from '../database/statement-names.js';
 import { rowTypes } from './row-types.js';
 import { areSame, selectedTrees, type Trees } from './selected-trees.js';
@@ -14,7 +14,7 @@ type Row = { [BELOW]?: Below | readonly unknown[] };
 /** Of a resolver's context what it is read with. */
 interface Asking {
   call: Call;
-  services: { statements: Statements };
+  services: { statements: Reads };
 }
 
 const readings = new WeakMap<GraphQLSchema, { trees: Trees; nameOf: ReturnType<typeof statementNames> }>();
@@ -47,18 +47,14 @@ function foundBelow(row: Row, { path, fieldNodes }: GraphQLResolveInfo) {
  * say where it is, and the caller may read it. For the rest there are resolvers.
  * @param path the fields that lead from the field's own to the rows: `edges`, `node` of a connection
  */
-export function below(
-  { call, services: { statements } }: Asking,
-  info: GraphQLResolveInfo,
-  ...path: string[]
-): Statements {
+export function below({ call, services: { statements } }: Asking, info: GraphQLResolveInfo, ...path: string[]): Reads {
   const reading = readings.get(info.schema);
   const tree = reading && call.actor && reading.trees(call, info, path);
   const values = tree?.valuesOf(info.variableValues);
   if (!tree || !values) return statements;
 
   const along =
-    (send: Statements['read']): Statements['read'] =>
+    (send: Run): Run =>
     async (statement, ...given) => {
       // Who is about to be refused has nothing more read than the refusal takes.
       if (!(await passes(call))) return send(statement, ...given);

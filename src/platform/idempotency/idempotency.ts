@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { type Deed, writing } from '../accounts/writing.js';
+import { type Effect, effectWithin, inOneStatement } from '../accounts/effects.js';
+import { type Deed, type Standing, writing } from '../accounts/writing.js';
 import { authenticated, type Call, type KeyedRequest, type Policy } from '../calls/access.js';
 import { Failure } from '../calls/errors.js';
-import type { Prisma, PrismaClient } from '../database/client.js';
-import { type Statements, statement } from '../database/statement.js';
+import type { IdempotencyKey, Prisma, PrismaClient } from '../database/client.js';
+import { type Sql, type Statements, statement, type Transactions } from '../database/statement.js';
+import type { Value } from '../database/values.js';
 import { macs, markOf, type Secrets } from '../secrets.js';
 
 type Transaction = Prisma.TransactionClient;
@@ -23,10 +25,16 @@ export interface Answering<Made, Answer extends object> {
 }
 
 /**
- * The ways to have an effect. Both are one transaction, in which the caller may do the deed (see `writing`) and the
- * call's key is written down as well.
+ * The ways to have an effect. Each is one transaction, in which the caller may do the deed (see `writing`) and the call's key
+ * is written down as well.
  */
-export interface Effects<Made, Rules extends Policy = Policy> {
+export interface Effects<Made extends object, Rules extends Policy = Policy> {
+  /** By one statement; it is all there is, where the call has no key. @returns what it made, as `effect` does */
+  inOneStatement: <Values extends readonly Value[]>(
+    deed: Deed<Rules>,
+    effect: Effect<Values, Made>,
+    ...values: Values
+  ) => Promise<Made>;
   /** @returns what `work` made; the answer to it is from then on the answer to the key */
   effect: (deed: Deed<Rules>, work: (db: Transaction) => Promise<Made>) => Promise<Made>;
   /**
@@ -45,6 +53,13 @@ export interface IdempotencyDependencies {
 }
 
 export type Idempotency = ReturnType<typeof idempotencyService>;
+
+type Key = [callerId: number, operation: string, key: string, now: Date];
+const recordOfKey = statement<Key, Pick<IdempotencyKey, 'fingerprint' | 'answer' | 'workId'>>(
+  'idempotency key',
+  `SELECT fingerprint, answer, work_id AS "workId" FROM idempotency_keys
+  WHERE caller_id = $1 AND operation = $2 AND key = $3 AND (expires_at > $4 OR work_id IS NOT NULL)`,
+);
 
 const inFlight = () => new Failure('CONFLICT', 'The first request with this idempotency key is still running.');
 
@@ -66,11 +81,11 @@ export function idempotencyService({ client, statements, secrets, now }: Idempot
     operation,
     key,
   });
-  const kept = () => ({ OR: [{ expiresAt: { gt: new Date(now()) } }, { workId: { not: null } }] });
 
   /** @throws Failure VALIDATION_FAILED for another body, CONFLICT for a key in flight or whose answer is gone */
   async function recall<Answer extends object>(call: Call, request: KeyedRequest): Promise<Answer | undefined> {
-    const record = await client.idempotencyKey.findFirst({ where: { ...scopeOf(call, request), ...kept() } });
+    const { callerId, operation, key } = scopeOf(call, request);
+    const [record] = await statements.read(recordOfKey, callerId, operation, key, new Date(now()));
     if (!record) return undefined;
     if (!codes.holds(request.content(), record.fingerprint.subarray(-CODE_BYTES))) {
       throw new Failure('VALIDATION_FAILED', 'This idempotency key was used with another body.', {
@@ -84,28 +99,42 @@ export function idempotencyService({ client, statements, secrets, now }: Idempot
   }
 
   /** Runs `work` in a transaction that holds the key; another one that holds it is a request in flight. */
-  const holding = <R, Rules extends Policy>(
+  const holding = <R, Db extends Sql, Rules extends Policy>(
+    on: Transactions<Db>,
     call: Call<Rules>,
     request: KeyedRequest,
     deed: Deed<NoInfer<Rules>>,
-    work: (db: Transaction) => Promise<R>,
+    work: (db: Db, standing: Standing<Rules>) => Promise<R>,
   ): Promise<R> =>
-    writing(client, call, deed, async (db) => {
-      const scope = scopeOf(call, request);
-      const name = `${scope.callerId} ${scope.operation} ${scope.key}`;
-      const [lock] = await db.$queryRaw<{ held: boolean }[]>`
-        SELECT pg_try_advisory_xact_lock(hashtextextended(${name}, 0)) AS held`;
-      if (!lock?.held) throw inFlight();
-      await db.idempotencyKey.deleteMany({ where: { ...scope, NOT: kept() } });
-      if (await db.idempotencyKey.count({ where: scope })) throw inFlight();
-      return work(db);
+    writing(on, call, deed, async (db, standing) => {
+      const { callerId, operation, key } = scopeOf(call, request);
+      const name = `${callerId} ${operation} ${key}`;
+      // Two statements, for the second one has to see what was committed before the lock was there.
+      const [[lock], written] = await Promise.all([
+        db.$queryRaw<{ held: boolean }[]>`SELECT pg_try_advisory_xact_lock(hashtextextended(${name}, 0)) AS held`,
+        db.$queryRaw<object[]>`
+          SELECT 1 AS written FROM idempotency_keys WHERE caller_id = ${callerId} AND operation = ${operation} AND key = ${key}
+          AND (expires_at > ${new Date(now())}::timestamptz OR work_id IS NOT NULL)`,
+      ]);
+      if (!lock?.held || written.length > 0) throw inFlight();
+      return work(db, standing);
     });
 
-  const recordOf = (call: Call, request: KeyedRequest) => ({
-    ...scopeOf(call, request),
-    fingerprint: fingerprintOf(request),
-    expiresAt: new Date(now() + KEPT),
-  });
+  /** In the place of one that has expired, where the hourly sweep has not come by yet. */
+  async function write(
+    db: Sql,
+    call: Call,
+    request: KeyedRequest,
+    { answer, ownerId, workId }: { answer?: string; ownerId?: number; workId?: string },
+  ): Promise<void> {
+    const { callerId, operation, key } = scopeOf(call, request);
+    await db.$executeRaw`
+      INSERT INTO idempotency_keys (caller_id, operation, key, fingerprint, expires_at, answer, owner_id, work_id)
+      VALUES (${callerId}, ${operation}, ${key}, ${fingerprintOf(request)}, ${new Date(now() + KEPT)}::timestamptz,
+        ${answer ?? null}, ${ownerId ?? null}, ${workId ?? null}::uuid)
+      ON CONFLICT (caller_id, operation, key) DO UPDATE SET fingerprint = EXCLUDED.fingerprint,
+        expires_at = EXCLUDED.expires_at, answer = EXCLUDED.answer, owner_id = EXCLUDED.owner_id, work_id = EXCLUDED.work_id`;
+  }
 
   return {
     /**
@@ -113,7 +142,7 @@ export function idempotencyService({ client, statements, secrets, now }: Idempot
      * before loading. A call without a key is performed whenever it comes.
      * @throws Failure VALIDATION_FAILED for a key used with another body, CONFLICT for a key in flight
      */
-    async once<Made, Answer extends object, Rules extends Policy>(
+    async once<Made extends object, Answer extends object, Rules extends Policy>(
       call: Call<Rules>,
       { answer, ownerOf }: Answering<Made, Answer>,
       perform: (effects: Effects<Made, Rules>) => Promise<Made>,
@@ -122,6 +151,7 @@ export function idempotencyService({ client, statements, secrets, now }: Idempot
       if (!request) {
         return answer(
           await perform({
+            inOneStatement: (deed, effect, ...values) => inOneStatement(statements, call, deed, effect, ...values),
             effect: (deed, work) => writing(client, call, deed, work),
             begin: (deed, work) => writing(client, call, deed, (db) => work(db, randomUUID())),
           }),
@@ -129,18 +159,20 @@ export function idempotencyService({ client, statements, secrets, now }: Idempot
       }
       const known = await recall<Answer>(call, request);
       if (known) return known;
+      const keep = async (db: Sql, made: Made): Promise<Made> => {
+        await write(db, call, request, { answer: writtenAnswer(answer(made)), ownerId: ownerOf(made) });
+        return made;
+      };
       const effects: Effects<Made, Rules> = {
-        effect: (deed, work) =>
-          holding(call, request, deed, async (db) => {
-            const made = await work(db);
-            const kept = { answer: writtenAnswer(answer(made)), ownerId: ownerOf(made) };
-            await db.idempotencyKey.create({ data: { ...recordOf(call, request), ...kept } });
-            return made;
-          }),
+        inOneStatement: (deed, effect, ...values) =>
+          holding(statements, call, request, deed, async (db, standing) =>
+            keep(db, await effectWithin(db, standing, deed, effect, values)),
+          ),
+        effect: (deed, work) => holding(client, call, request, deed, async (db) => keep(db, await work(db))),
         begin: (deed, work) =>
-          holding(call, request, deed, async (db) => {
+          holding(client, call, request, deed, async (db) => {
             const workId = randomUUID();
-            await db.idempotencyKey.create({ data: { ...recordOf(call, request), workId } });
+            await write(db, call, request, { workId });
             return work(db, workId);
           }),
       };
@@ -193,6 +225,6 @@ function readAnswer(written: string): object {
  * Forgets what was remembered of somebody's things, which go with the account. The keys stay used, so that a late retry makes
  * nothing again.
  */
-export async function forget(db: Transaction, ownerId: number): Promise<void> {
-  await db.idempotencyKey.updateMany({ where: { ownerId }, data: { answer: null, ownerId: null } });
+export async function forget(db: Sql, ownerId: number): Promise<void> {
+  await db.$executeRaw`UPDATE idempotency_keys SET answer = NULL, owner_id = NULL WHERE owner_id = ${ownerId}`;
 }

@@ -1,9 +1,8 @@
 import { listeners } from '../calls/listeners.js';
-import type { Prisma } from '../database/client.js';
 import { notify } from '../database/notify.js';
 import type { Database } from '../database/open.js';
 import { patiently } from '../database/patience.js';
-import { type Statements, statement } from '../database/statement.js';
+import { type Sql, type Statements, statement } from '../database/statement.js';
 import type { Names } from '../names.js';
 import { ACCESS_TOKEN_LIFETIME, type AccessClaims, CLOCK_TOLERANCE } from './access-tokens.js';
 import { refresher } from './refresher.js';
@@ -72,15 +71,18 @@ export async function revocations({ statements, listen, names, now, onFault = ()
      * Ends every access token that the user has now, once the transaction commits, on all instances within a second.
      * Called after the change, in its transaction: after the role was set, the password changed, the row deleted.
      */
-    async revoke(db: Prisma.TransactionClient, userId: number): Promise<void> {
-      const user = await db.user.findUnique({ where: { id: userId }, select: { role: true } });
-      const before = await db.revocation.findUnique({ where: { userId }, select: { revokedAt: true } });
+    async revoke(db: Sql, userId: number): Promise<void> {
       // Later than the last mark, though that may be by the clock of an instance that is ahead.
-      const at = Math.max(now(), (before?.revokedAt.getTime() ?? 0) + 1);
-      const mark = { revokedAt: new Date(at), role: user?.role ?? null };
-      await db.revocation.upsert({ where: { userId }, create: { userId, ...mark }, update: mark });
-      await db.revocation.deleteMany({ where: { revokedAt: { lt: new Date(now() - KEPT) } } });
-      await notify(db, names.signals.revocations, `${userId} ${at} ${mark.role ?? ''}`);
+      const [mark] = await db.$queryRaw<{ at: Date; role: string | null }[]>`
+        WITH forgotten AS (
+          DELETE FROM revocations WHERE revoked_at < ${new Date(now() - KEPT)}::timestamptz AND user_id <> ${userId}
+        )
+        INSERT INTO revocations AS marks (user_id, revoked_at, role)
+        VALUES (${userId}, ${new Date(now())}::timestamptz, (SELECT role FROM users WHERE id = ${userId}))
+        ON CONFLICT (user_id) DO UPDATE SET role = EXCLUDED.role,
+          revoked_at = GREATEST(EXCLUDED.revoked_at, marks.revoked_at + interval '1 ms')
+        RETURNING revoked_at AS at, role`;
+      await notify(db, names.signals.revocations, `${userId} ${mark?.at.getTime()} ${mark?.role ?? ''}`);
     },
 
     /**

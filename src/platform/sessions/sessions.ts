@@ -1,11 +1,13 @@
+import { v7 as uuidv7 } from 'uuid';
 import type { AccountRules } from '../accounts/account-rules.js';
 import type { Account, Credentials } from '../accounts/credentials.js';
-import { audit } from '../audit/audit.js';
+import { AUDITED } from '../audit/audit.js';
 import type { Actor, Call } from '../calls/access.js';
 import { andThen, type Soon } from '../calls/at-once.js';
 import { Failure } from '../calls/errors.js';
 import { isStorableId } from '../calls/pages.js';
-import type { Prisma, PrismaClient } from '../database/client.js';
+import type { PrismaClient } from '../database/client.js';
+import { type Statements, statement } from '../database/statement.js';
 import type { Names } from '../names.js';
 import type { AccessClaims, AccessTokens } from './access-tokens.js';
 import { hashToken, isToken, newToken } from './opaque-tokens.js';
@@ -17,6 +19,7 @@ import { jwtTokens, newRefreshToken, SESSION_LIFETIME, type SessionTokens } from
 
 export interface SessionsDependencies {
   client: PrismaClient;
+  statements: Statements;
   credentials: Credentials;
   tokens: AccessTokens;
   /** Sees to it that what a token is verified by is known as it was a second ago. */
@@ -37,31 +40,78 @@ export interface LoginRequest {
   flow?: SessionTokens['flow'];
 }
 
+/** A session that begins, and the hash of the token that it is known by. */
+interface NewSession {
+  createdAt: Date;
+  expiresAt: Date;
+  opaque?: Uint8Array;
+  refresh?: Uint8Array;
+}
+
+type Opening = [
+  userId: number,
+  passwordHash: string,
+  sessionId: string,
+  createdAt: Date,
+  expiresAt: Date,
+  opaque: Uint8Array | null,
+  refresh: Uint8Array | null,
+  address: string,
+  requestId: string,
+];
+
+const opening = statement<Opening, { id: string }>(
+  'session begun',
+  `WITH account AS (
+    SELECT id FROM users WHERE id = $1 AND password_hash = $2 FOR SHARE
+  ), session AS (
+    INSERT INTO sessions (id, user_id, created_at, expires_at, token_hash)
+    SELECT $3::uuid, id, $4, $5, $6 FROM account RETURNING id
+  ), family AS (
+    INSERT INTO refresh_tokens (hash, session_id, created_at) SELECT $7::bytea, id, $4 FROM session WHERE $7::bytea IS NOT NULL
+  ), audited AS (
+    ${AUDITED} SELECT 'login', 'session:' || session.id, account.id, $8, $9 FROM session, account
+  )
+  SELECT id FROM session`,
+);
+
+type Bearer = Pick<Actor, 'id' | 'role'> & { sessionId: string; expires: Date };
+const byToken = statement<[hash: Uint8Array, now: Date], Bearer>(
+  'bearer of an opaque token',
+  `SELECT u.id, u.role, s.id AS "sessionId", s.expires_at AS expires FROM sessions s JOIN users u ON u.id = s.user_id
+  WHERE s.token_hash = $1 AND s.revoked_at IS NULL AND s.expires_at > $2`,
+);
+
 export type Sessions = ReturnType<typeof sessionsService>;
 
 /** Logins, and the credentials that descend from them. */
 export function sessionsService(dependencies: SessionsDependencies) {
-  const { client, credentials, tokens, upToDate, refuses, end, rules, names, now } = dependencies;
+  const { client, statements, credentials, tokens, upToDate, refuses, end, rules, names, now } = dependencies;
   /** Starts the session, unless the account went or its password changed while the old one was being judged. */
-  const open = (call: Call, account: Account, data: Omit<Prisma.SessionUncheckedCreateInput, 'userId'>) =>
-    client.$transaction(async (db) => {
-      const { id: userId, passwordHash } = account;
-      const still = await db.$queryRaw<object[]>`
-        SELECT 1 AS still FROM users WHERE id = ${userId} AND password_hash = ${passwordHash} FOR SHARE`;
-      if (still.length === 0) throw refused();
-      const session = await db.session.create({ data: { ...data, userId }, select: { id: true } });
-      await audit(db, { ...call, actor: { id: userId } }, 'login', `session:${session.id}`);
-      return session;
-    });
+  async function open(call: Call, { id, passwordHash }: Account, { createdAt, expiresAt, ...by }: NewSession) {
+    const session = uuidv7({ msecs: now() });
+    const times = [createdAt, expiresAt] as const;
+    const tokens = [by.opaque ?? null, by.refresh ?? null] as const;
+    const [opened] = await statements.run(
+      opening,
+      id,
+      passwordHash,
+      session,
+      ...times,
+      ...tokens,
+      call.address,
+      call.requestId,
+    );
+    if (!opened) throw refused();
+    return session;
+  }
 
   /** One look-up with each request: so a revocation, and a change of role, holds at once. */
   async function opaque(token: string): Promise<Actor | undefined> {
-    const [row] = await client.$queryRaw<{ id: number; role: string; session_id: string; expires: Date }[]>`
-      SELECT u.id, u.role, s.id::text AS session_id, s.expires_at AS expires FROM sessions s JOIN users u ON u.id = s.user_id
-      WHERE s.token_hash = ${hashToken(token)} AND s.revoked_at IS NULL AND s.expires_at > ${new Date(now())}::timestamptz`;
+    const [row] = await statements.read(byToken, hashToken(token), new Date(now()));
     if (!row) return undefined;
-    const expiresAt = Math.floor(row.expires.getTime() / 1000);
-    return { id: row.id, role: row.role, mechanism: 'opaqueToken', sessionId: row.session_id, expiresAt };
+    const { id, role, sessionId, expires } = row;
+    return { id, role, mechanism: 'opaqueToken', sessionId, expiresAt: Math.floor(expires.getTime() / 1000) };
   }
 
   /** The bearer of a verified token, unless it was revoked. */
@@ -90,12 +140,11 @@ export function sessionsService(dependencies: SessionsDependencies) {
       const expiresAt = new Date(createdAt.getTime() + SESSION_LIFETIME * 1000);
       if (flow === 'opaque') {
         const token = newToken(names.tokenPrefixes.access);
-        await open(call, account, { createdAt, expiresAt, tokenHash: hashToken(token) });
+        await open(call, account, { createdAt, expiresAt, opaque: hashToken(token) });
         return { flow, token, expiresIn: SESSION_LIFETIME };
       }
       const first = newRefreshToken(names);
-      const family = { create: { hash: first.hash, createdAt } };
-      const { id: sessionId } = await open(call, account, { createdAt, expiresAt, tokens: family });
+      const sessionId = await open(call, account, { createdAt, expiresAt, refresh: first.hash });
       const session = { sessionId, userId: account.id, role: account.role, expiresAt };
       return jwtTokens(tokens, session, first.token, now());
     },

@@ -1,0 +1,73 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Send } from './statement.js';
+
+/** A connection that is one transaction's own, as a driver has it. */
+export interface Carrier {
+  /** The first one begins the transaction. */
+  send: Send;
+  commit: () => Promise<void>;
+  /** @param isLate whether a statement may still be under way that nobody waits for any more */
+  rollback: (isLate: boolean) => Promise<void>;
+}
+
+/** `faultOf` knows them by their words. */
+const tooLong = () => new Error('The transaction took too long');
+const waitedTooLong = () => new Error('The transaction waited too long for those before it');
+
+/**
+ * Commits when `work` is done, and rolls back when it throws or takes too long.
+ * @param limit milliseconds for the work
+ */
+export async function inTransaction<R>(
+  { send, commit, rollback }: Carrier,
+  limit: number,
+  work: (send: Send) => Promise<R>,
+): Promise<R> {
+  const end = new AbortController();
+  let isLate = false;
+  const late = delay(limit, undefined, { signal: end.signal, ref: false }).then(() => {
+    isLate = true;
+    throw tooLong();
+  });
+  late.catch(() => {});
+  try {
+    const done = work((statement, values) => (isLate ? Promise.reject(tooLong()) : send(statement, values)));
+    const result = await Promise.race([done, late]);
+    await commit();
+    return result;
+  } catch (error) {
+    await rollback(isLate).catch(() => {});
+    throw error;
+  } finally {
+    end.abort();
+  }
+}
+
+/** @param command what the database did at COMMIT: it rolls a transaction back in which a statement has failed */
+export function committed(command: string): void {
+  if (command !== 'COMMIT') throw new Error('A statement of the transaction failed, and nobody waited for it.');
+}
+
+/**
+ * Gives up what has not begun in time.
+ * @param limit milliseconds
+ * @param start waits for its turn, and calls `begin` in it
+ */
+export async function beginningWithin<R>(
+  limit: number,
+  start: (begin: (work: () => Promise<R>) => Promise<R>) => Promise<R>,
+): Promise<R> {
+  const waiting = new AbortController();
+  let isLate = false;
+  const late = delay(limit, undefined, { signal: waiting.signal, ref: false }).then(() => {
+    isLate = true;
+    throw waitedTooLong();
+  });
+  const begun = start(async (work) => {
+    waiting.abort();
+    if (isLate) throw waitedTooLong();
+    return work();
+  });
+  // An aborted wait has no say.
+  return Promise.race([begun, late.catch((error: unknown) => (isLate ? Promise.reject(error) : begun))]);
+}
