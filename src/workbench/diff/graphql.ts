@@ -2,13 +2,13 @@ import type { ConstDirectiveNode } from 'graphql';
 import { permissionsOf } from '../model/permissions.js';
 import type { SdlSource } from '../model/sdl-source.js';
 import { type Change, FILES } from './change.js';
-import { emptyForm, type Form } from './form.js';
+import { emptyForm, type Form, type Spot } from './form.js';
 import { elementsAt, likenessAt, locatorOf, type Named, namedIn, usesIn } from './graphql-places.js';
 import { judgeInspected, type Schemas } from './graphql-rules.js';
 import { judged } from './judged.js';
 import { PERMISSION_RULES, permissionText } from './permission-rules.js';
 import { SCHEMA_RULES } from './schema-rules.js';
-import { down, note, type Spot } from './spot.js';
+import { down, note } from './spot.js';
 
 /** The names of `@constraint` in the words of JSON Schema, whose rules they share. */
 const KEYWORD: Record<string, string> = { min: 'minimum', max: 'maximum', uncommon: 'x-uncommon' };

@@ -1,5 +1,6 @@
-import { type Change, type ChangePlace, type Side, worse } from './change.js';
-import { type Difference, differences, type Form, isTree } from './form.js';
+import { type Change, type ChangePlace, type Judgement, type Side, worse } from './change.js';
+import { type Difference, differences } from './differences.js';
+import type { Form } from './form.js';
 import type { Rule } from './rule.js';
 
 /** Where the keys that lead to something stand in the text of one version. */
@@ -14,13 +15,20 @@ export interface Version {
 /** What is needed to tell a rename: the rules whose things have a name that can change. */
 const NAMED = new Set(['member', 'parameter', 'header', 'column', 'table', 'schemaName', 'enumType']);
 
-function likenessOf({ action, path, before, after, fact, up }: Difference): Change['likeness'] {
+function likenessOf({ action, path, before, after, fact, siblings }: Difference): Change['likeness'] {
   if (!NAMED.has(fact.rule) || action === 'replace') return undefined;
-  const siblings = up(1)[action === 'add' ? 'after' : 'before'];
-  const position = isTree(siblings) ? Object.keys(siblings).indexOf(path.at(-1) ?? '') : 0;
+  const position = siblings[action === 'add' ? 'after' : 'before'].indexOf(path.at(-1) ?? '');
   const shape = JSON.stringify(action === 'add' ? after : before);
   const verdict = fact.rule === 'schemaName' ? 'risky' : 'breaking';
   return { parent: path.slice(0, -1).join('/'), name: path.at(-1) ?? '', shape, position, verdict };
+}
+
+/** What a rule says of a difference; what was shown to be safe is safe. */
+function judge(difference: Difference, rules: Record<string, Rule>): Judgement | undefined {
+  const judgement = rules[difference.fact.rule]?.(difference);
+  if (judgement === undefined || difference.proved !== true) return judgement;
+  const { what, message } = judgement;
+  return { verdict: 'safe', what, message };
 }
 
 /**
@@ -33,11 +41,12 @@ export function judged(
   before: Version,
   after: Version,
   rules: Record<string, Rule>,
+  found = differences(before.form, after.form),
 ): Change[] {
   const changes = new Map<string, Change>();
-  for (const difference of differences(before.form, after.form)) {
+  for (const difference of found) {
     const { fact, old } = difference;
-    const judgement = rules[fact.rule]?.(difference);
+    const judgement = judge(difference, rules);
     if (judgement === undefined) continue;
     const id = `${side}:${fact.id.replace(/:$/, '')}:${judgement.what}`;
     const known = changes.get(id);

@@ -9,7 +9,7 @@ import { type Change, inOrder, type Touched, type Verdict } from './change.js';
 import { databaseChanges, missingMigration } from './database.js';
 import { graphqlChanges } from './graphql.js';
 import { foldRenames } from './renames.js';
-import { addressesIn, restChanges } from './rest.js';
+import { requestsIn, restChanges } from './rest.js';
 import { touched } from './touched.js';
 import { type VersionDemand, versionDemand } from './version.js';
 import type { ProjectVersion } from './versions.js';
@@ -87,7 +87,11 @@ export async function diffReport({ root, before, after, now }: DiffOptions): Pro
     current,
     breaks.map(({ id }) => id),
   );
-  const touches = await touched(root, changes, new Map([...addressesIn(old), ...addressesIn(current)]));
+  const touches = await touched(
+    root,
+    changes,
+    new Map([...requestsIn(old), ...requestsIn(current)].map(({ id, address }) => [id, address])),
+  );
   const count = (wanted: Verdict) => changes.filter(({ verdict, id }) => verdict === wanted && !reasons.has(id)).length;
   const textChanged = differs('openapi', before, after) || differs('schema', before, after);
   return {

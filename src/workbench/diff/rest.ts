@@ -1,9 +1,14 @@
 import type { OpenApiSource } from '../model/openapi-source.js';
 import { type Change, FILES } from './change.js';
+import { type Difference, differences } from './differences.js';
+import type { Fact, Form, Spot } from './form.js';
 import { judged, type Locate } from './judged.js';
 import { restForm } from './rest-form.js';
-import { operationsIn } from './rest-operations.js';
+import { operationsIn, pairsOf } from './rest-operations.js';
 import { REST_RULES } from './rest-rules.js';
+import { schemaComparison } from './schema-differences.js';
+import { securityDifferences } from './security-rules.js';
+import { rootSpot } from './spot.js';
 import { afterSunset } from './sunset.js';
 
 const locator =
@@ -27,9 +32,28 @@ function withScheme(changes: readonly Change[]): Change[] {
     });
 }
 
-/** `GET /api/v1/users/{}` by operationId. */
-export const addressesIn = ({ current }: OpenApiSource): [string, string][] =>
-  operationsIn({ ...current }).map(({ id, address }) => [id, address]);
+/** The requests by operationId: `GET /api/v1/users/{}` with its method and its path. */
+export const requestsIn = ({ current }: OpenApiSource): ReturnType<typeof operationsIn> => operationsIn({ ...current });
+
+/** What differs in what both versions have, where that is more than a value. */
+function insides(before: Form, after: Form): Difference[] {
+  const compare = schemaComparison();
+  return [...after.facts].flatMap(([path, fact]) => {
+    const known = before.facts.get(path);
+    if (known?.requirements !== undefined && fact.requirements !== undefined) return securityDifferences(known, fact);
+    if (known?.part === undefined || fact.part === undefined) return [];
+    const spots = { old: spotOf(before, known), now: spotOf(after, fact) };
+    const found = compare({ old: known.part, now: fact.part, here: spots }, fact.direction);
+    // A schema that many use is compared once, for all of them.
+    return found.map((one) => ({ ...one, fact: { ...one.fact, element: fact.element } }));
+  });
+}
+
+/** The place of a schema that says nothing. */
+const spotOf = (form: Form, { id, source, name, where, direction, element }: Fact): Spot => ({
+  ...rootSpot(form),
+  ...{ id, source, name, where, direction, element },
+});
 
 /**
  * What changed between two versions of openapi.yaml, both of which the check has passed. `now` decides which sunsets have
@@ -37,9 +61,12 @@ export const addressesIn = ({ current }: OpenApiSource): [string, string][] =>
  */
 export function restChanges(before: OpenApiSource, after: OpenApiSource, now: Date): Change[] {
   const [old, current] = [{ ...before.current }, { ...after.current }];
+  const pairs = pairsOf(old, current);
   const versions = [
-    { form: restForm(old), locate: locator(before) },
-    { form: restForm(current, old), locate: locator(after) },
+    { form: restForm({ own: old, other: current }, pairs, 'old'), locate: locator(before) },
+    { form: restForm({ own: current, other: old }, pairs, 'now'), locate: locator(after) },
   ] as const;
-  return withScheme(judged('rest', FILES.rest, ...versions, afterSunset(REST_RULES, now)));
+  const [was, is] = [versions[0].form, versions[1].form];
+  const found = [...differences(was, is), ...insides(was, is)];
+  return withScheme(judged('rest', FILES.rest, ...versions, afterSunset(REST_RULES, now), found));
 }
