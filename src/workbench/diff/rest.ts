@@ -1,14 +1,15 @@
 import type { OpenApiSource } from '../model/openapi-source.js';
 import { type Change, FILES } from './change.js';
 import { type Difference, differences } from './differences.js';
-import type { Fact, Form, Spot } from './form.js';
+import { emptyForm, type Fact, type Form, type Part, type Spot } from './form.js';
 import { judged, type Locate } from './judged.js';
 import { restForm } from './rest-form.js';
-import { operationsIn, pairsOf } from './rest-operations.js';
+import { operationsIn, type Pair, pairsOf, type RestDocument, type Written } from './rest-operations.js';
 import { REST_RULES } from './rest-rules.js';
-import { schemaComparison } from './schema-differences.js';
+import { type Comparison, schemaComparison } from './schema-differences.js';
+import { partAt } from './schema-part.js';
 import { securityDifferences } from './security-rules.js';
-import { rootSpot } from './spot.js';
+import { isNode, rootSpot } from './spot.js';
 import { afterSunset } from './sunset.js';
 
 const locator =
@@ -35,9 +36,21 @@ function withScheme(changes: readonly Change[]): Change[] {
 /** The requests by operationId: `GET /api/v1/users/{}` with its method and its path. */
 export const requestsIn = ({ current }: OpenApiSource): ReturnType<typeof operationsIn> => operationsIn({ ...current });
 
+/** Whether an operation says the same in both versions, with all that it refers to. */
+function isUnchanged({ old, now }: Pair, before: RestDocument, after: RestDocument, same: Comparison['same']): boolean {
+  if (old === undefined || now === undefined) return false;
+  const whole = ({ method, path, item, node }: Written, document: RestDocument): Part => {
+    const { parameters, servers } = item;
+    const { components, security } = document;
+    const schemes = isNode(components) ? components['securitySchemes'] : undefined;
+    const value = { ...node, address: [method, path], path: { parameters, servers }, document: { schemes, security } };
+    return partAt(value, rootSpot(emptyForm(), document));
+  };
+  return same(whole(old, before), whole(now, after));
+}
+
 /** What differs in what both versions have, where that is more than a value. */
-function insides(before: Form, after: Form): Difference[] {
-  const compare = schemaComparison();
+function insides(before: Form, after: Form, compare: Comparison['differences']): Difference[] {
   return [...after.facts].flatMap(([path, fact]) => {
     const known = before.facts.get(path);
     if (known?.requirements !== undefined && fact.requirements !== undefined) return securityDifferences(known, fact);
@@ -61,12 +74,13 @@ const spotOf = (form: Form, { id, source, name, where, direction, element }: Fac
  */
 export function restChanges(before: OpenApiSource, after: OpenApiSource, now: Date): Change[] {
   const [old, current] = [{ ...before.current }, { ...after.current }];
-  const pairs = pairsOf(old, current);
+  const compare = schemaComparison();
+  const pairs = pairsOf(old, current).filter((pair) => !isUnchanged(pair, old, current, compare.same));
   const versions = [
     { form: restForm({ own: old, other: current }, pairs, 'old'), locate: locator(before) },
     { form: restForm({ own: current, other: old }, pairs, 'now'), locate: locator(after) },
   ] as const;
   const [was, is] = [versions[0].form, versions[1].form];
-  const found = [...differences(was, is), ...insides(was, is)];
+  const found = [...differences(was, is), ...insides(was, is, compare.differences)];
   return withScheme(judged('rest', FILES.rest, ...versions, afterSunset(REST_RULES, now), found));
 }

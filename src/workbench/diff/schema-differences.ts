@@ -6,6 +6,7 @@ import { type Normal, normal, saysNothing } from './schema-normal.js';
 import { notes } from './schema-notes.js';
 import { flatten, labelOf, type Member, type Stated, shapeOf } from './schema-part.js';
 import { SCHEMA_RULES } from './schema-rules.js';
+import { isNode } from './spot.js';
 import { at, text, told } from './told.js';
 
 /** Both versions of a schema: `here` is where it is used, of which it says the rest itself. */
@@ -35,11 +36,18 @@ function memberTree({ part }: Member, required: boolean): Value {
   };
 }
 
+/** What tells two versions of a document apart, which keeps what it has decided. */
+export interface Comparison {
+  differences(both: Both, direction: Direction): Difference[];
+  /** Whether two nodes say the same in the same form, with all that they refer to. */
+  same(one: Part, other: Part): boolean;
+}
+
 /**
  * Compares schemas: decides by inclusion whether all that was allowed to be sent still is, and nothing can be answered that
  * could not be before; the keywords that differ give the words. What was decided of a schema is kept for all that use it.
  */
-export function schemaComparison(): (both: Both, direction: Direction) => Difference[] {
+export function schemaComparison(): Comparison {
   const { includes, same } = inclusion();
   const known = new Map<string, Difference[]>();
   /** Schemas that hold themselves are being compared when they are met again. */
@@ -273,5 +281,5 @@ export function schemaComparison(): (both: Both, direction: Direction) => Differ
     });
   }
 
-  return compare;
+  return { differences: compare, same };
 }

@@ -1,7 +1,7 @@
-import type { Direction, Part } from './form.js';
+import type { Direction, Part, Written } from './form.js';
 import { accepts, concerned, typeOf } from './schema-keywords.js';
 import { type Normal, normal, saysNothing } from './schema-normal.js';
-import { type Group, isWord, ways } from './schema-part.js';
+import { type Group, isWord, type Kind, kindOf, ways } from './schema-part.js';
 import { follow, isNode } from './spot.js';
 
 /** Whether everything that `narrow` allows is allowed by `wide`, as far as that can be shown. */
@@ -43,39 +43,43 @@ export const keyOf = (part: Part): string =>
     .join('+');
 
 /** Whether two schemas say the same in the same form; words do not count, and references are followed. */
-function identical(known: Map<string, boolean>): (one: Part, other: Part) => boolean {
-  const values = (a: unknown, b: unknown, x: Part[0], y: Part[0], inNames: boolean): boolean => {
+function identical(): (one: Part, other: Part) => boolean {
+  const known = new Map<string, boolean>();
+  const order: string[] = [];
+  const values = (a: unknown, b: unknown, x: Written, y: Written, kind: Kind): boolean => {
     if (Array.isArray(a) || Array.isArray(b)) {
       if (!Array.isArray(a) || !Array.isArray(b) || a.length !== b.length) return false;
-      return a.every((one, index) => values(one, b[index], x, y, false));
+      return a.every((one, index) => values(one, b[index], x, y, kind));
     }
     if (!isNode(a) || !isNode(b)) return a === b;
-    if (!inNames && typeof a['$ref'] === 'string' && typeof b['$ref'] === 'string') {
-      const key = `${numberOf(x.spot.document)}${a['$ref']}|${numberOf(y.spot.document)}${b['$ref']}`;
-      const found = known.get(key);
-      if (found === false) return false;
-      if (found === undefined) {
-        known.set(key, true);
-        const [one, two] = [follow({ $ref: a['$ref'] }, x.spot), follow({ $ref: b['$ref'] }, y.spot)];
-        const same = values(one.node, two.node, x, y, false);
-        known.set(key, same);
-        if (!same) return false;
-      }
-    }
-    const keysOf = (node: object) => Object.keys(node).filter((key) => inNames || !(isWord(key) || key === '$ref'));
-    const [mine, theirs] = [keysOf(a), keysOf(b)];
-    if (mine.length !== theirs.length || '$ref' in a !== '$ref' in b) return false;
-    return mine.every((key) => {
-      const named = !inNames && (key === 'properties' || key === 'patternProperties' || key === 'dependentSchemas');
-      return key in b && values(a[key], b[key], x, y, named);
-    });
+    const refers = kind === 'node' && typeof a['$ref'] === 'string';
+    if (refers !== (kind === 'node' && typeof b['$ref'] === 'string')) return false;
+    if (refers && !targets(String(a['$ref']), String(b['$ref']), x, y)) return false;
+    const keys = (node: object) =>
+      Object.keys(node).filter((key) => kind !== 'node' || !(isWord(key) || key === '$ref'));
+    const mine = keys(a);
+    if (mine.length !== keys(b).length) return false;
+    return mine.every((key) => key in b && values(a[key], b[key], x, y, kindOf(key, a[key], kind)));
   };
+  function targets(a: string, b: string, x: Written, y: Written): boolean {
+    const key = `${numberOf(x.spot.document)}${a}|${numberOf(y.spot.document)}${b}`;
+    const found = known.get(key);
+    if (found !== undefined) return found;
+    // What refers to itself is the same unless something else in it is not; then what was found meanwhile is open again.
+    known.set(key, true);
+    const since = order.push(key);
+    const [one, two] = [follow({ $ref: a }, x.spot), follow({ $ref: b }, y.spot)];
+    const same = values(one.node, two.node, x, y, 'node');
+    if (!same) for (const other of order.splice(since)) known.delete(other);
+    known.set(key, same);
+    return same;
+  }
   return (one, other) =>
     one.length === other.length &&
     one.every((x, index) => {
-      const y = other[index] as Part[0];
+      const y = other[index] as Written;
       const sameWay = x.own === y.own && (x.evaluated === undefined) === (y.evaluated === undefined);
-      return sameWay && x.evaluated === undefined && values(x.value, y.value, x, y, false);
+      return sameWay && x.evaluated === undefined && values(x.value, y.value, x, y, 'node');
     });
 }
 
@@ -104,7 +108,7 @@ function apart(one: Normal, other: Normal): boolean {
 export function inclusion(): { includes: Includes; same: (one: Part, other: Part) => boolean } {
   const decided = new Map<string, boolean>();
   const order: string[] = [];
-  const same = identical(new Map());
+  const same = identical();
 
   const exclusive = ({ kind, alternatives }: Group): boolean => {
     if (kind === 'anyOf') return false;

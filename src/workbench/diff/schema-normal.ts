@@ -63,7 +63,7 @@ function valuesIn(said: Flat['said']): Map<string, Stated> | undefined {
     for (const [index, value] of list.entries()) {
       const source = Array.isArray(node['enum']) ? ['enum', index] : ['const'];
       if (value !== null)
-        own.set(shapeOf(value, true), { value, spot: { ...spot, source: [...spot.source, ...source] } });
+        own.set(shapeOf(value, 'data'), { value, spot: { ...spot, source: [...spot.source, ...source] } });
     }
     const known = values;
     values = known === undefined ? own : new Map([...own].filter(([key]) => known.has(key)));

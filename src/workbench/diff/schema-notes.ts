@@ -9,7 +9,7 @@ import { text, told } from './told.js';
 export function notes(a: Normal, b: Normal): Difference[] {
   return [...new Set([...a.notes.keys(), ...b.notes.keys()])].flatMap((keyword) => {
     const [was, is] = [a.notes.get(keyword), b.notes.get(keyword)];
-    if (shapeOf(was?.value, true) === shapeOf(is?.value, true)) return [];
+    if (shapeOf(was?.value, 'data') === shapeOf(is?.value, 'data')) return [];
     if (keyword === 'discriminator') return discriminators(was, is);
     if (keyword === 'x-extensible-enum') return extensible(was, is);
     if (keyword === 'x-deprecation') return sunsets(was, is);

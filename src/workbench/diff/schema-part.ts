@@ -172,15 +172,30 @@ const WORDS = new Set([
 ]);
 export const isWord = (keyword: string): boolean => WORDS.has(keyword);
 
-/** A schema's text by which two of one document are the same: without words, its members in one order. */
-export function shapeOf(value: unknown, inNames = false): string {
-  if (Array.isArray(value)) return `[${value.map((one) => shapeOf(one)).join()}]`;
+/** What the value of a keyword is: a schema, schemas or other nodes by name, or data, in which nothing is a word. */
+export type Kind = 'node' | 'names' | 'data';
+
+const NAMES = new Set([
+  ...['properties', 'patternProperties', 'dependentSchemas', 'dependentRequired', '$defs', 'mapping', 'headers'],
+  ...['responses', 'content', 'links', 'callbacks', 'encoding', 'variables', 'scopes', 'flows'],
+]);
+const DATA = new Set(['default', 'const', 'enum', 'required', 'security']);
+
+export const kindOf = (keyword: string, value: unknown, within: Kind): Kind => {
+  if (within === 'data') return 'data';
+  if (within === 'names') return 'node';
+  // A list of names is none.
+  if (NAMES.has(keyword) && isNode(value)) return 'names';
+  return DATA.has(keyword) || keyword.startsWith('x-') ? 'data' : 'node';
+};
+
+/** A text by which two nodes of one document are the same: without words, its members in one order. */
+export function shapeOf(value: unknown, kind: Kind = 'node'): string {
+  if (Array.isArray(value)) return `[${value.map((one) => shapeOf(one, kind === 'names' ? 'node' : kind)).join()}]`;
   if (!isNode(value)) return JSON.stringify(value) ?? '';
-  const named = (key: string) =>
-    !inNames && ['properties', 'patternProperties', 'dependentSchemas', '$defs'].includes(key);
-  const members = Object.entries(value).filter(([key]) => inNames || !WORDS.has(key));
+  const members = Object.entries(value).filter(([key]) => kind !== 'node' || !WORDS.has(key));
   return `{${members
-    .map(([key, one]) => `${JSON.stringify(key)}:${shapeOf(one, named(key))}`)
+    .map(([key, one]) => `${JSON.stringify(key)}:${shapeOf(one, kindOf(key, one, kind))}`)
     .sort()
     .join()}}`;
 }

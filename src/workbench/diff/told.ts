@@ -34,7 +34,7 @@ export function told(
 
 /** A value as one that can be printed. */
 export const text = (value: unknown): Value =>
-  typeof value === 'object' && value !== null ? shapeOf(value, true) : (value as Value);
+  typeof value === 'object' && value !== null ? shapeOf(value, 'data') : (value as Value);
 
 /** Where a keyword of a schema stands. */
 export const at = (spot: Spot, keyword: string, id = keyword): Spot => down(spot, { id: `:${id}`, source: keyword });
