@@ -5,6 +5,7 @@ import type { ProjectVersion } from '../../src/workbench/diff/versions.js';
 import { contractsOf } from '../../src/workbench/model/contracts.js';
 import { type DocumentCase, documentCases, SHOP } from './diff-documents.js';
 import { schemaCases, type Worst } from './diff-schemas.js';
+import { GALLERY, sdlCases } from './diff-sdl.js';
 
 const COMPONENTS = `components:
   schemas:
@@ -57,11 +58,11 @@ t.test('what an edit of a schema does to who sends it and to who gets it, and wh
   }
 });
 
-const edited = (edits: DocumentCase[1]) =>
+const edited = (edits: DocumentCase[1], base = SHOP) =>
   edits.reduce((text, [from, to]) => {
     if (!text.includes(from)) throw new Error(`There is no ${from} to edit.`);
     return text.replaceAll(from, to);
-  }, SHOP);
+  }, base);
 
 t.test('what an edit of a document does, and what taking it back does', async (t) => {
   for (const [name, edits, forwards, backwards] of documentCases) {
@@ -114,4 +115,27 @@ t.test('a change stands in the lines that were edited', async (t) => {
     ],
   ]);
   t.match(required.place, { line: lineOf(required.after, '        - name'), old: false }, 'a required member');
+});
+
+t.test('what an edit of an SDL does, and what taking it back does', async (t) => {
+  const version = (schema: string): ProjectVersion => ({
+    label: 'it',
+    contracts: contractsOf({ schema }),
+    migrations: [],
+  });
+  for (const [name, edits, forwards, backwards] of sdlCases) {
+    const [before, after] = [version(GALLERY), version(edited(edits, GALLERY))];
+    t.strictSame(await problemsOf({ root: '.', before, after }), [], name);
+    for (const [from, to, expected, way] of [
+      [before, after, forwards, ''],
+      [after, before, backwards, ', taken back'],
+    ] as const) {
+      const changes = await changesBetween(from, to);
+      t.equal(
+        worst(changes),
+        expected,
+        `${name}${way}: ${changes.map(({ verdict, message }) => `${verdict} ${message}`).join('; ')}`,
+      );
+    }
+  }
 });

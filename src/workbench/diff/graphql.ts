@@ -1,4 +1,4 @@
-import type { ConstDirectiveNode } from 'graphql';
+import { type ConstDirectiveNode, print } from 'graphql';
 import { permissionsOf } from '../model/permissions.js';
 import type { SdlSource } from '../model/sdl-source.js';
 import { type Change, FILES } from './change.js';
@@ -7,6 +7,7 @@ import { elementsAt, likenessAt, locatorOf, type Named, namedIn, usesIn } from '
 import { judgeInspected, type Schemas } from './graphql-rules.js';
 import { judged } from './judged.js';
 import { PERMISSION_RULES, permissionText } from './permission-rules.js';
+import type { Rule } from './rule.js';
 import { SCHEMA_RULES } from './schema-rules.js';
 import { down, note } from './spot.js';
 
@@ -20,6 +21,29 @@ function enterConstraints({ arguments: given = [] }: ConstDirectiveNode, spot: S
     note(down(spot, { key: keyword, id: `:${name.value}` }), keyword, value.value as string);
   }
 }
+
+/** The directives that rules look at. */
+const JUDGED = new Set(['permission', 'constraint', 'deprecated']);
+
+/** A directive as it is written, its arguments in one order. */
+const usageOf = ({ name, arguments: given = [] }: ConstDirectiveNode): string =>
+  `@${name.value}(${given
+    .map((one) => print(one))
+    .sort()
+    .join(', ')})`;
+
+/** A directive that no other rule looks at: what it asks, somebody else knows. */
+const usage: Rule = (difference) => {
+  const { action, before, after, fact } = difference;
+  const what = { add: 'added', remove: 'removed', replace: 'changed' }[action];
+  if (fact.name === '@oneOf') {
+    const message = `${fact.where} ${action === 'add' ? 'takes exactly one of its members now' : 'takes any of its members now'}`;
+    if (action !== 'add') return { verdict: 'safe', what, message };
+    return { verdict: 'breaking', what, message, advice: 'Add an input of another name, and take both.' };
+  }
+  const message = `${fact.name} of ${fact.where} changed, and was not judged: ${before ?? 'none'} → ${after ?? 'none'}`;
+  return { verdict: 'risky', what, message };
+};
 
 /** What the directives of the SDL promise: permissions and constraints. */
 function directiveForm(named: Map<string, Named>): Form {
@@ -40,8 +64,14 @@ function directiveForm(named: Map<string, Named>): Form {
       const at = down(spot, index === 0 ? { key: 'permission', id: ':permission' } : further);
       note(at, index === 0 ? 'permission' : 'furtherPermission', permissionText(permission));
     }
+    const usages = new Map<string, string[]>();
     for (const directive of directives) {
-      if (directive.name.value === 'constraint') enterConstraints(directive, spot);
+      const name = directive.name.value;
+      if (name === 'constraint') enterConstraints(directive, spot);
+      if (!JUDGED.has(name)) usages.set(name, [...(usages.get(name) ?? []), usageOf(directive)].sort());
+    }
+    for (const [name, texts] of usages) {
+      note(down(spot, { key: ['directives', name], id: `:@${name}`, name: `@${name}` }), 'usage', texts.join(' '));
     }
   }
   return form;
@@ -51,6 +81,29 @@ function directiveForm(named: Map<string, Named>): Form {
 function pathOf(path: string, meta: Record<string, unknown>): string {
   const part = Object.entries(meta).find(([key]) => /UnionMember|InterfaceName/.test(key))?.[1];
   return typeof part === 'string' ? `${path}.${part}` : path.replace(/\.@deprecated.*$/, '');
+}
+
+/** What is written otherwise in both versions, and of which the inspector says nothing. */
+function untoldOf(old: Map<string, Named>, current: Map<string, Named>, found: readonly Change[]): Change[] {
+  const told = (path: string) =>
+    found.some(({ id }) => id.split(':')[1]?.split('.').slice(0, path.split('.').length).join('.') === path);
+  return [...current].flatMap(([path, { itself, line, column }]): Change[] => {
+    const was = old.get(path)?.itself ?? itself;
+    if (itself === was || itself === '' || was === '' || told(path)) return [];
+    const place = { file: FILES.graphql, line, column, old: false };
+    const message = `\`${path}\` changed, and was not judged`;
+    return [
+      {
+        id: `graphql:${path}:unjudged`,
+        side: 'graphql',
+        verdict: 'risky',
+        what: 'unjudged',
+        message,
+        place,
+        elements: [path],
+      },
+    ];
+  });
 }
 
 /**
@@ -84,7 +137,8 @@ export async function graphqlChanges(before: SdlSource, after: SdlSource, now: D
     { form: directiveForm(old), locate: locatorOf(old) },
     { form: directiveForm(current), locate: locatorOf(current) },
   ] as const;
-  const stated = judged('graphql', FILES.graphql, ...versions, { ...SCHEMA_RULES, ...PERMISSION_RULES });
+  const untold = untoldOf(old, current, found);
+  const stated = judged('graphql', FILES.graphql, ...versions, { ...SCHEMA_RULES, ...PERMISSION_RULES, usage });
   const concerned = (paths: string[]) => paths.flatMap((path) => elementsAt(schema, uses[1], path));
-  return [...found, ...stated.map((change) => ({ ...change, elements: concerned(change.elements) }))];
+  return [...found, ...untold, ...stated.map((change) => ({ ...change, elements: concerned(change.elements) }))];
 }
