@@ -1,13 +1,14 @@
 import { type ConstDirectiveNode, print } from 'graphql';
 import { permissionsOf } from '../model/permissions.js';
 import type { SdlSource } from '../model/sdl-source.js';
-import { type Change, FILES } from './change.js';
+import type { Change } from './change.js';
 import { emptyForm, type Form, type Spot } from './form.js';
 import { elementsAt, likenessAt, locatorOf, type Named, namedIn, usesIn } from './graphql-places.js';
 import { judgeInspected, type Schemas } from './graphql-rules.js';
 import { judged } from './judged.js';
 import { PERMISSION_RULES, permissionText } from './permission-rules.js';
 import type { Rule } from './rule.js';
+import { inspectedName } from './rule-names.js';
 import { SCHEMA_RULES } from './schema-rules.js';
 import { down, note } from './spot.js';
 
@@ -84,17 +85,23 @@ function pathOf(path: string, meta: Record<string, unknown>): string {
 }
 
 /** What is written otherwise in both versions, and of which the inspector says nothing. */
-function untoldOf(old: Map<string, Named>, current: Map<string, Named>, found: readonly Change[]): Change[] {
+function untoldOf(
+  old: Map<string, Named>,
+  current: Map<string, Named>,
+  found: readonly Change[],
+  file: string,
+): Change[] {
   const told = (path: string) =>
     found.some(({ id }) => id.split(':')[1]?.split('.').slice(0, path.split('.').length).join('.') === path);
   return [...current].flatMap(([path, { itself, line, column }]): Change[] => {
     const was = old.get(path)?.itself ?? itself;
     if (itself === was || itself === '' || was === '' || told(path)) return [];
-    const place = { file: FILES.graphql, line, column, old: false };
+    const place = { file, line, column, old: false };
     const message = `\`${path}\` changed, and was not judged`;
     return [
       {
         id: `graphql:${path}:unjudged`,
+        rule: 'graphql-unjudged',
         side: 'graphql',
         verdict: 'risky',
         what: 'unjudged',
@@ -122,7 +129,7 @@ export async function graphqlChanges(before: SdlSource, after: SdlSource, now: D
     if (judgement === undefined) return [];
     const path = pathOf(change.path ?? '', change.meta);
     const gone = judgement.what === 'removed' && !current.has(path) && old.has(path);
-    const place = { file: FILES.graphql, ...locatorOf(gone ? old : current)([path]), old: gone };
+    const place = { file: (gone ? before : after).file, ...locatorOf(gone ? old : current)([path]), old: gone };
     const likeness = change.type.startsWith('ENUM') ? undefined : likenessAt(gone ? old : current, path);
     const elements = [
       ...new Set([
@@ -131,14 +138,15 @@ export async function graphqlChanges(before: SdlSource, after: SdlSource, now: D
       ]),
     ];
     const id = `graphql:${path}:${judgement.what}`;
-    return [{ ...judgement, id, side: 'graphql', place, elements, ...(likeness && { likeness }) }];
+    const rule = inspectedName(change.type);
+    return [{ ...judgement, id, rule, side: 'graphql', place, elements, ...(likeness && { likeness }) }];
   });
   const versions = [
-    { form: directiveForm(old), locate: locatorOf(old) },
-    { form: directiveForm(current), locate: locatorOf(current) },
+    { file: before.file, form: directiveForm(old), locate: locatorOf(old) },
+    { file: after.file, form: directiveForm(current), locate: locatorOf(current) },
   ] as const;
-  const untold = untoldOf(old, current, found);
-  const stated = judged('graphql', FILES.graphql, ...versions, { ...SCHEMA_RULES, ...PERMISSION_RULES, usage });
+  const untold = untoldOf(old, current, found, after.file);
+  const stated = judged('graphql', ...versions, { ...SCHEMA_RULES, ...PERMISSION_RULES, usage });
   const concerned = (paths: string[]) => paths.flatMap((path) => elementsAt(schema, uses[1], path));
   return [...found, ...untold, ...stated.map((change) => ({ ...change, elements: concerned(change.elements) }))];
 }

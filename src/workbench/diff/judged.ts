@@ -2,12 +2,14 @@ import { type Change, type ChangePlace, type Judgement, type Side, worse } from 
 import { type Difference, differences } from './differences.js';
 import type { Form } from './form.js';
 import type { Rule } from './rule.js';
+import { ruleName } from './rule-names.js';
 
 /** Where the keys that lead to something stand in the text of one version. */
 export type Locate = (source: readonly (string | number)[]) => Pick<ChangePlace, 'line' | 'column'>;
 
 /** One version of a file in normal form. */
 export interface Version {
+  file: string;
   form: Form;
   locate: Locate;
 }
@@ -28,7 +30,7 @@ function judge(difference: Difference, rules: Record<string, Rule>): Judgement |
   const judgement = rules[difference.fact.rule]?.(difference);
   if (judgement === undefined || difference.proved !== true) return judgement;
   const { what, message } = judgement;
-  return { verdict: 'safe', what, message };
+  return { verdict: 'safe', what, message, settled: true };
 }
 
 /**
@@ -37,7 +39,6 @@ function judge(difference: Difference, rules: Record<string, Rule>): Judgement |
  */
 export function judged(
   side: Side,
-  file: string,
   before: Version,
   after: Version,
   rules: Record<string, Rule>,
@@ -51,12 +52,15 @@ export function judged(
     const id = `${side}:${fact.id.replace(/:$/, '')}:${judgement.what}`;
     const known = changes.get(id);
     const elements = [...new Set([...(known?.elements ?? []), fact.element])].filter((element) => element !== '');
-    const place = { file, ...(old ? before : after).locate(fact.source), old };
+    const version = old ? before : after;
+    const place = { file: version.file, ...version.locate(fact.source), old };
     const likeness = likenessOf(difference);
     const worst = known !== undefined && worse(known.verdict, judgement.verdict) === known.verdict ? known : judgement;
-    const { verdict, what, message, advice } = worst;
+    const { verdict, what, message, advice, settled } = worst;
+    const rule = `${side === 'rest' ? '' : `${side}-`}${ruleName(fact, judgement.what)}`;
     changes.set(id, {
-      ...{ id, side, verdict, what, message, place, elements },
+      ...{ id, rule, side, verdict, what, message, place, elements },
+      ...(settled && { settled }),
       ...(advice !== undefined && { advice }),
       ...(likeness !== undefined && { likeness }),
     });

@@ -215,6 +215,10 @@ export function restForm(documents: Documents, pairs: readonly Pair[], version: 
     ([status, one]) => [status.toUpperCase(), resolved(other, one, [])[0]] as const,
   );
   enterResponses(document['x-unmatched'], unmatched, new Map(theirs), 'x-unmatched');
+  for (const [rule, verdict] of nodesIn(document['x-severity'])) {
+    const at = { key: ['severity', rule], id: `severity:${rule}`, source: ['x-severity', rule], name: rule };
+    note(down(root, at), 'severity', String(verdict));
+  }
   enterRest(document, { ...root, id: 'document:' }, DOCUMENT);
   return form;
 }

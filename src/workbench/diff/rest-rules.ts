@@ -146,6 +146,13 @@ const hint: Rule = (difference) => ({
   message: told(difference, 'the form of its token, a hint,'),
 });
 
+/** What this repository calls a break is a decision that a reviewer sees. */
+const severity: Rule = ({ action, before, after, fact: { name } }) => ({
+  verdict: 'risky',
+  what: { add: 'added', remove: 'removed', replace: 'changed' }[action],
+  message: `severity of \`${name}\`: ${before ?? 'as it comes'} → ${after ?? 'as it comes'}`,
+});
+
 const sent = (kind: string) => presence(kind, 'breaking', 'Go on sending it until those who take it have moved.');
 
 const link: Rule = (difference) => {
@@ -187,6 +194,7 @@ export const REST_RULES: Record<string, Rule> = {
   parameterName: renamed('the name of a path parameter of %, which is its place,'),
   schemeName: renamed('the name of a security scheme'),
   hint,
+  severity,
   webhook: sent('webhook'),
   callback: sent('callback'),
   link,

@@ -1,5 +1,5 @@
 import type { OpenApiSource } from '../model/openapi-source.js';
-import { type Change, FILES } from './change.js';
+import type { Change } from './change.js';
 import { type Difference, differences } from './differences.js';
 import { emptyForm, type Fact, type Form, type Part, type Spot } from './form.js';
 import { judged, type Locate } from './judged.js';
@@ -77,10 +77,10 @@ export function restChanges(before: OpenApiSource, after: OpenApiSource, now: Da
   const compare = schemaComparison();
   const pairs = pairsOf(old, current).filter((pair) => !isUnchanged(pair, old, current, compare.same));
   const versions = [
-    { form: restForm({ own: old, other: current }, pairs, 'old'), locate: locator(before) },
-    { form: restForm({ own: current, other: old }, pairs, 'now'), locate: locator(after) },
+    { file: before.file, form: restForm({ own: old, other: current }, pairs, 'old'), locate: locator(before) },
+    { file: after.file, form: restForm({ own: current, other: old }, pairs, 'now'), locate: locator(after) },
   ] as const;
   const [was, is] = [versions[0].form, versions[1].form];
   const found = [...differences(was, is), ...insides(was, is, compare.differences)];
-  return withScheme(judged('rest', FILES.rest, ...versions, afterSunset(REST_RULES, now), found));
+  return withScheme(judged('rest', ...versions, afterSunset(REST_RULES, now), found));
 }
