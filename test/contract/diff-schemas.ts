@@ -26,6 +26,22 @@ const AB = 'a: { type: string }, b: { type: integer }';
 
 /** The same said in another way: no edit of these is a change. */
 const same: [string, string, string][] = [
+  ['whole numbers', '{ type: number, multipleOf: 1 }', '{ type: integer }'],
+  [
+    'what all alternatives say, said once',
+    '{ oneOf: [{ type: object, required: [t], properties: { t: { const: a } } }, { type: object, required: [t], properties: { t: { const: b } } }] }',
+    '{ type: object, required: [t], oneOf: [{ properties: { t: { const: a } } }, { properties: { t: { const: b } } }] }',
+  ],
+  [
+    'an alternative that another one holds',
+    '{ anyOf: [{ type: string }, { type: string, maxLength: 5 }] }',
+    '{ type: string }',
+  ],
+  [
+    'a default whose members stand otherwise',
+    '{ type: object, default: { title: 1, b: 2 } }',
+    '{ type: object, default: { b: 2, title: 1 } }',
+  ],
   [
     'alternatives in another order',
     '{ oneOf: [{ type: string }, { type: integer }] }',
@@ -150,6 +166,21 @@ const same: [string, string, string][] = [
 ];
 
 const changed: SchemaCase[] = [
+  ['a multiple with parts', '{ type: number, multipleOf: 0.1 }', '{ type: number, multipleOf: 0.3 }', LESS, MORE],
+  [
+    'a member that may not be there',
+    object('a: { type: string }'),
+    object('a: false'),
+    ['breaking', 'safe'],
+    ['safe', 'breaking'],
+  ],
+  [
+    'a member of what holds itself',
+    "{ $ref: '#/components/schemas/Tree' }",
+    "{ $ref: '#/components/schemas/Numbers' }",
+    OTHER,
+    OTHER,
+  ],
   // What was missed.
   [
     'required in a part of allOf',

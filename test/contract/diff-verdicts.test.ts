@@ -12,6 +12,8 @@ const COMPONENTS = `components:
     Pair: { type: object, properties: { a: { type: string }, b: { type: integer } } }
     Single: { type: object, required: [c], properties: { c: { type: string } } }
     Text: { type: string, minLength: 1 }
+    Tree: { type: object, properties: { v: { type: string }, kids: { type: array, items: { $ref: '#/components/schemas/Tree' } } } }
+    Numbers: { type: object, properties: { v: { type: integer }, kids: { type: array, items: { $ref: '#/components/schemas/Numbers' } } } }
     Cat: { type: object, required: [kind], properties: { kind: { type: string }, purrs: { type: boolean } } }
     Dog: { type: object, required: [kind], properties: { kind: { type: string }, barks: { type: boolean } } }
 `;

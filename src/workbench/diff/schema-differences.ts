@@ -17,7 +17,8 @@ export interface Both {
 }
 
 /** The types of a form in one order, null with them; undefined for any. */
-function typesOf({ types, null: nullable }: Normal): string | undefined {
+function typesOf({ types, never, null: nullable }: Normal): string | undefined {
+  if (never) return nullable ? 'null' : 'nothing';
   const all = types.has('number') ? types.size === 5 : false;
   if (all && nullable) return undefined;
   return [...types, ...(nullable ? ['null'] : [])].sort().join(' | ') || 'nothing';

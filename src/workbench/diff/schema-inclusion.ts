@@ -1,5 +1,5 @@
 import type { Direction, Part, Written } from './form.js';
-import { accepts, concerned, typeOf } from './schema-keywords.js';
+import { accepts, concerned, isMultiple, typeOf } from './schema-keywords.js';
 import { type Normal, normal, saysNothing } from './schema-normal.js';
 import { type Group, isWord, type Kind, kindOf, ways } from './schema-part.js';
 import { follow, isNode } from './spot.js';
@@ -221,8 +221,7 @@ function keywordCovers(keyword: string, wide: Normal, narrow: Normal): boolean {
   if (typeof w === 'number') return typeof n === 'number' && (keyword.startsWith('max') ? n <= w : n >= w);
   if (typeof w === 'boolean') return n === true;
   const mine = Array.isArray(n) ? n : [];
-  if (keyword === 'multipleOf')
-    return w.every((one) => mine.some((other) => Number.isInteger(Number(other) / Number(one))));
+  if (keyword === 'multipleOf') return w.every((one) => mine.some((other) => isMultiple(Number(other), Number(one))));
   if (keyword === 'format')
     return w.every((one) => mine.some((other) => other === one || WITHIN[other]?.includes(one)));
   return w.every((one) => mine.includes(one));

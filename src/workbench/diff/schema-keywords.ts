@@ -134,6 +134,9 @@ export function bounds(said: Flat['said'], types: ReadonlySet<string>, keywords:
   }
 }
 
+/** Whether one number is so many times another, as far as numbers in binary tell. */
+export const isMultiple = (value: number, of: number): boolean => Math.abs(value / of - Math.round(value / of)) < 1e-9;
+
 /** Whether a scalar meets the keywords; undefined where only the service can say. */
 export function accepts(
   { types, keywords }: { types: ReadonlySet<string>; keywords: Keywords },
@@ -151,7 +154,7 @@ export function accepts(
     else if (keyword === 'pattern') {
       if (!(bound as string[]).every((one) => matches(one, String(value)))) return false;
     } else if (keyword === 'multipleOf') {
-      if ((bound as string[]).some((one) => !Number.isInteger(Number(value) / Number(one)))) return false;
+      if ((bound as string[]).some((one) => !isMultiple(Number(value), Number(one)))) return false;
     } else if (
       keyword === 'exclusiveMinimum'
         ? size <= Number(bound)

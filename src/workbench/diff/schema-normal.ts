@@ -50,6 +50,9 @@ function typesIn(said: Flat['said']): Pick<Normal, 'types' | 'typed'> {
     const both = [...types].filter((type) => own.has(type) || (type === 'integer' && own.has('number')));
     types = new Set(both);
   }
+  // What is so many times a whole number is a whole number.
+  const whole = said.some(({ node }) => Number.isInteger(node['multipleOf']));
+  if (types.has('number') && whole) types.add('integer').delete('number');
   if (types.has('number')) types.delete('integer');
   return { types, typed };
 }

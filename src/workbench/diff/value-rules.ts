@@ -30,7 +30,7 @@ const condition =
     return { ...judge(difference, effect), what, message: told(difference, keyword) };
   };
 
-const setOf = (types: Value) => new Set(String(types).split(' | '));
+const setOf = (types: Value) => new Set(types === 'nothing' ? [] : String(types).split(' | '));
 const covers = (wide: Set<string>, narrow: Set<string>) =>
   [...narrow].every((type) => wide.has(type) || (type === 'integer' && wide.has('number')));
 
