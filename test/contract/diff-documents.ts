@@ -408,6 +408,26 @@ export const documentCases: DocumentCase[] = [
     'risky',
     'risky',
   ],
+  [
+    'a range of successes for one of it',
+    [["        '200':\n          description: Articles.", "        '2XX':\n          description: Articles."]],
+    'risky',
+    'safe',
+  ],
+  [
+    'a success of another media type',
+    [['content: { image/png:', 'content: { image/webp: {}, image/png:']],
+    'safe',
+    'breaking',
+  ],
+  ['where a key is sent', [['in: header, name: X-Key', 'in: query, name: X-Key']], 'breaking', 'breaking'],
+  [
+    'a member that is sent and got becomes required',
+    [['Article: { type: object, required: [id]', 'Article: { type: object, required: [id, name]']],
+    'breaking',
+    'breaking',
+  ],
+  ['a fix of the specification', [['openapi: 3.1.0', 'openapi: 3.1.1']], 'nothing', 'nothing'],
   // What the service sends.
   ['a webhook', [['  sold:\n    post:', '  returned:\n    post:']], 'breaking', 'breaking'],
   ['a member of a webhook', [[', note: { type: string } } }', ' } }']], 'breaking', 'safe'],

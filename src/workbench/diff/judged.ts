@@ -49,7 +49,7 @@ export function judged(
     const { fact, old } = difference;
     const judgement = judge(difference, rules);
     if (judgement === undefined) continue;
-    const id = `${side}:${fact.id.replace(/:$/, '')}:${judgement.what}`;
+    const id = `${side}:${fact.id.replace(/[:.]$/, '')}:${judgement.what}`;
     const known = changes.get(id);
     const elements = [...new Set([...(known?.elements ?? []), fact.element])].filter((element) => element !== '');
     const version = old ? before : after;

@@ -47,12 +47,15 @@ const operationId: Rule = (difference) => {
 };
 
 /** A status that a client does not know is treated as x00 of its class (RFC 9110, 15): an error stays an error. */
-const status: Rule = ({ action, fact: { name, where, direction } }) => {
+const status: Rule = ({ action, siblings, fact: { name, where, direction } }) => {
   const failure = isFailure(name.toUpperCase());
   const message = `status ${name} of ${where} is ${action === 'add' ? 'new' : 'gone'}`;
   // What a webhook's receiver may answer is sent.
   if (action === 'add')
     return { verdict: failure || direction === 'request' ? 'safe' : 'risky', what: 'added', message };
+  // Some statuses of a range are no others.
+  if (/XX$/i.test(name) && siblings.after.some((one) => one.startsWith(name.charAt(0))))
+    return { verdict: 'safe', what: 'removed', message };
   const advice = 'Keep it, and add the new status where clients can ask for it, by Prefer or a new operation.';
   return failure
     ? { verdict: 'safe', what: 'removed', message }
