@@ -142,6 +142,7 @@ export const documentCases: DocumentCase[] = [
   ['where tokens are got', [['https://auth.test/token', 'https://id.test/token']], 'breaking', 'breaking'],
   ['a scope less issued', [['{ read: Reads., write: Writes. }', '{ read: Reads. }']], 'breaking', 'safe'],
   ['what a scope is said to be', [['read: Reads.', 'read: Reads it.']], 'nothing', 'nothing'],
+  ['an extension of a scheme', [['bearerFormat: JWT', 'bearerFormat: JWT, x-issuer: us']], 'safe', 'safe'],
   // Servers.
   ["a server variable's default", [['default: eu', 'default: us']], 'risky', 'risky'],
   ["a server variable's value", [['enum: [eu, us]', 'enum: [eu, us, ap]']], 'safe', 'breaking'],

@@ -98,6 +98,8 @@ export function enterSchemes(document: RestDocument, root: Spot, formerNames: Re
       'schemeDefinition',
       shapeOf(Object.fromEntries([['type', node['type']], ...asked])),
     );
+    const extensions = Object.entries(node).filter(([key]) => key.startsWith('x-'));
+    enterRest(Object.fromEntries(extensions), { ...at, id: `${at.id}:` }, []);
     enterFlows(node['flows'], at);
     if (node['bearerFormat'] !== undefined)
       note(
