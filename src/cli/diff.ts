@@ -7,8 +7,9 @@ interface Options {
   root: string;
   from?: string;
   to?: string;
-  format: 'text' | 'json' | 'markdown' | 'github';
+  format: 'text' | 'json' | 'markdown' | 'github' | 'sarif' | 'junit';
   json: boolean;
+  rules: boolean;
 }
 
 const HELP = `
@@ -20,40 +21,53 @@ accepted at the root of openapi.yaml:
     - change: rest:getUser:response.200.body.name:removed
       reason: Nobody has called it since March; the partners agreed on 2026-11-02.
 
-An acceptance counts for the diff that brings it. Exit codes: 0 no break is left, 1 there are breaks, 2 there was no looking.
+An acceptance counts for the diff that brings it. Where tools differ, the repository decides, there too; --rules lists the
+rules:
+
+  x-severity:
+    response-value-added: safe
+
+ Exit codes: 0 no break is left, 1 there are breaks, 2 there was no looking.
 
 Examples:
   accord diff                       what this branch changes
   accord diff v1.4.0                what has changed since a tag
+  accord diff old.yaml new.yaml     two contracts, wherever they are
+  accord diff https://api.example.com/openapi.json   what deploying this would change
   accord diff --format markdown     for a comment on the pull request`;
 
-/** `accord diff [ref]`: what changed in the contracts, the permissions and the database since a git ref. */
+/** `accord diff [before] [after]`: what changed in the contracts, the permissions and the database. */
 const diff: Subcommand = (command) => {
   command
     .argument(
-      '[ref]',
-      'the commit, tag or branch to compare with (default: where this branch left origin/main, or HEAD)',
+      '[before]',
+      'what to compare with: a commit, tag or branch, a file, or the address of a served contract (default: where this branch left origin/main, or HEAD)',
     )
+    .argument('[after]', 'what to compare: the same kinds (default: the working tree)')
     .option('--from <directory>', 'compare with the project in this directory, in place of a git ref')
     .option('--to <directory>', 'compare the project in this directory, in place of the working tree')
     .addOption(
       new Option('--format <format>', 'how to print it')
-        .choices(['text', 'json', 'markdown', 'github'])
+        .choices(['text', 'json', 'markdown', 'github', 'sarif', 'junit'])
         .default('text'),
     )
     .option('--json', 'print JSON, as --format json does', false)
+    .option('--rules', 'list the rules with their verdicts, and why', false)
     .addHelpText('after', HELP);
-  command.action(async (ref: string | undefined) => {
-    const { root: given, from, to, format, json } = command.optsWithGlobals<Options>();
+  command.action(async (ref: string | undefined, other: string | undefined) => {
+    const { root: given, from, to, format, json, rules } = command.optsWithGlobals<Options>();
+    if (rules) return printRules(json);
     if (ref !== undefined && from !== undefined)
       throw new Unable('Compare with a git ref or with --from, not with both.');
+    if (other !== undefined && to !== undefined) throw new Unable('Compare one thing: name it, or give it with --to.');
     const root = resolve(given);
-    const { versionAtRef, versionInDirectory } = await import('../workbench/diff/versions.js');
+    const { comparable, versionInDirectory, versionNamed } = await import('../workbench/diff/versions.js');
     const { diffReport, problemsOf } = await import('../workbench/diff/report.js');
     const report = await withProgress('Comparing the contracts', async () => {
-      const before = from === undefined ? await versionAtRef(root, ref) : versionInDirectory(resolve(from), from);
+      const old = from === undefined ? await versionNamed(root, ref) : versionInDirectory(resolve(from), from);
       const directory = to === undefined ? root : resolve(to);
-      const after = versionInDirectory(directory, to ?? 'the working tree');
+      const working = () => versionInDirectory(directory, to ?? 'the working tree');
+      const [before, after] = comparable(old, other === undefined ? working() : await versionNamed(root, other));
       const options = { root: directory, before, after };
       const problems = await problemsOf(options);
       return problems.length > 0 ? problems : diffReport(options);
@@ -68,9 +82,20 @@ const diff: Subcommand = (command) => {
   });
 };
 
+async function printRules(json: boolean): Promise<void> {
+  const { RULE_TABLE } = await import('../workbench/diff/rule-table.js');
+  if (json) return printJson(RULE_TABLE);
+  const printed = RULE_TABLE.map(
+    ({ name, verdicts, why }) => `${paint('bold', name)}  ${paint('dim', verdicts.join(' or '))}\n  ${why}`,
+  );
+  console.log(printed.join('\n'));
+}
+
 async function printed(format: string, report: import('../workbench/diff/report.js').Report): Promise<string> {
   if (format === 'markdown') return (await import('../workbench/diff/print-markdown.js')).printMarkdown(report);
   if (format === 'github') return (await import('../workbench/diff/print-github.js')).printGithub(report);
+  if (format === 'sarif') return (await import('../workbench/diff/print-sarif.js')).printSarif(report);
+  if (format === 'junit') return (await import('../workbench/diff/print-junit.js')).printJunit(report);
   return (await import('../workbench/diff/print-text.js')).printText(report, (style, text) => paint(style, text));
 }
 

@@ -66,8 +66,8 @@ export const rest: Case[] = [
       ['/notes/{note_id}:', '/notes/{id}:'],
       ['{ name: note_id,', '{ name: id,'],
     ],
-    ['breaking deleteNote:parameter.path.note_id:removed'],
-    ['breaking deleteNote:parameter.path.id:removed'],
+    ['safe deleteNote:parameter.path.id:name:renamed'],
+    ['safe deleteNote:parameter.path.note_id:name:renamed'],
   ),
   of(
     'tag',

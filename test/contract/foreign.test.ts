@@ -112,8 +112,8 @@ t.test('what was changed in it is told', async (t) => {
   t.match(
     changes.map(({ verdict, message }) => `${verdict}: ${message}`),
     [
-      /^breaking: minimum of `book-id` of the path parameters of get-comments: none → 5/,
-      /^breaking: minimum of `book-id` of the path parameters of POST \/books\/\{\}\/comments/,
+      /^breaking: minimum of `book-id` of the path parameters of get-comments: 1 → 5/,
+      /^breaking: minimum of `book-id` of the path parameters of POST \/books\/\{\}\/comments: 1 → 5/,
       /^breaking: type of `text` of Comment in requests: null \| string → string/,
     ],
   );

@@ -44,6 +44,8 @@ export interface Judgement {
   message: string;
   /** How to reach the same without breaking anybody. */
   advice?: string;
+  /** That it was shown, or announced, and is no question of taste any more. */
+  settled?: boolean;
 }
 
 /** What something removed and something added are compared by, to tell a rename. */
@@ -63,6 +65,8 @@ export interface Likeness {
 export interface Change extends Judgement {
   /** Stable for the same change, so that it can be accepted: `rest:getUser:response.200.body.name:removed`. */
   id: string;
+  /** The name of the rule that judged it, as `accord diff --rules` lists it. */
+  rule: string;
   side: Side;
   place: ChangePlace;
   /** The operationIds, the `Type.field`s or the models that it concerns. */

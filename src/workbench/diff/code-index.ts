@@ -42,7 +42,8 @@ export async function codeIndex(root: string): Promise<Lookup> {
     const handler = handlerOf(side, element);
     if (handler === undefined) return { handlers: [], services: [] };
     const calls = handler.getDescendantsOfKind(SyntaxKind.PropertyAccessExpression).flatMap((access) => {
-      const [first, service, method] = access.getText().split('.');
+      // Of the context, or taken out of it.
+      const [first, service, method] = access.getText().replace(/^context\./, '').split('.');
       // `services.users` is also a part of `services.users.get`.
       const whole = access.getParent()?.isKind(SyntaxKind.PropertyAccessExpression) !== true;
       return first === 'services' && service !== undefined && whole ? services(service, method) : [];

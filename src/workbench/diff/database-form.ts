@@ -7,9 +7,9 @@ import {
   type PrismaModel,
   type PrismaSource,
 } from '../model/prisma-schema.js';
-import { emptyForm, type Form } from './form.js';
+import { emptyForm, type Form, type Spot } from './form.js';
 import type { Locate } from './judged.js';
-import { down, note, rootSpot, type Spot } from './spot.js';
+import { down, note, rootSpot } from './spot.js';
 
 function enterColumn(field: PrismaField, models: ReadonlySet<string>, table: Spot): void {
   const { type, list, optional, line } = field;

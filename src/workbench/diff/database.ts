@@ -95,9 +95,13 @@ const RULES: Record<string, Rule> = {
 
 /** What changed between two versions of schema.prisma, both of them valid, seen from the database. In no order. */
 export function databaseChanges(before: PrismaSource, after: PrismaSource): Change[] {
-  const [old, current] = [before, after].map((source) => ({ form: databaseForm(source), locate: databaseLocate }));
+  const [old, current] = [before, after].map((source) => ({
+    file: FILES.database,
+    form: databaseForm(source),
+    locate: databaseLocate,
+  }));
   if (old === undefined || current === undefined) return [];
-  return judged('database', FILES.database, old, current, RULES);
+  return judged('database', old, current, RULES);
 }
 
 /** Without a migration the schema is only a wish: the database stays as it was. `migrations` are the names of their folders. */
@@ -111,6 +115,7 @@ export function missingMigration(
   return [
     {
       id: 'database:migration:missing',
+      rule: 'database-migration-missing',
       side: 'database',
       verdict: 'breaking',
       what: 'missing',

@@ -1,5 +1,3 @@
-import { compare } from 'api-smart-diff';
-
 /** Which way a value travels: narrowing is bad for what is sent, widening for what is received. */
 export type Direction = 'request' | 'response';
 
@@ -18,12 +16,24 @@ export interface Fact {
   direction: Direction;
   /** The operation or model that it is part of. */
   element: string;
+  /** The schema that is here, which is compared as one. */
+  part?: Part;
+  /** Each way of proving who calls, as its schemes with their scopes. */
+  requirements?: Requirement[];
+}
+
+/** The schemes that must be met together, each with the scopes that are asked for, and where it stands. */
+export interface Requirement {
+  schemes: Map<string, string[]>;
+  source: (string | number)[];
 }
 
 export type Value = string | number | boolean | null | undefined | Tree;
 export interface Tree {
   [key: string]: Value;
 }
+
+export const isTree = (value: unknown): value is Tree => typeof value === 'object' && value !== null;
 
 /**
  * A contract in normal form: a tree whose keys name what stands there (an enum's value, a parameter's name, a security
@@ -35,7 +45,7 @@ export interface Form {
   facts: Map<string, Fact>;
 }
 
-const keyOf = (path: readonly string[]) => path.join('\0');
+export const keyOf = (path: readonly string[]) => path.join('\0');
 
 export const emptyForm = (): Form => ({ tree: {}, facts: new Map() });
 
@@ -50,73 +60,31 @@ export function enter({ tree, facts }: Form, path: readonly string[], fact: Fact
   facts.set(keyOf(path), fact);
 }
 
-/** One place at which two forms differ. Of what was added or removed as a whole, only the whole. */
-export interface Difference {
-  action: 'add' | 'remove' | 'replace';
+/** A place in a document while its form is built: where it will stand in the form, and what to say of it. */
+export interface Spot {
+  form: Form;
+  /** What schemas that were only renamed are called in the old version. */
+  formerNames?: ReadonlyMap<string, string>;
+  /** The document, in which references are followed. */
+  document: unknown;
   path: string[];
-  before: Value;
-  after: Value;
-  fact: Fact;
-  /** Whether the fact is the old form's, since the new one lacks the place. */
-  old: boolean;
-  /** The branch that is so many steps further up, in each form. */
-  up(steps: number): { before: Value; after: Value };
+  id: string;
+  source: (string | number)[];
+  /** What it is within `where`, such as `total.amount`; empty for the whole. */
+  name: string;
+  where: string;
+  direction: Direction;
+  element: string;
 }
 
-export const isTree = (value: unknown): value is Tree => typeof value === 'object' && value !== null;
-
-const at = (tree: Tree, path: readonly string[]): Value =>
-  path.reduce<Value>((branch, key) => (isTree(branch) ? branch[key] : undefined), tree);
-
-/** A schema that becomes one of several alternatives is compared with that alternative, in both directions of time. */
-function asAlternative(one: unknown, other: unknown): unknown {
-  if (!isTree(one) || !isTree(other) || one['oneOf'] !== undefined || !isTree(other['oneOf'])) return one;
-  const { name } = one;
-  return typeof name === 'string' && name in other['oneOf'] ? { oneOf: { [name]: one } } : one;
+/** A schema as it is written, and where. `own`: only what it says itself, its references and alternatives being looked at elsewhere. */
+export interface Written {
+  value: unknown;
+  spot: Spot;
+  own?: true;
+  /** The members that an `unevaluatedProperties` leaves alone; written as `additionalProperties`, which knows its own alone. */
+  evaluated?: Record<string, unknown>;
 }
 
-const RULES = {
-  transform: [
-    (before: unknown, after: unknown): [unknown, unknown] => [
-      asAlternative(before, after),
-      asAlternative(after, before),
-    ],
-  ],
-  '/*': () => RULES,
-};
-
-type Found = Pick<Difference, 'action' | 'path' | 'before' | 'after'>;
-
-/** What came or went with a branch that means nothing by itself, such as the first of all parameters. */
-function parts(found: Found, isKnown: (path: string[]) => boolean): Found[] {
-  const whole = found.action === 'add' ? found.after : found.before;
-  if (isKnown(found.path) || found.action === 'replace' || !isTree(whole)) return [found];
-  return Object.keys(whole).flatMap((key) => {
-    const value = (branch: Value) => (isTree(branch) ? branch[key] : undefined);
-    const part = { ...found, path: [...found.path, key], before: value(found.before), after: value(found.after) };
-    return parts(part, isKnown);
-  });
-}
-
-/**
- * What differs between two forms, by api-smart-diff's engine. Its own rules for OpenAPI are not used: they judge a shared
- * schema once, for the direction met first, pair the alternatives of `security` by position, and know no `x-permission`.
- */
-export function differences(before: Form, after: Form): Difference[] {
-  // The engine writes into what it compares.
-  const [old, now] = [structuredClone(before.tree), structuredClone(after.tree)];
-  const isKnown = (path: string[]) => before.facts.has(keyOf(path)) || after.facts.has(keyOf(path));
-  const found = compare(old, now, { rules: RULES }).diffs.flatMap(({ action, path, before: was, after: is }) =>
-    action === 'rename' ? [] : parts({ action, path: path.map(String), before: was, after: is }, isKnown),
-  );
-  return found.flatMap((one) => {
-    const current = one.action === 'remove' ? undefined : after.facts.get(keyOf(one.path));
-    const fact = current ?? before.facts.get(keyOf(one.path));
-    if (fact === undefined) return [];
-    const up = (steps: number) => {
-      const path = one.path.slice(0, -steps);
-      return { before: at(before.tree, path), after: at(after.tree, path) };
-    };
-    return { ...one, fact, old: current === undefined, up };
-  });
-}
+/** Schemas of which all must hold. None of them is a schema that allows anything. */
+export type Part = readonly Written[];

@@ -1,5 +1,6 @@
 import {
   type ConstDirectiveNode,
+  type ConstValueNode,
   type FieldDefinitionNode,
   type GraphQLSchema,
   getNamedType,
@@ -8,12 +9,15 @@ import {
   isInputObjectType,
   isInterfaceType,
   isObjectType,
+  type NamedTypeNode,
   print,
+  valueFromASTUntyped,
 } from 'graphql';
 import { placeOf } from '../model/sdl.js';
 import type { SdlSource } from '../model/sdl-source.js';
 import type { Change } from './change.js';
 import type { Locate } from './judged.js';
+import { shapeOf } from './schema-part.js';
 
 /** A named thing of an SDL: a type, field, argument, input field, enum value or directive. */
 export interface Named {
@@ -21,12 +25,34 @@ export interface Named {
   column: number;
   /** What it says besides its name, its description and what is deprecated. */
   shape: string;
+  /** What it says of itself, without what it holds, in one order. */
+  itself: string;
   /** Its place among its siblings, from 0. */
   position: number;
   directives: readonly ConstDirectiveNode[];
 }
 
 type Node = Partial<Omit<FieldDefinitionNode, 'kind'>> & { kind: string; loc?: { startToken: unknown } };
+
+type Itself = Node & { interfaces?: NamedTypeNode[]; types?: NamedTypeNode[]; defaultValue?: ConstValueNode };
+
+/** What a node says of itself; the members of a default in one order. */
+function itselfOf({ kind, type, interfaces = [], types = [], defaultValue }: Itself): string {
+  const names = (nodes: readonly NamedTypeNode[]) =>
+    nodes
+      .map(({ name }) => name.value)
+      .sort()
+      .join();
+  const value = defaultValue === undefined ? '' : shapeOf(valueFromASTUntyped(defaultValue), 'data');
+  return [kind, type === undefined ? '' : print(type), names(interfaces), names(types), value].join('|');
+}
+
+const extended = (known: Named, extension: Node): Named => ({
+  ...known,
+  // Where it is extended the inspector alone looks.
+  itself: '',
+  directives: [...known.directives, ...(extension.directives ?? [])],
+});
 
 /** All that an SDL names, by its path: `User`, `User.name`, `Query.users.limit`, `Role.ADMIN`, `@permission`. */
 export function namedIn({ document }: SdlSource): Map<string, Named> {
@@ -42,7 +68,8 @@ export function namedIn({ document }: SdlSource): Map<string, Named> {
             .map((one) => print(one as InputValueDefinitionNode))
             .join();
     });
-    found.set(path, { line, column, shape: shape.join(), position, directives: node.directives ?? [] });
+    const itself = itselfOf(node);
+    found.set(path, { line, column, shape: shape.join(), itself, position, directives: node.directives ?? [] });
   };
   const children = (path: string, nodes: readonly Node[] = []) => {
     for (const [position, node] of nodes.entries()) {
@@ -54,7 +81,10 @@ export function namedIn({ document }: SdlSource): Map<string, Named> {
   for (const [position, definition] of document.definitions.entries()) {
     if (!('name' in definition) || definition.name === undefined) continue;
     const path = definition.kind === 'DirectiveDefinition' ? `@${definition.name.value}` : definition.name.value;
-    if (!found.has(path)) enter(path, definition as Node, position);
+    const known = found.get(path);
+    if (known === undefined) enter(path, definition as Node, position);
+    // What an extension says is said of the type.
+    else found.set(path, extended(known, definition as Node));
     for (const key of ['fields', 'values', 'arguments'] as const) {
       children(path, (definition as unknown as Record<string, Node[] | undefined>)[key]);
     }

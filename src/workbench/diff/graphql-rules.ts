@@ -117,5 +117,8 @@ export function judgeInspected(change: Inspected, schemas: Schemas): Judgement |
   const advice =
     verdict === 'safe' ? undefined : (first(ADVICE, change.type) ?? 'Keep the old one beside the new one, deprecated.');
   const message = change.message.replaceAll("'", '`').replaceAll('`undefined`', 'none');
-  return { verdict, what: first(WHAT, change.type) ?? 'changed', message, ...(advice !== undefined && { advice }) };
+  const what = first(WHAT, change.type) ?? 'changed';
+  // What was announced and has come is no question of taste.
+  const settled = what === 'removed' && announced(change.path ?? '', schemas);
+  return { verdict, what, message, ...(advice !== undefined && { advice }), ...(settled && { settled }) };
 }

@@ -1,14 +1,16 @@
-import type { ConstDirectiveNode } from 'graphql';
+import { type ConstDirectiveNode, print } from 'graphql';
 import { permissionsOf } from '../model/permissions.js';
 import type { SdlSource } from '../model/sdl-source.js';
-import { type Change, FILES } from './change.js';
-import { emptyForm, type Form } from './form.js';
+import type { Change } from './change.js';
+import { emptyForm, type Form, type Spot } from './form.js';
 import { elementsAt, likenessAt, locatorOf, type Named, namedIn, usesIn } from './graphql-places.js';
 import { judgeInspected, type Schemas } from './graphql-rules.js';
 import { judged } from './judged.js';
 import { PERMISSION_RULES, permissionText } from './permission-rules.js';
+import type { Rule } from './rule.js';
+import { inspectedName } from './rule-names.js';
 import { SCHEMA_RULES } from './schema-rules.js';
-import { down, note, type Spot } from './spot.js';
+import { down, note } from './spot.js';
 
 /** The names of `@constraint` in the words of JSON Schema, whose rules they share. */
 const KEYWORD: Record<string, string> = { min: 'minimum', max: 'maximum', uncommon: 'x-uncommon' };
@@ -20,6 +22,29 @@ function enterConstraints({ arguments: given = [] }: ConstDirectiveNode, spot: S
     note(down(spot, { key: keyword, id: `:${name.value}` }), keyword, value.value as string);
   }
 }
+
+/** The directives that rules look at. */
+const JUDGED = new Set(['permission', 'constraint', 'deprecated']);
+
+/** A directive as it is written, its arguments in one order. */
+const usageOf = ({ name, arguments: given = [] }: ConstDirectiveNode): string =>
+  `@${name.value}(${given
+    .map((one) => print(one))
+    .sort()
+    .join(', ')})`;
+
+/** A directive that no other rule looks at: what it asks, somebody else knows. */
+const usage: Rule = (difference) => {
+  const { action, before, after, fact } = difference;
+  const what = { add: 'added', remove: 'removed', replace: 'changed' }[action];
+  if (fact.name === '@oneOf') {
+    const message = `${fact.where} ${action === 'add' ? 'takes exactly one of its members now' : 'takes any of its members now'}`;
+    if (action !== 'add') return { verdict: 'safe', what, message };
+    return { verdict: 'breaking', what, message, advice: 'Add an input of another name, and take both.' };
+  }
+  const message = `${fact.name} of ${fact.where} changed, and was not judged: ${before ?? 'none'} → ${after ?? 'none'}`;
+  return { verdict: 'risky', what, message };
+};
 
 /** What the directives of the SDL promise: permissions and constraints. */
 function directiveForm(named: Map<string, Named>): Form {
@@ -40,8 +65,14 @@ function directiveForm(named: Map<string, Named>): Form {
       const at = down(spot, index === 0 ? { key: 'permission', id: ':permission' } : further);
       note(at, index === 0 ? 'permission' : 'furtherPermission', permissionText(permission));
     }
+    const usages = new Map<string, string[]>();
     for (const directive of directives) {
-      if (directive.name.value === 'constraint') enterConstraints(directive, spot);
+      const name = directive.name.value;
+      if (name === 'constraint') enterConstraints(directive, spot);
+      if (!JUDGED.has(name)) usages.set(name, [...(usages.get(name) ?? []), usageOf(directive)].sort());
+    }
+    for (const [name, texts] of usages) {
+      note(down(spot, { key: ['directives', name], id: `:@${name}`, name: `@${name}` }), 'usage', texts.join(' '));
     }
   }
   return form;
@@ -51,6 +82,35 @@ function directiveForm(named: Map<string, Named>): Form {
 function pathOf(path: string, meta: Record<string, unknown>): string {
   const part = Object.entries(meta).find(([key]) => /UnionMember|InterfaceName/.test(key))?.[1];
   return typeof part === 'string' ? `${path}.${part}` : path.replace(/\.@deprecated.*$/, '');
+}
+
+/** What is written otherwise in both versions, and of which the inspector says nothing. */
+function untoldOf(
+  old: Map<string, Named>,
+  current: Map<string, Named>,
+  found: readonly Change[],
+  file: string,
+): Change[] {
+  const told = (path: string) =>
+    found.some(({ id }) => id.split(':')[1]?.split('.').slice(0, path.split('.').length).join('.') === path);
+  return [...current].flatMap(([path, { itself, line, column }]): Change[] => {
+    const was = old.get(path)?.itself ?? itself;
+    if (itself === was || itself === '' || was === '' || told(path)) return [];
+    const place = { file, line, column, old: false };
+    const message = `\`${path}\` changed, and was not judged`;
+    return [
+      {
+        id: `graphql:${path}:unjudged`,
+        rule: 'graphql-unjudged',
+        side: 'graphql',
+        verdict: 'risky',
+        what: 'unjudged',
+        message,
+        place,
+        elements: [path],
+      },
+    ];
+  });
 }
 
 /**
@@ -69,7 +129,7 @@ export async function graphqlChanges(before: SdlSource, after: SdlSource, now: D
     if (judgement === undefined) return [];
     const path = pathOf(change.path ?? '', change.meta);
     const gone = judgement.what === 'removed' && !current.has(path) && old.has(path);
-    const place = { file: FILES.graphql, ...locatorOf(gone ? old : current)([path]), old: gone };
+    const place = { file: (gone ? before : after).file, ...locatorOf(gone ? old : current)([path]), old: gone };
     const likeness = change.type.startsWith('ENUM') ? undefined : likenessAt(gone ? old : current, path);
     const elements = [
       ...new Set([
@@ -78,13 +138,15 @@ export async function graphqlChanges(before: SdlSource, after: SdlSource, now: D
       ]),
     ];
     const id = `graphql:${path}:${judgement.what}`;
-    return [{ ...judgement, id, side: 'graphql', place, elements, ...(likeness && { likeness }) }];
+    const rule = inspectedName(change.type);
+    return [{ ...judgement, id, rule, side: 'graphql', place, elements, ...(likeness && { likeness }) }];
   });
   const versions = [
-    { form: directiveForm(old), locate: locatorOf(old) },
-    { form: directiveForm(current), locate: locatorOf(current) },
+    { file: before.file, form: directiveForm(old), locate: locatorOf(old) },
+    { file: after.file, form: directiveForm(current), locate: locatorOf(current) },
   ] as const;
-  const stated = judged('graphql', FILES.graphql, ...versions, { ...SCHEMA_RULES, ...PERMISSION_RULES });
+  const untold = untoldOf(old, current, found, after.file);
+  const stated = judged('graphql', ...versions, { ...SCHEMA_RULES, ...PERMISSION_RULES, usage });
   const concerned = (paths: string[]) => paths.flatMap((path) => elementsAt(schema, uses[1], path));
-  return [...found, ...stated.map((change) => ({ ...change, elements: concerned(change.elements) }))];
+  return [...found, ...untold, ...stated.map((change) => ({ ...change, elements: concerned(change.elements) }))];
 }

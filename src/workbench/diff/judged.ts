@@ -1,12 +1,15 @@
-import { type Change, type ChangePlace, type Side, worse } from './change.js';
-import { type Difference, differences, type Form, isTree } from './form.js';
+import { type Change, type ChangePlace, type Judgement, type Side, worse } from './change.js';
+import { type Difference, differences } from './differences.js';
+import type { Form } from './form.js';
 import type { Rule } from './rule.js';
+import { ruleName } from './rule-names.js';
 
 /** Where the keys that lead to something stand in the text of one version. */
 export type Locate = (source: readonly (string | number)[]) => Pick<ChangePlace, 'line' | 'column'>;
 
 /** One version of a file in normal form. */
 export interface Version {
+  file: string;
   form: Form;
   locate: Locate;
 }
@@ -14,13 +17,20 @@ export interface Version {
 /** What is needed to tell a rename: the rules whose things have a name that can change. */
 const NAMED = new Set(['member', 'parameter', 'header', 'column', 'table', 'schemaName', 'enumType']);
 
-function likenessOf({ action, path, before, after, fact, up }: Difference): Change['likeness'] {
+function likenessOf({ action, path, before, after, fact, siblings }: Difference): Change['likeness'] {
   if (!NAMED.has(fact.rule) || action === 'replace') return undefined;
-  const siblings = up(1)[action === 'add' ? 'after' : 'before'];
-  const position = isTree(siblings) ? Object.keys(siblings).indexOf(path.at(-1) ?? '') : 0;
+  const position = siblings[action === 'add' ? 'after' : 'before'].indexOf(path.at(-1) ?? '');
   const shape = JSON.stringify(action === 'add' ? after : before);
   const verdict = fact.rule === 'schemaName' ? 'risky' : 'breaking';
   return { parent: path.slice(0, -1).join('/'), name: path.at(-1) ?? '', shape, position, verdict };
+}
+
+/** What a rule says of a difference; what was shown to be safe is safe. */
+function judge(difference: Difference, rules: Record<string, Rule>): Judgement | undefined {
+  const judgement = rules[difference.fact.rule]?.(difference);
+  if (judgement === undefined || difference.proved !== true) return judgement;
+  const { what, message } = judgement;
+  return { verdict: 'safe', what, message, settled: true };
 }
 
 /**
@@ -29,25 +39,28 @@ function likenessOf({ action, path, before, after, fact, up }: Difference): Chan
  */
 export function judged(
   side: Side,
-  file: string,
   before: Version,
   after: Version,
   rules: Record<string, Rule>,
+  found = differences(before.form, after.form),
 ): Change[] {
   const changes = new Map<string, Change>();
-  for (const difference of differences(before.form, after.form)) {
+  for (const difference of found) {
     const { fact, old } = difference;
-    const judgement = rules[fact.rule]?.(difference);
+    const judgement = judge(difference, rules);
     if (judgement === undefined) continue;
-    const id = `${side}:${fact.id.replace(/:$/, '')}:${judgement.what}`;
+    const id = `${side}:${fact.id.replace(/[:.]$/, '')}:${judgement.what}`;
     const known = changes.get(id);
     const elements = [...new Set([...(known?.elements ?? []), fact.element])].filter((element) => element !== '');
-    const place = { file, ...(old ? before : after).locate(fact.source), old };
+    const version = old ? before : after;
+    const place = { file: version.file, ...version.locate(fact.source), old };
     const likeness = likenessOf(difference);
     const worst = known !== undefined && worse(known.verdict, judgement.verdict) === known.verdict ? known : judgement;
-    const { verdict, what, message, advice } = worst;
+    const { verdict, what, message, advice, settled } = worst;
+    const rule = `${side === 'rest' ? '' : `${side}-`}${ruleName(fact, judgement.what)}`;
     changes.set(id, {
-      ...{ id, side, verdict, what, message, place, elements },
+      ...{ id, rule, side, verdict, what, message, place, elements },
+      ...(settled && { settled }),
       ...(advice !== undefined && { advice }),
       ...(likeness !== undefined && { likeness }),
     });

@@ -9,13 +9,16 @@ import { type Change, inOrder, type Touched, type Verdict } from './change.js';
 import { databaseChanges, missingMigration } from './database.js';
 import { graphqlChanges } from './graphql.js';
 import { foldRenames } from './renames.js';
-import { addressesIn, restChanges } from './rest.js';
+import { requestsIn, restChanges } from './rest.js';
+import { severityProblems, withSeverity } from './severity.js';
 import { touched } from './touched.js';
 import { type VersionDemand, versionDemand } from './version.js';
 import type { ProjectVersion } from './versions.js';
 
 /** A change with the code it touches, and with the reason for which it was accepted. */
-export interface Reported extends Omit<Change, 'likeness' | 'what'> {
+export interface Reported extends Omit<Change, 'likeness' | 'what' | 'settled'> {
+  /** The requests of the operations that it concerns, as the newest contract that has them writes them. */
+  requests: { method: string; path: string }[];
   touches: Touched;
   accepted?: string;
 }
@@ -47,7 +50,8 @@ export interface DiffOptions {
 /** The problems of both versions, whose files are told apart by the version's name. A text that both have is checked once. */
 export async function problemsOf({ root, before, after }: DiffOptions): Promise<Problem[]> {
   const [old, current] = [before.contracts, after.contracts];
-  const ofBefore = (problems: Problem[]) => problems.map((one) => ({ ...one, file: `${one.file} at ${before.label}` }));
+  const ofBefore = (problems: Problem[]) =>
+    problems.map((one) => ({ ...one, file: one.file === before.label ? one.file : `${one.file} at ${before.label}` }));
   const found = await Promise.all([
     checkOpenApiItself(current.openapi),
     differs('openapi', before, after) ? checkOpenApiItself(old.openapi).then(ofBefore) : [],
@@ -55,7 +59,8 @@ export async function problemsOf({ root, before, after }: DiffOptions): Promise<
     differs('schema', before, after) ? ofBefore(checkSchemaItself(old.schema)) : [],
     differs('prisma', before, after) && current.prisma.text !== '' ? checkPrismaSchema(root, current.prisma) : [],
   ]);
-  return found.flat();
+  const problems = found.flat();
+  return problems.length > 0 ? problems : severityProblems(current);
 }
 
 const differs = (key: keyof Texts, before: ProjectVersion, after: ProjectVersion): boolean =>
@@ -72,7 +77,7 @@ export async function changesBetween(
   const rest = differs('openapi', before, after) ? restChanges(old.openapi, current.openapi, now) : [];
   const database = foldRenames(databaseChanges(old.prisma, current.prisma));
   const migration = missingMigration(database, before.migrations, after.migrations);
-  return inOrder([...foldRenames([...rest, ...graphql]), ...migration, ...database]);
+  return inOrder(withSeverity([...foldRenames([...rest, ...graphql]), ...migration, ...database], after.contracts));
 }
 
 const versionOf = ({ written }: OpenApiSource) => String(written.info.version);
@@ -87,7 +92,8 @@ export async function diffReport({ root, before, after, now }: DiffOptions): Pro
     current,
     breaks.map(({ id }) => id),
   );
-  const touches = await touched(root, changes, new Map([...addressesIn(old), ...addressesIn(current)]));
+  const requests = new Map([...requestsIn(old), ...requestsIn(current)].map((one) => [one.id, one]));
+  const touches = await touched(root, changes, new Map([...requests].map(([id, { address }]) => [id, address])));
   const count = (wanted: Verdict) => changes.filter(({ verdict, id }) => verdict === wanted && !reasons.has(id)).length;
   const textChanged = differs('openapi', before, after) || differs('schema', before, after);
   return {
@@ -95,10 +101,12 @@ export async function diffReport({ root, before, after, now }: DiffOptions): Pro
     to: after.label,
     version: versionDemand(versionOf(old), versionOf(current), changes, textChanged),
     counts: { breaking: count('breaking'), risky: count('risky'), safe: count('safe'), accepted: reasons.size },
-    changes: changes.map(({ likeness: _likeness, what: _what, ...change }, index) => {
+    changes: changes.map(({ likeness: _likeness, what: _what, settled: _settled, ...change }, index) => {
       const accepted = reasons.get(change.id);
       const found = touches[index] as Touched;
-      return { ...change, touches: found, ...(accepted !== undefined && { accepted }) };
+      const requested = change.side === 'rest' ? change.elements.flatMap((id) => requests.get(id) ?? []) : [];
+      const shown = requested.map(({ method, path }) => ({ method, path }));
+      return { ...change, requests: shown, touches: found, ...(accepted !== undefined && { accepted }) };
     }),
     stale,
     ok: count('breaking') === 0,

@@ -1,36 +1,41 @@
-import { emptyForm, type Form } from './form.js';
-import { enterBody, enterParameters, enterResponses, nodesIn } from './operation-form.js';
+import { emptyForm, type Form, type Requirement, type Spot } from './form.js';
+import {
+  enterBody,
+  enterParameters,
+  enterResponses,
+  enterRest,
+  enterSunset,
+  listOf,
+  type Node,
+  nodesIn,
+} from './operation-form.js';
 import { permissionText } from './permission-rules.js';
 import {
   addressOf,
   formerNames,
   idOf,
-  keysIn,
-  listOf,
-  type Node,
+  operationsOf,
+  type Pair,
   type RestDocument,
+  resolved,
   type Written,
-  written,
 } from './rest-operations.js';
-import { enterSunset } from './schema-form.js';
-import { down, follow, isNode, note, rootSpot, type Spot } from './spot.js';
+import { shapeOf } from './schema-part.js';
+import { enterSchemes, enterServers } from './service-form.js';
+import { down, isNode, note, rootSpot } from './spot.js';
 
-/** `{ basicAuth: [] }` as `basicAuth`; schemes that must be met together with `+`; `{}` as `anonymous`. */
-const alternativeOf = (requirement: unknown): string =>
-  nodesIn(requirement)
-    .map(([scheme, scopes]) => [scheme, ...listOf(scopes)].join(':'))
-    .sort()
-    .join('+') || 'anonymous';
-
-function enterSecurity(node: Node, document: RestDocument, spot: Spot): void {
+function enterSecurity(node: Node, document: RestDocument, schemes: ReadonlyMap<string, string>, spot: Spot): void {
   const own = node['security'] !== undefined;
   const security = listOf(own ? node['security'] : document['security']);
   const source = own ? [...spot.source, 'security'] : ['security'];
-  for (const [index, requirement] of (security.length > 0 ? security : [{}]).entries()) {
-    const alternative = alternativeOf(requirement);
-    const at = down(spot, { key: ['security', alternative], id: `security.${alternative}`, name: alternative });
-    note({ ...at, source: [...source, index] }, 'security');
-  }
+  const requirements = (security.length > 0 ? security : [{}]).map((one, index): Requirement => {
+    const named = nodesIn(one).map(
+      ([scheme, scopes]) => [schemes.get(scheme) ?? scheme, listOf(scopes).map(String)] as const,
+    );
+    return { schemes: new Map(named), source: security.length > 0 ? [...source, index] : source };
+  });
+  const value = JSON.stringify(requirements.map((one) => [...one.schemes]));
+  note({ ...down(spot, { key: 'security', id: 'security' }), source }, 'requirements', value, { requirements });
 }
 
 function enterPermissions(node: Node, spot: Spot): void {
@@ -47,65 +52,173 @@ function enterPermissions(node: Node, spot: Spot): void {
   }
 }
 
-function enterOperation(operation: Written, document: RestDocument, spot: Spot): void {
-  const { node } = operation;
-  const leaves: Record<string, unknown> = {
-    operationId: node['operationId'],
-    address: addressOf(operation),
-    tag: listOf(node['tags'])[0],
-    deprecated: node['deprecated'] === true,
-    counted: node['x-rate-limit'] !== false,
-  };
-  const sources: Record<string, string> = { tag: 'tags', counted: 'x-rate-limit' };
-  note(spot, 'operation');
-  for (const [name, value] of Object.entries(leaves)) {
-    if (value === undefined) continue;
-    note(down(spot, { key: name, id: name, source: sources[name] ?? name }), name, value as string | boolean);
-  }
-  enterSunset(node, { ...spot, id: spot.id.replace(/:$/, '') });
-  enterPermissions(node, spot);
-  enterSecurity(node, document, spot);
-  enterParameters(operation.parameters, spot);
-  enterBody(node['requestBody'], spot);
-  enterResponses(node['responses'], spot);
+const KNOWN = [
+  ...[
+    'operationId',
+    'tags',
+    'parameters',
+    'requestBody',
+    'responses',
+    'callbacks',
+    'deprecated',
+    'security',
+    'servers',
+  ],
+  ...['x-permission', 'x-permission-also', 'x-rate-limit', 'x-deprecation'],
+];
+
+/** What the other version says of the same operation, its references followed. */
+interface Other {
+  body: unknown;
+  responses: Map<string, unknown>;
 }
 
-/** The normal form of an OpenAPI document. With the `old` one, operations that only changed their operationId are paired. */
-export function restForm(document: RestDocument, old?: RestDocument): Form {
-  const form = emptyForm();
-  const keyOf = keysIn(document, old);
-  const root: Spot = { ...rootSpot(form, document), formerNames: formerNames(document, old) };
-  for (const operation of written(document)) {
-    const key = keyOf(operation);
-    const source = ['paths', operation.path, operation.method];
-    const element = idOf(operation);
-    enterOperation(operation, document, {
-      ...root,
-      path: ['operations', key],
-      id: `${key}:`,
-      source,
-      where: key,
-      element,
+function otherOf(document: RestDocument, operation: Written | undefined): Other {
+  const { node } = operation ?? { node: {} as Node };
+  const responses = nodesIn(node['responses']).filter(([status]) => !status.startsWith('x-'));
+  return {
+    body: resolved(document, node['requestBody'], [])[0],
+    responses: new Map(responses.map(([status, one]) => [status.toUpperCase(), resolved(document, one, [])[0]])),
+  };
+}
+
+/** What an operation asks for and answers: all that a webhook and a callback have too. */
+function enterMessages(operation: Written, other: Other, spot: Spot): void {
+  const { node, parameters, path } = operation;
+  if (node['deprecated'] === true)
+    note(down(spot, { key: 'deprecated', id: 'deprecated', source: 'deprecated' }), 'deprecated', true);
+  enterSunset(node, { ...spot, id: spot.id.replace(/[:.]$/, '') });
+  enterParameters(parameters, spot, path);
+  enterBody(node['requestBody'], spot, other.body);
+  enterResponses(node['responses'], spot, other.responses);
+  enterRest(node, spot, KNOWN);
+}
+
+/** Requests that the service sends: what it sends is an answer to those who take it, and what they answer it is sent. */
+function enterSent(
+  kind: 'webhook' | 'callback',
+  items: unknown,
+  others: unknown,
+  spot: Spot,
+  documents: Documents,
+  at: string[],
+): void {
+  const theirs = operationsOf(documents.other, others, []);
+  for (const operation of operationsOf(documents.own, items, [...spot.source, ...at])) {
+    const name = `${operation.path} ${operation.method.toUpperCase()}`;
+    const id = `${kind}.${operation.path}.${operation.method}.`;
+    const where = `${kind} ${name}${spot.where === '' ? '' : ` of ${spot.where}`}`;
+    const own: Spot = {
+      ...down(spot, { key: [kind, ...at, name], id, name, where, direction: 'response' }),
+      source: operation.source,
+    };
+    note(own, kind);
+    const other = theirs.find(({ path, method }) => path === operation.path && method === operation.method);
+    enterMessages(operation, otherOf(documents.other, other), {
+      ...own,
+      name: '',
+      element: spot.element || operation.path,
     });
   }
-  for (const [index, server] of listOf(document['servers']).entries()) {
-    const url = String(isNode(server) ? server['url'] : '');
-    note(down(root, { key: ['servers', url], id: `servers:${url}`, source: ['servers', index], name: url }), 'server');
+}
+
+interface Documents {
+  own: RestDocument;
+  other: RestDocument;
+}
+
+function enterOperation(
+  operation: Written,
+  counterpart: Written | undefined,
+  documents: Documents,
+  schemes: ReadonlyMap<string, string>,
+  spot: Spot,
+): void {
+  const { node, item, source } = operation;
+  const path = { ...spot, source: source.slice(0, -1) };
+  const leaves: [string, unknown, Spot][] = [
+    ['operationId', node['operationId'], down(spot, { key: 'operationId', id: 'operationId', source: 'operationId' })],
+    // The path is edited in its own line, the method in its.
+    [
+      'address',
+      addressOf(operation),
+      down(counterpart?.path === operation.path ? spot : path, { key: 'address', id: 'address' }),
+    ],
+    ['tag', listOf(node['tags'])[0], down(spot, { key: 'tag', id: 'tag', source: ['tags', 0] })],
+    ['counted', node['x-rate-limit'] !== false, down(spot, { key: 'counted', id: 'counted', source: 'x-rate-limit' })],
+  ];
+  note({ ...spot, ...(counterpart === undefined && { source: source.slice(0, -1) }) }, 'operation');
+  for (const [rule, value, at] of leaves)
+    if (value !== undefined) note({ ...at, path: [...spot.path, rule] }, rule, value as string | boolean);
+  enterPermissions(node, spot);
+  enterSecurity(node, documents.own, schemes, spot);
+  const other = otherOf(documents.other, counterpart);
+  enterMessages(operation, other, spot);
+  for (const [name, callback] of nodesIn(node['callbacks'])) {
+    const [items] = resolved(documents.own, callback, []);
+    const theirs = isNode(counterpart?.node['callbacks']) ? counterpart.node['callbacks'][name] : undefined;
+    enterSent('callback', items, resolved(documents.other, theirs, [])[0], spot, documents, ['callbacks', name]);
   }
+  const servers = node['servers'] ?? item['servers'];
+  if (servers !== undefined)
+    enterServers(servers, { ...spot, source: node['servers'] === undefined ? path.source : spot.source });
+  enterRest(item, { ...path, path: [...spot.path, 'item'] }, [...METHOD_KEYS, 'parameters', 'servers']);
+}
+
+const METHOD_KEYS = ['get', 'head', 'post', 'put', 'patch', 'delete', 'options', 'trace'];
+
+const DOCUMENT = [
+  ...['openapi', 'info', 'servers', 'paths', 'webhooks', 'components', 'security', 'tags'],
+  ...['x-unmatched', 'x-accepted-breaks', 'x-severity'],
+];
+
+/**
+ * The normal form of one of two OpenAPI documents that are compared: what one covers by a range, the other names.
+ * @param version which of the two it is
+ */
+export function restForm(documents: Documents, pairs: readonly Pair[], version: 'old' | 'now'): Form {
+  const form = emptyForm();
+  const { own: document, other } = documents;
+  const [old, now] = version === 'old' ? [document, other] : [other, document];
+  const former = (kind: string) => (version === 'old' ? new Map<string, string>() : formerNames(now, old, kind));
+  const schemes = former('securitySchemes');
+  const root: Spot = { ...rootSpot(form, document), formerNames: former('schemas') };
+  for (const pair of pairs) {
+    const operation = pair[version];
+    if (operation === undefined) continue;
+    const spot = {
+      ...root,
+      path: ['operations', pair.key],
+      id: `${pair.key}:`,
+      source: operation.source,
+      where: pair.key,
+    };
+    enterOperation(operation, pair[version === 'old' ? 'now' : 'old'], documents, schemes, {
+      ...spot,
+      element: idOf(operation),
+    });
+  }
+  enterSent('webhook', document['webhooks'], other['webhooks'], root, documents, ['webhooks']);
+  if (document['servers'] !== undefined) enterServers(document['servers'], root);
+  enterSchemes(document, root, schemes);
   const components = isNode(document['components']) ? document['components'] : {};
-  for (const [name, scheme] of nodesIn(components['securitySchemes'])) {
-    const source = ['components', 'securitySchemes', name];
-    const at = down(root, { key: ['schemes', name], id: `security:${name}`, source, name });
-    note(at, 'scheme');
-    const { description: _, ...definition } = follow(scheme, at).node;
-    note(down(at, { key: 'definition' }), 'schemeDefinition', JSON.stringify(definition));
-  }
+  const used = new Set(
+    JSON.stringify([document['paths'], document['webhooks'], components]).match(/#\/components\/schemas\/[^"]+/g),
+  );
   for (const [name, schema] of nodesIn(components['schemas'])) {
     const source = ['components', 'schemas', name];
     const at = down(root, { key: ['schemas', name], id: `${name}:schema`, source, name });
-    note(at, 'schemaName', JSON.stringify(schema));
+    note(at, used.has(`#/${source.join('/')}`) ? 'schemaName' : 'unusedSchema', shapeOf(schema));
   }
   const unmatched = { ...root, path: ['unmatched'], id: 'unmatched:', where: 'a request that matches no path' };
-  enterResponses(document['x-unmatched'], unmatched, 'x-unmatched');
+  const theirs = nodesIn(other['x-unmatched']).map(
+    ([status, one]) => [status.toUpperCase(), resolved(other, one, [])[0]] as const,
+  );
+  enterResponses(document['x-unmatched'], unmatched, new Map(theirs), 'x-unmatched');
+  for (const [rule, verdict] of nodesIn(document['x-severity'])) {
+    const at = { key: ['severity', rule], id: `severity:${rule}`, source: ['x-severity', rule], name: rule };
+    note(down(root, at), 'severity', String(verdict));
+  }
+  enterRest(document, { ...root, id: 'document:' }, DOCUMENT);
   return form;
 }

@@ -1,76 +1,108 @@
 import { METHODS } from 'accord/contract/document';
-import { nodesIn, type Placed } from './operation-form.js';
+import { keysOf, valueAt } from 'accord/contract/references';
+import { listOf, type Node, nodesIn, type Placed } from './operation-form.js';
+import { shapeOf } from './schema-part.js';
 import { isNode } from './spot.js';
-
-export type Node = Record<string, unknown>;
 
 /** One operation as it is written, with what of its path counts for it. */
 export interface Written {
   method: string;
   path: string;
+  item: Node;
   node: Node;
+  /** Where it stands. */
+  source: (string | number)[];
   parameters: Placed[];
 }
 
 /** A document of sound structure, parsed and with its references in it. */
 export type RestDocument = Node;
 
+/** What a node is, its references followed; with the keys that lead there. */
+export function resolved(
+  document: RestDocument,
+  node: unknown,
+  source: (string | number)[],
+): [Node, (string | number)[]] {
+  const reference = isNode(node) ? node['$ref'] : undefined;
+  if (typeof reference !== 'string') return [isNode(node) ? node : {}, source];
+  const keys = keysOf(reference);
+  const target = valueAt(document, keys);
+  return isNode(target) && target !== node ? [{ ...target, ...(node as Node), $ref: undefined }, keys] : [{}, source];
+}
+
 /** A request line whose path parameters have no name: the same address whatever they are called. */
-export const addressOf = ({ method, path }: Written) =>
+export const addressOf = ({ method, path }: Pick<Written, 'method' | 'path'>) =>
   `${method.toUpperCase()} ${path.replaceAll(/\{[^{}]*\}/g, '{}')}`;
 
-export const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
-
-export function written(document: RestDocument): Written[] {
-  return nodesIn(document['paths']).flatMap(([path, item]) =>
-    METHODS.flatMap((method) => {
-      const node = isNode(item) ? item[method] : undefined;
-      if (!isNode(item) || !isNode(node)) return [];
-      const placed = (list: unknown, source: (string | number)[]): Placed[] =>
-        listOf(list).map((value, index) => ({ value, source: [...source, 'parameters', index] }));
+/** The operations of some path items: of `paths`, of `webhooks`, of a callback. */
+export function operationsOf(document: RestDocument, items: unknown, at: (string | number)[]): Written[] {
+  return nodesIn(items).flatMap(([path, written]) => {
+    const [item, source] = resolved(document, written, [...at, path]);
+    return METHODS.flatMap((method) => {
+      const node = item[method];
+      if (!isNode(node)) return [];
+      const placed = (list: unknown, own: (string | number)[]): Placed[] =>
+        listOf(list).map((value, index) => ({ value, source: [...own, 'parameters', index] }));
       // The operation's own come last, and so replace its path's.
-      const parameters = [
-        ...placed(item['parameters'], ['paths', path]),
-        ...placed(node['parameters'], ['paths', path, method]),
-      ];
-      return { method, path, node, parameters };
-    }),
-  );
+      const parameters = [...placed(item['parameters'], source), ...placed(node['parameters'], [...source, method])];
+      return { method, path, item, node, source: [...source, method], parameters };
+    });
+  });
 }
+
+const written = (document: RestDocument): Written[] => operationsOf(document, document['paths'], ['paths']);
 
 /** The operationId; of an operation that has none, its address. */
 export const idOf = (operation: Written) => String(operation.node['operationId'] ?? addressOf(operation));
 
-/** The operations of a document with their addresses. */
-export const operationsIn = (document: RestDocument): { id: string; address: string }[] =>
-  written(document).map((operation) => ({ id: idOf(operation), address: addressOf(operation) }));
+/** The operations of a document by their id, with their request lines. */
+export const operationsIn = (document: RestDocument): { id: string; address: string; method: string; path: string }[] =>
+  written(document).map((operation) => {
+    const { method, path } = operation;
+    return { id: idOf(operation), address: addressOf(operation), method: method.toUpperCase(), path };
+  });
 
-/** The schemas of a document that the old one has too, under a name that is gone: new name to old name. */
-export function formerNames(document: RestDocument, old: RestDocument | undefined): Map<string, string> {
-  const schemasOf = (one: RestDocument | undefined) => {
-    const components = one?.['components'];
-    return nodesIn(isNode(components) ? components['schemas'] : undefined).map(
-      ([name, schema]) => [name, JSON.stringify(schema)] as const,
-    );
-  };
-  const [before, now] = [schemasOf(old), schemasOf(document)];
-  const has = (all: typeof now, wanted: string) => all.some(([name]) => name === wanted);
-  const gone = new Map(before.filter(([name]) => !has(now, name)).map(([name, schema]) => [schema, name]));
-  const fresh = now.filter(([name, schema]) => !has(before, name) && gone.has(schema));
-  return new Map(fresh.map(([name, schema]) => [name, gone.get(schema) as string]));
+/** One operation in both versions, under the id by which it is compared. */
+export interface Pair {
+  key: string;
+  old?: Written;
+  now?: Written;
 }
 
 /**
- * Under which operationId each operation of the new document is compared: its own, or that of the operation which had its
- * address and whose id is gone.
+ * The operations of two documents in pairs: an operation is compared with the one that had its operationId, or else with the
+ * one that had its address and whose id is gone.
  */
-export function keysIn(document: RestDocument, old: RestDocument | undefined): (operation: Written) => string {
-  const before = old === undefined ? [] : operationsIn(old);
-  const now = new Set(operationsIn(document).map(({ id }) => id));
-  const known = new Set(before.map(({ id }) => id));
-  const gone = new Map(before.filter(({ id }) => !now.has(id)).map(({ id, address }) => [address, id]));
-  return (operation) => {
+export function pairsOf(old: RestDocument, now: RestDocument): Pair[] {
+  const [before, after] = [written(old), written(now)];
+  const ids = new Set(after.map(idOf));
+  const known = new Map(before.map((operation) => [idOf(operation), operation]));
+  const gone = new Map(before.filter((one) => !ids.has(idOf(one))).map((one) => [addressOf(one), one]));
+  const pairs = after.map((operation): Pair => {
     const id = idOf(operation);
-    return known.has(id) ? id : (gone.get(addressOf(operation)) ?? id);
+    const found = known.get(id) ?? gone.get(addressOf(operation));
+    return { key: found === undefined ? id : idOf(found), now: operation, ...(found !== undefined && { old: found }) };
+  });
+  const paired = new Set(pairs.map((pair) => pair.old));
+  return [...before.filter((one) => !paired.has(one)).map((one) => ({ key: idOf(one), old: one })), ...pairs];
+}
+
+type Named = [name: string, shape: string][];
+
+/** What has another name in the new version and is the same: new name to old name. */
+function renamed(before: Named, now: Named): Map<string, string> {
+  const has = (all: Named, wanted: string) => all.some(([name]) => name === wanted);
+  const gone = new Map(before.filter(([name]) => !has(now, name)).map(([name, shape]) => [shape, name]));
+  const fresh = now.filter(([name, shape]) => !has(before, name) && gone.has(shape));
+  return new Map(fresh.map(([name, shape]) => [name, gone.get(shape) as string]));
+}
+
+/** The components of one kind that the old document has too, under a name that is gone: new name to old name. */
+export function formerNames(document: RestDocument, old: RestDocument, kind: string): Map<string, string> {
+  const namesOf = (one: RestDocument): Named => {
+    const components = isNode(one['components']) ? one['components'] : {};
+    return nodesIn(components[kind]).map(([name, node]) => [name, shapeOf(node)]);
   };
+  return renamed(namesOf(old), namesOf(document));
 }

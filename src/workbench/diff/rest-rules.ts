@@ -1,10 +1,10 @@
 import type { Verdict } from './change.js';
+import { isFailure } from './covering.js';
 import { isTree, type Value } from './form.js';
 import { PERMISSION_RULES } from './permission-rules.js';
 import { type Rule, subject, told } from './rule.js';
 import { deprecated, SCHEMA_RULES } from './schema-rules.js';
-import { security } from './security-rules.js';
-import { sunset } from './sunset.js';
+import { SECURITY_RULES } from './security-rules.js';
 
 const SUNSET = 'Mark it `deprecated: true` with x-deprecation, and remove it once its sunset has passed.';
 
@@ -39,11 +39,23 @@ const changed =
     return { verdict, what: 'changed', message, ...(advice !== undefined && { advice }) };
   };
 
+/** What clients call it in their code. */
+const operationId: Rule = (difference) => {
+  const advice = 'Keep the operationId: it is a method of every generated client.';
+  const found = changed('breaking', 'operationId', advice)(difference);
+  return difference.action === 'add' && found ? { verdict: 'safe', what: 'added', message: found.message } : found;
+};
+
 /** A status that a client does not know is treated as x00 of its class (RFC 9110, 15): an error stays an error. */
-const status: Rule = ({ action, fact: { name, where } }) => {
-  const failure = Number(name) >= 400;
+const status: Rule = ({ action, siblings, fact: { name, where, direction } }) => {
+  const failure = isFailure(name.toUpperCase());
   const message = `status ${name} of ${where} is ${action === 'add' ? 'new' : 'gone'}`;
-  if (action === 'add') return { verdict: failure ? 'safe' : 'risky', what: 'added', message };
+  // What a webhook's receiver may answer is sent.
+  if (action === 'add')
+    return { verdict: failure || direction === 'request' ? 'safe' : 'risky', what: 'added', message };
+  // Some statuses of a range are no others.
+  if (/XX$/i.test(name) && siblings.after.some((one) => one.startsWith(name.charAt(0))))
+    return { verdict: 'safe', what: 'removed', message };
   const advice = 'Keep it, and add the new status where clients can ask for it, by Prefer or a new operation.';
   return failure
     ? { verdict: 'safe', what: 'removed', message }
@@ -51,7 +63,8 @@ const status: Rule = ({ action, fact: { name, where } }) => {
 };
 
 const parameter: Rule = (difference) => {
-  const { action, before, after, path } = difference;
+  const { action, before, after, path, fact } = difference;
+  if (fact.direction === 'response') return header(difference);
   const name = subject(difference);
   const needed = (value: Value) => isTree(value) && value['required'] === true;
   if (action === 'add') {
@@ -70,8 +83,10 @@ const parameter: Rule = (difference) => {
   };
 };
 
-const body: Rule = ({ action, after, fact: { where } }) => {
-  const required = isTree(after) && after['required'] === true;
+const body: Rule = ({ action, after, fact: { where, direction } }) => {
+  const required = direction === 'request' && isTree(after) && after['required'] === true;
+  if (action === 'remove' && direction === 'response')
+    return { verdict: 'breaking', what: 'removed', message: `${where} is gone`, advice: 'Go on sending it.' };
   if (action === 'remove')
     return { verdict: 'risky', what: 'removed', message: `${where} is gone: it is not read any more` };
   const message = `${where} is new${required ? ' and required' : ''}`;
@@ -97,10 +112,12 @@ const scheme = presence('security scheme', 'breaking', 'Keep the scheme until it
 const server = presence('server', 'breaking', 'Keep the old address answering, and list both.');
 const mediaAdvice = 'Keep it beside the new one: clients ask for it by name.';
 
-/** A schema's name is the name of a type in each generated client. */
-const schemaName: Rule = ({ action, fact: { name } }) => {
+/** A schema's name is the name of a type in each generated client, of one that is used. */
+const schemaName: Rule = ({ action, fact: { name, rule } }) => {
   if (action === 'replace') return undefined;
   if (action === 'add') return { verdict: 'safe', what: 'added', message: `schema ${name} is new` };
+  if (rule === 'unusedSchema')
+    return { verdict: 'safe', what: 'removed', message: `schema ${name} is gone, which nothing used` };
   const message = `schema ${name} is gone: generated clients lose the type of that name`;
   return { verdict: 'risky', what: 'removed', message };
 };
@@ -118,26 +135,55 @@ const writing =
     return { verdict: 'breaking', what: 'changed', message: told(difference, keyword), advice };
   };
 
+/** A value that is told and hurts nobody by itself. */
+const renamed =
+  (sentence: string): Rule =>
+  ({ action, before, after, fact: { where } }) =>
+    action === 'replace'
+      ? { verdict: 'safe', what: 'renamed', message: `${sentence.replace('%', where)}: \`${before}\` → \`${after}\`` }
+      : undefined;
+
+const hint: Rule = (difference) => ({
+  verdict: 'safe',
+  what: 'changed',
+  message: told(difference, 'the form of its token, a hint,'),
+});
+
+/** What this repository calls a break is a decision that a reviewer sees. */
+const severity: Rule = ({ action, before, after, fact: { name } }) => ({
+  verdict: 'risky',
+  what: { add: 'added', remove: 'removed', replace: 'changed' }[action],
+  message: `severity of \`${name}\`: ${before ?? 'as it comes'} → ${after ?? 'as it comes'}`,
+});
+
+const sent = (kind: string) => presence(kind, 'breaking', 'Go on sending it until those who take it have moved.');
+
+const link: Rule = (difference) => {
+  const { action } = difference;
+  const what = { add: 'added', remove: 'removed', replace: 'changed' }[action];
+  const message = `link ${subject(difference)} is ${{ add: 'new', remove: 'gone', replace: 'another one' }[action]}`;
+  return { verdict: action === 'add' ? 'safe' : 'risky', what, message };
+};
+
 /** The rules for an OpenAPI form. */
 export const REST_RULES: Record<string, Rule> = {
   ...SCHEMA_RULES,
   ...PERMISSION_RULES,
+  ...SECURITY_RULES,
   operation,
-  operationId: changed('breaking', 'operationId', 'Keep the operationId: it is a method of every generated client.'),
+  operationId,
   address: changed(
     'breaking',
     'address of %',
     'Keep the old address beside the new one, deprecated, under its operationId.',
   ),
   tag: changed('risky', 'tag of %, by which generated clients group'),
-  sunset,
   counted,
   deprecated,
   status,
   parameter,
   body,
   header,
-  security,
   scheme,
   server,
   schemaName,
@@ -146,4 +192,19 @@ export const REST_RULES: Record<string, Rule> = {
   style: writing('style'),
   explode: writing('explode'),
   allowReserved: writing('allowReserved'),
+  allowEmptyValue: writing('allowEmptyValue'),
+  unusedSchema: schemaName,
+  parameterName: renamed('the name of a path parameter of %, which is its place,'),
+  schemeName: renamed('the name of a security scheme'),
+  hint,
+  severity,
+  webhook: sent('webhook'),
+  callback: sent('callback'),
+  link,
+  flow: presence('flow', 'breaking', 'Keep the flow until its clients have moved to another one.'),
+  flowUrl: changed('breaking', 'an address of security scheme', 'Keep the old address answering.'),
+  scope: presence('scope', 'breaking', 'Go on issuing it: clients ask for it by name.'),
+  serverVariable: presence('server variable', 'breaking', 'Keep the variable, with a default.'),
+  serverValue: presence('value', 'breaking', 'Keep the old address answering.'),
+  serverDefault: changed('risky', 'default of a server variable', 'Clients that choose no address call the default.'),
 };

@@ -1,5 +1,6 @@
 import type { Judgement, Verdict } from './change.js';
-import type { Difference, Value } from './form.js';
+import type { Difference } from './differences.js';
+import type { Value } from './form.js';
 
 /** Judges one difference; undefined when it concerns nobody. */
 export type Rule = (difference: Difference) => Judgement | undefined;

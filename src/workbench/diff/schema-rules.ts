@@ -1,17 +1,12 @@
-import { type Difference, isTree, type Value } from './form.js';
+import { isTree, type Value } from './form.js';
 import { judge, type Rule, subject } from './rule.js';
+import { sunset } from './sunset.js';
 import { VALUE_RULES } from './value-rules.js';
-
-/** Whether the object that a member is in takes members it does not name (`additionalProperties`). */
-function isOpen({ up }: Difference): boolean {
-  const { before, after } = up(2);
-  return ![before, after].some((object) => isTree(object) && object['extra'] === 'none');
-}
 
 const member: Rule = (difference) => {
   const { action, after, fact } = difference;
   const name = subject(difference);
-  const open = isOpen(difference);
+  const open = difference.closed !== true;
   if (fact.direction === 'response') {
     if (action === 'add') {
       const message = open ? `${name} is new` : `${name} is new, in an object that was closed`;
@@ -60,5 +55,68 @@ export const deprecated: Rule = (difference) => {
   return { verdict: 'safe', what: on ? 'added' : 'removed', message };
 };
 
+/** A condition that is only the same or not: what is in its place allows some of what it did not, or the other way round. */
+const condition: Rule = (difference) => {
+  const { action, fact } = difference;
+  const keyword = fact.id.slice(fact.id.lastIndexOf(':') + 1);
+  const wider = action === 'remove' || difference.widened === true;
+  const effect = wider ? 'wider' : action === 'add' ? 'narrower' : 'other';
+  const message = `${keyword} of ${subject(difference)} ${action === 'add' ? 'is new' : action === 'remove' ? 'is gone' : 'is another one'}`;
+  return {
+    ...judge(difference, effect),
+    what: { add: 'added', remove: 'removed', replace: 'changed' }[action],
+    message,
+  };
+};
+
+/** By which member clients tell alternatives apart. */
+const discriminator: Rule = (difference) => {
+  const { action, before, after, fact } = difference;
+  const message = `discriminator of ${subject(difference)}: ${before ?? 'none'} → ${after ?? 'none'}`;
+  const what = { add: 'added', remove: 'removed', replace: 'changed' }[action];
+  if (action === 'add') return { verdict: fact.direction === 'request' ? 'risky' : 'safe', what, message };
+  const advice = 'Keep the member that clients choose by, and add the new one beside it.';
+  return { verdict: 'breaking', what, message, advice };
+};
+
+/** A value of the discriminator, and what it stands for. */
+const mapping: Rule = (difference) => {
+  const { action, before, after, path, fact } = difference;
+  const message = `discriminator value \`${path.at(-1)}\` of ${subject(difference)}: ${before ?? 'none'} → ${after ?? 'none'}`;
+  const what = { add: 'added', remove: 'removed', replace: 'changed' }[action];
+  if (action === 'add') return { verdict: fact.direction === 'request' ? 'safe' : 'risky', what, message };
+  if (action === 'remove' && fact.direction === 'response') return { verdict: 'safe', what, message };
+  return {
+    verdict: action === 'remove' ? 'breaking' : 'risky',
+    what,
+    message,
+    advice: 'Keep the value for what it stood for.',
+  };
+};
+
+/** A value of a list that clients know to be open (`x-extensible-enum`). */
+const extensibleValue: Rule = (difference) => {
+  const { action, path, fact } = difference;
+  const what = action === 'add' ? 'added' : 'removed';
+  const message = `value \`${path.at(-1)}\` of the open list of ${subject(difference)} is ${action === 'add' ? 'new' : 'gone'}`;
+  return {
+    verdict: action === 'remove' && fact.direction === 'request' ? 'breaking' : 'safe',
+    what,
+    message,
+    ...(action === 'remove' && { advice: 'Go on accepting it.' }),
+  };
+};
+
+/** What no rule looks at is told all the same. */
+const unjudged: Rule = (difference) => {
+  const { fact } = difference;
+  const message = `${subject(difference) || 'the document'} changed, and was not judged${fact.rule === 'extension' ? ': an extension' : ''}`;
+  return { verdict: fact.rule === 'extension' ? 'safe' : 'risky', what: 'unjudged', message };
+};
+
 /** The rules for a schema and its members. */
-export const SCHEMA_RULES: Record<string, Rule> = { ...VALUE_RULES, member, required, extra, deprecated };
+export const SCHEMA_RULES: Record<string, Rule> = {
+  ...VALUE_RULES,
+  ...{ member, required, extra, deprecated, sunset, condition, not: condition },
+  ...{ discriminator, mapping, extensibleValue, unjudged, extension: unjudged },
+};

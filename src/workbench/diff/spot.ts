@@ -1,24 +1,5 @@
 import { keysOf, valueAt } from 'accord/contract/references';
-import { type Direction, enter, type Fact, type Form, type Value } from './form.js';
-
-/** A place in a document while its form is built: where it will stand in the form, and what to say of it. */
-export interface Spot {
-  form: Form;
-  /** What schemas that were only renamed are called in the old version. */
-  formerNames?: ReadonlyMap<string, string>;
-  /** The document, in which references are followed. */
-  document: unknown;
-  path: string[];
-  id: string;
-  source: (string | number)[];
-  /** What it is within `where`, such as `total.amount`; empty for the whole. */
-  name: string;
-  where: string;
-  direction: Direction;
-  element: string;
-  /** The schemas that it stands in, as they were referred to: one that holds itself is entered once. */
-  within?: ReadonlySet<unknown>;
-}
+import { type Direction, enter, type Fact, type Form, type Spot, type Value } from './form.js';
 
 /** The spot of a whole document, from which its form is built. */
 export const rootSpot = (form: Form, document?: unknown): Spot => ({
@@ -54,9 +35,13 @@ export const down = (spot: Spot, { key = [], id = '', source = [], ...rest }: St
 });
 
 /** Enters what stands at a spot, to be judged by a rule; without a value a branch, to which more is entered. */
-export function note({ form, path, id, source, name, where, direction, element }: Spot, rule: string, value?: Value) {
-  const fact: Fact = { rule, id, source, name, where, direction, element };
-  enter(form, path, fact, value);
+export function note(
+  { form, path, id, source, name, where, direction, element }: Spot,
+  rule: string,
+  value?: Value,
+  more: Pick<Fact, 'part' | 'requirements'> = {},
+) {
+  enter(form, path, { rule, id, source, name, where, direction, element, ...more }, value);
 }
 
 type Node = Record<string, unknown>;

@@ -18,7 +18,7 @@ export function afterSunset(rules: Record<string, Rule>, now: Date): Record<stri
       if (judgement === undefined || sunset === undefined) return judgement;
       const { what, message } = judgement;
       if (Date.parse(sunset) <= now.getTime()) {
-        return { verdict: 'safe', what, message: `${message}, after its sunset on ${sunset}` };
+        return { verdict: 'safe', what, message: `${message}, after its sunset on ${sunset}`, settled: true };
       }
       return {
         ...judgement,

@@ -1,6 +1,6 @@
-import type { Difference, Value } from './form.js';
+import type { Difference } from './differences.js';
+import type { Value } from './form.js';
 import { judge, type Rule, subject, told } from './rule.js';
-import { OPAQUE } from './schema-form.js';
 
 const moved = ({ action }: Difference, raised: boolean) =>
   action === 'add' ? 'added' : action === 'remove' ? 'removed' : raised ? 'raised' : 'lowered';
@@ -23,12 +23,14 @@ const condition =
     const { action, after } = difference;
     const off = action === 'remove' || after === false;
     const on = action === 'add' || after === true;
-    const effect = off ? 'wider' : on ? 'narrower' : 'other';
+    // Who reads numbers of one size, or dates, does not read another kind because it says more.
+    const wider = off || (keyword !== 'format' && difference.widened === true);
+    const effect = wider ? 'wider' : on ? 'narrower' : 'other';
     const what = off ? 'removed' : on ? 'added' : 'changed';
     return { ...judge(difference, effect), what, message: told(difference, keyword) };
   };
 
-const setOf = (types: Value) => new Set(String(types).split(' | '));
+const setOf = (types: Value) => new Set(types === 'nothing' ? [] : String(types).split(' | '));
 const covers = (wide: Set<string>, narrow: Set<string>) =>
   [...narrow].every((type) => wide.has(type) || (type === 'integer' && wide.has('number')));
 
@@ -48,7 +50,9 @@ const type: Rule = (difference) => {
 /** Introducing or dropping a list of values is a condition; a value more or less widens or narrows it. */
 const enumeration: Rule = (difference) => {
   const what = difference.action === 'add' ? 'added' : 'removed';
-  const message = `${subject(difference)} ${what === 'added' ? 'takes only listed values now' : 'has no list of values any more'}`;
+  const values = what === 'added' ? difference.after : difference.before;
+  const list = typeof values === 'string' && values !== '' ? `: ${values}` : '';
+  const message = `${subject(difference)} ${what === 'added' ? 'takes only listed values now' : 'has no list of values any more'}${list}`;
   return { ...judge(difference, what === 'added' ? 'narrower' : 'wider'), what, message };
 };
 
@@ -67,12 +71,6 @@ const alternative: Rule = (difference) => {
   return { ...judge(difference, what === 'added' ? 'wider' : 'narrower'), what, message };
 };
 
-const alternatives: Rule = (difference) => {
-  const what = difference.action === 'add' ? 'added' : 'removed';
-  const message = `${subject(difference)} ${what === 'added' ? 'has alternatives now' : 'has no alternatives any more'}`;
-  return { ...judge(difference, 'other'), what, message };
-};
-
 /** What is taken when nothing is sent. In a response it is a note. */
 const fallback: Rule = (difference) => {
   const verdict = difference.fact.direction === 'request' && difference.action !== 'add' ? 'risky' : 'safe';
@@ -80,8 +78,8 @@ const fallback: Rule = (difference) => {
   return { verdict, what, message: told(difference, 'default') };
 };
 
-const upper = ['maxLength', 'maximum', 'exclusiveMaximum', 'maxItems', 'maxProperties'];
-const lower = ['minLength', 'minimum', 'exclusiveMinimum', 'minItems', 'minProperties'];
+const upper = ['maxContains', 'maxLength', 'maximum', 'exclusiveMaximum', 'maxItems', 'maxProperties'];
+const lower = ['minContains', 'minLength', 'minimum', 'exclusiveMinimum', 'minItems', 'minProperties'];
 const conditions = [
   'pattern',
   'format',
@@ -98,9 +96,8 @@ export const VALUE_RULES: Record<string, Rule> = {
   enum: enumeration,
   value,
   alternative,
-  alternatives,
   default: fallback,
   ...Object.fromEntries(upper.map((keyword) => [keyword, bound(keyword, true)])),
   ...Object.fromEntries(lower.map((keyword) => [keyword, bound(keyword, false)])),
-  ...Object.fromEntries([...conditions, ...OPAQUE].map((keyword) => [keyword, condition(keyword)])),
+  ...Object.fromEntries(conditions.map((keyword) => [keyword, condition(keyword)])),
 };

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Contracts, contractsOf } from '../model/contracts.js';
 import { FILES } from '../model/files.js';
@@ -11,7 +11,11 @@ export interface ProjectVersion {
   contracts: Contracts;
   /** The names of the folders in prisma/migrations. */
   migrations: string[];
+  /** Which contract it is, where it is one alone: only that is compared. */
+  only?: Contract;
 }
+
+type Contract = 'openapi' | 'schema';
 
 /** A version that cannot be read; the message is a sentence for whoever asked for it. */
 export class NoSuchVersion extends Error {
@@ -68,4 +72,46 @@ export async function versionAtRef(root: string, name?: string): Promise<Project
   ]);
   const migrations = (tree ?? '').split('\n').filter((line) => line !== '');
   return { label, contracts: modelOf({ openapi, schema, prisma }, `at ${label}`), migrations };
+}
+
+/** Milliseconds that a served contract may take. */
+const PATIENCE = 10_000;
+
+async function served(address: string): Promise<string> {
+  const refuse = (reason: string) => new NoSuchVersion(`${address} cannot be read: ${reason}.`);
+  const response = await fetch(address, { signal: AbortSignal.timeout(PATIENCE) }).catch((error: Error) => {
+    throw refuse(error.cause instanceof Error ? error.cause.message || error.message : error.message);
+  });
+  if (!response.ok) throw refuse(`it answers ${response.status}`);
+  return response.text();
+}
+
+/** A document says which version of OpenAPI it is written in; whatever does not is SDL. */
+const contractIn = (text: string): Contract => (/^[ \t{]*["']?openapi["']?[ \t]*:/m.test(text) ? 'openapi' : 'schema');
+
+/**
+ * The version that a name stands for: a served contract (`https://…/openapi.json`), a file, a directory, or else a git ref of
+ * the project. Rejects with NoSuchVersion.
+ */
+export async function versionNamed(root: string, name?: string): Promise<ProjectVersion> {
+  if (name === undefined) return versionAtRef(root);
+  const isServed = /^https?:\/\//.test(name);
+  if (!isServed && !existsSync(name)) return versionAtRef(root, name);
+  if (!isServed && statSync(name).isDirectory()) return versionInDirectory(name);
+  const text = isServed ? await served(name) : readFileSync(name, 'utf8');
+  const only = contractIn(text);
+  return { label: name, contracts: contractsOf({ [only]: text }, name), migrations: [], only };
+}
+
+/** Two versions of which one is a contract alone, without what the other has besides. */
+export function comparable(before: ProjectVersion, after: ProjectVersion): [ProjectVersion, ProjectVersion] {
+  const only = before.only ?? after.only;
+  if (only === undefined) return [before, after];
+  const other = [before, after].find((one) => one.contracts[only].absent);
+  if (other !== undefined) throw new NoSuchVersion(`${other.label} is no ${FILES[only]} to compare with the other.`);
+  const alone = (one: ProjectVersion): ProjectVersion => {
+    const { file, text } = one.contracts[only];
+    return { ...one, contracts: contractsOf({ [only]: text }, file), migrations: [] };
+  };
+  return [alone(before), alone(after)];
 }

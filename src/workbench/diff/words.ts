@@ -27,14 +27,19 @@ const line = ({ file, line: number, name }: CodeLine) => `${name} ${file}:${numb
 const bare = ({ file, line: number }: CodeLine) => `${file}:${number}`;
 
 /** What a change touches, as label and text; only what there is. */
-export function touches({ elements, touches: code }: Reported, shown = SHOWN): [label: string, text: string][] {
+export function touches(
+  { elements, requests, touches: code }: Reported,
+  shown = SHOWN,
+): [label: string, text: string][] {
   const rows: [string, string][] = [
     ['handlers', listed(code.handlers.map(line), shown)],
     ['services', listed(code.services.map(line), shown)],
     ['tests', listed(code.tests.map(bare), shown)],
   ];
   const reached: [string, string][] = elements.length > 1 ? [['reaches', listed(elements, shown)]] : [];
-  return [...reached, ...rows].filter(([, text]) => text !== '');
+  const lines = requests.map(({ method, path }) => `${method} ${path}`);
+  const asked: [string, string] = ['requests', listed(lines, shown)];
+  return [...reached, asked, ...rows].filter(([, text]) => text !== '');
 }
 
 /** `2 breaking, 1 risky, 3 safe`. */

@@ -21,10 +21,13 @@ export interface Contracts {
   readonly permissions: StatedPolicy;
 }
 
-/** The model of these texts; one that is left out promises nothing. Nothing of them is read yet, so they may be broken. */
-export function contractsOf(texts: { readonly [Key in keyof Texts]?: string | undefined }): Contracts {
-  const openapi = openApiOf(texts.openapi);
-  const schema = sdlOf(texts.schema);
+/**
+ * The model of these texts; one that is left out promises nothing. Nothing of them is read yet, so they may be broken.
+ * @param file what the contract is called in places, where it is one alone and has not its usual name
+ */
+export function contractsOf(texts: { readonly [Key in keyof Texts]?: string | undefined }, file?: string): Contracts {
+  const openapi = openApiOf(texts.openapi, file);
+  const schema = sdlOf(texts.schema, file);
   const permissions = lazily(() => readPermissions(openapi, schema));
   return {
     openapi,

@@ -25,9 +25,11 @@ export interface OpenApiSource extends Readonly<Omit<YamlSource, 'value'>> {
   readonly operations: readonly Operation[];
 }
 
-/** The model of the text of openapi.yaml; undefined where there is none. Nothing of it is read yet. */
-export function openApiOf(text: string | undefined): OpenApiSource {
-  const file = FILES.openapi;
+/**
+ * The model of the text of openapi.yaml; undefined where there is none. Nothing of it is read yet.
+ * @param file what it is called in places
+ */
+export function openApiOf(text: string | undefined, file: string = FILES.openapi): OpenApiSource {
   const yaml = lazily(() => readYaml(text ?? NOTHING, file));
   const written = lazily(() => {
     const { value, errors } = yaml();

@@ -20,9 +20,11 @@ export interface SdlSource {
   readonly schema: GraphQLSchema;
 }
 
-/** The model of the text of schema.graphql; undefined where there is none. Nothing of it is read yet. */
-export function sdlOf(text: string | undefined): SdlSource {
-  const file = FILES.schema;
+/**
+ * The model of the text of schema.graphql; undefined where there is none. Nothing of it is read yet.
+ * @param file what it is called in places
+ */
+export function sdlOf(text: string | undefined, file: string = FILES.schema): SdlSource {
   const document = lazily(() => (text === undefined ? NOTHING : parse(new Source(text, file))));
   const errors = lazily(() => validateSDL(document()));
   const schema = lazily(() => {

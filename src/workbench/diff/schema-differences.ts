@@ -1,0 +1,286 @@
+import type { Difference } from './differences.js';
+import type { Direction, Part, Spot, Value } from './form.js';
+import { inclusion } from './schema-inclusion.js';
+import { concerned } from './schema-keywords.js';
+import { type Normal, normal, saysNothing } from './schema-normal.js';
+import { notes } from './schema-notes.js';
+import { flatten, labelOf, type Member, type Stated, shapeOf } from './schema-part.js';
+import { SCHEMA_RULES } from './schema-rules.js';
+import { isNode } from './spot.js';
+import { at, text, told } from './told.js';
+
+/** Both versions of a schema: `here` is where it is used, of which it says the rest itself. */
+export interface Both {
+  old: Part;
+  now: Part;
+  here: { old: Spot; now: Spot };
+}
+
+/** The types of a form in one order, null with them; undefined for any. */
+function typesOf({ types, never, null: nullable }: Normal): string | undefined {
+  if (never) return nullable ? 'null' : 'nothing';
+  const all = types.has('number') ? types.size === 5 : false;
+  if (all && nullable) return undefined;
+  return [...types, ...(nullable ? ['null'] : [])].sort().join(' | ') || 'nothing';
+}
+
+/** What a member is compared by, to tell a rename, and how its removal is looked at. */
+function memberTree({ part }: Member, required: boolean): Value {
+  const { notes } = normal(part);
+  const sunset = notes.get('x-deprecation')?.value;
+  const date = isNode(sunset) ? sunset['sunset'] : undefined;
+  return {
+    required,
+    schema: part.map(({ value }) => shapeOf(value)).join('+'),
+    ...(notes.has('deprecated') && { deprecated: true }),
+    ...(date !== undefined && { sunset: String(date) }),
+  };
+}
+
+/** What tells two versions of a document apart, which keeps what it has decided. */
+export interface Comparison {
+  differences(both: Both, direction: Direction): Difference[];
+  /** Whether two nodes say the same in the same form, with all that they refer to. */
+  same(one: Part, other: Part): boolean;
+}
+
+/**
+ * Compares schemas: decides by inclusion whether all that was allowed to be sent still is, and nothing can be answered that
+ * could not be before; the keywords that differ give the words. What was decided of a schema is kept for all that use it.
+ */
+export function schemaComparison(): Comparison {
+  const { includes, same } = inclusion();
+  const known = new Map<string, Difference[]>();
+  /** Schemas that hold themselves are being compared when they are met again. */
+  const met = new Set<string>();
+  const underway = new Set<string>();
+
+  function compare({ old, now, here }: Both, direction: Direction): Difference[] {
+    if (same(old, now)) return [];
+    const keyOf = (part: Part, spot: Spot) =>
+      part.map((one) => `${one.own ?? ''}${one.spot.id}@${one.spot.source.join('/')}`).join('+') || spot.id;
+    const key = `${direction}|${keyOf(old, here.old)}|${keyOf(now, here.now)}`;
+    const found = known.get(key);
+    if (found !== undefined) return found;
+    if (underway.has(key)) {
+      met.add(key);
+      return [];
+    }
+    underway.add(key);
+    const differences = compareForms({ old, now, here }, direction);
+    underway.delete(key);
+    met.delete(key);
+    if (met.size === 0) known.set(key, differences);
+    return differences;
+  }
+
+  function compareForms(both: Both, direction: Direction): Difference[] {
+    const { old, now, here } = both;
+    const [a, b] = [normal(old), normal(now)];
+    const [wide, narrow] = direction === 'request' ? [now, old] : [old, now];
+    const fits = includes(wide, narrow, direction);
+    const equal = fits && includes(narrow, wide, direction);
+    const widened = direction === 'request' ? fits : includes(narrow, wide, direction);
+    const spots = { old: flatten(old).said[0]?.spot ?? here.old, now: flatten(now).said[0]?.spot ?? here.now };
+    const whole = { ...both, here: spots };
+    const grouped = a.groups.length > 0 || b.groups.length > 0;
+    const single = a.groups.length > 0 !== b.groups.length > 0;
+    const values = equal ? [] : keywords(a, b, spots, single);
+    const inside = single ? [] : [...members(a, b, direction), ...insides(a, b, spots, direction)];
+    const choices = grouped && !equal ? alternatives(whole, a, b, direction) : grouped ? notedIn(a, b, direction) : [];
+    const found = [...values.map((one) => ({ ...one, proved: fits, widened })), ...inside, ...choices];
+    const silent = ![...found].some(
+      (one) => one.proved !== true && SCHEMA_RULES[one.fact.rule]?.(one)?.verdict !== 'safe',
+    );
+    // What the keywords have no words for is told all the same; within a schema that holds itself, where it is met first.
+    const untold = met.size === 0 && (fits ? !equal && found.length === 0 : silent);
+    const stated = (spot: Spot): Stated<Value> => ({ value: undefined, spot });
+    const net = untold ? told('unjudged', stated(spots.old), stated(spots.now), { proved: fits }) : [];
+    return [...notes(a, b), ...found, ...net];
+  }
+
+  /** The conditions on the values themselves. */
+  function keywords(a: Normal, b: Normal, here: Both['here'], single: boolean): Difference[] {
+    const stated = (one: Normal, spot: Spot): Stated<Value> | undefined => {
+      const value = typesOf(one);
+      return value === undefined ? undefined : { value, spot: at(one.typed ?? spot, 'type') };
+    };
+    const [was, is] = [stated(a, here.old), stated(b, here.now)];
+    const type = was?.value === is?.value || single ? [] : told('type', was, is);
+    const all = [...new Set([...a.keywords.keys(), ...b.keywords.keys()])].flatMap((keyword) => {
+      const of = ({ keywords }: Normal): Stated<Value> | undefined => {
+        const one = keywords.get(keyword);
+        const words = Array.isArray(one?.value) ? one.value.join(' and ') : one?.value;
+        return one === undefined ? undefined : { value: words, spot: at(one.spot, keyword) };
+      };
+      const [before, after] = [of(a), of(b)];
+      // With another type come other conditions, of which the type tells.
+      const shared = concerned(keyword, a.types) && concerned(keyword, b.types);
+      return before?.value === after?.value || !shared ? [] : told(keyword, before, after);
+    });
+    const conditions = [...new Set([...a.opaque.keys(), ...b.opaque.keys()])].flatMap((keyword) => {
+      const of = (one: Stated<string> | undefined) => one && { value: one.value, spot: at(one.spot, keyword) };
+      const [before, after] = [of(a.opaque.get(keyword)), of(b.opaque.get(keyword))];
+      return before?.value === after?.value ? [] : told('condition', before, after);
+    });
+    const nots = (one: Normal): Stated<Value> | undefined => {
+      const [first] = one.nots.flat();
+      return (
+        first && {
+          value: one.nots
+            .map((part) => part.map(({ value }) => shapeOf(value)).join())
+            .sort()
+            .join(),
+          spot: first.spot,
+        }
+      );
+    };
+    const [refused, refuses] = [nots(a), nots(b)];
+    const not = refused?.value === refuses?.value ? [] : told('not', refused, refuses);
+    return [...type, ...listed(a, b, here), ...all, ...conditions, ...not];
+  }
+
+  function listed(a: Normal, b: Normal, here: Both['here']): Difference[] {
+    if (a.values === undefined && b.values === undefined) return [];
+    const whole = (one: Normal, spot: Spot): Stated<Value> | undefined =>
+      one.values && {
+        value: [...one.values.values()].map(({ value }) => text(value)).join(', '),
+        spot: at(one.listed ?? spot, 'enum'),
+      };
+    const [was, is] = [a.values, b.values];
+    if (was === undefined || is === undefined) return told('enum', whole(a, here.old), whole(b, here.now));
+    const value = ({ value, spot }: Stated): Stated<Value> => ({
+      value: text(value),
+      spot: { ...spot, id: `${spot.id}:enum.${text(value)}` },
+    });
+    const gone = [...was]
+      .filter(([key]) => !is.has(key))
+      .flatMap(([, one]) => told('value', value(one), undefined, { path: [String(text(one.value))] }));
+    const fresh = [...is]
+      .filter(([key]) => !was.has(key))
+      .flatMap(([, one]) => told('value', undefined, value(one), { path: [String(text(one.value))] }));
+    return [...gone, ...fresh];
+  }
+
+  function members(a: Normal, b: Normal, direction: Direction): Difference[] {
+    // What says nothing at all has not lost its members: the type tells.
+    if (saysNothing(a) !== saysNothing(b) && typesOf(a) !== typesOf(b)) return [];
+    const closed = [a, b].some(({ extra }) => extra === 'none');
+    const siblings = { before: [...a.members.keys()], after: [...b.members.keys()] };
+    const names = new Set([...a.members.keys(), ...b.members.keys(), ...a.required.keys(), ...b.required.keys()]);
+    return [...names].flatMap((name) => {
+      const [was, is] = [a.members.get(name), b.members.get(name)];
+      const [had, has] = [a.required.has(name), b.required.has(name)];
+      const tree = (one: Member | undefined, required: boolean): Stated<Value> | undefined =>
+        one && { value: memberTree(one, required), spot: one.spot };
+      if ((was === undefined) !== (is === undefined)) {
+        const parent = ((was ?? is)?.spot.id ?? '').slice(0, -name.length - 1);
+        const more = { path: [parent, name], closed, siblings };
+        return told('member', tree(was, had), tree(is, has), more);
+      }
+      const spot = requiredSpot(a, b, name);
+      const needed =
+        had === has || spot === undefined ? [] : told('required', { value: had, spot }, { value: has, spot });
+      if (was === undefined || is === undefined) return needed;
+      return [...needed, ...compare({ old: was.part, now: is.part, here: { old: was.spot, now: is.spot } }, direction)];
+    });
+  }
+
+  /** Where it is said that a member must be there, or where it was and the list still stands. */
+  function requiredSpot(a: Normal, b: Normal, name: string): Spot | undefined {
+    const spot = b.members.get(name)?.spot ?? a.members.get(name)?.spot;
+    const list = b.required.get(name) ?? [...b.required.values()][0];
+    const stated = list ?? b.extraSpot ?? spot ?? a.required.get(name);
+    if (stated === undefined) return undefined;
+    const own = spot ?? {
+      ...stated,
+      id: `${stated.id}.${name}`,
+      name: stated.name === '' ? name : `${stated.name}.${name}`,
+    };
+    const source = b.required.has(name) ? stated.source : list === undefined ? own.source : list.source.slice(0, -1);
+    return { ...own, id: `${own.id}:required`, source };
+  }
+
+  /** What is inside: items, other members, and whatever else a schema is asked of. */
+  function insides(a: Normal, b: Normal, here: Both['here'], direction: Direction): Difference[] {
+    const width = ({ extra }: Normal): Value => (typeof extra === 'string' ? extra : { schema: '' });
+    const spot = (one: Normal, other: Spot): Spot => at(one.extraSpot ?? other, 'additionalProperties');
+    const both = typeof a.extra !== 'string' && typeof b.extra !== 'string';
+    const extra =
+      both || a.extra === b.extra
+        ? []
+        : told('extra', { value: width(a), spot: spot(a, here.old) }, { value: width(b), spot: spot(b, here.now) });
+    const other = both
+      ? compare(
+          { old: a.extra as Part, now: b.extra as Part, here: { old: spot(a, here.old), now: spot(b, here.now) } },
+          direction,
+        )
+      : [];
+    const keys = [...new Set([...a.parts.keys(), ...b.parts.keys()])];
+    const parts = keys.flatMap((key) => {
+      const [was, is] = [a.parts.get(key), b.parts.get(key)];
+      const nothing = (one: Normal) => (key.startsWith('prefixItems') ? (one.parts.get('items')?.part ?? []) : []);
+      const spots = { old: (was ?? is)?.spot as Spot, now: (is ?? was)?.spot as Spot };
+      return compare({ old: was?.part ?? nothing(a), now: is?.part ?? nothing(b), here: spots }, direction);
+    });
+    return [...extra, ...other, ...parts];
+  }
+
+  /** Alternatives that mean the same are one, wherever they stand and whatever they are called. */
+  function alternatives({ old, now, here }: Both, a: Normal, b: Normal, direction: Direction): Difference[] {
+    const listOf = (one: Normal, whole: Part): Part[] =>
+      one.groups.length === 0 ? [whole] : one.groups.flatMap((group) => group.alternatives);
+    const both = (x: Part, y: Part) => same(x, y) || (includes(x, y, direction) && includes(y, x, direction));
+    const left = { old: [...listOf(a, old)], now: [...listOf(b, now)] };
+    const found: Difference[] = [];
+    const pair = (matches: (x: Part, y: Part) => boolean, tell: boolean) => {
+      for (const x of [...left.old]) {
+        const y = left.now.find((one) => matches(x, one));
+        if (y === undefined) continue;
+        left.old = left.old.filter((one) => one !== x);
+        left.now = left.now.filter((one) => one !== y);
+        if (tell || !same(x, y)) found.push(...compare({ old: x, now: y, here: spotsOf(x, y) }, direction));
+      }
+    };
+    const kind = (a.groups[0] ?? b.groups[0])?.kind ?? 'oneOf';
+    const spotOf = (part: Part, base: Spot): Spot => ({
+      ...base,
+      id: `${base.id}:${kind}.${labelOf(part)}`,
+      source: part[0]?.spot.source ?? base.source,
+    });
+    const spotsOf = (x: Part, y: Part) => ({ old: spotOf(x, here.old), now: spotOf(y, here.now) });
+    pair(both, false);
+    pair((x, y) => labelOf(x) === labelOf(y), true);
+    if (left.old.length === 1 && left.now.length === 1 && a.groups.length > 0 && b.groups.length > 0)
+      pair(() => true, true);
+    const gone = left.old.flatMap((part) => {
+      const proved = direction === 'response' || includes(now, part, direction);
+      return told('alternative', { value: {}, spot: spotOf(part, here.old) }, undefined, {
+        path: [labelOf(part)],
+        proved,
+      });
+    });
+    const fresh = left.now.flatMap((part) => {
+      const proved = direction === 'request' || includes(old, part, direction);
+      return told(
+        'alternative',
+        undefined,
+        { value: {}, spot: spotOf(part, here.now) },
+        { path: [labelOf(part)], proved },
+      );
+    });
+    return [...found, ...gone, ...fresh];
+  }
+
+  /** Of alternatives that allow the same, what is only noted may differ. */
+  function notedIn(a: Normal, b: Normal, direction: Direction): Difference[] {
+    const all = (one: Normal) => one.groups.flatMap(({ alternatives: list }) => list);
+    return all(a).flatMap((x) => {
+      const y = all(b).find((one) => same(x, one) || (includes(x, one, direction) && includes(one, x, direction)));
+      if (y === undefined || x[0] === undefined || y[0] === undefined) return [];
+      return compare({ old: x, now: y, here: { old: x[0].spot, now: y[0].spot } }, direction);
+    });
+  }
+
+  return { differences: compare, same };
+}

@@ -1,0 +1,244 @@
+import type { Direction, Part, Written } from './form.js';
+import { accepts, concerned, isMultiple, typeOf } from './schema-keywords.js';
+import { type Normal, normal, saysNothing } from './schema-normal.js';
+import { type Group, isWord, type Kind, kindOf, ways } from './schema-part.js';
+import { follow, isNode } from './spot.js';
+
+/** Whether everything that `narrow` allows is allowed by `wide`, as far as that can be shown. */
+export type Includes = (wide: Part, narrow: Part, direction: Direction) => boolean;
+
+/** Formats of which the first allows no more than the others. */
+const WITHIN: Record<string, string[]> = {
+  int8: ['int16', 'int32', 'int64'],
+  int16: ['int32', 'int64'],
+  int32: ['int64'],
+  float: ['double'],
+  email: ['idn-email'],
+  hostname: ['idn-hostname'],
+  uri: ['uri-reference', 'iri', 'iri-reference', 'url'],
+  'uri-reference': ['iri-reference'],
+  iri: ['iri-reference'],
+  url: ['uri', 'uri-reference', 'iri', 'iri-reference'],
+};
+
+/** Which schemas are there, by document: two documents may have the same keys. */
+const documents = new WeakMap<object, number>();
+let counted = 0;
+function numberOf(document: unknown): number {
+  if (typeof document !== 'object' || document === null) return 0;
+  const known = documents.get(document);
+  if (known !== undefined) return known;
+  counted += 1;
+  documents.set(document, counted);
+  return counted;
+}
+
+/** What tells a part from all others. */
+export const keyOf = (part: Part): string =>
+  part
+    .map(
+      ({ spot, own, evaluated }) =>
+        `${numberOf(spot.document)}${own ? '!' : ''}${evaluated ? '?' : ''}${spot.source.join('/')}`,
+    )
+    .join('+');
+
+/** Whether two schemas say the same in the same form; words do not count, and references are followed. */
+function identical(): (one: Part, other: Part) => boolean {
+  const known = new Map<string, boolean>();
+  const order: string[] = [];
+  const values = (a: unknown, b: unknown, x: Written, y: Written, kind: Kind): boolean => {
+    if (Array.isArray(a) || Array.isArray(b)) {
+      if (!Array.isArray(a) || !Array.isArray(b) || a.length !== b.length) return false;
+      return a.every((one, index) => values(one, b[index], x, y, kind));
+    }
+    if (!isNode(a) || !isNode(b)) return a === b;
+    const refers = kind === 'node' && typeof a['$ref'] === 'string';
+    if (refers !== (kind === 'node' && typeof b['$ref'] === 'string')) return false;
+    if (refers && !targets(String(a['$ref']), String(b['$ref']), x, y)) return false;
+    const keys = (node: object) =>
+      Object.keys(node).filter((key) => kind !== 'node' || !(isWord(key) || key === '$ref'));
+    const mine = keys(a);
+    if (mine.length !== keys(b).length) return false;
+    return mine.every((key) => key in b && values(a[key], b[key], x, y, kindOf(key, a[key], kind)));
+  };
+  function targets(a: string, b: string, x: Written, y: Written): boolean {
+    const key = `${numberOf(x.spot.document)}${a}|${numberOf(y.spot.document)}${b}`;
+    const found = known.get(key);
+    if (found !== undefined) return found;
+    // What refers to itself is the same unless something else in it is not; then what was found meanwhile is open again.
+    known.set(key, true);
+    const since = order.push(key);
+    const [one, two] = [follow({ $ref: a }, x.spot), follow({ $ref: b }, y.spot)];
+    const same = values(one.node, two.node, x, y, 'node');
+    if (!same) for (const other of order.splice(since)) known.delete(other);
+    known.set(key, same);
+    return same;
+  }
+  return (one, other) =>
+    one.length === other.length &&
+    one.every((x, index) => {
+      const y = other[index] as Written;
+      const sameWay = x.own === y.own && (x.evaluated === undefined) === (y.evaluated === undefined);
+      return sameWay && x.evaluated === undefined && values(x.value, y.value, x, y, 'node');
+    });
+}
+
+const scalar = (type: string) => type !== 'object' && type !== 'array';
+
+/** Whether no value meets both: they have no type in common, or a member whose values tell them apart. */
+function apart(one: Normal, other: Normal): boolean {
+  const types = [...one.types].filter(
+    (type) =>
+      other.types.has(type) ||
+      (['integer', 'number'].includes(type) && (other.types.has('number') || other.types.has('integer'))),
+  );
+  if (types.length === 0) return true;
+  if (one.values !== undefined && other.values !== undefined)
+    return ![...one.values.keys()].some((key) => other.values?.has(key));
+  if (types.join() !== 'object') return false;
+  return [...one.required.keys()].some((name) => {
+    const [mine, theirs] = [one.members.get(name), other.members.get(name)];
+    if (mine === undefined || theirs === undefined || !other.required.has(name)) return false;
+    const [a, b] = [normal(mine.part).values, normal(theirs.part).values];
+    return a !== undefined && b !== undefined && ![...a.keys()].some((key) => b.has(key));
+  });
+}
+
+/** The decision by inclusion between schemas of two documents. What was decided is kept for as long as it is. */
+export function inclusion(): { includes: Includes; same: (one: Part, other: Part) => boolean } {
+  const decided = new Map<string, boolean>();
+  const order: string[] = [];
+  const same = identical();
+
+  const exclusive = ({ kind, alternatives }: Group): boolean => {
+    if (kind === 'anyOf') return false;
+    const all = alternatives.map((one) => normal(one));
+    return !all.every((one, index) => all.slice(index + 1).every((other) => apart(one, other)));
+  };
+
+  const includes: Includes = (wide, narrow, direction) => {
+    const key = `${direction}|${keyOf(wide)}|${keyOf(narrow)}`;
+    const found = decided.get(key);
+    if (found !== undefined) return found;
+    // A schema that holds itself includes itself unless something else in it speaks against it.
+    decided.set(key, true);
+    const since = order.push(key);
+    const result = same(wide, narrow) || decide(wide, narrow, direction);
+    // What was decided on the strength of it meanwhile is open again.
+    if (!result) for (const other of order.splice(since)) decided.delete(other);
+    decided.set(key, result);
+    return result;
+  };
+
+  function decide(wide: Part, narrow: Part, direction: Direction): boolean {
+    const [w, n] = [normal(wide), normal(narrow)];
+    if (n.null && !w.null) return false;
+    if (n.never) return true;
+    if (w.never) return false;
+    // Of alternatives of which only one may hold, none may be met by two.
+    if (n.groups.some(({ kind }) => kind === 'anyOf') && w.groups.some(exclusive)) return false;
+    const [mine, theirs] = [ways(narrow), ways(wide)];
+    if (mine === undefined || theirs === undefined) return false;
+    const open = theirs.map(normal);
+    return mine.every((way) => {
+      const one = normal(way);
+      if (one.never) return true;
+      const { values } = one;
+      if (values !== undefined && [...one.types].every(scalar)) {
+        return [...values.values()].every(({ value }) => open.some((other) => takes(other, one, value)));
+      }
+      return [...one.types].every((type) => open.some((other) => covers(other, one, type, direction)));
+    });
+  }
+
+  /** Whether a listed value is taken by a schema. */
+  function takes(wide: Normal, narrow: Normal, value: unknown): boolean {
+    if (wide.nots.length > 0 && !notCovered(wide, narrow, 'request')) return false;
+    if (wide.values !== undefined) return [...wide.values.values()].some((one) => one.value === value);
+    const result = accepts(wide, value);
+    return (
+      result ??
+      [...wide.keywords.keys()].every((keyword) => keywordCovers(keyword, wide, narrow) || keyword !== 'format')
+    );
+  }
+
+  const notCovered = (wide: Normal, narrow: Normal, direction: Direction) =>
+    wide.nots.every((refused) => narrow.nots.some((one) => includes(one, refused, direction)));
+
+  function covers(wide: Normal, narrow: Normal, type: string, direction: Direction): boolean {
+    if (!(wide.types.has(type) || (type === 'integer' && wide.types.has('number')))) return false;
+    if (wide.values !== undefined) {
+      const { values } = narrow;
+      if (
+        values === undefined ||
+        ![...values].every(([key, { value }]) => typeOf(value) !== type || wide.values?.has(key))
+      )
+        return false;
+    }
+    const about = (keyword: string) => concerned(keyword, new Set([type]));
+    for (const keyword of wide.keywords.keys())
+      if (about(keyword) && !keywordCovers(keyword, wide, narrow)) return false;
+    for (const [keyword, { value }] of wide.opaque) if (narrow.opaque.get(keyword)?.value !== value) return false;
+    for (const [key, { part }] of wide.parts) {
+      if (!about(key)) continue;
+      const fallback = key.startsWith('prefixItems') ? narrow.parts.get('items')?.part : undefined;
+      if (!includes(part, narrow.parts.get(key)?.part ?? fallback ?? [], direction)) return false;
+    }
+    if (!notCovered(wide, narrow, direction)) return false;
+    return type !== 'object' || objectCovers(wide, narrow, direction);
+  }
+
+  function objectCovers(wide: Normal, narrow: Normal, direction: Direction): boolean {
+    for (const name of wide.required.keys()) if (!narrow.required.has(name)) return false;
+    if (wide.extra === 'none' && narrow.extra !== 'none') return false;
+    if (typeof wide.extra !== 'string' && narrow.extra !== 'none') {
+      if (narrow.extra === 'any' || !includes(wide.extra, narrow.extra, direction)) return false;
+    }
+    if (direction === 'request' && saysNothing(wide)) return true;
+    for (const [name, { part }] of narrow.members) {
+      const other = wide.members.get(name);
+      // What a request named and nobody reads any more is not heard; what an answer names besides hurts nobody.
+      if (
+        other === undefined ? direction === 'request' || wide.extra === 'none' : !includes(other.part, part, direction)
+      )
+        return false;
+    }
+    return direction === 'request' || [...wide.members.keys()].every((name) => narrow.members.has(name));
+  }
+
+  return { includes, same };
+}
+
+const lowerOf = ({ keywords }: Normal) => [
+  [keywords.get('minimum')?.value, false] as const,
+  [keywords.get('exclusiveMinimum')?.value, true] as const,
+];
+
+function keywordCovers(keyword: string, wide: Normal, narrow: Normal): boolean {
+  const [w, n] = [wide.keywords.get(keyword)?.value, narrow.keywords.get(keyword)?.value];
+  if (w === undefined) return true;
+  if (keyword.endsWith('imum')) return boundCovers(keyword, Number(w), narrow);
+  if (typeof w === 'number') return typeof n === 'number' && (keyword.startsWith('max') ? n <= w : n >= w);
+  if (typeof w === 'boolean') return n === true;
+  const mine = Array.isArray(n) ? n : [];
+  if (keyword === 'multipleOf') return w.every((one) => mine.some((other) => isMultiple(Number(other), Number(one))));
+  if (keyword === 'format')
+    return w.every((one) => mine.some((other) => other === one || WITHIN[other]?.includes(one)));
+  return w.every((one) => mine.includes(one));
+}
+
+function boundCovers(keyword: string, bound: number, narrow: Normal): boolean {
+  const upper = keyword.endsWith('Maximum') || keyword === 'maximum';
+  const limits = upper
+    ? ([
+        [narrow.keywords.get('maximum')?.value, false],
+        [narrow.keywords.get('exclusiveMaximum')?.value, true],
+      ] as const)
+    : lowerOf(narrow);
+  const open = keyword.startsWith('exclusive');
+  return limits.some(([limit, isOpen]) => {
+    if (typeof limit !== 'number') return false;
+    const inside = upper ? limit < bound : limit > bound;
+    return inside || (limit === bound && (isOpen || !open));
+  });
+}

@@ -1,0 +1,113 @@
+import type { Part, Spot } from './form.js';
+import { BY_NAME, COVARIANT, matches, strings } from './schema-keywords.js';
+import { type Flat, flatten, type Member, type Stated, shapeOf } from './schema-part.js';
+import { down, isNode } from './spot.js';
+
+/** What an object says of its members. */
+export interface Members {
+  members: Map<string, Member>;
+  required: Map<string, Spot>;
+  /** What else it may have. */
+  extra: 'any' | 'none' | Part;
+  extraSpot: Spot | undefined;
+}
+
+export const spotOf = (spot: Spot, keyword: string, ...keys: (string | number)[]): Spot =>
+  down(spot, { id: `:${keyword}`, source: [keyword, ...keys] });
+
+function append(map: Map<string, Member>, key: string, value: unknown, spot: Spot): void {
+  const known = map.get(key);
+  map.set(key, { part: [...(known?.part ?? []), { value, spot }], spot: known?.spot ?? spot });
+}
+
+export function partsIn(said: Flat['said'], parts: Map<string, Member>, opaque: Map<string, Stated<string>>): void {
+  const longest = Math.max(0, ...said.map(({ node }) => strings(node['prefixItems']).length));
+  for (const { node, spot } of said) {
+    const first = Array.isArray(node['prefixItems']) ? node['prefixItems'] : [];
+    const items = down(spot, { id: '[]', source: 'items', name: `${spot.name}[]` });
+    for (let index = 0; index < longest; index += 1) {
+      const at = down(spot, { id: `[${index}]`, source: ['prefixItems', index], name: `${spot.name}[${index}]` });
+      if (index < first.length) append(parts, `prefixItems\0${index}`, first[index], at);
+      else if (node['items'] !== undefined) append(parts, `prefixItems\0${index}`, node['items'], items);
+    }
+    if (node['items'] !== undefined) append(parts, 'items', node['items'], items);
+    for (const keyword of COVARIANT.slice(1)) {
+      if (node[keyword] !== undefined)
+        append(parts, keyword, node[keyword], { ...spotOf(spot, keyword), name: `${spot.name}:${keyword}` });
+    }
+    for (const keyword of BY_NAME) {
+      for (const [name, one] of Object.entries(isNode(node[keyword]) ? node[keyword] : {})) {
+        const at = {
+          ...spotOf(spot, keyword, name),
+          id: `${spot.id}:${keyword}.${name}`,
+          name: `${spot.name}.${name}`,
+        };
+        append(parts, `${keyword}\0${name}`, one, at);
+      }
+    }
+    // What hangs on another condition is another one.
+    if (node['if'] !== undefined) opaque.set('if', { value: shapeOf(node['if']), spot });
+    for (const [name, names] of Object.entries(isNode(node['dependentRequired']) ? node['dependentRequired'] : {})) {
+      const at = spotOf(spot, 'dependentRequired', name);
+      for (const one of strings(names)) append(parts, `dependentRequired\0${name}`, { required: [one] }, at);
+    }
+  }
+}
+
+/** Whether a member goes the spot's way at all (readOnly, writeOnly; JSON Schema validation, 9.4). */
+export function travels(part: Part): boolean {
+  return !flatten(part).said.some(
+    ({ node, spot }) => node[spot.direction === 'request' ? 'readOnly' : 'writeOnly'] === true,
+  );
+}
+
+/** A member's part: what each schema says of it by name or by pattern, or else of what it does not name. */
+export function membersIn(said: Flat['said']): Members {
+  const members = new Map<string, Member>();
+  const required = new Map<string, Spot>();
+  const named = new Map<string, Spot>();
+  let [extra, extraSpot]: [Members['extra'], Spot | undefined] = ['any', undefined];
+  for (const { node, spot } of said) {
+    const rest = node['additionalProperties'];
+    if (isNode(node['properties']) || rest !== undefined) extraSpot ??= spot;
+    if (rest !== undefined && rest !== true && !(isNode(rest) && shapeOf(rest) === '{}')) {
+      if (rest === false) [extra, extraSpot] = ['none', spot];
+      else if (extra !== 'none') {
+        const at = down(spot, { id: ':additionalProperties', source: 'additionalProperties', name: `${spot.name}{}` });
+        const more: Part = [{ value: rest, spot: at }];
+        [extra, extraSpot] = [extra === 'any' ? more : [...extra, ...more], spot];
+      }
+    }
+    for (const name of Object.keys(isNode(node['properties']) ? node['properties'] : {})) {
+      if (!named.has(name)) named.set(name, memberSpot(spot, name));
+    }
+    for (const [index, name] of strings(node['required']).entries()) {
+      if (!required.has(name)) required.set(name, { ...spot, source: [...spot.source, 'required', index] });
+    }
+  }
+  for (const [name, spot] of named) members.set(name, { part: memberPart(said, name), spot });
+  for (const [name, { part }] of members) {
+    if (travels(part)) continue;
+    members.delete(name);
+    required.delete(name);
+  }
+  return { members, required, extra, extraSpot };
+}
+
+const memberSpot = (spot: Spot, name: string): Spot =>
+  down(spot, { id: `.${name}`, source: ['properties', name], name: spot.name === '' ? name : `${spot.name}.${name}` });
+
+function memberPart(said: Flat['said'], name: string): Part {
+  return said.flatMap(({ node, spot, evaluated = node }): Part => {
+    const at = memberSpot(spot, name);
+    const own =
+      isNode(node['properties']) && name in node['properties'] ? [{ value: node['properties'][name], spot: at }] : [];
+    const named = isNode(evaluated['properties']) && name in evaluated['properties'];
+    const patterns = Object.keys(isNode(evaluated['patternProperties']) ? evaluated['patternProperties'] : {});
+    if (named || patterns.some((pattern) => matches(pattern, name))) return own;
+    const rest = node['additionalProperties'];
+    return rest === undefined
+      ? own
+      : [...own, { value: rest, spot: { ...at, source: [...spot.source, 'additionalProperties'] } }];
+  });
+}

@@ -1,0 +1,152 @@
+import type { Part, Spot } from './form.js';
+import {
+  accepts,
+  bounds,
+  concerned,
+  isOf,
+  isOpaque,
+  type Keywords,
+  KNOWN,
+  NOTES,
+  narrow,
+  SIMPLE,
+  typeOf,
+  typeOfFormat,
+} from './schema-keywords.js';
+import { type Members, membersIn, partsIn, spotOf } from './schema-members.js';
+import { type Flat, flatten, type Group, type Member, type Stated, shapeOf } from './schema-part.js';
+import { down } from './spot.js';
+
+/** A schema in normal form: what is said in several places met, what says nothing left out. Null is looked at by itself. */
+export interface Normal extends Members {
+  never: boolean;
+  null: boolean;
+  types: ReadonlySet<string>;
+  typed: Spot | undefined;
+  /** The values listed, by their JSON; undefined without a list. */
+  values: Map<string, Stated> | undefined;
+  listed: Spot | undefined;
+  keywords: Keywords;
+  /** Schemas for what is inside: what they narrow narrows the whole. */
+  parts: Map<string, Member>;
+  /** Schemas that must not hold. */
+  nots: Part[];
+  /** What is only the same or not. */
+  opaque: Map<string, Stated<string>>;
+  /** What refuses nothing, and is read all the same. */
+  notes: Map<string, Stated>;
+  groups: Group[];
+}
+
+const TYPES = ['array', 'boolean', 'integer', 'number', 'object', 'string'];
+
+function typesIn(said: Flat['said']): Pick<Normal, 'types' | 'typed'> {
+  let types = new Set(TYPES);
+  let typed: Spot | undefined;
+  for (const { node, spot } of said) {
+    if (node['type'] === undefined) continue;
+    const own = new Set([node['type']].flat() as string[]);
+    typed ??= spot;
+    const both = [...types].filter((type) => own.has(type) || (type === 'integer' && own.has('number')));
+    types = new Set(both);
+  }
+  // What is so many times a whole number is a whole number.
+  const whole = said.some(({ node }) => Number.isInteger(node['multipleOf']));
+  if (types.has('number') && whole) types.add('integer').delete('number');
+  if (types.has('number')) types.delete('integer');
+  return { types, typed };
+}
+
+function valuesIn(said: Flat['said']): Map<string, Stated> | undefined {
+  let values: Map<string, Stated> | undefined;
+  for (const { node, spot } of said) {
+    const list = Array.isArray(node['enum']) ? node['enum'] : 'const' in node ? [node['const']] : undefined;
+    if (list === undefined) continue;
+    const own = new Map<string, Stated>();
+    for (const [index, value] of list.entries()) {
+      const source = Array.isArray(node['enum']) ? ['enum', index] : ['const'];
+      if (value !== null)
+        own.set(shapeOf(value, 'data'), { value, spot: { ...spot, source: [...spot.source, ...source] } });
+    }
+    const known = values;
+    values = known === undefined ? own : new Map([...own].filter(([key]) => known.has(key)));
+  }
+  return values;
+}
+
+function notesIn(said: Flat['said']): Pick<Normal, 'notes' | 'opaque'> {
+  const notes: Normal['notes'] = new Map();
+  const opaque: Normal['opaque'] = new Map();
+  for (const { node, spot } of said) {
+    for (const keyword of Object.keys(node)) {
+      const value = node[keyword];
+      const at = down(spot, { id: `:${keyword}`, source: keyword });
+      if (keyword === 'deprecated' && value !== true) continue;
+      if (NOTES.includes(keyword) || (keyword.startsWith('x-') && !KNOWN.has(keyword)))
+        notes.set(keyword, { value, spot: at });
+      else if (isOpaque(keyword, node)) opaque.set(keyword, { value: shapeOf(value), spot });
+    }
+  }
+  return { notes, opaque };
+}
+
+/** The normal form of a part. */
+export function normal(part: Part): Normal {
+  const flat = flatten(part);
+  const { said, groups } = flat;
+  const stated = typesIn(said);
+  const listed = valuesIn(said);
+  let { types } = stated;
+  let values = listed;
+  if (values !== undefined) {
+    values = new Map([...values].filter(([, { value }]) => isOf(value, types)));
+    types = new Set([...values.values()].map(({ value }) => typeOf(value)));
+    if (types.has('number')) types = new Set([...types].filter((type) => type !== 'integer'));
+    // Both truth values are all there are.
+    if ([...types].join() === 'boolean' && values.size === 2) values = undefined;
+  }
+  const { notes, opaque } = notesIn(said);
+  const keywords: Keywords = new Map();
+  const parts: Normal['parts'] = new Map();
+  for (const { node, spot } of said) {
+    for (const keyword of SIMPLE) {
+      if (node[keyword] !== undefined) narrow(keywords, keyword, node[keyword], spot);
+    }
+  }
+  bounds(said, types, keywords);
+  partsIn(said, parts, opaque);
+  const format = keywords.get('format')?.value as string[] | undefined;
+  if (format !== undefined && !format.some((one) => typeOfFormat(one).some((type) => types.has(type))))
+    keywords.delete('format');
+  if (String(keywords.get('multipleOf')?.value) === '1' && !types.has('number')) keywords.delete('multipleOf');
+  for (const keyword of keywords.keys()) if (!concerned(keyword, types)) keywords.delete(keyword);
+  for (const key of parts.keys()) if (!concerned(key, types)) parts.delete(key);
+  const isObject = types.has('object');
+  const object = isObject
+    ? membersIn(said)
+    : { members: new Map(), required: new Map(), extra: 'any' as const, extraSpot: undefined };
+  const nots = said.flatMap(({ node, spot }) =>
+    node['not'] === undefined ? [] : [[{ value: node['not'], spot: spotOf(spot, 'not') }]],
+  );
+  const never = flat.never || types.size === 0;
+  const listedAt = said.find(({ node }) => Array.isArray(node['enum']) || 'const' in node)?.spot;
+  const all: Normal = {
+    ...{ never, null: flat.null, types, typed: stated.typed ?? listedAt, values, listed: listedAt, keywords },
+    ...{ ...object, parts, nots, opaque, notes, groups },
+  };
+  if (values !== undefined) listValues(all);
+  return all;
+}
+
+/** Where values are listed, other conditions only leave some of them out. */
+function listValues(all: Normal): void {
+  const left = [...(all.values ?? [])].filter(([, { value }]) => accepts(all, value) !== false);
+  all.values = new Map(left);
+  if ([...all.types].some((type) => type === 'object' || type === 'array')) return;
+  for (const keyword of all.keywords.keys())
+    if (keyword !== 'format' && keyword !== 'x-uncommon') all.keywords.delete(keyword);
+}
+
+/** Whether no type is stated, and nothing of members. */
+export const saysNothing = ({ typed, members, required, extraSpot }: Normal): boolean =>
+  typed === undefined && members.size === 0 && required.size === 0 && extraSpot === undefined;

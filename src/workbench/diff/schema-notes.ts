@@ -1,0 +1,76 @@
+import type { Difference } from './differences.js';
+import type { Value } from './form.js';
+import type { Normal } from './schema-normal.js';
+import { type Stated, shapeOf } from './schema-part.js';
+import { isNode } from './spot.js';
+import { text, told } from './told.js';
+
+/** What refuses nothing: the default, the deprecation, what tells alternatives apart, what others read in it. */
+export function notes(a: Normal, b: Normal): Difference[] {
+  return [...new Set([...a.notes.keys(), ...b.notes.keys()])].flatMap((keyword) => {
+    const [was, is] = [a.notes.get(keyword), b.notes.get(keyword)];
+    if (shapeOf(was?.value, 'data') === shapeOf(is?.value, 'data')) return [];
+    if (keyword === 'discriminator') return discriminators(was, is);
+    if (keyword === 'x-extensible-enum') return extensible(was, is);
+    if (keyword === 'x-deprecation') return sunsets(was, is);
+    const of = (one: Stated | undefined): Stated<Value> | undefined =>
+      one && { value: text(one.value), spot: one.spot };
+    const rule =
+      keyword === 'default' || keyword === 'deprecated' ? keyword : keyword.startsWith('x-') ? 'extension' : 'unjudged';
+    return told(rule, of(was), of(is));
+  });
+}
+
+function sunsets(was: Stated | undefined, is: Stated | undefined): Difference[] {
+  const of = (one: Stated | undefined): Stated<Value> | undefined => {
+    const date = isNode(one?.value) ? one.value['sunset'] : undefined;
+    return one === undefined || date === undefined
+      ? undefined
+      : { value: String(date), spot: { ...one.spot, id: one.spot.id.replace(/:x-deprecation$/, ':sunset') } };
+  };
+  const [before, after] = [of(was), of(is)];
+  return before?.value === after?.value ? [] : told('sunset', before, after);
+}
+
+/** Values that are listed as those of today (`x-extensible-enum`): clients take others too. */
+function extensible(was: Stated | undefined, is: Stated | undefined): Difference[] {
+  const list = (one: Stated | undefined) =>
+    new Map(
+      (Array.isArray(one?.value) ? one.value : []).map((value) => [
+        String(text(value)),
+        { value: text(value), spot: { ...(one as Stated).spot, id: `${(one as Stated).spot.id}.${text(value)}` } },
+      ]),
+    );
+  const [old, now] = [list(was), list(is)];
+  const gone = [...old]
+    .filter(([key]) => !now.has(key))
+    .flatMap(([key, one]) => told('extensibleValue', one, undefined, { path: [key] }));
+  const fresh = [...now]
+    .filter(([key]) => !old.has(key))
+    .flatMap(([key, one]) => told('extensibleValue', undefined, one, { path: [key] }));
+  return [...gone, ...fresh];
+}
+
+/** By which member and which of its values the alternatives are told apart (OpenAPI 3.1, 4.8.25). */
+function discriminators(was: Stated | undefined, is: Stated | undefined): Difference[] {
+  const name = (one: Stated | undefined): Stated<Value> | undefined => {
+    const value = isNode(one?.value) ? one.value['propertyName'] : undefined;
+    return one === undefined ? undefined : { value: String(value), spot: one.spot };
+  };
+  const [before, after] = [name(was), name(is)];
+  if (before?.value !== after?.value) return told('discriminator', before, after);
+  const mapping = (one: Stated | undefined) =>
+    new Map(Object.entries(isNode(one?.value) && isNode(one.value['mapping']) ? one.value['mapping'] : {}));
+  const [old, now] = [mapping(was), mapping(is)];
+  return [...new Set([...old.keys(), ...now.keys()])].flatMap((key) => {
+    if (old.get(key) === now.get(key)) return [];
+    const of = (one: Stated | undefined, map: typeof old): Stated<Value> | undefined =>
+      one && map.has(key)
+        ? {
+            value: String(map.get(key)),
+            spot: { ...one.spot, id: `${one.spot.id}.${key}`, source: [...one.spot.source, 'mapping', key] },
+          }
+        : undefined;
+    return told('mapping', of(was, old), of(is, now), { path: [key] });
+  });
+}

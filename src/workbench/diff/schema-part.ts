@@ -1,0 +1,201 @@
+import type { Part, Spot, Written } from './form.js';
+import { follow, isNode } from './spot.js';
+
+type Node = Record<string, unknown>;
+
+/** What is said of something, and where. */
+export interface Stated<T = unknown> {
+  value: T;
+  spot: Spot;
+}
+
+/** A member that an object names, with what it must be. */
+export interface Member {
+  part: Part;
+  spot: Spot;
+}
+
+/** Alternatives of which one must hold (JSON Schema, 10.2.1). */
+export interface Group {
+  kind: 'oneOf' | 'anyOf';
+  alternatives: Part[];
+  spot: Spot;
+}
+
+/** A part taken apart: what is said by each schema itself, and what it leaves open. Null is looked at by itself. */
+export interface Flat {
+  said: { node: Node; spot: Spot; evaluated?: Node }[];
+  groups: Group[];
+  /** Whether nothing but null can be meant. */
+  never: boolean;
+  /** Whether null is allowed. */
+  null: boolean;
+}
+
+const KINDS = ['oneOf', 'anyOf'] as const;
+const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
+
+/** The part one step further down in a schema. */
+export const partAt = (value: unknown, spot: Spot): Part => [{ value, spot }];
+
+function isNull(value: unknown, spot: Spot): boolean {
+  const { node } = follow(value, spot);
+  if (node['const'] === null && 'const' in node) return true;
+  if (Array.isArray(node['enum']) && node['enum'].every((one) => one === null)) return true;
+  return [node['type']].flat().join() === 'null';
+}
+
+/** Whether a schema says itself that null is none of its values. */
+function refusesNull(node: Node): boolean {
+  if (node['type'] !== undefined && ![node['type']].flat().includes('null')) return true;
+  if (Array.isArray(node['enum']) && !node['enum'].includes(null)) return true;
+  return 'const' in node && node['const'] !== null;
+}
+
+/** An alternative is called by the component that it is, by its title, or by its type. */
+export function labelOf(part: Part): string {
+  const [first] = part;
+  if (first === undefined) return 'anything';
+  const { node, component } = follow(first.value, first.spot);
+  const title = typeof node['title'] === 'string' ? node['title'] : undefined;
+  return (
+    component ??
+    title ??
+    ([node['type'] ?? typeof listOf(node['enum']).concat(node['const'])[0]].flat().sort().join(' | ') || 'anything')
+  );
+}
+
+const step = (spot: Spot, ...source: (string | number)[]): Spot => ({ ...spot, source: spot.source.concat(source) });
+
+/** What `unevaluatedProperties` closes: undefined where that depends on the alternative that is met. */
+function evaluatedBy(flat: Flat): Node | undefined {
+  const conditional = flat.said.some(({ node }) => node['if'] !== undefined || node['dependentSchemas'] !== undefined);
+  if (flat.groups.length > 0 || conditional) return undefined;
+  const all = (keyword: string) => Object.assign({}, ...flat.said.map(({ node }) => node[keyword]));
+  return { properties: all('properties'), patternProperties: all('patternProperties') };
+}
+
+function flattenOne({ value, spot: here, own, evaluated }: Written, within: ReadonlySet<unknown>): Flat {
+  if (value === false) return { said: [], groups: [], never: true, null: false };
+  if (!isNode(value) || within.has(value)) return { said: [], groups: [], never: false, null: true };
+  const deeper = new Set(within).add(value);
+  const flat: Flat = { said: [], groups: [], never: false, null: own === true || !refusesNull(value) };
+  const add = (one: Flat) => {
+    flat.said.push(...one.said);
+    flat.groups.push(...one.groups);
+    flat.never ||= one.never;
+    flat.null &&= one.null;
+  };
+  if (own) return { ...flat, said: [{ node: value, spot: here, ...(evaluated && { evaluated }) }] };
+  if (typeof value['$ref'] === 'string') {
+    const target = follow({ $ref: value['$ref'] }, here);
+    add(flattenOne({ value: target.node, spot: target.spot }, deeper));
+  }
+  for (const [index, part] of listOf(value['allOf']).entries()) {
+    add(flattenOne({ value: part, spot: step(here, 'allOf', index) }, deeper));
+  }
+  flat.said.push({ node: value, spot: here });
+  for (const kind of KINDS) {
+    if (!Array.isArray(value[kind])) continue;
+    const written = value[kind].map((one, index) => {
+      const spot = step(here, kind, index);
+      return { value: one, spot: { ...spot, id: `${spot.id}:${kind}.${labelOf([{ value: one, spot }])}` } };
+    });
+    const open = written.filter((one) => !isNull(one.value, one.spot) && one.value !== false);
+    flat.null &&= written.some((one) => flattenOne(one, deeper).null);
+    const [only] = open;
+    if (open.length === 1 && only !== undefined) {
+      const inner = flattenOne({ ...only, spot: { ...only.spot, id: here.id } }, deeper);
+      add({ ...inner, null: true });
+    } else if (open.length === 0) flat.never = true;
+    else flat.groups.push({ kind, alternatives: open.map((one) => [one]), spot: here });
+  }
+  close(flat, value, here);
+  return flat;
+}
+
+function close(flat: Flat, value: Node, here: Spot): void {
+  const rest = value['unevaluatedProperties'];
+  const open = flat.said.some(({ node }) => ![undefined, false].includes(node['additionalProperties'] as undefined));
+  if (rest === undefined || open) return;
+  const evaluated = evaluatedBy(flat);
+  // Which are left depends on the alternative: then it is only the same or not.
+  if (evaluated === undefined) flat.said.push({ node: { unevaluatedProperties: rest }, spot: here });
+  else flat.said.push({ node: { additionalProperties: rest }, spot: here, evaluated });
+}
+
+/** Takes a part apart: references followed, `allOf` and single alternatives met together with what stands beside them. */
+export function flatten(part: Part): Flat {
+  const all = part.map((one) => flattenOne(one, new Set()));
+  return {
+    said: all.flatMap(({ said }) => said),
+    groups: all.flatMap(({ groups }) => groups),
+    never: all.some(({ never }) => never),
+    null: all.every((one) => one.null),
+  };
+}
+
+/** Alternatives are met one at a time; more of them than this are not multiplied. */
+const MOST = 64;
+
+/** Each way to meet a part, none of which has alternatives; undefined when there are too many. */
+export function ways(part: Part): Part[] | undefined {
+  const { said, groups } = flatten(part);
+  if (groups.length === 0) return [part];
+  const base: Part = said.map(({ node, spot, evaluated }) => ({
+    ...{ value: node, spot, own: true as const },
+    ...(evaluated && { evaluated }),
+  }));
+  let all: Part[] = [base];
+  for (const { alternatives } of groups) {
+    const inner = alternatives.map(ways);
+    if (inner.includes(undefined)) return undefined;
+    all = all.flatMap((one) => (inner as Part[][]).flat().map((choice) => [...one, ...choice]));
+    if (all.length > MOST) return undefined;
+  }
+  return all;
+}
+
+/** What nobody's program looks at. */
+const WORDS = new Set([
+  'title',
+  'description',
+  'summary',
+  'example',
+  'examples',
+  'externalDocs',
+  '$comment',
+  '$id',
+  '$schema',
+  '$defs',
+  '$anchor',
+]);
+export const isWord = (keyword: string): boolean => WORDS.has(keyword);
+
+/** What the value of a keyword is: a schema, schemas or other nodes by name, or data, in which nothing is a word. */
+export type Kind = 'node' | 'names' | 'data';
+
+const NAMES = new Set([
+  ...['properties', 'patternProperties', 'dependentSchemas', 'dependentRequired', '$defs', 'mapping', 'headers'],
+  ...['responses', 'content', 'links', 'callbacks', 'encoding', 'variables', 'scopes', 'flows'],
+]);
+const DATA = new Set(['default', 'const', 'enum', 'required', 'security']);
+
+export const kindOf = (keyword: string, value: unknown, within: Kind): Kind => {
+  if (within === 'data') return 'data';
+  if (within === 'names') return 'node';
+  // A list of names is none.
+  if (NAMES.has(keyword) && isNode(value)) return 'names';
+  return DATA.has(keyword) || keyword.startsWith('x-') ? 'data' : 'node';
+};
+
+/** A text by which two nodes of one document are the same: without words, its members in one order. */
+export function shapeOf(value: unknown, kind: Kind = 'node'): string {
+  if (Array.isArray(value)) return `[${value.map((one) => shapeOf(one, kind === 'names' ? 'node' : kind)).join()}]`;
+  if (!isNode(value)) return JSON.stringify(value) ?? '';
+  const members = Object.entries(value).filter(([key]) => kind !== 'node' || !WORDS.has(key));
+  return `{${members
+    .map(([key, one]) => `${JSON.stringify(key)}:${shapeOf(one, kindOf(key, one, kind))}`)
+    .sort()
+    .join()}}`;
+}

@@ -1,0 +1,111 @@
+import type { Spot } from './form.js';
+import { enterRest, listOf, type Node, nodesIn } from './operation-form.js';
+import type { RestDocument } from './rest-operations.js';
+import { isWord, shapeOf } from './schema-part.js';
+import { down, follow, isNode, note } from './spot.js';
+
+/** Enters where the service is found: of the document, or of one operation. */
+export function enterServers(servers: unknown, spot: Spot): void {
+  for (const [index, server] of listOf(servers).entries()) {
+    if (!isNode(server)) continue;
+    const url = String(server['url']);
+    const key = url.length > 1 ? url.replace(/\/$/, '') : url;
+    const id = spot.id === '' ? `servers:${url}` : `servers.${url}`;
+    const at = down(spot, { key: ['servers', key], id, source: ['servers', index], name: url });
+    note(at, 'server');
+    for (const [name, variable] of nodesIn(server['variables'])) {
+      if (!isNode(variable)) continue;
+      const own = down(at, {
+        key: ['variables', name],
+        id: `.${name}`,
+        source: ['variables', name],
+        name: `${name} of ${url}`,
+      });
+      note(own, 'serverVariable');
+      note(
+        down(own, { key: 'default', id: ':default', source: 'default' }),
+        'serverDefault',
+        String(variable['default']),
+      );
+      for (const [place, value] of listOf(variable['enum']).entries()) {
+        const listed = {
+          key: ['enum', String(value)],
+          id: `:enum.${value}`,
+          source: ['enum', place],
+          name: String(value),
+          where: own.name,
+        };
+        note(down(own, listed), 'serverValue');
+      }
+      enterRest(variable, { ...own, id: `${own.id}:` }, ['default', 'enum']);
+    }
+    enterRest(server, { ...at, id: `${at.id}:` }, ['url', 'variables', 'name']);
+  }
+}
+
+/** What a client is not asked for: how the bearer's token looks inside is a hint (OpenAPI 3.1, 4.8.27). */
+const HINTS = ['bearerFormat', 'flows', 'type', 'x-'];
+
+function enterFlows(flows: unknown, spot: Spot): void {
+  for (const [flow, one] of nodesIn(flows)) {
+    if (!isNode(one)) continue;
+    const own = down(spot, {
+      key: ['flows', flow],
+      id: `.${flow}`,
+      source: ['flows', flow],
+      name: `${spot.name} (${flow})`,
+    });
+    note(own, 'flow');
+    for (const keyword of ['authorizationUrl', 'tokenUrl', 'refreshUrl', 'deviceAuthorizationUrl']) {
+      if (one[keyword] === undefined) continue;
+      note(down(own, { key: keyword, id: `:${keyword}`, source: keyword }), 'flowUrl', String(one[keyword]));
+    }
+    for (const [scope] of nodesIn(one['scopes'])) {
+      note(
+        down(own, { key: ['scopes', scope], id: `.${scope}`, source: ['scopes', scope], name: scope, where: own.name }),
+        'scope',
+      );
+    }
+    enterRest(one, { ...own, id: `${own.id}:` }, [
+      'authorizationUrl',
+      'tokenUrl',
+      'refreshUrl',
+      'deviceAuthorizationUrl',
+      'scopes',
+    ]);
+  }
+}
+
+/** Enters how callers may prove who they are. One that only has another name now is the same. */
+export function enterSchemes(document: RestDocument, root: Spot, formerNames: ReadonlyMap<string, string>): void {
+  const components = isNode(document['components']) ? document['components'] : {};
+  for (const [name, scheme] of nodesIn(components['securitySchemes'])) {
+    const source = ['components', 'securitySchemes', name];
+    const known = formerNames.get(name) ?? name;
+    const at = down(root, { key: ['schemes', known], id: `security:${known}`, source, name: known });
+    note(at, 'scheme');
+    note(down(at, { key: 'name', id: '.name' }), 'schemeName', name);
+    const { node } = follow(scheme, at);
+    const definition: Node = {
+      ...node,
+      ...(typeof node['scheme'] === 'string' && { scheme: node['scheme'].toLowerCase() }),
+    };
+    const asked = Object.entries(definition).filter(
+      ([key]) => !isWord(key) && !HINTS.some((hint) => key === hint || (hint === 'x-' && key.startsWith(hint))),
+    );
+    note(
+      down(at, { key: 'definition' }),
+      'schemeDefinition',
+      shapeOf(Object.fromEntries([['type', node['type']], ...asked])),
+    );
+    const extensions = Object.entries(node).filter(([key]) => key.startsWith('x-'));
+    enterRest(Object.fromEntries(extensions), { ...at, id: `${at.id}:` }, []);
+    enterFlows(node['flows'], at);
+    if (node['bearerFormat'] !== undefined)
+      note(
+        down(at, { key: 'hint', id: ':bearerFormat', source: 'bearerFormat' }),
+        'hint',
+        String(node['bearerFormat']),
+      );
+  }
+}

@@ -1,0 +1,143 @@
+import t from 'tap';
+import type { Change } from '../../src/workbench/diff/change.js';
+import { changesBetween, problemsOf } from '../../src/workbench/diff/report.js';
+import type { ProjectVersion } from '../../src/workbench/diff/versions.js';
+import { contractsOf } from '../../src/workbench/model/contracts.js';
+import { type DocumentCase, documentCases, SHOP } from './diff-documents.js';
+import { schemaCases, type Worst } from './diff-schemas.js';
+import { GALLERY, sdlCases } from './diff-sdl.js';
+
+const COMPONENTS = `components:
+  schemas:
+    Pair: { type: object, properties: { a: { type: string }, b: { type: integer } } }
+    Single: { type: object, required: [c], properties: { c: { type: string } } }
+    Text: { type: string, minLength: 1 }
+    Tree: { type: object, properties: { v: { type: string }, kids: { type: array, items: { $ref: '#/components/schemas/Tree' } } } }
+    Numbers: { type: object, properties: { v: { type: integer }, kids: { type: array, items: { $ref: '#/components/schemas/Numbers' } } } }
+    Cat: { type: object, required: [kind], properties: { kind: { type: string }, purrs: { type: boolean } } }
+    Dog: { type: object, required: [kind], properties: { kind: { type: string }, barks: { type: boolean } } }
+`;
+
+/** A service of which one operation is sent a schema, and another answers with it. */
+const service = (schema: string) => `openapi: 3.1.0
+info: { title: One, version: 1.0.0 }
+paths:
+  /sent:
+    post:
+      operationId: send
+      requestBody: { required: true, content: { application/json: { schema: ${schema} } } }
+      responses: { '204': { description: Done. } }
+  /got:
+    get:
+      operationId: get
+      responses: { '200': { description: It., content: { application/json: { schema: ${schema} } } } }
+${COMPONENTS}`;
+
+const versionOf = (openapi: string): ProjectVersion => ({
+  label: 'it',
+  contracts: contractsOf({ openapi }),
+  migrations: [],
+});
+
+const worst = (changes: readonly Change[]): Worst =>
+  (['breaking', 'risky', 'safe'] as const).find((verdict) => changes.some((one) => one.verdict === verdict)) ??
+  'nothing';
+
+t.test('what an edit of a schema does to who sends it and to who gets it, and what taking it back does', async (t) => {
+  for (const [name, before, after, forwards, backwards] of schemaCases) {
+    for (const [from, to, expected, way] of [
+      [before, after, forwards, ''],
+      [after, before, backwards, ', taken back'],
+    ] as const) {
+      const changes = await changesBetween(versionOf(service(from)), versionOf(service(to)));
+      const of = (element: string) => worst(changes.filter(({ elements }) => elements.includes(element)));
+      t.strictSame(
+        [of('send'), of('get')],
+        expected,
+        `${name}${way}: ${changes.map(({ verdict, message }) => `${verdict} ${message}`).join('; ')}`,
+      );
+    }
+  }
+});
+
+const edited = (edits: DocumentCase[1], base = SHOP) =>
+  edits.reduce((text, [from, to]) => {
+    if (!text.includes(from)) throw new Error(`There is no ${from} to edit.`);
+    return text.replaceAll(from, to);
+  }, base);
+
+t.test('what an edit of a document does, and what taking it back does', async (t) => {
+  for (const [name, edits, forwards, backwards] of documentCases) {
+    for (const [from, to, expected, way] of [
+      [SHOP, edited(edits), forwards, ''],
+      [edited(edits), SHOP, backwards, ', taken back'],
+    ] as const) {
+      const changes = await changesBetween(versionOf(from), versionOf(to));
+      t.equal(
+        worst(changes),
+        expected,
+        `${name}${way}: ${changes.map(({ verdict, message }) => `${verdict} ${message}`).join('; ')}`,
+      );
+    }
+  }
+});
+
+t.test('the documents that are edited here are sound', async (t) => {
+  const before = versionOf(SHOP);
+  t.strictSame(await problemsOf({ root: '.', before, after: before }), []);
+  for (const [name, edits] of documentCases) {
+    const after = versionOf(edited(edits));
+    t.strictSame(
+      (await problemsOf({ root: '.', before: after, after })).map(({ message }) => message),
+      [],
+      name,
+    );
+  }
+});
+
+t.test('a change stands in the lines that were edited', async (t) => {
+  const lineOf = (text: string, part: string) => text.split('\n').findIndex((line) => line.includes(part)) + 1;
+  const placeOf = async (edits: DocumentCase[1]) => {
+    const after = edited(edits);
+    const [first] = await changesBetween(versionOf(SHOP), versionOf(after));
+    return { after, place: first?.place };
+  };
+  const path = await placeOf([['  /orders:', '  /purchases:']]);
+  t.match(path.place, { line: lineOf(path.after, '  /purchases:'), old: false }, 'a path');
+  const method = await placeOf([['    get:\n      operationId: photo', '    put:\n      operationId: photo']]);
+  t.match(method.place, { line: lineOf(method.after, 'put:'), old: false }, 'a method');
+  const required = await placeOf([
+    [
+      'Article: { type: object, required: [id]',
+      'Article:\n      type: object\n      required:\n        - id\n        - name',
+    ],
+    [
+      ', properties: { id: { type: integer }, name: { type: string } } }\n    Failure',
+      '\n      properties: { id: { type: integer }, name: { type: string } }\n    Failure',
+    ],
+  ]);
+  t.match(required.place, { line: lineOf(required.after, '        - name'), old: false }, 'a required member');
+});
+
+t.test('what an edit of an SDL does, and what taking it back does', async (t) => {
+  const version = (schema: string): ProjectVersion => ({
+    label: 'it',
+    contracts: contractsOf({ schema }),
+    migrations: [],
+  });
+  for (const [name, edits, forwards, backwards] of sdlCases) {
+    const [before, after] = [version(GALLERY), version(edited(edits, GALLERY))];
+    t.strictSame(await problemsOf({ root: '.', before, after }), [], name);
+    for (const [from, to, expected, way] of [
+      [before, after, forwards, ''],
+      [after, before, backwards, ', taken back'],
+    ] as const) {
+      const changes = await changesBetween(from, to);
+      t.equal(
+        worst(changes),
+        expected,
+        `${name}${way}: ${changes.map(({ verdict, message }) => `${verdict} ${message}`).join('; ')}`,
+      );
+    }
+  }
+});
