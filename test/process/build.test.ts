@@ -10,7 +10,7 @@ t.test(
   { skip: skipUnlessWhole },
   async (t) => {
     const folder = copyProject(t, {});
-    const accord = [process.execPath, join(folder, 'src/cli/bin.js')] as const;
+    const accord = [process.execPath, join(folder, 'src/platform/cli/bin.js')] as const;
     const memory = { DATABASE_URL: 'pglite://memory' };
     const bundle = () => readFileSync(join(folder, 'dist/main.js'));
     const built = () => statSync(join(folder, 'dist/bundle.json')).mtimeMs;

@@ -1,5 +1,5 @@
 import { relative } from 'node:path';
-import type { Subcommand } from './subcommand.js';
+import type { Subcommand } from 'accord/cli/subcommand';
 
 /** `accord migrate <name>`: writes the migration that leads to `prisma/schema.prisma`; `--check` only tells. */
 const migrate: Subcommand = (command) => {
@@ -7,7 +7,7 @@ const migrate: Subcommand = (command) => {
   command.option('--check', 'write nothing; fail when the migrations do not give prisma/schema.prisma', false);
   command.action(async (name: string | undefined, { check }: { check: boolean }) => {
     // The schema engine is large, and nothing but this command needs it.
-    const { checkMigrations, createMigration } = await import('../workbench/prisma/migration-diff.js');
+    const { checkMigrations, createMigration } = await import('../prisma/migration-diff.js');
     if (check) {
       const difference = await checkMigrations();
       if (difference !== undefined) command.error(`The migrations do not give prisma/schema.prisma:\n${difference}`);

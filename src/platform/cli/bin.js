@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import module from 'node:module';
-import { BUNDLES, built, canBuild } from './bundle.js';
+import { BUNDLES, built, canBuild } from './built.js';
 
 const args = process.argv.slice(2);
 
@@ -11,10 +11,9 @@ if (args.join() === 'start') {
   const { start } = await import('./start.js');
   await start();
 } else if (canBuild()) {
-  // The sources are TypeScript: tsx is registered before the first of them is imported.
-  const { register } = await import('tsx/esm/api');
-  register();
-  const [{ accord }, { WORKBENCH }] = await Promise.all([import('./program.js'), import('./workbench.js')]);
+  // The workbench brings what reads TypeScript, which the sources of a project are.
+  const { WORKBENCH } = await import('@accord/workbench/cli');
+  const { accord } = await import('./program.js');
   await accord(args, WORKBENCH);
 } else if (args.join() !== 'build') {
   // An installation for production: it has the operator's commands as one bundle, and npm asks it to build when it installs.

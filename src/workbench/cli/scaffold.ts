@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
-import type { Scaffolding } from '../workbench/scaffold/scaffold.js';
-import { EXIT, paint, printJson, Unable, withProgress } from './output.js';
-import type { Subcommand } from './subcommand.js';
+import { EXIT, paint, printJson, Unable, withProgress } from 'accord/cli/output';
+import type { Subcommand } from 'accord/cli/subcommand';
+import type { Scaffolding } from '../scaffold/scaffold.js';
 
 interface Options {
   root: string;
@@ -24,9 +24,9 @@ function reasonOf(error: unknown): string | undefined {
 
 /** Reads the contracts, generates from them, and edits the code by the same. */
 async function work(root: string, check: boolean): Promise<Scaffolding> {
-  const { readContracts } = await import('../workbench/model/contracts.js');
-  const { generate } = await import('../workbench/generate/generate.js');
-  const { scaffold: edit } = await import('../workbench/scaffold/scaffold.js');
+  const { readContracts } = await import('../model/contracts.js');
+  const { generate } = await import('../generate/generate.js');
+  const { scaffold: edit } = await import('../scaffold/scaffold.js');
   const contracts = await readContracts(root);
   const generated = () => generate(contracts, { root, check, colour: process.stderr.isTTY });
   return edit(contracts, { root, check, generate: generated });
@@ -43,7 +43,7 @@ const scaffold: Subcommand = (command) => {
   command.action(async () => {
     const { root, json, ...options } = command.optsWithGlobals<Options>();
     const check = options.check === true || options.dryRun === true;
-    const { nextSteps, reportOf } = await import('../workbench/scaffold/report.js');
+    const { nextSteps, reportOf } = await import('../scaffold/report.js');
     const done = await withProgress('Reading the contracts and the code', () => work(resolve(root), check)).catch(
       (error: unknown) => {
         const reason = reasonOf(error);

@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { Coverage } from '../workbench/coverage/measure.js';
-import type { Painter } from '../workbench/coverage/text.js';
-import { EXIT, paint, printJson, Unable } from './output.js';
-import type { Subcommand } from './subcommand.js';
+import { EXIT, paint, printJson, Unable } from 'accord/cli/output';
+import type { Subcommand } from 'accord/cli/subcommand';
+import type { Coverage } from '../coverage/measure.js';
+import type { Painter } from '../coverage/text.js';
 
 interface Options {
   root: string;
@@ -30,11 +30,11 @@ const unable = (what: string) => (error: Error) => {
 
 /** Reads what the tests have seen, and holds it against the contracts of the project. */
 async function measure(root: string): Promise<Coverage> {
-  const { check } = await import('../workbench/model/check.js');
-  const { readContracts } = await import('../workbench/model/contracts.js');
-  const { measureCoverage } = await import('../workbench/coverage/measure.js');
-  const { RECORDINGS, readObservations } = await import('../platform/testing/coverage/observations.js');
-  const { printProblems } = await import('../workbench/model/problems.js');
+  const { check } = await import('../model/check.js');
+  const { readContracts } = await import('../model/contracts.js');
+  const { measureCoverage } = await import('../coverage/measure.js');
+  const { RECORDINGS, readObservations } = await import('accord/testing/coverage/observations');
+  const { printProblems } = await import('../model/problems.js');
   const contracts = await readContracts(root, undefined, 'one');
   const { observations, recordings } = await readObservations(root).catch(unable(`Clear ${RECORDINGS} (--clear)`));
   if (recordings === 0) throw new Unable(`There is nothing in ${RECORDINGS}: run the tests first (npm test).`);
@@ -83,11 +83,11 @@ const coverage: Subcommand = (command) => {
     .action(async () => {
       const options = command.optsWithGlobals<Options>();
       const root = resolve(options.root);
-      if (options.clear) return (await import('../platform/testing/coverage/observations.js')).clearObservations(root);
+      if (options.clear) return (await import('accord/testing/coverage/observations')).clearObservations(root);
       const measured = await measure(root);
-      const { coverageText, verdictText } = await import('../workbench/coverage/text.js');
+      const { coverageText, verdictText } = await import('../coverage/text.js');
       if (options.html !== undefined) {
-        const { coveragePage } = await import('../workbench/coverage/page.js');
+        const { coveragePage } = await import('../coverage/page.js');
         writePage(resolve(options.html), coveragePage(measured));
       }
       if (options.json) printJson(measured);

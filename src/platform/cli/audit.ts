@@ -1,5 +1,5 @@
 import { InvalidArgumentError, Option } from 'commander';
-import { type AuditFilter, EVENTS } from '../platform/audit/audit.js';
+import { type AuditFilter, EVENTS } from '../audit/audit.js';
 import { administer } from './administer.js';
 import { table } from './output.js';
 import type { Subcommand } from './subcommand.js';

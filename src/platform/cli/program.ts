@@ -1,4 +1,5 @@
 import { Command, CommanderError, Option } from 'commander';
+import { useProject } from '../root.js';
 import { OPERATOR } from './operator.js';
 import { EXIT } from './output.js';
 import type { Subcommands } from './subcommand.js';
@@ -25,6 +26,11 @@ export async function accord(args: readonly string[], workbench: Subcommands): P
       writeErr: (text) => console.error(text.trimEnd()),
     })
     .addOption(new Option('--root <directory>', 'the project').default(process.cwd(), 'the current directory'));
+  // What a command loads of the platform asks for the project, too.
+  program.hook('preAction', () => {
+    const isNamed = program.getOptionValueSource('root') === 'cli';
+    useProject(isNamed ? program.opts<{ root: string }>().root : undefined);
+  });
   const called = args.find((argument) => all.some(([name]) => name === argument));
   for (const [name, { summary, load }] of all) {
     const command = program.command(name).description(summary);

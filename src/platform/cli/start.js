@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import v8 from 'node:v8';
-import { BUNDLES, built, bundleIsCurrent, canBuild } from './bundle.js';
+import { rootPath } from '../root.js';
+import { BUNDLES, built, bundleIsCurrent, canBuild } from './built.js';
 
 /**
  * Bytes of WebAssembly that a function executes before it is compiled a second time, for speed. By Node 20's own value that is
@@ -16,9 +17,8 @@ const TIERING_BUDGET = 20_000_000;
 export async function start() {
   v8.setFlagsFromString(`--wasm-tiering-budget=${TIERING_BUDGET}`);
   if (canBuild() && !bundleIsCurrent()) {
-    const { status } = spawnSync(process.execPath, [fileURLToPath(new URL('bin.js', import.meta.url)), 'build'], {
-      stdio: 'inherit',
-    });
+    const bin = fileURLToPath(new URL('bin.js', import.meta.url));
+    const { status } = spawnSync(process.execPath, [bin, '--root', rootPath(), 'build'], { stdio: 'inherit' });
     if (status !== 0) process.exit(status ?? 1);
   }
   await built(BUNDLES.service);

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import type { Subcommand } from './subcommand.js';
+import type { Subcommand } from 'accord/cli/subcommand';
 
 /** `accord codegen [--check]`: exits 1 on a broken contract, and with `--check` on a stale file. */
 const codegen: Subcommand = (command) => {
@@ -8,8 +8,8 @@ const codegen: Subcommand = (command) => {
     const { root: given, check } = command.optsWithGlobals<{ root: string; check: boolean }>();
     const root = resolve(given);
     const started = performance.now();
-    const { generate } = await import('../workbench/generate/generate.js');
-    const { readContracts } = await import('../workbench/model/contracts.js');
+    const { generate } = await import('../generate/generate.js');
+    const { readContracts } = await import('../model/contracts.js');
     const { ok, report } = await generate(await readContracts(root), { root, check, colour: process.stderr.isTTY });
     if (!ok) {
       console.error(report);

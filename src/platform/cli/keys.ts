@@ -1,5 +1,5 @@
-import type { KeyEntry } from '../platform/keys/key-administration.js';
-import type { SecretUse } from '../platform/keys/secret-use.js';
+import type { KeyEntry } from '../keys/key-administration.js';
+import type { SecretUse } from '../keys/secret-use.js';
 import { administer } from './administer.js';
 import { table } from './output.js';
 import type { Subcommand } from './subcommand.js';

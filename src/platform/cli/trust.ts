@@ -13,7 +13,7 @@ const trust: Subcommand = (command) => {
   command.action(async (paths: string[]) => {
     const { root, out } = command.optsWithGlobals<{ root: string; out: string }>();
     const { buildSchema } = await import('graphql');
-    const { readTrusted } = await import('../platform/graphql/trusted.js');
+    const { readTrusted } = await import('../graphql/trusted.js');
     try {
       const schema = buildSchema(readFileSync(resolve(root, 'schema.graphql'), 'utf8'));
       const manifest = readTrusted(paths, schema);

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
+import { EXIT, paint, printJson, Unable, withProgress } from 'accord/cli/output';
+import type { Subcommand } from 'accord/cli/subcommand';
 import { Option } from 'commander';
-import { EXIT, paint, printJson, Unable, withProgress } from './output.js';
-import type { Subcommand } from './subcommand.js';
 
 interface Options {
   root: string;
@@ -48,8 +48,8 @@ const diff: Subcommand = (command) => {
     if (ref !== undefined && from !== undefined)
       throw new Unable('Compare with a git ref or with --from, not with both.');
     const root = resolve(given);
-    const { versionAtRef, versionInDirectory } = await import('../workbench/diff/versions.js');
-    const { diffReport, problemsOf } = await import('../workbench/diff/report.js');
+    const { versionAtRef, versionInDirectory } = await import('../diff/versions.js');
+    const { diffReport, problemsOf } = await import('../diff/report.js');
     const report = await withProgress('Comparing the contracts', async () => {
       const before = from === undefined ? await versionAtRef(root, ref) : versionInDirectory(resolve(from), from);
       const directory = to === undefined ? root : resolve(to);
@@ -59,7 +59,7 @@ const diff: Subcommand = (command) => {
       return problems.length > 0 ? problems : diffReport(options);
     });
     if (Array.isArray(report)) {
-      const { printProblems } = await import('../workbench/model/problems.js');
+      const { printProblems } = await import('../model/problems.js');
       throw new Unable(printProblems(report, { colour: process.stderr.isTTY }));
     }
     if (json || format === 'json') printJson(report);
@@ -68,10 +68,10 @@ const diff: Subcommand = (command) => {
   });
 };
 
-async function printed(format: string, report: import('../workbench/diff/report.js').Report): Promise<string> {
-  if (format === 'markdown') return (await import('../workbench/diff/print-markdown.js')).printMarkdown(report);
-  if (format === 'github') return (await import('../workbench/diff/print-github.js')).printGithub(report);
-  return (await import('../workbench/diff/print-text.js')).printText(report, (style, text) => paint(style, text));
+async function printed(format: string, report: import('../diff/report.js').Report): Promise<string> {
+  if (format === 'markdown') return (await import('../diff/print-markdown.js')).printMarkdown(report);
+  if (format === 'github') return (await import('../diff/print-github.js')).printGithub(report);
+  return (await import('../diff/print-text.js')).printText(report, (style, text) => paint(style, text));
 }
 
 export default diff;

@@ -1,6 +1,6 @@
-// Plain JavaScript, as the bundle is made by it.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import type { Plugin } from 'esbuild';
 
 /** What fastify-openapi-glue holds its table of routes against the schema of OpenAPI with. */
 const PACKAGE = '@seriousme/openapi-schema-validator';
@@ -25,11 +25,8 @@ async function compiledSchema() {
   return standalone.default(ajv, ajv.compile(JSON.parse(readFileSync(schema, 'utf8'))));
 }
 
-/**
- * Gives the bundle the package with that schema compiled.
- * @type {import('esbuild').Plugin}
- */
-export const openapiSchema = {
+/** Gives the bundle the package with that schema compiled. */
+export const openapiSchema: Plugin = {
   name: 'the schema of OpenAPI, compiled',
   setup({ onResolve, onLoad }) {
     const namespace = 'openapi-schema';

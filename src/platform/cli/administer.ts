@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
-import type { Administration } from '../platform/accounts/administration.js';
-import { Refused } from '../platform/calls/errors.js';
-import { readAddress } from '../platform/database/address.js';
-import { runningServer } from '../platform/server/admin-socket.js';
-import { readConfig } from '../platform/server/config.js';
+import type { Administration } from '../accounts/administration.js';
+import { Refused } from '../calls/errors.js';
+import { readAddress } from '../database/address.js';
+import { runningServer } from '../server/admin-socket.js';
+import { readConfig } from '../server/config.js';
 
 /**
  * Runs an operator's command on the database that DATABASE_URL names, beside running servers: on PostgreSQL directly; on
@@ -23,8 +23,8 @@ export async function administer(work: (commands: Administration) => Promise<voi
     if (running) return await work(running);
     // Half of what a command takes is to load these, and a running server has them already.
     const [{ openDatabase }, { administration }] = await Promise.all([
-      import('../platform/database/open.js'),
-      import('../platform/accounts/administration.js'),
+      import('../database/open.js'),
+      import('../accounts/administration.js'),
     ]);
     const database = await openDatabase(config.DATABASE_URL);
     const { JWT_ALGORITHM: algorithm, JWT_SECRET: jwtSecret, KEY_SECRET: keySecrets = [] } = config;

@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
-import { whenShellGone } from '../platform/server/npm-shell.js';
-import { generate, type Outcome } from '../workbench/generate/generate.js';
-import { readContracts } from '../workbench/model/contracts.js';
+import type { Subcommand } from 'accord/cli/subcommand';
+import { whenShellGone } from 'accord/npm-shell';
+import { generate, type Outcome } from '../generate/generate.js';
+import { readContracts } from '../model/contracts.js';
 import { supervise } from './server-process.js';
-import type { Subcommand } from './subcommand.js';
 import { watchProject } from './watch.js';
 
 const say = (text: string) => console.error(`[dev] ${text}`);

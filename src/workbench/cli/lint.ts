@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
-import type { Contracts } from '../workbench/model/contracts.js';
-import { EXIT, paint, printJson, withProgress } from './output.js';
-import type { Subcommand } from './subcommand.js';
+import { EXIT, paint, printJson, withProgress } from 'accord/cli/output';
+import type { Subcommand } from 'accord/cli/subcommand';
+import type { Contracts } from '../model/contracts.js';
 
 const DESCRIPTION = `
 Looks for what in openapi.yaml and schema.graphql will hurt somebody: whoever generates a client, whoever reads a failure,
@@ -15,7 +15,7 @@ interface Options {
 }
 
 async function printRules(json: boolean): Promise<void> {
-  const { REST_RULES, SDL_RULES } = await import('../workbench/lint/rules.js');
+  const { REST_RULES, SDL_RULES } = await import('../lint/rules.js');
   const names = [...new Set([...REST_RULES, ...SDL_RULES].map(({ name }) => name))];
   const rules = names.map((name) => {
     const ofRest = REST_RULES.find((one) => one.name === name);
@@ -47,13 +47,13 @@ const lintCommand: Subcommand = (command) => {
       const { root, json, rules } = command.optsWithGlobals<Options>();
       if (rules) return printRules(json);
       const folder = resolve(root);
-      const { readContracts } = await import('../workbench/model/contracts.js');
+      const { readContracts } = await import('../model/contracts.js');
       const contracts = await readContracts(folder, undefined, 'one');
       const problems = await withProgress('Linting the contracts', async () => {
-        const { lint } = await import('../workbench/lint/lint.js');
+        const { lint } = await import('../lint/lint.js');
         return lint(folder, contracts);
       });
-      const { printProblems } = await import('../workbench/model/problems.js');
+      const { printProblems } = await import('../model/problems.js');
       const failed = problems.some(({ severity }) => severity !== 'warning');
       if (failed) process.exitCode = EXIT.found;
       if (json) return printJson(problems.map(({ frame: _, ...one }) => ({ severity: 'error', ...one })));

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
-import type { Contracts } from '../workbench/model/contracts.js';
-import { EXIT, paint, printJson, table, Unable, withProgress } from './output.js';
-import type { Subcommand } from './subcommand.js';
+import { EXIT, paint, printJson, table, Unable, withProgress } from 'accord/cli/output';
+import type { Subcommand } from 'accord/cli/subcommand';
+import type { Contracts } from '../model/contracts.js';
 
 const DESCRIPTION = `
 Holds openapi.yaml, schema.graphql and prisma/schema.prisma against each other: types and their members, null, enums, ids,
@@ -16,12 +16,12 @@ interface Options {
 }
 
 async function readSound(root: string): Promise<Contracts> {
-  const { check } = await import('../workbench/model/check.js');
-  const { readContracts } = await import('../workbench/model/contracts.js');
+  const { check } = await import('../model/check.js');
+  const { readContracts } = await import('../model/contracts.js');
   const contracts = await readContracts(root, ['openapi', 'schema', 'prisma']);
   const problems = await check(contracts);
   if (problems.length === 0) return contracts;
-  const { printProblems } = await import('../workbench/model/problems.js');
+  const { printProblems } = await import('../model/problems.js');
   const printed = printProblems(problems, { colour: process.stderr.isTTY });
   throw new Unable(`${printed}\nA contract that is broken is held against nothing.`);
 }
@@ -35,10 +35,7 @@ const bridgeCommand: Subcommand = (command) => {
     .action(async () => {
       const { root, json, list } = command.optsWithGlobals<Options>();
       const contracts = await withProgress('Reading the contracts', () => readSound(resolve(root)));
-      const [{ bridge }, print] = await Promise.all([
-        import('../workbench/bridge/bridge.js'),
-        import('../workbench/bridge/print.js'),
-      ]);
+      const [{ bridge }, print] = await Promise.all([import('../bridge/bridge.js'), import('../bridge/print.js')]);
       const report = bridge(contracts);
       if (report.differences.length > 0) process.exitCode = EXIT.found;
       if (json) return printJson(print.reportJson(report));
