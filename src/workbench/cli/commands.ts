@@ -19,6 +19,7 @@ export const WORKBENCH: Subcommands = {
   },
   lint: { summary: 'look for what hurts in both contracts', load: () => import('./lint.js') },
   migrate: { summary: 'write a migration from prisma/schema.prisma', load: () => import('./migrate.js') },
+  new: { summary: 'write a project of your own', load: () => import('./new.js') },
   scaffold: {
     summary: 'write the stubs of what the contracts newly promise, and tell the next step',
     load: () => import('./scaffold.js'),
