@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { bundled } from '../src/cli/bundle.js';
+import { bundled } from '../src/workbench/cli/bundle.js';
 import { login, OPEN_HANDED, stopAll } from './accord.js';
 import type { Directories } from './data.js';
 import { ACCORD, FLOWS } from './flows.js';

@@ -86,7 +86,7 @@ export const START_FLAGS = ['--max-semi-space-size=32'];
 /** The service in a process of its own, as `npm start` runs it, on a fresh database in memory. */
 export const startMeasured = (environment: Record<string, string> = {}): Promise<Measured> =>
   startProcess(
-    [...START_FLAGS, 'src/cli/bin.js', 'start'],
+    [...START_FLAGS, 'src/platform/cli/bin.js', 'start'],
     { PORT: '0', DATABASE_URL: 'pglite://memory', LOG_LEVEL: 'warn', ...environment },
     /^ {2}REST {7}(\S+)\/api\/v1$/m,
   );

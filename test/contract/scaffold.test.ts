@@ -419,7 +419,7 @@ t.test(
   async (t) => {
     const misspelt = (text: string) => text.replace('type User {', 'type User {\n  age: Intt\n');
     const broken = copyProject(t, { 'schema.graphql': misspelt });
-    const refusal = run(t, [process.execPath, 'src/cli/bin.js', '--root', broken, 'scaffold']).ended;
+    const refusal = run(t, [process.execPath, 'src/platform/cli/bin.js', '--root', broken, 'scaffold']).ended;
     const folder = copyProject(t, EDITS);
     const before = sourcesOf(folder);
     const old = readFileSync(join(folder, 'generated/operations.ts'), 'utf8');

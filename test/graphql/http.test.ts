@@ -302,7 +302,7 @@ t.test('only registered documents run where they are trusted', async (t) => {
 });
 
 t.test('the schema is printed for tools, whether introspection is on or not', async (t) => {
-  const print = (...args: string[]) => run(t, [process.execPath, 'src/cli/bin.js', 'schema', ...args]).ended;
+  const print = (...args: string[]) => run(t, [process.execPath, 'src/platform/cli/bin.js', 'schema', ...args]).ended;
   const [sdl, json] = await Promise.all([print(), print('--json')]);
   t.same([sdl.code, json.code, sdl.stdout], [0, 0, contract]);
   t.equal(printSchema(buildClientSchema(JSON.parse(json.stdout).data)), printSchema(buildSchema(contract)));

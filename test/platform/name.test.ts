@@ -204,8 +204,10 @@ t.test(
     await once(redis, 'ready');
     const here = await startNotes(t, { name: NAME, environment });
     const there = await startNotes(t, { name: 'shop', environment });
-    const topics = (await redis.pubsub('CHANNELS', `${prefix}*`)) as string[];
-    t.same(topics.sort(), [`${prefix}field_notes_streams`, `${prefix}shop_streams`]);
+    await eventually('the topics of both', async () => {
+      const topics = (await redis.pubsub('CHANNELS', `${prefix}*`)) as string[];
+      return topics.sort().join() === [`${prefix}field_notes_streams`, `${prefix}shop_streams`].join();
+    });
 
     // The account has the same id on both.
     for (let n = 0; n < 3; n++) await here.ask('GET', '/notes', { headers: here.bearer });

@@ -10,7 +10,7 @@ t.test(
   { skip: skipUnlessWhole },
   async (t) => {
     const folder = copyProject(t, {});
-    const accord = [process.execPath, join(folder, 'src/cli/bin.js')] as const;
+    const accord = [process.execPath, join(folder, 'src/platform/cli/bin.js')] as const;
     const memory = { DATABASE_URL: 'pglite://memory' };
     const bundle = () => readFileSync(join(folder, 'dist/main.js'));
     const built = () => statSync(join(folder, 'dist/bundle.json')).mtimeMs;
@@ -37,7 +37,7 @@ t.test(
     t.match(served, { info: { title: 'Edited' } }, 'nor is one of the contract, which is parsed when it is built');
     edited.kill('SIGKILL');
 
-    const [bundler, before] = [join(folder, 'src/cli/bundle.js'), built()];
+    const [bundler, before] = [join(folder, 'src/workbench/cli/bundle.ts'), built()];
     writeFileSync(bundler, `${readFileSync(bundler, 'utf8')}// Edited.\n`);
     t.equal((await run(t, [...accord, 'build']).ended).code, 0);
     t.not(built(), before, 'what bundles is a source too');

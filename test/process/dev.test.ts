@@ -12,7 +12,7 @@ t.test('accord dev keeps a server running through the edits of a contract', { sk
 
   // As `npm run dev` sets it: the server ends even if this test does so badly.
   const environment = { PORT: '0', DATABASE_URL: 'pglite://./data', npm_lifecycle_event: 'dev', ...measured };
-  const dev = run(t, [process.execPath, 'src/cli/bin.js', '--root', root, 'dev'], environment);
+  const dev = run(t, [process.execPath, 'src/platform/cli/bin.js', '--root', root, 'dev'], environment);
   const output = () => dev.stdout() + dev.stderr();
   /** The address that the `n`th server printed. */
   const server = (n: number) =>

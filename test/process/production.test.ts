@@ -29,7 +29,7 @@ t.test('a production install is small, and has neither compiler, nor Prisma, nor
 const whole = { skip: skipUnlessWhole };
 t.test('it runs what was built elsewhere, and has the commands of an operator', whole, async (t) => {
   const folder = temporaryFolder(t);
-  for (const part of ['package.json', 'openapi.yaml', 'schema.graphql', 'src/cli', 'prisma/migrations', 'dist'])
+  for (const part of ['package.json', 'openapi.yaml', 'schema.graphql', 'src/platform', 'prisma/migrations', 'dist'])
     cpSync(join(ROOT, part), join(folder, part), { recursive: true });
   // A package brings those that are installed within it; each is asked for itself.
   const within = (path: string) => (from: string) => from === path || !from.slice(path.length).includes('node_modules');
@@ -37,7 +37,7 @@ t.test('it runs what was built elsewhere, and has the commands of an operator', 
     cpSync(join(ROOT, path), join(folder, path), { recursive: true, filter: within(join(ROOT, path)) });
   t.notOk(existsSync(join(folder, 'node_modules/tsx')));
 
-  const accord = (...args: string[]) => [process.execPath, join(folder, 'src/cli/bin.js'), ...args] as const;
+  const accord = (...args: string[]) => [process.execPath, join(folder, 'src/platform/cli/bin.js'), ...args] as const;
   const environment = { DATABASE_URL: `pglite://${folder}/data` };
   const server = await startServer(t, environment, accord('start'));
   for (const [path, type] of [

@@ -127,7 +127,7 @@ t.test('a second signal ends a process at once that waits for a request', async 
 });
 
 t.test('a server that npm started ends with the shell that npm passes a signal to', async (t) => {
-  const command = ['sh', '-c', `'${process.execPath}' src/cli/bin.js start; :`] as const;
+  const command = ['sh', '-c', `'${process.execPath}' src/platform/cli/bin.js start; :`] as const;
   const shell = await startServer(t, { DATABASE_URL: await demoDirectory(t), npm_lifecycle_event: 'start' }, command);
   shell.kill('SIGTERM');
   // Its output is open as long as the server has it open.

@@ -39,7 +39,8 @@ t.test(
   { skip: skipUnlessWhole },
   async (t) => {
     const folder = copyProject(t, EDITS);
-    const command = (...args: string[]) => run(t, [process.execPath, 'src/cli/bin.js', ...args], {}, folder).ended;
+    const command = (...args: string[]) =>
+      run(t, [process.execPath, 'src/platform/cli/bin.js', ...args], {}, folder).ended;
     t.equal((await command('codegen')).code, 0);
     t.equal((await command('migrate', 'nick_name')).code, 0);
     const migration = readdirSync(join(folder, 'prisma', 'migrations')).find((name) => name.endsWith('nick_name'));

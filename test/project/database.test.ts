@@ -15,7 +15,7 @@ import { type Database, openDatabase } from '../../src/platform/database/open.js
 import { openPostgres } from '../../src/platform/database/postgres.js';
 import { statementNames } from '../../src/platform/database/statement-names.js';
 import { templatePath } from '../../src/platform/database/template.js';
-import { root, rootPath } from '../../src/platform/root.js';
+import { rootPath } from '../../src/platform/root.js';
 import { generatePrismaClient, prismaClientIsCurrent } from '../../src/workbench/generate/prisma-client.js';
 import { checkMigrations, createMigration } from '../../src/workbench/prisma/migration-diff.js';
 import { PATIENT } from '../support/databases.js';
@@ -35,7 +35,7 @@ const recorded = (database: Database) =>
 /** Another process that opens `url`, adds a user, says so or says why not, and stays until it is killed. */
 function otherProcess(url: string): ChildProcess {
   const script = `
-    const { openDatabase } = await import(${JSON.stringify(new URL('src/platform/database/open.ts', root).href)});
+    const { openDatabase } = await import(${JSON.stringify(rootPath('src', 'platform', 'database', 'open.ts'))});
     try {
       const { client } = await openDatabase(${JSON.stringify(url)});
       await client.user.create({ data: ${JSON.stringify(user('other@example.com'))} });

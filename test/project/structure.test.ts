@@ -14,7 +14,9 @@ import { checkContract } from '../../src/platform/rest/contract-check.js';
 import { openApiOf } from '../../src/workbench/model/openapi-source.js';
 import { type Import, importsOf, sourcesIn } from '../support/imports.js';
 
-const src = sourcesIn('src');
+/** What a new project is made of is no code of the workbench. */
+const TEMPLATE = /^workbench\/new\/template\//;
+const src = Object.fromEntries(Object.entries(sourcesIn('src')).filter(([path]) => !TEMPLATE.test(path)));
 
 /** The rooms of the platform by layer, the innermost first: each imports of its own layer and of those before it. */
 const LAYERS = [
@@ -22,11 +24,11 @@ const LAYERS = [
   ['accounts', 'sessions', 'keys', 'idempotency', 'audit', 'jobs'],
   ['http', 'limits', 'rest', 'graphql', 'live', 'pages'],
   ['server'],
-  // The conformance kit, which no service loads.
-  ['testing'],
+  // The command, and the conformance kit, which no service loads.
+  ['cli', 'testing'],
 ];
 /** What is not in a room: small things that every room may use, and what puts the rooms together. */
-const EVERYWHERE = ['platform/loopback.ts', 'platform/names.ts', 'platform/root.ts', 'platform/secrets.ts'];
+const EVERYWHERE = ['platform/loopback.ts', 'platform/names.ts', 'platform/root.js', 'platform/secrets.ts'];
 const COMPOSITION = ['application', 'app', 'composition', 'pipeline', 'services', 'index'].map(
   (name) => `platform/${name}.ts`,
 );
@@ -38,12 +40,16 @@ const APART = ['rest', 'graphql', 'live'];
 /** The door of the platform, and what a program starts it by; one file, which a start must load before anything else. */
 const DOOR = ['platform/index.ts', 'platform/server/config.ts', 'platform/server/run.ts'];
 /**
- * How a contract is read, which the workbench does as the platform does it; the tools of the database; and what the tests have
- * seen of a contract.
+ * How a contract is read, which the workbench does as the platform does it; the tools of the database; what the tests have seen of a
+ * contract; and what the command has for all subcommands, those that build a bundle or run a server too.
  */
-const DOOR_OF_TOOLS = /^platform\/(contract|database|testing\/coverage)\/|^platform\/root\.ts$/;
-/** What all tools of the workbench are functions of. */
+const DOOR_OF_TOOLS =
+  /^platform\/((contract|database|testing\/coverage)\/|root\.js$|cli\/(built\.js|output\.ts|subcommand\.ts)$|pages\/vendor\.ts$|server\/npm-shell\.ts$)/;
+/** The command has the subcommands of the workbench where that is installed, and is loaded before anything that needs it. */
+const DOOR_OF_COMMAND: [from: string, to: string] = ['platform/cli/bin.js', 'workbench/cli/index.js'];
+/** What all tools of the workbench are functions of, and what makes commands of them. */
 const MODEL = 'model';
+const COMMANDS = 'cli';
 
 /** What makes of a contract's text what it says, or follows its references: of these files and packages, these names. */
 const READERS: [RegExp, RegExp][] = [
@@ -54,10 +60,10 @@ const READERS: [RegExp, RegExp][] = [
 ];
 const READERS_OF_OTHER_TEXTS = [
   // What a start of the service reads is made by a build.
-  'cli/bundle.js',
+  'workbench/cli/bundle.ts',
   // An operator's commands, on an installation that has no workbench.
-  'cli/schema.ts',
-  'cli/trust.ts',
+  'platform/cli/schema.ts',
+  'platform/cli/trust.ts',
 ];
 
 const GENERATED = '../generated/';
@@ -79,10 +85,10 @@ const roomOf = (path: string) => path.split('/')[1] as string;
 const MAY_IMPORT: Record<string, (one: Import) => boolean> = {
   'main.ts': ({ to }) => houseOf(to) === 'application' || DOOR.includes(to),
   application: ({ to }) => DOOR.includes(to) || to.startsWith(GENERATED),
-  platform: ({ from, to }) => to.startsWith(`${GENERATED}prisma/`) && from === 'platform/database/client.ts',
+  platform: ({ from, to }) =>
+    (to.startsWith(`${GENERATED}prisma/`) && from === 'platform/database/client.ts') ||
+    (from === DOOR_OF_COMMAND[0] && to === DOOR_OF_COMMAND[1]),
   workbench: ({ to }) => DOOR_OF_TOOLS.test(to),
-  // The operator's commands are the platform's, the others the workbench's.
-  cli: ({ to }) => ['platform', 'workbench'].includes(houseOf(to)),
 };
 
 /** Within a house. */
@@ -101,7 +107,7 @@ const MAY_IMPORT_INSIDE: Record<string, (one: Import) => boolean> = {
     const across = APART.includes(roomOf(from)) && APART.includes(roomOf(to)) && one !== other;
     return there <= here && !across;
   },
-  workbench: ({ from, to }) => [roomOf(from), MODEL].includes(roomOf(to)),
+  workbench: ({ from, to }) => [roomOf(from), MODEL].includes(roomOf(to)) || roomOf(from) === COMMANDS,
 };
 
 function importProblem(one: Import): string | undefined {
@@ -239,7 +245,7 @@ t.test('an import through a wall is found, however it is written', async (t) => 
 /** What of the workbench and of its commands reads a contract past the model. */
 const readersBesideTheModel = (sources: Record<string, string>) =>
   importsOf(sources)
-    .filter(({ from, typeOnly }) => /^(workbench|cli)\//.test(from) && roomOf(from) !== MODEL && !typeOnly)
+    .filter(({ from, typeOnly }) => /^(workbench|platform\/cli)\//.test(from) && roomOf(from) !== MODEL && !typeOnly)
     .flatMap(({ from, to, names }) => {
       const isReader = (name: string) => READERS.some(([origin, some]) => origin.test(to) && some.test(name));
       return names.filter(isReader).map((name) => ({ from, told: `${from} takes ${name} of ${to}` }));

@@ -1,6 +1,6 @@
 import type { Test } from 'tap';
-import { accord as program } from '../../src/cli/program.js';
-import { WORKBENCH } from '../../src/cli/workbench.js';
+import { accord as program } from '../../src/platform/cli/program.js';
+import { WORKBENCH } from '../../src/workbench/cli/commands.js';
 import { type Ended, inherited } from './process.js';
 
 /**

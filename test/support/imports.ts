@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { posix } from 'node:path';
 import ts from 'typescript';
 
@@ -66,7 +66,10 @@ const OURS = Object.entries({
 });
 
 function target(from: string, specifier: string): string {
-  if (specifier.startsWith('.')) return posix.join(posix.dirname(from), specifier).replace(/\.js$/, '.ts');
+  if (specifier.startsWith('.')) {
+    const file = posix.join(posix.dirname(from), specifier);
+    return existsSync(posix.join('src', file)) ? file : file.replace(/\.js$/, '.ts');
+  }
   const [name, folder] = OURS.find(([name]) => `${specifier}/`.startsWith(`${name}/`)) ?? [];
   if (name === undefined || folder === undefined) return specifier;
   const { exports } = JSON.parse(readFileSync(posix.join('src', folder, 'package.json'), 'utf8'));

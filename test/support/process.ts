@@ -105,7 +105,7 @@ export const START = [
   '--max-semi-space-size=32',
   '--liftoff-only',
   '--no-opt',
-  'src/cli/bin.js',
+  'src/platform/cli/bin.js',
   'start',
 ] as const;
 const onFreePort = { PORT: '0' };

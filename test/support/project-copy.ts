@@ -48,9 +48,10 @@ function installIn(folder: string): void {
 }
 
 /** What the compiler has to say of some files of a project. */
-export function errorsIn(folder: string, files: string[]): string[] {
+export function errorsIn(folder: string, files: string[], further: ts.CompilerOptions = {}): string[] {
   const { config } = ts.readConfigFile(join(folder, 'tsconfig.json'), ts.sys.readFile);
-  const { options } = ts.parseJsonConfigFileContent({ ...config, include: [] }, ts.sys, folder);
+  const parsed = ts.parseJsonConfigFileContent({ ...config, include: [] }, ts.sys, folder);
+  const options = { ...parsed.options, ...further };
   const paths = files.map((file) => join(folder, file));
   const program = ts.createProgram(paths, options, compilerHost(options));
   const found = paths.flatMap((path) => program.getSemanticDiagnostics(program.getSourceFile(path)));

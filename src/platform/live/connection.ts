@@ -30,6 +30,7 @@ export type Connection = ReturnType<typeof connection>;
 export function connection(app: FastifyInstance, socket: WebSocket, request: FastifyRequest) {
   let actor: Actor | null = null;
   const ended = new AbortController();
+  const { signal }: { signal: AbortSignal } = ended;
   const isOpen = () => socket.readyState === socket.OPEN;
 
   /** A request of its own for each operation: the socket's, with who is at its end now and nothing counted yet. */
@@ -72,7 +73,7 @@ export function connection(app: FastifyInstance, socket: WebSocket, request: Fas
       ended.abort(new Failure('UNAUTHENTICATED', reason));
     },
     /** Aborted by `end`; the reason is a Failure. */
-    ended: ended.signal,
+    ended: signal,
 
     operationRequest,
     ping: () => socket.ping(),

@@ -1,4 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import { rootPath } from '../root.js';
 
 /**
@@ -18,11 +20,17 @@ export type Vendored = keyof typeof VENDOR;
 /** Where a file is kept once it is built. */
 export const builtPath = (name: Vendored): string => rootPath('dist', 'pages', name);
 
-/** A file as it is in its package, which only a development install has. */
-export function installedFile(name: Vendored): Buffer {
-  const [owner, file] = VENDOR[name];
-  return readFileSync(rootPath('node_modules', owner, file));
+/** The package.json of the package that has a file. Not every one of them exports it. */
+export function packageOf(name: Vendored): string {
+  const folders = createRequire(import.meta.url).resolve.paths(name) ?? [];
+  const [owner] = VENDOR[name];
+  const found = folders.map((folder) => join(folder, owner, 'package.json')).find((path) => existsSync(path));
+  if (found === undefined) throw new Error(`${owner} is not installed, of which a page has ${name}.`);
+  return found;
 }
+
+/** A file as it is in its package, which only a development install has. */
+export const installedFile = (name: Vendored): Buffer => readFileSync(join(packageOf(name), '..', VENDOR[name][1]));
 
 /** A file, from wherever it is. */
 export const vendored = (name: Vendored): Buffer =>

@@ -1,6 +1,5 @@
-import { fileURLToPath } from 'node:url';
 import type { Operation } from '../contract/openapi.js';
-import { root } from '../root.js';
+import { rootPath } from '../root.js';
 import type { Contract } from './contract.js';
 import { note, type Observations, writeObservations } from './coverage/observations.js';
 import { type GraphQLRequest, type GraphQLResult, graphqlObserver } from './coverage/observe-graphql.js';
@@ -29,7 +28,7 @@ export interface Recorder {
  * Notes what of a contract the tests see, for `accord coverage`, and leaves it in the project when the process ends.
  * @param folder of the project; that which is served
  */
-export function recorderOf({ source, schema }: Contract, folder = fileURLToPath(root)): Recorder {
+export function recorderOf({ source, schema }: Contract, folder = rootPath()): Recorder {
   const seen = observationsOf(folder);
   const observeRest = restObserver(source);
   const observeGraphql = graphqlObserver(schema);

@@ -43,7 +43,10 @@ export async function codeIndex(root: string): Promise<Lookup> {
     if (handler === undefined) return { handlers: [], services: [] };
     const calls = handler.getDescendantsOfKind(SyntaxKind.PropertyAccessExpression).flatMap((access) => {
       // Of the context, or taken out of it.
-      const [first, service, method] = access.getText().replace(/^context\./, '').split('.');
+      const [first, service, method] = access
+        .getText()
+        .replace(/^context\./, '')
+        .split('.');
       // `services.users` is also a part of `services.users.get`.
       const whole = access.getParent()?.isKind(SyntaxKind.PropertyAccessExpression) !== true;
       return first === 'services' && service !== undefined && whole ? services(service, method) : [];

@@ -1,8 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { CodegenConfig } from '@graphql-codegen/cli';
-import { rootPath } from 'accord/root';
 import { check } from '../model/check.js';
 import { checkPrismaSchema } from '../model/check-prisma.js';
 import { readCodes } from '../model/codes.js';
@@ -91,15 +90,18 @@ export async function generate(
   contracts: Contracts,
   { root, check: only = false, colour = false }: GenerateOptions,
 ): Promise<Outcome> {
-  // That of this package; it is not committed, so a fresh checkout has none.
-  const renewClient = !only && resolve(root) === resolve(rootPath()) && !(await prismaClientIsCurrent());
+  // It is not committed, so a fresh checkout has none. What has no package in generated/ has nobody who takes it from there.
+  const hasClient = (await textOf(join(root, 'generated', 'package.json'))) !== undefined;
+  const renewClient = !only && hasClient && !(await prismaClientIsCurrent(root));
   const checked = check(contracts);
   const checkedAll = Promise.all([checked, renewClient ? checkClientSchema(root) : []]).then((found) => found.flat());
   // Each step begins as soon as what it needs is known to be sound: Prisma's take a second each, in their own process.
   const [problems, files, client] = await Promise.all([
     checkedAll,
     checked.then((found): Files | Promise<Files> => (found.length > 0 ? {} : generateFiles(contracts, root))),
-    checkedAll.then((found) => (found.length > 0 || !renewClient ? [] : generatePrismaClient().then(() => ['prisma']))),
+    checkedAll.then((found) =>
+      found.length > 0 || !renewClient ? [] : generatePrismaClient(root).then(() => ['prisma']),
+    ),
   ]);
   if (problems.length > 0) {
     const report = `${printProblems(problems, { colour })}\ngenerated/ was left as it was.`;

@@ -1,0 +1,128 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { BUNDLES, digestOf, distPath, recordPath, sizesOf, statesOf, writeRecord } from 'accord/cli/built';
+import { preparedPath } from 'accord/contract/prepared';
+import { parseYaml } from 'accord/contract/yaml';
+import { makeTemplate } from 'accord/database/make-template';
+import { readMigrations } from 'accord/database/migration-folder';
+import { templatePath } from 'accord/database/template';
+import { builtPath, installedFile, packageOf, VENDOR, type Vendored } from 'accord/pages';
+import { rootPath } from 'accord/root';
+import { build } from 'esbuild';
+import { openapiSchema } from './openapi-schema.js';
+import { queryCompiler } from './query-compiler.js';
+
+/**
+ * Packages that stay outside: native ones, those that read files beside them, and those that are loaded only where they are
+ * installed. All else the bundles have a part of, for to find and read 1,200 small files one by one takes half a second of a
+ * start; so that there is one copy of each.
+ */
+const OUTSIDE =
+  /^(@electric-sql\/|@node-rs\/|@prisma\/schema-engine-wasm|fs-native-extensions|pino-pretty|pg-native|bufferutil|utf-8-validate)/;
+
+interface Made {
+  path: string;
+  contents: Uint8Array;
+}
+
+/** Not imported, but read: what bundles, the contract, what the Prisma client was made of, and the files of the pages. */
+const filesRead = () => [
+  ...readdirSync(import.meta.dirname).map((name) => fromRoot(join(import.meta.dirname, name))),
+  'openapi.yaml',
+  'prisma/schema.prisma',
+  ...vendored.map(packageOf).map(fromRoot),
+];
+
+const vendored = Object.keys(VENDOR) as Vendored[];
+const fromRoot = (path: string) => relative(rootPath(), path);
+
+/** The contract as a start reads it. */
+function preparedContract(): Made {
+  const yaml = readFileSync(rootPath('openapi.yaml'));
+  return { path: preparedPath(yaml), contents: Buffer.from(JSON.stringify(parseYaml(yaml.toString()))) };
+}
+
+/** What an embedded database begins with; none where PostgreSQL in a process cannot have the migrations, as a server may. */
+async function newDatabase(): Promise<Made[]> {
+  const migrations = readMigrations();
+  const path = templatePath(migrations);
+  if (existsSync(path)) return [{ path, contents: readFileSync(path) }];
+  try {
+    return [{ path, contents: await makeTemplate(migrations) }];
+  } catch (error) {
+    console.error(`An embedded database will begin empty. ${(error as Error).message}`);
+    return [];
+  }
+}
+
+/**
+ * Bundles programs with all that they import, in memory.
+ * @param entryPoints paths, or paths from the project
+ * @param outdir the folder they are meant for
+ */
+export const bundled = (entryPoints: string[], outdir: string) =>
+  build({
+    absWorkingDir: rootPath(),
+    entryPoints,
+    entryNames: '[name]',
+    outdir,
+    bundle: true,
+    splitting: true,
+    platform: 'node',
+    target: 'node20',
+    format: 'esm',
+    sourcemap: 'linked',
+    // What is not there is not read. Names stay, for stacks are read by people.
+    minifySyntax: true,
+    minifyWhitespace: true,
+    // As in Node 21 and later. Where there is none, pg finds out where it runs by loading all of fetch: 35 ms.
+    define: { navigator: JSON.stringify({ userAgent: 'Node.js' }) },
+    metafile: true,
+    write: false,
+    logLevel: 'silent',
+    // For packages that are written for require(), of which Prisma's client is one.
+    banner: {
+      js: "import { createRequire as requireOf } from 'node:module'; const require = requireOf(import.meta.url);",
+    },
+    plugins: [
+      {
+        name: 'some packages stay outside',
+        setup: ({ onResolve }) => {
+          onResolve({ filter: OUTSIDE }, () => ({ external: true }));
+        },
+      },
+      openapiSchema,
+      queryCompiler,
+    ],
+  });
+
+/**
+ * Writes the bundles, the contract as JSON, a new database, and what the pages load; the Prisma client must be there. Rejects
+ * when a source does not parse or `dist` cannot be written.
+ */
+export async function bundle(): Promise<void> {
+  const folder = distPath();
+  const program = fileURLToPath(import.meta.resolve('accord/cli/program'));
+  const { metafile, outputFiles } = await bundled(['./src/main.ts', program], folder);
+  const pages = vendored.map((name) => ({ path: builtPath(name), contents: installedFile(name) }));
+  const made: Made[] = [preparedContract(), ...(await newDatabase()), ...pages, ...outputFiles];
+  // The parts are named by their content, and come before the entry: whoever starts meanwhile finds old or new ones, whole.
+  const entries = Object.values(BUNDLES).map((name) => distPath(name));
+  for (const { path, contents } of made.sort(
+    (a, b) => Number(entries.includes(a.path)) - Number(entries.includes(b.path)),
+  )) {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(`${path}.${process.pid}`, contents);
+    renameSync(`${path}.${process.pid}`, path);
+  }
+  const written = made.map(({ path }) => relative(folder, path));
+  const kept = [relative(folder, recordPath()), ...written];
+  const old = readdirSync(folder).filter((name) => /\.(js|map|json|wasm|tar\.gz)$/.test(name) && !kept.includes(name));
+  for (const name of old) rmSync(distPath(name), { force: true });
+  // Of a package, its version; what a plugin made, is made of packages.
+  const read = Object.keys(metafile.inputs).filter((path) => !path.includes(':'));
+  const inputs = read.map((path) => path.replace(/^(.*node_modules\/(@[^/]+\/)?[^/]+).*/, '$1/package.json'));
+  const files = [...new Set([...inputs, ...filesRead()])];
+  writeRecord({ files, states: statesOf(files), sha256: digestOf(files), made: written, bytes: sizesOf(written) });
+}

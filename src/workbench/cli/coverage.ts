@@ -1,0 +1,101 @@
+import { writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { EXIT, paint, printJson, Unable } from 'accord/cli/output';
+import type { Subcommand } from 'accord/cli/subcommand';
+import type { Coverage } from '../coverage/measure.js';
+import type { Painter } from '../coverage/text.js';
+
+interface Options {
+  root: string;
+  check: boolean;
+  clear: boolean;
+  json: boolean;
+  html?: string;
+}
+
+const STYLES = {
+  seen: 'green',
+  shared: 'cyan',
+  excepted: 'yellow',
+  missing: 'red',
+  quiet: 'dim',
+  strong: 'bold',
+} as const;
+
+const painter: Painter = (style, text) => paint(STYLES[style], text);
+
+const unable = (what: string) => (error: Error) => {
+  throw new Unable(`${what}: ${error.message}`);
+};
+
+/** Reads what the tests have seen, and holds it against the contracts of the project. */
+async function measure(root: string): Promise<Coverage> {
+  const { check } = await import('../model/check.js');
+  const { readContracts } = await import('../model/contracts.js');
+  const { measureCoverage } = await import('../coverage/measure.js');
+  const { RECORDINGS, readObservations } = await import('accord/testing/coverage/observations');
+  const { printProblems } = await import('../model/problems.js');
+  const contracts = await readContracts(root, undefined, 'one');
+  const { observations, recordings } = await readObservations(root).catch(unable(`Clear ${RECORDINGS} (--clear)`));
+  if (recordings === 0) throw new Unable(`There is nothing in ${RECORDINGS}: run the tests first (npm test).`);
+  try {
+    return measureCoverage(contracts, observations);
+  } catch (error) {
+    const problems = await check(contracts);
+    if (problems.length === 0) throw error;
+    throw new Unable(printProblems(problems, { colour: process.stderr.isTTY }));
+  }
+}
+
+function writePage(file: string, page: string): void {
+  try {
+    writeFileSync(file, page);
+  } catch (error) {
+    throw new Unable(`The page cannot be written: ${(error as Error).message}`);
+  }
+  console.error(`Written: ${file}`);
+}
+
+const HELP = `
+The tests leave what they see in coverage/contract; "npm test" begins by clearing it, a single test file adds to it.
+
+Demanded is each status of each operation, and each field, argument and input field of the SDL. What no test can see is
+excepted in the contract, with a reason:
+
+  openapi.yaml     x-coverage:
+                     except: { 'getUser 503': Why no test sees it. }
+                     once: { TooManyRequests: Why one operation stands for all that answer with this component. }
+  schema.graphql   email: String @coverage(except: "Why no test sees it.")
+
+An exception for something that was seen after all, or without a reason, fails the check too.`;
+
+/**
+ * `accord coverage [--check] [--json] [--html <file>]`: what of both contracts the tests have seen on the wire. Exits 1
+ * with `--check` when something demanded is missing or an exception is not in order.
+ */
+const coverage: Subcommand = (command) => {
+  command
+    .option('--check', 'print only what is demanded and missing, and fail when there is any', false)
+    .option('--html <file>', 'write the report as a page that needs nothing else')
+    .option('--json', 'print everything as JSON', false)
+    .option('--clear', 'forget what was seen, before a run of all tests; prints nothing', false)
+    .addHelpText('after', HELP)
+    .action(async () => {
+      const options = command.optsWithGlobals<Options>();
+      const root = resolve(options.root);
+      if (options.clear) return (await import('accord/testing/coverage/observations')).clearObservations(root);
+      const measured = await measure(root);
+      const { coverageText, verdictText } = await import('../coverage/text.js');
+      if (options.html !== undefined) {
+        const { coveragePage } = await import('../coverage/page.js');
+        writePage(resolve(options.html), coveragePage(measured));
+      }
+      if (options.json) printJson(measured);
+      else if (options.check) console.log(verdictText(measured, painter));
+      else if (options.html === undefined) console.log(coverageText(measured, painter));
+      const failing = measured.missing.length + measured.problems.length > 0;
+      if (options.check && failing) process.exitCode = EXIT.found;
+    });
+};
+
+export default coverage;

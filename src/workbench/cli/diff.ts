@@ -1,0 +1,102 @@
+import { resolve } from 'node:path';
+import { EXIT, paint, printJson, Unable, withProgress } from 'accord/cli/output';
+import type { Subcommand } from 'accord/cli/subcommand';
+import { Option } from 'commander';
+
+interface Options {
+  root: string;
+  from?: string;
+  to?: string;
+  format: 'text' | 'json' | 'markdown' | 'github' | 'sarif' | 'junit';
+  json: boolean;
+  rules: boolean;
+}
+
+const HELP = `
+A change is breaking, risky or safe for those who use the contracts as they were, which depends on the direction: narrowing
+what a request may hold breaks, widening what a response may hold is risky. Each break has an id. One that must be is
+accepted at the root of openapi.yaml:
+
+  x-accepted-breaks:
+    - change: rest:getUser:response.200.body.name:removed
+      reason: Nobody has called it since March; the partners agreed on 2026-11-02.
+
+An acceptance counts for the diff that brings it. Where tools differ, the repository decides, there too; --rules lists the
+rules:
+
+  x-severity:
+    response-value-added: safe
+
+ Exit codes: 0 no break is left, 1 there are breaks, 2 there was no looking.
+
+Examples:
+  accord diff                       what this branch changes
+  accord diff v1.4.0                what has changed since a tag
+  accord diff old.yaml new.yaml     two contracts, wherever they are
+  accord diff https://api.example.com/openapi.json   what deploying this would change
+  accord diff --format markdown     for a comment on the pull request`;
+
+/** `accord diff [before] [after]`: what changed in the contracts, the permissions and the database. */
+const diff: Subcommand = (command) => {
+  command
+    .argument(
+      '[before]',
+      'what to compare with: a commit, tag or branch, a file, or the address of a served contract (default: where this branch left origin/main, or HEAD)',
+    )
+    .argument('[after]', 'what to compare: the same kinds (default: the working tree)')
+    .option('--from <directory>', 'compare with the project in this directory, in place of a git ref')
+    .option('--to <directory>', 'compare the project in this directory, in place of the working tree')
+    .addOption(
+      new Option('--format <format>', 'how to print it')
+        .choices(['text', 'json', 'markdown', 'github', 'sarif', 'junit'])
+        .default('text'),
+    )
+    .option('--json', 'print JSON, as --format json does', false)
+    .option('--rules', 'list the rules with their verdicts, and why', false)
+    .addHelpText('after', HELP);
+  command.action(async (ref: string | undefined, other: string | undefined) => {
+    const { root: given, from, to, format, json, rules } = command.optsWithGlobals<Options>();
+    if (rules) return printRules(json);
+    if (ref !== undefined && from !== undefined)
+      throw new Unable('Compare with a git ref or with --from, not with both.');
+    if (other !== undefined && to !== undefined) throw new Unable('Compare one thing: name it, or give it with --to.');
+    const root = resolve(given);
+    const { comparable, versionInDirectory, versionNamed } = await import('../diff/versions.js');
+    const { diffReport, problemsOf } = await import('../diff/report.js');
+    const report = await withProgress('Comparing the contracts', async () => {
+      const old = from === undefined ? await versionNamed(root, ref) : versionInDirectory(resolve(from), from);
+      const directory = to === undefined ? root : resolve(to);
+      const working = () => versionInDirectory(directory, to ?? 'the working tree');
+      const [before, after] = comparable(old, other === undefined ? working() : await versionNamed(root, other));
+      const options = { root: directory, before, after };
+      const problems = await problemsOf(options);
+      return problems.length > 0 ? problems : diffReport(options);
+    });
+    if (Array.isArray(report)) {
+      const { printProblems } = await import('../model/problems.js');
+      throw new Unable(printProblems(report, { colour: process.stderr.isTTY }));
+    }
+    if (json || format === 'json') printJson(report);
+    else console.log(await printed(format, report));
+    if (!report.ok) process.exitCode = EXIT.found;
+  });
+};
+
+async function printRules(json: boolean): Promise<void> {
+  const { RULE_TABLE } = await import('../diff/rule-table.js');
+  if (json) return printJson(RULE_TABLE);
+  const printed = RULE_TABLE.map(
+    ({ name, verdicts, why }) => `${paint('bold', name)}  ${paint('dim', verdicts.join(' or '))}\n  ${why}`,
+  );
+  console.log(printed.join('\n'));
+}
+
+async function printed(format: string, report: import('../diff/report.js').Report): Promise<string> {
+  if (format === 'markdown') return (await import('../diff/print-markdown.js')).printMarkdown(report);
+  if (format === 'github') return (await import('../diff/print-github.js')).printGithub(report);
+  if (format === 'sarif') return (await import('../diff/print-sarif.js')).printSarif(report);
+  if (format === 'junit') return (await import('../diff/print-junit.js')).printJunit(report);
+  return (await import('../diff/print-text.js')).printText(report, (style, text) => paint(style, text));
+}
+
+export default diff;

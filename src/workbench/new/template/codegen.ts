@@ -1,0 +1,42 @@
+import { readFileSync } from 'node:fs';
+import { requiredResolvers } from '@accord/workbench/generate/required-resolvers';
+import { withoutDirectives } from '@accord/workbench/generate/resolvers';
+import { sdlOf } from '@accord/workbench/model/sdl-source';
+import type { CodegenConfig } from '@graphql-codegen/cli';
+
+/** A plugin that makes a forgotten resolver fail to compile. */
+const REQUIRED = 'required-resolvers';
+
+/** What `npm run codegen` makes of schema.graphql. */
+const config: CodegenConfig = {
+  get schema() {
+    return withoutDirectives(sdlOf(readFileSync(new URL('schema.graphql', import.meta.url), 'utf8')));
+  },
+  pluginLoader: async (name) => (name.endsWith(REQUIRED) ? requiredResolvers : import(name)),
+  generates: {
+    'generated/graphql.ts': {
+      plugins: ['typescript', 'typescript-resolvers', REQUIRED],
+      config: {
+        contextType: '../src/application/context.js#GraphQLContext',
+        // A type is resolved from the model that the services return, not from its own shape.
+        mappers: {
+          User: 'accord#User as UserModel',
+          Book: '../src/application/services/books.js#Book as BookModel',
+        },
+        // The names UserResolvers and Resolvers are for those that must be written.
+        allResolversTypeName: 'EveryField',
+        resolverTypeSuffix: 'Fields',
+        avoidOptionals: { field: true, resolvers: true, query: true, mutation: true, subscription: true },
+        enumsAsTypes: true,
+        strictScalars: true,
+        scalars: { ID: { input: 'string', output: 'string | number' } },
+        useTypeImports: true,
+        noSchemaStitching: true,
+        skipTypename: true,
+        showUnusedMappers: false,
+      },
+    },
+  },
+};
+
+export default config;

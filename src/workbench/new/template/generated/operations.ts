@@ -1,0 +1,680 @@
+// Generated from openapi.yaml by `npm run codegen`. Do not edit.
+import type { Context } from '../src/application/context.js';
+import type { components } from './openapi.js';
+
+type Schemas = components['schemas'];
+
+export type BookId = Schemas['BookId'];
+export type Title = Schemas['Title'];
+export type Author = Schemas['Author'];
+export type Year = Schemas['Year'];
+export type Timestamp = Schemas['Timestamp'];
+export type Book = Schemas['Book'];
+export type BookList = Schemas['BookList'];
+export type BookPage = Schemas['BookPage'];
+export type Cursor = Schemas['Cursor'];
+export type BookListOrPage = Schemas['BookListOrPage'];
+export type UserId = Schemas['UserId'];
+export type UserName = Schemas['UserName'];
+export type EmailAddress = Schemas['EmailAddress'];
+export type Role = Schemas['Role'];
+export type Password = Schemas['Password'];
+export type PresentedPassword = Schemas['PresentedPassword'];
+export type User = Schemas['User'];
+export type LoginFlow = Schemas['LoginFlow'];
+export type RefreshToken = Schemas['RefreshToken'];
+export type Seconds = Schemas['Seconds'];
+export type RefreshRequest = Schemas['RefreshRequest'];
+export type JwtLogin = Schemas['JwtLogin'];
+export type OpaqueLogin = Schemas['OpaqueLogin'];
+export type LoginTokens = Schemas['LoginTokens'];
+export type Liveness = Schemas['Liveness'];
+export type Readiness = Schemas['Readiness'];
+export type Problem = Schemas['Problem'];
+export type Fault = Schemas['Fault'];
+export type ErrorCode = Schemas['ErrorCode'];
+
+/** The headers that a handler may give, on one reply or another. */
+type HeaderName = 'etag' | 'link' | 'location' | 'x-total-count';
+
+/** These headers, and none of those that are another reply's. */
+type Only<Headers> = Headers & { [Other in Exclude<HeaderName, keyof Headers>]?: never };
+
+type NoHeaders = { [Other in HeaderName]?: never };
+
+/** What `listBooks` is asked with. */
+export interface ListBooksRequest {
+  query: {
+    /** How many entries at most. 20 when absent. */
+    limit?: number;
+    /** How many entries to skip. 0 when absent. */
+    offset?: number;
+    /** Which page, counted from 1. */
+    page?: number;
+    /** How many entries a page has at most. 20 when absent. */
+    per_page?: number;
+    /** Empty for the first page, then the `cursor.next` of the page before. */
+    after?: string;
+  };
+}
+
+/** What `listBooks` may answer. */
+export type ListBooksReply =
+  | { status: 200; headers?: Only<{ link?: string; 'x-total-count'?: number }>; body: BookListOrPage }
+  | { status: 400 | 401 | 403 | 404 | 406 | 422 | 429 | 500 | 503; headers?: NoHeaders; body: Problem };
+
+/**
+ * List books
+ *
+ * GET /api/v1/books
+ *
+ * All books, by id, in one of the three styles.
+ *
+ * Permission books.read: member any, admin any.
+ *
+ * - 200: Books. An array, or with `after` a page with a cursor.
+ * - fails with 400 BAD_REQUEST, 401 UNAUTHENTICATED, 403 FORBIDDEN, 404 NOT_FOUND, 406 NOT_ACCEPTABLE, 422
+ *   VALIDATION_FAILED, 429 RATE_LIMITED, 500 INTERNAL, 503 UNAVAILABLE
+ */
+export type ListBooks = (request: ListBooksRequest, context: Context) => Promise<ListBooksReply>;
+
+export type CreateBookRequestBody = Schemas['CreateBookRequest'];
+
+/** What `createBook` is asked with. */
+export interface CreateBookRequest {
+  body: CreateBookRequestBody;
+}
+
+/** What `createBook` may answer. */
+export type CreateBookReply =
+  | { status: 201; headers: Only<{ etag: string; location: string }>; body: Book }
+  | { status: 400 | 401 | 403 | 404 | 406 | 408 | 413 | 415 | 422 | 429 | 500 | 503 | 507; headers?: NoHeaders; body: Problem };
+
+/**
+ * Add a book
+ *
+ * POST /api/v1/books
+ *
+ * Adds a book of the caller's. Whoever follows `bookAdded` over GraphQL is sent it.
+ *
+ * Permission books.create: member own, admin own.
+ *
+ * - 201: The book was added.
+ * - fails with 400 BAD_REQUEST, 401 UNAUTHENTICATED, 403 FORBIDDEN, 404 NOT_FOUND, 406 NOT_ACCEPTABLE, 408
+ *   REQUEST_TIMEOUT, 413 PAYLOAD_TOO_LARGE, 415 UNSUPPORTED_MEDIA_TYPE, 422 VALIDATION_FAILED, 429 RATE_LIMITED, 500
+ *   INTERNAL, 503 UNAVAILABLE, 507 INSUFFICIENT_STORAGE
+ */
+export type CreateBook = (request: CreateBookRequest, context: Context) => Promise<CreateBookReply>;
+
+/** What `getBook` is asked with. */
+export interface GetBookRequest {
+  path: {
+    /** The id of a book. */
+    book_id: BookId;
+  };
+  headers: {
+    /** Answers 304 if the present `ETag` is among these. */
+    'if-none-match'?: string;
+  };
+}
+
+/** What `getBook` may answer. */
+export type GetBookReply =
+  | { status: 200; headers: Only<{ etag: string }>; body: Book }
+  | { status: 304; headers?: NoHeaders }
+  | { status: 400 | 401 | 403 | 404 | 406 | 410 | 429 | 500 | 503; headers?: NoHeaders; body: Problem };
+
+/**
+ * Get a book
+ *
+ * GET /api/v1/books/{book_id}
+ *
+ * One book. 410 when it was deleted, 404 when there never was one with this id.
+ *
+ * Permission books.read: member any, admin any.
+ *
+ * - 200: The book.
+ * - 304: Unchanged since the state that `If-None-Match` names. No body.
+ * - fails with 400 BAD_REQUEST, 401 UNAUTHENTICATED, 403 FORBIDDEN, 404 NOT_FOUND, 406 NOT_ACCEPTABLE, 410 GONE, 429
+ *   RATE_LIMITED, 500 INTERNAL, 503 UNAVAILABLE
+ */
+export type GetBook = (request: GetBookRequest, context: Context) => Promise<GetBookReply>;
+
+export type UpdateBookRequestBody = Schemas['UpdateBookRequest'];
+
+/** What `updateBook` is asked with. */
+export interface UpdateBookRequest {
+  path: {
+    /** The id of a book. */
+    book_id: BookId;
+  };
+  headers: {
+    /** Writes only if the present `ETag` is among these; otherwise 412. */
+    'if-match'?: string;
+  };
+  body: UpdateBookRequestBody;
+}
+
+/** What `updateBook` may answer. */
+export type UpdateBookReply =
+  | { status: 200; headers: Only<{ etag: string }>; body: Book }
+  | { status: 400 | 401 | 403 | 404 | 406 | 408 | 410 | 412 | 413 | 415 | 422 | 429 | 500 | 503 | 507; headers?: NoHeaders; body: Problem };
+
+/**
+ * Change a book
+ *
+ * PATCH /api/v1/books/{book_id}
+ *
+ * Changes the members that are given and leaves the others.
+ *
+ * Permission books.update: member own, admin any.
+ *
+ * - 200: The book.
+ * - fails with 400 BAD_REQUEST, 401 UNAUTHENTICATED, 403 FORBIDDEN, 404 NOT_FOUND, 406 NOT_ACCEPTABLE, 408
+ *   REQUEST_TIMEOUT, 410 GONE, 412 PRECONDITION_FAILED, 413 PAYLOAD_TOO_LARGE, 415 UNSUPPORTED_MEDIA_TYPE, 422
+ *   VALIDATION_FAILED, 429 RATE_LIMITED, 500 INTERNAL, 503 UNAVAILABLE, 507 INSUFFICIENT_STORAGE
+ */
+export type UpdateBook = (request: UpdateBookRequest, context: Context) => Promise<UpdateBookReply>;
+
+/** What `deleteBook` is asked with. */
+export interface DeleteBookRequest {
+  path: {
+    /** The id of a book. */
+    book_id: BookId;
+  };
+  headers: {
+    /** Writes only if the present `ETag` is among these; otherwise 412. */
+    'if-match'?: string;
+  };
+}
+
+/** What `deleteBook` may answer. */
+export type DeleteBookReply =
+  | { status: 204; headers?: NoHeaders }
+  | { status: 400 | 401 | 403 | 404 | 406 | 408 | 412 | 413 | 415 | 429 | 500 | 503 | 507; headers?: NoHeaders; body: Problem };
+
+/**
+ * Delete a book
+ *
+ * DELETE /api/v1/books/{book_id}
+ *
+ * Deletes a book. Deleting it again is 404; every other method on the id is 410 from now on.
+ *
+ * Permission books.delete: member own, admin any.
+ *
+ * - 204: Done. No body.
+ * - fails with 400 BAD_REQUEST, 401 UNAUTHENTICATED, 403 FORBIDDEN, 404 NOT_FOUND, 406 NOT_ACCEPTABLE, 408
+ *   REQUEST_TIMEOUT, 412 PRECONDITION_FAILED, 413 PAYLOAD_TOO_LARGE, 415 UNSUPPORTED_MEDIA_TYPE, 429 RATE_LIMITED, 500
+ *   INTERNAL, 503 UNAVAILABLE, 507 INSUFFICIENT_STORAGE
+ */
+export type DeleteBook = (request: DeleteBookRequest, context: Context) => Promise<DeleteBookReply>;
+
+export type CreateUserRequestBody = Schemas['CreateUserRequest'];
+
+/** What `createUser` is asked with. */
+export interface CreateUserRequest {
+  body: CreateUserRequestBody;
+}
+
+/** What `createUser` may answer. */
+export type CreateUserReply =
+  | { status: 201; headers: Only<{ etag: string }>; body: User }
+  | { status: 400 | 401 | 403 | 404 | 406 | 408 | 409 | 413 | 415 | 422 | 429 | 500 | 503 | 507; headers?: NoHeaders; body: Problem };
+
+/**
+ * Create a user
+ *
+ * POST /api/v1/users
+ *
+ * Creates an account. Without `password` it cannot log in until one is set. An e-mail address that is in use, in
+ * whatever case, is 409.
+ *
+ * Permission users.create: member none, admin any.
+ *
+ * - 201: The user was created.
+ * - fails with 400 BAD_REQUEST, 401 UNAUTHENTICATED, 403 FORBIDDEN, 404 NOT_FOUND, 406 NOT_ACCEPTABLE, 408
+ *   REQUEST_TIMEOUT, 409 CONFLICT, 413 PAYLOAD_TOO_LARGE, 415 UNSUPPORTED_MEDIA_TYPE, 422 VALIDATION_FAILED, 429
+ *   RATE_LIMITED, 500 INTERNAL, 503 UNAVAILABLE, 507 INSUFFICIENT_STORAGE
+ */
+export type CreateUser = (request: CreateUserRequest, context: Context) => Promise<CreateUserReply>;
+
+export type UpdateUserRequestBody = Schemas['UpdateUserRequest'];
+
+/** What `updateUser` is asked with. */
+export interface UpdateUserRequest {
+  path: {
+    /** The id of a user. */
+    user_id: UserId;
+  };
+  headers: {
+    /** Writes only if the present `ETag` is among these; otherwise 412. */
+    'if-match'?: string;
+  };
+  body: UpdateUserRequestBody;
+}
+
+/** What `updateUser` may answer. */
+export type UpdateUserReply =
+  | { status: 200; headers: Only<{ etag: string }>; body: User }
+  | { status: 400 | 401 | 403 | 404 | 406 | 408 | 409 | 410 | 412 | 413 | 415 | 422 | 429 | 500 | 503 | 507; headers?: NoHeaders; body: Problem };
+
+/**
+ * Change a user
+ *
+ * PATCH /api/v1/users/{user_id}
+ *
+ * Changes the members that are given and leaves the others. Naming another role than the present one is for admins;
+ * the last admin cannot be demoted (409).
+ *
+ * Permission users.update: member own, admin any.
+ * Permission users.set-role: member none, admin any; when role differs from the stored one.
+ *
+ * - 200: The user.
+ * - fails with 400 BAD_REQUEST, 401 UNAUTHENTICATED, 403 FORBIDDEN, 404 NOT_FOUND, 406 NOT_ACCEPTABLE, 408
+ *   REQUEST_TIMEOUT, 409 CONFLICT, 410 GONE, 412 PRECONDITION_FAILED, 413 PAYLOAD_TOO_LARGE, 415
+ *   UNSUPPORTED_MEDIA_TYPE, 422 VALIDATION_FAILED, 429 RATE_LIMITED, 500 INTERNAL, 503 UNAVAILABLE, 507
+ *   INSUFFICIENT_STORAGE
+ */
+export type UpdateUser = (request: UpdateUserRequest, context: Context) => Promise<UpdateUserReply>;
+
+/** What `deleteUser` is asked with. */
+export interface DeleteUserRequest {
+  path: {
+    /** The id of a user. */
+    user_id: UserId;
+  };
+  headers: {
+    /** Writes only if the present `ETag` is among these; otherwise 412. */
+    'if-match'?: string;
+  };
+}
+
+/** What `deleteUser` may answer. */
+export type DeleteUserReply =
+  | { status: 204; headers?: NoHeaders }
+  | { status: 400 | 401 | 403 | 404 | 406 | 408 | 409 | 412 | 413 | 415 | 429 | 500 | 503 | 507; headers?: NoHeaders; body: Problem };
+
+/**
+ * Delete a user
+ *
+ * DELETE /api/v1/users/{user_id}
+ *
+ * Deletes an account with its books and its sessions. The last admin cannot be deleted (409).
+ *
+ * Permission users.delete: member own, admin any.
+ *
+ * - 204: Done. No body.
+ * - fails with 400 BAD_REQUEST, 401 UNAUTHENTICATED, 403 FORBIDDEN, 404 NOT_FOUND, 406 NOT_ACCEPTABLE, 408
+ *   REQUEST_TIMEOUT, 409 CONFLICT, 412 PRECONDITION_FAILED, 413 PAYLOAD_TOO_LARGE, 415 UNSUPPORTED_MEDIA_TYPE, 429
+ *   RATE_LIMITED, 500 INTERNAL, 503 UNAVAILABLE, 507 INSUFFICIENT_STORAGE
+ */
+export type DeleteUser = (request: DeleteUserRequest, context: Context) => Promise<DeleteUserReply>;
+
+export type ChangePasswordRequestBody = Schemas['ChangePasswordRequest'];
+
+/** What `changePassword` is asked with. */
+export interface ChangePasswordRequest {
+  path: {
+    /** The id of a user. */
+    user_id: UserId;
+  };
+  body: ChangePasswordRequestBody;
+}
+
+/** What `changePassword` may answer. */
+export type ChangePasswordReply =
+  | { status: 204; headers?: NoHeaders }
+  | { status: 400 | 401 | 403 | 404 | 406 | 408 | 410 | 413 | 415 | 422 | 429 | 500 | 503 | 507; headers?: NoHeaders; body: Problem };
+
+/**
+ * Change a password
+ *
+ * PUT /api/v1/users/{user_id}/password
+ *
+ * For one's own account `current_password` is needed; an admin who sets another's leaves it out. All sessions of the
+ * user end.
+ *
+ * Permission users.set-password: member own, admin any.
+ *
+ * - 204: Done. No body.
+ * - fails with 400 BAD_REQUEST, 401 UNAUTHENTICATED, 403 FORBIDDEN, 404 NOT_FOUND, 406 NOT_ACCEPTABLE, 408
+ *   REQUEST_TIMEOUT, 410 GONE, 413 PAYLOAD_TOO_LARGE, 415 UNSUPPORTED_MEDIA_TYPE, 422 VALIDATION_FAILED, 429
+ *   RATE_LIMITED, 500 INTERNAL, 503 UNAVAILABLE, 507 INSUFFICIENT_STORAGE
+ */
+export type ChangePassword = (request: ChangePasswordRequest, context: Context) => Promise<ChangePasswordReply>;
+
+export type LoginRequestBody = Schemas['LoginRequest'];
+
+/** What `login` is asked with. */
+export interface LoginRequest {
+  body: LoginRequestBody;
+}
+
+/** What `login` may answer. */
+export type LoginReply =
+  | { status: 200; headers?: NoHeaders; body: LoginTokens }
+  | { status: 400 | 401 | 403 | 404 | 406 | 408 | 413 | 415 | 422 | 429 | 500 | 503 | 507; headers?: NoHeaders; body: Problem };
+
+/**
+ * Log in
+ *
+ * POST /api/v1/auth/login
+ *
+ * Exchanges an e-mail address and a password for an access token with a refresh token (`jwt`), or for a single
+ * opaque token (`opaque`).
+ *
+ * Permission: public.
+ *
+ * - 200: The tokens of a new session.
+ * - fails with 400 BAD_REQUEST, 401 UNAUTHENTICATED, 403 FORBIDDEN, 404 NOT_FOUND, 406 NOT_ACCEPTABLE, 408
+ *   REQUEST_TIMEOUT, 413 PAYLOAD_TOO_LARGE, 415 UNSUPPORTED_MEDIA_TYPE, 422 VALIDATION_FAILED, 429 RATE_LIMITED, 500
+ *   INTERNAL, 503 UNAVAILABLE, 507 INSUFFICIENT_STORAGE
+ */
+export type Login = (request: LoginRequest, context: Context) => Promise<LoginReply>;
+
+export type RefreshSessionRequestBody = RefreshRequest;
+
+/** What `refreshSession` is asked with. */
+export interface RefreshSessionRequest {
+  body: RefreshSessionRequestBody;
+}
+
+/** What `refreshSession` may answer. */
+export type RefreshSessionReply =
+  | { status: 200; headers?: NoHeaders; body: JwtLogin }
+  | { status: 400 | 401 | 403 | 404 | 406 | 408 | 413 | 415 | 422 | 429 | 500 | 503 | 507; headers?: NoHeaders; body: Problem };
+
+/**
+ * Renew an access token
+ *
+ * POST /api/v1/auth/refresh
+ *
+ * Exchanges a refresh token for a new access token and the next refresh token. One that is used a second time ends its
+ * whole session.
+ *
+ * Permission: public.
+ *
+ * - 200: The next tokens of the session.
+ * - fails with 400 BAD_REQUEST, 401 UNAUTHENTICATED, 403 FORBIDDEN, 404 NOT_FOUND, 406 NOT_ACCEPTABLE, 408
+ *   REQUEST_TIMEOUT, 413 PAYLOAD_TOO_LARGE, 415 UNSUPPORTED_MEDIA_TYPE, 422 VALIDATION_FAILED, 429 RATE_LIMITED, 500
+ *   INTERNAL, 503 UNAVAILABLE, 507 INSUFFICIENT_STORAGE
+ */
+export type RefreshSession = (request: RefreshSessionRequest, context: Context) => Promise<RefreshSessionReply>;
+
+export type LogoutRequestBody = Schemas['LogoutRequest'];
+
+/** What `logout` is asked with. */
+export interface LogoutRequest {
+  body: LogoutRequestBody | undefined;
+}
+
+/** What `logout` may answer. */
+export type LogoutReply =
+  | { status: 204; headers?: NoHeaders }
+  | { status: 400 | 401 | 403 | 404 | 406 | 408 | 413 | 415 | 422 | 429 | 500 | 503 | 507; headers?: NoHeaders; body: Problem };
+
+/**
+ * Log out
+ *
+ * POST /api/v1/auth/logout
+ *
+ * Ends the session of the refresh token in the body, or that of the opaque token under which the request comes. Also
+ * 204 when it was gone already.
+ *
+ * Permission: public.
+ *
+ * - 204: Done. No body.
+ * - fails with 400 BAD_REQUEST, 401 UNAUTHENTICATED, 403 FORBIDDEN, 404 NOT_FOUND, 406 NOT_ACCEPTABLE, 408
+ *   REQUEST_TIMEOUT, 413 PAYLOAD_TOO_LARGE, 415 UNSUPPORTED_MEDIA_TYPE, 422 VALIDATION_FAILED, 429 RATE_LIMITED, 500
+ *   INTERNAL, 503 UNAVAILABLE, 507 INSUFFICIENT_STORAGE
+ */
+export type Logout = (request: LogoutRequest, context: Context) => Promise<LogoutReply>;
+
+/** What `getCurrentUser` is asked with. */
+export interface GetCurrentUserRequest {
+  headers: {
+    /** Answers 304 if the present `ETag` is among these. */
+    'if-none-match'?: string;
+  };
+}
+
+/** What `getCurrentUser` may answer. */
+export type GetCurrentUserReply =
+  | { status: 200; headers: Only<{ etag: string }>; body: User }
+  | { status: 304; headers?: NoHeaders }
+  | { status: 400 | 401 | 403 | 404 | 406 | 410 | 429 | 500 | 503; headers?: NoHeaders; body: Problem };
+
+/**
+ * Get the current user
+ *
+ * GET /api/v1/auth/me
+ *
+ * The user whose credentials the request carries.
+ *
+ * Permission users.read: member own, admin any.
+ *
+ * - 200: The user.
+ * - 304: Unchanged since the state that `If-None-Match` names. No body.
+ * - fails with 400 BAD_REQUEST, 401 UNAUTHENTICATED, 403 FORBIDDEN, 404 NOT_FOUND, 406 NOT_ACCEPTABLE, 410 GONE, 429
+ *   RATE_LIMITED, 500 INTERNAL, 503 UNAVAILABLE
+ */
+export type GetCurrentUser = (request: GetCurrentUserRequest, context: Context) => Promise<GetCurrentUserReply>;
+
+/** `getLiveness` takes nothing. */
+export type GetLivenessRequest = Record<string, never>;
+
+/** What `getLiveness` may answer. */
+export type GetLivenessReply =
+  | { status: 200; headers?: NoHeaders; body: Liveness }
+  | { status: 400 | 403; headers?: NoHeaders; body: Problem };
+
+/**
+ * Is the process alive?
+ *
+ * GET /livez
+ *
+ * For a liveness probe. Answers under overload and without a database, too.
+ *
+ * Permission: public.
+ *
+ * - 200: The process is alive.
+ * - fails with 400 BAD_REQUEST, 403 FORBIDDEN
+ */
+export type GetLiveness = (request: GetLivenessRequest, context: Context) => Promise<GetLivenessReply>;
+
+/** `getReadiness` takes nothing. */
+export type GetReadinessRequest = Record<string, never>;
+
+/** What `getReadiness` may answer. */
+export type GetReadinessReply =
+  | { status: 200; headers?: NoHeaders; body: Readiness }
+  | { status: 400 | 403 | 500; headers?: NoHeaders; body: Problem }
+  | { status: 503; headers?: NoHeaders; body: Readiness };
+
+/**
+ * Is the service ready?
+ *
+ * GET /readyz
+ *
+ * For a readiness probe, and a balancer. 503 while the service starts, stops or misses something that it needs.
+ *
+ * Permission: public.
+ *
+ * - 200: Whether it is ready.
+ * - fails with 400 BAD_REQUEST, 403 FORBIDDEN, 500 INTERNAL, 503
+ */
+export type GetReadiness = (request: GetReadinessRequest, context: Context) => Promise<GetReadinessReply>;
+
+/** `getMetrics` takes nothing. */
+export type GetMetricsRequest = Record<string, never>;
+
+/** What `getMetrics` may answer. */
+export type GetMetricsReply =
+  | { status: 200; headers?: NoHeaders; body: string | Uint8Array }
+  | { status: 400 | 401 | 403 | 500; headers?: NoHeaders; body: Problem };
+
+/**
+ * Get the metrics
+ *
+ * GET /metrics
+ *
+ * For Prometheus. Given to who calls from the same machine, or who has the token that the operator has set.
+ *
+ * Permission: public.
+ *
+ * - 200: The metrics.
+ * - fails with 400 BAD_REQUEST, 401 UNAUTHENTICATED, 403 FORBIDDEN, 500 INTERNAL
+ */
+export type GetMetrics = (request: GetMetricsRequest, context: Context) => Promise<GetMetricsReply>;
+
+/** `getOpenApiYaml` takes nothing. */
+export type GetOpenApiYamlRequest = Record<string, never>;
+
+/** What `getOpenApiYaml` may answer. */
+export type GetOpenApiYamlReply =
+  | { status: 200; headers?: NoHeaders; body: string | Uint8Array }
+  | { status: 400 | 403 | 500 | 503; headers?: NoHeaders; body: Problem };
+
+/**
+ * Get this contract as YAML
+ *
+ * GET /openapi.yaml
+ *
+ * This document, as it was written.
+ *
+ * Permission: public.
+ *
+ * - 200: The contract.
+ * - fails with 400 BAD_REQUEST, 403 FORBIDDEN, 500 INTERNAL, 503 UNAVAILABLE
+ */
+export type GetOpenApiYaml = (request: GetOpenApiYamlRequest, context: Context) => Promise<GetOpenApiYamlReply>;
+
+/** `getOpenApiJson` takes nothing. */
+export type GetOpenApiJsonRequest = Record<string, never>;
+
+/** What `getOpenApiJson` may answer. */
+export type GetOpenApiJsonReply =
+  | { status: 200; headers?: NoHeaders; body: Record<string, unknown> | Uint8Array }
+  | { status: 400 | 403 | 500 | 503; headers?: NoHeaders; body: Problem };
+
+/**
+ * Get this contract as JSON
+ *
+ * GET /openapi.json
+ *
+ * This document, as JSON for tools.
+ *
+ * Permission: public.
+ *
+ * - 200: The contract.
+ * - fails with 400 BAD_REQUEST, 403 FORBIDDEN, 500 INTERNAL, 503 UNAVAILABLE
+ */
+export type GetOpenApiJson = (request: GetOpenApiJsonRequest, context: Context) => Promise<GetOpenApiJsonReply>;
+
+/** `getGraphqlSchema` takes nothing. */
+export type GetGraphqlSchemaRequest = Record<string, never>;
+
+/** What `getGraphqlSchema` may answer. */
+export type GetGraphqlSchemaReply =
+  | { status: 200; headers?: NoHeaders; body: string | Uint8Array }
+  | { status: 400 | 403 | 500 | 503; headers?: NoHeaders; body: Problem };
+
+/**
+ * Get the GraphQL contract
+ *
+ * GET /schema.graphql
+ *
+ * The schema of `POST /graphql`.
+ *
+ * Permission: public.
+ *
+ * - 200: The contract.
+ * - fails with 400 BAD_REQUEST, 403 FORBIDDEN, 500 INTERNAL, 503 UNAVAILABLE
+ */
+export type GetGraphqlSchema = (request: GetGraphqlSchemaRequest, context: Context) => Promise<GetGraphqlSchemaReply>;
+
+/** src/application/rest/books.ts: What everybody has collected. */
+export interface BooksHandlers {
+  listBooks: ListBooks;
+  createBook: CreateBook;
+  getBook: GetBook;
+  updateBook: UpdateBook;
+  deleteBook: DeleteBook;
+}
+
+/** src/application/rest/users.ts: People with an account. */
+export interface UsersHandlers {
+  createUser: CreateUser;
+  updateUser: UpdateUser;
+  deleteUser: DeleteUser;
+  changePassword: ChangePassword;
+}
+
+/** src/application/rest/auth.ts: Logging in and out. */
+export interface AuthHandlers {
+  login: Login;
+  refreshSession: RefreshSession;
+  logout: Logout;
+  getCurrentUser: GetCurrentUser;
+}
+
+/** src/application/rest/platform.ts: Health, metrics and the published contracts. */
+export interface PlatformHandlers {
+  getLiveness: GetLiveness;
+  getReadiness: GetReadiness;
+  getMetrics: GetMetrics;
+  getOpenApiYaml: GetOpenApiYaml;
+  getOpenApiJson: GetOpenApiJson;
+  getGraphqlSchema: GetGraphqlSchema;
+}
+
+/** All handlers, by tag. */
+export interface Handlers {
+  books: BooksHandlers;
+  users: UsersHandlers;
+  auth: AuthHandlers;
+  platform: PlatformHandlers;
+}
+
+/** Each export that is no operation of its tag is asked to be a sentence that says so. */
+export type WithoutSurplus<Actual> = {
+  [Tag in keyof Actual]: Tag extends keyof Handlers
+    ? {
+        [Name in keyof Actual[Tag]]: Name extends keyof Handlers[Tag]
+          ? unknown
+          : `'${Name & string}' is not an operationId of the tag '${Tag}' in openapi.yaml`;
+      }
+    : `'${Tag & string}' is not a tag in openapi.yaml`;
+};
+
+/**
+ * The handlers, when there is one for each operation and nothing besides:
+ * `exactly({ users, orders })` where `import * as users from './users.js'`.
+ * A missing, misnamed, surplus or mistyped export does not compile.
+ */
+export const exactly = <Actual extends Handlers>(handlers: Actual & WithoutSurplus<Actual>): Handlers => handlers;
+
+/** Where each operation is reached. */
+export const operations = {
+  listBooks: { method: 'GET', path: '/api/v1/books', tag: 'books' },
+  createBook: { method: 'POST', path: '/api/v1/books', tag: 'books' },
+  getBook: { method: 'GET', path: '/api/v1/books/{book_id}', tag: 'books' },
+  updateBook: { method: 'PATCH', path: '/api/v1/books/{book_id}', tag: 'books' },
+  deleteBook: { method: 'DELETE', path: '/api/v1/books/{book_id}', tag: 'books' },
+  createUser: { method: 'POST', path: '/api/v1/users', tag: 'users' },
+  updateUser: { method: 'PATCH', path: '/api/v1/users/{user_id}', tag: 'users' },
+  deleteUser: { method: 'DELETE', path: '/api/v1/users/{user_id}', tag: 'users' },
+  changePassword: { method: 'PUT', path: '/api/v1/users/{user_id}/password', tag: 'users' },
+  login: { method: 'POST', path: '/api/v1/auth/login', tag: 'auth' },
+  refreshSession: { method: 'POST', path: '/api/v1/auth/refresh', tag: 'auth' },
+  logout: { method: 'POST', path: '/api/v1/auth/logout', tag: 'auth' },
+  getCurrentUser: { method: 'GET', path: '/api/v1/auth/me', tag: 'auth' },
+  getLiveness: { method: 'GET', path: '/livez', tag: 'platform' },
+  getReadiness: { method: 'GET', path: '/readyz', tag: 'platform' },
+  getMetrics: { method: 'GET', path: '/metrics', tag: 'platform' },
+  getOpenApiYaml: { method: 'GET', path: '/openapi.yaml', tag: 'platform' },
+  getOpenApiJson: { method: 'GET', path: '/openapi.json', tag: 'platform' },
+  getGraphqlSchema: { method: 'GET', path: '/schema.graphql', tag: 'platform' },
+} as const;
+
+export type OperationId = keyof typeof operations;

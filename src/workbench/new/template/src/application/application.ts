@@ -1,0 +1,20 @@
+import { defineApplication } from 'accord';
+import { errors } from '../../generated/errors.js';
+import { policy } from '../../generated/policy.js';
+import { resolvers } from './graphql/resolvers.js';
+import { name } from './name.js';
+import { handlers } from './rest/handlers.js';
+import { demo } from './seed.js';
+import { ownServices } from './services/index.js';
+
+/** All that the platform is told. */
+export const application = defineApplication({
+  name,
+  title: 'My API',
+  policy,
+  errors,
+  handlers,
+  resolvers,
+  services: ownServices,
+  demo,
+});

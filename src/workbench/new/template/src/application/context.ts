@@ -1,0 +1,11 @@
+import type { Context as PlatformContext, GraphQLContext as PlatformGraphQLContext, PlatformServices } from 'accord';
+import type { policy } from '../../generated/policy.js';
+import type { OwnServices } from './services/index.js';
+
+type Services = PlatformServices & OwnServices;
+
+/** What a REST handler gets besides the request. */
+export type Context = PlatformContext<Services, typeof policy>;
+
+/** What a GraphQL resolver gets besides its parent and arguments. */
+export type GraphQLContext = PlatformGraphQLContext<Services, typeof policy>;

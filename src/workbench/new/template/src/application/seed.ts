@@ -1,0 +1,32 @@
+import { type Demo, emailKey, hasher } from 'accord';
+import type { PrismaClient } from '../../generated/prisma/client.js';
+
+/** The demo's accounts share one password, which is printed at start. Production refuses a database that holds them. */
+const PASSWORD = 'correct horse battery';
+const DOMAIN = 'demo.example';
+const ADMIN = `ada@${DOMAIN}`;
+
+/** Fills an empty database, all or nothing. */
+async function seed(client: PrismaClient): Promise<void> {
+  const passwordHash = await hasher().hash(PASSWORD);
+  const account = (name: string, email: string, role: string) => ({
+    ...{ name, email, role, passwordHash },
+    emailKey: emailKey(email),
+  });
+  await client.$transaction(async (db) => {
+    const { id: ownerId } = await db.user.create({ data: account('Ada Lovelace', ADMIN, 'ADMIN') });
+    await db.user.create({ data: account('Grace Hopper', `grace@${DOMAIN}`, 'MEMBER') });
+    await db.book.createMany({
+      data: [
+        { ownerId, title: 'Sketch of the Analytical Engine', author: 'Luigi Menabrea', year: 1842 },
+        { ownerId, title: 'On the Connexion of the Physical Sciences', author: 'Mary Somerville', year: 1834 },
+      ],
+    });
+  });
+}
+
+export const demo: Demo = {
+  login: { email: ADMIN, password: PASSWORD },
+  seed,
+  isIn: async (client) => (await client.user.count({ where: { emailKey: { endsWith: `@${DOMAIN}` } } })) > 0,
+};

@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import {
+  type Asked,
+  type Cases,
+  type ConformanceOptions,
+  conformance,
+  PASSWORD,
+  type TestService,
+} from 'accord/testing';
+import { application } from '../src/application/application.js';
+
+const cases = (t: TestContext): Cases => ({
+  test: (name, run) => t.test(name, (t) => run(cases(t))),
+  equal: assert.equal,
+  ok: assert.ok,
+});
+
+/** A book of somebody's. */
+async function bookOf({ owner, service }: Pick<Asked, 'owner' | 'service'>): Promise<number> {
+  const data = { ownerId: owner.id, title: 'A title', author: 'An author' };
+  const { id } = await service.database.client.book.create({ data, select: { id: true } });
+  return id;
+}
+
+/** A refresh token of a session of its own, by a login that counts for nobody. */
+async function refreshToken({ owner: { email }, service: { services } }: Asked) {
+  const call = {
+    policy: application.policy,
+    actor: null,
+    address: '127.0.0.1',
+    requestId: 'test',
+    checkpoint: async () => {},
+  };
+  const tokens = await services.sessions.login(call, { email, password: PASSWORD });
+  assert.ok(tokens.flow === 'jwt');
+  return { refresh_token: tokens.refreshToken };
+}
+
+/** An account that is gone. */
+async function deletedUser(service: TestService): Promise<number> {
+  const as = await service.person('MEMBER');
+  await service.rest('DELETE', `/api/v1/users/${as.id}`, { as });
+  return as.id;
+}
+
+/** A book that is gone. */
+async function deletedBook(service: TestService): Promise<number> {
+  const owner = await service.person('MEMBER');
+  const id = await bookOf({ owner, service });
+  await service.rest('DELETE', `/api/v1/books/${id}`, { as: owner });
+  return id;
+}
+
+const byId = async (asked: Asked) => ({ id: String(await bookOf(asked)) });
+
+/** What the contracts cannot say of the requests to them. */
+const options: ConformanceOptions = {
+  accounts: ['user_id'],
+  make: { book_id: bookOf },
+  deleted: { user_id: deletedUser, book_id: deletedBook },
+  bodies: {
+    createUser: ({ number }, example) => ({ ...example, email: `free${number}@example.com` }),
+    changePassword: (_asked, example) => ({ ...example, current_password: PASSWORD }),
+    login: ({ owner }) => ({ email: owner.email, password: PASSWORD }),
+    refreshSession: refreshToken,
+    logout: refreshToken,
+  },
+  fields: { 'Query.book': byId, 'Mutation.deleteBook': byId },
+  conditions: {
+    'role differs from the stored one': (values, { owner }) => {
+      values.role = owner.role === 'ADMIN' ? 'member' : 'admin';
+    },
+  },
+  faults: [
+    {
+      name: 'an e-mail address that is taken',
+      status: 409,
+      operations: ['createUser', 'updateUser'],
+      apply: (draft, { service }) => {
+        draft.body.email = service.people.admin?.email;
+      },
+    },
+    {
+      name: 'the last administrator',
+      status: 409,
+      operations: ['deleteUser'],
+      apply: (draft, { service }) => {
+        draft.path.user_id = String(service.people.admin?.id);
+      },
+    },
+    {
+      name: 'a wrong password',
+      status: 401,
+      operations: ['login'],
+      apply: (draft) => {
+        draft.body.password = 'not this one';
+      },
+    },
+    {
+      name: 'a refresh token that nobody gave',
+      status: 401,
+      operations: ['refreshSession'],
+      apply: (draft) => {
+        draft.body.refresh_token = 'nobody';
+      },
+    },
+    {
+      name: 'a bad credential, and no refresh token',
+      status: 401,
+      operations: ['logout'],
+      apply: (draft) => {
+        draft.headers.authorization = 'Bearer a.b.c';
+        draft.body = undefined;
+      },
+    },
+  ],
+  // What the platform answers by itself has its tests there.
+  elsewhere: ({ operationId, tag }, status) =>
+    tag === 'platform' || (tag === 'auth' && status === 403) || (operationId === 'getCurrentUser' && status === 410),
+};
+
+test('every operation and every field keeps what the contracts promise', (t) =>
+  conformance(cases(t), application, options));

@@ -1,0 +1,133 @@
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { accord } from '../support/accord.js';
+import { blocks, section } from '../support/documentation.js';
+import { dialler } from '../support/graphql-ws.js';
+import { linkSources, packed, unpack } from '../support/new-project.js';
+import { ask, basic, ROOT, run, startServer, temporaryFolder } from '../support/process.js';
+import { errorsIn } from '../support/project-copy.js';
+import { skipUnlessWhole } from '../support/servers.js';
+
+const TEMPLATE = join(ROOT, 'src/workbench/new/template');
+const filesIn = (folder: string) =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1));
+const textOf = (...path: string[]) => readFileSync(join(...path), 'utf8');
+
+t.test('accord new writes a whole project that is called as its directory, and says what to do', async (t) => {
+  const folder = join(temporaryFolder(t), 'Book club');
+  const { code, stdout, stderr } = await accord(t, ['new', folder]);
+  t.match([code, stderr], [0, '']);
+  t.match(stdout, /npm install\n {2}npm start/);
+  const { name, dependencies, devDependencies } = JSON.parse(textOf(folder, 'package.json'));
+  const { version } = JSON.parse(textOf(ROOT, 'src/platform/package.json'));
+  t.match(
+    [name, dependencies.accord, devDependencies['@accord/workbench']],
+    ['book-club', `^${version}`, `^${version}`],
+  );
+  t.match(textOf(folder, 'src/application/name.ts'), "'book-club'");
+  t.match(textOf(folder, 'openapi.yaml'), 'title: Book Club');
+  const named = filesIn(TEMPLATE).map((file) => file.replace(/^_gitignore$/, '.gitignore').replace(/^_/, ''));
+  t.same(filesIn(folder).sort(), named.sort());
+  const leftOver = filesIn(folder).filter((file) =>
+    /my-api|My API|<(year|accord|workbench)>/.test(textOf(folder, file)),
+  );
+  t.same(leftOver, [], 'nothing has the name of the template');
+});
+
+t.test('it refuses what it cannot do, and changes nothing', async (t) => {
+  const folder = temporaryFolder(t);
+  writeFileSync(join(folder, 'mine.txt'), 'mine');
+  const begun = await accord(t, ['new', folder, '--name', 'mine']);
+  t.match([begun.code, begun.stderr], [2, /is not empty \(there is mine\.txt\)\. Nothing was written/]);
+  const file = await accord(t, ['new', join(folder, 'mine.txt')]);
+  t.match([file.code, file.stderr], [2, /mine\.txt is a file/]);
+  const unnamed = await accord(t, ['new', join(folder, '42')]);
+  t.match([unnamed.code, unnamed.stderr], [2, /"42" cannot be the name.*--name/]);
+  const absent = await accord(t, ['new', join(folder, 'books'), '--packages', folder]);
+  t.match([absent.code, absent.stderr], [2, /There is no .*accord-.*\.tgz.*npm run pack/]);
+  t.same(readdirSync(folder), ['mine.txt']);
+
+  const cloned = join(folder, 'cloned');
+  mkdirSync(join(cloned, '.git'), { recursive: true });
+  t.equal((await accord(t, ['new', cloned])).code, 0, 'a repository without a file is a place to begin');
+});
+
+t.test('what it writes is in order: generated, migrated, linted, bridged, and it compiles', async (t) => {
+  const folder = join(temporaryFolder(t), 'books');
+  t.equal((await accord(t, ['new', folder])).code, 0);
+  linkSources(folder);
+  const command = (...args: string[]) => accord(t, ['--root', folder, ...args]);
+  t.match(await command('codegen', '--check'), { code: 0, stdout: /is current/ });
+  t.match(await command('migrate', '--check'), { code: 0, stdout: /The migrations give/ });
+  t.match(await command('lint'), { code: 0, stdout: /Both contracts are in order/ });
+  t.match(await command('bridge'), { code: 0, stderr: '' });
+  t.match(await command('scaffold', '--check'), { code: 0, stderr: '' });
+  const biome = await run(t, [join(folder, 'node_modules/.bin/biome'), 'check', '.'], {}, folder).ended;
+  t.equal(biome.code, 0, biome.stderr);
+
+  t.match(await command('codegen'), { code: 0, stdout: /^generated\/prisma\n/ });
+  const own = filesIn(folder).filter((file) => /^(src|test)\/.*\.ts$/.test(file));
+  t.ok(own.length > 15);
+  // The sources of the platform are not in the project, and would be lent the Prisma client of this repository.
+  const paths = { '@accord/generated/prisma': [join(folder, 'generated/prisma/client.ts')] };
+  t.same(errorsIn(folder, own, { paths }), []);
+});
+
+t.test('what the walk-through has its reader edit first is scaffolded', async (t) => {
+  const folder = join(temporaryFolder(t), 'books');
+  t.equal((await accord(t, ['new', folder])).code, 0);
+  linkSources(folder);
+  const [field = ''] = blocks(section('docs/your-own-api.md', 'The first change'), 'graphql');
+  const contract = join(folder, 'schema.graphql');
+  writeFileSync(
+    contract,
+    textOf(contract).replace('type Mutation {\n', (line) => `${line}${field}\n`),
+  );
+  const { code, stdout } = await accord(t, ['--root', folder, 'scaffold']);
+  t.match([code, stdout], [0, /Mutation\.lendBook/]);
+  t.match(textOf(folder, 'src/application/graphql/Mutation.ts'), /lendBook: notWritten/);
+});
+
+t.test('installed from its packed tarballs, it passes its tests and serves', { skip: skipUnlessWhole }, async (t) => {
+  const above = temporaryFolder(t);
+  const tarballs = await packed(t, above);
+  const folder = join(above, 'books');
+  const begun = performance.now();
+  t.equal((await accord(t, ['new', folder, '--packages', above])).code, 0);
+  const written = performance.now();
+  const { dependencies } = JSON.parse(textOf(folder, 'package.json'));
+  t.equal(dependencies.accord, `file:${tarballs[0]}`);
+  unpack(folder, tarballs);
+
+  const installed = performance.now();
+  const npm = (...args: string[]) => run(t, ['npm', ...args], {}, folder).ended;
+  const build = await npm('run', 'prepare');
+  t.equal(build.code, 0, build.stderr);
+  const bin = join(folder, 'node_modules/.bin/accord');
+  const { url } = await startServer(t, { DATABASE_URL: 'pglite://memory' }, [process.execPath, bin, 'start']);
+  const headers = { ...basic('ada@demo.example', 'correct horse battery'), 'content-type': 'application/json' };
+  const answered = await ask(`${url}/api/v1/books`, { headers });
+  t.match([answered.status, await answered.json()], [200, [{ id: 1 }, { id: 2 }]]);
+  const took = written - begun + performance.now() - installed;
+  t.comment(`accord new to the first answer, without the installation: ${Math.round(took)} ms`);
+
+  const query = JSON.stringify({ query: '{ me { name } books { title } }' });
+  const graphql = await ask(`${url}/graphql`, { method: 'POST', headers, body: query });
+  t.match(await graphql.json(), { data: { me: { name: 'Ada Lovelace' }, books: [{}, {}] } });
+
+  const socket = await dialler().dialAs(t, url, { id: 1, email: '', headers });
+  socket.send({ type: 'subscribe', id: '1', payload: { query: 'subscription { bookAdded(since: 2) { id title } }' } });
+  const body = JSON.stringify({ title: 'Notes', author: 'Ada Lovelace', year: 1843 });
+  t.equal((await ask(`${url}/api/v1/books`, { method: 'POST', headers, body })).status, 201);
+  const event = await socket.take(({ type }) => type === 'next');
+  t.same(event.payload.data, { bookAdded: { id: '3', title: 'Notes' } });
+
+  const compiled = await npm('run', 'typecheck');
+  t.equal(compiled.code, 0, compiled.stdout);
+  const tested = await npm('test');
+  t.equal(tested.code, 0, tested.stdout);
+  t.match(tested.stdout, /^# pass (?!0)\d+\n# fail 0$/m);
+});
