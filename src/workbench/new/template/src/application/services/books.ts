@@ -57,7 +57,7 @@ export function booksService({ client, statements, durableStream }: BooksDepende
     rows: listedRows<Book>('books', sql)(statements),
     count: () => client.book.count(),
   };
-  const stored = storedRows<Book>(client, {
+  const stored = storedRows<Book, Prisma.TransactionClient>(client, {
     ...BOOK,
     table: 'books',
     columns: columnsOf(client, 'Book', {}),
