@@ -1,5 +1,6 @@
 import type { Test } from 'tap';
 import { accord as program } from '../../src/platform/cli/program.js';
+import { useProject } from '../../src/platform/root.js';
 import { WORKBENCH } from '../../src/workbench/cli/commands.js';
 import { type Ended, inherited } from './process.js';
 
@@ -18,6 +19,7 @@ export async function accord(t: Test, args: string[], environment: Record<string
     return { code: Number(process.exitCode ?? 0), signal: null, stdout: lines(printed()), stderr: lines(told()) };
   } finally {
     Object.assign(process, before);
+    useProject(undefined);
     printed.restore();
     told.restore();
   }
