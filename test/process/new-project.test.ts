@@ -16,6 +16,8 @@ const filesIn = (folder: string) =>
     .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1));
 const textOf = (...path: string[]) => readFileSync(join(...path), 'utf8');
 
+const whole = { skip: skipUnlessWhole };
+
 t.test('accord new writes a whole project that is called as its directory, and says what to do', async (t) => {
   const folder = join(temporaryFolder(t), 'Book club');
   const { code, stdout, stderr } = await accord(t, ['new', folder]);
@@ -55,7 +57,7 @@ t.test('it refuses what it cannot do, and changes nothing', async (t) => {
   t.equal((await accord(t, ['new', cloned])).code, 0, 'a repository without a file is a place to begin');
 });
 
-t.test('what it writes is in order: generated, migrated, linted, bridged, and it compiles', async (t) => {
+t.test('what it writes is in order: generated, migrated, linted, bridged, and it compiles', whole, async (t) => {
   const folder = join(temporaryFolder(t), 'books');
   t.equal((await accord(t, ['new', folder])).code, 0);
   linkSources(folder);
@@ -76,7 +78,7 @@ t.test('what it writes is in order: generated, migrated, linted, bridged, and it
   t.same(errorsIn(folder, own, { paths }), []);
 });
 
-t.test('what the walk-through has its reader edit first is scaffolded', async (t) => {
+t.test('what the walk-through has its reader edit first is scaffolded', whole, async (t) => {
   const folder = join(temporaryFolder(t), 'books');
   t.equal((await accord(t, ['new', folder])).code, 0);
   linkSources(folder);
@@ -91,7 +93,7 @@ t.test('what the walk-through has its reader edit first is scaffolded', async (t
   t.match(textOf(folder, 'src/application/graphql/Mutation.ts'), /lendBook: notWritten/);
 });
 
-t.test('installed from its packed tarballs, it passes its tests and serves', { skip: skipUnlessWhole }, async (t) => {
+t.test('installed from its packed tarballs, it passes its tests and serves', whole, async (t) => {
   const above = temporaryFolder(t);
   const tarballs = await packed(t, above);
   const folder = join(above, 'books');
