@@ -11,8 +11,8 @@ export const OPEN_HANDED = {
 };
 
 /** Accord as `npm start` runs it, and as the others are compared with it. */
-export const startAccord = (DATABASE_URL: string): Promise<Measured> =>
-  startMeasured({ ...OPEN_HANDED, LOG_LEVEL: 'info', DATABASE_URL });
+export const startAccord = (DATABASE_URL: string, environment: Record<string, string> = {}): Promise<Measured> =>
+  startMeasured({ ...OPEN_HANDED, LOG_LEVEL: 'info', DATABASE_URL, ...environment });
 
 export const ADMIN = 'ada@demo.accord.example';
 /** Of a user of the bench: before them come three of the demo. */
@@ -47,6 +47,22 @@ export async function placesOf({ url }: Measured, headers: { authorization: stri
     places.push({ cursor, id: page.data.at(-1)?.id as number });
   }
   return places;
+}
+
+/** The cursors of these pages of twenty, of which the first is 1; in ascending order. */
+export async function placesAt({ url }: Measured, headers: { authorization: string }, pages: readonly number[]) {
+  const cursors: string[] = [];
+  let [cursor, page] = ['', 1];
+  for (const wanted of pages) {
+    while (page < wanted) {
+      const steps = Math.min(5, wanted - page);
+      const response = await fetch(`${url}/api/v1/users?after=${cursor}&limit=${20 * steps}`, { headers });
+      cursor = ((await response.json()) as { cursor: { next: string } }).cursor.next;
+      page += steps;
+    }
+    cursors.push(cursor);
+  }
+  return cursors;
 }
 
 /** Asks until the first 200. */

@@ -32,20 +32,20 @@ export async function embedded(ours: Variant, directories: Directories): Promise
 }
 
 /** Bundled as the service is, for tsx has each function named anew whenever it is made. */
-async function startTrivial(): Promise<Measured> {
+export async function startTrivial(environment: Record<string, string> = {}): Promise<Measured> {
   const folder = join(ROOT, 'dist', 'bench');
   mkdirSync(folder, { recursive: true });
   const { outputFiles } = await bundled(['bench/trivial.ts'], folder);
   for (const { path, contents } of outputFiles) writeFileSync(path, contents);
   const program = [...START_FLAGS, join(folder, 'trivial.js')];
-  return startProcess(program, { ...OPEN_HANDED, HOST: '127.0.0.1' }, /^ready (\S+) (\S+)$/m);
+  return startProcess(program, { ...OPEN_HANDED, HOST: '127.0.0.1', ...environment }, /^ready (\S+) (\S+)$/m);
 }
 
 /** An application that does nothing: what is left is what the platform costs. */
 export async function trivial(): Promise<Measurements> {
   const server = await startTrivial();
   const requests = (headers: Record<string, string> = {}): Request[] => [
-    { method: 'GET', path: '/api/v1/greeting', headers },
+    { method: 'GET', path: '/api/v1/greetings/0', headers },
   ];
   const variants: Asked[] = [
     { name: ACCORD, kind: 'accord', server, requests: requests({ authorization: `Bearer ${server.said[0]}` }) },

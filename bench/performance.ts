@@ -2,6 +2,8 @@
  * `npm run bench`: what Accord costs, beside what one would write by hand and what one would pick instead. Writes
  * `bench/results.json`, docs/performance.md and its picture. `npm run bench -- rest live` measures these parts anew and leaves the
  * others as they are; `BENCH=whole` takes longer; `ROUNDS=` and `SECONDS=` say how often and how long each variant is asked.
+ * `npm run bench -- growth` measures how the cost grows with users, pages, operations, subscribers and fields: of itself only
+ * when all is asked to take longer.
  */
 import { cpus } from 'node:os';
 import { startAccord } from './accord.js';
@@ -9,13 +11,14 @@ import { idle, starts } from './at-rest.js';
 import { administered, type Directories, embeddedData, postgresqlData } from './data.js';
 import { ACCORD } from './flows.js';
 import { graphql } from './graphql.js';
+import { measureGrowth } from './growth.js';
 import { embedded, trivial } from './in-process.js';
 import { live } from './live.js';
-import { ROUNDS, SECONDS, type Variant } from './measure.js';
+import { LONG, ROUNDS, SECONDS, type Variant } from './measure.js';
 import { writePage } from './page.js';
 import { peerVersions, preparePeers } from './peers.js';
 import { rest } from './rest.js';
-import { addResults, type Measurements } from './results.js';
+import { addGrowth, addResults, type Measurements } from './results.js';
 import { killAll } from './server.js';
 
 interface Data {
@@ -46,6 +49,8 @@ const PARTS: Record<string, (data: Data) => Promise<Measurements>> = {
     ),
 };
 
+const GROWTH = 'growth';
+
 async function measure(names: string[], data: Data): Promise<void> {
   const version = "SELECT current_setting('server_version') AS version";
   const [postgresql] = await administered<{ version: string }>(version);
@@ -57,18 +62,23 @@ async function measure(names: string[], data: Data): Promise<void> {
     rounds: ROUNDS,
     seconds: SECONDS,
   };
-  for (const name of names) writePage(addResults(await (PARTS[name] as (typeof PARTS)[string])(data), about));
+  for (const name of names) {
+    const part = PARTS[name];
+    writePage(part ? addResults(await part(data), about) : addGrowth(await measureGrowth(data.database.url), about));
+  }
 }
 
 async function main(): Promise<void> {
   if (process.platform !== 'linux') throw new Error('The bench reads processor time from /proc, which only Linux has.');
   const asked = process.argv.slice(2);
-  const unknown = asked.filter((name) => !(name in PARTS));
-  if (unknown.length > 0) throw new Error(`${unknown} is no part of the bench: ${Object.keys(PARTS).join(', ')}.`);
+  const parts = [...Object.keys(PARTS), GROWTH];
+  const unknown = asked.filter((name) => !parts.includes(name));
+  if (unknown.length > 0) throw new Error(`${unknown} is no part of the bench: ${parts.join(', ')}.`);
   await preparePeers();
   const directories = await embeddedData();
   const database = await postgresqlData();
-  await measure(asked.length > 0 ? asked : Object.keys(PARTS), { database, directories }).finally(() => {
+  const ordinary = LONG ? parts : Object.keys(PARTS);
+  await measure(asked.length > 0 ? asked : ordinary, { database, directories }).finally(() => {
     killAll();
     return database.drop();
   });

@@ -96,6 +96,30 @@ function refusals(results: Results): string[] {
     : [`Refused for overload, and asked again: ${refused.join('; ')}.`];
 }
 
+const POWERS = ['', 'k', 'M'];
+const compact = (size: number, power = 0): string =>
+  size >= 1000 ? compact(size / 1000, power + 1) : `${size}${POWERS[power]}`;
+
+/** A table for each thing that there may be more of. */
+function growth({ growth: { date, of } }: Results): string[] {
+  const tables = Object.values(of).flatMap(({ title, sizes, rows }) => {
+    const last = sizes.length - 1;
+    return [
+      ...table(
+        [title, 'unit', ...sizes.map((size) => compact(size)), 'grew'],
+        rows.map(({ what, unit, values }) => [
+          what,
+          unit,
+          ...values.map(number),
+          `${times((values[last] as number) / (values[0] as number))} for ${times((sizes[last] as number) / (sizes[0] as number))}`,
+        ]),
+      ),
+      '',
+    ];
+  });
+  return [`Measured on ${date}, the sizes of a table in turn.`, '', ...tables];
+}
+
 /** What stands in the page between the marks of `measured`. */
 export function report(results: Results): string {
   const { machine, node, postgresql, versions, rounds, seconds } = results;
@@ -113,6 +137,9 @@ export function report(results: Results): string {
     '',
     ...losses(results),
     '',
+    '## How it grows',
+    '',
+    ...growth(results),
     '## What each line is',
     '',
     ...measured(results).map(({ flow }) => `- **${flow.title}** (${flow.unit}): ${flow.what}`),

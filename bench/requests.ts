@@ -35,6 +35,11 @@ export const documents = (query: string, headers: Headers = {}, idOf: (id: numbe
     return { method: 'POST', path: '/graphql', headers, body };
   });
 
+/** One document. */
+export const document = (query: string, headers: Headers = {}): Request[] => [
+  { method: 'POST', path: '/graphql', headers, body: JSON.stringify({ query }) },
+];
+
 /** Of a new user all but its id, its time, and the number in its address. */
 export function likeNewUser(answer: unknown): unknown {
   const { id, createdAt, email, _links, ...rest } = answer as Record<string, unknown>;

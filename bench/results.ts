@@ -1,6 +1,6 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { FlowName } from './flows.js';
+import type { FlowName, UNITS } from './flows.js';
 import { ROOT } from './server.js';
 
 /** What one variant of a flow came to. */
@@ -24,6 +24,20 @@ export interface Figure {
 /** What was measured of some flows. */
 export type Measurements = Partial<Record<FlowName, Figure[]>>;
 
+/** What the same came to at each size of one thing. */
+export interface GrowthRow {
+  what: string;
+  unit: keyof typeof UNITS;
+  values: number[];
+}
+
+export interface Growth {
+  /** What there is more of. */
+  title: string;
+  sizes: readonly number[];
+  rows: GrowthRow[];
+}
+
 export interface Results {
   /** When each flow was measured: all its variants in one run, but not all flows in the same. */
   dates: Partial<Record<FlowName, string>>;
@@ -34,21 +48,32 @@ export interface Results {
   rounds: number;
   seconds: number;
   flows: Measurements;
+  growth: { date: string; of: Record<string, Growth> };
 }
 
 const FILE = join(ROOT, 'bench', 'results.json');
 
 export const readResults = (): Results => JSON.parse(readFileSync(FILE, 'utf8'));
 
-/** Puts what was measured now in the place of what was measured before. @returns all that there is then */
-export function addResults(flows: Measurements, about: Omit<Results, 'flows' | 'dates'>): Results {
-  const before = existsSync(FILE) ? readResults() : { flows: {}, dates: {} };
-  const date = new Date().toISOString().slice(0, 10);
-  const now = Object.fromEntries(Object.keys(flows).map((name) => [name, date]));
-  const results = { ...about, dates: { ...before.dates, ...now }, flows: { ...before.flows, ...flows } };
+type About = Omit<Results, 'flows' | 'dates' | 'growth'>;
+
+function write(results: Results): Results {
   writeFileSync(FILE, `${JSON.stringify(results, null, 2)}\n`);
   return results;
 }
+
+const today = () => new Date().toISOString().slice(0, 10);
+
+/** Puts what was measured now in the place of what was measured before. @returns all that there is then */
+export function addResults(flows: Measurements, about: About): Results {
+  const before = readResults();
+  const now = Object.fromEntries(Object.keys(flows).map((name) => [name, today()]));
+  return write({ ...before, ...about, dates: { ...before.dates, ...now }, flows: { ...before.flows, ...flows } });
+}
+
+/** The same for growth. */
+export const addGrowth = (of: Results['growth']['of'], about: About): Results =>
+  write({ ...readResults(), ...about, growth: { date: today(), of } });
 
 /** The day of the measurements, or the first and the last. */
 export function daysOf({ dates }: Results): string {

@@ -13,7 +13,12 @@ import {
 } from '../src/platform/index.js';
 import { readConfig } from '../src/platform/server/config.js';
 
-/** An application of one operation, which answers a constant to who is known: what remains is what the platform costs. */
+/**
+ * An application whose operations, one or `OPERATIONS`, answer a constant to who is known: what remains is what the platform
+ * costs.
+ */
+const OPERATIONS = Number(process.env['OPERATIONS'] ?? 1);
+const numbers = Array.from({ length: OPERATIONS }, (_, i) => i);
 const policy = {
   'greetings.read': { VIEWER: 'any', ADMIN: 'any' },
   // An application says who administers its accounts.
@@ -25,22 +30,25 @@ const openapi = {
   openapi: '3.1.0',
   info: { title: 'Greetings', version: '1.0.0' },
   tags: [{ name: 'greetings' }],
-  paths: {
-    '/api/v1/greeting': {
-      get: {
-        operationId: 'greet',
-        tags: ['greetings'],
-        security: [{ jwt: [] }],
-        'x-permission': { action: 'greetings.read', viewer: 'any', admin: 'any' },
-        responses: {
-          200: {
-            description: 'A greeting.',
-            content: { 'application/json': { schema: { $ref: '#/components/schemas/Greeting' } } },
+  paths: Object.fromEntries(
+    numbers.map((number) => [
+      `/api/v1/greetings/${number}`,
+      {
+        get: {
+          operationId: `greet${number}`,
+          tags: ['greetings'],
+          security: [{ jwt: [] }],
+          'x-permission': { action: 'greetings.read', viewer: 'any', admin: 'any' },
+          responses: {
+            200: {
+              description: 'A greeting.',
+              content: { 'application/json': { schema: { $ref: '#/components/schemas/Greeting' } } },
+            },
           },
         },
       },
-    },
-  },
+    ]),
+  ),
   components: {
     securitySchemes: { jwt: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } },
     schemas: {
@@ -69,7 +77,7 @@ const application = defineApplication({
   name: 'greetings',
   policy,
   errors: platformCodes,
-  handlers: { greetings: { greet } },
+  handlers: { greetings: Object.fromEntries(numbers.map((number) => [`greet${number}`, greet])) },
   resolvers: { Query: { greeting: () => 'Hello' } },
   services: (given: PlatformServices) => {
     platform = given;
