@@ -8,7 +8,7 @@ import { figureOf, type Measurements } from './results.js';
 import { DEMO, type Measured } from './server.js';
 
 /** Seconds in which nobody asks. */
-const QUIET = LONG ? 60 : 20;
+const QUIET = LONG ? 30 : 10;
 /**
  * Seconds after which what a start has left to do is done and counted: a connection of PostgreSQL that has nothing more to do
  * tells of its last transactions after ten (PGSTAT_IDLE_INTERVAL of PostgreSQL 15).

@@ -6,17 +6,22 @@ import { type Figure, figureOf, median, rounded } from './results.js';
 import type { Measured } from './server.js';
 import type { Delivered, Publication, Subscribers } from './subscribers.js';
 
-/** How long and how often: the short form takes under three minutes on a machine that has nothing else to do. */
+/**
+ * How long and how often: the short form takes under three minutes on a machine that has nothing else to do, and is for who
+ * changes something; what is published is measured whole.
+ */
 export const LONG = process.env['BENCH'] === 'whole';
 export const ROUNDS = Number(process.env['ROUNDS'] ?? (LONG ? 5 : 3));
-export const SECONDS = Number(process.env['SECONDS'] ?? (LONG ? 2 : 0.5));
+export const SECONDS = Number(process.env['SECONDS'] ?? (LONG ? 1 : 0.3));
 /**
  * Before the first round a server is asked until that gets no cheaper, for the engine compiles what is done often: one of the
  * first hundred requests costs five times what one of the last of ten thousand does. Counted in milliseconds of the server's own
  * processor time, of which it gets little on a busy machine: it begins to look after so many answers or so much `before`, and
  * ends when `steady` steps in turn were no tenth cheaper, at the latest after `most`.
  */
-const WARM_UP = { seconds: 0.25, answers: 10_000, before: 4000, step: 200, steady: 3, most: LONG ? 12_000 : 6000 };
+const WARM_UP = LONG
+  ? { seconds: 0.25, answers: 10_000, before: 4000, step: 200, steady: 3, most: 6000 }
+  : { seconds: 0.1, answers: 3000, before: 600, step: 100, steady: 2, most: 1200 };
 /** Few, so that no service thinks itself overloaded. */
 const CONNECTIONS = 8;
 

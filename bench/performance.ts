@@ -2,8 +2,8 @@
  * `npm run bench`: what Accord costs, beside what one would write by hand and what one would pick instead. Writes
  * `bench/results.json`, docs/performance.md and its picture. `npm run bench -- rest live` measures these parts anew and leaves the
  * others as they are; `BENCH=whole` takes longer; `ROUNDS=` and `SECONDS=` say how often and how long each variant is asked.
- * `npm run bench -- growth` measures how the cost grows with users, pages, operations, subscribers and fields: of itself only
- * when all is asked to take longer.
+ * `npm run bench -- growth profiles` measures how the cost grows with users, pages, operations, subscribers and fields, and where
+ * Accord's own goes: of themselves only when all is asked to take longer.
  */
 import { cpus } from 'node:os';
 import { startAccord } from './accord.js';
@@ -17,8 +17,9 @@ import { live } from './live.js';
 import { LONG, ROUNDS, SECONDS, type Variant } from './measure.js';
 import { writePage } from './page.js';
 import { peerVersions, preparePeers } from './peers.js';
+import { profiles } from './profile.js';
 import { rest } from './rest.js';
-import { addGrowth, addResults, type Measurements } from './results.js';
+import { type About, addGrowth, addProfiles, addResults, type Measurements, type Results } from './results.js';
 import { killAll } from './server.js';
 
 interface Data {
@@ -49,7 +50,11 @@ const PARTS: Record<string, (data: Data) => Promise<Measurements>> = {
     ),
 };
 
-const GROWTH = 'growth';
+/** What is not compared with others, and takes long. */
+const BESIDE: Record<string, (data: Data, about: About) => Promise<Results>> = {
+  growth: async ({ database: { url } }, about) => addGrowth(await measureGrowth(url), about),
+  profiles: async ({ database: { url }, directories }, about) => addProfiles(await profiles(url, directories), about),
+};
 
 async function measure(names: string[], data: Data): Promise<void> {
   const version = "SELECT current_setting('server_version') AS version";
@@ -64,14 +69,16 @@ async function measure(names: string[], data: Data): Promise<void> {
   };
   for (const name of names) {
     const part = PARTS[name];
-    writePage(part ? addResults(await part(data), about) : addGrowth(await measureGrowth(data.database.url), about));
+    writePage(
+      part ? addResults(await part(data), about) : await (BESIDE[name] as (typeof BESIDE)[string])(data, about),
+    );
   }
 }
 
 async function main(): Promise<void> {
   if (process.platform !== 'linux') throw new Error('The bench reads processor time from /proc, which only Linux has.');
   const asked = process.argv.slice(2);
-  const parts = [...Object.keys(PARTS), GROWTH];
+  const parts = [...Object.keys(PARTS), ...Object.keys(BESIDE)];
   const unknown = asked.filter((name) => !parts.includes(name));
   if (unknown.length > 0) throw new Error(`${unknown} is no part of the bench: ${parts.join(', ')}.`);
   await preparePeers();

@@ -1,5 +1,5 @@
 import { ACCORD, FLOWS, type Flow, type FlowName, type Goal, UNITS } from './flows.js';
-import { daysOf, type Figure, type Results, rounded } from './results.js';
+import { daysOf, type Figure, type Profile, type Results, rounded } from './results.js';
 
 /** The tables of `docs/performance.md`, from what was measured. */
 
@@ -120,6 +120,32 @@ function growth({ growth: { date, of } }: Results): string[] {
   return [`Measured on ${date}, the sizes of a table in turn.`, '', ...tables];
 }
 
+/** Below that, percent of a flow, a share is among the others. */
+const SMALL = 1.5;
+
+/** Whose the time is, a column for each flow; what is small everywhere is one line. */
+function profiles({ profiles: { date, of } }: Results): string[] {
+  const found = Object.entries(of) as [FlowName, Profile][];
+  const total = (owner: string) => found.reduce((sum, [, { shares }]) => sum + (shares[owner] ?? 0), 0);
+  const owners = [...new Set(found.flatMap(([, { shares }]) => Object.keys(shares)))]
+    .filter((owner) => found.some(([, { shares }]) => (shares[owner] ?? 0) >= SMALL))
+    .sort((a, b) => total(b) - total(a));
+  const rest = ({ shares }: Profile) => 100 - owners.reduce((sum, owner) => sum + (shares[owner] ?? 0), 0);
+  return [
+    `Profiles of ${date}, in percent of the processor time of each flow. \`platform/…\` and \`application\` are folders of \`src\`, the`,
+    'other names packages, or what Node and V8 do for all.',
+    '',
+    ...table(
+      ['whose', ...found.map(([name]) => FLOWS[name].title)],
+      [
+        ...owners.map((owner) => [owner, ...found.map(([, { shares }]) => number(shares[owner] ?? 0))]),
+        ['others', ...found.map(([, profile]) => number(rounded(rest(profile))))],
+      ],
+    ),
+    '',
+  ];
+}
+
 /** What stands in the page between the marks of `measured`. */
 export function report(results: Results): string {
   const { machine, node, postgresql, versions, rounds, seconds } = results;
@@ -140,6 +166,9 @@ export function report(results: Results): string {
     '## How it grows',
     '',
     ...growth(results),
+    '## Whose the time is',
+    '',
+    ...profiles(results),
     '## What each line is',
     '',
     ...measured(results).map(({ flow }) => `- **${flow.title}** (${flow.unit}): ${flow.what}`),

@@ -38,6 +38,14 @@ export interface Growth {
   rows: GrowthRow[];
 }
 
+/** Where the processor time of a flow goes. */
+export interface Profile {
+  /** Microseconds of each request, with the profiler on. */
+  cpu: number;
+  /** Percent, by whose it is. */
+  shares: Record<string, number>;
+}
+
 export interface Results {
   /** When each flow was measured: all its variants in one run, but not all flows in the same. */
   dates: Partial<Record<FlowName, string>>;
@@ -49,13 +57,15 @@ export interface Results {
   seconds: number;
   flows: Measurements;
   growth: { date: string; of: Record<string, Growth> };
+  profiles: { date: string; of: Partial<Record<FlowName, Profile>> };
 }
 
 const FILE = join(ROOT, 'bench', 'results.json');
 
 export const readResults = (): Results => JSON.parse(readFileSync(FILE, 'utf8'));
 
-type About = Omit<Results, 'flows' | 'dates' | 'growth'>;
+/** What all figures of one run have in common. */
+export type About = Omit<Results, 'flows' | 'dates' | 'growth' | 'profiles'>;
 
 function write(results: Results): Results {
   writeFileSync(FILE, `${JSON.stringify(results, null, 2)}\n`);
@@ -74,6 +84,10 @@ export function addResults(flows: Measurements, about: About): Results {
 /** The same for growth. */
 export const addGrowth = (of: Results['growth']['of'], about: About): Results =>
   write({ ...readResults(), ...about, growth: { date: today(), of } });
+
+/** The same for profiles. */
+export const addProfiles = (of: Results['profiles']['of'], about: About): Results =>
+  write({ ...readResults(), ...about, profiles: { date: today(), of } });
 
 /** The day of the measurements, or the first and the last. */
 export function daysOf({ dates }: Results): string {

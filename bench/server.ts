@@ -83,10 +83,10 @@ function measured(server: ChildProcess, [, url = '', ...said]: RegExpExecArray, 
 /** Of `npm start`, for Node. */
 export const START_FLAGS = ['--max-semi-space-size=32'];
 
-/** The service in a process of its own, as `npm start` runs it, on a fresh database in memory. */
-export const startMeasured = (environment: Record<string, string> = {}): Promise<Measured> =>
+/** The service in a process of its own, as `npm start` runs it, on a fresh database in memory. @param flags more of them, for Node */
+export const startMeasured = (environment: Record<string, string> = {}, flags: string[] = []): Promise<Measured> =>
   startProcess(
-    [...START_FLAGS, 'src/platform/cli/bin.js', 'start'],
+    [...START_FLAGS, ...flags, 'src/platform/cli/bin.js', 'start'],
     { PORT: '0', DATABASE_URL: 'pglite://memory', LOG_LEVEL: 'warn', ...environment },
     /^ {2}REST {7}(\S+)\/api\/v1$/m,
   );

@@ -10,6 +10,7 @@ import { templatePath } from 'accord/database/template';
 import { builtPath, installedFile, packageOf, VENDOR, type Vendored } from 'accord/pages';
 import { rootPath } from 'accord/root';
 import { build } from 'esbuild';
+import { graphqlInstances } from './graphql-instances.js';
 import { openapiSchema } from './openapi-schema.js';
 import { queryCompiler } from './query-compiler.js';
 
@@ -92,6 +93,7 @@ export const bundled = (entryPoints: string[], outdir: string) =>
           onResolve({ filter: OUTSIDE }, () => ({ external: true }));
         },
       },
+      graphqlInstances,
       openapiSchema,
       queryCompiler,
     ],

@@ -1,0 +1,151 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { SourceMap } from 'node:module';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { login, OPEN_HANDED, placesOf } from './accord.js';
+import type { Directories } from './data.js';
+import { FLOWS } from './flows.js';
+import type { Load, Outcome, Request } from './load.js';
+import { documents, NESTED, newUsers, pagesAfter, SHALLOW, users } from './requests.js';
+import type { Profile } from './results.js';
+import { type Measured, startMeasured } from './server.js';
+
+/**
+ * Where the processor time of Accord's own process goes: the profile that V8 takes by samples, of each the place in the sources,
+ * by the bundles' source maps, and of that the package or the folder.
+ */
+
+const CONNECTIONS = 8;
+/** Seconds that a server is asked before, and while, it is looked at. */
+const WARM = 6;
+const SECONDS = 4;
+/** Microseconds between two samples. */
+const INTERVAL = 250;
+
+type Headers = Awaited<ReturnType<typeof login>>;
+
+const PROFILED = {
+  read: async (_server: Measured, headers: Headers) => users(headers),
+  list: async (server: Measured, headers: Headers) =>
+    pagesAfter(
+      (await placesOf(server, headers, 20)).map(({ cursor }) => cursor),
+      headers,
+    ),
+  create: async (_server: Measured, headers: Headers) => newUsers(headers),
+  nested: async (_server: Measured, headers: Headers) => documents(NESTED, headers),
+  shallow: async (_server: Measured, headers: Headers) => documents(SHALLOW, headers),
+  embeddedRead: async (_server: Measured, headers: Headers) => users(headers),
+  embeddedCreate: async (_server: Measured, headers: Headers) => newUsers(headers),
+} as const;
+
+/** What V8 writes (https://chromedevtools.github.io/devtools-protocol/tot/Profiler/#type-Profile). */
+interface CpuProfile {
+  nodes: { id: number; callFrame: { functionName: string; url: string; lineNumber: number; columnNumber: number } }[];
+  /** Microseconds of the system's steady clock. */
+  startTime: number;
+  samples: number[];
+  timeDeltas: number[];
+}
+
+const steadyClock = () => Number(process.hrtime.bigint() / 1000n);
+
+const maps = new Map<string, SourceMap | undefined>();
+
+/** The path of the source of a place in a bundle; of what is outside the bundles, its own. */
+function sourceOf(url: string, line: number, column: number): string {
+  if (!url.startsWith('file:') || url.includes('/node_modules/')) return url;
+  const path = fileURLToPath(url);
+  if (!maps.has(path)) {
+    const folder = join(path, '..');
+    const found = readdirSync(folder).includes(`${basename(path)}.map`);
+    maps.set(path, found ? new SourceMap(JSON.parse(readFileSync(`${path}.map`, 'utf8'))) : undefined);
+  }
+  const entry = maps.get(path)?.findEntry(line, column);
+  return entry !== undefined && 'originalSource' in entry ? entry.originalSource : path;
+}
+
+/** What V8 and the system do for all, by the name of what a sample shows. */
+const OF_THE_ENGINE: Record<string, string> = {
+  '(garbage collector)': 'collecting garbage',
+  '(program)': 'Node, in C++',
+  writev: 'writing to sockets',
+  writeBuffer: 'writing to sockets',
+  writeUtf8String: 'writing to sockets',
+  writeLatin1String: 'writing to sockets',
+};
+
+/** Whose a sample is: a package's, a folder's, the engine's. */
+function ownerOf({ callFrame: { functionName, url, lineNumber, columnNumber } }: CpuProfile['nodes'][number]): string {
+  const engine = OF_THE_ENGINE[functionName];
+  if (engine !== undefined && (url === '' || url.startsWith('node:'))) return engine;
+  if (url === '') return lineNumber < 0 ? 'Node, in C++' : 'compiled from the contracts';
+  if (url.startsWith('node:')) return 'Node, in JavaScript';
+  if (url.startsWith('wasm:')) return 'PostgreSQL in the process';
+  const source = sourceOf(url, lineNumber, columnNumber);
+  const [, name] = /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(source) ?? [];
+  if (name !== undefined) return name.startsWith('pg') ? 'pg' : name;
+  const [, house, room = ''] = /src\/(application|platform)\/(?:([^/]+)\/)?/.exec(source) ?? [];
+  return house === undefined ? 'generated code' : house === 'platform' ? `platform/${room}` : house;
+}
+
+/** The shares of the samples between two moments, each in percent; what is less than one is the rest. */
+function sharesOf(profile: CpuProfile, from: number, until: number): Record<string, number> {
+  const owners = new Map(profile.nodes.map((node) => [node.id, node]));
+  const times = new Map<string, number>();
+  let [now, busy] = [profile.startTime, 0];
+  profile.samples.forEach((id, i) => {
+    const took = profile.timeDeltas[i] as number;
+    now += took;
+    const node = owners.get(id) as CpuProfile['nodes'][number];
+    if (now < from || now > until || node.callFrame.functionName === '(idle)') return;
+    const owner = ownerOf(node);
+    busy += took;
+    times.set(owner, (times.get(owner) ?? 0) + took);
+  });
+  const shares = [...times].map(([owner, took]): [string, number] => [owner, (100 * took) / busy]);
+  return Object.fromEntries(
+    shares.sort(([, a], [, b]) => b - a).map(([owner, share]) => [owner, Math.round(share * 10) / 10]),
+  );
+}
+
+async function ask(load: Load): Promise<Outcome> {
+  const clients = fork(new URL('load.ts', import.meta.url), { execArgv: process.execArgv });
+  const outcome = once(clients, 'message');
+  clients.send(load);
+  const [told] = (await outcome) as [Outcome];
+  clients.kill();
+  return told;
+}
+
+/** Accord with the profiler on, asked for one thing. */
+async function profileOf(name: keyof typeof PROFILED, DATABASE_URL: string): Promise<Profile> {
+  console.log(`${FLOWS[name].title}: profile`);
+  const folder = mkdtempSync(join(tmpdir(), 'accord-profile-'));
+  const flags = ['--cpu-prof', `--cpu-prof-dir=${folder}`, `--cpu-prof-interval=${INTERVAL}`];
+  const server = await startMeasured({ ...OPEN_HANDED, LOG_LEVEL: 'info', DATABASE_URL }, flags);
+  const requests: Request[] = await PROFILED[name](server, await login(server));
+  const load = { url: server.url, requests, connections: CONNECTIONS };
+  const warm = await ask({ ...load, seconds: WARM, from: 1 });
+  const [began, before] = [steadyClock(), server.cpu()];
+  const { answered } = await ask({ ...load, seconds: SECONDS, from: warm.next });
+  const [ended, cpu] = [steadyClock(), server.cpu() - before];
+  await server.stop();
+  const [file = ''] = readdirSync(folder);
+  const shares = sharesOf(JSON.parse(readFileSync(join(folder, file), 'utf8')), began, ended);
+  rmSync(folder, { recursive: true });
+  console.log(Object.entries(shares).slice(0, 8));
+  return { cpu: Math.round((1000 * cpu) / answered), shares };
+}
+
+/** A profile of each flow that has one. */
+export async function profiles(database: string, directories: Directories): Promise<Record<string, Profile>> {
+  const found: Record<string, Profile> = {};
+  for (const name of Object.keys(PROFILED) as (keyof typeof PROFILED)[]) {
+    const url = name.startsWith('embedded') ? `pglite://${directories.copy().directory}` : database;
+    found[name] = await profileOf(name, url);
+  }
+  return found;
+}
