@@ -17,11 +17,12 @@ export interface TcpProxy {
 /**
  * A TCP line to a server at `target` that a test can damage: the faults of toxiproxy, from outside the process.
  * @param named only the connections are damaged whose first bytes hold this text, as PostgreSQL's hold the application's name
+ * @param heard is given what the server says
  */
 export async function tcpProxy(
   t: Test,
   target: { host: string; port: number },
-  { named = '' }: { named?: string } = {},
+  { named = '', heard = () => {} }: { named?: string; heard?: (chunk: Buffer) => void } = {},
 ): Promise<TcpProxy> {
   let line: Line = 'sound';
   const sockets = new Set<Socket>();
@@ -52,6 +53,7 @@ export async function tcpProxy(
     }
     pass(client, upstream);
     pass(upstream, client);
+    upstream.on('data', heard);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   t.teardown(() => {

@@ -1,11 +1,18 @@
-import type { Pool, QueryConfig, QueryResult } from 'pg';
+import type { Pool, PoolClient, QueryConfig, QueryResult } from 'pg';
 import type { Telling } from './postgres-adapter.js';
-import type { sharedConnections } from './shared-connections.js';
+import { PreparedQuery } from './prepared-query.js';
+import type { Query, sharedConnections } from './shared-connections.js';
 import { type Send, type Statements, statementsOf } from './statement.js';
 import { type Carrier, committed, inTransaction } from './transaction.js';
 import { decoderOf } from './values.js';
 
 const types = { getTypeParser: decoderOf };
+
+/** Runs it where it is said to. By callback: of what pg did not make itself it gives no promise. */
+const ran = (on: Pool | PoolClient, query: Query): Promise<QueryResult> =>
+  new Promise((resolve, reject) => {
+    on.query(query() as QueryConfig, (error, result) => (error ? reject(error) : resolve(result)));
+  });
 
 /**
  * Prepared statements on a PostgreSQL server.
@@ -19,9 +26,11 @@ export function postgresStatements(
   limit: number,
 ): Statements {
   const sending =
-    (query: (config: QueryConfig, own: Pool) => Promise<QueryResult>): Send =>
+    (run: (query: Query, own: Pool) => Promise<QueryResult>): Send =>
     async ({ name, text }, values) => {
-      const { rows, rowCount } = await telling(query({ name, text, values, types } as QueryConfig, pool()));
+      const query = () =>
+        name === '' ? ({ text, values, types } as QueryConfig) : new PreparedQuery(name, text, values);
+      const { rows, rowCount } = await telling(run(query, pool()));
       return { rows, count: rowCount ?? 0 };
     };
 
@@ -36,11 +45,11 @@ export function postgresStatements(
     };
     let hasBegun = false;
     return {
-      send: sending((config) => {
+      send: sending((query) => {
         // Without it the statement fails as well, and says so.
         if (!hasBegun) client.query('BEGIN').catch(() => {});
         hasBegun = true;
-        return client.query(config);
+        return ran(client, query);
       }),
       commit: async () => {
         if (hasBegun) committed((await client.query('COMMIT')).command);
@@ -57,9 +66,8 @@ export function postgresStatements(
   }
 
   return statementsOf({
-    // Copies, for pg-pool writes its callback into what it is given.
-    read: sending((config, own) => shared.query(config, () => own.query({ ...config }))),
-    run: sending((config, own) => own.query(config)),
+    read: sending((query, own) => shared.query(query, () => ran(own, query))),
+    run: sending((query, own) => ran(own, query)),
     transaction: async (work) => inTransaction(await carrier(), limit, work),
   });
 }

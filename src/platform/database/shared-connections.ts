@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client, type ClientConfig, type QueryConfig, type QueryResult } from 'pg';
+import type { PreparedQuery } from './prepared-query.js';
 
 /** How many there are, so that a server may use more than one of its cores. */
 const CONNECTIONS = 2;
@@ -10,6 +11,8 @@ const PATIENCE = 50;
 /** Milliseconds for a connection to end in good order. */
 const FAREWELL = 500;
 
+/** Makes what pg is given, anew for each connection: pg writes into it. */
+export type Query = () => QueryConfig | PreparedQuery;
 /** What pg calls when a statement is over. */
 type Answered = (error: Error | null, result?: QueryResult) => void;
 /** Runs the same statement on a connection of its own. */
@@ -56,17 +59,17 @@ function sharedConnection(options: ClientConfig) {
   }, PATIENCE).unref();
 
   /** By callback: pg makes two promises for a statement. */
-  function send(query: QueryConfig, answered: Answered): void {
+  function send(query: Query, answered: Answered): void {
     connection ??= open();
-    if (client) client.query(query, answered);
-    else connection.then((opened) => opened.query(query, answered), answered);
+    if (client) client.query(query() as QueryConfig, answered);
+    else connection.then((opened) => opened.query(query() as QueryConfig, answered), answered);
   }
 
   return {
     isOpen: () => connection !== undefined,
     underWay: () => underWay.size,
     isFree: () => !isHeld && underWay.size < DEPTH,
-    query: (query: QueryConfig, elsewhere: Elsewhere) =>
+    query: (query: Query, elsewhere: Elsewhere) =>
       new Promise<QueryResult>((resolve, reject) => {
         const leave = () => void elsewhere().then(resolve, reject);
         if (underWay.size === 0) timer.refresh();
@@ -95,7 +98,7 @@ function sharedConnection(options: ClientConfig) {
 export function sharedConnections(options: ClientConfig) {
   const all = Array.from({ length: CONNECTIONS }, () => sharedConnection(options));
   return {
-    query(query: QueryConfig, elsewhere: Elsewhere): Promise<QueryResult> {
+    query(query: Query, elsewhere: Elsewhere): Promise<QueryResult> {
       const [first] = all.filter(({ isFree }) => isFree()).sort((one, other) => one.underWay() - other.underWay());
       return first ? first.query(query, elsewhere) : elsewhere();
     },
