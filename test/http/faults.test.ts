@@ -1,11 +1,14 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { TIMEOUTS } from '../../src/platform/server/timeouts.js';
 import { onEachDatabase } from '../support/databases.js';
+import { exampleApp } from '../support/example.js';
 import { behindLine } from '../support/line.js';
 import { holdUser } from '../support/locks.js';
 import { PASSWORD } from '../support/people.js';
 import { eventually } from '../support/process.js';
 import { codeOf, startInstance, startService } from '../support/service.js';
+import { uncommitted } from '../support/uncommitted.js';
 
 onEachDatabase(t, async (t, open) => {
   const direct = await open();
@@ -114,5 +117,33 @@ onEachDatabase(t, async (t, open) => {
     release();
     await over;
     t.equal((await rest('GET', `/api/v1/users/${viewer.id}`, { as: admin })).status, 200);
+  });
+
+  t.test('one that ends while its refusal is on the way is answered once', async (t) => {
+    const database = await open();
+    const { admin, viewer } = await startService(t, database);
+    const app = await exampleApp({}, { database, logger: false, timeouts: { ...TIMEOUTS, handler: 500 } });
+    t.teardown(() => app.close());
+    const unhandled: unknown[] = [];
+    const note = (error: unknown) => void unhandled.push(error);
+    process.on('unhandledRejection', note);
+    t.teardown(() => process.off('unhandledRejection', note));
+    const deletion = await uncommitted(database.client, (db) => db.user.delete({ where: { id: viewer.id } }));
+    const sent: number[] = [];
+    // As a slow Redis does, which is asked where the caller stands.
+    app.addHook('onSend', async (_request, reply) => {
+      sent.push(reply.statusCode);
+      deletion.commit();
+      await deletion.over;
+      await delay(200);
+    });
+    const answer = await app.inject({
+      method: 'PATCH',
+      url: `/api/v1/users/${viewer.id}`,
+      headers: { ...admin.headers, 'content-type': 'application/json' },
+      payload: { name: 'Late' },
+    });
+    await delay(200);
+    t.same([answer.statusCode, sent, unhandled], [503, [503], []]);
   });
 });

@@ -6,16 +6,29 @@ import { ask, basic, run, startServer } from '../support/process.js';
 import { copyProject, errorsIn } from '../support/project-copy.js';
 import { skipUnlessWhole } from '../support/servers.js';
 
-/** A member more of a user, on both sides of the contracts and in the database, whose column has another name. */
+/**
+ * A member more of a user, on both sides of the contracts and in the database, whose column has another name; and over REST two
+ * that are not in the database what they are in JSON: a time whose column has no zone, and a list that is JSON there as well.
+ */
 const EDITS: Record<string, (text: string) => string> = {
   'openapi.yaml': (text) =>
     text
       .replace(/^( {6}required: \[id, name, email, role), createdAt, _links\]$/m, '$1, nickName, createdAt, _links]')
       .replaceAll(/^( {8})role: \{ \$ref: '#\/components\/schemas\/Role' \}$/gm, (line, indent) =>
-        [line, `${indent}nickName: { $ref: '#/components/schemas/NickName' }`].join('\n'),
+        [
+          line,
+          `${indent}nickName: { $ref: '#/components/schemas/NickName' }`,
+          `${indent}bornAt: { $ref: '#/components/schemas/BornAt' }`,
+          `${indent}interests: { $ref: '#/components/schemas/Interests' }`,
+        ].join('\n'),
       )
       .replace(/^ {2}schemas:$/m, (line) =>
-        [line, "    NickName: { description: What friends say., type: [string, 'null'], maxLength: 40 }"].join('\n'),
+        [
+          line,
+          "    NickName: { description: What friends say., type: [string, 'null'], maxLength: 40 }",
+          "    BornAt: { description: The hour., type: [string, 'null'], format: date-time }",
+          '    Interests: { description: What to talk of., type: array, maxItems: 9, items: { type: string, maxLength: 40 } }',
+        ].join('\n'),
       ),
   'schema.graphql': (text) =>
     text
@@ -25,13 +38,22 @@ const EDITS: Record<string, (text: string) => string> = {
         '$&\n  "What friends say."\n  nickName: String @constraint(maxLength: 40)',
       ),
   'prisma/schema.prisma': (text) =>
-    text.replace(/^model User \{$/m, '$&\n  nickName String? @map("nick_name") @db.VarChar(40)'),
+    text.replace(
+      /^model User \{$/m,
+      '$&\n  nickName String? @map("nick_name") @db.VarChar(40)\n  bornAt DateTime?\n  interests Json @default("[]")',
+    ),
 };
 /** The one place that shows a user over REST; over GraphQL a member is shown by its name. */
 const REPRESENTATION = 'src/application/rest/representations.ts';
 const WRITTEN: [string, string][] = [
-  ['export const representUser = ({ id, name, email,', 'export const representUser = ({ id, name, email, nickName,'],
-  ['  createdAt: createdAt.toISOString(),\n  _links: { self: { href: hrefOfUser', '  nickName,\n$&'],
+  [
+    'export const representUser = ({ id, name, email,',
+    'export const representUser = ({ id, name, email, nickName, bornAt, interests,',
+  ],
+  [
+    '  createdAt: createdAt.toISOString(),\n  _links: { self: { href: hrefOfUser',
+    '  nickName,\n  bornAt: bornAt?.toISOString() ?? null,\n  interests: interests as string[],\n$&',
+  ],
 ];
 
 t.test(
@@ -78,9 +100,13 @@ t.test(
     const created = await rest('POST', '/api/v1/users', {
       ...{ name: 'Katherine Johnson', email: 'katherine@example.com', role: 'viewer' },
       nickName: 'Kat',
+      ...{ bornAt: '1918-08-26T02:00:00+02:00', interests: ['orbits', 'a "quote"'] },
     });
-    t.match(created, { status: 201, body: { nickName: 'Kat' } });
+    const born = { bornAt: '1918-08-26T00:00:00.000Z', interests: ['orbits', 'a "quote"'] };
+    t.match(created, { status: 201, body: { nickName: 'Kat', ...born } });
     const own = `/api/v1/users/${created.body.id}`;
+    t.match(await rest('GET', own), { body: born });
+    t.match(await rest('PATCH', own, { interests: [], bornAt: null }), { body: { bornAt: null, interests: [] } });
     t.match(await rest('GET', own), { status: 200, body: { nickName: 'Kat' } });
     t.match(await rest('PATCH', own, { nickName: null }), { status: 200, body: { nickName: null } });
     t.match(await rest('PATCH', own, { nickName: 'x'.repeat(41) }), { status: 422 });

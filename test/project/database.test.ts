@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { memory } from '../../src/platform/database/embedded.js';
 import { embeddedAdapter } from '../../src/platform/database/embedded-adapter.js';
+import { embeddedStatements } from '../../src/platform/database/embedded-statements.js';
 import { faultOf } from '../../src/platform/database/faults.js';
 import { makeTemplate } from '../../src/platform/database/make-template.js';
 import { filters, migrationList, schemaEngine } from '../../src/platform/database/migration-engine.js';
@@ -217,6 +218,25 @@ t.test('tombstones of a database from before the kinds were text keep them', asy
   t.match(await client.tombstone.findMany({ orderBy: { id: 'asc' } }), [{ kind: 'COMMENT' }, { kind: 'USER' }]);
   await client.tombstone.create({ data: { kind: 'a document', id: 7 } });
   await close();
+});
+
+t.test('a statement that must not run leaves the others of its transaction one', async (t) => {
+  const pglite = await memory();
+  await pglite.exec('CREATE TABLE note (id INT)');
+  let isFull = true;
+  const admit = () => {
+    if (isFull) throw new Error('The disk is full.');
+  };
+  const own = new Error('of the work');
+  const rolledBack = embeddedStatements(pglite, admit, PATIENT).$transaction(async (db) => {
+    await t.rejects(db.$executeRaw`INSERT INTO note VALUES (1)`, { message: 'The disk is full.' });
+    isFull = false;
+    await db.$executeRaw`INSERT INTO note VALUES (2)`;
+    throw own;
+  });
+  await t.rejects(rolledBack, own);
+  t.same((await pglite.query('SELECT id FROM note')).rows, []);
+  await pglite.close();
 });
 
 t.test("Prisma's own engine finds the history in order", async (t) => {

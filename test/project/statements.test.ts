@@ -10,6 +10,7 @@ import { eventually } from '../support/process.js';
 import { startService } from '../support/service.js';
 import { statementsMeanwhile, statementsOf } from '../support/statements.js';
 import { tcpProxy } from '../support/tcp-proxy.js';
+import { uncommitted } from '../support/uncommitted.js';
 
 /** A row of each kind of column that the schema has, as full and as empty as it can be. */
 async function fill({ client }: Opened): Promise<void> {
@@ -253,6 +254,41 @@ onEachDatabase(t, async (t, open) => {
     await other.close();
   });
 
+  t.test('what a transaction leaves running is sent nowhere once it is over', async (t) => {
+    const own = new Error('of the work');
+    for (const [how, end] of [
+      ['failed', () => Promise.reject(own)],
+      ['done', async () => {}],
+    ] as const) {
+      let rest: Promise<unknown> | undefined;
+      const over: Promise<void> = statements.$transaction(async (db) => {
+        await db.run(everything.post);
+        rest = over.catch(() => {}).then(() => db.run(insertUser, 'left over'));
+        await end();
+      });
+      await over.catch((error: unknown) => t.equal(error, own));
+      await t.rejects(rest as Promise<unknown>, { message: /transaction is over/ }, how);
+      t.equal(await client.user.count({ where: { email: 'left over' } }), 0, how);
+    }
+  });
+
+  t.test('a write of which was told that it took too long is not done after that', async (t) => {
+    if (!database.url) return t.comment('the embedded database does one thing at a time');
+    const hurried = await openDatabase(database.url, { limits: { ...PATIENT, answer: 1000 } });
+    const { commit, over } = await uncommitted(client, (db) => db.$executeRaw`LOCK TABLE users`);
+    const fault = await hurried.statements.run(insertUser, 'too late').then(() => undefined, faultOf);
+    t.same(fault, { kind: 'timeout' });
+    commit();
+    await over;
+    await eventually('nobody is at it', async () => {
+      const [row] = await client.$queryRaw<{ busy: bigint }[]>`SELECT count(*) AS busy FROM pg_stat_activity
+        WHERE datname = current_database() AND state = 'active' AND query LIKE 'INSERT INTO users%'`;
+      return row?.busy === 0n;
+    });
+    t.equal(await client.user.count({ where: { email: 'too late' } }), 0);
+    await hurried.close();
+  });
+
   t.test('one that takes long holds up none that come after it', async (t) => {
     if (!database.url) return t.comment('the embedded database does one thing at a time');
     const held: Promise<object[]>[] = [];
@@ -309,30 +345,39 @@ onEachDatabase(t, async (t, open) => {
     await behind.close();
   });
 
-  t.test('a connection that is lost fails what is under way on it, and is replaced', async (t) => {
-    if (!database.url) return t.comment('the embedded database has no connection');
-    const address = new URL(database.url);
-    const line = await tcpProxy(t, { host: address.hostname, port: Number(address.port || 5432) });
-    Object.assign(address, { hostname: '127.0.0.1', port: String(line.port) });
-    const behind = await openDatabase(address.href);
-    const kindOf = (work: Promise<object[]>) =>
-      work.then(
-        () => 'answered',
-        (error: unknown) => faultOf(error).kind,
-      );
-    const ask = () => kindOf(behind.statements.read(everything.post));
-    t.equal(await ask(), 'answered');
-    line.set('black hole');
-    const lost = ask();
-    line.set('refused');
-    t.equal(await lost, 'unavailable');
-    t.equal(await ask(), 'unavailable');
-    line.set('sound');
-    await eventually('an answer', async () => (await ask()) === 'answered' || undefined);
-    t.equal(behind.connections()?.shared, 1);
-    await behind.close();
-    t.equal(await ask(), 'unavailable', 'and none is opened once it is closed');
-  });
+  t.test(
+    'what is under way on a connection that is lost is read elsewhere, and the connection is replaced',
+    async (t) => {
+      if (!database.url) return t.comment('the embedded database has no connection');
+      const address = new URL(database.url);
+      const line = await tcpProxy(t, { host: address.hostname, port: Number(address.port || 5432) });
+      Object.assign(address, { hostname: '127.0.0.1', port: String(line.port) });
+      const behind = await openDatabase(address.href);
+      const kindOf = (work: Promise<object[]>) =>
+        work.then(
+          () => 'answered',
+          (error: unknown) => faultOf(error).kind,
+        );
+      const ask = () => kindOf(behind.statements.read(everything.post));
+      t.equal(await ask(), 'answered');
+      line.set('black hole');
+      const cut = Promise.all(Array.from({ length: 8 }, ask));
+      line.set('sound');
+      line.cut();
+      t.same(await cut, Array(8).fill('answered'));
+      t.equal(await ask(), 'answered');
+      line.set('black hole');
+      const lost = ask();
+      line.set('refused');
+      t.equal(await lost, 'unavailable', 'unless there is none to be had');
+      t.equal(await ask(), 'unavailable');
+      line.set('sound');
+      await eventually('an answer', async () => (await ask()) === 'answered' || undefined);
+      t.equal(behind.connections()?.shared, 1);
+      await behind.close();
+      t.equal(await ask(), 'unavailable', 'and none is opened once it is closed');
+    },
+  );
 });
 
 /** Reads a part of each list, and a thing of each kind by its id. */

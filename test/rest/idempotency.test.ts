@@ -3,9 +3,11 @@ import { readMigrations } from '../../src/platform/database/migration-folder.js'
 import { onEachDatabase } from '../support/databases.js';
 import { exampleApp } from '../support/example.js';
 import { fakeGateway } from '../support/gateway.js';
+import { someoneWaits } from '../support/locks.js';
 import type { Person } from '../support/people.js';
 import { eventually } from '../support/process.js';
 import { codeOf, type RestAnswer, startService } from '../support/service.js';
+import { uncommitted } from '../support/uncommitted.js';
 
 const DAY = 24 * 60 * 60 * 1000;
 const EUR = { total: { amount: 1999, currency: 'EUR' } };
@@ -165,6 +167,25 @@ onEachDatabase(t, async (t, open) => {
     t.equal((await first).status, 200);
     t.equal(gateway.requests.filter(({ body }) => body.order_id === id).length, asked);
     t.same(answerOf(await post(viewer, `${ORDERS}/${id}/payment`, key)), answerOf(await first));
+  });
+
+  t.test('a key that is written down meanwhile, by whom no lock holds off, leaves no second effect', async (t) => {
+    const key = newKey();
+    const before = await client.order.count();
+    const { commit, over } = await uncommitted(client, (db) =>
+      db.idempotencyKey.create({
+        data: {
+          ...{ callerId: admin.id, operation: 'createOrder', key, fingerprint: new Uint8Array(36) },
+          expiresAt: new Date(Date.now() + moved + DAY),
+        },
+      }),
+    );
+    const asked = post(admin, ordersOf(admin), key, EUR);
+    await someoneWaits(database);
+    commit();
+    await over;
+    t.same(codeOf(await asked), [422, 'VALIDATION_FAILED']);
+    t.equal(await client.order.count(), before);
   });
 
   t.test('what a database refuses to remember has not happened', async (t) => {

@@ -31,6 +31,8 @@ export function modelOf(db: object, model: Prisma.ModelName) {
 interface Column {
   readonly member: string;
   readonly column: string;
+  /** Prisma's, or the name of an enumeration. */
+  readonly type: string;
 }
 
 /**
@@ -40,16 +42,22 @@ interface Column {
 export const membersOf = (db: object, model: Prisma.ModelName): Column[] =>
   modelOf(db, model)
     .fields.filter(({ kind }) => kind !== 'object')
-    .map(({ name, dbName }) => ({ member: name, column: `"${dbName ?? name}"` }));
+    .map(({ name, type, dbName }) => ({ member: name, column: `"${dbName ?? name}"`, type }));
 
 /**
  * The columns of a model by the names of its members, for a SELECT in SQL that gives what Prisma's own queries give with the
  * same `omit`: `id, created_at AS "createdAt"`. They follow prisma/schema.prisma, so that a member more is read everywhere.
  * @param db the client, or that of a transaction
+ * @throws Error for an enumeration whose values have other names in the database: SQL gives these, and Prisma the others
  */
 export function columnsOf(db: object, model: Prisma.ModelName, omit: Readonly<Record<string, true>>): Prisma.Sql {
-  const columns = membersOf(db, model)
-    .filter(({ member }) => !(member in omit))
-    .map(({ member, column }) => (column === `"${member}"` ? column : `${column} AS "${member}"`));
+  const { mapped } = modelOf(db, model);
+  const read = membersOf(db, model).filter(({ member }) => !(member in omit));
+  const misnamed = read.find(({ type }) => mapped.has(type));
+  if (misnamed) {
+    const { member, type } = misnamed;
+    throw new Error(`${model}.${member} cannot be read by SQL: values of ${type} have other names there (@map).`);
+  }
+  const columns = read.map(({ member, column }) => (column === `"${member}"` ? column : `${column} AS "${member}"`));
   return Prisma.raw(columns.join(', '));
 }

@@ -54,7 +54,6 @@ export function embeddedStatements(
   }
 
   async function execute(statement: Parameters<Send>[0], values: Parameters<Send>[1], before: Uint8Array = NOTHING) {
-    admit(statement.text);
     // One without a name is forgotten by the next.
     const known = statement.name ? prepared.get(statement.name) : undefined;
     const rowOf = known ?? (await prepare(statement, before));
@@ -72,7 +71,11 @@ export function embeddedStatements(
     return pglite._runExclusiveTransaction(work);
   }
 
-  const run: Send = (statement, values) => alone(() => execute(statement, values));
+  const run: Send = (statement, values) =>
+    alone(async () => {
+      admit(statement.text);
+      return execute(statement, values);
+    });
 
   function carrier(): Carrier {
     let hasBegun = false;
@@ -87,6 +90,8 @@ export function embeddedStatements(
     return {
       send: (statement, values) =>
         inTurn(async () => {
+          // What must not run begins nothing.
+          admit(statement.text);
           const before = hasBegun ? NOTHING : BEGIN;
           hasBegun = true;
           return execute(statement, values, before);

@@ -8,7 +8,7 @@ import { connectPool, tellingOf } from './postgres-adapter.js';
 import { postgresStatements } from './postgres-statements.js';
 import { sharedConnections } from './shared-connections.js';
 import { statementNames } from './statement-names.js';
-import type { TimeLimits } from './time-limits.js';
+import { statementTimeout, type TimeLimits } from './time-limits.js';
 
 /** Milliseconds for a connection at a start, which has time. */
 const START = 15_000;
@@ -22,15 +22,11 @@ const START_WAIT = 30_000;
 /** A PostgreSQL server. `name`: what its connections are called there. `poolSize`: the most connections that this instance opens. Nothing is opened before the first query. */
 export function openPostgres(
   address: string,
-  {
-    name,
-    poolSize,
-    limits: { connect, answer, statement, transaction },
-  }: { name: string; poolSize: number; limits: TimeLimits },
+  { name, poolSize, limits: times }: { name: string; poolSize: number; limits: TimeLimits },
 ): Backend {
   const connectionString = inUtc(address);
-  const shared = { connectionString, connectionTimeoutMillis: connect, keepAlive: true };
-  const limits = { statement_timeout: statement, query_timeout: answer };
+  const shared = { connectionString, connectionTimeoutMillis: times.connect, keepAlive: true };
+  const limits = { statement_timeout: statementTimeout(times), query_timeout: times.answer };
   const options = { ...shared, ...limits, application_name: name };
   const pool = new PrismaPg({ ...options, pipeline: true, max: poolSize } as PoolConfig, {
     statementNameGenerator: statementNames(),
@@ -71,7 +67,7 @@ export function openPostgres(
         return connections;
       },
       telling,
-      transaction,
+      times.transaction,
     ),
     watch: (dependency) => {
       server = dependency;

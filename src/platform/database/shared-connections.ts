@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client, type ClientConfig, type QueryConfig, type QueryResult } from 'pg';
+import { faultOf } from './faults.js';
 import type { PreparedQuery } from './prepared-query.js';
 
 /** How many there are, so that a server may use more than one of its cores. */
@@ -20,8 +21,8 @@ type Elsewhere = () => Promise<QueryResult>;
 
 /**
  * A connection on which statements are sent without waiting for the answers to those before, in whose order theirs come. When
- * one takes long, those behind it are run elsewhere as well, for they only read. It is opened when it is first needed, and again
- * after it was lost.
+ * one takes long, those behind it are run elsewhere as well, for they only read; so is what was under way when the connection
+ * was lost. It is opened when it is first needed, and again after that.
  */
 function sharedConnection(options: ClientConfig) {
   let connection: Promise<Client> | undefined;
@@ -58,11 +59,14 @@ function sharedConnection(options: ClientConfig) {
     });
   }, PATIENCE).unref();
 
-  /** By callback: pg makes two promises for a statement. */
-  function send(query: Query, answered: Answered): void {
+  /**
+   * By callback: pg makes two promises for a statement.
+   * @param unopened called instead where there is no connection to be had
+   */
+  function send(query: Query, answered: Answered, unopened: (error: Error) => void): void {
     connection ??= open();
     if (client) client.query(query() as QueryConfig, answered);
-    else connection.then((opened) => opened.query(query() as QueryConfig, answered), answered);
+    else connection.then((opened) => opened.query(query() as QueryConfig, answered), unopened);
   }
 
   return {
@@ -71,15 +75,31 @@ function sharedConnection(options: ClientConfig) {
     isFree: () => !isHeld && underWay.size < DEPTH,
     query: (query: Query, elsewhere: Elsewhere) =>
       new Promise<QueryResult>((resolve, reject) => {
-        const leave = () => void elsewhere().then(resolve, reject);
-        if (underWay.size === 0) timer.refresh();
-        underWay.add(leave);
-        send(query, (error, result) => {
+        let hasLeft = false;
+        const leave = () => {
+          if (!hasLeft) elsewhere().then(resolve, reject);
+          hasLeft = true;
+        };
+        const over = () => {
           underWay.delete(leave);
           isHeld = false;
           timer.refresh();
-          if (error) reject(error);
-          else resolve(result as QueryResult);
+        };
+        // Of one that has left, what it comes to elsewhere counts.
+        const fail = (error: Error) => {
+          if (!hasLeft) reject(error);
+        };
+        if (underWay.size === 0) timer.refresh();
+        underWay.add(leave);
+        const answered: Answered = (error, result) => {
+          over();
+          if (!error) resolve(result as QueryResult);
+          else if (faultOf(error).kind === 'unavailable') leave();
+          else fail(error);
+        };
+        send(query, answered, (error) => {
+          over();
+          fail(error);
         });
       }),
     close: async () => {

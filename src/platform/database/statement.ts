@@ -21,13 +21,14 @@ const LONGEST_NAME = 63;
 const HASH = 16;
 
 /**
- * @param name for people who look into a server: words
+ * @param name for people who look into a server: words. Empty for one that is not to be kept, as of texts without number
  * @param text one statement of SQL; a value is `$1`, with its type (`$1::int[]`) where PostgreSQL cannot know it
  */
 export function statement<Values extends readonly Value[], Row extends object>(
   name: string,
   text: string,
 ): Statement<Values, Row> {
+  if (name === '') return { name, text };
   // Of the text as well: a pooler in front of the server may give one connection to instances of two versions.
   const hash = createHash('sha256').update(text).digest('base64url').slice(0, HASH);
   return { name: `${name.slice(0, LONGEST_NAME - HASH - 1)} ${hash}`, text };

@@ -13,9 +13,12 @@ export interface Carrier {
 /** `faultOf` knows them by their words. */
 const tooLong = () => new Error('The transaction took too long');
 const waitedTooLong = () => new Error('The transaction waited too long for those before it');
+/** A mistake of the work: it is done, or has failed, and a part of it goes on. */
+const over = () => new Error('The transaction is over.');
 
 /**
- * Commits when `work` is done, and rolls back when it throws or takes too long.
+ * Commits when `work` is done, and rolls back when it throws or takes too long. Nothing of the work is sent after that, for the
+ * connection is somebody else's then.
  * @param limit milliseconds for the work
  */
 export async function inTransaction<R>(
@@ -24,18 +27,22 @@ export async function inTransaction<R>(
   work: (send: Send) => Promise<R>,
 ): Promise<R> {
   const end = new AbortController();
-  let isLate = false;
+  /** Why nothing is sent any more. */
+  let refusal: (() => Error) | undefined;
   const late = delay(limit, undefined, { signal: end.signal, ref: false }).then(() => {
-    isLate = true;
+    refusal = tooLong;
     throw tooLong();
   });
   late.catch(() => {});
   try {
-    const done = work((statement, values) => (isLate ? Promise.reject(tooLong()) : send(statement, values)));
+    const done = work((statement, values) => (refusal ? Promise.reject(refusal()) : send(statement, values)));
     const result = await Promise.race([done, late]);
+    refusal = over;
     await commit();
     return result;
   } catch (error) {
+    const isLate = refusal === tooLong;
+    refusal ??= over;
     await rollback(isLate).catch(() => {});
     throw error;
   } finally {

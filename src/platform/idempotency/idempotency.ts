@@ -120,7 +120,11 @@ export function idempotencyService({ client, statements, secrets, now }: Idempot
       return work(db, standing);
     });
 
-  /** In the place of one that has expired, where the hourly sweep has not come by yet. */
+  /**
+   * In the place of one that has expired, where the hourly sweep has not come by yet. The key of the table has the last word,
+   * whoever looked first.
+   * @throws Failure CONFLICT where another request has written it down
+   */
   async function write(
     db: Sql,
     call: Call,
@@ -128,12 +132,15 @@ export function idempotencyService({ client, statements, secrets, now }: Idempot
     { answer, ownerId, workId }: { answer?: string; ownerId?: number; workId?: string },
   ): Promise<void> {
     const { callerId, operation, key } = scopeOf(call, request);
-    await db.$executeRaw`
-      INSERT INTO idempotency_keys (caller_id, operation, key, fingerprint, expires_at, answer, owner_id, work_id)
-      VALUES (${callerId}, ${operation}, ${key}, ${fingerprintOf(request)}, ${new Date(now() + KEPT)}::timestamptz,
+    const at = now();
+    const count = await db.$executeRaw`
+      INSERT INTO idempotency_keys AS known (caller_id, operation, key, fingerprint, expires_at, answer, owner_id, work_id)
+      VALUES (${callerId}, ${operation}, ${key}, ${fingerprintOf(request)}, ${new Date(at + KEPT)}::timestamptz,
         ${answer ?? null}, ${ownerId ?? null}, ${workId ?? null}::uuid)
       ON CONFLICT (caller_id, operation, key) DO UPDATE SET fingerprint = EXCLUDED.fingerprint,
-        expires_at = EXCLUDED.expires_at, answer = EXCLUDED.answer, owner_id = EXCLUDED.owner_id, work_id = EXCLUDED.work_id`;
+        expires_at = EXCLUDED.expires_at, answer = EXCLUDED.answer, owner_id = EXCLUDED.owner_id, work_id = EXCLUDED.work_id
+      WHERE known.expires_at <= ${new Date(at)}::timestamptz AND known.work_id IS NULL`;
+    if (count === 0) throw inFlight();
   }
 
   return {

@@ -51,6 +51,8 @@ export const timeoutsPlugin = fp<Pick<Timeouts, 'request' | 'handler'>>(
     const answers = deadlines<FastifyReply>(handler, (reply) => {
       if (reply.sent || reply.raw.destroyed) return;
       reply.send(new Failure('UNAVAILABLE', 'The service took too long.', { retryAfter: RETRY_AFTER }));
+      // Fastify takes a second answer until the first has gone, which may wait for a Redis, and fails at it where nobody catches.
+      reply.hijack();
     });
     app.stage('handler-timeout', (_request, reply) => answers.begin(reply));
     app.stage('answer-there', (_request, reply) => answers.end(reply));

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { createConfig, loadConfig } from '@redocly/openapi-core';
 import type { OpenApiDocument } from 'accord/contract/document';
 import { placedOperations } from 'accord/contract/placed-operations';
-import { contradictions } from '../model/check.js';
+import { contradictions, isGeneratedFrom } from '../model/check.js';
 import { checkOpenApi, checkOpenApiItself, hasShape } from '../model/check-openapi.js';
 import { checkSchema, checkSchemaItself } from '../model/check-schema.js';
 import type { Contracts } from '../model/contracts.js';
@@ -47,9 +47,7 @@ interface Checks {
 const GENERATED_FROM: Checks = { rest: checkOpenApi, graphql: checkSchema };
 const BY_THEMSELVES: Checks = { rest: checkOpenApiItself, graphql: checkSchemaItself };
 
-/** Who states no permission anywhere serves the contracts otherwise, and need not know what the generator asks for. */
-const checksFor = ({ openapi, schema }: Contracts): Checks =>
-  /\bx-permission:/.test(openapi.text) || /@permission\b/.test(schema.text) ? GENERATED_FROM : BY_THEMSELVES;
+const checksFor = (contracts: Contracts): Checks => (isGeneratedFrom(contracts) ? GENERATED_FROM : BY_THEMSELVES);
 
 async function lintOpenApi(root: string, source: OpenApiSource, check: Checks['rest']): Promise<Problem[]> {
   const broken = await check(source);

@@ -2,6 +2,7 @@ import { checkSchema } from './check-schema.js';
 import type { Contracts } from './contracts.js';
 import { policyProblems } from './permissions.js';
 import type { Problem } from './problems.js';
+import { userProblems } from './user-members.js';
 
 /**
  * The problems of both contracts, of all that are broken at once; and of two sound ones where they contradict each other.
@@ -14,6 +15,12 @@ export async function check(contracts: Contracts): Promise<Problem[]> {
   return found.length > 0 ? found : contradictions(contracts);
 }
 
-/** Where two contracts that can be parsed contradict themselves or each other. */
-export const contradictions = ({ openapi, schema, permissions }: Contracts): Problem[] =>
-  policyProblems(openapi, schema, permissions);
+/** Who states no permission anywhere serves the contracts otherwise, and need not know what the generator asks for. */
+export const isGeneratedFrom = ({ openapi, schema }: Contracts): boolean =>
+  /\bx-permission:/.test(openapi.text) || /@permission\b/.test(schema.text);
+
+/** Where documents that can be parsed contradict themselves, each other, or what the platform does by them. */
+export const contradictions = (contracts: Contracts): Problem[] => {
+  const { openapi, schema, prisma, permissions } = contracts;
+  return [...policyProblems(openapi, schema, permissions), ...(isGeneratedFrom(contracts) ? userProblems(prisma) : [])];
+};

@@ -52,21 +52,21 @@ const textIn = (root: string, key: keyof Texts): Promise<string | undefined> =>
   });
 
 /**
- * The model of the project in a directory. Rejects with NoContracts.
- * @param wanted what is read of it
- * @param least whether all of that must be there, or one of it is enough
+ * The model of the project in a directory, with the schema of its database, where it has one. Rejects with NoContracts.
+ * @param wanted what must be there
+ * @param least whether all of that, or one of it is enough
  */
 export async function readContracts(
   root: string,
   wanted: readonly (keyof Texts)[] = BOTH_CONTRACTS,
   least: 'all' | 'one' = 'all',
 ): Promise<Contracts> {
-  const texts = await Promise.all(wanted.map(async (key) => [key, await textIn(root, key)] as const));
-  const there = texts.flatMap(([key, text]) => (text === undefined ? [] : [[key, text] as const]));
-  const absent = texts.filter(([, text]) => text === undefined).map(([key]) => FILES[key]);
-  if (there.length === 0 || (least === 'all' && absent.length > 0)) {
-    const named = `There is no ${absent.join(' and no ')} in ${root}.`;
+  const all = [...new Set([...wanted, 'prisma' as const])];
+  const texts = Object.fromEntries(await Promise.all(all.map(async (key) => [key, await textIn(root, key)] as const)));
+  const absent = wanted.filter((key) => texts[key] === undefined);
+  if (absent.length === wanted.length || (least === 'all' && absent.length > 0)) {
+    const named = `There is no ${absent.map((key) => FILES[key]).join(' and no ')} in ${root}.`;
     throw new NoContracts(`${named} Run this in the project, or name it with --root.`);
   }
-  return contractsOf(Object.fromEntries(there));
+  return contractsOf(texts);
 }
