@@ -203,6 +203,24 @@ onEachDatabase(t, async (t, open) => {
     t.notOk(statements.some((sql) => sql.includes('posts')));
   });
 
+  t.test('a short document that unfolds to a thousand reads is no statement of a thousand reads', async (t) => {
+    const three = (field: string, below: string) => `${field} ${below} b: ${field} ${below} c: ${field} ${below}`;
+    const query = `{ me { few: posts(limit: 1) { author { id } } ...A } }
+      fragment A on User { ${three('posts(limit: 1)', '{ ...B }')} } fragment B on Post { ${three('author', '{ ...C }')} }
+      fragment C on User { ${three('posts(limit: 1)', '{ ...D }')} } fragment D on Post { ${three('author', '{ ...E }')} }
+      fragment E on User { ${three('posts(limit: 1)', '{ id }')} }`;
+    const expected = await byLevels.graphql(developer, query);
+    for (const _ of [1, 2, 3]) {
+      const { result, statements } = await statementsOf(() => service.graphql(developer, query));
+      t.strictSame(result.data, expected.data);
+      t.ok(
+        statements.some((sql) => sql.includes('AS row_2')),
+        'what is little is read along',
+      );
+      t.notOk(statements.some((sql) => sql.includes('AS row_33')));
+    }
+  });
+
   t.test('names in a document are no part of a statement', async (t) => {
     const { result, statements } = await statementsOf(() =>
       service.graphql(viewer, '{ me { __proto__: id constructor: posts(limit: 1) { secretAlias: title } } }'),

@@ -90,6 +90,35 @@ const BREAKS: Break[] = [
     told: /Query\.loan by READER, another's: : false, not true$/,
   },
   {
+    what: 'the same by a socket',
+    suite: permissions,
+    broken: withLoans((loans) => ({
+      follow: (call, signal) => loans.follow({ ...call, policy: wide }, signal),
+    })),
+    only: 'Subscription.lent',
+    told: /Subscription\.lent by GUEST, own: : false, not true$/,
+  },
+  {
+    what: 'a permission that is too narrow, by a socket',
+    suite: permissions,
+    broken: withLoans((loans) => ({
+      follow: (call, signal) => loans.follow({ ...call, policy: narrow }, signal),
+    })),
+    only: 'Subscription.lent',
+    told: /Subscription\.lent by READER, own: FORBIDDEN: true, not false$/,
+  },
+  {
+    what: 'a field that fails',
+    suite: permissions,
+    broken: withLoans(() => ({
+      async get() {
+        throw new Error('of ours');
+      },
+    })),
+    only: 'Query.loan',
+    told: /Query\.loan by KEEPER, own: INTERNAL$/,
+  },
+  {
     what: 'an order of failures that is another',
     suite: failureOrder,
     broken: withLoans((loans) => ({
@@ -129,7 +158,40 @@ t.test('what does not keep them is told', async (t) => {
   }
 });
 
-const wide = { ...library.policy, 'loans.read': { GUEST: 'any', READER: 'any', CLERK: 'any', KEEPER: 'any' } } as never;
+const everybody = { GUEST: 'any', READER: 'any', CLERK: 'any', KEEPER: 'any' };
+const wide = { ...library.policy, 'loans.read': everybody, 'loans.follow': everybody } as never;
+const narrow = { ...library.policy, 'loans.follow': { ...everybody, READER: 'none' } } as never;
+
+t.test('what a team says of things that are not there is told: its cases would test nothing', async (t) => {
+  const options = await said();
+  const told = (more: ConformanceOptions<LibraryServices>) =>
+    toldBy((cases) => permissions(cases, library, { ...options, only: ['Query.loan'], ...more }));
+  const fault = { name: 'a fault', status: 409, apply: () => {} };
+  t.same(await told({}), []);
+  t.same(
+    await told({
+      only: ['lends'],
+      accounts: ['person'],
+      make: { loan: async () => 1 },
+      bodies: { lends: () => ({}) },
+      fields: { 'Query.loans': () => ({}) },
+      conditions: { never: () => {} },
+      events: { 'Subscription.lost': () => {} },
+      faults: [{ ...fault, operations: ['lends'] }],
+    }),
+    [
+      'only: the contracts have no lends',
+      'accounts: the contracts have no person',
+      'make: the contracts have no loan',
+      'bodies: the contracts have no lends',
+      'fields: the contracts have no Query.loans',
+      'events: the contracts have no Subscription.lost',
+      'conditions: the contracts have no never',
+      'faults: the contracts have no lends',
+    ],
+  );
+  t.same(await told({ only: [] }), ['only: names nothing, so that nothing is tried']);
+});
 
 t.test('what the kit cannot know it asks for, by its name', async (t) => {
   const options = await said();
@@ -138,9 +200,11 @@ t.test('what the kit cannot know it asks for, by its name', async (t) => {
     ...(await toldBy((cases) => everyOperation(cases, library, { ...less, only: ['lend'] }))),
     ...(await toldBy((cases) => everyOperation(cases, library, { ...less, only: ['getLoan'] }))),
     ...(await toldBy((cases) => permissions(cases, library, { ...options, conditions: {}, only: ['appoint'] }))),
+    ...(await toldBy((cases) => permissions(cases, library, { ...options, events: {}, only: ['Subscription.lent'] }))),
   ].join('\n');
   t.match(found, 'How is a loan_id made (/api/v1/loans/{loan_id})? Say so under `make`');
   t.match(found, 'What is a sound body of lend? Give it an example in the contract, or say so under `bodies`.');
+  t.match(found, 'What does Subscription.lent tell of? Bring it about under `events`.');
   t.match(found, 'How does a request meet the condition "role is another"? Say so under `conditions`.');
 });
 

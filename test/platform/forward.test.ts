@@ -84,7 +84,7 @@ t.test('operations that another service carries out', async (t) => {
   t.test('with a body and a key', async (t) => {
     const made = await post(alan, '/api/v1/tasks', { title: 'two' }, { 'idempotency-key': 'key-1' });
     t.match([made.status, JSON.parse(made.bytes.toString())], [201, { id: 2, title: 'two' }]);
-    t.equal(made.headers.get('location'), '/tasks/2', 'nobody learns where it is');
+    t.equal(made.headers.get('location'), '/api/v1/tasks/2', 'where it is here, and nobody learns where it is there');
     t.match(lastAsked(), { request: 'POST /tasks', body: '{"title":"two"}', headers: { 'idempotency-key': 'key-1' } });
   });
 
@@ -93,8 +93,82 @@ t.test('operations that another service carries out', async (t) => {
     t.equal(lastAsked()?.request, 'GET /pictures/a%2Fb%3Fc');
     const before = old.asked.length;
     for (const name of ['%2e%2e', '..', '%2e']) t.equal(await raw(url, `/api/v1/pictures/${name}`, alan), 404, name);
+    t.equal(await raw(url, '/api/v1/folders//files', alan), 404, 'nothing is no name');
+    t.equal(await raw(url, '/api/v1/folders/%2e%2e/files', alan), 404);
+    t.equal((await get('/api/v1/tasks/9007199254740993')).status, 404, 'an id that would become another one');
+    t.match((await get('/api/v1/pages?number=9007199254740993')).body, {
+      status: 422,
+      errors: [{ parameter: 'number' }],
+    });
+    t.equal(old.asked.length, before);
+    await get('/api/v1/pictures/%252e%252e');
+    t.equal(lastAsked()?.request, 'GET /pictures/%252e%252e', 'an escape of an escape is a name');
+    await get('/api/v2/news', { as: null });
+    t.equal(lastAsked()?.request, 'GET /api/v1/news', 'in a newer version it is still where it was');
+  });
+
+  t.test('headers of a connection, and those that only this service says, go no further', async (t) => {
+    const lies = {
+      'x-forwarded-user': '1',
+      'x-forwarded-groups': 'admin',
+      range: 'bytes=0-1',
+      'x-plain': 'declared',
+    };
+    const { status, headers, body } = await get('/api/v1/headers', { as: null, headers: lies });
+    t.match(lastAsked()?.headers, { 'x-plain': 'declared', host: new URL(old.origin).host });
+    for (const name of ['x-forwarded-user', 'x-forwarded-groups', 'range', 'transfer-encoding'])
+      t.notOk(name in (lastAsked()?.headers ?? {}), name);
+    t.same([status, body], [200, {}]);
+    for (const name of ['content-encoding', 'transfer-encoding', 'x-hop']) t.notOk(headers.has(name), name);
+    t.equal(headers.get('content-length'), '2');
+    t.same(headers.getSetCookie(), ['a=1; Expires=Sun, 06 Nov 2044 08:49:37 GMT', 'b=2']);
+    t.equal(
+      headers.get('link'),
+      `</next>; rel="next", <${old.origin}.example.com/other>`,
+      'an address of its own alone',
+    );
+  });
+
+  t.test('a body goes as what the contract says that it is', async (t) => {
+    const headers = { 'content-type': 'application/merge-patch+json', ...alan.headers };
+    const init = { method: 'PATCH', headers, body: '{"title":"one"}' };
+    t.equal((await fetch(`${url}/api/v1/tasks/1`, init)).status, 200);
+    t.equal(lastAsked()?.headers['content-type'], 'application/merge-patch+json');
+    const undeclared = { headers: { ...ada.headers, 'content-type': 'application/json' }, body: '{"all":true}' };
+    t.equal((await fetch(`${url}/api/v1/tasks/1`, { method: 'DELETE', ...undeclared })).status, 204);
+    t.match(lastAsked(), { request: 'DELETE /tasks/1', body: '' }, 'and not at all where it says nothing of one');
+    const before = old.asked.length;
+    const sent = { method: 'POST', headers: { ...alan.headers, 'content-type': 'application/json' } };
+    const lost = await fetch(`${url}/api/v1/tasks`, { ...sent, body: '{"title":"two","of":9007199254740993}' });
+    t.match(await lost.json(), { status: 400, errors: [{ pointer: '/of', detail: /digits/ }] });
     t.equal(old.asked.length, before);
   });
+
+  t.test('what is said of an answer that is not there is as exact as the contract', async (t) => {
+    t.match((await get('/api/v1/late')).body, { status: 504, code: 'GATEWAY_TIMEOUT' });
+  });
+
+  t.test(
+    'nothing comes through that the contract does not name, nor what would be read as something else',
+    async (t) => {
+      t.same((await get('/api/v1/open')).body, { id: 9007199254740992, of: { a: '1', b: '2' } });
+      const told = {
+        surplus: /of which \/passwordHash is not known here/,
+        below: /of which \/of\/c is not known here/,
+        twice: /of which \/id is given twice/,
+        digits: /of which \/id has more digits than are kept/,
+      };
+      for (const [how, message] of Object.entries(told)) {
+        t.equal((await get(`/api/v1/open?how=${how}`)).status, 500, how);
+        t.match(log.splice(0).join('\n'), message);
+      }
+      t.equal((await get('/api/v1/broken?how=endless')).status, 500);
+      t.match(log.splice(0).join('\n'), /more than 8388608 bytes/);
+      t.equal((await get('/api/v1/broken?how=half')).status, 503);
+      await get('/api/v1/news');
+      log.splice(0);
+    },
+  );
 
   t.test('and a kept answer is not sent again', async (t) => {
     const first = await get('/api/v1/tasks/1');
@@ -154,6 +228,26 @@ t.test('without its address the service does not start', async (t) => {
     serve(t, database, moving),
     new ConfigError('OLD_URL: is unset, and says where "old" is, to which the contract forwards'),
   );
+});
+
+t.test('what only the other service could decide does not start, linted or not', async (t) => {
+  const database = await memoryDatabase(t);
+  const refused = async (change: object) => {
+    const openapi = structuredClone(moving.openapi) as { paths: typeof paths };
+    Object.assign(openapi.paths['/api/v1/tasks'].get, change);
+    const served = serve(t, database, { ...moving, openapi }, { environment: { OLD_URL: 'http://127.0.0.1:9' } });
+    return served.then(
+      () => 'it starts',
+      (error: Error) => error.message,
+    );
+  };
+  const own = { action: 'documents.read', viewer: 'own', developer: 'any', admin: 'any' };
+  t.match(await refused({ 'x-permission': own }), /listTasks: .* cannot be "own" to viewer/);
+  t.match(
+    await refused({ 'x-permission-also': [{ ...own, when: 'it is new' }] }),
+    /listTasks: .* no further permission/,
+  );
+  t.match(await refused({ 'x-forward': at('/x/{nothing}') }), /listTasks: x-forward fills \{nothing\}/);
 });
 
 t.test('the workbench knows what is forwarded', async (t) => {

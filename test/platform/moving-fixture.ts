@@ -1,13 +1,15 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { gzipSync } from 'node:zlib';
 import type { Test } from 'tap';
 import type { Own } from './own-application.js';
 
-/** A contract of ten operations, of which two have moved; the others are still carried out by the service of old. */
+/** A contract of which two operations have moved; the others are still carried out by the service of old. */
 
 const string = { type: 'string' };
 const header = { schema: string };
 const KEY = { name: 'Idempotency-Key', in: 'header', schema: { type: 'string', maxLength: 100 } };
+const SAID = ['X-Forwarded-User', 'X-Forwarded-Groups', 'Host', 'Transfer-Encoding', 'Range', 'X-Plain'];
 const TASK_ID = { name: 'task_id', in: 'path', required: true, schema: { type: 'integer', minimum: 1 } };
 const NAME = { name: 'name', in: 'path', required: true, schema: string };
 const task = {
@@ -21,6 +23,16 @@ const newTask = {
   required: true,
   content: json({ type: 'object', required: ['title'], properties: { title: { type: 'string', maxLength: 20 } } }),
 };
+
+const open = {
+  type: 'object',
+  required: ['id'],
+  properties: { id: { type: 'integer' }, of: { allOf: [] as object[] } },
+};
+open.properties.of.allOf = [
+  { type: 'object', properties: { a: string } },
+  { type: 'object', properties: { b: string } },
+];
 
 const anybody = { action: 'documents.read', viewer: 'any', developer: 'any', admin: 'any' };
 const administrators = { action: 'users.set-role', viewer: 'none', developer: 'none', admin: 'any' };
@@ -86,6 +98,61 @@ export const paths = {
         'x-forward': at('/tasks/{task_id}'),
       },
     ),
+    patch: operation(
+      'changeTask',
+      { 200: ok(json(task)) },
+      {
+        parameters: [TASK_ID],
+        requestBody: { required: true, content: { 'application/merge-patch+json': { schema: { type: 'object' } } } },
+        'x-forward': at('/tasks/{task_id}'),
+      },
+    ),
+  },
+  '/api/v1/folders/{name}/files': {
+    get: operation(
+      'listFiles',
+      { 200: ok(json({ type: 'array' })) },
+      { parameters: [NAME], 'x-forward': at('/folders/{name}/files') },
+    ),
+  },
+  '/api/v1/headers': {
+    get: operation(
+      'getHeaders',
+      {
+        200: ok(json({ type: 'object' }), {
+          'Set-Cookie': { schema: { type: 'array' } },
+          'Content-Length': header,
+          'Content-Encoding': header,
+          'Transfer-Encoding': header,
+          'X-Hop': header,
+          Link: header,
+        }),
+      },
+      {
+        parameters: SAID.map((name) => ({ name, in: 'header', schema: string })),
+        'x-permission': 'public',
+        security: [],
+        'x-forward': 'old',
+      },
+    ),
+  },
+  '/api/v1/open': {
+    get: operation(
+      'getOpen',
+      { 200: ok(json(open)) },
+      { parameters: [{ name: 'how', in: 'query', schema: string }], 'x-forward': 'old' },
+    ),
+  },
+  '/api/v1/late': { get: operation('getLate', { 200: ok(json({})), 504: ok() }, { 'x-forward': 'old' }) },
+  '/api/v1/pages': {
+    get: operation(
+      'getPage',
+      { 200: ok(json({})) },
+      { parameters: [{ name: 'number', in: 'query', schema: { type: 'integer' } }], 'x-forward': 'old' },
+    ),
+  },
+  '/api/v2/tasks': {
+    get: operation('listTasksAnew', { 200: ok(json({ type: 'array' })) }, { 'x-forward': at('/new/tasks') }),
   },
   '/api/v1/pictures/{name}': {
     get: operation(
@@ -151,6 +218,26 @@ const ANSWERS: Record<string, (response: ServerResponse, url: URL) => void> = {
     send(response, 201, { id: 2, title: 'two' });
   },
   'GET /tasks/1': (response) => send(response, 200, { id: 1, title: 'one' }),
+  'PATCH /tasks/1': (response) => send(response, 200, { id: 1, title: 'one' }),
+  'GET /folders//files': (response) => send(response, 200, ['of everybody']),
+  'GET /api/v1/headers': (response) => {
+    const { host } = response.req.headers;
+    response.writeHead(200, {
+      'content-type': 'application/json',
+      'content-encoding': 'gzip',
+      connection: 'x-hop',
+      'x-hop': 'one',
+      'set-cookie': ['a=1; Expires=Sun, 06 Nov 2044 08:49:37 GMT', 'b=2'],
+      link: `<http://${host}/next>; rel="next", <http://${host}.example.com/other>`,
+    });
+    response.end(gzipSync('{}'));
+  },
+  'GET /api/v1/open': (response, { searchParams }) => {
+    const { hidden, ...told } = OPEN;
+    const how = searchParams.get('how') ?? '';
+    response.setHeader('content-type', 'application/json').end(how in hidden ? hidden[how as 'twice'] : told.sound);
+  },
+  'GET /api/v1/late': (response) => void response.writeHead(504).end(),
   'GET /tasks/2': (response) => send(response, 404, { message: 'No task 2.' }),
   'GET /tasks/3': (response) => send(response, 410, { code: 'NOT_FOUND', detail: 'Task 3 is gone.' }),
   'DELETE /tasks/1': (response) => void response.writeHead(204).end(),
@@ -159,6 +246,15 @@ const ANSWERS: Record<string, (response: ServerResponse, url: URL) => void> = {
   'GET /api/v1/news': (response) => send(response, 200, { news: 'none' }),
   'GET /api/v1/slow': (response) => void response.writeHead(503, { 'retry-after': '7' }).end(),
   'GET /api/v1/broken': (response, { searchParams }) => BROKEN[searchParams.get('how') ?? '']?.(response),
+};
+const OPEN = {
+  sound: '{"id":9007199254740992,"of":{"a":"1","b":"2"}}',
+  hidden: {
+    surplus: '{"id":1,"passwordHash":"argon"}',
+    below: '{"id":1,"of":{"a":"1","b":"2","c":"3"}}',
+    twice: '{"id":1,"id":2}',
+    digits: '{"id":9007199254740993}',
+  },
 };
 const BROKEN: Record<string, (response: ServerResponse) => void> = {
   member: (response) => send(response, 200, { id: 1, title: 'one', secret: 'of ours' }),
@@ -170,6 +266,14 @@ const BROKEN: Record<string, (response: ServerResponse) => void> = {
   credentials: (response) => send(response, 401, {}),
   fault: (response) => send(response, 500, { detail: 'select * from tasks' }),
   cut: (response) => response.socket?.destroy(),
+  half: (response) => {
+    response.writeHead(200, { 'content-type': 'application/json', 'content-length': '100' }).write('{"id":');
+    setImmediate(() => response.socket?.destroy());
+  },
+  endless: (response) => {
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(Buffer.alloc(9 * 1024 * 1024, ' '));
+  },
 };
 
 function send(response: ServerResponse, status: number, body: object): void {

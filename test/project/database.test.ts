@@ -427,6 +427,9 @@ t.test('names of prepared statements are given to repeated texts, and are bounde
   const name = statementNames(2);
   const named = ['a', 'a', 'b', 'b', 'c', 'c', 'a'].map((sql) => name({ sql }) !== '');
   t.strictSame(named, [false, true, false, true, false, false, true]);
+  const byWeight = statementNames(4);
+  const weighed = ['a', 'a', 'b', 'b', 'c', 'c'].map((sql) => byWeight({ sql }, sql === 'c' ? 1 : 3) !== '');
+  t.strictSame(weighed, [false, true, false, false, false, true], 'one that takes more than is left has none');
 });
 
 async function openAndClose(url: string): Promise<string[]> {

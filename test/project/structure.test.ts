@@ -145,6 +145,32 @@ t.test(
   },
 );
 
+t.test(
+  'what the testing door of the platform imports is declared, and an installation for production has none of it',
+  (t) => {
+    const { dependencies, peerDependencies, peerDependenciesMeta, devDependencies } = JSON.parse(
+      readFileSync('src/platform/package.json', 'utf8'),
+    );
+    const ofTesting = importsOf(src).filter(
+      ({ from, to }) => from.startsWith('platform/testing/') && /^[@a-z]/.test(to),
+    );
+    const packages = ofTesting
+      .filter(({ to, typeOnly }) => !typeOnly && !to.startsWith('node:') && !(houseOf(to) in MAY_IMPORT))
+      .map(({ to }) => /^(@[^/]+\/)?[^/]+/.exec(to)?.[0] ?? to);
+    for (const name of new Set(packages)) {
+      if (name in dependencies) continue;
+      t.ok(name in peerDependencies && peerDependenciesMeta[name]?.optional, `${name} is an optional peer`);
+      t.equal(
+        devDependencies[name],
+        peerDependencies[name],
+        `${name} comes with the packed workbench, in that version`,
+      );
+    }
+    t.ok(packages.includes('fast-check') && packages.includes('ws'));
+    t.end();
+  },
+);
+
 /** What only an application says: its roles, its actions but for the names that accounts have by default, and its codes. */
 const ownWords = (): string[] => {
   const byDefault: readonly string[] = Object.values(ACCOUNT_ACTIONS);

@@ -94,6 +94,12 @@ export const example: ConformanceOptions = {
     'Mutation.createUser': (asked) => ({ input: { name: 'N', email: free(asked), role: 'VIEWER' } }),
     'Mutation.addComment': async (asked) => ({ postId: String(await post(asked)), text: 'N' }),
   },
+  events: {
+    'Subscription.messageAdded': ({ service: { graphql, people } }, { channelId }) =>
+      graphql(people['developer'] ?? null, 'mutation($to: ID!) { addMessage(channelId: $to, text: "T") { id } }', {
+        to: channelId,
+      }),
+  },
   faults: [
     {
       name: 'a bad credential',

@@ -50,12 +50,20 @@ function mergeParameters(ofPath: Parameter[], own: Parameter[]): Parameter[] {
   return [...ofPath.filter((one) => !replaced(one)), ...own];
 }
 
-function normalisePath({ parameters = [], ...item }: PathItem & { parameters?: Parameter[] }): PathItem {
+function normalisePath(path: string, { parameters = [], ...item }: PathItem & { parameters?: Parameter[] }): PathItem {
   const result: PathItem = { ...item };
   for (const method of METHODS) {
     const operation = item[method];
     if (operation === undefined) continue;
-    result[method] = { ...operation, parameters: mergeParameters(parameters, operation.parameters ?? []) };
+    const stated = operation['x-forward'];
+    result[method] = {
+      ...operation,
+      parameters: mergeParameters(parameters, operation.parameters ?? []),
+      // Where it goes on in a newer version, it is still in one place there.
+      ...(stated !== undefined && {
+        'x-forward': { path, ...(typeof stated === 'string' ? { to: stated } : stated) },
+      }),
+    };
   }
   return result;
 }
@@ -69,7 +77,7 @@ function normalisePath({ parameters = [], ...item }: PathItem & { parameters?: P
  */
 export function normaliseOpenApi(source: unknown): OpenApiDocument {
   const document = withReferences(source, source, (reference) => !reference.startsWith(SCHEMAS)) as OpenApiDocument;
-  const paths = Object.entries(document.paths).map(([path, item]) => [path, normalisePath(item)]);
+  const paths = Object.entries(document.paths).map(([path, item]) => [path, normalisePath(path, item)]);
   return { ...document, components: { ...document.components }, paths: Object.fromEntries(paths) };
 }
 

@@ -17,6 +17,9 @@ interface Asking {
   services: { statements: Reads };
 }
 
+/** Branches of all statements that have names: of each a connection to PostgreSQL keeps a plan, which takes about 20 kB for one. */
+const NAMED = 1000;
+
 const readings = new WeakMap<GraphQLSchema, { trees: Trees; nameOf: ReturnType<typeof statementNames> }>();
 
 /**
@@ -25,7 +28,7 @@ const readings = new WeakMap<GraphQLSchema, { trees: Trees; nameOf: ReturnType<t
  */
 export function findBelow(schema: GraphQLSchema, tables: Tables, client: PrismaClient): void {
   const types = rowTypes(schema, tables, client);
-  readings.set(schema, { trees: selectedTrees(types), nameOf: statementNames() });
+  readings.set(schema, { trees: selectedTrees(types), nameOf: statementNames(NAMED) });
   for (const [name, { relations }] of types) {
     for (const field of Object.values((schema.getType(name) as GraphQLObjectType).getFields())) {
       const { resolve } = field;
@@ -59,7 +62,7 @@ export function below({ call, services: { statements } }: Asking, info: GraphQLR
       // Who is about to be refused has nothing more read than the refusal takes.
       if (!(await passes(call))) return send(statement, ...given);
       const text = tree.textOf(statement, given.length);
-      const rows: Row[] = await send({ name: reading.nameOf({ sql: text }), text }, ...given, ...values);
+      const rows: Row[] = await send({ name: reading.nameOf({ sql: text }, tree.size), text }, ...given, ...values);
       for (const row of rows) row[BELOW] = decodeBelow(tree.branches, row[BELOW] as readonly unknown[]);
       return rows as never[];
     };

@@ -8,37 +8,51 @@ import {
   type OperationDefinitionNode,
   visit,
 } from 'graphql';
+import { LRUCache } from 'lru-cache';
 import { authorise, type Call } from '../calls/access.js';
 import type { OffsetPage } from '../calls/pages.js';
 import { areSound, isConstant } from './arguments.js';
 import type { RowTypes } from './row-types.js';
-import { type Branch, branchesBelow, type Selecting, selectedFields } from './tree.js';
+import { type Branch, branchesBelow, type Selecting, selectedFields, sizeOf } from './tree.js';
 import { pagedBranches, pageValues, withBelow } from './tree-statement.js';
 
 /** What is selected below the rows of a field, and how it is read. */
 export type Tree = ReturnType<typeof treeOf>;
 
-/** Trees of one operation that are remembered; each takes no more memory than its document. */
-const REMEMBERED = 16;
+/** Bytes of all trees that are remembered; the least recently used ones go first. */
+const REMEMBERED = 16 * 1024 * 1024;
+/** Bytes that a branch takes, with its part of the statement. */
+const BYTES_PER_BRANCH = 2048;
 
 /** @param path see `below` */
 export type Trees = (call: Call, info: GraphQLResolveInfo, path: readonly string[]) => Tree;
 
 /** Finds what is selected below the rows of a field: once for each operation, role, place, and what its conditions come to. */
 export function selectedTrees(types: RowTypes): Trees {
-  const trees = new WeakMap<OperationDefinitionNode, Map<string, Tree>>();
+  const operations = new WeakMap<OperationDefinitionNode, { id: number; trees: Map<string, Tree> }>();
+  let last = 0;
+  // Trees hold their document, and nothing here holds a document.
+  const remembered = new LRUCache<string, { of: WeakRef<Map<string, Tree>>; size: number }>({
+    maxSize: REMEMBERED,
+    sizeCalculation: ({ size }) => (1 + size) * BYTES_PER_BRANCH,
+    dispose: ({ of }, key, reason) => {
+      if (reason === 'evict') of.deref()?.delete(key);
+    },
+  });
+
   return (call, info, path) => {
     const { operation, variableValues } = info;
-    const ofOperation = trees.get(operation) ?? new Map<string, Tree>();
-    trees.set(operation, ofOperation);
+    const { id, trees } = operations.get(operation) ?? { id: ++last, trees: new Map<string, Tree>() };
+    operations.set(operation, { id, trees });
     const conditions = decidingVariables(info).map((name) => variableValues[name]);
-    const key = [call.actor?.role, info.path.key, path.join('.'), ...conditions].join(' ');
-    const known = ofOperation.get(key);
+    const key = [id, call.actor?.role, info.path.key, path.join('.'), ...conditions].join(' ');
+    const known = trees.get(key);
+    remembered.get(key);
     if (known && areSame(known.nodes, info.fieldNodes)) return known;
-    if (ofOperation.size >= REMEMBERED) ofOperation.clear();
     const branches = selectedBelow({ ...info, types, may: (action) => isAllowed(call, action) }, info, path);
     const tree = treeOf(info.fieldNodes, branches);
-    ofOperation.set(key, tree);
+    trees.set(key, tree);
+    remembered.set(key, { of: new WeakRef(trees), size: tree.size });
     return tree;
   };
 }
@@ -78,6 +92,7 @@ function treeOf(nodes: readonly FieldNode[], branches: readonly Branch[]) {
   return {
     nodes,
     branches,
+    size: sizeOf(branches),
     /** @returns undefined where there is nothing to read along, or arguments of which a resolver has to say what is wrong */
     valuesOf(variables: Variables): number[] | undefined {
       const asked = pages.map((page) => page(variables));

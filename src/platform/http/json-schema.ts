@@ -51,14 +51,18 @@ function telling(errors: Errors): readonly ErrorObject[] {
 
 /** A member that is missing or too many is part of the place. */
 function placeOf({ keyword, params, instancePath }: ErrorObject): string {
-  const name = { required: params['missingProperty'], additionalProperties: params['additionalProperty'] }[keyword];
+  const name = {
+    required: params['missingProperty'],
+    additionalProperties: params['additionalProperty'],
+    unevaluatedProperties: params['unevaluatedProperty'],
+  }[keyword];
   return name === undefined ? instancePath : instancePath + pointerTo(name);
 }
 
 /** Never the value, which may be a secret. */
 function reasonOf({ keyword, params, message = 'is not valid' }: ErrorObject): string {
   if (keyword === 'required') return 'is missing';
-  if (keyword === 'additionalProperties') return 'is not known here';
+  if (keyword === 'additionalProperties' || keyword === 'unevaluatedProperties') return 'is not known here';
   if (keyword === 'enum') return `must be one of ${(params['allowedValues'] as unknown[]).join(', ')}`;
   if (keyword === 'x-uncommon') return 'is one of the commonest passwords';
   if (keyword !== 'pattern') return message;

@@ -7,6 +7,14 @@ const MAX_DEPTH = 100;
 /** Strings, punctuation and numbers of a text that is known to be JSON. */
 const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],]|-?\d[\d.eE+-]*/g;
 
+const INTEGER = /^-?\d+$/;
+/** Digits of an integer that is kept as it is, whichever they are. */
+const SAFE_DIGITS = 15;
+
+/** Whether an integer would be read as another one; a program that writes it as JavaScript does means what is read. */
+const isAnother = (token: string): boolean =>
+  BigInt(Number(token)) !== BigInt(token) && String(Number(token)) !== token;
+
 interface Frame {
   /** The members seen so far; undefined in an array. */
   members: Set<string> | undefined;
@@ -17,7 +25,7 @@ interface Frame {
 
 /**
  * What is wrong with a JSON text that `JSON.parse` takes without a word: a member given twice (of which it keeps the last),
- * a number beyond the range (which becomes Infinity), nesting without end, and names that reach for a prototype
+ * a number beyond the range (which becomes Infinity) or an integer that becomes another one, nesting without end, and names that reach for a prototype
  * (RFC 8259 §4, §6 and §9 leave all of this to the reader). By JSON pointer.
  * @param text must be valid JSON
  */
@@ -44,6 +52,8 @@ export function hiddenFaults(text: string): Issues {
       if (top?.members && top.expectsName) enter(top, top.members, token, stack, tell);
     } else if (!Number.isFinite(Number(token))) {
       tell('is too large for a number');
+    } else if (token.length > SAFE_DIGITS && INTEGER.test(token) && isAnother(token)) {
+      tell('has more digits than are kept');
     }
   }
   return found();

@@ -1,4 +1,5 @@
 import type { OpenApiDocument } from '../contract/document.js';
+import { forwardFaults } from '../contract/forward.js';
 import type { Operation } from '../contract/openapi.js';
 import type { Names } from '../names.js';
 import type { Upstreams } from './forward.js';
@@ -40,8 +41,10 @@ function checkOperation({ operationId, security, permission }: Operation): strin
   return problems.map((problem) => `${operationId} ${problem}`);
 }
 
-function checkForward({ operationId, forward }: Operation, upstreams: Upstreams): string[] {
-  if (forward === undefined || Object.hasOwn(upstreams, forward.to)) return [];
+/** What would let too many do it is refused, whether or not somebody has linted the contract. */
+function checkForward({ operationId, forward, path, operation }: Operation, upstreams: Upstreams): string[] {
+  const faults = forwardFaults(path, operation).map(({ message }) => `${operationId}: ${message}`);
+  if (faults.length > 0 || forward === undefined || Object.hasOwn(upstreams, forward.to)) return faults;
   return [`${operationId} is forwarded to "${forward.to}", which is none of the application's upstreams`];
 }
 

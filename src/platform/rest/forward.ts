@@ -1,11 +1,11 @@
 import { authoriseRole } from '../calls/access.js';
 import { Failure } from '../calls/errors.js';
-import type { Catalogue, Code, Kind } from '../contract/codes.js';
-import type { Response as DeclaredResponse, MediaType } from '../contract/document.js';
-import type { Forward, Operation } from '../contract/openapi.js';
+import type { Catalogue } from '../contract/codes.js';
 import type { Dependency } from '../database/outages.js';
-import { bodyIssues, lazily, type schemaCompiler } from '../http/json-schema.js';
+import type { schemaCompiler } from '../http/json-schema.js';
 import type { Context } from './context.js';
+import { addressesHere, type Forwarded } from './forwarded-addresses.js';
+import { type Answer, absences, answersOf, OF_CONNECTION } from './forwarded-answers.js';
 import type { Reply } from './represent.js';
 import type { ReadRequest } from './validation.js';
 
@@ -24,46 +24,67 @@ export type Upstreams = Readonly<Record<string, Upstream>>;
 const TIME = 8_000;
 /** Bytes of an answer that are read. */
 const MAX_ANSWER = 8 * 1024 * 1024;
-/** Seconds after which another attempt makes sense. */
-const RETRY_AFTER = 2;
-
-const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json$/;
+/** What only this service says to the other one, whatever the contract declares: who calls, for which host, and which part of it. */
+const OURS = new Set([
+  ...OF_CONNECTION,
+  'accept-encoding',
+  'authorization',
+  'cookie',
+  'expect',
+  'forwarded',
+  'host',
+  'if-range',
+  'range',
+  'x-forwarded-for',
+  'x-forwarded-groups',
+  'x-forwarded-user',
+  'x-request-id',
+]);
 
 /**
  * The handler of an operation that another service carries out. The stages before it are those of all operations; it decides by
  * the role, checks the content, hands the call on, and holds the answer to the contract: what that does not declare is INTERNAL.
+ * @param siblings the operations of the same version that the same service carries out, to whose addresses its own are turned
  * @param errors the codes of the application, into which refusals are put by their status
  */
 export function forwarding(
-  operation: Operation & { forward: Forward },
+  operation: Forwarded,
+  siblings: readonly Forwarded[],
   { url, dependency }: Upstream,
   ajv: ReturnType<typeof schemaCompiler>,
   errors: Catalogue,
 ) {
-  const { operationId, method, permission, forward } = operation;
-  const { origin, base, credentials } = addressOf(url);
-  const understand = answersOf(operation, origin, ajv, errors);
+  const { method, permission, forward } = operation;
+  const { base, credentials } = addressOf(url);
+  const absent = absences(operation, errors);
+  const understand = answersOf(operation, { here: addressesHere(base, siblings), absent, ajv, errors });
+  const [bodyType] = Object.keys(operation.operation.requestBody?.content ?? {});
 
   return async (request: ReadRequest, { call }: Pick<Context, 'call'>): Promise<Reply> => {
     if (permission !== 'public') authoriseRole(call, permission.action);
+    refuseInexact(request);
     await call.checkpoint();
     const { actor, address, requestId } = call;
+    const body =
+      bodyType !== undefined && request.body !== undefined
+        ? { type: bodyType, text: JSON.stringify(request.body) }
+        : undefined;
     // Of what the client sent, only what the contract declares: no credential, and no word of its own on who it is.
     const headers = {
       accept: '*/*',
-      ...textsOf(request.headers),
+      ...Object.fromEntries(Object.entries(textsOf(request.headers)).filter(([name]) => !OURS.has(name))),
       ...credentials,
       'x-request-id': requestId,
       'x-forwarded-for': address,
       ...(actor && { 'x-forwarded-user': String(actor.id), 'x-forwarded-groups': actor.role.toLowerCase() }),
-      ...(request.body !== undefined && { 'content-type': 'application/json' }),
+      ...(body && { 'content-type': body.type }),
     };
     const init = {
       method,
       headers,
       redirect: 'manual',
       signal: AbortSignal.timeout(TIME),
-      ...(request.body !== undefined && { body: JSON.stringify(request.body) }),
+      ...(body && { body: body.text }),
     } as const;
     return understand(await ask(base + addressFor(forward.path, request), init));
   };
@@ -79,111 +100,10 @@ export function forwarding(
       if (cause instanceof Failure) throw cause;
       const timedOut = (cause as Error).name === 'TimeoutError';
       dependency.away(timedOut ? 'it took too long' : reasonOf(cause));
-      const message = `The service behind ${operationId} ${timedOut ? 'took too long' : 'cannot be reached'}.`;
-      throw new Failure('UNAVAILABLE', message, { retryAfter: RETRY_AFTER, cause });
+      if (timedOut) throw absent(504, 'took too long', { cause });
+      throw absent(503, 'cannot be reached', { cause });
     }
   }
-}
-
-interface Answer {
-  status: number;
-  headers: Headers;
-  bytes: Buffer;
-}
-
-/** How the answers to an operation are understood. What the contract does not declare is thrown, for the log to tell. */
-function answersOf(
-  { operationId, forward, operation: written }: Operation,
-  origin: string,
-  ajv: ReturnType<typeof schemaCompiler>,
-  errors: Catalogue,
-) {
-  const broken = (what: string) =>
-    new Failure('INTERNAL', 'The service behind this one did not keep the contract.', {
-      cause: new Error(`${forward?.to} answered ${operationId} ${what}`),
-    });
-  const bodies = new Map(
-    Object.entries(written.responses).map(([status, declared]) => [Number(status), bodyReader(declared, ajv, broken)]),
-  );
-
-  return ({ status, headers, bytes }: Answer): Reply => {
-    const declared = written.responses[status];
-    const read = bodies.get(status);
-    if (status === 401) throw broken('with 401: it does not take the credentials in its address');
-    if (status >= 502 && status <= 504) throw unavailable(operationId, headers);
-    if (status >= 500) throw broken(`with ${status}`);
-    if (!declared || !read) throw broken(`with ${status}, which is not declared`);
-    if (status >= 400) throw refusal(status, headers, bytes, errors);
-    return { status, headers: headersOf(declared, headers, origin), body: read(headers, bytes) };
-  };
-}
-
-const unavailable = (operationId: string, headers: Headers) =>
-  new Failure('UNAVAILABLE', `The service behind ${operationId} is not available.`, {
-    retryAfter: secondsOf(headers) ?? RETRY_AFTER,
-  });
-
-/** A refusal in the form of this service: by the code that the other one names, if that is one of its status here. */
-function refusal(status: number, headers: Headers, bytes: Buffer, errors: Catalogue): Failure {
-  const said = objectIn(bytes);
-  const ofStatus = Object.entries(errors).filter(([, kind]) => kind.status === status);
-  const [code, kind] = ofStatus.find(([name]) => name === said['code']) ??
-    ofStatus[0] ?? ['INTERNAL', errors['INTERNAL']];
-  const message = [said['detail'], said['message'], said['error']].find((text) => typeof text === 'string');
-  const retryAfter = secondsOf(headers);
-  const options = retryAfter === undefined ? {} : { retryAfter };
-  return new Failure(code as Code, String(message ?? kind?.description), options, kind as Kind);
-}
-
-/** The declared headers that it gave; those that answers have by themselves are ours. Nobody learns where it is. */
-function headersOf({ headers: declared = {} }: DeclaredResponse, headers: Headers, origin: string) {
-  const own = Object.keys(declared).filter((name) => declared[name]?.['x-automatic'] !== true);
-  const given = own.map((name) => [name.toLowerCase(), headers.get(name)?.replace(origin, '')]);
-  return Object.fromEntries(given) as Record<string, string | undefined>;
-}
-
-/** Reads a body as one of the declared media types: JSON by its schema, the rest as bytes. */
-function bodyReader(
-  { content = {} }: DeclaredResponse,
-  ajv: ReturnType<typeof schemaCompiler>,
-  broken: (what: string) => Failure,
-): (headers: Headers, bytes: Buffer) => unknown {
-  const types = Object.keys(content);
-  const json = Object.entries(content).find(([type]) => JSON_TYPE.test(type))?.[1];
-  const check = json && lazily(ajv, () => schemaOf(json));
-  return (headers, bytes) => {
-    if (types.length === 0) return undefined;
-    const type = headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() ?? 'nothing';
-    if (!check || !JSON_TYPE.test(type)) {
-      if (types.includes(type)) return bytes;
-      throw broken(`with ${type}, and the contract says ${types.join(', ')}`);
-    }
-    const body = parsed(bytes);
-    if (body === undefined) throw broken('with what is no JSON');
-    const [wrong] = bodyIssues(check(body)).issues;
-    if (wrong) throw broken(`with a body of which ${wrong.pointer || 'the whole'} ${wrong.detail}`);
-    return body;
-  };
-}
-
-const schemaOf = ({ schema = {} }: MediaType): object => schema;
-
-function parsed(bytes: Buffer): unknown {
-  try {
-    return JSON.parse(bytes.toString());
-  } catch {
-    return undefined;
-  }
-}
-
-function objectIn(bytes: Buffer): Record<string, unknown> {
-  const value = parsed(bytes);
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
-}
-
-function secondsOf(headers: Headers): number | undefined {
-  const seconds = Number(headers.get('retry-after') ?? Number.NaN);
-  return Number.isInteger(seconds) && seconds >= 0 ? seconds : undefined;
 }
 
 async function bytesOf({ body }: Response): Promise<Buffer> {
@@ -205,7 +125,6 @@ function addressOf(url: string) {
   const { username, password, origin, pathname } = new URL(url);
   const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
   return {
-    origin,
     base: origin + pathname.replace(/\/$/, ''),
     credentials: username === '' ? {} : { authorization: `Basic ${Buffer.from(pair).toString('base64')}` },
   };
@@ -218,10 +137,23 @@ function addressFor(template: string, { path, query }: ReadRequest): string {
   return search === '' ? filled : `${filled}?${search}`;
 }
 
-/** Dots alone stay what they are however they are escaped (URL Standard, "double-dot URL path segment"). */
+/** Dots alone stay what they are however they are escaped (URL Standard, "double-dot URL path segment"), and nothing is no segment. */
 function segmentOf(value: string): string {
-  if (/^\.{1,2}$/.test(value)) throw new Failure('NOT_FOUND', 'There is nothing at this address.');
+  if (/^\.{0,2}$/.test(value)) throw new Failure('NOT_FOUND', 'There is nothing at this address.');
   return encodeURIComponent(value);
+}
+
+/**
+ * A number that is not the one that was sent would name something else there.
+ * @throws Failure NOT_FOUND, or VALIDATION_FAILED for a parameter that is none of the path
+ */
+function refuseInexact({ path, query, headers }: ReadRequest): void {
+  const isInexact = (value: unknown) => typeof value === 'number' && !Number.isSafeInteger(value);
+  if (Object.values(path).some(isInexact)) throw new Failure('NOT_FOUND', 'There is nothing at this address.');
+  const issues = Object.entries({ ...query, ...headers })
+    .filter(([, value]) => isInexact(value))
+    .map(([parameter]) => ({ parameter, detail: `must be at most ${Number.MAX_SAFE_INTEGER}` }));
+  if (issues.length > 0) throw new Failure('VALIDATION_FAILED', 'A number is too large.', { issues });
 }
 
 const textsOf = (values: Record<string, unknown>): Record<string, string> =>

@@ -4,7 +4,7 @@ import fp from 'fastify-plugin';
 import { notWritten } from '../calls/errors.js';
 import type { Catalogue } from '../contract/codes.js';
 import type { OpenApiDocument } from '../contract/document.js';
-import { type Forward, inlineSchemas, type Operation, operations } from '../contract/openapi.js';
+import { inlineSchemas, type Operation, operations } from '../contract/openapi.js';
 import { placeOf, prefixOf, versionsOf } from '../contract/versions.js';
 import { callOf } from '../http/call.js';
 import { schemaCompiler } from '../http/json-schema.js';
@@ -14,6 +14,7 @@ import type { PlatformServices } from '../services.js';
 import type { Context } from './context.js';
 import { checkContract } from './contract-check.js';
 import { forwarding, type Upstream, type Upstreams } from './forward.js';
+import type { Forwarded } from './forwarded-addresses.js';
 import { type Plan, planOf } from './plan.js';
 import type { Platform } from './platform-context.js';
 import { refreshPath } from './refresh-path.js';
@@ -25,8 +26,7 @@ type Handler = (request: ReadRequest, context: Context) => Promise<Reply>;
 /** By tag and operationId; the compiler saw to it that each operation has one. */
 export type Handlers = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 const handlerOf = (handlers: Handlers, { tag, operationId }: Operation) => handlers[tag]?.[operationId] as Handler;
-const isForwarded = (operation: Operation): operation is Operation & { forward: Forward } =>
-  operation.forward !== undefined;
+const isForwarded = (operation: Operation): operation is Forwarded => operation.forward !== undefined;
 
 /** The operations of the contract that are deliberately not written yet. */
 export const notWrittenOperations = (document: OpenApiDocument, handlers: Handlers): string[] =>
@@ -61,8 +61,14 @@ export const restPlugin = fp<RestOptions>(
     const ajv = schemaCompiler();
     app.setValidatorCompiler(structureValidator(ajv));
 
-    const forwarded = (operation: Operation & { forward: Forward }) =>
-      forwarding(operation, upstreams[operation.forward.to] as Upstream, ajv, errors);
+    const versionOf = ({ path }: Operation) => placeOf(path)?.version;
+    function forwarded(operation: Forwarded) {
+      const { to } = operation.forward;
+      const siblings = all
+        .filter(isForwarded)
+        .filter((one) => one.forward.to === to && versionOf(one) === versionOf(operation));
+      return forwarding(operation, siblings, upstreams[to] as Upstream, ajv, errors);
+    }
     const mounted = new Map(all.map((operation) => [`${operation.method} ${operation.path}`, operation]));
     const newest = versionsOf(document).at(-1);
     await app.register(openapiGlue, {

@@ -72,6 +72,11 @@ export interface ConformanceOptions<Own extends object = object> extends Omit<Te
   fields?: Readonly<Record<string, (asked: Asked<Own>) => Promise<object> | object>>;
   /** The same where it can belong to nobody but the caller: what is created. */
   ownFields?: Readonly<Record<string, (asked: Asked<Own>) => Promise<object> | object>>;
+  /**
+   * Brings about what a subscription tells, by `Subscription.loanEnded`, to somebody who was given its `fields`. Done again and
+   * again, until it was told.
+   */
+  events?: Readonly<Record<string, (asked: Asked<Own>, variables: Json) => unknown>>;
   /** Has a sound request meet the condition of a further permission, by its `when`: in a body, or in the arguments of a field. */
   conditions?: Readonly<Record<string, (values: Json, asked: Asked<Own>) => void>>;
   /** Ways of being wrong that only the application knows. */

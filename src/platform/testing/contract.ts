@@ -1,5 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { buildSchema, type GraphQLSchema } from 'graphql';
+import { closed } from '../contract/closed.js';
 import type { Response as ContractResponse, Header, OpenApiDocument, Schema } from '../contract/document.js';
 import { addFormats } from '../contract/formats.js';
 import { inlineSchemas, normaliseOpenApi, type Operation, operations } from '../contract/openapi.js';
@@ -115,19 +116,10 @@ const ajv = addFormats(new Ajv2020({ allErrors: true, strict: false, validateSch
 const coercing = addFormats(new Ajv2020({ coerceTypes: true, strict: false, validateSchema: false }));
 const compiled = new WeakMap<object, ReturnType<Ajv2020['compile']>>();
 
-function validates(compiler: Ajv2020, schema: object, value: unknown): string | undefined {
+function validates(compiler: Ajv2020, schema: Schema, value: unknown): string | undefined {
   const validate = compiled.get(schema) ?? compiler.compile(compiler === ajv ? closed(schema) : schema);
   compiled.set(schema, validate);
   return validate(value) ? undefined : compiler.errorsText(validate.errors);
-}
-
-/** A response may hold nothing that the contract does not name, though clients must expect that it may one day. */
-function closed(schema: unknown): object {
-  if (Array.isArray(schema)) return schema.map(closed);
-  if (typeof schema !== 'object' || schema === null) return schema as object;
-  const members = Object.entries(schema).map(([key, value]) => [key, key === 'examples' ? value : closed(value)]);
-  const { properties, additionalProperties = false } = schema as Schema;
-  return Object.fromEntries(properties ? [...members, ['additionalProperties', additionalProperties]] : members);
 }
 
 function headerBreaches({ headers: declared = {} }: ContractResponse, headers: Headers): string[] {
@@ -144,10 +136,10 @@ function headerBreaches({ headers: declared = {} }: ContractResponse, headers: H
   ];
 }
 
-const members = new WeakMap<Schema, object>();
+const members = new WeakMap<Schema, Schema>();
 
 /** Only the members of an object are coerced. The same object each time, for compiling it costs a millisecond. */
-function asMember(schema: Schema): object {
+function asMember(schema: Schema): Schema {
   const member = members.get(schema) ?? { type: 'object', properties: { value: schema } };
   members.set(schema, member);
   return member;

@@ -1,4 +1,5 @@
 import { type OpenApiDocument, type OperationObject, type Permission, rolesIn } from 'accord/contract/document';
+import { forwardFaults } from 'accord/contract/forward';
 import { inlineSchemas } from 'accord/contract/openapi';
 import { placedOperations } from 'accord/contract/placed-operations';
 import { isObject, keysOf, valueAt } from 'accord/contract/references';
@@ -96,43 +97,14 @@ const lastVersion: Rule = ({ 'x-last-version': last }, at, document) => {
   return [{ path: [...at, 'x-last-version'], rule: 'operation-last-version', message }];
 };
 
-/** What another service carries out is decided here by the role alone: whose a thing is only that service knows. */
-const forward: Rule = (operation, at) => {
-  const { 'x-forward': stated, 'x-permission': main, 'x-permission-also': further } = operation;
-  if (stated === undefined) return [];
-  const rule = 'operation-forward';
-  const { to, path } = typeof stated === 'string' ? { to: stated } : (stated ?? {});
-  const wrong = (message: string, ...key: string[]) => [{ path: [...at, ...key], onKey: true, rule, message }];
-  if (typeof to !== 'string' || !(path === undefined || /^\/[^?#]*$/.test(path))) {
-    const message =
-      'x-forward is the name of a service, or its name as `to` and as `path` where it is there, from a slash on.';
-    return wrong(message, 'x-forward');
-  }
-  const parameters = parametersOf(String(at[1]));
-  const unknown = parametersOf(path ?? '').filter((name) => !parameters.includes(name));
-  const owned = typeof main === 'object' ? rolesIn(main).filter((role) => main[role] === 'own') : [];
-  return [
-    ...unknown.flatMap((name) =>
-      wrong(`x-forward fills {${name}} with a path parameter, and the operation has none of the name.`, 'x-forward'),
-    ),
-    ...owned.flatMap((role) =>
-      wrong(
-        `What is forwarded cannot be "own" to ${role}: only the other service knows whose it is. Say any or none.`,
-        'x-permission',
-        role,
-      ),
-    ),
-    ...(further === undefined
-      ? []
-      : wrong(
-          'What is forwarded has no further permission: when it applies only the other service knows.',
-          'x-permission-also',
-        )),
-  ];
-};
-
-/** The names of a template's parameters. */
-const parametersOf = (template: string): string[] => [...template.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
+/** What another service carries out. */
+const forward: Rule = (operation, at) =>
+  forwardFaults(String(at[1]), operation).map(({ place, message }) => ({
+    path: [...at, ...place],
+    onKey: true,
+    rule: 'operation-forward',
+    message,
+  }));
 
 const RULES: Rule[] = [operationId, oneTag, permission, exactStatuses, deprecation, lastVersion, forward];
 

@@ -67,6 +67,10 @@ const options: ConformanceOptions = {
     logout: refreshToken,
   },
   fields: { 'Query.book': byId, 'Mutation.deleteBook': byId },
+  events: {
+    'Subscription.bookAdded': ({ service: { rest, people } }) =>
+      rest('POST', '/api/v1/books', { as: people.admin, body: { title: 'A title', author: 'An author' } }),
+  },
   conditions: {
     'role differs from the stored one': (values, { owner }) => {
       values.role = owner.role === 'ADMIN' ? 'member' : 'admin';
