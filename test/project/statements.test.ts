@@ -533,6 +533,7 @@ onEachDatabase(t, async (t, open) => {
     t.match(await page('limit=2'), { total: LONG + 6, statements: 3 });
     await database.client.$executeRaw`DELETE FROM users WHERE name = 'n'`;
     t.match(await page(`limit=2&offset=${LONG}`), { total: LONG, ids: [] });
+    t.match(await page('limit=2'), { total: LONG + 6, statements: 1 }, 'as it was counted, though it is short now');
     clock += 60_000;
     t.match(await page('limit=2'), { total: few, statements: 2 });
   });

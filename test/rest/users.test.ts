@@ -248,6 +248,20 @@ onEachDatabase(t, async (t, open) => {
     t.equal(all.filter(({ status }) => status === 409).length, 39);
   });
 
+  t.test('a member that is unique by what an application adds is a conflict of its own', async (t) => {
+    await database.client.$executeRawUnsafe(
+      "CREATE UNIQUE INDEX users_badge ON users (name) WHERE name LIKE 'Badge %'",
+    );
+    const person = (email: string) => ({ name: 'Badge 7', email, role: 'viewer' });
+    const [first, second] = [person('badge@example.com'), person('other-badge@example.com')];
+    t.equal((await rest('POST', USERS, { as: admin, body: first })).status, 201);
+    const { status, body } = await rest('POST', USERS, { as: admin, body: second });
+    t.match([status, body.code, body.detail], [409, 'CONFLICT', /a value that only one may have/]);
+    const again = await rest('POST', USERS, { as: admin, body: { ...first, name: 'No badge' } });
+    t.match(again.body.detail, /e-mail address/);
+    await database.client.$executeRawUnsafe('DROP INDEX users_badge');
+  });
+
   t.test('conditions: 304, If-Match, and no update is lost', async (t) => {
     const { body, headers } = await create(service);
     const path = `${USERS}/${body.id}`;

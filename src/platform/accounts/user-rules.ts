@@ -1,6 +1,7 @@
 import { Failure } from '../calls/errors.js';
 import { isStorableText } from '../calls/text.js';
-import { isUniqueViolation, type Prisma } from '../database/client.js';
+import type { Prisma } from '../database/client.js';
+import { faultOf } from '../database/faults.js';
 import type { Sql } from '../database/statement.js';
 import type { AccountRules } from './account-rules.js';
 import type { User } from './user-reads.js';
@@ -33,10 +34,14 @@ export async function refuseDuplicate(db: Sql, email: string, except?: number): 
   if (other && other.id !== except) throw duplicate();
 }
 
-/** The unique index has the last word on an e-mail address, whoever looked first. */
-export const claimingEmail = <T>(write: Promise<T>): Promise<T> =>
-  write.catch((error: unknown) => {
-    throw isUniqueViolation(error) ? duplicate(error) : error;
+/** The unique index has the last word on an e-mail address, whoever looked first; and those of an application's own members. */
+export const claimingUnique = <T>(write: Promise<T>): Promise<T> =>
+  write.catch((cause: unknown) => {
+    const fault = faultOf(cause);
+    if (fault.kind !== 'unique') throw cause;
+    throw fault.constraint.includes('email_key')
+      ? duplicate(cause)
+      : new Failure('CONFLICT', 'Another user has a value that only one may have.', { cause });
   });
 
 /**

@@ -9,7 +9,7 @@ import { forget, type Idempotency } from '../idempotency/idempotency.js';
 import type { Revocations } from '../sessions/revocations.js';
 import type { AccountRules } from './account-rules.js';
 import { USER, type User } from './user-reads.js';
-import { claimingEmail, normalised, refuseDuplicate, refuseLastAdmin, type UserFields } from './user-rules.js';
+import { claimingUnique, normalised, refuseDuplicate, refuseLastAdmin, type UserFields } from './user-rules.js';
 import { userWrites } from './user-writes.js';
 import { writing } from './writing.js';
 
@@ -71,7 +71,7 @@ export function usersService({
         if (password !== undefined) await refuse();
         await call.checkpoint().catch((refusal: unknown) => refuse().then(() => Promise.reject(refusal)));
         const passwordHash = password === undefined ? null : await hashPassword(call.address, password);
-        return claimingEmail(
+        return claimingUnique(
           inOneStatement({ action: actions.create }, ...writes.insertion({ ...normalised(fields), passwordHash })),
         );
       });
@@ -89,7 +89,7 @@ export function usersService({
     ): Promise<User> {
       authorise(call, actions.update, id);
       const deed = { action: actions.update, owner: id, changes: true };
-      return claimingEmail(
+      return claimingUnique(
         writing(statements, call, deed, async (db, { call: standing, owner: user }) => {
           const roleMoves = changes.role !== undefined && changes.role !== user.role;
           // A full replacement names the role that its sender had: it may be lost since, or bettered, and is to stay so.

@@ -16,7 +16,8 @@ export interface Counting {
 }
 
 /**
- * How many rows a list has, whose cost does not grow with them: of a long list the number is kept for a minute.
+ * How many rows a list has, whose cost does not grow with them: of a long list the number is kept for a minute, also when it is
+ * short by then.
  * @param owner the column by which a list is a part of the table; its value is asked with
  */
 export function countedRows({ statements, now }: Counting, table: string, owner?: string) {

@@ -3,4 +3,4 @@
  * build`), and lends it to the platform as a package of this name.
  */
 export * from '@accord/generated/prisma';
-export { isReferenceViolation, isUniqueViolation } from './faults.js';
+export { isReferenceViolation } from './faults.js';

@@ -155,7 +155,5 @@ function ofSqlState(code: unknown): Kind | undefined {
   return bySqlState[code] ?? bySqlState[code.slice(0, 3)] ?? bySqlState[code.slice(0, 2)];
 }
 
-export const isUniqueViolation = (error: unknown): boolean => faultOf(error).kind === 'unique';
-
 /** A row was written that names another one which is not there, or not any more. */
 export const isReferenceViolation = (error: unknown): boolean => faultOf(error).kind === 'reference';

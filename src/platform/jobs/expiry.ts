@@ -3,7 +3,7 @@ import { type Statements, statement } from '../database/statement.js';
 
 /** Names the advisory lock of this work. */
 const EXPIRY_LOCK = 0x41434558;
-/** Rows of one statement: a session may have three thousand tokens, and a statement five seconds. */
+/** Rows of one statement: a session may have three thousand tokens, and a statement four seconds. */
 const BATCH = 100;
 
 /**
