@@ -81,7 +81,9 @@ t.test('a place is that of the line that a person edits: of what a default says,
   t.same([...new Set(told)], [`response-exact-status ${lineOf(wrong, '5XX')}`]);
   const bare = short.replace(/\n *content: \{ application\/problem.*/, '');
   const flaws = lintRest(openApiOf(bare)).map(({ rule, line }) => `${rule} ${line}`);
-  t.ok(flaws.includes(`error-body ${lineOf(bare, "'`INTERNAL`")}`), 'once, where all operations have it from', { flaws });
+  t.ok(flaws.includes(`error-body ${lineOf(bare, "'`INTERNAL`")}`), 'once, where all operations have it from', {
+    flaws,
+  });
   const misspelt = short.replace('responses/Broken', 'responses/Brokn');
   const [lost] = await checkOpenApi(openApiOf(misspelt));
   t.same([lost?.rule, lost?.line], ['no-unresolved-refs', lineOf(misspelt, 'Brokn')]);
