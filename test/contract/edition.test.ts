@@ -1,11 +1,15 @@
+import { readFileSync } from 'node:fs';
+import { loadConfig } from '@redocly/openapi-core';
 import t from 'tap';
 import type { OpenApiDocument } from '../../src/platform/contract/document.js';
 import { publishedEdition, serversAt } from '../../src/platform/contract/edition.js';
 import { select } from '../../src/platform/contract/json-path.js';
 import { publishedContracts } from '../../src/platform/pages/published.js';
+import { restChanges } from '../../src/workbench/diff/rest.js';
 import { lintRest } from '../../src/workbench/lint/lint.js';
 import { checkOpenApi } from '../../src/workbench/model/check-openapi.js';
 import { openApiOf } from '../../src/workbench/model/openapi-source.js';
+import { lintByRedocly } from '../../src/workbench/model/redocly.js';
 import { openapi, schema } from './small-project.js';
 
 const actions = (text: string): string => `${openapi}x-defaults:\n${text.replaceAll(/^/gm, '  ')}\n`;
@@ -179,4 +183,62 @@ t.test('the published edition says everything at its place, to those who call', 
   const at = (address: string) => serversAt(edition as OpenApiDocument, address).map(({ url }) => url);
   t.same(at('https://api.example.com'), ['https://api.example.com', 'https://a.example']);
   t.same(at('https://a.example'), ['https://a.example']);
+});
+
+t.test(
+  'a default that changes is told once, with all it reaches; one that is said otherwise is no change',
+  async (t) => {
+    const told = (before: string, after: string) =>
+      restChanges(openApiOf(before), openApiOf(after), new Date()).map(({ id, verdict, message, elements, place }) => ({
+        ...{ id, verdict, message, elements },
+        place: `${place.old ? 'old ' : ''}${place.line}`,
+      }));
+    const header = "Request-Id: { $ref: '#/components/headers/Id' }";
+    const renamed = short.replace(header, header.replace('Request-Id', 'Trace-Id'));
+    t.same(
+      told(short, renamed).filter(({ id }) => id.endsWith('removed')),
+      [
+        {
+          id: 'rest:x-defaults.1.update.headers.Request-Id:removed',
+          verdict: 'risky',
+          message: 'header `request-id` of the 200 response of getNote and 5 more is gone',
+          elements: ['getNote', 'putNote'],
+          place: `old ${lineOf(short, header)}`,
+        },
+      ],
+    );
+    t.equal(told(short, renamed).length, 2, 'one of each kind');
+    const said = "        '500': { $ref: '#/components/responses/Broken' }\n";
+    const less = short.replace(said, '');
+    t.match(
+      told(less, short).filter(({ message }) => message.startsWith('status')),
+      [{ message: 'status 500 of getNote and 1 more is new', elements: ['getNote', 'putNote'] }],
+    );
+
+    const longhand = less
+      .replace("        '404':\n", `${said}        '404':\n`)
+      .replace("        '201':\n", `${said}        '201':\n`);
+    t.same(told(short, longhand), []);
+    t.same(told(longhand, short), []);
+    const published = publishedContracts(Buffer.from(short), Buffer.from(schema)).then(({ at }) =>
+      at('https://a.test'),
+    );
+    const served = (await published).openapiYaml.toString();
+    t.same(
+      told(short, served).map(({ id }) => id),
+      ['rest:servers:https://a.test:added'],
+      'what is served is what is authored, at an address',
+    );
+  },
+);
+
+t.test('the contract of the example is short, and by itself a document that editors open', async (t) => {
+  const source = openApiOf(readFileSync('openapi.yaml', 'utf8'));
+  const config = await loadConfig({ configPath: 'redocly.yaml' });
+  t.same(await lintByRedocly(source, config, source.authored), []);
+  const plain = source.text.matchAll(/^ {4}get:\n((?: {6}.*\n)+)/gm);
+  for (const [whole, body = ''] of plain) {
+    if (/description: \||x-bridge:/.test(body)) continue;
+    t.ok(whole.split('\n').length - 1 <= 15, String(/operationId: (\w+)/.exec(body)?.[1]));
+  }
 });

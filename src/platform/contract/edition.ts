@@ -10,7 +10,6 @@ const OF_THE_WORKBENCH = new Set([
   'x-coverage',
   'x-credentials-in-body',
   'x-forward',
-  'x-severity',
 ]);
 
 /** Members whose value is data, in which no name means anything. */
@@ -120,7 +119,8 @@ const referredResponses = (value: unknown): Set<string> =>
  * @param document complete (`completed`); it is left as it is
  */
 export function publishedEdition(document: OpenApiDocument): OpenApiDocument {
-  const { security, components, ...part } = publicPart(document);
+  // How severe a change is, is said to those who review it.
+  const { security, components, 'x-severity': _severity, ...part } = publicPart(document);
   const source = { ...part, security, components } as OpenApiDocument;
   const paths = Object.fromEntries(
     Object.entries(part.paths ?? {}).map(([path, item]) => [path, { ...item }]),
