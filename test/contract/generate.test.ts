@@ -21,6 +21,7 @@ import { place } from '../support/place.js';
 import { ROOT, run } from '../support/process.js';
 import { copyProject } from '../support/project-copy.js';
 import { skipUnlessWhole } from '../support/servers.js';
+import '../support/typescript.js';
 import { compile } from './compile.js';
 import { openapi, schema, sources } from './small-project.js';
 

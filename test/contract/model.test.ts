@@ -11,6 +11,7 @@ import { lint } from '../../src/workbench/lint/lint.js';
 import { check } from '../../src/workbench/model/check.js';
 import { type Contracts, contractsOf, readContracts } from '../../src/workbench/model/contracts.js';
 import { ROOT, temporaryFolder } from '../support/process.js';
+import '../support/typescript.js';
 import { openapi, schema } from './small-project.js';
 
 const WHOLE = ['openapi', 'schema', 'prisma'] as const;

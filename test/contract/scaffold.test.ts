@@ -16,6 +16,7 @@ import { blocks, section } from '../support/documentation.js';
 import { ask, basic, run, startServer } from '../support/process.js';
 import { copyProject, errorsIn } from '../support/project-copy.js';
 import { skipUnlessWhole } from '../support/servers.js';
+import '../support/typescript.js';
 import { openapi, schema } from './small-project.js';
 
 const ERRORS = `import { notWritten } from 'accord';\n`;

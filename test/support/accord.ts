@@ -3,6 +3,7 @@ import { accord as program } from '../../src/platform/cli/program.js';
 import { useProject } from '../../src/platform/root.js';
 import { WORKBENCH } from '../../src/workbench/cli/commands.js';
 import { type Ended, inherited } from './process.js';
+import './typescript.js';
 
 /**
  * The `accord` command as it is typed, but in this process: loading it anew takes a second each time. One at a time.

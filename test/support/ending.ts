@@ -12,12 +12,15 @@ export function atEnd(work: () => unknown): void {
   else t.teardown(work);
 }
 
-/** Loads files of tests, all of which count, however long the next one takes to load when those before it are done. */
-export async function loading(load: () => Promise<void>): Promise<void> {
+/** Files of tests are loaded from now on. */
+export function begin(): void {
   waiting = [];
-  await load();
+}
+
+/** All are loaded: they all count, however long one took to load when those before it were done. */
+export function loaded(): void {
   if (t.ended) throw new Error('Tap took a pause for the end: not all tests have run.');
-  const all = waiting;
+  const all = waiting ?? [];
   waiting = undefined;
   for (const work of all) t.teardown(work);
 }

@@ -1,0 +1,147 @@
+// Runs all tests, or those of the folders that are named. Plain JavaScript, for it bundles what is TypeScript: a process that reads that by a loader takes four times as
+// long to begin.
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { createWriteStream, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { build } from 'esbuild';
+
+const ROOT = fileURLToPath(new URL('../', import.meta.url));
+/** Inside of the project, so that its packages are found. */
+const BUNDLES = join(ROOT, 'node_modules', '.cache', 'accord', 'tests');
+/** What each process says, as TAP. */
+const RESULTS = join(ROOT, 'coverage', 'tests');
+/** One more than there are cores, for most processes wait at times. */
+const JOBS = availableParallelism() + 1;
+/** What takes longest or waits most is begun first, so that no process is left alone at the end. */
+const FIRST = ['faults', 'process', 'project', 'platform', 'conformance', 'lifecycle'];
+const FLAGS = [
+  '--enable-source-maps',
+  '--liftoff-only',
+  '--import=./test/support/plain-promises.js',
+  '--import=./test/support/sparing-compiler.js',
+];
+/** Seconds after which a process hangs. */
+const TIMEOUT = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')).tap.timeout;
+
+/** @param {string} folder */
+const filesIn = (folder) =>
+  readdirSync(join(ROOT, 'test', folder))
+    .filter((name) => name.endsWith('.test.ts'))
+    .sort();
+
+/** Each is a process, for what one of its files has loaded, the next need not. */
+const folders = readdirSync(join(ROOT, 'test'), { withFileTypes: true })
+  .filter((entry) => entry.isDirectory() && filesIn(entry.name).length > 0)
+  .map(({ name }) => name);
+const asked = process.argv.length > 2 ? process.argv.slice(2) : folders;
+const unknown = asked.filter((folder) => !folders.includes(folder));
+if (unknown.length > 0) throw new Error(`There is no folder of tests: ${unknown.join(', ')}`);
+const inOrder = [...new Set([...FIRST, ...folders])].filter((folder) => asked.includes(folder));
+
+/** @type {import('esbuild').Plugin} */
+const testsOfFolders = {
+  name: 'tests of folders',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^tests of / }, ({ path }) => ({ path: path.slice('tests of '.length), namespace: 'tests' }));
+    onLoad({ filter: /./, namespace: 'tests' }, ({ path: folder }) => {
+      const imports = ['../support/loading.js', ...filesIn(folder).map((file) => `./${file}`)];
+      return {
+        resolveDir: join(ROOT, 'test', folder),
+        contents: `${imports.map((one) => `import '${one}';`).join(' ')}\nimport { loaded } from '../support/ending.js'; loaded();`,
+      };
+    });
+    // Packages stay outside, but for our own.
+    onResolve({ filter: /^[^./]/ }, ({ path }) => (/^@?accord(\/|$)/.test(path) ? undefined : { external: true }));
+    // A source is told where it stands, and not where its bundle does.
+    onLoad({ filter: /\.[jt]s$/ }, ({ path }) => {
+      const place = JSON.stringify({ url: pathToFileURL(path).href, dirname: dirname(path) });
+      return { contents: `const __place = ${place}; ${readFileSync(path, 'utf8')}`, loader: 'ts' };
+    });
+  },
+};
+
+/** Bundles the tests of each folder with all of ours that they import. Rejects when something does not parse or is not there. */
+async function bundle() {
+  rmSync(BUNDLES, { recursive: true, force: true });
+  const { outputFiles } = await build({
+    absWorkingDir: ROOT,
+    entryPoints: asked.map((folder) => ({ in: `tests of ${folder}`, out: folder })),
+    outdir: BUNDLES,
+    bundle: true,
+    // What is imported later is a file of its own, and none is wrapped in functions, which would hide from c8 what was not run.
+    splitting: true,
+    platform: 'node',
+    target: 'node20',
+    format: 'esm',
+    // Classes and functions tell their names, and what no test reaches counts as not covered.
+    keepNames: true,
+    treeShaking: false,
+    sourcemap: 'linked',
+    sourcesContent: false,
+    define: { 'import.meta.url': '__place.url', 'import.meta.dirname': '__place.dirname' },
+    plugins: [testsOfFolders],
+    write: false,
+  });
+  mkdirSync(BUNDLES, { recursive: true });
+  for (const { path, text } of outputFiles) writeFileSync(path, path.endsWith('.map') ? absolute(text) : text);
+}
+
+/**
+ * A source map that names its sources from the root of the system: by other names c8 does not know again what it is to leave out.
+ * @param {string} map
+ */
+function absolute(map) {
+  const { sources, ...rest } = JSON.parse(map);
+  return JSON.stringify({ ...rest, sources: sources.map((/** @type {string} */ one) => resolve(BUNDLES, one)) });
+}
+
+/**
+ * Runs the tests of a folder, and keeps what they say.
+ * @param {string} folder
+ */
+async function run(folder) {
+  const began = performance.now();
+  const result = join(RESULTS, `${folder}.tap`);
+  const output = createWriteStream(result);
+  const child = spawn(process.execPath, [...FLAGS, join(BUNDLES, `${folder}.js`)], {
+    cwd: ROOT,
+    env: { ...process.env, TAP_TIMEOUT: TIMEOUT },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  child.stdout.pipe(output);
+  const [[code]] = await Promise.all([once(child, 'exit'), once(output, 'close')]);
+  // Tap's own total comes last: a process that did not get there has not run all of its tests.
+  const total = /^# \{ (total: .*) \}$/m.exec(readFileSync(result, 'utf8').slice(-500))?.[1];
+  /** @param {string} name */
+  const count = (name) => Number(new RegExp(`\\b${name}: (\\d+)`).exec(total ?? '')?.[1] ?? 0);
+  const seconds = ((performance.now() - began) / 1000).toFixed();
+  const good = code === 0 && total !== undefined;
+  console.log(`${good ? 'ok' : 'not ok'} ${folder}: ${total ?? 'it did not come to its end'}, ${seconds} s`);
+  return { result, good, total: count('total'), pass: count('pass'), fail: count('fail'), skip: count('skip') };
+}
+
+await bundle();
+rmSync(RESULTS, { recursive: true, force: true });
+mkdirSync(RESULTS, { recursive: true });
+const left = [...inOrder];
+/** @type {Awaited<ReturnType<typeof run>>[]} */
+const runs = [];
+const oneAfterTheOther = async () => {
+  for (let folder = left.shift(); folder !== undefined; folder = left.shift()) runs.push(await run(folder));
+};
+await Promise.all(Array.from({ length: JOBS }, oneAfterTheOther));
+
+const bad = runs.filter(({ good }) => !good);
+if (bad.length > 0) {
+  // Tap shows what failed, and where.
+  const tap = fileURLToPath(new URL('run.mjs', import.meta.resolve('tap')));
+  const args = ['run', '--disable-coverage', '--reporter=terse', ...bad.map(({ result }) => result)];
+  spawnSync(process.execPath, [tap, ...args], { cwd: ROOT, stdio: 'inherit' });
+  process.exitCode = 1;
+}
+/** @param {'total' | 'pass' | 'fail' | 'skip'} name */
+const sum = (name) => runs.reduce((all, one) => all + one[name], 0);
+console.log(`# { total: ${sum('total')}, pass: ${sum('pass')}, fail: ${sum('fail')}, skip: ${sum('skip')} }`);

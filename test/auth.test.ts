@@ -1,3 +1,0 @@
-import { testsIn } from './support/suite.js';
-
-await testsIn('auth');
