@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { buildSchema, introspectionFromSchema } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import type { OpenApiDocument } from '../contract/document.js';
 import { preparedPath } from '../contract/prepared.js';
@@ -36,7 +37,7 @@ export async function publishedContracts(
   const openapi = await documentOf(openapiYaml);
   const editions = new LRUCache<string, Promise<PublishedContracts>>({ max: KEPT });
   let members: Promise<EditionText> | undefined;
-  let introspection: Promise<Buffer> | undefined;
+  let introspection: Buffer | undefined;
 
   async function editionFor(address: string): Promise<PublishedContracts> {
     members ??= textOf(openapiYaml, openapi);
@@ -47,7 +48,7 @@ export async function publishedContracts(
       openapiYaml: Buffer.from(yaml),
       openapiJson: Buffer.from(json),
       schemaGraphql,
-      schemaJson: await introspection,
+      schemaJson: introspection,
     };
   }
   return {
@@ -63,8 +64,7 @@ export async function publishedContracts(
 }
 
 /** What an introspection query is answered with. Throws on a text that does not parse. */
-async function introspectionOf(sdl: string): Promise<Buffer> {
-  const { buildSchema, introspectionFromSchema } = await import('graphql');
+function introspectionOf(sdl: string): Buffer {
   return Buffer.from(JSON.stringify({ data: introspectionFromSchema(buildSchema(sdl)) }));
 }
 
