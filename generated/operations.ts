@@ -46,6 +46,7 @@ export type JsonWebKeySet = Schemas['JsonWebKeySet'];
 export type JsonWebKey = Schemas['JsonWebKey'];
 export type Liveness = Schemas['Liveness'];
 export type Readiness = Schemas['Readiness'];
+export type Document = Schemas['Document'];
 export type Problem = Schemas['Problem'];
 export type Fault = Schemas['Fault'];
 export type ErrorCode = Schemas['ErrorCode'];
@@ -968,7 +969,7 @@ export interface GetOpenApiJsonRequest {
 
 /** What `getOpenApiJson` may answer. */
 export type GetOpenApiJsonReply =
-  | { status: 200; headers?: NoHeaders; body: Record<string, unknown> | Uint8Array }
+  | { status: 200; headers?: NoHeaders; body: Document | Uint8Array }
   | { status: 206; headers?: NoHeaders; body: string }
   | { status: 304; headers?: NoHeaders }
   | { status: 400 | 403 | 500 | 503; headers?: NoHeaders; body: Problem };
@@ -1038,7 +1039,7 @@ export interface GetGraphqlIntrospectionRequest {
 
 /** What `getGraphqlIntrospection` may answer. */
 export type GetGraphqlIntrospectionReply =
-  | { status: 200; headers?: NoHeaders; body: Record<string, unknown> | Uint8Array }
+  | { status: 200; headers?: NoHeaders; body: Document | Uint8Array }
   | { status: 206; headers?: NoHeaders; body: string }
   | { status: 304; headers?: NoHeaders }
   | { status: 400 | 403 | 500 | 503; headers?: NoHeaders; body: Problem };

@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { buildSchema, introspectionFromSchema } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import type { OpenApiDocument } from '../contract/document.js';
 import { preparedPath } from '../contract/prepared.js';
@@ -35,38 +36,35 @@ export async function publishedContracts(
 ): Promise<ServedContracts> {
   const openapi = await documentOf(openapiYaml);
   const editions = new LRUCache<string, Promise<PublishedContracts>>({ max: KEPT });
-  let members: Promise<EditionText> | undefined;
-  let introspection: Promise<Buffer> | undefined;
+  let members: EditionText | undefined;
+  let schemaJson: Buffer | undefined;
 
   async function editionFor(address: string): Promise<PublishedContracts> {
-    members ??= textOf(openapiYaml, openapi);
-    introspection ??= introspectionOf(schemaGraphql.toString());
-    const { editionAt } = await import('../contract/published-text.js');
-    const { json, yaml } = editionAt(await members, openapi, address);
-    return {
-      openapiYaml: Buffer.from(yaml),
-      openapiJson: Buffer.from(json),
-      schemaGraphql,
-      schemaJson: await introspection,
-    };
+    const { editionAt, editionText } = await import('../contract/published-text.js');
+    members ??= prepared<EditionText>(preparedPath('published', openapiYaml)) ?? editionText(openapi);
+    schemaJson ??= introspectionOf(schemaGraphql.toString());
+    const { json, yaml } = editionAt(members, openapi, address);
+    return { openapiYaml: Buffer.from(yaml), openapiJson: Buffer.from(json), schemaGraphql, schemaJson };
   }
   return {
     authored: openapiYaml.toString(),
     openapi,
     schemaGraphql,
     at(address) {
-      const edition = editions.get(address) ?? editionFor(address);
+      const known = editions.get(address);
+      if (known !== undefined) return known;
+      const edition = editionFor(address);
       editions.set(address, edition);
+      // What failed is tried again.
+      edition.catch(() => editions.delete(address));
       return edition;
     },
   };
 }
 
 /** What an introspection query is answered with. Throws on a text that does not parse. */
-async function introspectionOf(sdl: string): Promise<Buffer> {
-  const { buildSchema, introspectionFromSchema } = await import('graphql');
-  return Buffer.from(JSON.stringify({ data: introspectionFromSchema(buildSchema(sdl)) }));
-}
+const introspectionOf = (sdl: string): Buffer =>
+  Buffer.from(JSON.stringify({ data: introspectionFromSchema(buildSchema(sdl)) }));
 
 const prepared = <Kind>(path: string): Kind | undefined =>
   existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as Kind) : undefined;
@@ -74,10 +72,3 @@ const prepared = <Kind>(path: string): Kind | undefined =>
 const documentOf = async (yaml: Buffer): Promise<OpenApiDocument> =>
   prepared<OpenApiDocument>(preparedPath('openapi', yaml)) ??
   (await import('../contract/complete.js')).completeDocument(yaml.toString());
-
-async function textOf(yaml: Buffer, document: OpenApiDocument): Promise<EditionText> {
-  const made = prepared<EditionText>(preparedPath('published', yaml));
-  if (made !== undefined) return made;
-  const { editionText } = await import('../contract/published-text.js');
-  return editionText(document);
-}
