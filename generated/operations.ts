@@ -52,7 +52,7 @@ export type Fault = Schemas['Fault'];
 export type ErrorCode = Schemas['ErrorCode'];
 
 /** The headers that a handler may give, on one reply or another. */
-type HeaderName = 'etag' | 'link' | 'location' | 'preference-applied' | 'set-cookie' | 'x-total-count';
+type HeaderName = 'cache-control' | 'content-location' | 'etag' | 'link' | 'location' | 'preference-applied' | 'set-cookie' | 'x-total-count';
 
 /** These headers, and none of those that are another reply's. */
 type Only<Headers> = Headers & { [Other in Exclude<HeaderName, keyof Headers>]?: never };
@@ -922,6 +922,10 @@ export type GetMetrics = (request: GetMetricsRequest, context: Context) => Promi
 
 /** What `getOpenApiYaml` is asked with. */
 export interface GetOpenApiYamlRequest {
+  query: {
+    /** One release of the contracts, as `Content-Location` names it. What is found by it never changes; it is 404 when another is served. */
+    release?: string;
+  };
   headers: {
     /** Answers 304 if the present `ETag` is among these. Compared weakly. */
     'if-none-match'?: string;
@@ -934,10 +938,10 @@ export interface GetOpenApiYamlRequest {
 
 /** What `getOpenApiYaml` may answer. */
 export type GetOpenApiYamlReply =
-  | { status: 200; headers?: NoHeaders; body: string | Uint8Array }
-  | { status: 206; headers?: NoHeaders; body: string | Uint8Array }
-  | { status: 304; headers?: NoHeaders }
-  | { status: 400 | 403 | 500 | 503; headers?: NoHeaders; body: Problem };
+  | { status: 200; headers: Only<{ 'content-location': string; 'cache-control': string }>; body: string | Uint8Array }
+  | { status: 206; headers: Only<{ 'content-location': string; 'cache-control': string }>; body: string | Uint8Array }
+  | { status: 304; headers: Only<{ 'content-location': string; 'cache-control': string }> }
+  | { status: 400 | 403 | 404 | 500 | 503; headers?: NoHeaders; body: Problem };
 
 /**
  * Get this contract as YAML
@@ -951,12 +955,16 @@ export type GetOpenApiYamlReply =
  * - 200: The contract.
  * - 206: The part of the document that `Range` asks for.
  * - 304: Unchanged since the state that `If-None-Match` names. No body.
- * - fails with 400 BAD_REQUEST, 403 FORBIDDEN, 500 INTERNAL, 503 UNAVAILABLE
+ * - fails with 400 BAD_REQUEST, 403 FORBIDDEN, 404 NOT_FOUND, 500 INTERNAL, 503 UNAVAILABLE
  */
 export type GetOpenApiYaml = (request: GetOpenApiYamlRequest, context: Context) => Promise<GetOpenApiYamlReply>;
 
 /** What `getOpenApiJson` is asked with. */
 export interface GetOpenApiJsonRequest {
+  query: {
+    /** One release of the contracts, as `Content-Location` names it. What is found by it never changes; it is 404 when another is served. */
+    release?: string;
+  };
   headers: {
     /** Answers 304 if the present `ETag` is among these. Compared weakly. */
     'if-none-match'?: string;
@@ -969,10 +977,10 @@ export interface GetOpenApiJsonRequest {
 
 /** What `getOpenApiJson` may answer. */
 export type GetOpenApiJsonReply =
-  | { status: 200; headers?: NoHeaders; body: Document | Uint8Array }
-  | { status: 206; headers?: NoHeaders; body: string }
-  | { status: 304; headers?: NoHeaders }
-  | { status: 400 | 403 | 500 | 503; headers?: NoHeaders; body: Problem };
+  | { status: 200; headers: Only<{ 'content-location': string; 'cache-control': string }>; body: Document | Uint8Array }
+  | { status: 206; headers: Only<{ 'content-location': string; 'cache-control': string }>; body: string }
+  | { status: 304; headers: Only<{ 'content-location': string; 'cache-control': string }> }
+  | { status: 400 | 403 | 404 | 500 | 503; headers?: NoHeaders; body: Problem };
 
 /**
  * Get this contract as JSON
@@ -986,12 +994,16 @@ export type GetOpenApiJsonReply =
  * - 200: The contract.
  * - 206: The part of the document that `Range` asks for. A piece of JSON, not a JSON value.
  * - 304: Unchanged since the state that `If-None-Match` names. No body.
- * - fails with 400 BAD_REQUEST, 403 FORBIDDEN, 500 INTERNAL, 503 UNAVAILABLE
+ * - fails with 400 BAD_REQUEST, 403 FORBIDDEN, 404 NOT_FOUND, 500 INTERNAL, 503 UNAVAILABLE
  */
 export type GetOpenApiJson = (request: GetOpenApiJsonRequest, context: Context) => Promise<GetOpenApiJsonReply>;
 
 /** What `getGraphqlSchema` is asked with. */
 export interface GetGraphqlSchemaRequest {
+  query: {
+    /** One release of the contracts, as `Content-Location` names it. What is found by it never changes; it is 404 when another is served. */
+    release?: string;
+  };
   headers: {
     /** Answers 304 if the present `ETag` is among these. Compared weakly. */
     'if-none-match'?: string;
@@ -1004,10 +1016,10 @@ export interface GetGraphqlSchemaRequest {
 
 /** What `getGraphqlSchema` may answer. */
 export type GetGraphqlSchemaReply =
-  | { status: 200; headers?: NoHeaders; body: string | Uint8Array }
-  | { status: 206; headers?: NoHeaders; body: string | Uint8Array }
-  | { status: 304; headers?: NoHeaders }
-  | { status: 400 | 403 | 500 | 503; headers?: NoHeaders; body: Problem };
+  | { status: 200; headers: Only<{ 'content-location': string; 'cache-control': string }>; body: string | Uint8Array }
+  | { status: 206; headers: Only<{ 'content-location': string; 'cache-control': string }>; body: string | Uint8Array }
+  | { status: 304; headers: Only<{ 'content-location': string; 'cache-control': string }> }
+  | { status: 400 | 403 | 404 | 500 | 503; headers?: NoHeaders; body: Problem };
 
 /**
  * Get the GraphQL contract
@@ -1021,12 +1033,16 @@ export type GetGraphqlSchemaReply =
  * - 200: The contract.
  * - 206: The part of the document that `Range` asks for.
  * - 304: Unchanged since the state that `If-None-Match` names. No body.
- * - fails with 400 BAD_REQUEST, 403 FORBIDDEN, 500 INTERNAL, 503 UNAVAILABLE
+ * - fails with 400 BAD_REQUEST, 403 FORBIDDEN, 404 NOT_FOUND, 500 INTERNAL, 503 UNAVAILABLE
  */
 export type GetGraphqlSchema = (request: GetGraphqlSchemaRequest, context: Context) => Promise<GetGraphqlSchemaReply>;
 
 /** What `getGraphqlIntrospection` is asked with. */
 export interface GetGraphqlIntrospectionRequest {
+  query: {
+    /** One release of the contracts, as `Content-Location` names it. What is found by it never changes; it is 404 when another is served. */
+    release?: string;
+  };
   headers: {
     /** Answers 304 if the present `ETag` is among these. Compared weakly. */
     'if-none-match'?: string;
@@ -1039,10 +1055,10 @@ export interface GetGraphqlIntrospectionRequest {
 
 /** What `getGraphqlIntrospection` may answer. */
 export type GetGraphqlIntrospectionReply =
-  | { status: 200; headers?: NoHeaders; body: Document | Uint8Array }
-  | { status: 206; headers?: NoHeaders; body: string }
-  | { status: 304; headers?: NoHeaders }
-  | { status: 400 | 403 | 500 | 503; headers?: NoHeaders; body: Problem };
+  | { status: 200; headers: Only<{ 'content-location': string; 'cache-control': string }>; body: Document | Uint8Array }
+  | { status: 206; headers: Only<{ 'content-location': string; 'cache-control': string }>; body: string }
+  | { status: 304; headers: Only<{ 'content-location': string; 'cache-control': string }> }
+  | { status: 400 | 403 | 404 | 500 | 503; headers?: NoHeaders; body: Problem };
 
 /**
  * Get the GraphQL contract as JSON
@@ -1056,7 +1072,7 @@ export type GetGraphqlIntrospectionReply =
  * - 200: The contract.
  * - 206: The part of the document that `Range` asks for. A piece of JSON, not a JSON value.
  * - 304: Unchanged since the state that `If-None-Match` names. No body.
- * - fails with 400 BAD_REQUEST, 403 FORBIDDEN, 500 INTERNAL, 503 UNAVAILABLE
+ * - fails with 400 BAD_REQUEST, 403 FORBIDDEN, 404 NOT_FOUND, 500 INTERNAL, 503 UNAVAILABLE
  */
 export type GetGraphqlIntrospection = (request: GetGraphqlIntrospectionRequest, context: Context) => Promise<GetGraphqlIntrospectionReply>;
 

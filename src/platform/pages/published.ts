@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { buildSchema, introspectionFromSchema } from 'graphql';
 import { LRUCache } from 'lru-cache';
@@ -8,11 +9,15 @@ import { rootPath } from '../root.js';
 
 /** The contracts as they are published at an address. */
 export interface PublishedContracts {
-  openapiYaml: Buffer;
-  openapiJson: Buffer;
-  schemaGraphql: Buffer;
-  /** The result of an introspection query. */
-  schemaJson: Buffer;
+  /** The version that the REST contract gives itself, and a digest of all that is published here. */
+  release: string;
+  documents: {
+    openapiYaml: Buffer;
+    openapiJson: Buffer;
+    schemaGraphql: Buffer;
+    /** The result of an introspection query. */
+    schemaJson: Buffer;
+  };
 }
 
 /** Both contracts: to be served, and to be published. */
@@ -25,6 +30,9 @@ export interface ServedContracts {
   /** What is published for those who call the service by an address (`https://api.example.com`). The same each time. */
   at: (address: string) => Promise<PublishedContracts>;
 }
+
+/** Characters of a digest. */
+const DIGEST = 12;
 
 /** How many addresses' editions are kept: that of the service is one; where it has none, whoever calls says it. */
 const KEPT = 8;
@@ -44,7 +52,11 @@ export async function publishedContracts(
     members ??= prepared<EditionText>(preparedPath('published', openapiYaml)) ?? editionText(openapi);
     schemaJson ??= introspectionOf(schemaGraphql.toString());
     const { json, yaml } = editionAt(members, openapi, address);
-    return { openapiYaml: Buffer.from(yaml), openapiJson: Buffer.from(json), schemaGraphql, schemaJson };
+    const digest = createHash('sha256').update(yaml).update(schemaGraphql).digest('hex').slice(0, DIGEST);
+    return {
+      release: `${openapi.info.version}-${digest}`,
+      documents: { openapiYaml: Buffer.from(yaml), openapiJson: Buffer.from(json), schemaGraphql, schemaJson },
+    };
   }
   return {
     authored: openapiYaml.toString(),
