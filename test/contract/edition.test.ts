@@ -223,7 +223,7 @@ t.test(
     const published = publishedContracts(Buffer.from(short), Buffer.from(schema)).then(({ at }) =>
       at('https://a.test'),
     );
-    const served = (await published).openapiYaml.toString();
+    const served = (await published).documents.openapiYaml.toString();
     t.same(
       told(short, served).map(({ id }) => id),
       ['rest:servers:https://a.test:added'],

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import openapiGlue from 'fastify-openapi-glue';
 import fp from 'fastify-plugin';
-import { notWritten } from '../calls/errors.js';
+import { Failure, notWritten } from '../calls/errors.js';
 import type { Catalogue } from '../contract/codes.js';
 import type { OpenApiDocument } from '../contract/document.js';
 import { inlineSchemas, type Operation, operations } from '../contract/openapi.js';
@@ -22,6 +22,9 @@ import { refreshPath } from './refresh-path.js';
 import type { Reply } from './represent.js';
 import { routeSchema, structureValidator } from './structure.js';
 import type { ReadRequest } from './validation.js';
+
+/** What never changes at its address (RFC 8246). */
+const FOR_EVER = 'public, max-age=31536000, immutable';
 
 type Handler = (request: ReadRequest, context: Context) => Promise<Reply>;
 /** By tag and operationId; the compiler saw to it that each operation has one. */
@@ -75,6 +78,18 @@ export const restPlugin = fp<RestOptions>(
     }
     const mounted = new Map(all.map((operation) => [`${operation.method} ${operation.path}`, operation]));
     const newest = versionsOf(document).at(-1);
+    const documentsFor =
+      (request: FastifyRequest): Platform['document'] =>
+      async (name, asked) => {
+        const { release, documents } = await contracts.at(addressOf(request, publicUrl));
+        if (asked !== undefined && asked !== release)
+          throw new Failure('NOT_FOUND', 'Another release of the contracts is served.');
+        const headers = {
+          'content-location': `${pathOf(request.url)}?release=${encodeURIComponent(release)}`,
+          'cache-control': asked === undefined ? 'no-cache' : FOR_EVER,
+        };
+        return { headers, body: documents[name] };
+      };
     await app.register(openapiGlue, {
       specification: routeTable(document, all),
       operationResolver: ((_id: string, method: string, path: string) => {
@@ -86,7 +101,7 @@ export const restPlugin = fp<RestOptions>(
           schema: routeSchema(operation),
           handler: handle(app, plan, isForwarded(operation) ? forwarded(operation) : handlerOf(handlers, operation), {
             services,
-            platformFor: (request) => ({ ...platform, contracts: () => contracts.at(addressOf(request, publicUrl)) }),
+            platformFor: (request) => ({ ...platform, document: documentsFor(request) }),
             prefix: version === undefined ? '' : prefixOf(version),
             refreshPath: refreshPath(all, version, app.names.refreshCookie),
           }),
