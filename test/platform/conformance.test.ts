@@ -10,11 +10,12 @@ import {
   permissions,
   testService,
 } from '../../src/platform/testing/index.js';
+import { memoryDatabase } from '../support/databases.js';
 import { type LibraryServices, library } from './fixture/application.js';
 import { conformance as said } from './fixture/library.js';
 
 t.test('an application of other roles, versions and codes keeps its contracts', async (t) => {
-  await conformance(t, library, await said());
+  await conformance(t, library, { ...(await said()), open: () => memoryDatabase(t) });
 });
 
 /** Cases that are no test runner's. @returns what they tell */
@@ -148,7 +149,7 @@ const BREAKS: Break[] = [
 ];
 
 t.test('what does not keep them is told', async (t) => {
-  const options = await said();
+  const options = { ...(await said()), open: () => memoryDatabase(t) };
   for (const { what, suite, broken, only, team, told } of BREAKS) {
     const found = await toldBy((cases) => suite(cases, broken, { ...options, ...team, only: [only] }));
     t.ok(
@@ -194,7 +195,7 @@ t.test('what a team says of things that are not there is told: its cases would t
 });
 
 t.test('what the kit cannot know it asks for, by its name', async (t) => {
-  const options = await said();
+  const options = { ...(await said()), open: () => memoryDatabase(t) };
   const { make: _make, bodies: _bodies, ...less } = options;
   const found = [
     ...(await toldBy((cases) => everyOperation(cases, library, { ...less, only: ['lend'] }))),

@@ -19,25 +19,35 @@ export function sourcesIn(folder: string): Record<string, string> {
   return Object.fromEntries(names.map((name) => [name, readFileSync(`${folder}/${name}`, 'utf8')]));
 }
 
+/** By a file's path and its text, for to parse all sources takes a second. */
+const known = new Map<string, Import[]>();
+
 /** All that the files import or export from elsewhere, also by `import()`. */
 export function importsOf(sources: Record<string, string>): Import[] {
   return Object.entries(sources).flatMap(([from, text]) => {
-    const found: Import[] = [];
-    const note = (specifier: ts.Node | undefined, names: readonly string[], typeOnly: boolean) => {
-      if (specifier === undefined || !ts.isStringLiteral(specifier)) return;
-      found.push({ from, to: target(from, specifier.text), names, typeOnly });
-    };
-    const visit = (node: ts.Node): void => {
-      if (ts.isImportDeclaration(node)) note(node.moduleSpecifier, namesIn(node), isTypeOnly(node));
-      if (ts.isExportDeclaration(node)) note(node.moduleSpecifier, namesIn(node), node.isTypeOnly);
-      if (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument)) note(node.argument.literal, ALL, true);
-      if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword)
-        note(node.arguments[0], ALL, false);
-      ts.forEachChild(node, visit);
-    };
-    visit(ts.createSourceFile(from, text, ts.ScriptTarget.Latest));
-    return found;
+    const key = `${from}\0${text}`;
+    const imports = known.get(key) ?? importsIn(from, text);
+    known.set(key, imports);
+    return imports;
   });
+}
+
+function importsIn(from: string, text: string): Import[] {
+  const found: Import[] = [];
+  const note = (specifier: ts.Node | undefined, names: readonly string[], typeOnly: boolean) => {
+    if (specifier === undefined || !ts.isStringLiteral(specifier)) return;
+    found.push({ from, to: target(from, specifier.text), names, typeOnly });
+  };
+  const visit = (node: ts.Node): void => {
+    if (ts.isImportDeclaration(node)) note(node.moduleSpecifier, namesIn(node), isTypeOnly(node));
+    if (ts.isExportDeclaration(node)) note(node.moduleSpecifier, namesIn(node), node.isTypeOnly);
+    if (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument)) note(node.argument.literal, ALL, true);
+    if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword)
+      note(node.arguments[0], ALL, false);
+    ts.forEachChild(node, visit);
+  };
+  visit(ts.createSourceFile(from, text, ts.ScriptTarget.Latest));
+  return found;
 }
 
 const ALL = ['*'];

@@ -2,7 +2,12 @@ import type { Operation } from '../contract/openapi.js';
 import { rootPath } from '../root.js';
 import type { Contract } from './contract.js';
 import { note, type Observations, writeObservations } from './coverage/observations.js';
-import { type GraphQLRequest, type GraphQLResult, graphqlObserver } from './coverage/observe-graphql.js';
+import {
+  type GraphQLObserver,
+  type GraphQLRequest,
+  type GraphQLResult,
+  graphqlObserver,
+} from './coverage/observe-graphql.js';
 import { type Exchange, restObserver } from './coverage/observe-rest.js';
 
 /** What this process has seen of the contracts of the project in a folder. */
@@ -24,16 +29,27 @@ export interface Recorder {
   graphql: (request: GraphQLRequest, result: GraphQLResult) => void;
 }
 
+/** What reads exchanges by a contract: made once, for there is a recorder for each service that is started. */
+const observers = new WeakMap<Contract, { rest: ReturnType<typeof restObserver>; graphql: GraphQLObserver }>();
+
+function observersOf(contract: Contract) {
+  const known = observers.get(contract) ?? {
+    rest: restObserver(contract.source),
+    graphql: graphqlObserver(contract.schema),
+  };
+  observers.set(contract, known);
+  return known;
+}
+
 /**
  * Notes what of a contract the tests see, for `accord coverage`, and leaves it in the project when the process ends.
  * @param folder of the project; that which is served
  */
-export function recorderOf({ source, schema }: Contract, folder = rootPath()): Recorder {
+export function recorderOf(contract: Contract, folder = rootPath()): Recorder {
   const seen = observationsOf(folder);
-  const observeRest = restObserver(source);
-  const observeGraphql = graphqlObserver(schema);
+  const observe = observersOf(contract);
   return {
-    rest: (operation, exchange) => note(seen, observeRest(operation, exchange)),
-    graphql: (request, result) => note(seen, observeGraphql(request, result)),
+    rest: (operation, exchange) => note(seen, observe.rest(operation, exchange)),
+    graphql: (request, result) => note(seen, observe.graphql(request, result)),
   };
 }
