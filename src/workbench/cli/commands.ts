@@ -17,6 +17,10 @@ export const WORKBENCH: Subcommands = {
     summary: 'tell what changed in the contracts since a git ref, and what it breaks',
     load: () => import('./diff.js'),
   },
+  'eject-example': {
+    summary: 'make an empty start of a clone of this repository',
+    load: () => import('./eject-example.js'),
+  },
   lint: { summary: 'look for what hurts in both contracts', load: () => import('./lint.js') },
   migrate: { summary: 'write a migration from prisma/schema.prisma', load: () => import('./migrate.js') },
   new: { summary: 'write a project of your own', load: () => import('./new.js') },
@@ -24,4 +28,5 @@ export const WORKBENCH: Subcommands = {
     summary: 'write the stubs of what the contracts newly promise, and tell the next step',
     load: () => import('./scaffold.js'),
   },
+  upgrade: { summary: 'take the tables of the installed version of Accord', load: () => import('./upgrade.js') },
 };
