@@ -374,6 +374,21 @@ t.test(
   },
 );
 
+t.test('a component that is excepted is excepted of every operation, unless all of them were seen', async (t) => {
+  const text = stated
+    .replace('  once: { Unavailable: One hook sheds load. }\n', '')
+    .replace('  except:\n', '  except:\n    Unavailable: The platform sheds load.\n');
+  const measured = (...keys: string[]) =>
+    measureCoverage(contractsOf({ openapi: text, schema: sdl }), observations(...keys));
+  const unavailable = (coverage: Coverage) =>
+    Object.fromEntries(Object.entries(states(coverage, 'status')).filter(([key]) => / 503/.test(key)));
+  t.same(unavailable(measured()), { 'listPets 503': 'excepted', 'addPet 503': 'excepted' });
+  const one = measured('addPet 503');
+  t.same([unavailable(one), one.problems], [{ 'listPets 503': 'excepted', 'addPet 503': 'seen' }, []]);
+  const [stale] = measured('listPets 503', 'addPet 503').problems;
+  t.match(stale, { rule: 'coverage-except', message: '"Unavailable" was seen after all: take the exception out.' });
+});
+
 t.test(
   'a statement that is stale, without a reason or about nothing is told, and so is a component of one operation',
   async (t) => {

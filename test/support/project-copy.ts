@@ -1,15 +1,32 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, readdirSync, readFileSync, readlinkSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import type { Test } from 'tap';
 import ts from 'typescript';
 import { compilerHost } from './compiler.js';
 import { ROOT, temporaryFolder } from './process.js';
 
-/** A copy of this project, committed, with edits of some files. */
-export function copyProject(t: Test, edits: Record<string, (text: string) => string>): string {
+/**
+ * A copy of this project, committed, with edits of some files.
+ * @param further what else is copied, besides what the project is made of
+ */
+export function copyProject(
+  t: Test,
+  edits: Record<string, (text: string) => string>,
+  further: readonly string[] = [],
+): string {
   const folder = temporaryFolder(t);
   const parts = [
+    ...further,
     'src',
     'generated',
     'prisma',
@@ -42,8 +59,18 @@ function installIn(folder: string): void {
     const path = join(here, name);
     // A link to a folder of ours says where that is from here, which is the same from there.
     if (name === 'accord') symlinkSync(readlinkSync(path), join(there, name));
+    else if (name === '.bin') linkPrograms(path, join(there, name));
     else if (name === '@accord') cpSync(path, join(there, name), { recursive: true, verbatimSymlinks: true });
     else symlinkSync(path, join(there, name));
+  }
+}
+
+/** The command is that of the copy; the others are programs by where they really are. */
+function linkPrograms(here: string, there: string): void {
+  mkdirSync(there);
+  for (const name of readdirSync(here)) {
+    const program = name === 'accord' ? '../accord/cli/bin.js' : realpathSync(join(here, name));
+    symlinkSync(program, join(there, name));
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Application } from '../application.js';
 import type { Cases, ConformanceOptions } from './conformance-options.js';
 import { drawnRequests } from './drawn-requests.js';
+import { everyField } from './every-field.js';
 import { everyOperation } from './every-operation.js';
 import { failureOrder } from './failure-order.js';
 import { permissions } from './permissions.js';
@@ -17,6 +18,7 @@ export async function conformance<Own extends object>(
   team: ConformanceOptions<Own> = {},
 ): Promise<void> {
   await t.test('every operation', (t) => everyOperation(t, application, team));
+  await t.test('every field', (t) => everyField(t, application, team));
   await t.test('the order of failures', (t) => failureOrder(t, application, team));
   await t.test('who may do what', (t) => permissions(t, application, team));
   await t.test('requests drawn from the contract', (t) => drawnRequests(t, application, team));

@@ -1,16 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import {
-  type GraphQLField,
-  type GraphQLInputType,
-  getNamedType,
-  getNullableType,
-  isEnumType,
-  isInputObjectType,
-  isLeafType,
-  isListType,
-  isRequiredArgument,
-  isRequiredInputField,
-} from 'graphql';
+import { type GraphQLField, getNamedType, isLeafType, isRequiredArgument } from 'graphql';
 import type { Application } from '../application.js';
 import type { Operation } from '../contract/openapi.js';
 import type { GraphQLAnswer } from './asking.js';
@@ -18,6 +7,7 @@ import type { Asked, Cases, ConformanceOptions } from './conformance-options.js'
 import { withService } from './kit.js';
 import { allows, type Line, linesOfField, linesOfOperation, mechanismsOf, rootFields } from './matrix.js';
 import type { Account, Json, Person, Ways } from './people.js';
+import { sampleOf } from './sample-arguments.js';
 import type { TestService } from './service.js';
 import { addressOf, asked, isOwned, rolesIn, soundRequest, triedIn } from './sound-request.js';
 
@@ -108,18 +98,6 @@ async function ofPublicOperation(t: Cases, service: TestService, options: Confor
   t.ok(status !== 401 && status !== 403, `${operationId} by nobody: ${status}`);
 }
 
-/** A value that a type takes. */
-function sampleOf(type: GraphQLInputType): Json {
-  const nullable = getNullableType(type);
-  if (isListType(nullable)) return [];
-  if (isEnumType(nullable)) return nullable.getValues()[0]?.name;
-  if (isInputObjectType(nullable)) {
-    const required = Object.values(nullable.getFields()).filter(isRequiredInputField);
-    return Object.fromEntries(required.map((field) => [field.name, sampleOf(field.type)]));
-  }
-  return { Int: 1, Float: 1, Boolean: true }[nullable.name] ?? '1';
-}
-
 /** A document with one root field, which is given what the variables hold. */
 function documentOf(name: string, { type, args }: GraphQLField<unknown, unknown>, variables: Json): string {
   const [root = '', field = ''] = name.split('.');
@@ -198,9 +176,7 @@ async function ofField(
   const required = field.args.filter(isRequiredArgument);
   const attempt = async (line: Line, caller: Person, owner: Account, headers: Record<string, string>) => {
     const about = asked(service, caller, owner);
-    const variables = make
-      ? await make(about)
-      : Object.fromEntries(required.map((one) => [one.name, sampleOf(one.type)]));
+    const variables = make ? await make(about) : Object.fromEntries(required.map((one) => [one.name, sampleOf(one)]));
     meet(line, options, variables, about);
     return ask({ service, options, name, document: documentOf(name, field, variables), variables, headers, about });
   };

@@ -17,6 +17,10 @@ export const WORKBENCH: Subcommands = {
     summary: 'tell what changed in the contracts since a git ref, and what it breaks',
     load: () => import('./diff.js'),
   },
+  'eject-example': {
+    summary: 'make an empty start of a clone of this repository',
+    load: () => import('./eject-example.js'),
+  },
   explain: {
     summary: 'show an operation as it is published, and where each part comes from',
     load: () => import('./explain.js'),
@@ -28,4 +32,5 @@ export const WORKBENCH: Subcommands = {
     summary: 'write the stubs of what the contracts newly promise, and tell the next step',
     load: () => import('./scaffold.js'),
   },
+  upgrade: { summary: 'take the tables of the installed version of Accord', load: () => import('./upgrade.js') },
 };

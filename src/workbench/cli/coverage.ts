@@ -63,7 +63,7 @@ Demanded is each status of each operation, and each field, argument and input fi
 excepted in the contract, with a reason:
 
   openapi.yaml     x-coverage:
-                     except: { 'getUser 503': Why no test sees it. }
+                     except: { 'getUser 503': Why no test sees it., InsufficientStorage: Why none sees it anywhere. }
                      once: { TooManyRequests: Why one operation stands for all that answer with this component. }
   schema.graphql   email: String @coverage(except: "Why no test sees it.")
 

@@ -73,7 +73,7 @@ export function measureCoverage({ openapi, schema }: Contracts, seen: Observatio
   const judge = (element: Element): Pick<Measured, 'state' | 'reason'> => {
     const { key, within = '', component = '' } = element;
     if (seen.has(key)) return { state: 'seen' };
-    const exception = excepted.get(key) ?? excepted.get(within);
+    const exception = excepted.get(key) ?? excepted.get(within) ?? excepted.get(component);
     if (exception !== undefined) return { state: 'excepted', reason: exception };
     const pipeline = once.get(component);
     if (pipeline === undefined) return { state: 'missing' };

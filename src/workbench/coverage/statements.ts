@@ -7,7 +7,10 @@ import type { SdlElement } from './sdl-elements.js';
 /** What a contract says of its own coverage, about an element or a component, and why. */
 export interface Statement extends Pick<Element, 'file' | 'at'> {
   table: 'except' | 'once';
-  /** The key of an element that no test need see, with what hangs on it; or a response component that is seen on all when it is seen on one. */
+  /**
+   * The key of an element that no test need see, with what hangs on it. Or a response component: that no test need see, whichever
+   * operation answers with it (`except`), or that is seen on all when it is seen on one (`once`).
+   */
   subject: string;
   /** Undefined unless it is a text that says something. */
   reason: string | undefined;
@@ -29,7 +32,7 @@ function ofSdl({ key, file, at, node }: SdlElement): Statement[] {
 
 /**
  * Reads the statements of both contracts: in `openapi.yaml` the extension `x-coverage` with the tables `except`, by
- * `getUser 409`, and `once`, by the name of a response component; in `schema.graphql` the directive
+ * `getUser 409` or the name of a response component, and `once`, by such a name; in `schema.graphql` the directive
  * `@coverage(except: "…")` on a field, an argument, an input field or an enum value.
  */
 export function statementsOf(document: OpenApiDocument, sdl: readonly SdlElement[]): Statement[] {
@@ -54,10 +57,13 @@ export function faultOf(
   seen: Observations,
 ): string | undefined {
   if (reason === undefined) return `"${subject}" has no reason.`;
-  if (table === 'once') {
-    const uses = elements.filter(({ kind, component }) => kind === 'status' && component === subject).length;
-    return uses > 1 ? undefined : `"${subject}" is no response that several operations share.`;
-  }
-  if (!elements.some(({ key }) => key === subject)) return `"${subject}" is nothing that the contract has.`;
-  return seen.has(subject) ? `"${subject}" was seen after all: take the exception out.` : undefined;
+  const uses = elements.filter(({ kind, component }) => kind === 'status' && component === subject);
+  if (table === 'once')
+    return uses.length > 1 ? undefined : `"${subject}" is no response that several operations share.`;
+  const excepted = uses.length > 0 ? uses : elements.filter(({ key }) => key === subject);
+  if (excepted.length === 0) return `"${subject}" is nothing that the contract has.`;
+  // One that is rare may be seen by chance on some of those that share it.
+  return excepted.every(({ key }) => seen.has(key))
+    ? `"${subject}" was seen after all: take the exception out.`
+    : undefined;
 }

@@ -29,6 +29,9 @@ const readable = (text: string): string =>
     .filter((line) => line.trim() && !/^(Loaded |Prisma schema loaded|Prisma CLI Version|\[Context)/.test(line))
     .join('\n');
 
+/** Prisma aligns what it keeps of a schema. */
+const unaligned = (text: string): string => text.replaceAll(/ +/g, ' ');
+
 /** Whether generated/prisma is there and was made from this text of schema.prisma by this version of Prisma. */
 export async function prismaClientIsCurrent(folder: string = rootPath()): Promise<boolean> {
   const { version } = createRequire(import.meta.url)('@prisma/client/package.json') as { version: string };
@@ -36,7 +39,6 @@ export async function prismaClientIsCurrent(folder: string = rootPath()): Promis
     readFile(join(folder, 'prisma', 'schema.prisma'), 'utf8'),
     readFile(join(folder, 'generated', 'prisma', 'internal', 'class.ts'), 'utf8').catch(() => ''),
   ]);
-  return (
-    client.includes(`"inlineSchema": ${JSON.stringify(schema)}`) && client.includes(`"clientVersion": "${version}"`)
-  );
+  const isKept = unaligned(client).includes(unaligned(`"inlineSchema": ${JSON.stringify(schema)}`));
+  return isKept && client.includes(`"clientVersion": "${version}"`);
 }

@@ -1,6 +1,6 @@
-import { chmod, cp, mkdir, readdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, stat, writeFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { projectFiles } from './template.js';
 
 /** What cannot be done where it was asked for; the message is a sentence for whoever asked. */
 export class NoNewProject extends Error {
@@ -16,11 +16,8 @@ export interface NewProject {
   workbench: string;
 }
 
-/** A project, whole. What would be taken for this repository's own has an underscore before its name. */
-const TEMPLATE = fileURLToPath(new URL('template/', import.meta.url));
-/** What it calls itself, in text. */
-const TEMPLATE_NAME = 'my-api';
-const TEMPLATE_TITLE = 'My API';
+/** What CI runs; npm forgets that it is a program. */
+export const RUN = join('.ci', 'run');
 
 /** The platform makes cookies, tokens and signals of a name, and holds it to this. */
 const NAME = /^(?=.{2,20}$)[a-z][a-z0-9]+(-[a-z0-9]+)*$/;
@@ -56,30 +53,28 @@ async function refuseBegun(directory: string): Promise<void> {
     );
 }
 
+/** Writes files below a directory, with the folders that they need. */
+export async function writeFiles(directory: string, files: ReadonlyMap<string, string>): Promise<void> {
+  for (const [path, text] of files) {
+    await mkdir(join(directory, path, '..'), { recursive: true });
+    await writeFile(join(directory, path), text);
+  }
+}
+
+/** What the template calls itself, in text, and what a project is called in its place. */
+export const wordsFor = (name: string): [string, string][] => [
+  ['my-api', name],
+  ['My API', titleFor(name)],
+  ['<year>', String(new Date().getFullYear())],
+];
+
 /**
  * Writes a project that is served by the platform: its files, each in its own words.
  * @throws NoNewProject for a directory that holds something
  */
 export async function writeProject({ directory, name, platform, workbench }: NewProject): Promise<void> {
   await refuseBegun(directory);
-  const words: [string, string][] = [
-    [TEMPLATE_NAME, name],
-    [TEMPLATE_TITLE, titleFor(name)],
-    ['<year>', String(new Date().getFullYear())],
-    ['<accord>', platform],
-    ['<workbench>', workbench],
-  ];
-  await mkdir(directory, { recursive: true });
-  await cp(TEMPLATE, directory, { recursive: true });
-  const entries = await readdir(TEMPLATE, { recursive: true, withFileTypes: true });
-  for (const entry of entries.filter((one) => one.isFile())) {
-    const path = join(directory, entry.parentPath.slice(TEMPLATE.length - 1), entry.name);
-    const text = await readFile(path, 'utf8');
-    const own = words.reduce((so, [from, to]) => so.replaceAll(from, to), text);
-    if (own !== text) await writeFile(path, own);
-  }
-  await rename(join(directory, '_biome.json'), join(directory, 'biome.json'));
-  await rename(join(directory, '_gitignore'), join(directory, '.gitignore'));
-  // npm forgets it when it packs.
-  await chmod(join(directory, '.ci', 'run'), 0o755);
+  const words = [...wordsFor(name), ['<accord>', platform] as const, ['<workbench>', workbench] as const];
+  await writeFiles(directory, await projectFiles({ words }));
+  await chmod(join(directory, RUN), 0o755);
 }

@@ -21,7 +21,9 @@ const config: CodegenConfig = {
         // A type is resolved from the model that the services return, not from its own shape.
         mappers: {
           User: 'accord#User as UserModel',
+          // <books>
           Book: '../src/application/services/books.js#Book as BookModel',
+          // </books>
         },
         // The names UserResolvers and Resolvers are for those that must be written.
         allResolversTypeName: 'EveryField',

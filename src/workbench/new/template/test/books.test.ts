@@ -1,3 +1,4 @@
+// <books>
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type TestService, testService } from 'accord/testing';
@@ -56,3 +57,4 @@ test('an account takes its books along', async () => {
   assert.equal((await service.rest('DELETE', `/api/v1/users/${leaving.id}`, { as: leaving })).status, 204);
   assert.equal((await service.rest('GET', `${BOOKS}/${body.id}`, { as: service.people.ada })).status, 410);
 });
+// </books>

@@ -16,6 +16,7 @@ const cases = (t: TestContext): Cases => ({
   ok: assert.ok,
 });
 
+// <books>
 /** A book of somebody's. */
 async function bookOf({ owner, service }: Pick<Asked, 'owner' | 'service'>): Promise<number> {
   const data = { ownerId: owner.id, title: 'A title', author: 'An author' };
@@ -23,6 +24,7 @@ async function bookOf({ owner, service }: Pick<Asked, 'owner' | 'service'>): Pro
   return id;
 }
 
+// </books>
 /** A refresh token of a session of its own, by a login that counts for nobody. */
 async function refreshToken({ owner: { email }, service: { services } }: Asked) {
   const call = {
@@ -44,6 +46,7 @@ async function deletedUser(service: TestService): Promise<number> {
   return as.id;
 }
 
+// <books>
 /** A book that is gone. */
 async function deletedBook(service: TestService): Promise<number> {
   const owner = await service.person('MEMBER');
@@ -54,11 +57,15 @@ async function deletedBook(service: TestService): Promise<number> {
 
 const byId = async (asked: Asked) => ({ id: String(await bookOf(asked)) });
 
+// </books>
 /** What the contracts cannot say of the requests to them. */
 const options: ConformanceOptions = {
   accounts: ['user_id'],
+  // <books>
   make: { book_id: bookOf },
   deleted: { user_id: deletedUser, book_id: deletedBook },
+  // </books>
+  // <empty> deleted: { user_id: deletedUser },
   bodies: {
     createUser: ({ number }, example) => ({ ...example, email: `free${number}@example.com` }),
     changePassword: (_asked, example) => ({ ...example, current_password: PASSWORD }),
@@ -66,11 +73,13 @@ const options: ConformanceOptions = {
     refreshSession: refreshToken,
     logout: refreshToken,
   },
+  // <books>
   fields: { 'Query.book': byId, 'Mutation.deleteBook': byId },
   events: {
     'Subscription.bookAdded': ({ service: { rest, people } }) =>
       rest('POST', '/api/v1/books', { as: people.admin, body: { title: 'A title', author: 'An author' } }),
   },
+  // </books>
   conditions: {
     'role differs from the stored one': (values, { owner }) => {
       values.role = owner.role === 'ADMIN' ? 'member' : 'admin';

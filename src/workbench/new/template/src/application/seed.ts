@@ -19,14 +19,19 @@ async function seed(client: PrismaClient): Promise<void> {
     emailKey: emailKey(email),
   });
   await client.$transaction(async (db) => {
+    // <books>
     const { id: ownerId } = await db.user.create({ data: account('Ada Lovelace', ADMIN, 'ADMIN') });
+    // </books>
+    // <empty> await db.user.create({ data: account('Ada Lovelace', ADMIN, 'ADMIN') });
     await db.user.create({ data: account('Grace Hopper', `grace@${DOMAIN}`, 'MEMBER') });
+    // <books>
     await db.book.createMany({
       data: [
         { ownerId, title: 'Sketch of the Analytical Engine', author: 'Luigi Menabrea', year: 1842 },
         { ownerId, title: 'On the Connexion of the Physical Sciences', author: 'Mary Somerville', year: 1834 },
       ],
     });
+    // </books>
   });
 }
 

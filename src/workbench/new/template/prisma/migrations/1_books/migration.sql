@@ -1,3 +1,4 @@
+-- <books>
 -- CreateTable
 CREATE TABLE "books" (
     "id" SERIAL NOT NULL,
@@ -16,3 +17,4 @@ CREATE INDEX "books_owner_id_idx" ON "books"("owner_id");
 
 -- AddForeignKey
 ALTER TABLE "books" ADD CONSTRAINT "books_owner_id_fkey" FOREIGN KEY ("owner_id") REFERENCES "users"("id") ON DELETE CASCADE ON UPDATE CASCADE;
+-- </books>

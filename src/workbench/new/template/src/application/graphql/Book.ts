@@ -1,3 +1,4 @@
+// <books>
 import type { BookResolvers } from '../../../generated/graphql.js';
 
 export const Book: BookResolvers = {
@@ -5,3 +6,4 @@ export const Book: BookResolvers = {
   ownerId: ({ ownerId }) => String(ownerId),
   createdAt: ({ createdAt }) => createdAt.toISOString(),
 };
+// </books>

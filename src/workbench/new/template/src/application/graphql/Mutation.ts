@@ -1,3 +1,4 @@
+// <books>
 import type { MutationResolvers } from '../../../generated/graphql.js';
 
 export const Mutation: MutationResolvers = {
@@ -5,3 +6,4 @@ export const Mutation: MutationResolvers = {
     services.books.create(call, { title, author, year: year ?? null }),
   deleteBook: (_parent, { id }, { call, services }) => services.books.delete(call, Number(id)),
 };
+// </books>

@@ -1,3 +1,4 @@
+// <books>
 import type { SubscriptionResolvers } from '../../../generated/graphql.js';
 import type { Book } from '../services/books.js';
 
@@ -8,3 +9,4 @@ export const Subscription: SubscriptionResolvers = {
     resolve: (book: Book) => book,
   },
 };
+// </books>

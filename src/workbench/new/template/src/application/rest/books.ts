@@ -1,3 +1,4 @@
+// <books>
 import { ifMatch, representPage, resourceTag } from 'accord';
 import type * as Contract from '../../../generated/operations.js';
 import type { Book } from '../services/books.js';
@@ -29,3 +30,4 @@ const represent = ({ id, ownerId, title, author, year, createdAt }: Book): Contr
 });
 
 const found = (book: Book) => ({ status: 200, headers: { etag: resourceTag(book) }, body: represent(book) }) as const;
+// </books>

@@ -1,3 +1,4 @@
+// <books>
 import {
   asNextVersion,
   authenticated,
@@ -138,3 +139,4 @@ export function booksService({ client, statements, durableStream }: BooksDepende
       ]),
   };
 }
+// </books>

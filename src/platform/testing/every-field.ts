@@ -1,0 +1,98 @@
+import {
+  type GraphQLField,
+  getNamedType,
+  isInputObjectType,
+  isLeafType,
+  isObjectType,
+  isRequiredArgument,
+} from 'graphql';
+import type { Application } from '../application.js';
+import type { Cases, ConformanceOptions } from './conformance-options.js';
+import { withService } from './kit.js';
+import { allows, linesOfField, rootFields } from './matrix.js';
+import type { Json, Person } from './people.js';
+import { sampleOf } from './sample-arguments.js';
+import type { TestService } from './service.js';
+import { asked, rolesIn } from './sound-request.js';
+
+type Field = GraphQLField<unknown, unknown>;
+
+/**
+ * Every root field but those of subscriptions, asked by whom the contract lets: it gives each field of its type, and of the types
+ * below, without an error; and it is asked once with each argument that may be left out, which is taken or refused as it may be.
+ */
+export async function everyField<Own extends object>(
+  t: Cases,
+  application: Application<Own>,
+  team: ConformanceOptions<Own> = {},
+): Promise<void> {
+  await withService(t, application, team, {}, async (service, options) => {
+    const { schema } = service.contract;
+    const tried = rootFields(schema).filter(
+      ([name]) =>
+        !name.startsWith(`${schema.getSubscriptionType()?.name}.`) &&
+        !service.app.notWritten.includes(name) &&
+        (options.only?.includes(name) ?? true),
+    );
+    for (const [name, field] of tried) {
+      const person = askerOf(service, name, field);
+      if (person === undefined) continue;
+      await t.test(`${name} gives all that its type has`, async (t) => {
+        const variables = await soundArguments(service, options, name, field, person);
+        const { codes, errors } = await service.graphql(person, documentOf(name, field, variables), variables);
+        const first = errors[0]?.message;
+        t.equal(String(codes), '', `${name}: ${first}; where its arguments are not sound, say so under \`fields\``);
+      });
+      for (const further of furtherArguments(field)) {
+        const given = await soundArguments(service, options, name, field, person);
+        const variables = { ...given, ...further };
+        await service.graphql(person, documentOf(name, field, variables), variables);
+      }
+    }
+  });
+}
+
+/** Whoever may most. */
+function askerOf(service: TestService, name: string, field: Field): Person | undefined {
+  const [line] = linesOfField(service.contract.schema, name, field);
+  const reaching = (own: boolean) => rolesIn(service).findLast((role) => line !== undefined && allows(line, role, own));
+  const role = reaching(false) ?? reaching(true);
+  return Object.values(service.people).find((person) => person.role === role);
+}
+
+async function soundArguments(
+  service: TestService,
+  { fields = {}, ownFields = {} }: ConformanceOptions,
+  name: string,
+  field: Field,
+  person: Person,
+): Promise<Json> {
+  const make = fields[name] ?? ownFields[name];
+  if (make) return make(asked(service, person, person));
+  return Object.fromEntries(field.args.filter(isRequiredArgument).map((one) => [one.name, sampleOf(one)]));
+}
+
+/** What may be left out, one after the other: a default as it is, and all that an input may hold. */
+const furtherArguments = ({ args }: Field): Json[] =>
+  args
+    .filter((one) => !isRequiredArgument(one) || isInputObjectType(getNamedType(one.type)))
+    .map((one) => ({ [one.name]: one.defaultValue ?? sampleOf(one, true) }));
+
+/** A document with one root field, which is given what the variables hold, and all that it gives. */
+function documentOf(name: string, { type, args }: Field, variables: Json): string {
+  const [root = '', field = ''] = name.split('.');
+  const given = args.filter((one) => variables[one.name] !== undefined);
+  const inBrackets = (parts: string[]) => (parts.length > 0 ? `(${parts.join(', ')})` : '');
+  const declared = inBrackets(given.map((one) => `$${one.name}: ${one.type}`));
+  const passed = inBrackets(given.map((one) => `${one.name}: $${one.name}`));
+  return `${root.toLowerCase()}${declared} { ${field}${passed}${selectionOf(type, 2)} }`;
+}
+
+/** The fields of a type that need no argument, with what is below them. */
+function selectionOf(type: Field['type'], depth: number): string {
+  const named = getNamedType(type);
+  if (isLeafType(named)) return '';
+  const fields = isObjectType(named) && depth > 0 ? Object.values(named.getFields()) : [];
+  const open = fields.filter((field) => !field.args.some(isRequiredArgument));
+  return ` { ${['__typename', ...open.map((field) => field.name + selectionOf(field.type, depth - 1))].join(' ')} }`;
+}
