@@ -11,6 +11,7 @@ import {
   hasher,
   type PlatformServices,
 } from '../src/platform/index.js';
+import { publishedContracts } from '../src/platform/pages/published.js';
 import { readConfig } from '../src/platform/server/config.js';
 
 /**
@@ -90,7 +91,7 @@ const text = Buffer.from(JSON.stringify(openapi));
 const app = await buildApp(application, readConfig(process.env), {
   database,
   logger: { level: 'info' },
-  contracts: { openapi, openapiYaml: text, openapiJson: text, schemaGraphql: Buffer.from(sdl) },
+  contracts: await publishedContracts(text, Buffer.from(sdl)),
 });
 await app.listen({ port: 0, host: '127.0.0.1' });
 

@@ -943,7 +943,7 @@ export type GetOpenApiYamlReply =
  *
  * GET /openapi.yaml
  *
- * This document, as it was written.
+ * This document. Its first server is the address that it is asked for at.
  *
  * Permission: public.
  *

@@ -30,7 +30,7 @@ import { shedding } from './limits/shedding.js';
 import type { SocketLimits } from './live/sockets.js';
 import { type Names, namesOf, titleOf } from './names.js';
 import { docs } from './pages/docs.js';
-import { publishedContracts } from './pages/published.js';
+import { publishedContracts, type ServedContracts } from './pages/published.js';
 import { statusTable } from './pages/status-table.js';
 import { pipelinePlugin } from './pipeline.js';
 import { type RestEntry, restEntry } from './rest/entry.js';
@@ -54,7 +54,7 @@ export interface AppOptions {
   /** Where the time-outs differ from the usual ones. */
   timeouts?: Partial<Timeouts>;
   /** The contracts to serve and to publish; those of the repository. */
-  contracts?: Awaited<ReturnType<typeof publishedContracts>> | undefined;
+  contracts?: ServedContracts | undefined;
   /** Where the limits of sockets differ from the usual ones. */
   sockets?: Partial<SocketLimits>;
   /** What a hash of a password takes, where it differs from the usual. */
@@ -171,7 +171,9 @@ export async function buildApp(
     document,
     handlers,
     services,
-    platform: { contracts, ready: readiness(app, database, shared, told), metrics: () => app.metrics() },
+    platform: { ready: readiness(app, database, shared, told), metrics: () => app.metrics() },
+    contracts,
+    publicUrl: config.PUBLIC_URL,
     upstreams: upstreamsOf(application.upstreams ?? {}, config, told),
     errors: application.errors,
   });

@@ -351,6 +351,11 @@ const restCases: [rule: string, edit: Edit, where: string][] = [
     "description: '`BAD_REQUEST`",
   ],
   ['error-body', ["schema: { $ref: '#/components/schemas/Problem' }", 'example: {}'], "description: '`BAD_REQUEST`"],
+  [
+    'failure-declared',
+    ["        '404': { $ref: '#/components/responses/NotFound' }\nx-unm", 'x-unm'],
+    "responses:\n        '200':\n          description: The note.",
+  ],
   ['list-paging', ['name: offset', 'name: filter'], 'listNotes'],
   ['list-paging', ['name: limit', 'name: filter'], 'listNotes'],
   [

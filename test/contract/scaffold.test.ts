@@ -423,7 +423,7 @@ t.test(
     const folder = copyProject(t, EDITS);
     const before = sourcesOf(folder);
     const old = readFileSync(join(folder, 'generated/operations.ts'), 'utf8');
-    const generated = ['graphql.ts', 'openapi.ts', 'operations.ts', 'permissions.md'].map(
+    const generated = ['graphql.ts', 'openapi.ts', 'openapi.yaml', 'operations.ts', 'permissions.md'].map(
       (name) => `generated/${name}`,
     );
 

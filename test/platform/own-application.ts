@@ -5,6 +5,7 @@ import { platformCodes } from '../../src/platform/contract/codes.js';
 import type { Reach } from '../../src/platform/contract/document.js';
 import type { Database } from '../../src/platform/database/open.js';
 import { defineApplication, failuresOf, type PlatformServices } from '../../src/platform/index.js';
+import { publishedContracts } from '../../src/platform/pages/published.js';
 import { httpUrl, readConfig } from '../../src/platform/server/config.js';
 import { PATIENT } from '../support/databases.js';
 import { CHEAP, type Json, PASSWORD, type Person, passwordHash } from '../support/people.js';
@@ -70,12 +71,7 @@ export async function serve(
     },
   });
   const text = Buffer.from(JSON.stringify(openapi));
-  const contracts = {
-    openapi: JSON.parse(text.toString()) as unknown,
-    openapiYaml: text,
-    openapiJson: text,
-    schemaGraphql: Buffer.from(DIRECTIVES + sdl),
-  };
+  const contracts = await publishedContracts(text, Buffer.from(DIRECTIVES + sdl));
   const limits = { RATE_LIMIT: '100000', RATE_LIMIT_ANONYMOUS: '100000', LOGIN_LIMIT: '100000' };
   const variables = Object.fromEntries(Object.values(upstreams).map((name) => [name, httpUrl('where it is')]));
   const config = readConfig({ NODE_ENV: 'test', HOST: '127.0.0.1', ...limits, ...environment }, variables);

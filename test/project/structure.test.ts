@@ -57,6 +57,7 @@ const READERS: [RegExp, RegExp][] = [
   [/^graphql($|\/)/, /^(\*|parse|buildSchema|buildASTSchema|extendSchema|Parser|Lexer)$/],
   [/^@redocly\/openapi-core$/, /^(\*|Source|BaseResolver|validate|(lint|bundle|resolve|makeDocument)\w*)$/],
   [/^platform\/contract\/openapi\.ts$/, /^(\*|normaliseOpenApi|operations)$/],
+  [/^platform\/contract\/complete\.ts$/, /./],
 ];
 const READERS_OF_OTHER_TEXTS = [
   // What a start of the service reads is made by a build.

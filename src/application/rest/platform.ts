@@ -19,17 +19,17 @@ export const getMetrics: Contract.GetMetrics = async (_request, { platform }) =>
 export const getOpenApiYaml: Contract.GetOpenApiYaml = async (_request, { platform }) => ({
   status: 200,
   headers: {},
-  body: platform.contracts.openapiYaml,
+  body: (await platform.contracts()).openapiYaml,
 });
 
 export const getOpenApiJson: Contract.GetOpenApiJson = async (_request, { platform }) => ({
   status: 200,
   headers: {},
-  body: platform.contracts.openapiJson,
+  body: (await platform.contracts()).openapiJson,
 });
 
 export const getGraphqlSchema: Contract.GetGraphqlSchema = async (_request, { platform }) => ({
   status: 200,
   headers: {},
-  body: platform.contracts.schemaGraphql,
+  body: (await platform.contracts()).schemaGraphql,
 });

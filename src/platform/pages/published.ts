@@ -1,24 +1,68 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { LRUCache } from 'lru-cache';
+import type { OpenApiDocument } from '../contract/document.js';
 import { preparedPath } from '../contract/prepared.js';
+import type { EditionText } from '../contract/published-text.js';
 import { rootPath } from '../root.js';
 
-/** The contracts as the service publishes them: the files of the project, byte for byte, and the YAML as JSON. */
+/** The contracts as they are published at an address. */
+export interface PublishedContracts {
+  openapiYaml: Buffer;
+  openapiJson: Buffer;
+  schemaGraphql: Buffer;
+}
+
+/** Both contracts: to be served, and to be published. */
+export interface ServedContracts {
+  /** The text of `openapi.yaml`. */
+  authored: string;
+  /** What it says, complete. */
+  openapi: OpenApiDocument;
+  schemaGraphql: Buffer;
+  /** What is published for those who call the service by an address (`https://api.example.com`). The same each time. */
+  at: (address: string) => Promise<PublishedContracts>;
+}
+
+/** How many addresses' editions are kept: that of the service is one; where it has none, whoever calls says it. */
+const KEPT = 8;
+
+/** Both contracts of the project, or these. Rejects on a REST contract that cannot be read. */
 export async function publishedContracts(
   openapiYaml: Buffer = readFileSync(rootPath('openapi.yaml')),
   schemaGraphql: Buffer = readFileSync(rootPath('schema.graphql')),
-) {
-  const openapiJson = await asJson(openapiYaml);
+): Promise<ServedContracts> {
+  const openapi = await documentOf(openapiYaml);
+  const editions = new LRUCache<string, Promise<PublishedContracts>>({ max: KEPT });
+  let members: Promise<EditionText> | undefined;
+
+  async function editionFor(address: string): Promise<PublishedContracts> {
+    members ??= textOf(openapiYaml, openapi);
+    const { editionAt } = await import('../contract/published-text.js');
+    const { json, yaml } = editionAt(await members, openapi, address);
+    return { openapiYaml: Buffer.from(yaml), openapiJson: Buffer.from(json), schemaGraphql };
+  }
   return {
-    /** The parsed document, for use at run time. */
-    openapi: JSON.parse(openapiJson.toString()) as unknown,
-    openapiYaml,
-    openapiJson,
+    authored: openapiYaml.toString(),
+    openapi,
     schemaGraphql,
+    at(address) {
+      const edition = editions.get(address) ?? editionFor(address);
+      editions.set(address, edition);
+      return edition;
+    },
   };
 }
 
-async function asJson(yaml: Buffer): Promise<Buffer> {
-  if (existsSync(preparedPath(yaml))) return readFileSync(preparedPath(yaml));
-  const { parseYaml } = await import('../contract/yaml.js');
-  return Buffer.from(JSON.stringify(parseYaml(yaml.toString())));
+const prepared = <Kind>(path: string): Kind | undefined =>
+  existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as Kind) : undefined;
+
+const documentOf = async (yaml: Buffer): Promise<OpenApiDocument> =>
+  prepared<OpenApiDocument>(preparedPath('openapi', yaml)) ??
+  (await import('../contract/complete.js')).completeDocument(yaml.toString());
+
+async function textOf(yaml: Buffer, document: OpenApiDocument): Promise<EditionText> {
+  const made = prepared<EditionText>(preparedPath('published', yaml));
+  if (made !== undefined) return made;
+  const { editionText } = await import('../contract/published-text.js');
+  return editionText(document);
 }

@@ -4,10 +4,12 @@ export interface Readiness {
   checks: Record<string, 'ok' | 'degraded' | 'failed'>;
 }
 
+import type { PublishedContracts } from '../pages/published.js';
+
 /** What the service tells of itself, apart from its resources. */
 export interface Platform {
-  /** The contracts, byte for byte as in the repository (JSON: the YAML converted). */
-  contracts: { openapiYaml: Buffer; openapiJson: Buffer; schemaGraphql: Buffer };
+  /** The contracts as they are published at the address by which this request calls. */
+  contracts: () => Promise<PublishedContracts>;
   /** Whether requests can be served now, with a word on each dependency. */
   ready: () => Promise<Readiness>;
   /** The metrics in Prometheus' text format. */

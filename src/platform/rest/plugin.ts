@@ -10,6 +10,7 @@ import { callOf } from '../http/call.js';
 import { schemaCompiler } from '../http/json-schema.js';
 import { pathOf } from '../http/path.js';
 import { type SessionCookies, sessionCookies } from '../http/session-cookies.js';
+import type { ServedContracts } from '../pages/published.js';
 import type { PlatformServices } from '../services.js';
 import type { Context } from './context.js';
 import { checkContract } from './contract-check.js';
@@ -43,7 +44,10 @@ export interface RestOptions {
   document: OpenApiDocument;
   handlers: Handlers;
   services: PlatformServices;
-  platform: Platform;
+  platform: Pick<Platform, 'ready' | 'metrics'>;
+  contracts: Pick<ServedContracts, 'at'>;
+  /** PUBLIC_URL; where it is unset, the request says at which address it calls. */
+  publicUrl: string | undefined;
   upstreams: Upstreams;
   /** The codes of the application. */
   errors: Catalogue;
@@ -55,7 +59,7 @@ export interface RestOptions {
  * 429) before its first effect.
  */
 export const restPlugin = fp<RestOptions>(
-  async (app, { document, handlers, services, platform, upstreams, errors }) => {
+  async (app, { document, handlers, services, platform, contracts, publicUrl, upstreams, errors }) => {
     const all = operations(inlineSchemas(document));
     checkContract(document, all, app.names, upstreams);
     const ajv = schemaCompiler();
@@ -76,7 +80,7 @@ export const restPlugin = fp<RestOptions>(
           schema: routeSchema(operation),
           handler: handle(app, plan, isForwarded(operation) ? forwarded(operation) : handlerOf(handlers, operation), {
             services,
-            platform,
+            platformFor: (request) => ({ ...platform, contracts: () => contracts.at(addressOf(request, publicUrl)) }),
             prefix: version === undefined ? '' : prefixOf(version),
             refreshPath: refreshPath(all, version, app.names.refreshCookie),
           }),
@@ -87,6 +91,12 @@ export const restPlugin = fp<RestOptions>(
   },
   { name: 'rest', dependencies: ['rest-stages', 'json-body', 'confidential', 'own-origin', 'rate-limit'] },
 );
+
+/** The address by which the service is called: a slash where the request does not say, which is where the document came from. */
+function addressOf({ protocol, host }: FastifyRequest, publicUrl: string | undefined): string {
+  const address = publicUrl ?? `${protocol}://${host}`;
+  return URL.canParse(address) ? new URL(address).origin : '/';
+}
 
 /** What fastify-openapi-glue needs to know: paths and ids. Schemas reach Fastify through the resolver; security is a stage. */
 function routeTable({ openapi, info }: OpenApiDocument, all: Operation[]): object {
@@ -106,10 +116,13 @@ function handle(
   handler: Handler,
   {
     services,
-    platform,
+    platformFor,
     prefix,
     refreshPath,
-  }: Pick<Context, 'services' | 'platform' | 'prefix'> & { refreshPath: string },
+  }: Pick<Context, 'services' | 'prefix'> & {
+    platformFor: (request: FastifyRequest) => Platform;
+    refreshPath: string;
+  },
 ) {
   const [cookies, cookiesByHttps] = [false, true].map((https) => sessionCookies(app.names, refreshPath, https)) as [
     SessionCookies,
@@ -121,7 +134,7 @@ function handle(
     if (operation.method !== 'GET') app.refuseForeignCookie(request);
     const result = await handler(read, {
       services,
-      platform,
+      platform: platformFor(request),
       prefix,
       call: callOf(app, request, () => contentIssues(read), keyOf(read)),
       page,

@@ -1,15 +1,15 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { buildSchema, type GraphQLSchema } from 'graphql';
+import { completeDocument } from '../contract/complete.js';
 import type { Response as ContractResponse, Header, OpenApiDocument, Schema } from '../contract/document.js';
 import { addFormats } from '../contract/formats.js';
 import { inlineSchemas, normaliseOpenApi, type Operation, operations } from '../contract/openapi.js';
 import { everyVersion, prefixOf, versionsOf } from '../contract/versions.js';
-import { parseYaml } from '../contract/yaml.js';
 import type { Exchange } from './coverage/observe-rest.js';
 
 /** Both contracts of a service, as its answers are held to them. */
 export interface Contract {
-  /** `openapi.yaml` as it is written. */
+  /** `openapi.yaml`, complete, with its references. */
   source: OpenApiDocument;
   /** The same with all references followed, and with each path of each version. */
   document: OpenApiDocument;
@@ -37,7 +37,7 @@ export function contractOf({ openapi, graphql }: { openapi: string; graphql: str
 }
 
 function read(openapi: string, graphql: string): Contract {
-  const source = parseYaml(openapi) as OpenApiDocument;
+  const source = completeDocument(openapi);
   const document = inlineSchemas(everyVersion(normaliseOpenApi(source)));
   const all = operations(document);
   const operationOf = operationFinder(document, all);

@@ -2,8 +2,9 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, w
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { BUNDLES, digestOf, distPath, recordPath, sizesOf, statesOf, writeRecord } from 'accord/cli/built';
+import { completeDocument } from 'accord/contract/complete';
 import { preparedPath } from 'accord/contract/prepared';
-import { parseYaml } from 'accord/contract/yaml';
+import { editionText } from 'accord/contract/published-text';
 import { makeTemplate } from 'accord/database/make-template';
 import { readMigrations } from 'accord/database/migration-folder';
 import { templatePath } from 'accord/database/template';
@@ -38,10 +39,15 @@ const filesRead = () => [
 const vendored = Object.keys(VENDOR) as Vendored[];
 const fromRoot = (path: string) => relative(rootPath(), path);
 
-/** The contract as a start reads it. */
-function preparedContract(): Made {
+/** The contract as a start reads it, and as it is published. */
+function preparedContract(): Made[] {
   const yaml = readFileSync(rootPath('openapi.yaml'));
-  return { path: preparedPath(yaml), contents: Buffer.from(JSON.stringify(parseYaml(yaml.toString()))) };
+  const document = completeDocument(yaml.toString());
+  const made = { openapi: document, published: editionText(document) };
+  return (['openapi', 'published'] as const).map((kind) => ({
+    path: preparedPath(kind, yaml),
+    contents: Buffer.from(JSON.stringify(made[kind])),
+  }));
 }
 
 /** What an embedded database begins with; none where PostgreSQL in a process cannot have the migrations, as a server may. */
@@ -108,7 +114,7 @@ export async function bundle(): Promise<void> {
   const program = fileURLToPath(import.meta.resolve('accord/cli/program'));
   const { metafile, outputFiles } = await bundled(['./src/main.ts', program], folder);
   const pages = vendored.map((name) => ({ path: builtPath(name), contents: installedFile(name) }));
-  const made: Made[] = [preparedContract(), ...(await newDatabase()), ...pages, ...outputFiles];
+  const made: Made[] = [...preparedContract(), ...(await newDatabase()), ...pages, ...outputFiles];
   // The parts are named by their content, and come before the entry: whoever starts meanwhile finds old or new ones, whole.
   const entries = Object.values(BUNDLES).map((name) => distPath(name));
   for (const { path, contents } of made.sort(

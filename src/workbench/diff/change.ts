@@ -72,6 +72,8 @@ export interface Change extends Judgement {
   /** The operationIds, the `Type.field`s or the models that it concerns. */
   elements: string[];
   likeness?: Likeness;
+  /** The keys of the default that says it (`x-defaults`), and where it was met. */
+  shared?: { by: string; where: string };
 }
 
 /** Worst first, then by file and line. */

@@ -4,8 +4,10 @@ import type { Form } from './form.js';
 import type { Rule } from './rule.js';
 import { ruleName } from './rule-names.js';
 
-/** Where the keys that lead to something stand in the text of one version. */
-export type Locate = (source: readonly (string | number)[]) => Pick<ChangePlace, 'line' | 'column'>;
+/** Where the keys that lead to something stand in the text of one version; and which default says it there, if one does. */
+export type Locate = (
+  source: readonly (string | number)[],
+) => Pick<ChangePlace, 'line' | 'column'> & { shared?: string | undefined };
 
 /** One version of a file in normal form. */
 export interface Version {
@@ -23,6 +25,27 @@ function likenessOf({ action, path, before, after, fact, siblings }: Difference)
   const shape = JSON.stringify(action === 'add' ? after : before);
   const verdict = fact.rule === 'schemaName' ? 'risky' : 'breaking';
   return { parent: path.slice(0, -1).join('/'), name: path.at(-1) ?? '', shape, position, verdict };
+}
+
+/** One edit of a default is one change, wherever it holds. Its verdict is the worst of all. */
+function foldShared(changes: readonly Change[]): Change[] {
+  const keyOf = ({ id, rule, what, place, shared }: Change) =>
+    shared === undefined ? id : [shared.by, rule, what, place.old].join(' ');
+  const groups = new Map<string, Change[]>();
+  for (const change of changes) groups.set(keyOf(change), [...(groups.get(keyOf(change)) ?? []), change]);
+  return [...groups.values()].map((group) => {
+    const { shared, ...one } = group.reduce((known, other) =>
+      worse(known.verdict, other.verdict) === known.verdict ? known : other,
+    );
+    if (shared === undefined || group.length === 1) return one;
+    const { by, where } = shared;
+    return {
+      ...one,
+      id: `${one.side}:${by}:${one.what}`,
+      message: one.message.replace(where, `${where} and ${group.length - 1} more`),
+      elements: [...new Set(group.flatMap(({ elements }) => elements))],
+    };
+  });
 }
 
 /** What a rule says of a difference; what was shown to be safe is safe. */
@@ -53,7 +76,8 @@ export function judged(
     const known = changes.get(id);
     const elements = [...new Set([...(known?.elements ?? []), fact.element])].filter((element) => element !== '');
     const version = old ? before : after;
-    const place = { file: version.file, ...version.locate(fact.source), old };
+    const { line, column, shared } = version.locate(fact.source);
+    const place = { file: version.file, line, column, old };
     const likeness = likenessOf(difference);
     const worst = known !== undefined && worse(known.verdict, judgement.verdict) === known.verdict ? known : judgement;
     const { verdict, what, message, advice, settled } = worst;
@@ -63,7 +87,8 @@ export function judged(
       ...(settled && { settled }),
       ...(advice !== undefined && { advice }),
       ...(likeness !== undefined && { likeness }),
+      ...(shared !== undefined && { shared: { by: shared, where: fact.where } }),
     });
   }
-  return [...changes.values()];
+  return foldShared([...changes.values()]);
 }

@@ -1,3 +1,4 @@
+import { DEFAULTS } from 'accord/contract/defaults';
 import type { OpenApiSource } from '../model/openapi-source.js';
 import type { Change } from './change.js';
 import { type Difference, differences } from './differences.js';
@@ -13,10 +14,11 @@ import { isNode, rootSpot } from './spot.js';
 import { afterSunset } from './sunset.js';
 
 const locator =
-  ({ placeOf }: OpenApiSource): Locate =>
+  ({ placeOf, originOf }: OpenApiSource): Locate =>
   (path) => {
     const { line, column } = placeOf(path, true);
-    return { line, column };
+    const origin = originOf(path);
+    return { line, column, shared: origin[0] === DEFAULTS ? origin.join('.') : undefined };
   };
 
 /** What is gone with its scheme is told once, with the scheme. */

@@ -14,6 +14,7 @@ import { generateOperations, HEADER } from './operations.js';
 import { permissionMatrix } from './permission-matrix.js';
 import { generatePolicy } from './policy.js';
 import { generatePrismaClient, prismaClientIsCurrent } from './prisma-client.js';
+import { generatePublished } from './published.js';
 import { generateResolvers } from './resolvers.js';
 import { hintOf } from './stale.js';
 
@@ -68,6 +69,7 @@ async function generateFiles(contracts: Contracts, root: string): Promise<Files>
     'errors.ts': generateErrors(readCodes(openapi.document)),
     'graphql.ts': resolvers,
     'openapi.ts': types,
+    'openapi.yaml': generatePublished(openapi),
     'operations.ts': generateOperations(openapi),
     'permissions.md': permissionMatrix(contracts),
     'policy.ts': generatePolicy(permissions),

@@ -25,7 +25,19 @@ const bodiless = ({ source, elements }: Rest): RestFlaw[] =>
       }));
   });
 
+const unfailing = ({ operations }: Rest): RestFlaw[] =>
+  operations.flatMap(({ operationId, operation, at }) =>
+    Object.keys(operation.responses ?? {}).some((status) => /^(4|default$)/.test(status))
+      ? []
+      : { path: [...at, 'responses'], onKey: true, message: `${operationId} declares no failure (4xx).` },
+  );
+
 export const FAILURE_RULES: RestRule[] = [
+  {
+    name: 'failure-declared',
+    why: 'No request is always right, and a client that is told of no failure handles none.',
+    check: unfailing,
+  },
   {
     name: 'error-body',
     why: 'Without a body a client cannot tell apart the reasons that one status has, and shows its user nothing.',

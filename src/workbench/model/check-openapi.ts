@@ -1,4 +1,5 @@
 import { createConfig } from '@redocly/openapi-core';
+import { DEFAULTS } from 'accord/contract/defaults';
 import type { OpenApiDocument } from 'accord/contract/document';
 import { findings, idleReferences } from './openapi-rules.js';
 import type { OpenApiSource } from './openapi-source.js';
@@ -21,7 +22,7 @@ const RULES = [
 const NEEDED = ['operation-operationId', 'security-defined'];
 
 /** Rules that say the document has not the shape that all others rely on. */
-const SHAPE = new Set(['syntax', 'version', 'struct', 'no-unresolved-refs', 'local-references']);
+const SHAPE = new Set(['syntax', 'version', 'struct', 'no-unresolved-refs', 'local-references', 'defaults']);
 
 /** Whether these problems leave a document that other rules can read. */
 export const hasShape = (problems: readonly Problem[]): boolean => !problems.some(({ rule }) => SHAPE.has(rule));
@@ -30,14 +31,19 @@ export const hasShape = (problems: readonly Problem[]): boolean => !problems.som
 async function problemsOf(source: OpenApiSource, versions: RegExp, rules: readonly string[]): Promise<Problem[]> {
   if (source.absent) return [];
   if (source.errors.length > 0) return source.errors;
-  const document = source.written as Partial<OpenApiDocument> | null;
+  const document = source.authored as Partial<OpenApiDocument> | null;
   if (typeof document?.openapi !== 'string' || !versions.test(document.openapi)) {
     const wanted = versions.test('3.0.') ? 'OpenAPI 3.0 or 3.1' : 'OpenAPI 3.1';
     return [source.problemAt({ path: ['openapi'], rule: 'version', message: `Not an ${wanted} document.` })];
   }
   const idle = idleReferences(document).map(source.problemAt);
   if (idle.length > 0) return idle;
-  return lintByRedocly(source, await createConfig({ rules: Object.fromEntries(rules.map((rule) => [rule, 'error'])) }));
+  if (source.defaultFaults.length > 0) return source.defaultFaults.map(source.problemAt);
+  const configOf = (names: readonly string[]) =>
+    createConfig({ rules: Object.fromEntries(names.map((rule) => [rule, 'error'])) });
+  // What editors open is the text as it is authored: what its defaults add must not be what makes it an OpenAPI document.
+  const ofAuthored = DEFAULTS in document ? await lintByRedocly(source, await configOf(['struct']), document) : [];
+  return ofAuthored.length > 0 ? ofAuthored : lintByRedocly(source, await configOf(rules));
 }
 
 /** What makes a document no OpenAPI document of version 3.0 or 3.1, whoever wrote it and whatever for. */

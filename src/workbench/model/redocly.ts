@@ -6,19 +6,32 @@ import {
   type NormalizedProblem,
   Source,
 } from '@redocly/openapi-core';
+import { DEFAULTS } from 'accord/contract/defaults';
+import { keysOf } from 'accord/contract/references';
 import type { OpenApiSource } from './openapi-source.js';
 import { type Place, type Problem, problemAt } from './problems.js';
 
-function placeOf({ location: [location] }: NormalizedProblem): Place {
+/** Where the text says what a problem is about: what a default says is told at the default. */
+function placeOf({ location: [location] }: NormalizedProblem, source: OpenApiSource): Place {
   if (location === undefined) return { line: 1, column: 1 };
+  const keys = 'pointer' in location && location.pointer !== undefined ? keysOf(location.pointer) : [];
+  if (source.originOf(keys)[0] === DEFAULTS) return source.placeOf(keys, location.reportOnKey);
   const { start, end } = getLineColLocation(location);
   const length = end?.line === start.line ? end.col - start.col : 1;
   return { line: start.line, column: start.col, length };
 }
 
-/** What Redocly's linter finds in an OpenAPI document that parses, under a configuration. */
-export async function lintByRedocly({ file, text, written }: OpenApiSource, config: Config): Promise<Problem[]> {
-  const document = { source: new Source(file, text), parsed: written };
+/**
+ * What Redocly's linter finds in an OpenAPI document that parses, under a configuration.
+ * @param parsed which edition of it
+ */
+export async function lintByRedocly(
+  source: OpenApiSource,
+  config: Config,
+  parsed: unknown = source.written,
+): Promise<Problem[]> {
+  const { file, text } = source;
+  const document = { source: new Source(file, text), parsed };
   const externalRefResolver = new BaseResolver(config.resolve);
   const problems = await lintDocument({ document, externalRefResolver, config });
   return problems
@@ -26,7 +39,7 @@ export async function lintByRedocly({ file, text, written }: OpenApiSource, conf
     .map((problem) => {
       const [suggestion] = problem.suggest;
       const message = suggestion === undefined ? problem.message : `${problem.message} Did you mean \`${suggestion}\`?`;
-      const found = problemAt(file, text, placeOf(problem), problem.ruleId, message);
+      const found = problemAt(file, text, placeOf(problem, source), problem.ruleId, message);
       return problem.severity === 'warn' ? { ...found, severity: 'warning' } : found;
     });
 }

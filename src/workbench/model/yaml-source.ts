@@ -1,4 +1,3 @@
-import { keysOf } from 'accord/contract/references';
 import { type Document, isMap, isNode, isScalar, LineCounter, parseDocument } from 'yaml';
 import { type Place, type Problem, problemAt } from './problems.js';
 
@@ -25,18 +24,6 @@ export interface YamlSource {
   problemAt: (finding: Finding) => Problem;
 }
 
-/** The path at which a path really ends, once local references on the way are followed (RFC 6901). */
-function followed(document: Document, path: Path): Path {
-  let at: Path = [];
-  for (const key of path) {
-    const node = document.getIn(at, true);
-    const reference = isMap(node) && !node.has(key) ? node.get('$ref') : undefined;
-    if (typeof reference === 'string' && reference.startsWith('#/')) at = keysOf(reference);
-    at = [...at, key];
-  }
-  return at;
-}
-
 /** The range of the value, or of the key, at a path of the parsed document; of the nearest ancestor if there is none. */
 function rangeOf(document: Document, path: Path, onKey: boolean): [number, number] {
   const parent = document.getIn(path.slice(0, -1), true);
@@ -46,7 +33,7 @@ function rangeOf(document: Document, path: Path, onKey: boolean): [number, numbe
   return path.length === 0 ? [0, 1] : rangeOf(document, path.slice(0, -1), true);
 }
 
-/** Parses a YAML text and keeps its places. A path may lead through local references. `file` names it in the problems. */
+/** Parses a YAML text and keeps its places. `file` names it in the problems. */
 export function readYaml(text: string, file: string): YamlSource {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines });
@@ -54,7 +41,7 @@ export function readYaml(text: string, file: string): YamlSource {
     const { line, col } = lines.linePos(start);
     return { line, column: col, length: end - start };
   };
-  const placeOf = (path: Path, onKey = false) => placeAt(rangeOf(document, followed(document, path), onKey));
+  const placeOf = (path: Path, onKey = false) => placeAt(rangeOf(document, path, onKey));
   const errors = document.errors.map(({ pos: [start, end], message }) => {
     const [reason = message] = message.split(/ at line \d+|:?\n/);
     return problemAt(file, text, placeAt([start, end]), 'syntax', reason);

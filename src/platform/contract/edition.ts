@@ -1,0 +1,151 @@
+import type { Header, OpenApiDocument, OperationObject, PathItem, Response } from './document.js';
+import { placedOperations } from './placed-operations.js';
+import { isObject, keysOf, resolveReference } from './references.js';
+
+/** Members that speak to whoever generates, serves, tests or reviews, and not to whoever calls. */
+const OF_THE_WORKBENCH = new Set([
+  'x-accepted-breaks',
+  'x-automatic',
+  'x-bridge',
+  'x-coverage',
+  'x-credentials-in-body',
+  'x-forward',
+]);
+
+/** Members whose value is data, in which no name means anything. */
+const DATA = new Set(['const', 'default', 'enum', 'example', 'examples']);
+/** Members that hold others by names of the contract's choice. */
+const BY_NAME = new Set(['$defs', 'content', 'headers', 'patternProperties', 'properties', 'responses', 'schemas']);
+
+type Referring = { $ref?: string };
+type Headers = Record<string, Header & Referring>;
+type Responses = Record<string, Response & Referring>;
+
+/** A copy without the members that are the workbench's. */
+function withoutWorkbench(value: unknown, areNames = false): unknown {
+  if (Array.isArray(value)) return value.map((one) => withoutWorkbench(one));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([name]) => areNames || !OF_THE_WORKBENCH.has(name))
+      .map(([name, member]) => [
+        name,
+        !areNames && DATA.has(name) ? member : withoutWorkbench(member, !areNames && BY_NAME.has(name)),
+      ]),
+  );
+}
+
+/** A header of which each item is a line of its own. No tool but ours takes an array for that: they all expect the line. */
+function asLine<Kind extends Header>(header: Kind): Kind {
+  const { schema, example } = header as Header & { example?: unknown };
+  if (schema?.type !== 'array' || !isObject(schema.items)) return header;
+  return { ...header, schema: schema.items, ...(Array.isArray(example) && { example: example[0] }) };
+}
+
+/** `Set-Cookie` as one line, where responses say it and where it is a component. */
+function withCookieLines(document: OpenApiDocument): void {
+  const inOperations = placedOperations(document).map(({ operation }) => operation.responses);
+  const all = [...inOperations, document.components?.responses, document['x-unmatched']] as (Responses | undefined)[];
+  const components = document.components?.headers as Headers | undefined;
+  for (const { headers } of all.flatMap((responses) => Object.values(responses ?? {}))) {
+    for (const [name, header] of Object.entries((headers ?? {}) as Headers)) {
+      if (name.toLowerCase() !== 'set-cookie') continue;
+      const component = header.$ref === undefined ? undefined : (keysOf(header.$ref).at(-1) as string);
+      if (component === undefined) (headers as Headers)[name] = asLine(header);
+      else if (components?.[component] !== undefined) components[component] = asLine(components[component]);
+    }
+  }
+}
+
+/**
+ * What of a contract concerns those who call: without the members that are the workbench's, and with `Set-Cookie` as tools take it.
+ * References stay.
+ * @param document complete (`completed`); it is left as it is
+ */
+export function publicPart(document: OpenApiDocument): OpenApiDocument {
+  const copy = withoutWorkbench(document) as OpenApiDocument;
+  withCookieLines(copy);
+  return copy;
+}
+
+/** The order in which an operation is read: what it is, who may, what it takes, what it answers. */
+const ORDER = [
+  'operationId',
+  'tags',
+  'summary',
+  'description',
+  'deprecated',
+  'security',
+  'x-',
+  'parameters',
+  'requestBody',
+];
+
+const placeOf = (name: string): number => {
+  const found = ORDER.findIndex((one) => (one === 'x-' ? name.startsWith(one) : name === one));
+  return found < 0 ? ORDER.length : found;
+};
+
+const isSuccess = (status: string): boolean => /^[123]/.test(status);
+
+/** Its answers by status, the successes written out: generators do not follow a reference to what they make a type of. */
+function answersOf(document: OpenApiDocument, responses: Responses): Responses {
+  const written = Object.entries(responses).map(([status, response]) => [
+    status,
+    isSuccess(status) && response.$ref !== undefined ? resolveReference(document, response.$ref) : response,
+  ]);
+  return Object.fromEntries(written) as Responses;
+}
+
+function explicit(document: OpenApiDocument, operation: OperationObject): OperationObject {
+  const security = operation.security ?? document.security;
+  const whole = {
+    ...operation,
+    ...(security !== undefined && { security }),
+    responses: answersOf(document, operation.responses),
+  };
+  return Object.fromEntries(
+    Object.entries(whole).sort(([one], [other]) => placeOf(one) - placeOf(other)),
+  ) as unknown as OperationObject;
+}
+
+/** The names of the response components that something refers to. */
+const referredResponses = (value: unknown): Set<string> =>
+  new Set([...JSON.stringify(value).matchAll(/"#\/components\/responses\/([^"/]+)"/g)].map(([, name = '']) => name));
+
+/**
+ * The contract as it is published, in which each operation says by itself all that holds for it: every answer and header, and who it
+ * takes. Derived here and nowhere else.
+ * @param document complete (`completed`); it is left as it is
+ */
+export function publishedEdition(document: OpenApiDocument): OpenApiDocument {
+  // How severe a change is, is said to those who review it.
+  const { security, components, 'x-severity': _severity, ...part } = publicPart(document);
+  const source = { ...part, security, components } as OpenApiDocument;
+  const paths = Object.fromEntries(
+    Object.entries(part.paths ?? {}).map(([path, item]) => [path, { ...item }]),
+  ) as Record<string, PathItem>;
+  for (const { path, method, operation } of placedOperations(part)) {
+    (paths[path] as PathItem)[method] = explicit(source, operation);
+  }
+  if (components === undefined) return { ...source, paths };
+  const used = referredResponses([paths, part['x-unmatched']]);
+  const responses = Object.entries(components.responses ?? {}).filter(([name]) => used.has(name));
+  return {
+    ...part,
+    paths,
+    components: { ...components, ...(components.responses && { responses: Object.fromEntries(responses) }) },
+  };
+}
+
+const isLocal = (url: string): boolean => /^https?:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?(\/|$)/.test(url);
+
+/**
+ * The servers of the published edition at the address by which it is reached: that one first, in place of those of a machine of one's
+ * own, and then the others that the contract names.
+ * @param address without a slash at its end
+ */
+export function serversAt(document: OpenApiDocument, address: string): NonNullable<OpenApiDocument['servers']> {
+  const others = (document.servers ?? []).filter(({ url }) => !isLocal(url) && url !== address);
+  return [{ url: address, description: 'Where this contract is served.' }, ...others];
+}

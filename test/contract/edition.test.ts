@@ -1,0 +1,244 @@
+import { readFileSync } from 'node:fs';
+import { loadConfig } from '@redocly/openapi-core';
+import t from 'tap';
+import type { OpenApiDocument } from '../../src/platform/contract/document.js';
+import { publishedEdition, serversAt } from '../../src/platform/contract/edition.js';
+import { select } from '../../src/platform/contract/json-path.js';
+import { publishedContracts } from '../../src/platform/pages/published.js';
+import { restChanges } from '../../src/workbench/diff/rest.js';
+import { lintRest } from '../../src/workbench/lint/lint.js';
+import { checkOpenApi } from '../../src/workbench/model/check-openapi.js';
+import { openApiOf } from '../../src/workbench/model/openapi-source.js';
+import { lintByRedocly } from '../../src/workbench/model/redocly.js';
+import { openapi, schema } from './small-project.js';
+
+const actions = (text: string): string => `${openapi}x-defaults:\n${text.replaceAll(/^/gm, '  ')}\n`;
+
+/** The small contract, in which what holds for all operations is said once. */
+const short = actions(`- description: Every operation.
+  target: $.paths.*[?@.operationId]
+  update:
+    parameters:
+      - { name: version, in: query, description: Not that of the path., schema: { type: integer } }
+      - { name: trace, in: header, schema: { type: string } }
+    responses:
+      '404': { description: Another one. }
+      '500': { $ref: '#/components/responses/Broken' }
+- target: $.paths.*[?@.operationId].responses.*
+  update: { headers: { Request-Id: { $ref: '#/components/headers/Id' } } }
+- target: $.paths.*.get.responses.*.content
+  copy: { application/json: application/vnd.notes+json }`).replace(
+  'components:\n',
+  `components:
+  headers:
+    Id: { description: Which request it was., x-automatic: true, schema: { type: string } }
+  responses:
+    Broken:
+      description: '\`INTERNAL\`. Something broke.'
+      content: { application/problem+json: { schema: { $ref: '#/components/schemas/Problem' } } }
+`,
+);
+
+const lineOf = (text: string, words: string) => text.slice(0, text.indexOf(words)).split('\n').length;
+
+t.test('what a default says is said at each place that does not say it itself', async (t) => {
+  const { written } = openApiOf(short);
+  const { get, put } = written.paths['/notes/{note_id}'] ?? {};
+  t.same(Object.keys(get?.responses ?? {}), ['200', '404', '500']);
+  t.match(get?.responses['404']?.description, 'NOT_FOUND', 'what an operation says itself goes before');
+  t.same(get?.responses['404']?.headers, { 'Request-Id': { $ref: '#/components/headers/Id' } }, 'and is completed');
+  t.same(get?.responses['500'], { $ref: '#/components/responses/Broken' });
+  t.ok(written.components.responses?.['Broken']?.headers?.['Request-Id'], 'what a reference names, where it stands');
+  t.same(
+    put?.parameters.map(({ name }) => name),
+    ['If-Match', 'version', 'trace'],
+  );
+  const [json, vendor] = Object.values(get?.responses['200']?.content ?? {});
+  t.same(vendor, json);
+  t.same(
+    Object.keys(get?.responses['404']?.content ?? {}),
+    ['application/problem+json'],
+    'what is not there is not copied',
+  );
+  t.notOk('x-defaults' in written);
+  t.same(await checkOpenApi(openApiOf(short)), []);
+});
+
+t.test('a place is that of the line that a person edits: of what a default says, the default', async (t) => {
+  const source = openApiOf(short);
+  const operation = ['paths', '/notes/{note_id}', 'get'];
+  const places: [words: string, path: (string | number)[]][] = [
+    ["'500': {", [...operation, 'responses', '500']],
+    ['Broken:', ['components', 'responses', 'Broken']],
+    ["'`INTERNAL`", [...operation, 'responses', '500', 'description']],
+    ['{ name: trace', [...operation, 'parameters', 1]],
+    ["'404':\n", [...operation, 'responses', '404']],
+    ['update: { headers', [...operation, 'responses', '404', 'headers', 'Request-Id']],
+    ['update: { headers', [...operation, 'responses', '500', 'headers', 'Request-Id']],
+    ['Id: { description', [...operation, 'responses', '500', 'headers', 'Request-Id', 'description']],
+    ['application/json: {', [...operation, 'responses', '200', 'content', 'application/vnd.notes+json', 'schema']],
+  ];
+  for (const [words, path] of places) t.equal(source.placeOf(path, true).line, lineOf(short, words), path.join('.'));
+
+  const wrong = short.replace("'500': { $ref", '5XX: { $ref');
+  const told = (await checkOpenApi(openApiOf(wrong))).map(({ rule, line }) => `${rule} ${line}`);
+  t.same([...new Set(told)], [`response-exact-status ${lineOf(wrong, '5XX')}`]);
+  const bare = short.replace(/\n *content: \{ application\/problem.*/, '');
+  const flaws = lintRest(openApiOf(bare)).map(({ rule, line }) => `${rule} ${line}`);
+  t.ok(flaws.includes(`error-body ${lineOf(bare, "'`INTERNAL`")}`), 'once, where all operations have it from', {
+    flaws,
+  });
+  const misspelt = short.replace('responses/Broken', 'responses/Brokn');
+  const [lost] = await checkOpenApi(openApiOf(misspelt));
+  t.same([lost?.rule, lost?.line], ['no-unresolved-refs', lineOf(misspelt, 'Brokn')]);
+});
+
+t.test('a default that cannot be read, or that holds for nothing, is told at its place', async (t) => {
+  const cases: [action: string, words: string, message: RegExp][] = [
+    ['- target: $.paths.*[?@.operationid]\n  update: {}', '$.paths', /holds for nothing/],
+    ['- target: $.paths..get\n  update: {}', '$.paths', /column 9, where name/],
+    ['- target: $.paths[?@.get = 1]\n  update: {}', '$.paths', /cannot be read from column/],
+    ['- target: paths\n  update: {}', 'target: paths', /where "\$" is expected/],
+    ['- update: {}', '- update', /says by `target`/],
+    ['- target: $.info\n  remove: true', '- target', /no `remove`/],
+    ['- target: $.info', '- target', /says by `update`/],
+  ];
+  for (const [action, words, message] of cases) {
+    const text = actions(action);
+    const found = await checkOpenApi(openApiOf(text));
+    t.match(found, [{ rule: 'defaults', line: lineOf(text, words), message }], action);
+    t.equal(found.length, 1);
+    await t.rejects(publishedContracts(Buffer.from(text), Buffer.from(schema)), { message }, 'nor is it served');
+  }
+  const unsound = actions('- target: $.info\n  update: {}').replace(
+    'info: { title: Notes, version: 1.0.0 }',
+    'info: {}',
+  );
+  const completing = unsound.replace('update: {}', 'update: { title: Notes, version: 1.0.0 }');
+  t.same(
+    (await checkOpenApi(openApiOf(completing))).map(({ rule }) => rule),
+    ['struct', 'struct'],
+  );
+});
+
+t.test('JSONPath selects as RFC 9535 says, and follows references', async (t) => {
+  const document = {
+    a: [{ kind: 'x', n: 1 }, { kind: 'y', ok: false }, { $ref: '#/b/c' }],
+    b: { c: { kind: 'x', 'odd name': null }, "it's": true },
+  };
+  const cases: [query: string, found: string[]][] = [
+    ['$', ['']],
+    ['$.a', ['a']],
+    ['$.a[0]', ['a.0']],
+    ['$.a[2]', ['b.c']],
+    ['$.a[*].kind', ['a.0.kind', 'a.1.kind', 'b.c.kind']],
+    ["$.b['c',\"it's\"]", ['b.c', "b.it's"]],
+    ["$.b['it\\'s']", ["b.it's"]],
+    ["$.a[?@.kind == 'x']", ['a.0', 'b.c']],
+    ["$.*[?@.kind == 'x']", ['a.0', 'b.c']],
+    ["$.a[?@.kind != 'x' || @.n == 1]", ['a.0', 'a.1']],
+    ['$.a[?!@.n && @.ok]', ['a.1']],
+    ['$.a[?@.ok != false]', ['a.0', 'b.c']],
+    ["$.a[?@['odd name'] == null]", ['b.c']],
+    ["$.a[?!(@.kind == 'x' || @.kind == 'y')]", []],
+    ['$.nothing.here', []],
+  ];
+  for (const [query, found] of cases)
+    t.same(
+      select(document, query).map(({ keys }) => keys.join('.')),
+      found,
+      query,
+    );
+});
+
+t.test('the published edition says everything at its place, to those who call', async (t) => {
+  const text = short
+    .replace('      security: []\n', '')
+    .replace(
+      'paths:',
+      'security: [{ basic: [] }]\nx-bridge: {}\nservers: [{ url: http://localhost:3000 }, { url: https://a.example }]\npaths:',
+    )
+    .replace('Request-Id: {', "Set-Cookie: { $ref: '#/components/headers/Cookie' }, Request-Id: {")
+    .replace(
+      '  headers:\n    Id',
+      '  headers:\n    Cookie: { schema: { type: array, items: { type: string } }, example: [a=1, b=2] }\n    Id',
+    );
+  const source = openApiOf(text);
+  const before = structuredClone(source.written);
+  const edition = publishedEdition(source.written);
+  const { get } = edition.paths['/notes/{note_id}'] ?? {};
+  t.same(get?.security, [{ basic: [] }], 'who it takes');
+  t.notOk(edition.security ?? edition['x-bridge']);
+  t.same(edition.components.headers?.['Cookie'], { schema: { type: 'string' }, example: 'a=1' });
+  t.notMatch(JSON.stringify(edition), 'x-automatic');
+  t.same(get?.responses['500'], { $ref: '#/components/responses/Broken' });
+  t.same(source.written, before, 'which is left as it is');
+
+  const shared = text.replace(/'204': \{ description: Replaced. \}/, "'204': { $ref: '#/components/responses/Done' }");
+  const done = shared.replace('  responses:\n    Broken', '  responses:\n    Done: { description: Done. }\n    Broken');
+  const inline = publishedEdition(openApiOf(done).written);
+  t.match(inline.paths['/notes/{note_id}']?.put?.responses['204'], { description: 'Done.', headers: {} });
+  t.same(Object.keys(inline.components.responses ?? {}), ['Broken'], 'no component that nothing uses');
+
+  const at = (address: string) => serversAt(edition as OpenApiDocument, address).map(({ url }) => url);
+  t.same(at('https://api.example.com'), ['https://api.example.com', 'https://a.example']);
+  t.same(at('https://a.example'), ['https://a.example']);
+});
+
+t.test(
+  'a default that changes is told once, with all it reaches; one that is said otherwise is no change',
+  async (t) => {
+    const told = (before: string, after: string) =>
+      restChanges(openApiOf(before), openApiOf(after), new Date()).map(({ id, verdict, message, elements, place }) => ({
+        ...{ id, verdict, message, elements },
+        place: `${place.old ? 'old ' : ''}${place.line}`,
+      }));
+    const header = "Request-Id: { $ref: '#/components/headers/Id' }";
+    const renamed = short.replace(header, header.replace('Request-Id', 'Trace-Id'));
+    t.same(
+      told(short, renamed).filter(({ id }) => id.endsWith('removed')),
+      [
+        {
+          id: 'rest:x-defaults.1.update.headers.Request-Id:removed',
+          verdict: 'risky',
+          message: 'header `request-id` of the 200 response of getNote and 5 more is gone',
+          elements: ['getNote', 'putNote'],
+          place: `old ${lineOf(short, header)}`,
+        },
+      ],
+    );
+    t.equal(told(short, renamed).length, 2, 'one of each kind');
+    const said = "        '500': { $ref: '#/components/responses/Broken' }\n";
+    const less = short.replace(said, '');
+    t.match(
+      told(less, short).filter(({ message }) => message.startsWith('status')),
+      [{ message: 'status 500 of getNote and 1 more is new', elements: ['getNote', 'putNote'] }],
+    );
+
+    const longhand = less
+      .replace("        '404':\n", `${said}        '404':\n`)
+      .replace("        '201':\n", `${said}        '201':\n`);
+    t.same(told(short, longhand), []);
+    t.same(told(longhand, short), []);
+    const published = publishedContracts(Buffer.from(short), Buffer.from(schema)).then(({ at }) =>
+      at('https://a.test'),
+    );
+    const served = (await published).openapiYaml.toString();
+    t.same(
+      told(short, served).map(({ id }) => id),
+      ['rest:servers:https://a.test:added'],
+      'what is served is what is authored, at an address',
+    );
+  },
+);
+
+t.test('the contract of the example is short, and by itself a document that editors open', async (t) => {
+  const source = openApiOf(readFileSync('openapi.yaml', 'utf8'));
+  const config = await loadConfig({ configPath: 'redocly.yaml' });
+  t.same(await lintByRedocly(source, config, source.authored), []);
+  const plain = source.text.matchAll(/^ {4}get:\n((?: {6}.*\n)+)/gm);
+  for (const [whole, body = ''] of plain) {
+    if (/description: \||x-bridge:/.test(body)) continue;
+    t.ok(whole.split('\n').length - 1 <= 15, String(/operationId: (\w+)/.exec(body)?.[1]));
+  }
+});
