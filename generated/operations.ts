@@ -1024,6 +1024,41 @@ export type GetGraphqlSchemaReply =
  */
 export type GetGraphqlSchema = (request: GetGraphqlSchemaRequest, context: Context) => Promise<GetGraphqlSchemaReply>;
 
+/** What `getGraphqlIntrospection` is asked with. */
+export interface GetGraphqlIntrospectionRequest {
+  headers: {
+    /** Answers 304 if the present `ETag` is among these. Compared weakly. */
+    'if-none-match'?: string;
+    /** One range of bytes (RFC 9110). Several ranges, and other units, are answered with the whole document. */
+    range?: string;
+    /** Obeys `Range` only if the document still has this `ETag`; otherwise the whole document is sent. */
+    'if-range'?: string;
+  };
+}
+
+/** What `getGraphqlIntrospection` may answer. */
+export type GetGraphqlIntrospectionReply =
+  | { status: 200; headers?: NoHeaders; body: Record<string, unknown> | Uint8Array }
+  | { status: 206; headers?: NoHeaders; body: string }
+  | { status: 304; headers?: NoHeaders }
+  | { status: 400 | 403 | 500 | 503; headers?: NoHeaders; body: Problem };
+
+/**
+ * Get the GraphQL contract as JSON
+ *
+ * GET /schema.json
+ *
+ * The schema of `POST /graphql`, as the answer to an introspection query, for tools that take no SDL.
+ *
+ * Permission: public.
+ *
+ * - 200: The contract.
+ * - 206: The part of the document that `Range` asks for. A piece of JSON, not a JSON value.
+ * - 304: Unchanged since the state that `If-None-Match` names. No body.
+ * - fails with 400 BAD_REQUEST, 403 FORBIDDEN, 500 INTERNAL, 503 UNAVAILABLE
+ */
+export type GetGraphqlIntrospection = (request: GetGraphqlIntrospectionRequest, context: Context) => Promise<GetGraphqlIntrospectionReply>;
+
 /** src/application/rest/users.ts: People with an account, and their passwords. */
 export interface UsersHandlers {
   listUsers: ListUsers;
@@ -1070,6 +1105,7 @@ export interface PlatformHandlers {
   getOpenApiYaml: GetOpenApiYaml;
   getOpenApiJson: GetOpenApiJson;
   getGraphqlSchema: GetGraphqlSchema;
+  getGraphqlIntrospection: GetGraphqlIntrospection;
 }
 
 /** All handlers, by tag. */
@@ -1129,6 +1165,7 @@ export const operations = {
   getOpenApiYaml: { method: 'GET', path: '/openapi.yaml', tag: 'platform' },
   getOpenApiJson: { method: 'GET', path: '/openapi.json', tag: 'platform' },
   getGraphqlSchema: { method: 'GET', path: '/schema.graphql', tag: 'platform' },
+  getGraphqlIntrospection: { method: 'GET', path: '/schema.json', tag: 'platform' },
 } as const;
 
 export type OperationId = keyof typeof operations;

@@ -22,7 +22,7 @@ onEachDatabase(t, async (t, open) => {
   t.test('the contracts are published as generated/ has them, with entity tags and ranges', async (t) => {
     const here = [{ url, description: 'Where this contract is served.' }, { url: 'https://{version}.{domain}' }];
     const { servers: authored, ...edition } = parse(readFileSync('generated/openapi.yaml', 'utf8'));
-    for (const file of ['openapi.yaml', 'schema.graphql']) {
+    for (const file of ['openapi.yaml', 'openapi.json', 'schema.graphql', 'schema.json']) {
       const whole = await rest('GET', `/${file}`);
       const bytes = file === 'schema.graphql' ? readFileSync(file, 'utf8') : whole.text;
       t.equal(whole.text, bytes);
@@ -35,6 +35,9 @@ onEachDatabase(t, async (t, open) => {
       t.equal((await rest('GET', `/${file}`, { headers: stale })).text, bytes, 'a stale If-Range gets the whole');
       t.equal((await rest('GET', `/${file}`, { headers: { range: 'bytes=9999999-' } })).status, 200);
     }
+    const sdl = graphql.buildSchema(readFileSync('schema.graphql', 'utf8'));
+    const introspection = (await rest('GET', '/schema.json')).body;
+    t.strictSame(introspection, JSON.parse(JSON.stringify({ data: graphql.introspectionFromSchema(sdl) })));
     const { text, body } = await rest('GET', '/openapi.json');
     t.same(body, parse((await rest('GET', '/openapi.yaml')).text), 'JSON says what YAML says');
     const { servers, ...published } = body;

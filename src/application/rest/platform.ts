@@ -33,3 +33,9 @@ export const getGraphqlSchema: Contract.GetGraphqlSchema = async (_request, { pl
   headers: {},
   body: (await platform.contracts()).schemaGraphql,
 });
+
+export const getGraphqlIntrospection: Contract.GetGraphqlIntrospection = async (_request, { platform }) => ({
+  status: 200,
+  headers: {},
+  body: (await platform.contracts()).schemaJson,
+});

@@ -5,4 +5,4 @@ export const parseYaml = (text: string): unknown => parse(text);
 
 /** A value as YAML that people read: nothing is said by an alias. */
 export const yamlOf = (value: unknown): string =>
-  stringify(value, { lineWidth: 120, blockQuote: 'literal', singleQuote: true, aliasDuplicateObjects: false });
+  stringify(value, { lineWidth: 0, blockQuote: 'literal', singleQuote: true, aliasDuplicateObjects: false });

@@ -10,6 +10,8 @@ export interface PublishedContracts {
   openapiYaml: Buffer;
   openapiJson: Buffer;
   schemaGraphql: Buffer;
+  /** The result of an introspection query. */
+  schemaJson: Buffer;
 }
 
 /** Both contracts: to be served, and to be published. */
@@ -34,12 +36,19 @@ export async function publishedContracts(
   const openapi = await documentOf(openapiYaml);
   const editions = new LRUCache<string, Promise<PublishedContracts>>({ max: KEPT });
   let members: Promise<EditionText> | undefined;
+  let introspection: Promise<Buffer> | undefined;
 
   async function editionFor(address: string): Promise<PublishedContracts> {
     members ??= textOf(openapiYaml, openapi);
+    introspection ??= introspectionOf(schemaGraphql.toString());
     const { editionAt } = await import('../contract/published-text.js');
     const { json, yaml } = editionAt(await members, openapi, address);
-    return { openapiYaml: Buffer.from(yaml), openapiJson: Buffer.from(json), schemaGraphql };
+    return {
+      openapiYaml: Buffer.from(yaml),
+      openapiJson: Buffer.from(json),
+      schemaGraphql,
+      schemaJson: await introspection,
+    };
   }
   return {
     authored: openapiYaml.toString(),
@@ -51,6 +60,12 @@ export async function publishedContracts(
       return edition;
     },
   };
+}
+
+/** What an introspection query is answered with. Throws on a text that does not parse. */
+async function introspectionOf(sdl: string): Promise<Buffer> {
+  const { buildSchema, introspectionFromSchema } = await import('graphql');
+  return Buffer.from(JSON.stringify({ data: introspectionFromSchema(buildSchema(sdl)) }));
 }
 
 const prepared = <Kind>(path: string): Kind | undefined =>

@@ -17,6 +17,10 @@ export const WORKBENCH: Subcommands = {
     summary: 'tell what changed in the contracts since a git ref, and what it breaks',
     load: () => import('./diff.js'),
   },
+  explain: {
+    summary: 'show an operation as it is published, and where each part comes from',
+    load: () => import('./explain.js'),
+  },
   lint: { summary: 'look for what hurts in both contracts', load: () => import('./lint.js') },
   migrate: { summary: 'write a migration from prisma/schema.prisma', load: () => import('./migrate.js') },
   new: { summary: 'write a project of your own', load: () => import('./new.js') },

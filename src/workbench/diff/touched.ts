@@ -69,7 +69,7 @@ function unique(lines: readonly CodeLine[], keyOf = ({ file, line }: CodeLine) =
  */
 export async function touched(
   root: string,
-  changes: readonly Change[],
+  changes: readonly Pick<Change, 'side' | 'elements'>[],
   addresses: ReadonlyMap<string, string>,
 ): Promise<Touched[]> {
   if (changes.length === 0) return [];

@@ -1,0 +1,110 @@
+import { resolve } from 'node:path';
+import { paint, printJson, Unable } from 'accord/cli/output';
+import type { Subcommand } from 'accord/cli/subcommand';
+import type { Pairs } from '../bridge/pairs.js';
+import type { Side, Where } from '../bridge/side.js';
+import type { Explanation, Part } from '../explain/explanation.js';
+import type { Contracts } from '../model/contracts.js';
+import { FILES } from '../model/files.js';
+
+const DESCRIPTION = `
+Shows one operation as it is published, by its operationId: who may call it, what it takes and what it answers, each part with
+the place in openapi.yaml that it comes from, be it a default; who answers it and tests it; and what it pairs with in the other
+contract and the database. The same for a field of schema.graphql or a member of a schema, as Type.field.`;
+
+interface Options {
+  root: string;
+  json: boolean;
+}
+
+const SIDES: Record<Side, string> = { openapi: FILES.openapi, graphql: FILES.schema, prisma: FILES.prisma };
+
+const partOf = (name: string, { side, line, column, says }: Where): Part => ({
+  name,
+  says: says === name ? '' : says,
+  at: { file: SIDES[side], line, column },
+});
+
+/** What belongs to an operation or a root field, or to a member of a type, in the other documents. */
+function counterparts(name: string, schemas: readonly string[], { calls, shapes }: Pairs): Part[] {
+  const ofCalls = calls.flatMap(({ rest, field }) =>
+    rest.name === name ? [partOf(field.name, field.where)] : field.name === name ? [partOf(rest.name, rest.where)] : [],
+  );
+  const ofSchemas = shapes
+    .filter(({ sides }) => sides.openapi !== undefined && schemas.includes(sides.openapi.name))
+    .flatMap(({ sides }) =>
+      (['graphql', 'prisma'] as const).flatMap((side) =>
+        sides[side] === undefined ? [] : [partOf(sides[side].name, sides[side].where)],
+      ),
+    );
+  const [owner = '', member = ''] = name.split('.');
+  const ofMembers = shapes
+    .filter(({ sides }) => Object.values(sides).some((shape) => shape.name === owner))
+    .flatMap(({ sides }) => Object.values(sides))
+    .flatMap((shape) =>
+      shape.members
+        .filter(({ name: own, key }) => member !== '' && [own, key].includes(member))
+        .map((one) => partOf(`${shape.name}.${one.name}`, one.where)),
+    );
+  return [...ofCalls, ...ofSchemas, ...ofMembers];
+}
+
+async function explained(root: string, contracts: Contracts, name: string): Promise<Explanation | undefined> {
+  const { explainOperation, schemasOf } = await import('../explain/operation.js');
+  const { explainField, explainMember } = await import('../explain/field.js');
+  const { openapi, schema } = contracts;
+  const isField = name.includes('.');
+  const ofSdl = isField ? explainField(schema, name) : undefined;
+  const found = isField ? (ofSdl ?? explainMember(openapi, name)) : explainOperation(openapi, name);
+  if (found === undefined) return undefined;
+
+  const [{ touched }, { bridge }] = await Promise.all([import('../diff/touched.js'), import('../bridge/bridge.js')]);
+  const side = isField ? ('graphql' as const) : ('rest' as const);
+  const address = found.what.replaceAll(/\{[^{}]*\}/g, '{}');
+  const [code] = await touched(root, [{ side, elements: [name] }], new Map([[name, address]]));
+  const lines = (all: readonly { file: string; line: number; name: string }[] = []): Part[] =>
+    all.map(({ file, line, name: what }) => ({ name: what, says: '', at: { file, line, column: 1 } }));
+  const { pairs } = bridge(contracts);
+  const own = { file: found.at.file, line: found.at.line };
+  const others = counterparts(name, isField ? [] : schemasOf(openapi, name), pairs).filter(
+    ({ at }) => at?.file !== own.file || at.line !== own.line,
+  );
+  return {
+    ...found,
+    sections: [
+      ...found.sections,
+      { title: 'Answered by', parts: lines([...(code?.handlers ?? []), ...(code?.services ?? [])]) },
+      { title: 'Tested by', parts: lines(code?.tests) },
+      { title: 'Pairs with', parts: others },
+    ],
+  };
+}
+
+/** `accord explain <operationId | Type.field> [--json]`: exits 2 where there is none of the name, or a contract is broken. */
+const explainCommand: Subcommand = (command) => {
+  command
+    .description(DESCRIPTION.trim().replaceAll('\n', ' '))
+    .argument('<name>', 'an operationId, or Type.field')
+    .option('--json', 'print JSON for programs', false)
+    .action(async (name: string) => {
+      const { root, json } = command.optsWithGlobals<Options>();
+      const { readContracts } = await import('../model/contracts.js');
+      const { check } = await import('../model/check.js');
+      const contracts = await readContracts(resolve(root), ['openapi', 'schema', 'prisma'], 'one');
+      const problems = await check(contracts);
+      if (problems.length > 0) {
+        const { printProblems } = await import('../model/problems.js');
+        throw new Unable(printProblems(problems, { colour: process.stderr.isTTY }));
+      }
+      const found = await explained(resolve(root), contracts, name);
+      if (found === undefined) {
+        const ids = contracts.openapi.operations.map(({ operationId }) => operationId).join(', ');
+        throw new Unable(`The contracts have no ${name}. Name a Type.field, or one of the operations ${ids}.`);
+      }
+      if (json) return printJson(found);
+      const { printExplanation } = await import('../explain/print.js');
+      console.log(printExplanation(found, paint));
+    });
+};
+
+export default explainCommand;

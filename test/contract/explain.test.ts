@@ -1,0 +1,82 @@
+import { readFileSync } from 'node:fs';
+import t from 'tap';
+import { parse } from 'yaml';
+import type { Explanation, Part } from '../../src/workbench/explain/explanation.js';
+import { accord } from '../support/accord.js';
+
+const lines = new Map<string, string[]>();
+const lineAt = ({ file, line }: { file: string; line: number }) => {
+  const text = lines.get(file) ?? readFileSync(file, 'utf8').split('\n');
+  lines.set(file, text);
+  return text[line - 1] ?? '';
+};
+
+const all = (parts: readonly Part[]): Part[] => parts.flatMap((one) => [one, ...all(one.parts ?? [])]);
+
+t.test('accord explain shows an operation as it is published, and where each part is edited', async (t) => {
+  const { paths } = parse(readFileSync('generated/openapi.yaml', 'utf8'));
+  const { code, stdout } = await accord(t, ['explain', 'updateUser', '--json']);
+  t.equal(code, 0);
+  const { what, sections, at }: Explanation = JSON.parse(stdout);
+  const partsOf = (title: string) => sections.find((one) => one.title === title)?.parts ?? [];
+  t.equal(what, 'PATCH /api/v1/users/{user_id}');
+  t.match(lineAt(at), 'operationId: updateUser');
+
+  const published = paths['/api/v1/users/{user_id}'].patch;
+  const answers = partsOf('Answers');
+  t.same(
+    answers.map(({ name }) => name),
+    Object.keys(published.responses),
+  );
+  for (const { name, at: place, parts = [] } of answers) {
+    t.match(place && lineAt(place), `'${name}'`, `${name} at its line`);
+    for (const inner of parts.filter(({ says }) => says === 'header'))
+      t.match(inner.at && lineAt(inner.at), inner.name, `${name} ${inner.name}`);
+  }
+  const [ok] = answers;
+  t.same(
+    ok?.parts?.filter(({ says }) => says === 'header').map(({ name }) => name),
+    Object.keys(published.responses['200'].headers),
+  );
+  const [own, byDefault] = ['200', '503'].map((status) => answers.find(({ name }) => name === status)?.at);
+  t.equal(own?.byDefault, undefined);
+  t.match(byDefault?.byDefault, /^Every counted request/);
+
+  t.match(partsOf('Who may'), [
+    { name: 'users.update', says: "viewer and developer: what is its own; admin: anybody's" },
+    {
+      name: 'users.set-role',
+      says: "admin: anybody's; viewer and developer: not at all; asked for when role differs from the stored one",
+    },
+    { name: 'known by', says: 'basicAuth, opaqueToken, jwt, cookieAuth' },
+  ]);
+  t.ok(all(partsOf('Takes')).some(({ name, says }) => name === 'path user_id' && says === 'UserId, required'));
+  t.match(partsOf('Answered by')[0], { name: 'updateUser', at: { file: 'src/application/rest/users.ts' } });
+  t.ok(partsOf('Tested by').length > 0);
+  const pairs = partsOf('Pairs with').map(({ name, at: place }) => `${name} ${place?.file}`);
+  t.ok(pairs.includes('Mutation.updateUser schema.graphql'), 'its counterpart', { pairs });
+  t.ok(pairs.includes('User prisma/schema.prisma'), 'and that of the types it uses', { pairs });
+});
+
+t.test('the same for a field of schema.graphql and for a member of a schema', async (t) => {
+  const explained = async (name: string): Promise<Explanation> =>
+    JSON.parse((await accord(t, ['explain', name, '--json'])).stdout);
+  const user = await explained('Query.user');
+  t.equal(user.what, 'user: User');
+  t.match(lineAt(user.at), 'user(');
+  t.ok(
+    user.sections.some(({ title, parts }) => title === 'Pairs with' && parts.some(({ name }) => name === 'getUser')),
+  );
+  const email = await explained('User.email');
+  const pairs = email.sections.find(({ title }) => title === 'Pairs with')?.parts.map(({ at }) => at?.file);
+  t.same(pairs?.sort(), ['openapi.yaml', 'prisma/schema.prisma']);
+  const total = await explained('Order.total');
+  t.match([total.what, lineAt(total.at)], ['a member of the schema Order', /^ +total: /]);
+
+  const { code, stdout } = await accord(t, ['explain', 'getUser']);
+  t.equal(code, 0);
+  t.match(stdout, /^ {2}404 {2}`NOT_FOUND`.* openapi\.yaml:\d+:9 \[(\d)\]$[\s\S]*^ {2}\[\1\] What has versions/m);
+  const unknown = await accord(t, ['explain', 'getNobody']);
+  t.same([unknown.code, unknown.stdout], [2, '']);
+  t.match(unknown.stderr, /have no getNobody.* getUser,/);
+});
