@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { bridge } from '../../src/workbench/bridge/bridge.js';
@@ -322,11 +323,13 @@ type Edit = readonly [from: string, to: string];
 /** A text after an edit, which must find its place. */
 function edited(text: string, [from, to]: Edit): string {
   if (!text.includes(from)) throw new Error(`There is no ${from}`);
-  return text.replace(from, to);
+  return text.replace(from, () => to);
 }
 
 const named = (problems: { rule: string; line: number; column: number }[]) =>
   problems.map(({ rule, line, column }) => `${rule} ${line}:${column}`);
+
+const BODY = 'requestBody: { content: { text/plain: { schema: { type: string } } } }';
 
 /** Each rule of openapi.yaml with an edit that breaks it, and the text at which that is told. */
 const restCases: [rule: string, edit: Edit, where: string][] = [
@@ -412,6 +415,63 @@ const restCases: [rule: string, edit: Edit, where: string][] = [
     'More: {',
   ],
   ['unused-component', ['    basic: {', '    token: { type: http, scheme: bearer }\n    basic: {'], 'token: {'],
+  ['path-verb', ['/notes/{note_id}:', '/getNotes/{note_id}:'], '/getNotes'],
+  ['path-verb', ['/notes/{note_id}:', '/notes/{note_id}/delete:'], '/notes/{note_id}/delete'],
+  ['path-verb', ['/notes/{note_id}:', '/post-note/{note_id}:'], '/post-note'],
+  [
+    'request-body-meaningless',
+    ['summary: Get a note', `summary: Get a note\n      ${BODY}`],
+    'requestBody: { content: { text/plain',
+  ],
+  [
+    'response-content-impossible',
+    ["'200':\n          description: The", "'204':\n          description: The"],
+    "'204'",
+  ],
+  [
+    'response-content-impossible',
+    ["'404': { $ref: '#/components/responses/NotFound' }", "'304': { $ref: '#/components/responses/NotFound' }"],
+    "'304'",
+  ],
+  ['unused-tag', ['tags:\n', 'tags:\n  - { name: drafts, description: Unfinished. }\n'], 'drafts'],
+  ['pattern-readable', ['maxLength: 200, description: What was', "pattern: '(', description: What was"], "'('"],
+  ['pattern-readable', ['maxLength: 200, description: What was', "pattern: '\\-', description: What was"], "'\\-'"],
+  [
+    'pattern-readable',
+    ['type: object, description: Where', "type: object, patternProperties: { '[': {} }, description: Where"],
+    "'['",
+  ],
+  // A header's example is held against a pattern that is none, too.
+  [
+    'pattern-readable',
+    ['{ type: integer, default: 0 }, example: 7', "{ type: string, pattern: '*' }, example: a"],
+    "'*'",
+  ],
+  ['pattern-linear', ['maxLength: 200, description: What was', 'pattern: ^(a+)+$, description: What was'], '^(a+)+$'],
+  ['pattern-linear', ['maxLength: 200, description: What was', 'pattern: " +$", description: What was'], '" +$"'],
+  ['bounds-contradict', ['maximum: 5, description', 'maximum: 5, minimum: 6, description'], 'minimum: 6'],
+  ['bounds-contradict', ['maxLength: 200,', 'maxLength: 200, minLength: 201,'], 'minLength: 201'],
+  ['bounds-contradict', ['items: { $ref', 'minItems: 3, maxItems: 2, items: { $ref'], 'minItems: 3'],
+  ['bounds-contradict', ['maximum: 5, description', 'maximum: 5, exclusiveMinimum: 5, description'], 'maximum: 5, ex'],
+  [
+    'bounds-contradict',
+    ['maximum: 5, description', 'maximum: 5, exclusiveMinimum: 4.5, exclusiveMaximum: 5, description'],
+    'maximum: 5, ex',
+  ],
+  [
+    'bounds-contradict',
+    ["id: { $ref: '#/components/schemas/NoteId' }", "id: { $ref: '#/components/schemas/NoteId', maximum: 0 }"],
+    'maximum: 0',
+  ],
+  [
+    'bounds-contradict',
+    [
+      "id: { $ref: '#/components/schemas/NoteId' }",
+      "id: { allOf: [{ $ref: '#/components/schemas/NoteId' }, { type: string }] }",
+    ],
+    'id: { allOf',
+  ],
+  ['bounds-contradict', ['enum: [calm, in_haste]', 'enum: [calm, in_haste], maxLength: 5'], 'in_haste]'],
   ['member-description', [', description: How good it is.', ''], 'stars:'],
   ['member-description', ['description: How many., schema', 'schema'], '{ name: limit'],
   [
@@ -428,6 +488,16 @@ const sdlCases: [rule: string, edit: Edit, where: string][] = [
   ['list-maximum', ['(min: 1, max: 50)', '(min: 1)'], 'limit: Int'],
   ['example-refused', ['Int = 20', 'Int = 51'], '51 @'],
   ['example-refused', ['text: String! @', 'text: String = "toolong" @constraint(maxLength: 3) #'], '"toolong"'],
+  ['pattern-readable', ['(maxLength: 200)', '(maxLength: 200, pattern: "(")'], '"(")'],
+  // A default is held against it, too.
+  [
+    'pattern-readable',
+    ['text: String! @constraint(maxLength: 200)', 'text: String = "a" @constraint(pattern: "*")'],
+    '"*")',
+  ],
+  ['pattern-linear', ['(maxLength: 200)', '(pattern: "^(a+)+$")'], '"^(a+)+$")'],
+  ['bounds-contradict', ['(min: 1, max: 50)', '(min: 51, max: 50)'], 'min: 51'],
+  ['bounds-contradict', ['(maxLength: 200)', '(minLength: 201, maxLength: 200)'], 'minLength: 201'],
   ['deprecation-complete', ['stars: Int\n', 'stars: Int @deprecated\n'], 'deprecated'],
   ['deprecation-complete', ['stars: Int\n', 'stars: Int @deprecated(reason: "Use `text`.")\n'], 'deprecated'],
   ['deprecation-complete', ['stars: Int\n', 'stars: Int @deprecated(reason: "Until 2027-01-31.")\n'], 'deprecated'],
@@ -478,6 +548,26 @@ t.test('what looks like a breach and is none', async (t) => {
       ],
     ],
     [openapi, ofRest, ['operationId: getNote', 'operationId: login']],
+    // What methods cannot say, and nouns.
+    ...['/notes/{note_id}/publish', '/posts/{note_id}', '/lists/{note_id}', '/updates/{note_id}'].map(
+      (path): (typeof allowed)[number] => [openapi, ofRest, ['/notes/{note_id}:', `${path}:`]],
+    ),
+    [
+      openapi,
+      ofRest,
+      ['maxLength: 200, description: What was', "pattern: '^[a-z]+(-[a-z]+)*$', description: What was"],
+    ],
+    [openapi, ofRest, ['maximum: 5, description', 'maximum: 5, minimum: 5, description']],
+    [openapi, ofRest, ['maximum: 5, description', 'exclusiveMinimum: 4, exclusiveMaximum: 6, description']],
+    [
+      openapi,
+      ofRest,
+      [
+        "id: { $ref: '#/components/schemas/NoteId' }",
+        "id: { description: The id., allOf: [{ $ref: '#/components/schemas/NoteId' }, { type: number }] }",
+      ],
+    ],
+    [schema, ofSdl, ['(maxLength: 200)', '(maxLength: 200, minLength: 200, pattern: "^[a-z]*$")']],
     [schema, ofSdl, ['stars: Int\n', 'stars: [Int!] @deprecated(reason: "Until 2027-01-31, use `Note.text`.")\n']],
     [schema, ofSdl, ['stars: Int\n', 'stars: Int @deprecated(reason: "Until 2027-01-31, with no successor.")\n']],
     [schema, ofSdl, ['type Note {', 'type NoteConnection {\n  "Notes."\n  edges: [Note!]!\n}\n"A note."\ntype Note {']],
@@ -513,6 +603,7 @@ t.test('one list of what codegen, Redocly, graphql-eslint and our rules find, er
     ['no-invalid-parameter-examples', ['description: The id., ', 'description: The id., example: x, ']],
     ['no-invalid-schema-examples', ['maximum: 5, description', 'maximum: 5, example: 6, description']],
     ['error-body', ["'404': { $ref: '#/components/responses/NotFound' }", "'404': { description: None. }"]],
+    ['no-required-schema-properties-undefined', ['required: [text, mood]', 'required: [text, mood, colour]']],
   ] as const;
   const broken = rest.reduce((text, [, edit]) => edited(text, edit), openapi).replace(/, license:.*?\} /, ' ');
   const sdl = edited(
@@ -536,6 +627,70 @@ t.test('one list of what codegen, Redocly, graphql-eslint and our rules find, er
     `version ${place(edited(openapi, ['3.1.0', '3.0.0']), '3.0.0')}`,
     `schema ${place(edited(schema, ['stars: Int\n', 'stars: Integer\n']), 'Integer')}`,
   ]);
+});
+
+const deep = (levels: number) => `${'{ type: array, items: '.repeat(levels)}{ type: string }${' }'.repeat(levels)}`;
+const TEN = (name: string) => `[${Array(10).fill(name).join(', ')}]`;
+/** What stands for ten to the tenth words in eleven lines. */
+const BOMB = `x-0: &a0 ${TEN('x')}\n${[...Array(9).keys()].map((at) => `x-${at + 1}: &a${at + 1} ${TEN(`*a${at}`)}\n`).join('')}`;
+
+t.test('what cannot be followed to its end is told at its place, and stops nothing', async (t) => {
+  const folder = t.testdir(filesOf(t, documents));
+  const foreign = openapi.replace(/ +x-permission:.*\n/g, '');
+  const find = async (rest: string) =>
+    (await lint(folder, contractsOf({ openapi: rest }))).map(({ rule, line }) => `${rule} ${line}`);
+  const inserted = (what: string): Edit => ['    Mood: {', `    ${what}\n    Mood: {`];
+  const used: Edit = ["mood: { $ref: '#/components/schemas/Mood' }", "mood: { $ref: '#/components/schemas/Odd' }"];
+  for (const odd of [
+    "Odd: { $ref: '#/components/schemas/Odd' }",
+    "Odd: { description: Odd., default: 1, anyOf: [{ $ref: '#/components/schemas/Odd' }, { type: 'null' }] }",
+    "Odd: { description: Odd., not: { allOf: [{ $ref: '#/components/schemas/Odd' }] } }",
+  ])
+    for (const text of [openapi, foreign]) {
+      const broken = edited(edited(text, used), inserted(odd));
+      const line = place(broken, 'Odd: {').split(':')[0];
+      const found = await find(broken);
+      t.ok(found.includes(`local-references ${line}`), odd, { found });
+      t.same(
+        found.filter((one) => !one.startsWith('local-references')),
+        [],
+      );
+    }
+  const tree =
+    "Odd: { description: Odd., default: {}, type: object, properties: { more: { description: More., type: array, maxItems: 9, items: { $ref: '#/components/schemas/Odd' } } } }";
+  t.same(await find(edited(edited(foreign, used), inserted(tree))), [], 'a tree has an end');
+
+  for (const levels of [100, 500])
+    t.same(
+      await find(
+        edited(openapi, ['type: object, description: Where', `${deep(levels).slice(2, -2)}, description: Where`]),
+      ),
+      [],
+    );
+  for (const [text, why] of [
+    [BOMB, 'Its aliases stand for too much'],
+    ['x-a: &a [*a]\n', 'The alias *a stands in what it is of'],
+    ['x-a: *a\n', 'There is no anchor &a before this alias'],
+    [`x-a: ${deep(20_000)}\n`, 'It is nested too deep to be read'],
+  ] as const) {
+    const problems = await lint(folder, contractsOf({ openapi: openapi + text }));
+    t.match(problems, [{ rule: 'syntax' }], why);
+    t.match(problems[0]?.message, why);
+    t.ok((problems[0]?.line ?? 0) >= openapi.split('\n').length, why);
+  }
+});
+
+t.test('a contract is in UTF-8, and the line that is not is told', async (t) => {
+  const latin = Buffer.from(edited(openapi, ['What people wrote down.', 'Was man s\u00e4te.']), 'latin1');
+  const utf8 = Buffer.from(edited(openapi, ['What people wrote down.', 'Was man s\u00e4te \ufffd.']));
+  const folder = t.testdir({ ...filesOf(t, documents), 'openapi.yaml': '', own: filesOf(t, documents) });
+  writeFileSync(join(folder, 'openapi.yaml'), latin);
+  writeFileSync(join(folder, 'own', 'openapi.yaml'), utf8);
+  await t.rejects(readContracts(folder), { message: 'openapi.yaml cannot be read: line 5 is not in UTF-8' });
+  t.same(await lint(folder, await readContracts(join(folder, 'own'))), []);
+  const { code, stderr } = await accord(t, ['--root', folder, 'lint']);
+  t.equal(code, 2);
+  t.match(stderr, 'openapi.yaml cannot be read: line 5 is not in UTF-8');
 });
 
 /** Finds the ids of the differences after edits of any of the three documents. */

@@ -21,11 +21,12 @@ async function printRules(json: boolean): Promise<void> {
     const ofRest = REST_RULES.find((one) => one.name === name);
     const ofSdl = SDL_RULES.find((one) => one.name === name);
     const contracts = [...(ofRest ? ['openapi.yaml'] : []), ...(ofSdl ? ['schema.graphql'] : [])];
-    return { name, why: (ofRest ?? ofSdl)?.why, contracts };
+    const { why, severity = 'error' } = (ofRest ?? ofSdl) as Pick<(typeof REST_RULES)[number], 'why' | 'severity'>;
+    return { name, severity, why, contracts };
   });
   if (json) return printJson(rules);
-  const printed = rules.map(({ name, why, contracts }) => {
-    return `${paint('bold', name)}  ${paint('dim', contracts.join(', '))}\n  ${why}`;
+  const printed = rules.map(({ name, severity, why, contracts }) => {
+    return `${paint('bold', name)}  ${paint('dim', `${severity}, ${contracts.join(', ')}`)}\n  ${why}`;
   });
   console.log(printed.join('\n'));
 }
