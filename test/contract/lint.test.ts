@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
@@ -822,6 +823,29 @@ const bridgeCases: [
     { openapi: '{ name: limit', schema: 'limit: Int' },
   ],
   [
+    'openapi',
+    ['maximum: 50 }', 'maximum: 50, default: 50 }'],
+    'limit:listNotes~Query.notes.limit:default',
+    { openapi: '{ name: limit', schema: 'limit: Int' },
+  ],
+  [
+    // A default and a bound beside a reference hold as well.
+    'openapi',
+    [
+      'schema: { type: integer, minimum: 1, maximum: 50 } }',
+      "schema: { $ref: '#/components/schemas/NoteId', maximum: 50, default: 50 } }",
+    ],
+    'limit:listNotes~Query.notes.limit:default',
+    { openapi: '{ name: limit', schema: 'limit: Int' },
+  ],
+  [
+    'openapi',
+    ['operationId: createNote', 'operationId: addNote'],
+    'unpaired:Mutation.createNote',
+    { openapi: 'addNote', schema: 'createNote(' },
+  ],
+  ['schema', ['  notes(\n', '  allNotes(\n'], 'unpaired:Query.allNotes', { openapi: 'listNotes', schema: 'allNotes(' }],
+  [
     'schema',
     ['text: String! @', 'text: String @'],
     'required:createNote~Mutation.createNote.text',
@@ -1000,6 +1024,29 @@ t.test('an override pairs what names do not, and an acceptance explains one diff
   t.same(idsAfter({ openapi: [root], schema: [memo], prisma: [paper] }), ['nullability:Memo.id:graphql-prisma']);
 });
 
+t.test('what a new name takes from the comparison is told, until it is said what belongs together', (t) => {
+  const idsAfter = (edits: Parameters<typeof differences>[0]) => differences(edits).differences.map(({ id }) => id);
+  const renamed: Edit[] = [
+    ['type Note {', 'type Memo {'],
+    ['): Note @', '): Memo @'],
+    ['[Note!]', '[Memo!]'],
+    ['): Note @', '): Memo @'],
+  ];
+  t.same(idsAfter({ schema: renamed }), ['unpaired:Note~Memo']);
+  t.same(idsAfter({ schema: renamed, openapi: [withBridge('{ graphql: Memo }')] }), []);
+  t.ok(idsAfter({ schema: renamed, openapi: [withBridge('{ graphql: none }')] }).every((id) => !id.startsWith('unp')));
+
+  const operation: Edit = ['operationId: createNote', 'operationId: addNote'];
+  const stated = (partner: string): Edit => [
+    'operationId: addNote',
+    `x-bridge: { graphql: ${partner} }\n      operationId: addNote`,
+  ];
+  t.same(idsAfter({ openapi: [operation] }), ['unpaired:Mutation.createNote']);
+  t.same(idsAfter({ openapi: [operation, stated('Mutation.createNote')] }), []);
+  t.same(idsAfter({ openapi: [operation, stated('none')] }), []);
+  t.end();
+});
+
 t.test('the contracts of this project', async (t) => {
   const contracts = await readContracts(ROOT, ['openapi', 'schema', 'prisma']);
   t.same(await lint(ROOT, contracts), [], 'are without a finding');
@@ -1017,6 +1064,52 @@ t.test('the contracts of this project', async (t) => {
     report.pairs.shapes.map(({ name }) => name),
     ['User', 'Order', 'Session', 'Post', 'Comment', 'Message'],
   );
+});
+
+t.test('of what has changed, only what came with it', async (t) => {
+  const before = edited(openapi, ['operationId: getNote', 'operationId: aNote']);
+  const folder = t.testdir(filesOf(t, { ...documents, openapi: before }));
+  const write = (text: string) => writeFileSync(join(folder, 'openapi.yaml'), text);
+  const git = (...args: string[]) =>
+    execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@example.com', ...args], { cwd: folder });
+  const find = async (...ref: string[]) => {
+    const { code, stdout } = await accord(t, ['--root', folder, 'lint', '--json', '--only-changed', ...ref]);
+    return [code, ...named(JSON.parse(stdout))];
+  };
+  git('init', '--quiet', '--initial-branch=main');
+  git('add', '.');
+  git('commit', '--quiet', '--message', 'first');
+  t.same(await find(), [0], 'what was there before is left out');
+
+  const lower = `# A line more.\n${before}`;
+  write(lower);
+  t.same(await find(), [0], 'wherever it stands now');
+  const added = edited(lower, ['operationId: createNote', 'operationId: newNote']);
+  write(added);
+  t.same(await find(), [1, `operation-id-verb ${place(added, 'newNote')}`]);
+  git('commit', '--quiet', '--all', '--message', 'second');
+  t.same(await find(), [0]);
+  t.same(await find('HEAD~1'), [1, `operation-id-verb ${place(added, 'newNote')}`], 'since a ref');
+
+  const touched = edited(added, ['operationId: aNote', 'operationId: aNote # Still.']);
+  write(touched);
+  t.same(await find(), [1, `operation-id-verb ${place(touched, 'aNote')}`], 'a line that is edited is to be in order');
+  const orphaned = edited(added, [
+    "mood: { $ref: '#/components/schemas/Mood' }\n        stars: { type: [",
+    'mood: { type: string, description: How. }\n        stars: { type: [',
+  ]);
+  const both = edited(orphaned, [
+    "        mood: { $ref: '#/components/schemas/Mood' }\n",
+    '        mood: { type: string, description: How. }\n',
+  ]);
+  write(both);
+  t.same(
+    await find(),
+    [1, `unused-component ${place(both, 'Mood: {')}`],
+    'what is edited in one place breaks a rule in another',
+  );
+  const unknown = await accord(t, ['--root', folder, 'lint', '--only-changed', 'v9']);
+  t.same([unknown.code, unknown.stderr], [2, 'git knows no commit "v9" here.\n']);
 });
 
 t.test('the commands', async (t) => {
@@ -1052,14 +1145,15 @@ t.test('the commands', async (t) => {
   t.match(bridged.stdout, '(nullability:Note.createdAt:graphql)');
   t.match(bridged.stdout, `openapi.yaml:${place(broken.openapi, 'created_at: {')}  time, required\n`);
   t.match(bridged.stdout, `schema.graphql:${place(broken.schema, 'createdAt')}  String\n`);
-  t.match(bridged.stdout, '1 unexplained difference\n');
+  t.match(bridged.stdout, '2 unexplained differences\n');
   t.match(bridged.stdout, '- { difference: <id>, reason:');
   t.match(bridged.stdout, /^kind +openapi\.yaml +schema\.graphql +prisma\/schema\.prisma\ntype +Note +Note +Note\n/);
   t.match(bridged.stdout, /^operation +listNotes +Query\.notes +-$/m);
   t.match(bridged.stdout, /^stored +createNote +- +Note$/m);
   const { pairs, differences: told } = reportJson(bridge(contractsOf(broken)));
   t.match(pairs[0], { kind: 'type', 'openapi.yaml': 'Note', 'schema.graphql': 'Note' });
-  t.match(told[0], { id: 'nullability:Note.createdAt:graphql', places: [{ file: 'openapi.yaml' }] });
+  t.match(told[0], { id: 'unpaired:Query.note', places: [{ file: 'openapi.yaml' }] });
+  t.match(told[1], { id: 'nullability:Note.createdAt:graphql', places: [{ file: 'openapi.yaml' }] });
   t.equal(nothing.code, 2);
   t.match(nothing.stderr, /^There is no openapi\.yaml and no schema\.graphql in /);
   t.equal(unsound.code, 2);
