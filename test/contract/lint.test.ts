@@ -1,3 +1,5 @@
+import { execFileSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { bridge } from '../../src/workbench/bridge/bridge.js';
@@ -323,11 +325,13 @@ type Edit = readonly [from: string, to: string];
 /** A text after an edit, which must find its place. */
 function edited(text: string, [from, to]: Edit): string {
   if (!text.includes(from)) throw new Error(`There is no ${from}`);
-  return text.replace(from, to);
+  return text.replace(from, () => to);
 }
 
 const named = (problems: { rule: string; line: number; column: number }[]) =>
   problems.map(({ rule, line, column }) => `${rule} ${line}:${column}`);
+
+const BODY = 'requestBody: { content: { text/plain: { schema: { type: string } } } }';
 
 /** Each rule of openapi.yaml with an edit that breaks it, and the text at which that is told. */
 const restCases: [rule: string, edit: Edit, where: string][] = [
@@ -413,6 +417,63 @@ const restCases: [rule: string, edit: Edit, where: string][] = [
     'More: {',
   ],
   ['unused-component', ['    basic: {', '    token: { type: http, scheme: bearer }\n    basic: {'], 'token: {'],
+  ['path-verb', ['/notes/{note_id}:', '/getNotes/{note_id}:'], '/getNotes'],
+  ['path-verb', ['/notes/{note_id}:', '/notes/{note_id}/delete:'], '/notes/{note_id}/delete'],
+  ['path-verb', ['/notes/{note_id}:', '/post-note/{note_id}:'], '/post-note'],
+  [
+    'request-body-meaningless',
+    ['summary: Get a note', `summary: Get a note\n      ${BODY}`],
+    'requestBody: { content: { text/plain',
+  ],
+  [
+    'response-content-impossible',
+    ["'200':\n          description: The", "'204':\n          description: The"],
+    "'204'",
+  ],
+  [
+    'response-content-impossible',
+    ["'404': { $ref: '#/components/responses/NotFound' }", "'304': { $ref: '#/components/responses/NotFound' }"],
+    "'304'",
+  ],
+  ['unused-tag', ['tags:\n', 'tags:\n  - { name: drafts, description: Unfinished. }\n'], 'drafts'],
+  ['pattern-readable', ['maxLength: 200, description: What was', "pattern: '(', description: What was"], "'('"],
+  ['pattern-readable', ['maxLength: 200, description: What was', "pattern: '\\-', description: What was"], "'\\-'"],
+  [
+    'pattern-readable',
+    ['type: object, description: Where', "type: object, patternProperties: { '[': {} }, description: Where"],
+    "'['",
+  ],
+  // A header's example is held against a pattern that is none, too.
+  [
+    'pattern-readable',
+    ['{ type: integer, default: 0 }, example: 7', "{ type: string, pattern: '*' }, example: a"],
+    "'*'",
+  ],
+  ['pattern-linear', ['maxLength: 200, description: What was', 'pattern: ^(a+)+$, description: What was'], '^(a+)+$'],
+  ['pattern-linear', ['maxLength: 200, description: What was', 'pattern: " +$", description: What was'], '" +$"'],
+  ['bounds-contradict', ['maximum: 5, description', 'maximum: 5, minimum: 6, description'], 'minimum: 6'],
+  ['bounds-contradict', ['maxLength: 200,', 'maxLength: 200, minLength: 201,'], 'minLength: 201'],
+  ['bounds-contradict', ['items: { $ref', 'minItems: 3, maxItems: 2, items: { $ref'], 'minItems: 3'],
+  ['bounds-contradict', ['maximum: 5, description', 'maximum: 5, exclusiveMinimum: 5, description'], 'maximum: 5, ex'],
+  [
+    'bounds-contradict',
+    ['maximum: 5, description', 'maximum: 5, exclusiveMinimum: 4.5, exclusiveMaximum: 5, description'],
+    'maximum: 5, ex',
+  ],
+  [
+    'bounds-contradict',
+    ["id: { $ref: '#/components/schemas/NoteId' }", "id: { $ref: '#/components/schemas/NoteId', maximum: 0 }"],
+    'maximum: 0',
+  ],
+  [
+    'bounds-contradict',
+    [
+      "id: { $ref: '#/components/schemas/NoteId' }",
+      "id: { allOf: [{ $ref: '#/components/schemas/NoteId' }, { type: string }] }",
+    ],
+    'id: { allOf',
+  ],
+  ['bounds-contradict', ['enum: [calm, in_haste]', 'enum: [calm, in_haste], maxLength: 5'], 'in_haste]'],
   ['member-description', [', description: How good it is.', ''], 'stars:'],
   ['member-description', ['description: How many., schema', 'schema'], '{ name: limit'],
   [
@@ -429,6 +490,16 @@ const sdlCases: [rule: string, edit: Edit, where: string][] = [
   ['list-maximum', ['(min: 1, max: 50)', '(min: 1)'], 'limit: Int'],
   ['example-refused', ['Int = 20', 'Int = 51'], '51 @'],
   ['example-refused', ['text: String! @', 'text: String = "toolong" @constraint(maxLength: 3) #'], '"toolong"'],
+  ['pattern-readable', ['(maxLength: 200)', '(maxLength: 200, pattern: "(")'], '"(")'],
+  // A default is held against it, too.
+  [
+    'pattern-readable',
+    ['text: String! @constraint(maxLength: 200)', 'text: String = "a" @constraint(pattern: "*")'],
+    '"*")',
+  ],
+  ['pattern-linear', ['(maxLength: 200)', '(pattern: "^(a+)+$")'], '"^(a+)+$")'],
+  ['bounds-contradict', ['(min: 1, max: 50)', '(min: 51, max: 50)'], 'min: 51'],
+  ['bounds-contradict', ['(maxLength: 200)', '(minLength: 201, maxLength: 200)'], 'minLength: 201'],
   ['deprecation-complete', ['stars: Int\n', 'stars: Int @deprecated\n'], 'deprecated'],
   ['deprecation-complete', ['stars: Int\n', 'stars: Int @deprecated(reason: "Use `text`.")\n'], 'deprecated'],
   ['deprecation-complete', ['stars: Int\n', 'stars: Int @deprecated(reason: "Until 2027-01-31.")\n'], 'deprecated'],
@@ -479,6 +550,26 @@ t.test('what looks like a breach and is none', async (t) => {
       ],
     ],
     [openapi, ofRest, ['operationId: getNote', 'operationId: login']],
+    // What methods cannot say, and nouns.
+    ...['/notes/{note_id}/publish', '/posts/{note_id}', '/lists/{note_id}', '/updates/{note_id}'].map(
+      (path): (typeof allowed)[number] => [openapi, ofRest, ['/notes/{note_id}:', `${path}:`]],
+    ),
+    [
+      openapi,
+      ofRest,
+      ['maxLength: 200, description: What was', "pattern: '^[a-z]+(-[a-z]+)*$', description: What was"],
+    ],
+    [openapi, ofRest, ['maximum: 5, description', 'maximum: 5, minimum: 5, description']],
+    [openapi, ofRest, ['maximum: 5, description', 'exclusiveMinimum: 4, exclusiveMaximum: 6, description']],
+    [
+      openapi,
+      ofRest,
+      [
+        "id: { $ref: '#/components/schemas/NoteId' }",
+        "id: { description: The id., allOf: [{ $ref: '#/components/schemas/NoteId' }, { type: number }] }",
+      ],
+    ],
+    [schema, ofSdl, ['(maxLength: 200)', '(maxLength: 200, minLength: 200, pattern: "^[a-z]*$")']],
     [schema, ofSdl, ['stars: Int\n', 'stars: [Int!] @deprecated(reason: "Until 2027-01-31, use `Note.text`.")\n']],
     [schema, ofSdl, ['stars: Int\n', 'stars: Int @deprecated(reason: "Until 2027-01-31, with no successor.")\n']],
     [schema, ofSdl, ['type Note {', 'type NoteConnection {\n  "Notes."\n  edges: [Note!]!\n}\n"A note."\ntype Note {']],
@@ -514,6 +605,7 @@ t.test('one list of what codegen, Redocly, graphql-eslint and our rules find, er
     ['no-invalid-parameter-examples', ['description: The id., ', 'description: The id., example: x, ']],
     ['no-invalid-schema-examples', ['maximum: 5, description', 'maximum: 5, example: 6, description']],
     ['error-body', ["'404': { $ref: '#/components/responses/NotFound' }", "'404': { description: None. }"]],
+    ['no-required-schema-properties-undefined', ['required: [text, mood]', 'required: [text, mood, colour]']],
   ] as const;
   const broken = rest.reduce((text, [, edit]) => edited(text, edit), openapi).replace(/, license:.*?\} /, ' ');
   const sdl = edited(
@@ -585,6 +677,70 @@ model User {
     t.same(named(await check(contractsOf({ ...documents, prisma: elsewhere }))), [], 'of other models Prisma may');
   },
 );
+
+const deep = (levels: number) => `${'{ type: array, items: '.repeat(levels)}{ type: string }${' }'.repeat(levels)}`;
+const TEN = (name: string) => `[${Array(10).fill(name).join(', ')}]`;
+/** What stands for ten to the tenth words in eleven lines. */
+const BOMB = `x-0: &a0 ${TEN('x')}\n${[...Array(9).keys()].map((at) => `x-${at + 1}: &a${at + 1} ${TEN(`*a${at}`)}\n`).join('')}`;
+
+t.test('what cannot be followed to its end is told at its place, and stops nothing', async (t) => {
+  const folder = t.testdir(filesOf(t, documents));
+  const foreign = openapi.replace(/ +x-permission:.*\n/g, '');
+  const find = async (rest: string) =>
+    (await lint(folder, contractsOf({ openapi: rest }))).map(({ rule, line }) => `${rule} ${line}`);
+  const inserted = (what: string): Edit => ['    Mood: {', `    ${what}\n    Mood: {`];
+  const used: Edit = ["mood: { $ref: '#/components/schemas/Mood' }", "mood: { $ref: '#/components/schemas/Odd' }"];
+  for (const odd of [
+    "Odd: { $ref: '#/components/schemas/Odd' }",
+    "Odd: { description: Odd., default: 1, anyOf: [{ $ref: '#/components/schemas/Odd' }, { type: 'null' }] }",
+    "Odd: { description: Odd., not: { allOf: [{ $ref: '#/components/schemas/Odd' }] } }",
+  ])
+    for (const text of [openapi, foreign]) {
+      const broken = edited(edited(text, used), inserted(odd));
+      const line = place(broken, 'Odd: {').split(':')[0];
+      const found = await find(broken);
+      t.ok(found.includes(`local-references ${line}`), odd, { found });
+      t.same(
+        found.filter((one) => !one.startsWith('local-references')),
+        [],
+      );
+    }
+  const tree =
+    "Odd: { description: Odd., default: {}, type: object, properties: { more: { description: More., type: array, maxItems: 9, items: { $ref: '#/components/schemas/Odd' } } } }";
+  t.same(await find(edited(edited(foreign, used), inserted(tree))), [], 'a tree has an end');
+
+  for (const levels of [100, 500])
+    t.same(
+      await find(
+        edited(openapi, ['type: object, description: Where', `${deep(levels).slice(2, -2)}, description: Where`]),
+      ),
+      [],
+    );
+  for (const [text, why] of [
+    [BOMB, 'Its aliases stand for too much'],
+    ['x-a: &a [*a]\n', 'The alias *a stands in what it is of'],
+    ['x-a: *a\n', 'There is no anchor &a before this alias'],
+    [`x-a: ${deep(20_000)}\n`, 'It is nested too deep to be read'],
+  ] as const) {
+    const problems = await lint(folder, contractsOf({ openapi: openapi + text }));
+    t.match(problems, [{ rule: 'syntax' }], why);
+    t.match(problems[0]?.message, why);
+    t.ok((problems[0]?.line ?? 0) >= openapi.split('\n').length, why);
+  }
+});
+
+t.test('a contract is in UTF-8, and the line that is not is told', async (t) => {
+  const latin = Buffer.from(edited(openapi, ['What people wrote down.', 'Was man s\u00e4te.']), 'latin1');
+  const utf8 = Buffer.from(edited(openapi, ['What people wrote down.', 'Was man s\u00e4te \ufffd.']));
+  const folder = t.testdir({ ...filesOf(t, documents), 'openapi.yaml': '', own: filesOf(t, documents) });
+  writeFileSync(join(folder, 'openapi.yaml'), latin);
+  writeFileSync(join(folder, 'own', 'openapi.yaml'), utf8);
+  await t.rejects(readContracts(folder), { message: 'openapi.yaml cannot be read: line 5 is not in UTF-8' });
+  t.same(await lint(folder, await readContracts(join(folder, 'own'))), []);
+  const { code, stderr } = await accord(t, ['--root', folder, 'lint']);
+  t.equal(code, 2);
+  t.match(stderr, 'openapi.yaml cannot be read: line 5 is not in UTF-8');
+});
 
 /** Finds the ids of the differences after edits of any of the three documents. */
 function differences(edits: Partial<Record<keyof Texts, Edit[]>>) {
@@ -714,6 +870,29 @@ const bridgeCases: [
     'limit:listNotes~Query.notes.limit:max',
     { openapi: '{ name: limit', schema: 'limit: Int' },
   ],
+  [
+    'openapi',
+    ['maximum: 50 }', 'maximum: 50, default: 50 }'],
+    'limit:listNotes~Query.notes.limit:default',
+    { openapi: '{ name: limit', schema: 'limit: Int' },
+  ],
+  [
+    // A default and a bound beside a reference hold as well.
+    'openapi',
+    [
+      'schema: { type: integer, minimum: 1, maximum: 50 } }',
+      "schema: { $ref: '#/components/schemas/NoteId', maximum: 50, default: 50 } }",
+    ],
+    'limit:listNotes~Query.notes.limit:default',
+    { openapi: '{ name: limit', schema: 'limit: Int' },
+  ],
+  [
+    'openapi',
+    ['operationId: createNote', 'operationId: addNote'],
+    'unpaired:Mutation.createNote',
+    { openapi: 'addNote', schema: 'createNote(' },
+  ],
+  ['schema', ['  notes(\n', '  allNotes(\n'], 'unpaired:Query.allNotes', { openapi: 'listNotes', schema: 'allNotes(' }],
   [
     'schema',
     ['text: String! @', 'text: String @'],
@@ -893,6 +1072,29 @@ t.test('an override pairs what names do not, and an acceptance explains one diff
   t.same(idsAfter({ openapi: [root], schema: [memo], prisma: [paper] }), ['nullability:Memo.id:graphql-prisma']);
 });
 
+t.test('what a new name takes from the comparison is told, until it is said what belongs together', (t) => {
+  const idsAfter = (edits: Parameters<typeof differences>[0]) => differences(edits).differences.map(({ id }) => id);
+  const renamed: Edit[] = [
+    ['type Note {', 'type Memo {'],
+    ['): Note @', '): Memo @'],
+    ['[Note!]', '[Memo!]'],
+    ['): Note @', '): Memo @'],
+  ];
+  t.same(idsAfter({ schema: renamed }), ['unpaired:Note~Memo']);
+  t.same(idsAfter({ schema: renamed, openapi: [withBridge('{ graphql: Memo }')] }), []);
+  t.ok(idsAfter({ schema: renamed, openapi: [withBridge('{ graphql: none }')] }).every((id) => !id.startsWith('unp')));
+
+  const operation: Edit = ['operationId: createNote', 'operationId: addNote'];
+  const stated = (partner: string): Edit => [
+    'operationId: addNote',
+    `x-bridge: { graphql: ${partner} }\n      operationId: addNote`,
+  ];
+  t.same(idsAfter({ openapi: [operation] }), ['unpaired:Mutation.createNote']);
+  t.same(idsAfter({ openapi: [operation, stated('Mutation.createNote')] }), []);
+  t.same(idsAfter({ openapi: [operation, stated('none')] }), []);
+  t.end();
+});
+
 t.test('the contracts of this project', async (t) => {
   const contracts = await readContracts(ROOT, ['openapi', 'schema', 'prisma']);
   t.same(await lint(ROOT, contracts), [], 'are without a finding');
@@ -910,6 +1112,52 @@ t.test('the contracts of this project', async (t) => {
     report.pairs.shapes.map(({ name }) => name),
     ['User', 'Order', 'Session', 'Post', 'Comment', 'Message'],
   );
+});
+
+t.test('of what has changed, only what came with it', async (t) => {
+  const before = edited(openapi, ['operationId: getNote', 'operationId: aNote']);
+  const folder = t.testdir(filesOf(t, { ...documents, openapi: before }));
+  const write = (text: string) => writeFileSync(join(folder, 'openapi.yaml'), text);
+  const git = (...args: string[]) =>
+    execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@example.com', ...args], { cwd: folder });
+  const find = async (...ref: string[]) => {
+    const { code, stdout } = await accord(t, ['--root', folder, 'lint', '--json', '--only-changed', ...ref]);
+    return [code, ...named(JSON.parse(stdout))];
+  };
+  git('init', '--quiet', '--initial-branch=main');
+  git('add', '.');
+  git('commit', '--quiet', '--message', 'first');
+  t.same(await find(), [0], 'what was there before is left out');
+
+  const lower = `# A line more.\n${before}`;
+  write(lower);
+  t.same(await find(), [0], 'wherever it stands now');
+  const added = edited(lower, ['operationId: createNote', 'operationId: newNote']);
+  write(added);
+  t.same(await find(), [1, `operation-id-verb ${place(added, 'newNote')}`]);
+  git('commit', '--quiet', '--all', '--message', 'second');
+  t.same(await find(), [0]);
+  t.same(await find('HEAD~1'), [1, `operation-id-verb ${place(added, 'newNote')}`], 'since a ref');
+
+  const touched = edited(added, ['operationId: aNote', 'operationId: aNote # Still.']);
+  write(touched);
+  t.same(await find(), [1, `operation-id-verb ${place(touched, 'aNote')}`], 'a line that is edited is to be in order');
+  const orphaned = edited(added, [
+    "mood: { $ref: '#/components/schemas/Mood' }\n        stars: { type: [",
+    'mood: { type: string, description: How. }\n        stars: { type: [',
+  ]);
+  const both = edited(orphaned, [
+    "        mood: { $ref: '#/components/schemas/Mood' }\n",
+    '        mood: { type: string, description: How. }\n',
+  ]);
+  write(both);
+  t.same(
+    await find(),
+    [1, `unused-component ${place(both, 'Mood: {')}`],
+    'what is edited in one place breaks a rule in another',
+  );
+  const unknown = await accord(t, ['--root', folder, 'lint', '--only-changed', 'v9']);
+  t.same([unknown.code, unknown.stderr], [2, 'git knows no commit "v9" here.\n']);
 });
 
 t.test('the commands', async (t) => {
@@ -945,14 +1193,15 @@ t.test('the commands', async (t) => {
   t.match(bridged.stdout, '(nullability:Note.createdAt:graphql)');
   t.match(bridged.stdout, `openapi.yaml:${place(broken.openapi, 'created_at: {')}  time, required\n`);
   t.match(bridged.stdout, `schema.graphql:${place(broken.schema, 'createdAt')}  String\n`);
-  t.match(bridged.stdout, '1 unexplained difference\n');
+  t.match(bridged.stdout, '2 unexplained differences\n');
   t.match(bridged.stdout, '- { difference: <id>, reason:');
   t.match(bridged.stdout, /^kind +openapi\.yaml +schema\.graphql +prisma\/schema\.prisma\ntype +Note +Note +Note\n/);
   t.match(bridged.stdout, /^operation +listNotes +Query\.notes +-$/m);
   t.match(bridged.stdout, /^stored +createNote +- +Note$/m);
   const { pairs, differences: told } = reportJson(bridge(contractsOf(broken)));
   t.match(pairs[0], { kind: 'type', 'openapi.yaml': 'Note', 'schema.graphql': 'Note' });
-  t.match(told[0], { id: 'nullability:Note.createdAt:graphql', places: [{ file: 'openapi.yaml' }] });
+  t.match(told[0], { id: 'unpaired:Query.note', places: [{ file: 'openapi.yaml' }] });
+  t.match(told[1], { id: 'nullability:Note.createdAt:graphql', places: [{ file: 'openapi.yaml' }] });
   t.equal(nothing.code, 2);
   t.match(nothing.stderr, /^There is no openapi\.yaml and no schema\.graphql in /);
   t.equal(unsound.code, 2);

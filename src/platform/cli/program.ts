@@ -9,7 +9,7 @@ const LACKING =
   'This installation is for production. What works on contracts and code needs the development dependencies: `npm ci`.';
 
 /** Errors whose message is a sentence for whoever typed the command: ours, and what the tools lack. By name, for these are loaded late. */
-const SENTENCES = ['Unable', 'NoContracts', 'NoSuchVersion'];
+const SENTENCES = ['Unable', 'NoContracts', 'NoSuchVersion', 'NoSuchCommit'];
 
 /**
  * Runs the `accord` command. How it ended is in `process.exitCode`, see `EXIT`.

@@ -2,6 +2,7 @@ import type { Contracts } from '../model/contracts.js';
 import { compareEnumerations } from './compare-enumerations.js';
 import { compareCatalogues, compareErrors, compareNamed } from './compare-errors.js';
 import { compareAllInputs } from './compare-inputs.js';
+import { compareNames } from './compare-names.js';
 import { comparePermissions } from './compare-permissions.js';
 import { compareShapes } from './compare-shapes.js';
 import { compareStore, type Stored, storedCalls } from './compare-store.js';
@@ -78,6 +79,7 @@ export function bridge({ openapi: source, schema, prisma }: Contracts): Report {
   const stored = storedCalls(pairs, calls, openapi);
   const catalogues = [...openapi.catalogues, ...graphql.catalogues];
   const found = merged([
+    ...compareNames(pairs, contracts, overrides),
     ...compareShapes(pairs, openapi),
     ...compareEnumerations(pairs),
     ...compareAllInputs(pairs),

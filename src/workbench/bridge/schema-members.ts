@@ -27,6 +27,23 @@ type Read = Pick<Member, 'type' | 'of' | 'list' | 'limits' | 'default'> & { null
 
 const isNull = (schema: Schema | boolean) => typeof schema === 'object' && schema.type === 'null';
 
+/** Both of what is asked. */
+const tighter = (one: Limits, other: Limits): Limits => {
+  const of = (choose: typeof Math.max, name: 'min' | 'max' | 'minLength' | 'maxLength') => {
+    const stated = [one[name], other[name]].filter((value) => value !== undefined);
+    return stated.length === 0 ? {} : { [name]: choose(...stated) };
+  };
+  const least = { ...of(Math.max, 'min'), ...of(Math.max, 'minLength') };
+  return { ...one, ...other, ...least, ...of(Math.min, 'max'), ...of(Math.min, 'maxLength') };
+};
+
+/** With what a schema says beside a reference or an alternative, which holds as well and goes before. */
+const beside = (schema: Schema, found: Read): Read => ({
+  ...found,
+  limits: found.list ? found.limits : tighter(found.limits, limitsOf(schema)),
+  ...('default' in schema && { default: schema['default'] }),
+});
+
 /** What a schema says of a value, references followed. Of alternatives, only "or null" is understood. */
 function read(document: OpenApiDocument, schema: Schema | boolean | undefined): Read {
   const nothing = { type: 'any', list: false, nullable: false, limits: {} };
@@ -34,13 +51,13 @@ function read(document: OpenApiDocument, schema: Schema | boolean | undefined): 
   if (schema.$ref !== undefined) {
     const found = read(document, resolveReference(document, schema.$ref) as Schema);
     const named = found.of === undefined && !found.list && (found.type === 'enum' || found.type === 'object');
-    return named ? { ...found, of: schemaName(schema) } : found;
+    return beside(schema, named ? { ...found, of: schemaName(schema) } : found);
   }
   const alternatives = [...(schema.anyOf ?? []), ...(schema.oneOf ?? []), ...(schema.allOf ?? [])];
   const [only, ...others] = alternatives.filter((one) => !isNull(one));
   if (only !== undefined && others.length === 0) {
     const found = read(document, only);
-    return { ...found, nullable: found.nullable || alternatives.some(isNull) };
+    return beside(schema, { ...found, nullable: found.nullable || alternatives.some(isNull) });
   }
   const types = [schema.type ?? []].flat();
   const nullable = types.includes('null');

@@ -12,6 +12,7 @@ interface Options {
   root: string;
   json: boolean;
   rules: boolean;
+  onlyChanged?: string | true;
 }
 
 async function printRules(json: boolean): Promise<void> {
@@ -21,14 +22,19 @@ async function printRules(json: boolean): Promise<void> {
     const ofRest = REST_RULES.find((one) => one.name === name);
     const ofSdl = SDL_RULES.find((one) => one.name === name);
     const contracts = [...(ofRest ? ['openapi.yaml'] : []), ...(ofSdl ? ['schema.graphql'] : [])];
-    return { name, why: (ofRest ?? ofSdl)?.why, contracts };
+    const { why, severity = 'error' } = (ofRest ?? ofSdl) as Pick<(typeof REST_RULES)[number], 'why' | 'severity'>;
+    return { name, severity, why, contracts };
   });
   if (json) return printJson(rules);
-  const printed = rules.map(({ name, why, contracts }) => {
-    return `${paint('bold', name)}  ${paint('dim', contracts.join(', '))}\n  ${why}`;
+  const printed = rules.map(({ name, severity, why, contracts }) => {
+    return `${paint('bold', name)}  ${paint('dim', `${severity}, ${contracts.join(', ')}`)}\n  ${why}`;
   });
   console.log(printed.join('\n'));
 }
+
+/** The commit since which something is looked at. */
+const commitOf = async (root: string, ref: string | true) =>
+  (await import('../model/git.js')).commitAt(root, ref === true ? undefined : ref);
 
 /** That nothing was found, and in what. */
 function inOrder({ openapi, schema }: Contracts): string {
@@ -37,28 +43,36 @@ function inOrder({ openapi, schema }: Contracts): string {
   return `${one === openapi ? schema.file : openapi.file} is in order. There is no ${one.file}.`;
 }
 
-/** `accord lint [--json | --rules]`: exits 1 when a contract breaks a rule. */
+/** `accord lint [--json | --rules | --only-changed [ref]]`: exits 1 when a contract breaks a rule. */
 const lintCommand: Subcommand = (command) => {
   command
     .description(DESCRIPTION.trim().replaceAll('\n', ' '))
     .option('--rules', 'list our own rules, and why each is one', false)
+    .option(
+      '--only-changed [ref]',
+      'only what came since a commit, tag or branch (default: where this branch left origin/main, or HEAD)',
+    )
     .option('--json', 'print JSON for programs', false)
     .action(async () => {
-      const { root, json, rules } = command.optsWithGlobals<Options>();
+      const { root, json, rules, onlyChanged } = command.optsWithGlobals<Options>();
       if (rules) return printRules(json);
       const folder = resolve(root);
       const { readContracts } = await import('../model/contracts.js');
       const contracts = await readContracts(folder, undefined, 'one');
+      const since = onlyChanged && (await commitOf(folder, onlyChanged));
       const problems = await withProgress('Linting the contracts', async () => {
-        const { lint } = await import('../lint/lint.js');
-        return lint(folder, contracts);
+        if (since) return (await import('../lint/changed.js')).problemsSince(folder, contracts, since);
+        return (await import('../lint/lint.js')).lint(folder, contracts);
       });
       const { printProblems } = await import('../model/problems.js');
       const failed = problems.some(({ severity }) => severity !== 'warning');
       if (failed) process.exitCode = EXIT.found;
       if (json) return printJson(problems.map(({ frame: _, ...one }) => ({ severity: 'error', ...one })));
       if (problems.length > 0) console.log(printProblems(problems, { colour: process.stdout.isTTY }));
-      else console.log(`${paint('green', '✓')} ${inOrder(contracts)}`);
+      else
+        console.log(
+          `${paint('green', '✓')} ${since ? `Nothing that breaks a rule has come since ${since.label}.` : inOrder(contracts)}`,
+        );
     });
 };
 

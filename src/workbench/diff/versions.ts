@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Contracts, contractsOf } from '../model/contracts.js';
 import { FILES } from '../model/files.js';
-import { fileAt, git } from '../model/git.js';
+import { commitAt, fileAt, git, NoSuchCommit } from '../model/git.js';
 
 /** One version of a project. A file that is not there is empty. */
 export interface ProjectVersion {
@@ -45,30 +45,18 @@ export function versionInDirectory(directory: string, label = directory): Projec
   };
 }
 
-/** Where this branch left origin/main, or HEAD where there is no such branch. */
-async function defaultRef(root: string): Promise<{ ref: string; label: string }> {
-  const base = await git(root, 'merge-base', 'HEAD', 'origin/main').catch(() => undefined);
-  if (base === undefined) return { ref: 'HEAD', label: 'HEAD' };
-  return { ref: base.trim(), label: `${base.slice(0, 7)}, where this branch left origin/main` };
-}
-
 /**
  * The version that a git ref names; without one, where the branch left origin/main, or HEAD. Paths are the project's, which
  * may be a folder of its repository. Throws NoSuchVersion.
  */
 export async function versionAtRef(root: string, name?: string): Promise<ProjectVersion> {
-  await git(root, 'rev-parse', '--git-dir').catch(() => {
-    throw new NoSuchVersion(`${root} is no git repository. Compare with a directory: accord diff --from <directory>.`);
+  const { id, label } = await commitAt(root, name).catch((error: Error) => {
+    const elsewhere = name === undefined ? ' Compare with a directory: accord diff --from <directory>.' : '';
+    throw error instanceof NoSuchCommit ? new NoSuchVersion(`${error.message}${elsewhere}`) : error;
   });
-  const { ref, label } = name === undefined ? await defaultRef(root) : { ref: name, label: name };
-  const commit = await git(root, 'rev-parse', '--verify', '--quiet', '--end-of-options', `${ref}^{commit}`).catch(
-    () => {
-      throw new NoSuchVersion(`git knows no commit "${ref}" here.`);
-    },
-  );
   const [openapi, schema, prisma, tree] = await Promise.all([
-    ...Object.values(FILES).map((file) => fileAt(root, commit.trim(), file)),
-    git(root, 'ls-tree', '-d', '--name-only', `${commit.trim()}:./${MIGRATIONS}`).catch(() => ''),
+    ...Object.values(FILES).map((file) => fileAt(root, id, file)),
+    git(root, 'ls-tree', '-d', '--name-only', `${id}:./${MIGRATIONS}`).catch(() => ''),
   ]);
   const migrations = (tree ?? '').split('\n').filter((line) => line !== '');
   return { label, contracts: modelOf({ openapi, schema, prisma }, `at ${label}`), migrations };

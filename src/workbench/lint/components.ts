@@ -42,10 +42,22 @@ function unused(rest: Rest): RestFlaw[] {
   );
 }
 
+function unusedTags({ source, operations }: Rest): RestFlaw[] {
+  const used = new Set(operations.flatMap(({ operation }) => operation.tags ?? []));
+  return (source.tags ?? []).flatMap(({ name }, index) =>
+    used.has(name) ? [] : [{ path: ['tags', index, 'name'], message: `No operation has the tag "${name}".` }],
+  );
+}
+
 export const COMPONENT_RULES: RestRule[] = [
   {
     name: 'unused-component',
     why: 'What nothing uses is generated into every client all the same, and read by every reviewer.',
     check: unused,
+  },
+  {
+    name: 'unused-tag',
+    why: 'A tag is a chapter of the documentation and a group of each SDK, and this one is empty.',
+    check: unusedTags,
   },
 ];

@@ -3,6 +3,7 @@ import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 import { type DocumentNode, type InputValueDefinitionNode, valueFromASTUntyped, visit } from 'graphql';
 import { constraintOf } from '../model/sdl.js';
 import type { Path } from '../model/yaml-source.js';
+import { expressionOf } from './patterns.js';
 import type { Rest, RestFlaw, RestRule, SdlFlaw, SdlRule } from './rule.js';
 
 const DOCUMENT = 'openapi';
@@ -30,8 +31,11 @@ function valuesOf({ elements }: Rest): { at: Path; value: unknown; schema: Path;
   });
 }
 
+/** What a pattern that is none refuses is told of the pattern. */
+const regExp = Object.assign((pattern: string) => expressionOf(pattern) ?? /(?:)/u, { code: 'expressionOf' });
+
 function refusedByJsonSchema(rest: Rest): RestFlaw[] {
-  const ajv = addFormats(new Ajv2020({ allErrors: true, strict: false }));
+  const ajv = addFormats(new Ajv2020({ allErrors: true, strict: false, code: { regExp } }));
   ajv.addSchema(rest.source, DOCUMENT, undefined, false);
   return valuesOf(rest).flatMap(({ at, value, schema, what }) => {
     const validate = ajv.compile({ $ref: `${DOCUMENT}#${pointerOf(schema)}` });
@@ -52,7 +56,10 @@ function refusal(value: unknown, constraint: Record<string, unknown>): string | 
     typeof value === 'number' && max !== undefined && value > max && `is more than ${max}`,
     size !== undefined && minLength !== undefined && size < minLength && `is shorter than ${minLength}`,
     size !== undefined && maxLength !== undefined && size > maxLength && `is longer than ${maxLength}`,
-    size !== undefined && pattern !== undefined && !new RegExp(pattern, 'u').test(String(value)) && 'does not match',
+    size !== undefined &&
+      pattern !== undefined &&
+      expressionOf(pattern)?.test(String(value)) === false &&
+      'does not match',
   ];
   return broken.find((one): one is string => typeof one === 'string');
 }

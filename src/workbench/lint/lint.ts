@@ -29,13 +29,18 @@ function namedOperations(document: OpenApiDocument): NamedOperation[] {
 export function lintRest(source: OpenApiSource): Problem[] {
   const { written, document } = source;
   const rest = { source: written, elements: elements(written), operations: namedOperations(document) };
-  return REST_RULES.flatMap(({ name, check }) => check(rest).map((flaw) => source.problemAt({ ...flaw, rule: name })));
+  return REST_RULES.flatMap(({ name, severity, check }) =>
+    check(rest).map((flaw) => ({ ...source.problemAt({ ...flaw, rule: name }), ...(severity && { severity }) })),
+  );
 }
 
 /** What our own rules find in a sound GraphQL schema. */
 export function lintSdl({ file, text, document }: SdlSource): Problem[] {
-  return SDL_RULES.flatMap(({ name, check }) =>
-    check(document).map(({ node, message }) => problemAt(file, text, firstWordOf(node), name, message)),
+  return SDL_RULES.flatMap(({ name, severity, check }) =>
+    check(document).map(({ node, message }) => ({
+      ...problemAt(file, text, firstWordOf(node), name, message),
+      ...(severity && { severity }),
+    })),
   );
 }
 

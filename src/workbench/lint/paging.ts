@@ -12,12 +12,14 @@ const written = (source: unknown, schema: Schema | boolean | undefined): Schema 
 };
 
 /** Whether a schema is that of a list without a bound of its own. */
-function isList(source: unknown, schema: Schema | boolean | undefined): boolean {
-  const { type, maxItems, properties = {}, ...rest } = written(source, schema);
+function isList(source: unknown, schema: Schema | boolean | undefined, above: readonly Schema[] = []): boolean {
+  const whole = written(source, schema);
+  if (above.includes(whole)) return false;
+  const { type, maxItems, properties = {}, ...rest } = whole;
   if (type === 'array') return maxItems === undefined;
   const alternatives = [...(rest.oneOf ?? []), ...(rest.anyOf ?? []), ...(rest.allOf ?? [])];
   const enveloped = ENVELOPE.some((name) => written(source, properties[name]).type === 'array');
-  return enveloped || alternatives.some((one) => isList(source, one));
+  return enveloped || alternatives.some((one) => isList(source, one, [...above, whole]));
 }
 
 /** Whether parameters or arguments of these names page a list. */

@@ -1,5 +1,6 @@
 import type { OpenApiDocument, OperationObject } from 'accord/contract/document';
 import type { ASTNode, DocumentNode } from 'graphql';
+import type { Problem } from '../model/problems.js';
 import type { Finding, Path } from '../model/yaml-source.js';
 import type { Element } from './elements.js';
 
@@ -34,6 +35,8 @@ export interface SdlFlaw {
 export interface LintRule<Contract, Flaw> {
   name: string;
   why: string;
+  /** Left out for an error. */
+  severity?: Problem['severity'];
   check: (contract: Contract) => Flaw[];
 }
 

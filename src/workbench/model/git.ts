@@ -9,6 +9,48 @@ const LONGEST = 64 * 1024 * 1024;
 export const git = async (root: string, ...args: string[]): Promise<string> =>
   (await run('git', ['-C', root, ...args], { maxBuffer: LONGEST })).stdout;
 
+/** What people call a commit, and which it is. */
+export interface Commit {
+  label: string;
+  id: string;
+}
+
+/** A commit that git does not know, or no repository; the message is a sentence for whoever asked for it. */
+export class NoSuchCommit extends Error {
+  override readonly name = 'NoSuchCommit';
+}
+
+/** Where this branch left origin/main, or HEAD where there is no such branch. */
+async function defaultRef(root: string): Promise<{ ref: string; label: string }> {
+  const base = await git(root, 'merge-base', 'HEAD', 'origin/main').catch(() => undefined);
+  if (base === undefined) return { ref: 'HEAD', label: 'HEAD' };
+  return { ref: base.trim(), label: `${base.slice(0, 7)}, where this branch left origin/main` };
+}
+
+/** The commit that a git ref names; without one, where the branch left origin/main, or HEAD. Rejects with NoSuchCommit. */
+export async function commitAt(root: string, name?: string): Promise<Commit> {
+  await git(root, 'rev-parse', '--git-dir').catch(() => {
+    throw new NoSuchCommit(`${root} is no git repository.`);
+  });
+  const { ref, label } = name === undefined ? await defaultRef(root) : { ref: name, label: name };
+  const id = await git(root, 'rev-parse', '--verify', '--quiet', '--end-of-options', `${ref}^{commit}`).catch(() => {
+    throw new NoSuchCommit(`git knows no commit "${ref}" here.`);
+  });
+  return { label, id: id.trim() };
+}
+
+/**
+ * The lines of a file of the working tree that a commit has not, from 1.
+ * @param file relative to the project, which may be a folder of its repository
+ */
+export async function linesSince(root: string, commit: string, file: string): Promise<Set<number>> {
+  const hunks = await git(root, 'diff', '--unified=0', '--no-color', '--no-ext-diff', commit, '--', file);
+  const added = [...hunks.matchAll(/^@@ -\S+ \+(\d+)(?:,(\d+))? @@/gm)].flatMap(([, first, count = '1']) =>
+    Array.from({ length: Number(count) }, (_, index) => Number(first) + index),
+  );
+  return new Set(added);
+}
+
 /**
  * A file of the project at a commit; undefined without a repository, or without the file in it.
  * @param file relative to the project, which may be a folder of its repository

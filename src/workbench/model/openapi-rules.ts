@@ -131,26 +131,40 @@ const routable = (path: string): Finding[] =>
       message: `Path parameter "${name}" cannot be routed: use letters, digits and underscores.`,
     }));
 
-/** Whether a reference leads back to itself by nothing but references, so that it names nothing. */
-function isIdle(document: unknown, reference: string): boolean {
+/** Keywords by which a schema is made of others that hold for the same value. */
+const IN_PLACE = ['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else'] as const;
+
+/** What holds for the same value as this: what a reference names, and the parts of a schema. */
+function inPlace(document: unknown, value: Record<string, unknown>): unknown[] {
+  const { $ref } = value;
+  const named = typeof $ref === 'string' && $ref.startsWith('#/') ? [valueAt(document, keysOf($ref))] : [];
+  return [...named, ...IN_PLACE.flatMap((keyword) => value[keyword] ?? [])];
+}
+
+/** Whether something is made of itself, so that it names nothing: whoever follows it does not come to an end. */
+function isIdle(document: unknown, value: Record<string, unknown>): boolean {
   const seen = new Set<unknown>();
-  let at: unknown = reference;
-  while (typeof at === 'string' && at.startsWith('#/') && !seen.has(at)) {
-    seen.add(at);
-    const target = valueAt(document, keysOf(at));
-    at = isObject(target) ? target['$ref'] : undefined;
+  const left = inPlace(document, value);
+  for (const one of left) {
+    if (!isObject(one) || seen.has(one)) continue;
+    if (one === value) return true;
+    seen.add(one);
+    left.push(...inPlace(document, one));
   }
-  return seen.has(at);
+  return false;
 }
 
 /** References that name nothing, which no linter survives. */
 export function idleReferences(document: unknown): Finding[] {
   const within = (value: unknown, path: readonly string[]): Finding[] => {
     if (!isObject(value)) return [];
-    const reference = value['$ref'];
     const members = Object.entries(value).flatMap(([key, member]) => within(member, [...path, key]));
-    if (typeof reference !== 'string' || !isIdle(document, reference)) return members;
-    const message = `The reference ${reference} leads to nothing but itself.`;
+    if (!isIdle(document, value)) return members;
+    const { $ref } = value;
+    const message =
+      typeof $ref === 'string'
+        ? `The reference ${$ref} leads to nothing but itself.`
+        : 'This schema is made of itself, and has no end.';
     return [{ path, onKey: true, rule: 'local-references', message }, ...members];
   };
   return within(document, []);

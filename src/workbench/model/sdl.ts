@@ -1,4 +1,11 @@
-import { type ASTNode, type ConstDirectiveNode, Kind, type TypeNode, valueFromASTUntyped } from 'graphql';
+import {
+  type ASTNode,
+  type ConstArgumentNode,
+  type ConstDirectiveNode,
+  Kind,
+  type TypeNode,
+  valueFromASTUntyped,
+} from 'graphql';
 import type { Place } from './problems.js';
 
 /** The types whose fields are operations. */
@@ -22,11 +29,18 @@ export function firstWordOf(node: Pick<ASTNode, 'loc'> | null | undefined): Requ
 export const argumentsOf = ({ arguments: given = [] }: ConstDirectiveNode): Record<string, unknown> =>
   Object.fromEntries(given.map(({ name, value }) => [name.value, valueFromASTUntyped(value)]));
 
+const constraintIn = (directives: readonly ConstDirectiveNode[]) =>
+  directives.find(({ name }) => name.value === 'constraint');
+
 /** What `@constraint` asks of an argument or input field; nothing where it has none. */
 export function constraintOf(directives: readonly ConstDirectiveNode[] = []): Record<string, unknown> {
-  const found = directives.find(({ name }) => name.value === 'constraint');
+  const found = constraintIn(directives);
   return found === undefined ? {} : argumentsOf(found);
 }
+
+/** The same as it is written, for the place of each. */
+export const constraintArguments = (directives: readonly ConstDirectiveNode[] = []): readonly ConstArgumentNode[] =>
+  constraintIn(directives)?.arguments ?? [];
 
 /** The name of the type inside lists and `!`. */
 export const namedType = (type: TypeNode): string =>
