@@ -1,10 +1,10 @@
-// Runs all tests, or those of the folders that are named. Plain JavaScript, for it bundles what is TypeScript: a process that reads that by a loader takes four times as
-// long to begin.
+// Runs all tests, or those of the folders that are named, each folder as a process. Plain JavaScript, for it bundles what is
+// TypeScript: a process that reads that by tap's loaders takes four times as long to begin, and all that it starts has one too.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { createWriteStream, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createWriteStream, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 
@@ -23,7 +23,7 @@ const FLAGS = [
   '--import=./test/support/plain-promises.js',
   '--import=./test/support/sparing-compiler.js',
 ];
-/** Seconds after which a process hangs. */
+/** Seconds after which tap ends a case that hangs; a process that hangs itself is ended after twice as long. */
 const TIMEOUT = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')).tap.timeout;
 
 /** @param {string} folder */
@@ -66,7 +66,7 @@ const testsOfFolders = {
 /** Bundles the tests of each folder with all of ours that they import. Rejects when something does not parse or is not there. */
 async function bundle() {
   rmSync(BUNDLES, { recursive: true, force: true });
-  const { outputFiles } = await build({
+  await build({
     absWorkingDir: ROOT,
     entryPoints: asked.map((folder) => ({ in: `tests of ${folder}`, out: folder })),
     outdir: BUNDLES,
@@ -83,20 +83,13 @@ async function bundle() {
     sourcesContent: false,
     define: { 'import.meta.url': '__place.url', 'import.meta.dirname': '__place.dirname' },
     plugins: [testsOfFolders],
-    write: false,
   });
-  mkdirSync(BUNDLES, { recursive: true });
-  for (const { path, text } of outputFiles) writeFileSync(path, path.endsWith('.map') ? absolute(text) : text);
 }
 
-/**
- * A source map that names its sources from the root of the system: by other names c8 does not know again what it is to leave out.
- * @param {string} map
- */
-function absolute(map) {
-  const { sources, ...rest } = JSON.parse(map);
-  return JSON.stringify({ ...rest, sources: sources.map((/** @type {string} */ one) => resolve(BUNDLES, one)) });
-}
+/** Processes that run: none outlives this one. @type {Set<import('node:child_process').ChildProcess>} */
+const running = new Set();
+process.once('exit', () => running.forEach((child) => void child.kill()));
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => process.exit(1));
 
 /**
  * Runs the tests of a folder, and keeps what they say.
@@ -110,9 +103,13 @@ async function run(folder) {
     cwd: ROOT,
     env: { ...process.env, TAP_TIMEOUT: TIMEOUT },
     stdio: ['ignore', 'pipe', 'inherit'],
+    timeout: 2 * TIMEOUT * 1000,
+    killSignal: 'SIGKILL',
   });
+  running.add(child);
   child.stdout.pipe(output);
   const [[code]] = await Promise.all([once(child, 'exit'), once(output, 'close')]);
+  running.delete(child);
   // Tap's own total comes last: a process that did not get there has not run all of its tests.
   const total = /^# \{ (total: .*) \}$/m.exec(readFileSync(result, 'utf8').slice(-500))?.[1];
   /** @param {string} name */
