@@ -155,7 +155,10 @@ function handle(
     if (operation.method !== 'GET') app.refuseForeignCookie(request);
     const result = await handler(read, {
       services,
-      platform: platformFor(request),
+      // Few ask for it.
+      get platform() {
+        return platformFor(request);
+      },
       prefix,
       call: callOf(app, request, () => contentIssues(read), keyOf(read)),
       page,
