@@ -1,8 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync, realpathSync, symlinkSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Test } from 'tap';
-import { ROOT, run } from './process.js';
+import { accord } from './accord.js';
+import { type Ended, ROOT, run, temporaryFolder } from './process.js';
 
 /** Of packages that are not of this repository. */
 const OURS = ['accord', '@accord'];
@@ -42,10 +44,49 @@ export function unpack(folder: string, tarballs: readonly [platform: string, wor
   }
 }
 
+let packing: Promise<string> | undefined;
+
+/** The folder of the packed tarballs, made once for all that asks in this process. */
+export function packages(t: Test): Promise<string> {
+  packing ??= (async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'accord-packages-'));
+    process.once('exit', () => rmSync(folder, { recursive: true }));
+    await packed(t, folder);
+    return folder;
+  })();
+  return packing;
+}
+
+export interface NewProject {
+  folder: string;
+  /** Runs a command in it, as it is typed. */
+  command: (line: string) => Promise<Ended>;
+  /** The command of a start. */
+  start: readonly [string, ...string[]];
+}
+
+/** A new project, installed from the packed tarballs, built and committed. */
+export async function newProject(t: Test, name = 'books'): Promise<NewProject> {
+  const tarballs = await packages(t);
+  const folder = join(temporaryFolder(t), name);
+  const { code, stderr } = await accord(t, ['new', folder, '--packages', tarballs]);
+  if (code !== 0) throw new Error(stderr);
+  unpack(folder, tarballsIn(tarballs));
+  const command = (line: string) => run(t, ['sh', '-c', line], {}, folder).ended;
+  const git = 'git -c user.name=t -c user.email=t@example.com';
+  const begun = await command(`npm run prepare && git init -q && git add . && ${git} commit -qm before`);
+  if (begun.code !== 0) throw new Error(begun.stdout + begun.stderr);
+  return { folder, command, start: [process.execPath, join(folder, 'node_modules/.bin/accord'), 'start'] };
+}
+
 /** Packs both, as they are published. Rejects with what the compiler says. */
 export async function packed(t: Test, folder: string): Promise<[platform: string, workbench: string]> {
   const { code, stdout, stderr } = await run(t, [process.execPath, '.ci/pack.js', folder]).ended;
   if (code !== 0) throw new Error(stdout + stderr);
+  return tarballsIn(folder);
+}
+
+function tarballsIn(folder: string): [platform: string, workbench: string] {
   const [platform, workbench] = readdirSync(folder)
     .filter((name) => name.endsWith('.tgz'))
     .sort();

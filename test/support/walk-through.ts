@@ -17,6 +17,8 @@ export interface Edit {
 export interface Commands {
   kind: 'commands';
   lines: string[];
+  /** What the comment behind each says, where that is the status of an answer. */
+  statuses: (string | undefined)[];
   /** What they print, one after the other, with an ellipsis for what differs or is long; undefined where the page shows nothing. */
   told: string | undefined;
 }
@@ -66,12 +68,10 @@ function sentenceBefore(all: (Block | string)[], i: number): string {
 }
 
 function commandsOf({ text }: Block, next: Block | string | undefined): Commands {
-  const lines = text
-    .split('\n')
-    .map((line) => line.replace(/ +# .*$/, ''))
-    .filter(Boolean);
+  const all = text.split('\n').filter(Boolean);
   const told = typeof next === 'object' && next.language === '' ? next.text : undefined;
-  return { kind: 'commands', lines, told };
+  const statuses = all.map((line) => / # (\d{3})$/.exec(line)?.[1]);
+  return { kind: 'commands', lines: all.map((line) => line.replace(/ +# .*$/, '')), statuses, told };
 }
 
 /** Does to a file of a project what a page says. Throws where there is no such line, or more than one that could be meant. */
@@ -96,9 +96,14 @@ function edited(before: string, { file, where, line = '', text }: Omit<Edit, 'ki
   return lines.join('\n');
 }
 
-/** What a page says is told, for a comparison with what was: a line of an ellipsis alone stands for any number of lines. */
+/**
+ * What a page says is told, for a comparison with what was: an ellipsis stands for anything, alone on its line for any number of
+ * lines; columns may be as wide as they are.
+ */
 export function toldPattern(told: string): RegExp {
   const escaped = told.trimEnd().replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
-  const lines = escaped.split('\n').map((line) => (line.trim() === '…' ? '[^]*?' : line.replaceAll('…', '.*')));
+  const lines = escaped
+    .split('\n')
+    .map((line) => (line.trim() === '…' ? '[^]*?' : line.replaceAll('…', '.*').replaceAll(/(?<=\S) {2,}/g, ' +')));
   return new RegExp(`^${lines.join('\\n')}$`.replaceAll('\\n[^]*?', '[^]*?'));
 }

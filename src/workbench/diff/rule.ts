@@ -5,7 +5,7 @@ import type { Value } from './form.js';
 /** Judges one difference; undefined when it concerns nobody. */
 export type Rule = (difference: Difference) => Judgement | undefined;
 
-/** `total.amount` of the request body of createOrder, as a message says it. */
+/** `total.amount` of the request body of createInvoice, as a message says it. */
 export const subject = ({ fact: { name, where } }: Difference): string =>
   name === '' ? where : where === '' ? `\`${name}\`` : `\`${name}\` of ${where}`;
 

@@ -5,7 +5,7 @@ import { VERBS } from './verbs.js';
 interface Named {
   id: string;
   tag: string;
-  /** `getUserOrder` is get, user, order. */
+  /** `getUserBook` is get, user, book. */
   words: string[];
 }
 

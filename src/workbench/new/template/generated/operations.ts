@@ -649,7 +649,7 @@ export type WithoutSurplus<Actual> = {
 
 /**
  * The handlers, when there is one for each operation and nothing besides:
- * `exactly({ users, orders })` where `import * as users from './users.js'`.
+ * `exactly({ users, auth })` where `import * as users from './users.js'`.
  * A missing, misnamed, surplus or mistyped export does not compile.
  */
 export const exactly = <Actual extends Handlers>(handlers: Actual & WithoutSurplus<Actual>): Handlers => handlers;

@@ -1,0 +1,120 @@
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import { openEmbedded } from '../../src/platform/database/embedded.js';
+import { readMigrations } from '../../src/platform/database/migration-folder.js';
+import { applyMigrations } from '../../src/platform/database/migrations.js';
+import { TIME_LIMITS } from '../../src/platform/database/time-limits.js';
+import { hasher } from '../../src/platform/index.js';
+import { accord } from '../support/accord.js';
+import { linkSources, newProject } from '../support/new-project.js';
+import { ask, basic, startServer, temporaryFolder } from '../support/process.js';
+import { skipUnlessWhole } from '../support/servers.js';
+
+const STEP = '0_platform_01_known_networks';
+const NICKNAME = 'ALTER TABLE "users" ADD COLUMN "nickname" TEXT;\n';
+const textOf = (...path: string[]) => readFileSync(join(...path), 'utf8');
+
+/**
+ * Makes of a new project one that was begun with the version before: without the platform's last change of its tables, which is the
+ * last of its steps in the template; and grown since, by a member of the team's own.
+ */
+function asBefore(folder: string): void {
+  const migrations = join(folder, 'prisma/migrations');
+  const steps = readdirSync(migrations).filter((name) => name.startsWith('0_platform_'));
+  if (steps.at(-1) !== STEP) throw new Error(`${steps.at(-1)} is the newest step: this test is to be of it.`);
+  rmSync(join(migrations, STEP), { recursive: true });
+  mkdirSync(join(migrations, '2_nickname'));
+  writeFileSync(join(migrations, '2_nickname', 'migration.sql'), NICKNAME);
+  const path = join(folder, 'prisma/schema.prisma');
+  const schema = textOf(path)
+    .replace(/\/\/\/ Where an account has logged in[\s\S]*?\n}\n\n/, '')
+    .replace('  networks        KnownNetwork[]\n', '  nickname String?\n');
+  writeFileSync(path, schema);
+}
+
+/** Fills the database of a project with rows, in the tables of its migrations. */
+async function fill(folder: string): Promise<void> {
+  const directory = join(folder, 'data');
+  const migrations = readMigrations(join(folder, 'prisma/migrations'));
+  const backend = await openEmbedded(directory, { migrations, limits: TIME_LIMITS });
+  const hash = await hasher().hash('forty-two nanoseconds');
+  await backend.migrating(async (session) => {
+    await applyMigrations(session, migrations);
+    await session.run(`
+      INSERT INTO users (name, email, email_key, role, password_hash, nickname)
+        VALUES ('Grace', 'grace@example.com', 'grace@example.com', 'ADMIN', '${hash}', 'Amazing Grace');
+      INSERT INTO books (owner_id, title, author) VALUES (1, 'A Manual of Operation', 'Howard Aiken');
+      INSERT INTO tombstones (kind, id) VALUES ('BOOK', 7);
+      INSERT INTO audit_events (event, subject) VALUES ('login', 'user:1')`);
+  });
+  await backend.close();
+}
+
+const stepsIn = (folder: string) =>
+  readdirSync(join(folder, 'prisma/migrations')).filter((name) => /^\d{14}_platform_01_known_networks$/.test(name));
+
+t.test('accord upgrade says what a project lacks, takes it over once, and leaves what is of the team', async (t) => {
+  const folder = join(temporaryFolder(t), 'books');
+  t.equal((await accord(t, ['new', folder])).code, 0);
+  linkSources(folder);
+  const upgrade = (...args: string[]) => accord(t, ['--root', folder, 'upgrade', ...args]);
+  t.match(await upgrade(), { code: 0, stdout: /^The tables are those of Accord / }, 'a new project has all');
+
+  asBefore(folder);
+  const before = textOf(folder, 'prisma/schema.prisma');
+  const told =
+    /_platform_01_known_networks\/migration\.sql\n {2}prisma\/schema\.prisma\n {2}\(User\.networks, KnownNetwork\)/;
+  t.match(await upgrade('--check'), { code: 1, stdout: told });
+  t.same([stepsIn(folder), textOf(folder, 'prisma/schema.prisma')], [[], before], 'and wrote nothing');
+
+  t.match(await upgrade(), { code: 0, stdout: told, stderr: '' });
+  const after = textOf(folder, 'prisma/schema.prisma');
+  t.match(after, / nickname String\?\n/);
+  t.match(after, / networks +KnownNetwork\[\]\n/);
+  t.ok(after.startsWith(before.slice(0, before.indexOf('model User'))), 'what stands before is as it was');
+  t.equal(stepsIn(folder).length, 1);
+  t.match(await accord(t, ['--root', folder, 'migrate', '--check']), { code: 0 });
+  t.match(await upgrade(), { code: 0, stdout: /^The tables are those of/ });
+
+  writeFileSync(join(folder, 'prisma/schema.prisma'), after.replace('  count        Int\n', '  count        BigInt\n'));
+  t.match(await upgrade(), { code: 0, stdout: /\(Throttle\.count\)/ }, 'a member of the platform that is another');
+  t.equal(textOf(folder, 'prisma/schema.prisma'), after);
+});
+
+t.test('what accord new did not begin is not upgraded', async (t) => {
+  const refused = await accord(t, ['--root', temporaryFolder(t), 'upgrade']);
+  t.match([refused.code, refused.stderr], [2, /has no 0_platform: this is no project that `accord new` began/]);
+});
+
+t.test(
+  'a project of the version before is upgraded, and its rows and tests hold',
+  { skip: skipUnlessWhole },
+  async (t) => {
+    const { folder, command, start } = await newProject(t);
+    asBefore(folder);
+    await fill(folder);
+
+    t.match(await command('npx accord upgrade'), { code: 0, stdout: /_platform_01_known_networks/ });
+    t.match(await command('npx accord migrate --check'), { code: 0 });
+    t.match(await command('npm run prepare'), { code: 0 });
+    const { url, kill, ended } = await startServer(t, { DATABASE_URL: `pglite://${join(folder, 'data')}` }, start);
+    await holds(t, url);
+    kill('SIGTERM');
+    await ended;
+    const tested = await command('npm test');
+    t.match(tested, { code: 0, stdout: /^# fail 0$/m }, tested.stderr);
+  },
+);
+
+/** What was there before the upgrade, as the service shows it. */
+async function holds(t: Test, url: string): Promise<void> {
+  const headers = basic('grace@example.com', 'forty-two nanoseconds');
+  const get = async (path: string) => {
+    const answer = await ask(url + path, { headers });
+    return [answer.status, await answer.json()];
+  };
+  t.match(await get('/api/v1/auth/me'), [200, { id: 1, name: 'Grace', role: 'admin' }]);
+  t.match(await get('/api/v1/books'), [200, [{ id: 1, ownerId: 1, title: 'A Manual of Operation' }]]);
+  t.match(await get('/api/v1/books/7'), [410, { code: 'GONE' }]);
+}

@@ -1,0 +1,107 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import { check } from '../../src/workbench/model/check.js';
+import { readContracts } from '../../src/workbench/model/contracts.js';
+import { accord } from '../support/accord.js';
+import { section } from '../support/documentation.js';
+import { type NewProject, newProject } from '../support/new-project.js';
+import { eventually, run, startServer, temporaryFolder } from '../support/process.js';
+import { skipUnlessWhole } from '../support/servers.js';
+import { applyEdit, type Commands, type Step, stepsOf, toldPattern } from '../support/walk-through.js';
+
+const OWN = stepsOf(section('docs/your-own-api.md', 'Walk-through: a resource of your own'));
+const MOVING = stepsOf(section('docs/moving-in.md', 'Walk-through: ten operations, of which two are served here'));
+const MOVED = stepsOf(section('docs/moving-in.md', 'One operation moves'));
+
+const isRequest = (line: string) => line.startsWith('curl ');
+
+/** Does what a page says, up to where it asks the service. */
+async function follow(t: Test, { folder, command }: NewProject, steps: readonly Step[]): Promise<void> {
+  for (const step of steps) {
+    if (step.kind === 'edit') applyEdit(folder, step);
+    if (step.kind === 'commands' && !step.lines.some(isRequest)) await runAll(t, command, step);
+  }
+}
+
+async function runAll(t: Test, command: NewProject['command'], { lines, told }: Commands): Promise<void> {
+  let printed = '';
+  for (const line of lines) {
+    const { code, stdout, stderr } = await command(line);
+    t.equal(code, 0, `${line}: ${code === 0 ? '' : stdout + stderr}`);
+    printed += stdout;
+  }
+  if (told !== undefined) t.match(printed.trimEnd(), toldPattern(told), lines.join('; '));
+}
+
+/** Sends the requests of a page, and compares what its comments and the JSON below them say. */
+async function askAll(t: Test, url: string, steps: readonly Step[]): Promise<number> {
+  let count = 0;
+  for (const [i, step] of steps.entries()) {
+    if (step.kind !== 'commands' || !step.lines.some(isRequest)) continue;
+    const next = steps[i + 1];
+    const answer = next?.kind === 'shown' && next.language === 'json' ? JSON.parse(next.text) : undefined;
+    for (const [at, line] of step.lines.entries()) {
+      const asked = line.replace('http://localhost:3000', url).replace('curl ', 'curl -s --retry 30 --retry-delay 1 ');
+      const { stdout } = await run(t, ['sh', '-c', `${asked} -w '\n%{http_code}'`]).ended;
+      const [, body = '', status] = /^([\s\S]*)\n(\d{3})$/.exec(stdout) ?? [];
+      t.equal(status, step.statuses[at], line);
+      if (answer !== undefined) t.strictSame(JSON.parse(body), answer, line);
+      count += 1;
+    }
+  }
+  return count;
+}
+
+for (const [page, steps] of Object.entries({ 'your-own-api.md': OWN, 'moving-in.md': MOVING })) {
+  t.test(`${page}: what it has its reader write into the contracts has its place there, and is in order`, async (t) => {
+    const folder = join(temporaryFolder(t), 'books');
+    t.equal((await accord(t, ['new', folder])).code, 0);
+    const first = steps.findIndex(({ kind }) => kind === 'commands');
+    const edits = steps.slice(0, first).flatMap((step) => (step.kind === 'edit' ? step : []));
+    t.ok(edits.length > 5);
+    for (const edit of edits) applyEdit(folder, edit);
+    t.same(await check(await readContracts(folder)), []);
+  });
+}
+
+t.test('your-own-api.md is followed word by word', { skip: skipUnlessWhole }, async (t) => {
+  const project = await newProject(t);
+  await follow(t, project, OWN);
+  const { url } = await startServer(t, { DATABASE_URL: 'pglite://memory' }, project.start);
+  t.equal(await askAll(t, url, OWN), 4);
+});
+
+/** A port that nobody has. */
+const freePort = () =>
+  new Promise<number>((resolve) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as { port: number };
+      server.close(() => resolve(port));
+    });
+  });
+
+t.test('moving-in.md is followed word by word', { skip: skipUnlessWhole }, async (t) => {
+  const project = await newProject(t, 'library');
+  await follow(t, project, MOVING);
+  const [old] = MOVING.flatMap((step) => (step.kind === 'shown' && step.language === 'js' ? step.text : []));
+  const file = join(project.folder, '..', 'old.mjs');
+  writeFileSync(file, old ?? '');
+  const PORT = String(await freePort());
+  const LIBRARY_URL = `http://localhost:${PORT}`;
+  const service = run(t, [process.execPath, file], { PORT });
+  await eventually('the service of old', () => fetch(`${LIBRARY_URL}/shelves`).then(Boolean, () => false));
+  const server = await startServer(t, { DATABASE_URL: 'pglite://memory', LIBRARY_URL }, project.start);
+  t.ok((await askAll(t, server.url, MOVING)) > 10);
+  service.kill('SIGTERM');
+
+  const openapi = join(project.folder, 'openapi.yaml');
+  const [gone = ''] = MOVED.flatMap((step) => (step.kind === 'shown' ? step.text : []));
+  const before = readFileSync(openapi, 'utf8');
+  t.equal(before.split(gone).length, 2);
+  await project.command('git add . && git -c user.name=t -c user.email=t@example.com commit -qm forwarded');
+  writeFileSync(openapi, before.replace(gone, ''));
+  await follow(t, project, MOVED);
+  t.match(await project.command('npm run typecheck'), { code: 0 });
+});
