@@ -1,7 +1,9 @@
+import { Readable } from 'node:stream';
 import { authoriseRole } from '../calls/access.js';
 import { Failure } from '../calls/errors.js';
 import type { Catalogue, Code, Kind } from '../contract/codes.js';
-import type { Response as DeclaredResponse, MediaType } from '../contract/document.js';
+import type { Response as DeclaredResponse, MediaType, Schema } from '../contract/document.js';
+import { kindOf } from '../contract/media-types.js';
 import type { Forward, Operation } from '../contract/openapi.js';
 import type { Dependency } from '../database/outages.js';
 import { bodyIssues, lazily, type schemaCompiler } from '../http/json-schema.js';
@@ -56,14 +58,14 @@ export function forwarding(
       'x-request-id': requestId,
       'x-forwarded-for': address,
       ...(actor && { 'x-forwarded-user': String(actor.id), 'x-forwarded-groups': actor.role.toLowerCase() }),
-      ...(request.body !== undefined && { 'content-type': 'application/json' }),
+      ...(request.body !== undefined && { 'content-type': request.mediaType || 'application/json' }),
     };
     const init = {
       method,
       headers,
       redirect: 'manual',
       signal: AbortSignal.timeout(TIME),
-      ...(request.body !== undefined && { body: JSON.stringify(request.body) }),
+      ...(request.body !== undefined && bodyOf(request)),
     } as const;
     return understand(await ask(base + addressFor(forward.path, request), init));
   };
@@ -84,6 +86,12 @@ export function forwarding(
     }
   }
 }
+
+/** A stream is handed on as it comes. */
+const bodyOf = ({ body, mediaType }: ReadRequest): Pick<RequestInit, 'body' | 'duplex'> =>
+  body instanceof Readable
+    ? { body: body as never, duplex: 'half' }
+    : { body: kindOf(mediaType) === 'text' ? String(body) : JSON.stringify(body) };
 
 interface Answer {
   status: number;
@@ -166,7 +174,7 @@ function bodyReader(
   };
 }
 
-const schemaOf = ({ schema = {} }: MediaType): object => schema;
+const schemaOf = ({ schema = {} }: MediaType): Schema => schema;
 
 function parsed(bytes: Buffer): unknown {
   try {

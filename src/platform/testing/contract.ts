@@ -2,7 +2,9 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { buildSchema, type GraphQLSchema } from 'graphql';
 import type { Response as ContractResponse, Header, OpenApiDocument, Schema } from '../contract/document.js';
 import { addFormats } from '../contract/formats.js';
-import { inlineSchemas, normaliseOpenApi, type Operation, operations } from '../contract/openapi.js';
+import { inlineSchemas } from '../contract/inline.js';
+import { normaliseOpenApi, type Operation, operations } from '../contract/openapi.js';
+import { withSubschemas } from '../contract/subschemas.js';
 import { everyVersion, prefixOf, versionsOf } from '../contract/versions.js';
 import { parseYaml } from '../contract/yaml.js';
 import type { Exchange } from './coverage/observe-rest.js';
@@ -116,19 +118,38 @@ const coercing = addFormats(new Ajv2020({ coerceTypes: true, strict: false, vali
 const compiled = new WeakMap<object, ReturnType<Ajv2020['compile']>>();
 
 function validates(compiler: Ajv2020, schema: object, value: unknown): string | undefined {
-  const validate = compiled.get(schema) ?? compiler.compile(compiler === ajv ? closed(schema) : schema);
+  const validate = compiled.get(schema) ?? compiler.compile(compiler === ajv ? closed(schema as Schema) : schema);
   compiled.set(schema, validate);
   return validate(value) ? undefined : compiler.errorsText(validate.errors);
 }
 
 /** A response may hold nothing that the contract does not name, though clients must expect that it may one day. */
-function closed(schema: unknown): object {
-  if (Array.isArray(schema)) return schema.map(closed);
-  if (typeof schema !== 'object' || schema === null) return schema as object;
-  const members = Object.entries(schema).map(([key, value]) => [key, key === 'examples' ? value : closed(value)]);
-  const { properties, additionalProperties = false } = schema as Schema;
-  return Object.fromEntries(properties ? [...members, ['additionalProperties', additionalProperties]] : members);
+function closed(schema: Schema): Schema {
+  const { $defs = {}, ...own } = schema;
+  const definitions = Object.entries($defs).map(([name, one]) => [name, typeof one === 'object' ? within(one) : one]);
+  return definitions.length === 0 ? closedAt(own) : { ...closedAt(own), $defs: Object.fromEntries(definitions) };
 }
+
+/** Closes what stands inside a value; whether the value itself is closed, decides what the schema is a part of. */
+const within = (schema: Schema): Schema =>
+  withSubschemas(schema, (one, inPlace) => (inPlace ? within(one) : closedAt(one)));
+
+function closedAt(schema: Schema): Schema {
+  const { $ref, allOf, anyOf, oneOf, properties, additionalProperties = false } = schema;
+  const parts = [...(allOf ?? []), ...($ref === undefined ? [] : [{ $ref }])];
+  if (parts.length > 0 || (properties && (anyOf ?? oneOf))) {
+    return { unevaluatedProperties: isNaming(schema) ? false : {}, ...within(schema) };
+  }
+  const each = (alternatives: Schema['oneOf']) =>
+    alternatives?.map((one) => (typeof one === 'object' ? closedAt(one) : one));
+  const inside = { ...within(schema), ...(anyOf && { anyOf: each(anyOf) }), ...(oneOf && { oneOf: each(oneOf) }) };
+  return (properties ? { ...inside, additionalProperties } : inside) as Schema;
+}
+
+/** Whether something of a schema that is put together names members: a reference does, which leads to what holds itself. */
+const isNaming = (schema: Schema | boolean): boolean =>
+  typeof schema === 'object' &&
+  (schema.$ref !== undefined || schema.properties !== undefined || (schema.allOf ?? []).some(isNaming));
 
 function headerBreaches({ headers: declared = {} }: ContractResponse, headers: Headers): string[] {
   const named = new Map(Object.entries(declared).map(([name, header]) => [name.toLowerCase(), header]));
