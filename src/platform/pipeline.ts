@@ -114,13 +114,17 @@ export const PIPELINE = {
     body: {
       on: HTTP,
       refuses: ['UNSUPPORTED_MEDIA_TYPE', 'PAYLOAD_TOO_LARGE', 'BAD_REQUEST'],
-      does: 'reads JSON and nothing else',
+      does: 'reads JSON, and what else the contract declares: text, or a stream for the handler to read',
     },
   },
   preValidation: {
     'handler-timeout': { on: ALL, refuses: ['UNAVAILABLE'], does: 'begins to wait for the answer' },
     'place-taken': { on: HTTP, refuses: ['UNAVAILABLE'], does: 'takes a place again, now that the body is there' },
-    'null-body': { on: REST, refuses: ['BAD_REQUEST'], does: 'refuses the body `null`' },
+    'null-body': {
+      on: REST,
+      refuses: ['BAD_REQUEST'],
+      does: 'refuses the body `null`, and none where the media type must tell its schema',
+    },
   },
   validation: {
     structure: { on: REST, refuses: ['BAD_REQUEST'], does: 'looks at types, required members and parameters' },

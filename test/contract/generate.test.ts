@@ -95,7 +95,15 @@ t.test('each rule of the contracts names its place', async (t) => {
     ['response-exact-status', ["'204'", 'default'], 'default'],
     [
       'local-references',
-      ['{ type: array, items: { type: string } }', "{ $ref: '#/components/schemas/Note' }"],
+      [
+        '{ type: array, items: { type: string } }\n      additional',
+        "{}\n      anyOf: [{ $ref: '#/components/schemas/Note' }]\n      additional",
+      ],
+      'Note:',
+    ],
+    [
+      'schema-endless',
+      ['text: { type: string, minLength: 1 }', "text: { $ref: '#/components/schemas/Note' }"],
       'Note:',
     ],
   ];
@@ -316,6 +324,49 @@ t.test('handlers and resolvers compile only if they are what the contracts say',
     else t.match(found.join('\n'), says, `${name} does not compile`);
   }
   t.equal(generateOperations(openApiOf(openapi)), generated['generated/operations.ts'], 'the same each time');
+});
+
+t.test('bodies, schemas that hold themselves, and what stands beside a reference have types', async (t) => {
+  const more = `    Comment:
+      type: object
+      required: [text]
+      properties: { text: { type: string }, replies: { type: array, items: { $ref: '#/components/schemas/Comment' } } }
+    Tagged: { $ref: '#/components/schemas/Note', required: [tags], properties: { stars: { type: integer } } }
+    Problem:
+`;
+  const media = "application/json: { schema: { $ref: '#/components/schemas/Note' } }\n      responses";
+  const tagged = "{ $ref: '#/components/schemas/Note', required: [tags], properties: { stars: { type: integer } } }";
+  const others = `application/json: { schema: ${tagged} }
+          text/plain: { schema: { type: string } }
+          image/*: {}
+      responses`;
+  const text = openapi.replace('    Problem:\n', more).replace(media, others);
+  t.same(await checkOpenApi(openApiOf(text)), []);
+  const generated = {
+    'generated/openapi.ts': await openApiTypes(openApiOf(text)),
+    'generated/operations.ts': generateOperations(openApiOf(text)),
+  };
+  const use = (body: string) =>
+    `import type { Comment, PutNote, Tagged } from '../generated/operations.js';\n${body}\n`;
+  const put = (body: string) =>
+    use(`export const putNote: PutNote = async ({ body, mediaType }) => { ${body}; return { status: 204 }; };`);
+  const errors = compile({
+    ...generated,
+    ...sources,
+    'handlers/tree.ts': use("export const tree: Comment = { text: 'a', replies: [{ text: 'b', replies: [] }] };"),
+    'handlers/no-tree.ts': use("export const tree: Comment = { text: 'a', replies: [{ text: 1 }] };"),
+    'handlers/tagged.ts': use("export const one: Tagged = { text: 'a', tags: ['b'], stars: 1 };"),
+    'handlers/untagged.ts': use("export const one: Tagged = { text: 'a', stars: 1 };"),
+    'handlers/bodies.ts': put(
+      "if (typeof body === 'string') body.trim(); else if ('pipe' in body) body.pipe(process.stdout); else body.tags.join(String(body.stars)); mediaType.trim()",
+    ),
+    'handlers/no-bodies.ts': put('body.tags.join()'),
+  });
+  for (const name of Object.keys(generated)) t.same(errors[name], [], `${name} is sound`);
+  for (const name of ['tree', 'tagged', 'bodies']) t.same(errors[`handlers/${name}.ts`], [], name);
+  t.match(errors['handlers/no-tree.ts']?.join(), /Type 'number' is not assignable to type 'string'/);
+  t.match(errors['handlers/untagged.ts']?.join(), /Property 'tags' is missing/);
+  t.match(errors['handlers/no-bodies.ts']?.join(), /Property 'tags' does not exist on type 'string'/);
 });
 
 const byThemselves = 'the tools by themselves do the same: graphql-codegen, and Prisma without a binary';

@@ -163,7 +163,7 @@ export const example: ConformanceOptions = {
     // What the platform itself answers: test/http/platform.test.ts
     tag === 'platform',
   // What the embedded gateway really sends.
-  mayFail: ({ url, payload = '' }) => url.includes('/payment') && /tok_(fail|delay)/.test(payload),
+  mayFail: ({ url, payload = '' }) => url.includes('/payment') && /tok_(fail|delay)/.test(String(payload)),
   draws: {
     runs: process.env['CI'] === 'true' ? 5000 : 300,
     // The same each time, so that a change and not chance turns a case red. PROPERTY_SEED takes another.

@@ -23,6 +23,7 @@ export interface Schema {
   oneOf?: (Schema | boolean)[];
   anyOf?: (Schema | boolean)[];
   allOf?: (Schema | boolean)[];
+  $defs?: Record<string, Schema | boolean>;
   enum?: unknown[];
   const?: unknown;
   [keyword: string]: unknown;

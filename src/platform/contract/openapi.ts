@@ -81,14 +81,6 @@ export function normaliseOpenApi(source: unknown): OpenApiDocument {
   return { ...document, components: { ...document.components }, paths: Object.fromEntries(paths) };
 }
 
-/**
- * The same document with every schema written out where it is used, as Ajv and fastify-openapi-glue take it without
- * knowing its components. One schema object is shared by all its uses. Throws on a schema that contains itself.
- */
-export function inlineSchemas(document: OpenApiDocument): OpenApiDocument {
-  return withReferences(document, document, () => true) as OpenApiDocument;
-}
-
 /** The name of the schema component that a schema refers to, or undefined when it is written out. */
 export function schemaName({ $ref }: Schema): string | undefined {
   const name = $ref?.startsWith(SCHEMAS) ? $ref.slice(SCHEMAS.length) : undefined;

@@ -1,11 +1,16 @@
 import {
   type GraphQLArgument,
   type GraphQLInputField,
+  type GraphQLInputObjectType,
+  type GraphQLInputType,
   type GraphQLSchema,
   getDirectiveValues,
   getNamedType,
   isInputObjectType,
+  isListType,
+  isNonNullType,
 } from 'graphql';
+import type { Schema } from '../contract/document.js';
 
 type Input = GraphQLArgument | GraphQLInputField;
 
@@ -26,19 +31,48 @@ export function constraintOf(schema: GraphQLSchema, { astNode }: Input): Record<
   return directive && astNode ? getDirectiveValues(directive, astNode) : undefined;
 }
 
-/** The constraints of a field's arguments as a JSON Schema. Types are graphql's matter, and `null` is never checked. */
-export function argumentsSchema(schema: GraphQLSchema, inputs: readonly Input[]): object {
-  return { properties: Object.fromEntries(inputs.map((input) => [input.name, inputSchema(schema, input)])) };
+/**
+ * The constraints of a field's arguments as a JSON Schema. Types are graphql's matter, and `null` is never checked. What a
+ * constraint of a list says, it says of each item. An input that holds itself is one of `$defs`.
+ */
+export function argumentsSchema(schema: GraphQLSchema, inputs: readonly Input[]): Schema {
+  const $defs: Record<string, Schema> = {};
+  /** The inputs that are being written out. */
+  const within: string[] = [];
+  const recursive = new Set<string>();
+
+  const membersOf = (all: readonly Input[]): Schema => ({
+    properties: Object.fromEntries(all.map((input) => [input.name, inputSchema(input)])),
+  });
+  const inputSchema = (input: Input): Schema => {
+    const stated = Object.entries(constraintOf(schema, input) ?? {}).map(([name, value]) => [
+      keywords[name as keyof typeof keywords],
+      value,
+    ]);
+    const type = getNamedType(input.type);
+    const own: Schema = { ...Object.fromEntries(stated), ...(isInputObjectType(type) ? nested(type) : {}) };
+    return inLists(input.type, own);
+  };
+  const nested = (type: GraphQLInputObjectType): Schema => {
+    const { name } = type;
+    const reference = { $ref: `#/$defs/${name}` };
+    if (within.includes(name)) recursive.add(name);
+    if (recursive.has(name)) return reference;
+    within.push(name);
+    const members = membersOf(Object.values(type.getFields()));
+    within.pop();
+    if (!recursive.has(name)) return members;
+    $defs[name] = members;
+    return reference;
+  };
+  const members = membersOf(inputs);
+  return recursive.size === 0 ? members : { ...members, $defs };
 }
 
-function inputSchema(schema: GraphQLSchema, input: Input): object {
-  const stated = Object.entries(constraintOf(schema, input) ?? {}).map(([name, value]) => [
-    keywords[name as keyof typeof keywords],
-    value,
-  ]);
-  const type = getNamedType(input.type);
-  const nested = isInputObjectType(type) ? argumentsSchema(schema, Object.values(type.getFields())) : {};
-  return { ...Object.fromEntries(stated), ...nested };
+/** What holds for a value of a type, where the type may be a list of such. */
+function inLists(type: GraphQLInputType, own: Schema): Schema {
+  if (isNonNullType(type)) return inLists(type.ofType, own);
+  return isListType(type) ? { items: inLists(type.ofType, own) } : own;
 }
 
 /**

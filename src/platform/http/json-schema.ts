@@ -1,8 +1,10 @@
-import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
+import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 import { isCommonPassword } from '../accounts/common-passwords.js';
 import { type Issues, issuesOf } from '../calls/issues.js';
 import { pointerTo } from '../calls/text.js';
+import type { Schema } from '../contract/document.js';
 import { addFormats } from '../contract/formats.js';
+import { addRecursion, compileRecursive } from './recursive-schema.js';
 
 /** One spelling of an integer in a path or a query; a path names a resource, so there it is 1 or more. */
 export const INTEGER = '^(?:0|-?[1-9][0-9]*)$';
@@ -15,7 +17,7 @@ type Errors = readonly ErrorObject[] | null | undefined;
  * themselves were held against theirs when the contract was checked.
  */
 export function schemaCompiler(): Ajv2020 {
-  const ajv = addFormats(new Ajv2020({ allErrors: true, strict: false, validateSchema: false }));
+  const ajv = addRecursion(addFormats(new Ajv2020({ allErrors: true, strict: false, validateSchema: false })));
   ajv.addKeyword({
     keyword: 'x-uncommon',
     type: 'string',
@@ -25,12 +27,21 @@ export function schemaCompiler(): Ajv2020 {
   return ajv;
 }
 
+/** What counts as evaluated is not told through a keyword of one's own, as `compileRecursive` uses. */
+const asksWhatIsEvaluated = (schema: object) => /"unevaluated(?:Properties|Items)"/.test(JSON.stringify(schema));
+
+function compile(ajv: Ajv2020, schema: Schema): (value: unknown) => Errors {
+  if (schema.$defs !== undefined && !asksWhatIsEvaluated(schema)) return compileRecursive(ajv, schema);
+  const validate = ajv.compile(schema);
+  return (value) => (validate(value) ? undefined : validate.errors);
+}
+
 /** Compiles a schema at its first use, since a start would pay for those of all operations. */
-export function lazily(ajv: Ajv2020, schema: () => object): (value: unknown) => Errors {
-  let validate: ValidateFunction | undefined;
+export function lazily(ajv: Ajv2020, schema: () => Schema): (value: unknown) => Errors {
+  let faults: ((value: unknown) => Errors) | undefined;
   return (value) => {
-    validate ??= ajv.compile(schema());
-    return validate(value) ? undefined : validate.errors;
+    faults ??= compile(ajv, schema());
+    return faults(value);
   };
 }
 

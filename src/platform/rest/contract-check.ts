@@ -3,6 +3,7 @@ import { forwardFaults } from '../contract/forward.js';
 import type { Operation } from '../contract/openapi.js';
 import type { Names } from '../names.js';
 import type { Upstreams } from './forward.js';
+import { bodyForms } from './request-body.js';
 import { knownSchemes } from './security.js';
 
 /**
@@ -33,13 +34,19 @@ export function checkContract(
   if (told.length > 0) throw new Error(`openapi.yaml and the code disagree:\n  ${told.join('\n  ')}`);
 }
 
-function checkOperation({ operationId, security, permission }: Operation): string[] {
+function checkOperation(operation: Operation): string[] {
+  const { operationId, security, permission } = operation;
   const schemes = security.flatMap((alternative) => Object.keys(alternative));
   const unknown = schemes.filter((scheme) => !knownSchemes.has(scheme));
   const problems = unknown.map((scheme) => `requires ${scheme}, which has no handler`);
   if (permission !== 'public' && schemes.length === 0) problems.push('has a permission and takes no credentials');
+  if (isKeyed(operation) && bodyForms(operation).some(({ kind }) => kind === 'stream'))
+    problems.push('takes an Idempotency-Key with a body that is a stream, which cannot be told from another');
   return problems.map((problem) => `${operationId} ${problem}`);
 }
+
+const isKeyed = ({ operation }: Operation): boolean =>
+  operation.parameters.some(({ in: place, name }) => place === 'header' && name.toLowerCase() === 'idempotency-key');
 
 /** What would let too many do it is refused, whether or not somebody has linted the contract. */
 function checkForward({ operationId, forward, path, operation }: Operation, upstreams: Upstreams): string[] {

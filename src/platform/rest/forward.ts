@@ -1,6 +1,8 @@
+import { Readable } from 'node:stream';
 import { authoriseRole } from '../calls/access.js';
 import { Failure } from '../calls/errors.js';
 import type { Catalogue } from '../contract/codes.js';
+import { kindOf } from '../contract/media-types.js';
 import type { Dependency } from '../database/outages.js';
 import type { schemaCompiler } from '../http/json-schema.js';
 import type { Context } from './context.js';
@@ -67,7 +69,7 @@ export function forwarding(
     const { actor, address, requestId } = call;
     const body =
       bodyType !== undefined && request.body !== undefined
-        ? { type: bodyType, text: JSON.stringify(request.body) }
+        ? { type: request.mediaType || bodyType, sent: bodyOf(request) }
         : undefined;
     // Of what the client sent, only what the contract declares: no credential, and no word of its own on who it is.
     const headers = {
@@ -84,7 +86,7 @@ export function forwarding(
       headers,
       redirect: 'manual',
       signal: AbortSignal.timeout(TIME),
-      ...(body && { body: body.text }),
+      ...body?.sent,
     } as const;
     return understand(await ask(base + addressFor(forward.path, request), init));
   };
@@ -105,6 +107,12 @@ export function forwarding(
     }
   }
 }
+
+/** A stream is handed on as it comes. */
+const bodyOf = ({ body, mediaType }: ReadRequest): Pick<RequestInit, 'body' | 'duplex'> =>
+  body instanceof Readable
+    ? { body: body as never, duplex: 'half' }
+    : { body: kindOf(mediaType) === 'text' ? String(body) : JSON.stringify(body) };
 
 async function bytesOf({ body }: Response): Promise<Buffer> {
   const chunks: Uint8Array[] = [];

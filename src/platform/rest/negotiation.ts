@@ -1,6 +1,7 @@
 import { Failure } from '../calls/errors.js';
 import type { Operation } from '../contract/openapi.js';
 import { acceptable } from '../http/accept.js';
+import { bodyFormFor, bodyForms } from './request-body.js';
 
 const PROBLEM = 'application/problem+json';
 
@@ -39,12 +40,11 @@ export function answerTypes(operation: Operation, vendor: string): (accept: stri
 }
 
 /** @returns throws Failure UNSUPPORTED_MEDIA_TYPE for the `Content-Type` of a body that this operation does not read */
-export function bodyTypes({ operation }: Operation): (contentType: string | undefined) => void {
-  const read = Object.keys(operation.requestBody?.content ?? {});
+export function bodyTypes(operation: Operation): (contentType: string | undefined) => void {
+  const read = bodyForms(operation).map(({ type }) => type);
+  const formFor = bodyFormFor(operation);
   return (contentType) => {
-    if (contentType === undefined || read.length === 0 || read.includes(contentType)) return;
-    const given = contentType.split(';')[0]?.trim().toLowerCase();
-    if (given === undefined || read.includes(given)) return;
+    if (contentType === undefined || read.length === 0 || formFor(contentType)) return;
     throw new Failure('UNSUPPORTED_MEDIA_TYPE', `This operation reads ${read.join(' or ')}.`);
   };
 }

@@ -12,6 +12,7 @@ import { keyedRequest } from './idempotency.js';
 import { answerTypes, bodyTypes } from './negotiation.js';
 import { readPage } from './paging.js';
 import { type Reply, sender } from './represent.js';
+import { type BodyForm, bodyFormFor } from './request-body.js';
 import { authentication } from './security.js';
 import { contentValidator, type ReadRequest, requestReader } from './validation.js';
 
@@ -27,6 +28,8 @@ export interface Plan {
   answerType: (accept: string | undefined) => string;
   /** Throws UNSUPPORTED_MEDIA_TYPE. */
   refuseBodyType: (contentType: string | undefined) => void;
+  /** How the operation reads a body, by its `Content-Type`; undefined for one that it does not read. */
+  bodyForm: (contentType: string) => BodyForm | undefined;
   /** Reads what the structure has passed. */
   read: (request: FastifyRequest) => ReadRequest;
   /** Which part of a list is asked for. Throws BAD_REQUEST. */
@@ -52,6 +55,7 @@ export const planOf = (app: FastifyInstance, ajv: Ajv2020, operation: Operation,
   version: placeOf(operation.path)?.version,
   answerType: answerTypes(operation, app.names.mediaType),
   refuseBodyType: bodyTypes(operation),
+  bodyForm: bodyFormFor(operation),
   read: requestReader(operation),
   page: isPaged(operation) ? ({ query }, request) => readPage(query, pathOf(request.url), cursors) : () => FIRST_PAGE,
   authenticate: authentication(app, operation),

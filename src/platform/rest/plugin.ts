@@ -1,11 +1,14 @@
+import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import openapiGlue from 'fastify-openapi-glue';
 import fp from 'fastify-plugin';
 import { Failure, notWritten } from '../calls/errors.js';
 import type { Catalogue } from '../contract/codes.js';
 import type { OpenApiDocument } from '../contract/document.js';
-import { inlineSchemas, type Operation, operations } from '../contract/openapi.js';
+import { inlineSchemas } from '../contract/inline.js';
+import { type Operation, operations } from '../contract/openapi.js';
 import { placeOf, prefixOf, versionsOf } from '../contract/versions.js';
+import { readDeclared } from '../http/bodies.js';
 import { callOf } from '../http/call.js';
 import { schemaCompiler } from '../http/json-schema.js';
 import { pathOf } from '../http/path.js';
@@ -20,6 +23,7 @@ import { type Plan, planOf } from './plan.js';
 import type { Platform } from './platform-context.js';
 import { refreshPath } from './refresh-path.js';
 import type { Reply } from './represent.js';
+import { bodyForms } from './request-body.js';
 import { routeSchema, structureValidator } from './structure.js';
 import type { ReadRequest } from './validation.js';
 
@@ -90,24 +94,30 @@ export const restPlugin = fp<RestOptions>(
         };
         return { headers, body: documents[name] };
       };
-    await app.register(openapiGlue, {
-      specification: routeTable(document, all),
-      operationResolver: ((_id: string, method: string, path: string) => {
-        const operation = mounted.get(`${method} ${path}`) as Operation;
-        const version = placeOf(path)?.version ?? newest;
-        const plan = planOf(app, ajv, operation, services.cursors);
-        return {
-          config: { plan, counted: operation.counted },
-          schema: routeSchema(operation),
-          handler: handle(app, plan, isForwarded(operation) ? forwarded(operation) : handlerOf(handlers, operation), {
-            services,
-            platformFor: (request) => ({ ...platform, document: documentsFor(request) }),
-            prefix: version === undefined ? '' : prefixOf(version),
-            refreshPath: refreshPath(all, version, app.names.refreshCookie),
-          }),
-        };
-        // What the resolver returns completes the route that the glue makes of method and path.
-      }) as never,
+    const operationResolver = (_id: string, method: string, path: string) => {
+      const operation = mounted.get(`${method} ${path}`) as Operation;
+      const version = placeOf(path)?.version ?? newest;
+      const plan = planOf(app, ajv, operation, services.cursors);
+      return {
+        config: { plan, counted: operation.counted },
+        schema: routeSchema(operation),
+        handler: handle(app, plan, isForwarded(operation) ? forwarded(operation) : handlerOf(handlers, operation), {
+          services,
+          platformFor: (request) => ({ ...platform, document: documentsFor(request) }),
+          prefix: version === undefined ? '' : prefixOf(version),
+          refreshPath: refreshPath(all, version, app.names.refreshCookie),
+        }),
+      };
+    };
+    // In a context of their own: what else the service has reads JSON alone, whatever the contract declares.
+    await app.register(async (operations) => {
+      const types = all.flatMap((operation) => bodyForms(operation).map(({ type }) => type));
+      readDeclared(operations, types, ({ route, headers }) =>
+        Boolean(route.plan?.bodyForm(headers['content-type'] ?? '')),
+      );
+      // What the resolver returns completes the route that the glue makes of method and path.
+      const options = { specification: routeTable(document, all), operationResolver: operationResolver as never };
+      await operations.register(openapiGlue, options);
     });
   },
   { name: 'rest', dependencies: ['rest-stages', 'json-body', 'confidential', 'own-origin', 'rate-limit'] },
@@ -153,7 +163,7 @@ function handle(
     const { read, page, answerType } = request;
     if (operation.credentialsInBody) app.refusePlainHttp(request);
     if (operation.method !== 'GET') app.refuseForeignCookie(request);
-    const result = await handler(read, {
+    const answer = handler(read, {
       services,
       // Few ask for it.
       get platform() {
@@ -166,6 +176,10 @@ function handle(
       ownOrigin: () => app.refuseForeignOrigin(request),
       sessionCookies: request.protocol === 'https' ? cookiesByHttps : cookies,
     });
+    // A stream is read while its handler is at work, or not at all.
+    const result = await (read.body instanceof Readable
+      ? answer.finally(() => (read.body as Readable).destroy())
+      : answer);
     return send(request, reply, result, answerType);
   };
 }

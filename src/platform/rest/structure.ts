@@ -2,23 +2,39 @@ import type { Ajv2020 } from 'ajv/dist/2020.js';
 import type { FastifyRequest, FastifySchemaCompiler } from 'fastify';
 import { Failure } from '../calls/errors.js';
 import type { Issues } from '../calls/issues.js';
+import type { Schema } from '../contract/document.js';
+import { essenceOf } from '../contract/media-types.js';
 import type { Operation } from '../contract/openapi.js';
+import { structureOf } from '../contract/structure.js';
 import { bodyIssues, lazily, parameterIssues } from '../http/json-schema.js';
+import { type BodyForm, bodyForms } from './request-body.js';
 import { structureSchemas } from './validation.js';
 
 const OPTIONAL = Symbol('body may be absent');
 
 const unreadable = (found: Partial<Issues>) => new Failure('BAD_REQUEST', 'The request cannot be read.', found);
 
-/** Fastify's route schema for an operation, which remembers whether a body is needed at all. */
+/** Whether all bodies that an operation reads are held to one schema, which then need not be told apart. */
+const areAlike = (forms: readonly BodyForm[]): boolean =>
+  forms.every(({ kind, schema }) => kind === 'json' && schema === forms[0]?.schema);
+
+/**
+ * Fastify's route schema for an operation, which remembers whether a body is needed at all. What is no JSON has no structure.
+ */
 export function routeSchema(operation: Operation) {
   const schemas = structureSchemas(operation);
   const optional = operation.operation.requestBody?.required !== true;
-  return schemas.body ? { ...schemas, body: { ...schemas.body, [OPTIONAL]: optional } } : schemas;
+  const structure = ({ schema = {} }: BodyForm): Schema => ({ ...structureOf(schema), [OPTIONAL]: optional });
+  const forms = bodyForms(operation);
+  const [first, ...others] = forms.filter(({ kind }) => kind === 'json');
+  if (first === undefined) return schemas;
+  if (areAlike(forms)) return first.schema ? { ...schemas, body: structure(first) } : schemas;
+  const content = [first, ...others].map((form) => [essenceOf(form.type), { schema: structure(form) }] as const);
+  return { ...schemas, body: { content: Object.fromEntries(content) } };
 }
 
 /** Decides structure, and with it 400: what is wrong, by its place. */
-export function structureValidator(ajv: Ajv2020): FastifySchemaCompiler<object> {
+export function structureValidator(ajv: Ajv2020): FastifySchemaCompiler<Schema> {
   return ({ schema, httpPart }) => {
     const faults = lazily(ajv, () => schema);
     const optional = httpPart === 'body' && (schema as { [OPTIONAL]?: boolean })[OPTIONAL];
@@ -31,8 +47,15 @@ export function structureValidator(ajv: Ajv2020): FastifySchemaCompiler<object> 
   };
 }
 
-/** A hook: the body `null` is of the wrong type, also where a body may be absent. */
+/**
+ * A hook: the body `null` is of the wrong type, also where a body may be absent. One that must be there and is not is missing, also
+ * where the media type, which it lacks too, would say by which schema.
+ */
 export function refuseNullBody({ body, route }: FastifyRequest): void {
-  if (body !== null || !route.plan?.operation.operation.requestBody) return;
-  throw unreadable({ issues: [{ pointer: '', detail: 'must not be null' }] });
+  const operation = route.plan?.operation;
+  const requestBody = operation?.operation.requestBody;
+  if (!requestBody || (body !== null && body !== undefined)) return;
+  if (body === null) throw unreadable({ issues: [{ pointer: '', detail: 'must not be null' }] });
+  if (requestBody.required !== true || areAlike(bodyForms(operation))) return;
+  throw unreadable({ issues: [{ pointer: '', detail: 'is missing' }] });
 }

@@ -3,15 +3,17 @@ import type { FastifyRequest } from 'fastify';
 import { bounded, type Issues, NO_ISSUES } from '../calls/issues.js';
 import { unstorableText } from '../calls/text.js';
 import type { Location, Parameter, Schema } from '../contract/document.js';
+import { laidOpen } from '../contract/laid-open.js';
+import { essenceOf } from '../contract/media-types.js';
 import type { Operation } from '../contract/openapi.js';
-import { structureOf } from '../contract/structure.js';
 import { bodyIssues, INTEGER, lazily, PATH_INTEGER, parameterIssues } from '../http/json-schema.js';
+import { bodyFormFor, bodyForms } from './request-body.js';
 
 /** The parts of a request, as Fastify names them, by where a parameter stands. */
 const parts = { path: 'params', query: 'querystring', header: 'headers' } as const satisfies Partial<
   Record<Location, string>
 >;
-type Part = (typeof parts)[keyof typeof parts] | 'body';
+type Part = (typeof parts)[keyof typeof parts];
 
 /** A request as a handler gets it: integers are numbers, names as in the contract. */
 export interface ReadRequest {
@@ -19,10 +21,13 @@ export interface ReadRequest {
   query: Record<string, unknown>;
   headers: Record<string, unknown>;
   cookies: Record<string, string | undefined>;
+  /** Parsed JSON, a string, or a stream: as the contract has it for the media type. */
   body: unknown;
+  /** Of the body, without parameters; empty where there is none. */
+  mediaType: string;
 }
 
-const isInteger = ({ schema }: Parameter) => schema?.type === 'integer';
+const isInteger = ({ schema = {} }: Parameter) => laidOpen(schema).type === 'integer';
 
 /** Parameters arrive as text: what can be read as the declared type has the right structure. */
 function parameterStructure(parameters: Parameter[], place: Location): Schema {
@@ -39,27 +44,26 @@ function parameterStructure(parameters: Parameter[], place: Location): Schema {
 }
 
 /** An id in a path that is of another form can be no id (400). */
-const formatOf = ({ schema }: Parameter): Schema => (schema?.format === undefined ? {} : { format: schema.format });
+function formatOf({ schema = {} }: Parameter): Schema {
+  const { format } = laidOpen(schema);
+  return format === undefined ? {} : { format };
+}
 
 const nameOf = ({ in: place, name }: Parameter) => (place === 'header' ? name.toLowerCase() : name);
-
-const bodySchema = ({ operation: { requestBody } }: Operation): Schema | undefined =>
-  Object.values(requestBody?.content ?? {})[0]?.schema;
 
 const parametersIn = ({ operation }: Operation, place: Location) =>
   // `version` is consumed where the version is selected, before anything is validated.
   operation.parameters.filter(({ in: where, name }) => where === place && !(place === 'query' && name === 'version'));
 
-/** Fastify's route schema: what decides structure, and with it 400. A place in which nothing is wanted, or too many, has none. */
+/** Of Fastify's route schema what parameters must be: it decides structure, and with it 400. A place in which nothing is wanted, or too many, has none. */
 export function structureSchemas(operation: Operation): Partial<Record<Part, Schema>> {
-  const body = bodySchema(operation);
   const entries = Object.entries(parts).flatMap(([place, part]) => {
     const parameters = parametersIn(operation, place as Location);
     return parameters.length > 0 || part === 'querystring'
       ? [[part, parameterStructure(parameters, place as Location)]]
       : [];
   });
-  return { ...Object.fromEntries(entries), ...(body && { body: structureOf(body) }) };
+  return Object.fromEntries(entries);
 }
 
 /** @returns reads the parts that structure has passed, of each the parameters that the operation has */
@@ -73,6 +77,7 @@ export function requestReader(operation: Operation): (request: FastifyRequest) =
     headers: headers(request.headers),
     cookies: request.cookies,
     body: request.body,
+    mediaType: request.body === undefined ? '' : essenceOf(request.headers['content-type'] ?? ''),
   });
 }
 
@@ -99,12 +104,15 @@ export function contentValidator(ajv: Ajv2020, operation: Operation): (request: 
     return lazily(ajv, () => ({ type: 'object', properties: Object.fromEntries(members) }));
   };
   const [query, headers] = [ofPlace('query'), ofPlace('header')];
-  const schema = bodySchema(operation);
-  const body = schema ? lazily(ajv, () => schema) : () => undefined;
+  const schemas = new Set(bodyForms(operation).flatMap(({ schema }) => (schema ? [schema] : [])));
+  const faults = new Map([...schemas].map((schema) => [schema, lazily(ajv, () => schema)]));
+  const formFor = bodyFormFor(operation);
   return (request) => {
     const wrong = [query(request.query), headers(request.headers)];
-    const wrongBody = request.body === undefined ? undefined : body(request.body);
-    const unstorable = request.body === undefined ? NO_ISSUES : unstorableText(request.body);
+    const form = request.body === undefined ? undefined : formFor(request.mediaType);
+    const wrongBody = form?.schema && faults.get(form.schema)?.(request.body);
+    const isRead = form !== undefined && form.kind !== 'stream';
+    const unstorable = isRead ? unstorableText(request.body) : NO_ISSUES;
     if (!wrong.some(Boolean) && !wrongBody && unstorable.issues.length === 0) return NO_ISSUES;
     return bounded(...wrong.map(parameterIssues), bodyIssues(wrongBody), unstorable);
   };

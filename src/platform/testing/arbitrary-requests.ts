@@ -1,8 +1,10 @@
 import { codes } from 'currency-codes';
 import fc from 'fast-check';
 import type { Parameter, Schema } from '../contract/document.js';
+import { laidOpen } from '../contract/laid-open.js';
 import type { Operation } from '../contract/openapi.js';
 import { placeOf, prefixOf } from '../contract/versions.js';
+import { type BodyForm, bodyForms } from '../rest/request-body.js';
 import type { Json } from './people.js';
 import type { Drawn } from './send.js';
 
@@ -28,19 +30,38 @@ const anyText = fc.oneof(
 const anyNumber = fc.oneof(fc.integer(), fc.double(), fc.constantFrom(0, -1, 2 ** 31, 2 ** 53, 1e21));
 const anyValue: fc.Arbitrary<Json> = fc.oneof(anyText, anyNumber, fc.boolean(), fc.constant(null), fc.jsonValue());
 
-/** Values that a schema takes. */
-function valid(schema: Schema): fc.Arbitrary<Json> {
+/** Levels of a value below which only what it must have is drawn: of a schema that holds itself there would be no end. */
+const LEVELS = 3;
+
+const refersFurther = (schema: unknown): boolean => JSON.stringify(schema).includes('"$ref":"#/$defs/');
+
+/** Values that a schema takes. @param root where its `$defs` are */
+function valid(written: Schema, root = written, level = 0): fc.Arbitrary<Json> {
+  const schema = laidOpen(written, root);
+  const isDeep = level >= LEVELS;
+  if (level > 3 * LEVELS) return anyValue;
+  const inner = (one: unknown) => valid((one ?? {}) as Schema, root, level + 1);
   const alternatives = schema.oneOf ?? schema.anyOf;
-  if (alternatives) return fc.oneof(...alternatives.map((one) => valid(one as Schema)));
+  if (alternatives) {
+    const ending = alternatives.filter((one) => !refersFurther(one));
+    const chosen = isDeep && ending.length > 0 ? ending : alternatives;
+    const { oneOf: _, anyOf: __, ...beside } = schema;
+    return fc.oneof(...chosen.map((one) => valid({ ...beside, allOf: [one] }, root, level + 1)));
+  }
   if (schema.enum) return fc.constantFrom(...schema.enum);
   const { minimum = -1000, maximum = 1_000_000, minLength = 0, maxLength = 40 } = schema as Record<string, number>;
   switch (schema.type) {
     case 'object': {
-      const members = Object.entries(schema.properties ?? {}).map(([name, one]) => [name, valid(one as Schema)]);
-      return fc.record(Object.fromEntries(members), { requiredKeys: (schema.required ?? []) as never[] });
+      const required = schema.required ?? [];
+      const drawn = Object.entries(schema.properties ?? {}).filter(([name]) => !isDeep || required.includes(name));
+      const members = drawn.map(([name, one]) => [name, inner(one)]);
+      return fc.record(Object.fromEntries(members), { requiredKeys: required as never[] });
     }
-    case 'array':
-      return fc.array(valid((schema.items ?? {}) as Schema), { maxLength: 3 });
+    case 'array': {
+      const { minItems = 0 } = schema as { minItems?: number };
+      const maxLength = isDeep ? minItems : minItems + 3;
+      return maxLength === 0 ? fc.constant([]) : fc.array(inner(schema.items), { minLength: minItems, maxLength });
+    }
     case 'integer':
     case 'number':
       return fc.integer({ min: minimum, max: maximum });
@@ -68,18 +89,42 @@ const spoilt = (schema: Schema): fc.Arbitrary<Json> =>
     return { ...value, [how === 1 ? chosen : name]: other };
   });
 
-function bodyOf({ operation }: Operation): fc.Arbitrary<string | undefined> {
+/** A body and its media type. */
+interface DrawnBody {
+  payload: string | Uint8Array;
+  mediaType: string;
+}
+
+const TYPES = [
+  'application/json',
+  'application/json; charset=utf-8',
+  'application/merge-patch+json',
+  'text/plain',
+  'x',
+];
+
+/** Bodies that an operation reads, sound ones and spoilt ones. */
+function formed({ type, kind, schema = {} }: BodyForm): fc.Arbitrary<DrawnBody> {
+  const named = (payload: string | Uint8Array) => ({
+    payload,
+    mediaType: type.replace('*/*', 'x/x').replace('*', 'x'),
+  });
+  if (kind === 'stream') return fc.uint8Array({ maxLength: 200 }).map(named);
+  const [sound, other] = [valid(schema), spoilt(schema)];
+  if (kind === 'text') return fc.oneof(sound, anyText).map((text) => named(String(text)));
+  const json = (value: Json) => named(JSON.stringify(value));
+  return fc.oneof({ weight: 6, arbitrary: sound.map(json) }, { weight: 4, arbitrary: other.map(json) });
+}
+
+function bodyOf(operation: Operation): fc.Arbitrary<DrawnBody | undefined> {
   const none = fc.constant(undefined);
-  const schema = Object.values(operation.requestBody?.content ?? {})[0]?.schema;
-  const junk = fc.oneof(
-    fc.json(),
-    anyText,
-    fc.constantFrom('{', '[[', '{"a":1,"a":2}', '{"__proto__":1}', '1e400', 'null'),
-  );
-  if (!schema) return fc.oneof({ weight: 5, arbitrary: none }, { weight: 1, arbitrary: junk });
+  const junk = fc
+    .oneof(fc.json(), anyText, fc.constantFrom('{', '[[', '{"a":1,"a":2}', '{"__proto__":1}', '1e400', 'null'))
+    .map((payload) => ({ payload, mediaType: TYPES[0] as string }));
+  const forms = bodyForms(operation);
+  if (forms.length === 0) return fc.oneof({ weight: 5, arbitrary: none }, { weight: 1, arbitrary: junk });
   return fc.oneof(
-    { weight: 6, arbitrary: valid(schema).map((value) => JSON.stringify(value)) },
-    { weight: 4, arbitrary: spoilt(schema).map((value) => JSON.stringify(value)) },
+    { weight: 10, arbitrary: fc.oneof(...forms.map(formed)) },
     { weight: 1, arbitrary: junk },
     { weight: 1, arbitrary: none },
   );
@@ -142,13 +187,6 @@ function headersOf(
     );
 }
 
-const TYPES = [
-  'application/json',
-  'application/json; charset=utf-8',
-  'application/merge-patch+json',
-  'text/plain',
-  'x',
-];
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'];
 
 /** Any request to an operation, and now and then to its neighbourhood: another method, version or spelling of the path. */
@@ -182,16 +220,14 @@ export function requestTo(operation: Operation, world: World): fc.Arbitrary<Draw
     },
     { weight: 1, arbitrary: fc.constantFrom(...METHODS) },
   );
-  const type = fc.oneof(
-    { weight: 9, arbitrary: fc.constant(TYPES[0]) },
-    { weight: 1, arbitrary: fc.constantFrom(...TYPES) },
-  );
+  /** Of another media type, now and then. */
+  const type = onceIn(10, fc.constantFrom(...TYPES));
   return fc
     .tuple(method, path, spelling, queryOf(place('query')), headersOf(place('header'), world), bodyOf(operation), type)
-    .map(([verb, pathname, spell, query, headers, payload, mediaType]) => ({
+    .map(([verb, pathname, spell, query, headers, body, other]) => ({
       method: verb,
       url: spell(pathname) + (query && `?${query}`),
-      headers: { ...headers, ...(payload !== undefined && { 'content-type': mediaType as string }) },
-      payload,
+      headers: { ...headers, ...(body && { 'content-type': other ?? body.mediaType }) },
+      payload: body?.payload,
     }));
 }

@@ -96,13 +96,13 @@ export function asking({ app, url, contract, errors: catalogue, recorder, onBrea
     },
 
     async rest(method, path, { as, headers = {}, body } = {}) {
-      const isText = typeof body === 'string';
+      const isRaw = typeof body === 'string' || body instanceof Uint8Array;
       const sent = {
-        ...(body !== undefined && !isText && { 'content-type': 'application/json' }),
+        ...(body !== undefined && !isRaw && { 'content-type': 'application/json' }),
         ...as?.headers,
         ...headers,
       };
-      const payload = isText || body === undefined ? body : JSON.stringify(body);
+      const payload = isRaw || body === undefined ? body : JSON.stringify(body);
       const init = { method, headers: sent, ...(payload !== undefined && { body: payload }) };
       const { response, text } = await ask(path, init);
       // A range of a JSON document is a piece of text.

@@ -29,7 +29,7 @@ export interface Draft {
   path: Record<string, string>;
   query: Record<string, string>;
   headers: Record<string, string>;
-  /** Sent as JSON, unless it is a string; undefined for no body. */
+  /** Sent as JSON, unless it is a string or bytes; undefined for no body. */
   body: Json;
 }
 

@@ -4,7 +4,8 @@ import { closed } from '../contract/closed.js';
 import { completeDocument } from '../contract/complete.js';
 import type { Response as ContractResponse, Header, OpenApiDocument, Schema } from '../contract/document.js';
 import { addFormats } from '../contract/formats.js';
-import { inlineSchemas, normaliseOpenApi, type Operation, operations } from '../contract/openapi.js';
+import { inlineSchemas } from '../contract/inline.js';
+import { normaliseOpenApi, type Operation, operations } from '../contract/openapi.js';
 import { everyVersion, prefixOf, versionsOf } from '../contract/versions.js';
 import type { Exchange } from './coverage/observe-rest.js';
 
@@ -116,8 +117,8 @@ const ajv = addFormats(new Ajv2020({ allErrors: true, strict: false, validateSch
 const coercing = addFormats(new Ajv2020({ coerceTypes: true, strict: false, validateSchema: false }));
 const compiled = new WeakMap<object, ReturnType<Ajv2020['compile']>>();
 
-function validates(compiler: Ajv2020, schema: Schema, value: unknown): string | undefined {
-  const validate = compiled.get(schema) ?? compiler.compile(compiler === ajv ? closed(schema) : schema);
+function validates(compiler: Ajv2020, schema: object, value: unknown): string | undefined {
+  const validate = compiled.get(schema) ?? compiler.compile(compiler === ajv ? closed(schema as Schema) : schema);
   compiled.set(schema, validate);
   return validate(value) ? undefined : compiler.errorsText(validate.errors);
 }

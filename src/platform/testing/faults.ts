@@ -1,6 +1,8 @@
 import { rolesOf } from '../calls/access.js';
 import type { Schema } from '../contract/document.js';
+import { laidOpen } from '../contract/laid-open.js';
 import type { Operation } from '../contract/openapi.js';
+import { bodyFormFor, bodyForms } from '../rest/request-body.js';
 import type { Asked, ConformanceOptions, Draft } from './conformance-options.js';
 import type { Person } from './people.js';
 import type { TestService } from './service.js';
@@ -26,7 +28,9 @@ const UNKNOWN = 'accord_unknown';
 const ABSENT = { integer: '999999', uuid: '019a0000-0000-7000-8000-000000000000', string: 'absent' };
 const JSON_TYPE = { 'content-type': 'application/json' };
 
-const hasBody = ({ operation }: Operation) => operation.requestBody !== undefined;
+const UNREAD = 'application/vnd.accord-unread';
+
+const readsJson = (operation: Operation) => bodyForms(operation).some(({ kind }) => kind === 'json');
 const hasParameter =
   (name: string) =>
   ({ operation }: Operation) =>
@@ -39,8 +43,9 @@ const declares =
 export const subjectOf = ({ path }: Pick<Operation, 'path'>): string | undefined => parametersIn(path).at(-1);
 const schemaOf = ({ operation }: Operation, name: string | undefined): Schema =>
   operation.parameters.find((one) => one.in === 'path' && one.name === name)?.schema ?? {};
-const bodySchema = ({ operation }: Operation): Schema =>
-  Object.values(operation.requestBody?.content ?? {})[0]?.schema ?? {};
+/** Of the body that is sent: the first that the contract has. */
+const bodySchema = (operation: Operation): Schema => laidOpen(bodyForms(operation)[0]?.schema ?? {});
+const isJson = (operation: Operation) => bodyForms(operation)[0]?.kind === 'json';
 const absent = (schema: Schema) =>
   schema.type === 'integer' ? ABSENT.integer : schema['format'] === 'uuid' ? ABSENT.uuid : ABSENT.string;
 
@@ -54,6 +59,12 @@ function constrained(operation: Operation): [name: string, value: unknown] | und
   });
   return wrong.find(([, value]) => value !== undefined);
 }
+
+/** A text that its schema refuses. */
+const tooLong = (operation: Operation): string | undefined => {
+  const { type, maxLength } = bodySchema(operation);
+  return type === 'string' && maxLength !== undefined ? 'x'.repeat(Number(maxLength) + 1) : undefined;
+};
 
 /** Somebody of the roles that may not do it: to what belongs to somebody else, where that can be, or else to anything. */
 export function strangerTo(
@@ -81,7 +92,7 @@ export const FAULTS: readonly Fault[] = [
     status: 400,
     rank: 1,
     stage: 'body',
-    fits: hasBody,
+    fits: readsJson,
     apply: (draft) => void Object.assign(draft, { body: '{"', headers: { ...draft.headers, ...JSON_TYPE } }),
   },
   {
@@ -130,9 +141,9 @@ export const FAULTS: readonly Fault[] = [
     status: 415,
     rank: 1,
     stage: 'media-types',
-    fits: declares(415),
+    fits: (operation) => declares(415)(operation) && !bodyFormFor(operation)(UNREAD),
     apply: (draft) =>
-      void Object.assign(draft, { body: 'text', headers: { ...draft.headers, 'content-type': 'text/plain' } }),
+      void Object.assign(draft, { body: 'text', headers: { ...draft.headers, 'content-type': UNREAD } }),
   },
   {
     name: 'a body that is too large',
@@ -140,8 +151,9 @@ export const FAULTS: readonly Fault[] = [
     rank: 1,
     stage: 'body',
     fits: declares(413),
-    apply: (draft, { service }) => {
-      draft.body = { [UNKNOWN]: 'x'.repeat(service.app.initialConfig.bodyLimit ?? 0) };
+    apply: (draft, { service }, operation) => {
+      const text = 'x'.repeat((service.app.initialConfig.bodyLimit ?? 0) + 1);
+      draft.body = isJson(operation) || bodyForms(operation).length === 0 ? { [UNKNOWN]: text } : text;
     },
   },
   {
@@ -212,7 +224,7 @@ export const FAULTS: readonly Fault[] = [
     status: 422,
     rank: 7,
     stage: 'content',
-    fits: (operation) => bodySchema(operation).additionalProperties === false,
+    fits: (operation) => isJson(operation) && bodySchema(operation).additionalProperties === false,
     apply: (draft) => {
       draft.body = { ...draft.body, [UNKNOWN]: 'red' };
     },
@@ -223,10 +235,10 @@ export const FAULTS: readonly Fault[] = [
     rank: 7,
     stage: 'content',
     // What a login is decided by is looked at before its form.
-    fits: (operation) => !operation.credentialsInBody && constrained(operation) !== undefined,
+    fits: (operation) => !operation.credentialsInBody && (constrained(operation) ?? tooLong(operation)) !== undefined,
     apply: (draft, _, operation) => {
-      const [name, value] = constrained(operation) as [string, unknown];
-      draft.body = { ...draft.body, [name]: value };
+      const [name, value] = constrained(operation) ?? [];
+      draft.body = name === undefined ? tooLong(operation) : { ...draft.body, [name]: value };
     },
   },
   {

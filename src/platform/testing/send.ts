@@ -7,7 +7,7 @@ export interface Drawn {
   /** The path and the query. */
   url: string;
   headers: Record<string, string>;
-  payload: string | undefined;
+  payload: string | Uint8Array | undefined;
 }
 
 /** Sends a request whose headers are those that it has: `fetch` sends no Host but its own. */
@@ -25,7 +25,7 @@ export const send = (base: string, { method, url, headers, payload }: Drawn, age
           for (const value of values) received.append(name, value);
         }
         const [path = '', query = ''] = url.split('?');
-        const asked = { query, headers: new Headers(headers), body: payload };
+        const asked = { query, headers: new Headers(headers), body: typeof payload === 'string' ? payload : undefined };
         resolve({ method, path, request: asked, status: incoming.statusCode ?? 0, headers: received, text });
       });
     });

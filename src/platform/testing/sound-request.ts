@@ -1,6 +1,7 @@
 import { rolesOf } from '../calls/access.js';
 import type { Parameter, Permission } from '../contract/document.js';
 import type { Operation } from '../contract/openapi.js';
+import { bodyForms } from '../rest/request-body.js';
 import type { Asked, ConformanceOptions, Draft } from './conformance-options.js';
 import type { Account, Json, Person } from './people.js';
 import type { TestService } from './service.js';
@@ -100,7 +101,12 @@ export async function soundRequest(
   const owner = who.owner ?? (isOwned(options, operation) && reachesAny ? await other() : (caller ?? (await other())));
   const about = asked(service, caller, owner);
   const path = await pathOf(options, operation, about);
-  return { draft: { as: caller, path, query: {}, headers: {}, body: await bodyOf(options, operation, about) }, about };
+  const body = await bodyOf(options, operation, about);
+  const [first] = bodyForms(operation);
+  // JSON is sent as such, unless it is of another media type.
+  const isNamed = first && body !== undefined && first.type !== 'application/json';
+  const headers: Draft['headers'] = isNamed ? { 'content-type': first.type } : {};
+  return { draft: { as: caller, path, query: {}, headers, body }, about };
 }
 
 /** The address of a draft: the template filled in. */

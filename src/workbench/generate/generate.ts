@@ -2,6 +2,8 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { CodegenConfig } from '@graphql-codegen/cli';
+import type { Schema } from 'accord/contract/document';
+import { withSubschemas } from 'accord/contract/subschemas';
 import { check } from '../model/check.js';
 import { checkPrismaSchema } from '../model/check-prisma.js';
 import { readCodes } from '../model/codes.js';
@@ -41,11 +43,19 @@ export interface GenerateOptions {
   colour?: boolean;
 }
 
+/** What stands beside a reference holds as well (OpenAPI 3.1), which openapi-typescript knows of `allOf` alone. */
+function withReferenceInside(schema: Schema): Schema {
+  const { $ref, ...beside } = withSubschemas(schema, withReferenceInside);
+  if ($ref === undefined) return beside;
+  return Object.keys(beside).length === 0 ? { $ref } : { ...beside, allOf: [{ $ref }, ...(beside.allOf ?? [])] };
+}
+
 /** The source of `generated/openapi.ts`: the types of all schemas, by openapi-typescript. Those of operations are `operations.ts`. */
 export async function openApiTypes({ written }: OpenApiSource): Promise<string> {
   const { default: openapiTS, astToString } = await import('openapi-typescript');
   const { openapi, info, components } = written;
-  const schemas = JSON.stringify({ openapi, info, paths: {}, components: { schemas: components?.schemas } });
+  const named = Object.entries(components?.schemas ?? {}).map(([name, one]) => [name, withReferenceInside(one)]);
+  const schemas = JSON.stringify({ openapi, info, paths: {}, components: { schemas: Object.fromEntries(named) } });
   // A member with a default may be left out of a request all the same.
   const nodes = await openapiTS(schemas, { defaultNonNullable: false, alphabetize: false, silent: true });
   return `${HEADER}\n${astToString(nodes)}`;

@@ -8,9 +8,10 @@ import {
   rolesIn,
   type Schema,
 } from 'accord/contract/document';
+import { type BodyKind, essenceOf, kindOf } from 'accord/contract/media-types';
 import { type Operation, schemaName } from 'accord/contract/openapi';
 import { pascal } from '../model/type-names.js';
-import { docComment, type Member, objectType, typeOf, wrap } from './typescript.js';
+import { docComment, literal, type Member, objectType, typeOf, wrap } from './typescript.js';
 
 type TypeOf = (schema: Schema | undefined) => string;
 
@@ -33,19 +34,35 @@ const GROUPS: [Location, string][] = [
 const isAutomatic = (one: Extensions): boolean =>
   one['x-automatic'] === true || ('in' in one && one['in'] === 'query' && 'name' in one && one['name'] === 'version');
 
-const isJson = (mediaType: string): boolean => /[/+]json\b/.test(mediaType);
-
-/** The type of a body in any of its media types: JSON as its schema says, any other as text or bytes. */
-function bodyOf(content: Record<string, MediaType>, typeOfSchema: TypeOf): string {
-  const types = Object.entries(content).map(([mediaType, { schema }]) =>
-    isJson(mediaType) ? typeOfSchema(schema) : 'string | Uint8Array',
-  );
+/** The type of a body in any of its media types: JSON as its schema says, any other as it is given or read. */
+function bodyOf(content: Record<string, MediaType>, typeOfSchema: TypeOf, other: (kind: BodyKind) => string): string {
+  const types = Object.entries(content).map(([mediaType, { schema }]) => {
+    const kind = kindOf(mediaType);
+    return kind === 'json' ? typeOfSchema(schema) : other(kind);
+  });
   return [...new Set(types)].join(' | ');
+}
+
+const givenAs = () => 'string | Uint8Array';
+const readAs = (kind: BodyKind) => (kind === 'text' ? 'string' : 'Readable');
+
+/** Whether a handler is given the body of some request as a stream. */
+export const readsStreams = (operations: readonly Operation[]): boolean =>
+  operations.some(({ operation }) =>
+    Object.keys(operation.requestBody?.content ?? {}).some((mediaType) => kindOf(mediaType) === 'stream'),
+  );
+
+/** Which of its bodies an operation was sent; JSON of one kind or another is the same to its handler. */
+function mediaTypeMember(content: Record<string, MediaType>): Member[] {
+  const declared = Object.keys(content);
+  if (declared.every((one) => kindOf(one) === 'json')) return [];
+  const types = declared.map((one) => (one.includes('*') ? 'string' : literal(essenceOf(one))));
+  return [{ name: 'mediaType', type: [...new Set(types)].join(' | ') }];
 }
 
 /** A document of no particular shape may also be given as the bytes that it was published in. */
 function replyBodyOf(content: Record<string, MediaType>, { typeOfSchema, isShapeless }: Types): string {
-  const type = bodyOf(content, typeOfSchema);
+  const type = bodyOf(content, typeOfSchema, givenAs);
   return Object.values(content).some(({ schema }) => isShapeless(schema)) ? `${type} | Uint8Array` : type;
 }
 
@@ -65,7 +82,11 @@ function requestMembers({ operation }: Operation, typeOfSchema: TypeOf): Member[
   const { requestBody } = operation;
   if (requestBody === undefined) return present;
   const body = `${pascal(operation.operationId)}RequestBody`;
-  return [...present, { name: 'body', type: requestBody.required === true ? body : `${body} | undefined` }];
+  return [
+    ...present,
+    { name: 'body', type: requestBody.required === true ? body : `${body} | undefined` },
+    ...mediaTypeMember(requestBody.content),
+  ];
 }
 
 /** The headers of a response that its handler gives, by their lower-case names. */
@@ -159,7 +180,7 @@ export function operationTypes(
   const name = pascal(id);
   const request = requestMembers(operation, typeOfSchema);
   const content = operation.operation.requestBody?.content;
-  const body = content && `export type ${name}RequestBody = ${bodyOf(content, typeOfSchema)};\n`;
+  const body = content && `export type ${name}RequestBody = ${bodyOf(content, typeOfSchema, readAs)};\n`;
   return [
     ...(body ? [body] : []),
     request.length === 0

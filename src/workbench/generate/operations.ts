@@ -2,10 +2,12 @@ import type { OpenApiDocument } from 'accord/contract/document';
 import type { Operation } from 'accord/contract/openapi';
 import type { OpenApiSource } from '../model/openapi-source.js';
 import { pascal, typeNamesOf } from '../model/type-names.js';
-import { headerNames, operationTypes } from './operation-types.js';
+import { headerNames, operationTypes, readsStreams } from './operation-types.js';
 import { docComment, key, literal } from './typescript.js';
 
 export const HEADER = '// Generated from openapi.yaml by `npm run codegen`. Do not edit.\n';
+
+const STREAM = "import type { Readable } from 'node:stream';\n";
 
 const IMPORTS = `import type { Context } from '../src/application/context.js';
 import type { components } from './openapi.js';
@@ -78,13 +80,23 @@ export function generateOperations({ document, operations: all }: OpenApiSource)
   const taken = new Set([
     ...handled.flatMap(({ operationId }) => typeNamesOf(operationId)),
     ...tags.map(({ name }) => `${pascal(name)}Handlers`),
-    ...['Handlers', 'Context', 'Schemas', 'OperationId', 'WithoutSurplus', 'HeaderName', 'Only', 'NoHeaders'],
+    ...[
+      'Handlers',
+      'Context',
+      'Schemas',
+      'OperationId',
+      'Readable',
+      'WithoutSurplus',
+      'HeaderName',
+      'Only',
+      'NoHeaders',
+    ],
   ]);
   // A schema whose name another type has keeps it under Schemas.
   const isFree = (name: string) => !taken.has(name) && /^[A-Z]\w*$/.test(name);
   const named = (name: string) => (isFree(name) ? name : `Schemas[${literal(name)}]`);
   return [
-    HEADER + IMPORTS,
+    HEADER + (readsStreams(handled) ? STREAM : '') + IMPORTS,
     aliases(schemas, isFree),
     headerTypes(headerNames(handled)),
     ...handled.map((operation) => operationTypes(operation, named, schemas)),

@@ -71,21 +71,42 @@ function objectOf({ properties = {}, required = [], additionalProperties }: Sche
       : 'Record<string, unknown>';
 }
 
-/** The type of a schema that is written out in place; of a named one it is what `named` makes of its name. */
-export function typeOf(schema: Schema | boolean | undefined, named: (name: string) => string): string {
-  if (schema === undefined || typeof schema === 'boolean') return 'unknown';
-  const name = schemaName(schema);
-  if (name !== undefined) return named(name);
-  if (schema.const !== undefined) return literal(schema.const);
-  if (schema.enum !== undefined) return union(schema.enum.map(literal));
-  const alternatives = schema.oneOf ?? schema.anyOf;
-  if (alternatives !== undefined) return union(alternatives.map((one) => typeOf(one, named)));
-  if (schema.allOf !== undefined) return schema.allOf.map((one) => `(${typeOf(one, named)})`).join(' & ');
-  const types = Array.isArray(schema.type) ? schema.type : [schema.type ?? 'unknown'];
+/** The type of what a schema's own `type` says. */
+function ownType(schema: Schema, named: (name: string) => string): string {
+  const types = Array.isArray(schema.type) ? schema.type : [schema.type ?? (schema.properties ? 'object' : 'unknown')];
   const single = (type: string) => {
     if (type === 'array') return `Array<${typeOf(schema.items, named)}>`;
     if (type === 'object') return objectOf(schema, named);
     return PRIMITIVES[type] ?? 'unknown';
   };
   return union(types.map(single));
+}
+
+/** The types of a schema's parts, all of which a value has. */
+function partsOf(schema: Schema, named: (name: string) => string): string[] {
+  const { allOf = [], properties = {}, required = [] } = schema;
+  const name = schemaName(schema);
+  const alternatives = schema.oneOf ?? schema.anyOf;
+  const literals = schema.const === undefined ? schema.enum : [schema.const];
+  const others = [
+    ...(name === undefined ? [] : [named(name)]),
+    ...(literals === undefined ? [] : [union(literals.map(literal))]),
+    ...(alternatives === undefined ? [] : [union(alternatives.map((one) => typeOf(one, named)))]),
+    ...allOf.map((one) => typeOf(one, named)),
+  ];
+  if (others.length === 0) return [ownType(schema, named)];
+  // Of members that another part describes it may be said here that they are there.
+  const demanded = required.filter((one) => !(one in properties)).map((one) => ({ name: one, type: '{} | null' }));
+  return [
+    ...others,
+    ...(Object.keys(properties).length > 0 ? [objectOf(schema, named)] : []),
+    ...(demanded.length > 0 ? [objectType(demanded)] : []),
+  ];
+}
+
+/** The type of a schema that is written out in place; of a named one it is what `named` makes of its name. */
+export function typeOf(schema: Schema | boolean | undefined, named: (name: string) => string): string {
+  if (schema === undefined || typeof schema === 'boolean') return 'unknown';
+  const parts = partsOf(schema, named);
+  return parts.length === 1 ? String(parts[0]) : parts.map((one) => `(${one})`).join(' & ');
 }

@@ -1,5 +1,6 @@
 import { METHODS, type OpenApiDocument } from 'accord/contract/document';
 import { isObject } from 'accord/contract/references';
+import { SCHEMAS_IN } from 'accord/contract/subschemas';
 import type { Path } from '../model/yaml-source.js';
 
 type Kind =
@@ -55,9 +56,8 @@ const HOLDS: Record<Kind, [keys: readonly string[], kind: Kind][]> = {
     [['content.*'], 'mediaType'],
   ],
   schema: [
-    [['properties.*', 'patternProperties.*', '$defs.*', 'dependentSchemas.*'], 'schema'],
-    [['allOf.*', 'anyOf.*', 'oneOf.*', 'prefixItems.*'], 'schema'],
-    [['items', 'additionalProperties', 'contains', 'not', 'if', 'then', 'else', 'propertyNames'], 'schema'],
+    [[...SCHEMAS_IN.named, ...SCHEMAS_IN.listed].map((keyword) => `${keyword}.*`), 'schema'],
+    [SCHEMAS_IN.single, 'schema'],
   ],
 };
 

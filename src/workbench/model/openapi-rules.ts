@@ -1,7 +1,8 @@
 import { type OpenApiDocument, type OperationObject, type Permission, rolesIn } from 'accord/contract/document';
 import { forwardFaults } from 'accord/contract/forward';
-import { inlineSchemas } from 'accord/contract/openapi';
+import { inlineSchemas } from 'accord/contract/inline';
 import { placedOperations } from 'accord/contract/placed-operations';
+import { endless } from 'accord/contract/recursion';
 import { isObject, keysOf, valueAt } from 'accord/contract/references';
 import { placeOf, shapeOf, versionsOf } from 'accord/contract/versions';
 import { codeFindings } from './codes.js';
@@ -194,7 +195,17 @@ function unfollowed(source: OpenApiSource, follow: () => unknown): Finding[] {
   }
 }
 
-/** References lead into this document, since it is served as one file; and a schema that holds itself has no end. */
+/** A schema may hold itself, as comments do; what must hold another of its kind has no value that ends. */
+function endlessSchemas({ written }: OpenApiSource): Finding[] {
+  const references = Object.keys(written.components?.schemas ?? {}).map((name) => `#/components/schemas/${name}`);
+  return endless(written, references).map((reference) => {
+    const path = keysOf(reference);
+    const message = `${path.at(-1)} must hold another one, which must hold another: give it a value that ends.`;
+    return { path, onKey: true, rule: 'schema-endless', message };
+  });
+}
+
+/** References lead into this document, since it is served as one file; and not back to a schema that is about the same value. */
 const unfollowable = (source: OpenApiSource) => unfollowed(source, () => inlineSchemas(source.document));
 
 /** A reference that keeps a document from being read, wherever it is served: one that leads out of it, or nowhere. */
@@ -207,5 +218,6 @@ export function findings(source: OpenApiSource): Finding[] {
   const ofOperations = placedOperations(document).flatMap(({ operation, at }) =>
     RULES.flatMap((rule) => rule(operation, at, document)),
   );
-  return [...ofPaths, ...ofOperations, ...ambiguous(document), ...codeFindings(document), ...unfollowable(source)];
+  const ofSchemas = [...unfollowable(source), ...endlessSchemas(source)];
+  return [...ofPaths, ...ofOperations, ...ambiguous(document), ...codeFindings(document), ...ofSchemas];
 }

@@ -36,23 +36,37 @@ interface Part {
   at: Path;
 }
 
+/** Where in a body a schema stands, and the schemas that it stands in: one that holds itself is told once. */
+interface Standing {
+  pointer?: string;
+  within?: string;
+  around?: readonly string[];
+}
+
 /**
  * The members of a schema at any depth, and the values of its enumerations. The pointer of a member is `/data[]/role`,
  * where `[]` stands for the items of an array and `{}` for the values of a map; alternatives are laid upon each other.
  */
-function* partsOf(document: unknown, from: Path, pointer = '', within = ''): Generator<Part> {
-  const { value, path } = follow(document, from);
-  const schema = (value ?? {}) as Schema;
+function* partsOf(
+  document: unknown,
+  path: Path,
+  { pointer = '', within = '', around = [] }: Standing = {},
+): Generator<Part> {
+  const own = path.join('/');
+  if (around.includes(own)) return;
+  const inner = { pointer, within, around: [...around, own] };
+  const schema = (valueAt(document, path) ?? {}) as Schema;
+  if (schema.$ref !== undefined) yield* partsOf(document, keysOf(schema.$ref), inner);
   for (const keyword of ['allOf', 'anyOf', 'oneOf'] as const)
-    for (const index of Object.keys(schema[keyword] ?? []))
-      yield* partsOf(document, [...path, keyword, index], pointer, within);
+    for (const index of Object.keys(schema[keyword] ?? [])) yield* partsOf(document, [...path, keyword, index], inner);
   for (const name of Object.keys(schema.properties ?? {})) {
     const [member, at] = [`${pointer}/${name}`, [...path, 'properties', name]];
     yield { pointer: member, within, isValue: false, at };
-    yield* partsOf(document, at, member, member);
+    yield* partsOf(document, at, { ...inner, pointer: member, within: member });
   }
-  if (schema.items) yield* partsOf(document, [...path, 'items'], `${pointer}[]`, within);
-  if (schema.additionalProperties) yield* partsOf(document, [...path, 'additionalProperties'], `${pointer}{}`, within);
+  if (schema.items) yield* partsOf(document, [...path, 'items'], { ...inner, pointer: `${pointer}[]` });
+  if (schema.additionalProperties)
+    yield* partsOf(document, [...path, 'additionalProperties'], { ...inner, pointer: `${pointer}{}` });
   const constant = schema.const === undefined ? [] : [{ value: schema.const, at: [...path, 'const'] }];
   const values = (schema.enum ?? []).map((one, index) => ({ value: one, at: [...path, 'enum', String(index)] }));
   for (const one of [...constant, ...values])

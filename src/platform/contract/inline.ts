@@ -1,0 +1,100 @@
+import type { OpenApiDocument, Schema } from './document.js';
+import { idlenessIn, recursionIn, referencesIn } from './recursion.js';
+import { isObject, keysOf, resolveReference } from './references.js';
+import { withSubschemas } from './subschemas.js';
+
+/** The keywords that refuse no value. */
+const isAnnotation = (keyword: string): boolean =>
+  ['title', 'description', 'default', 'example', 'examples', 'deprecated', 'readOnly', 'writeOnly'].includes(keyword) ||
+  ['$comment', 'externalDocs', 'xml'].includes(keyword);
+
+/**
+ * The same document with every schema written out where it is used, as Ajv takes it without knowing the document's components.
+ * What stands beside a reference holds besides what it leads to. A schema that holds itself stays a reference, to `$defs` of the
+ * schema that uses it: each is whole by itself. One schema object is shared by all its uses.
+ *
+ * @throws Error for a reference that leads nowhere, and for a schema that is held against a value without end
+ */
+export function inlineSchemas(document: OpenApiDocument): OpenApiDocument {
+  const whole = schemaInliner(document);
+  const copies = new Map<object, unknown>();
+  const copy = (value: unknown): unknown => {
+    if (!isObject(value)) return value;
+    if (!copies.has(value)) copies.set(value, Array.isArray(value) ? value.map(copy) : copyOf(value));
+    return copies.get(value);
+  };
+  const copyOf = (value: Record<string, unknown>) =>
+    Object.fromEntries(
+      Object.entries(value).map(([key, held]) => [key, key === 'schema' && isObject(held) ? whole(held) : copy(held)]),
+    );
+  const { schemas } = document.components ?? {};
+  const written = schemas && Object.fromEntries(Object.entries(schemas).map(([name, one]) => [name, whole(one)]));
+  const { components, ...others } = document;
+  const inlined = copy({ ...others, ...(components && { components: { ...components, schemas: {} } }) });
+  const result = inlined as OpenApiDocument;
+  return written ? { ...result, components: { ...result.components, schemas: written } } : result;
+}
+
+/** Where in a schema those stand that hold themselves. */
+const DEFINITIONS = '#/$defs/';
+
+/** @returns writes a schema of the document out */
+function schemaInliner(document: unknown): (schema: Schema) => Schema {
+  const isRecursive = recursionIn(document);
+  const isIdle = idlenessIn(document);
+  const inlined = new Map<Schema, Schema>();
+  const wholes = new Map<Schema, Schema>();
+  /** By the name in `$defs`: the schemas that hold themselves, and a reference to each. */
+  const recursive = new Map<string, { target: Schema; reference: Schema }>();
+
+  const inline = (schema: Schema): Schema => {
+    const known = inlined.get(schema);
+    if (known) return known;
+    const { $ref, ...beside } = withSubschemas(schema, inline);
+    const result = $ref === undefined ? beside : met($ref, beside);
+    inlined.set(schema, result);
+    return result;
+  };
+
+  /** What a reference leads to together with what stands beside it. */
+  function met(reference: string, beside: Schema): Schema {
+    const target = resolveReference(document, reference) as Schema;
+    if (isIdle(reference)) throw new Error(`Circular reference: ${reference}`);
+    const all = isRecursive(reference) ? named(reference, target) : inline(target);
+    const keywords = Object.keys(beside);
+    if (keywords.length === 0) return all;
+    if (all.$ref !== undefined || keywords.every(isAnnotation)) return { ...all, ...beside };
+    return { ...beside, allOf: [all, ...(beside.allOf ?? [])] };
+  }
+
+  function named(reference: string, target: Schema): Schema {
+    const name = keysOf(reference).slice(2).join('.');
+    const known = recursive.get(name) ?? { target, reference: { $ref: DEFINITIONS + name } };
+    recursive.set(name, known);
+    return known.reference;
+  }
+
+  /** The schemas that a written out one refers to, and those that they do. */
+  function definitionsOf(schema: Schema, found: Record<string, Schema> = {}): Record<string, Schema> {
+    for (const reference of referencesIn(schema)) {
+      const name = reference.slice(DEFINITIONS.length);
+      const target = recursive.get(name)?.target;
+      if (target === undefined || name in found) continue;
+      found[name] = inline(target);
+      definitionsOf(found[name], found);
+    }
+    return found;
+  }
+
+  return (schema) => {
+    const result = inline(schema);
+    const known = wholes.get(result);
+    if (known) return known;
+    const $defs = recursive.size === 0 ? {} : definitionsOf(result);
+    const isAlone = Object.keys(result).join() === '$ref';
+    const own = isAlone ? $defs[String(result.$ref).slice(DEFINITIONS.length)] : result;
+    const whole = Object.keys($defs).length === 0 ? result : { ...own, $defs };
+    wholes.set(result, whole);
+    return whole;
+  };
+}

@@ -1,0 +1,128 @@
+import type { IncomingMessage } from 'node:http';
+import { Readable } from 'node:stream';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import fp from 'fastify-plugin';
+import { Failure } from '../calls/errors.js';
+import { essenceOf, kindOf } from '../contract/media-types.js';
+import { hiddenFaults } from './json-text.js';
+
+type Reader = (request: FastifyRequest, bytes: Buffer) => Promise<unknown>;
+
+const readJson: Reader = async (request, bytes) => {
+  refuseEncoding(request);
+  return bytes.length === 0 ? undefined : parse(bytes);
+};
+
+const readText: Reader = async (request, bytes) => {
+  refuseEncoding(request);
+  return decode(bytes);
+};
+
+/**
+ * Reads JSON bodies and no others, in UTF-8 and nothing else (RFC 8259 §8.1). An empty body is no body; what a reader of
+ * JSON would pass over in silence is refused with its place.
+ */
+export const jsonBodyPlugin = fp(
+  async (app) => {
+    app.removeAllContentTypeParsers();
+    app.addContentTypeParser<Buffer>(['application/json', 'application/merge-patch+json'], BUFFERED, readJson);
+  },
+  { name: 'json-body' },
+);
+
+const BUFFERED = { parseAs: 'buffer' } as const;
+
+/**
+ * Has an app read what a contract declares besides: other types of JSON as JSON, text in UTF-8 as a string, and the rest as a
+ * stream, of which the handler reads as much as the limit of bodies allows.
+ * @param isRead whether the operation of a request reads bodies of its media type
+ */
+export function readDeclared(
+  app: FastifyInstance,
+  mediaTypes: readonly string[],
+  isRead: (request: FastifyRequest) => boolean,
+): void {
+  const guarded =
+    <Body>(read: (request: FastifyRequest, body: Body) => Promise<unknown>) =>
+    async (request: FastifyRequest, body: Body) => {
+      if (isRead(request)) return read(request, body);
+      throw new Failure('UNSUPPORTED_MEDIA_TYPE', 'This is not read here.');
+    };
+  for (const declared of new Set(mediaTypes.map(essenceOf))) {
+    const parsed = declared.endsWith('/*') ? rangeOf(declared) : declared;
+    if (app.hasContentTypeParser(parsed)) continue;
+    const kind = kindOf(declared);
+    if (kind === 'stream') app.addContentTypeParser(parsed, guarded(readStream));
+    else app.addContentTypeParser<Buffer>(parsed, BUFFERED, guarded(kind === 'json' ? readJson : readText));
+  }
+}
+
+const rangeOf = (range: string): RegExp =>
+  range === '*/*' ? /^/ : new RegExp(`^${range.slice(0, -1).replaceAll(/[.+]/g, '\\$&')}`);
+
+/** @throws Failure PAYLOAD_TOO_LARGE, at once where the length is said, or else when so much has been read */
+const readStream = async (request: FastifyRequest, incoming: IncomingMessage): Promise<Readable> => {
+  refuseCompression(request);
+  const limit = request.routeOptions.bodyLimit;
+  if (Number(request.headers['content-length'] ?? 0) > limit) throw tooLarge();
+  return Readable.from(piecesOf(incoming, limit), { objectMode: false });
+};
+
+const tooLarge = () => new Failure('PAYLOAD_TOO_LARGE', 'The body exceeds the limit.');
+
+async function* piecesOf(incoming: IncomingMessage, limit: number): AsyncGenerator<Buffer> {
+  let length = 0;
+  try {
+    // Who stops reading still answers, on the same connection.
+    for await (const piece of incoming.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+      length += piece.length;
+      if (length > limit) throw tooLarge();
+      yield piece;
+    }
+  } catch (cause) {
+    throw cause instanceof Failure ? cause : new Failure('BAD_REQUEST', 'The body broke off.', { cause });
+  } finally {
+    // What nobody reads would stand before the next request on the connection.
+    incoming.resume();
+  }
+}
+
+/** @throws Failure UNSUPPORTED_MEDIA_TYPE for a charset that is not UTF-8, or a body that is compressed */
+function refuseEncoding(request: FastifyRequest): void {
+  const charset = /;\s*charset\s*=\s*"?([^";\s]*)/i.exec(request.headers['content-type'] ?? '')?.[1] ?? 'utf-8';
+  if (!/^utf-?8$/i.test(charset)) throw new Failure('UNSUPPORTED_MEDIA_TYPE', 'Text and JSON are read in UTF-8 only.');
+  refuseCompression(request);
+}
+
+function refuseCompression({ headers }: FastifyRequest): void {
+  const coding = headers['content-encoding'] ?? 'identity';
+  if (coding !== 'identity') throw new Failure('UNSUPPORTED_MEDIA_TYPE', 'Compressed bodies are not read.');
+}
+
+function parse(bytes: Buffer): unknown {
+  const text = decode(bytes);
+  const value = parseText(text);
+  const faults = hiddenFaults(text);
+  const [first] = faults.issues;
+  if (first) throw new Failure('BAD_REQUEST', `${first.pointer} ${first.detail}.`, faults);
+  return value;
+}
+
+function decode(bytes: Buffer): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (cause) {
+    throw new Failure('BAD_REQUEST', 'The body is not UTF-8.', { cause });
+  }
+}
+
+function parseText(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    // The engine's own message quotes the body, which may hold a password.
+    const position = /at position (\d+)/.exec(String(cause))?.[1];
+    const place = position === undefined ? '' : ` (character ${position})`;
+    throw new Failure('BAD_REQUEST', `The body is not valid JSON${place}.`, { cause });
+  }
+}
