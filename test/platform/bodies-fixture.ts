@@ -34,6 +34,7 @@ const openapi = {
     '/api/v1/comment': operation('sendComment', json(reference('Comment'))),
     '/api/v1/expression': operation('sendExpression', json(reference('Expression'))),
     '/api/v1/beside': operation('sendBeside', json(reference('Beside'))),
+    '/api/v1/later': operation('sendLater', json({}), false),
     '/api/v1/nothing': operation('sendNothing', {}, false),
   },
   components: {

@@ -7,7 +7,7 @@ import { serve } from './own-application.js';
 
 t.test('a body is read as the contract says, and by nothing else', async (t) => {
   const database = await memoryDatabase(t);
-  const { url, person, graphql, log } = await serve(t, database, bodiesApplication);
+  const { app, url, person, graphql, log } = await serve(t, database, bodiesApplication);
   const ada = await person('Ada');
 
   const send = async (path: string, type: string | undefined, body?: string | Uint8Array, headers: object = {}) => {
@@ -120,6 +120,11 @@ t.test('a body is read as the contract says, and by nothing else', async (t) => 
       '/short must NOT have fewer than 1 characters',
     ]);
     t.same(problem(await sendJson('beside', { a: 'too long' })), [422, '/a must NOT have more than 5 characters']);
+  });
+
+  t.test('an operation that nobody has begun to write is not written', async (t) => {
+    t.match(await sendJson('later', {}), { status: 501, body: { code: 'NOT_IMPLEMENTED' } });
+    t.same(app.notWritten, ['sendLater']);
   });
 
   t.same(log, []);

@@ -56,7 +56,16 @@ t.test('accord dev keeps a server running through the edits of a contract', { sk
   t.match(readFileSync(join(root, 'generated/openapi.ts'), 'utf8'), 'Where letters go.', 'and generated from');
   await t.rejects(fetch(first), 'the first server is gone');
 
+  const handlers = join(root, 'src/application/rest/users.ts');
+  const written = readFileSync(handlers, 'utf8');
+  writeFileSync(handlers, `${written}\nexport const half = (`);
+  await eventually('an error of the code', () => output().includes('The code cannot be loaded.') || undefined);
+  t.equal(await published(second), edited, 'the server goes on with the code that it knows');
+  writeFileSync(handlers, `${written}\n// mended\n`);
+  const third = await server(3);
+  t.equal(await published(third), edited);
+
   dev.kill('SIGINT');
   t.equal((await dev.ended).code, 0, 'and both end upon a signal');
-  await t.rejects(fetch(second));
+  await t.rejects(fetch(third));
 });

@@ -31,16 +31,17 @@ import type { ReadRequest } from './validation.js';
 const FOR_EVER = 'public, max-age=31536000, immutable';
 
 type Handler = (request: ReadRequest, context: Context) => Promise<Reply>;
-/** By tag and operationId; the compiler saw to it that each operation has one. */
+/** By tag and operationId; the compiler sees to it that each operation has one, and who does not ask it gets 501. */
 export type Handlers = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-const handlerOf = (handlers: Handlers, { tag, operationId }: Operation) => handlers[tag]?.[operationId] as Handler;
+const handlerOf = (handlers: Handlers, { tag, operationId }: Operation) =>
+  (handlers[tag]?.[operationId] ?? notWritten) as Handler;
 const isForwarded = (operation: Operation): operation is Forwarded => operation.forward !== undefined;
 
-/** The operations of the contract that are deliberately not written yet. */
+/** The operations of the contract that are not written yet. */
 export const notWrittenOperations = (document: OpenApiDocument, handlers: Handlers): string[] =>
   onceEach(
     operations(document)
-      .filter((operation) => handlerOf(handlers, operation) === (notWritten as unknown))
+      .filter((operation) => !isForwarded(operation) && handlerOf(handlers, operation) === (notWritten as unknown))
       .map(({ operationId }) => operationId),
   );
 

@@ -7,7 +7,10 @@ const GRACE = 5000;
 
 export interface Supervised {
   running(): boolean;
-  /** Stops the server if it runs, and starts it anew; does nothing once `stop` was called. */
+  /**
+   * Starts the server anew, once the code could be loaded: one that runs serves until then, and goes on where it could not. Does
+   * nothing once `stop` was called.
+   */
   restart(): Promise<void>;
   /** Passes a signal on, also a second one, and resolves to the exit code once the server is gone; 0 if none ran. */
   stop(signal: NodeJS.Signals): Promise<number>;
@@ -16,6 +19,8 @@ export interface Supervised {
 /** Runs `src/main.ts` of a project in a child process, one at a time. `say` tells of its unexpected end. */
 export function supervise(root: string, say: (text: string) => void): Supervised {
   let child: ChildProcess | undefined;
+  /** One whose code is being loaded. */
+  let next: ChildProcess | undefined;
   let ending: Promise<number> | undefined;
   let stopped = false;
 
@@ -33,30 +38,49 @@ export function supervise(root: string, say: (text: string) => void): Supervised
     return ending;
   }
 
-  function start(): void {
-    const started = spawn(process.execPath, ['--import', 'tsx', join(root, 'src/main.ts')], {
+  /** @returns a process that has loaded the code and waits; undefined where it could not be loaded */
+  async function loaded(): Promise<ChildProcess | undefined> {
+    const preloaded = ['--import', 'tsx', '--import', new URL('./loaded-first.js', import.meta.url).href];
+    const started = spawn(process.execPath, [...preloaded, join(root, 'src/main.ts')], {
       cwd: root,
-      stdio: 'inherit',
+      stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
       // Its own process group: a Ctrl-C reaches it once, from here, and not twice.
       detached: true,
       env: { NODE_ENV: 'development', ...process.env },
     });
+    next = started;
+    const first = await Promise.race([once(started, 'message').then(() => started), once(started, 'exit')]);
+    next = undefined;
+    return first === started ? started : undefined;
+  }
+
+  function begin(started: ChildProcess): void {
     child = started;
     started.once('exit', (code, signal) => {
       child = undefined;
       if (ending === undefined) say(`The server ended (${signal ?? code}). It starts again after the next edit.`);
       ending = undefined;
     });
+    started.send('begin');
   }
 
   return {
     running: () => child !== undefined,
     async restart() {
+      if (stopped) return;
+      const started = await loaded();
+      if (started === undefined) {
+        const meanwhile = child ? 'The last good server keeps running.' : 'The server starts once this is mended.';
+        if (!stopped) say(`The code cannot be loaded. ${meanwhile}`);
+        return;
+      }
       await end('SIGTERM');
-      if (!stopped) start();
+      if (stopped) started.kill('SIGKILL');
+      else begin(started);
     },
     async stop(signal) {
       stopped = true;
+      next?.kill('SIGKILL');
       return end(signal);
     },
   };
