@@ -272,6 +272,8 @@ export interface components {
                 [key: string]: "ok" | "degraded" | "failed";
             };
         };
+        /** @description A contract, as JSON for tools. */
+        Document: Record<string, never>;
         /** @description What went wrong (RFC 9457). */
         Problem: {
             /**

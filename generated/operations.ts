@@ -46,12 +46,13 @@ export type JsonWebKeySet = Schemas['JsonWebKeySet'];
 export type JsonWebKey = Schemas['JsonWebKey'];
 export type Liveness = Schemas['Liveness'];
 export type Readiness = Schemas['Readiness'];
+export type Document = Schemas['Document'];
 export type Problem = Schemas['Problem'];
 export type Fault = Schemas['Fault'];
 export type ErrorCode = Schemas['ErrorCode'];
 
 /** The headers that a handler may give, on one reply or another. */
-type HeaderName = 'etag' | 'link' | 'location' | 'preference-applied' | 'set-cookie' | 'x-total-count';
+type HeaderName = 'cache-control' | 'content-location' | 'etag' | 'link' | 'location' | 'preference-applied' | 'set-cookie' | 'x-total-count';
 
 /** These headers, and none of those that are another reply's. */
 type Only<Headers> = Headers & { [Other in Exclude<HeaderName, keyof Headers>]?: never };
@@ -921,6 +922,10 @@ export type GetMetrics = (request: GetMetricsRequest, context: Context) => Promi
 
 /** What `getOpenApiYaml` is asked with. */
 export interface GetOpenApiYamlRequest {
+  query: {
+    /** One release of the contracts, as `Content-Location` names it. What is found by it never changes; it is 404 when another is served. */
+    release?: string;
+  };
   headers: {
     /** Answers 304 if the present `ETag` is among these. Compared weakly. */
     'if-none-match'?: string;
@@ -933,10 +938,10 @@ export interface GetOpenApiYamlRequest {
 
 /** What `getOpenApiYaml` may answer. */
 export type GetOpenApiYamlReply =
-  | { status: 200; headers?: NoHeaders; body: string | Uint8Array }
-  | { status: 206; headers?: NoHeaders; body: string | Uint8Array }
-  | { status: 304; headers?: NoHeaders }
-  | { status: 400 | 403 | 500 | 503; headers?: NoHeaders; body: Problem };
+  | { status: 200; headers: Only<{ 'content-location': string; 'cache-control': string }>; body: string | Uint8Array }
+  | { status: 206; headers: Only<{ 'content-location': string; 'cache-control': string }>; body: string | Uint8Array }
+  | { status: 304; headers: Only<{ 'content-location': string; 'cache-control': string }> }
+  | { status: 400 | 403 | 404 | 500 | 503; headers?: NoHeaders; body: Problem };
 
 /**
  * Get this contract as YAML
@@ -950,12 +955,16 @@ export type GetOpenApiYamlReply =
  * - 200: The contract.
  * - 206: The part of the document that `Range` asks for.
  * - 304: Unchanged since the state that `If-None-Match` names. No body.
- * - fails with 400 BAD_REQUEST, 403 FORBIDDEN, 500 INTERNAL, 503 UNAVAILABLE
+ * - fails with 400 BAD_REQUEST, 403 FORBIDDEN, 404 NOT_FOUND, 500 INTERNAL, 503 UNAVAILABLE
  */
 export type GetOpenApiYaml = (request: GetOpenApiYamlRequest, context: Context) => Promise<GetOpenApiYamlReply>;
 
 /** What `getOpenApiJson` is asked with. */
 export interface GetOpenApiJsonRequest {
+  query: {
+    /** One release of the contracts, as `Content-Location` names it. What is found by it never changes; it is 404 when another is served. */
+    release?: string;
+  };
   headers: {
     /** Answers 304 if the present `ETag` is among these. Compared weakly. */
     'if-none-match'?: string;
@@ -968,10 +977,10 @@ export interface GetOpenApiJsonRequest {
 
 /** What `getOpenApiJson` may answer. */
 export type GetOpenApiJsonReply =
-  | { status: 200; headers?: NoHeaders; body: Record<string, unknown> | Uint8Array }
-  | { status: 206; headers?: NoHeaders; body: string }
-  | { status: 304; headers?: NoHeaders }
-  | { status: 400 | 403 | 500 | 503; headers?: NoHeaders; body: Problem };
+  | { status: 200; headers: Only<{ 'content-location': string; 'cache-control': string }>; body: Document | Uint8Array }
+  | { status: 206; headers: Only<{ 'content-location': string; 'cache-control': string }>; body: string }
+  | { status: 304; headers: Only<{ 'content-location': string; 'cache-control': string }> }
+  | { status: 400 | 403 | 404 | 500 | 503; headers?: NoHeaders; body: Problem };
 
 /**
  * Get this contract as JSON
@@ -985,12 +994,16 @@ export type GetOpenApiJsonReply =
  * - 200: The contract.
  * - 206: The part of the document that `Range` asks for. A piece of JSON, not a JSON value.
  * - 304: Unchanged since the state that `If-None-Match` names. No body.
- * - fails with 400 BAD_REQUEST, 403 FORBIDDEN, 500 INTERNAL, 503 UNAVAILABLE
+ * - fails with 400 BAD_REQUEST, 403 FORBIDDEN, 404 NOT_FOUND, 500 INTERNAL, 503 UNAVAILABLE
  */
 export type GetOpenApiJson = (request: GetOpenApiJsonRequest, context: Context) => Promise<GetOpenApiJsonReply>;
 
 /** What `getGraphqlSchema` is asked with. */
 export interface GetGraphqlSchemaRequest {
+  query: {
+    /** One release of the contracts, as `Content-Location` names it. What is found by it never changes; it is 404 when another is served. */
+    release?: string;
+  };
   headers: {
     /** Answers 304 if the present `ETag` is among these. Compared weakly. */
     'if-none-match'?: string;
@@ -1003,10 +1016,10 @@ export interface GetGraphqlSchemaRequest {
 
 /** What `getGraphqlSchema` may answer. */
 export type GetGraphqlSchemaReply =
-  | { status: 200; headers?: NoHeaders; body: string | Uint8Array }
-  | { status: 206; headers?: NoHeaders; body: string | Uint8Array }
-  | { status: 304; headers?: NoHeaders }
-  | { status: 400 | 403 | 500 | 503; headers?: NoHeaders; body: Problem };
+  | { status: 200; headers: Only<{ 'content-location': string; 'cache-control': string }>; body: string | Uint8Array }
+  | { status: 206; headers: Only<{ 'content-location': string; 'cache-control': string }>; body: string | Uint8Array }
+  | { status: 304; headers: Only<{ 'content-location': string; 'cache-control': string }> }
+  | { status: 400 | 403 | 404 | 500 | 503; headers?: NoHeaders; body: Problem };
 
 /**
  * Get the GraphQL contract
@@ -1020,12 +1033,16 @@ export type GetGraphqlSchemaReply =
  * - 200: The contract.
  * - 206: The part of the document that `Range` asks for.
  * - 304: Unchanged since the state that `If-None-Match` names. No body.
- * - fails with 400 BAD_REQUEST, 403 FORBIDDEN, 500 INTERNAL, 503 UNAVAILABLE
+ * - fails with 400 BAD_REQUEST, 403 FORBIDDEN, 404 NOT_FOUND, 500 INTERNAL, 503 UNAVAILABLE
  */
 export type GetGraphqlSchema = (request: GetGraphqlSchemaRequest, context: Context) => Promise<GetGraphqlSchemaReply>;
 
 /** What `getGraphqlIntrospection` is asked with. */
 export interface GetGraphqlIntrospectionRequest {
+  query: {
+    /** One release of the contracts, as `Content-Location` names it. What is found by it never changes; it is 404 when another is served. */
+    release?: string;
+  };
   headers: {
     /** Answers 304 if the present `ETag` is among these. Compared weakly. */
     'if-none-match'?: string;
@@ -1038,10 +1055,10 @@ export interface GetGraphqlIntrospectionRequest {
 
 /** What `getGraphqlIntrospection` may answer. */
 export type GetGraphqlIntrospectionReply =
-  | { status: 200; headers?: NoHeaders; body: Record<string, unknown> | Uint8Array }
-  | { status: 206; headers?: NoHeaders; body: string }
-  | { status: 304; headers?: NoHeaders }
-  | { status: 400 | 403 | 500 | 503; headers?: NoHeaders; body: Problem };
+  | { status: 200; headers: Only<{ 'content-location': string; 'cache-control': string }>; body: Document | Uint8Array }
+  | { status: 206; headers: Only<{ 'content-location': string; 'cache-control': string }>; body: string }
+  | { status: 304; headers: Only<{ 'content-location': string; 'cache-control': string }> }
+  | { status: 400 | 403 | 404 | 500 | 503; headers?: NoHeaders; body: Problem };
 
 /**
  * Get the GraphQL contract as JSON
@@ -1055,7 +1072,7 @@ export type GetGraphqlIntrospectionReply =
  * - 200: The contract.
  * - 206: The part of the document that `Range` asks for. A piece of JSON, not a JSON value.
  * - 304: Unchanged since the state that `If-None-Match` names. No body.
- * - fails with 400 BAD_REQUEST, 403 FORBIDDEN, 500 INTERNAL, 503 UNAVAILABLE
+ * - fails with 400 BAD_REQUEST, 403 FORBIDDEN, 404 NOT_FOUND, 500 INTERNAL, 503 UNAVAILABLE
  */
 export type GetGraphqlIntrospection = (request: GetGraphqlIntrospectionRequest, context: Context) => Promise<GetGraphqlIntrospectionReply>;
 

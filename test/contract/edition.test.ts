@@ -110,6 +110,21 @@ t.test('a default that cannot be read, or that holds for nothing, is told at its
     t.equal(found.length, 1);
     await t.rejects(publishedContracts(Buffer.from(text), Buffer.from(schema)), { message }, 'nor is it served');
   }
+  const sharing = short.replace(
+    '- target: $.paths.*[?@.operationId].responses.*',
+    '- target: $.paths.*.put.responses.*',
+  );
+  t.match(
+    await checkOpenApi(openApiOf(sharing)),
+    [
+      {
+        rule: 'defaults',
+        line: lineOf(sharing, '$.paths.*.put'),
+        message: /responses\/Broken, which is used .* get responses 500/,
+      },
+    ],
+    'what operations share is completed for all of them',
+  );
   const unsound = actions('- target: $.info\n  update: {}').replace(
     'info: { title: Notes, version: 1.0.0 }',
     'info: {}',
@@ -223,7 +238,7 @@ t.test(
     const published = publishedContracts(Buffer.from(short), Buffer.from(schema)).then(({ at }) =>
       at('https://a.test'),
     );
-    const served = (await published).openapiYaml.toString();
+    const served = (await published).documents.openapiYaml.toString();
     t.same(
       told(short, served).map(({ id }) => id),
       ['rest:servers:https://a.test:added'],

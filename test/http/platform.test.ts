@@ -34,6 +34,16 @@ onEachDatabase(t, async (t, open) => {
       const stale = { range: 'bytes=0-99', 'if-range': '"another"' };
       t.equal((await rest('GET', `/${file}`, { headers: stale })).text, bytes, 'a stale If-Range gets the whole');
       t.equal((await rest('GET', `/${file}`, { headers: { range: 'bytes=9999999-' } })).status, 200);
+      t.equal(whole.headers.get('cache-control'), 'no-cache');
+      const address = whole.headers.get('content-location') as string;
+      t.match(address, new RegExp(`^/${file}\\?release=1\\.0\\.0-[0-9a-f]{12}$`));
+      for (const further of [{}, { 'if-none-match': etag }, { range: 'bytes=0-99' }]) {
+        const kept = await rest('GET', address, { headers: further as Record<string, string> });
+        t.match(kept.headers.get('cache-control'), /^public, max-age=31536000, immutable$/);
+        t.equal(kept.headers.get('content-location'), address);
+        if (kept.status === 200) t.equal(kept.text, bytes);
+      }
+      t.same(codeOf(await rest('GET', `${address}0`)), [404, 'NOT_FOUND'], 'another release');
     }
     const sdl = graphql.buildSchema(readFileSync('schema.graphql', 'utf8'));
     const introspection = (await rest('GET', '/schema.json')).body;

@@ -16,26 +16,22 @@ export const getMetrics: Contract.GetMetrics = async (_request, { platform }) =>
   body: await platform.metrics(),
 });
 
-export const getOpenApiYaml: Contract.GetOpenApiYaml = async (_request, { platform }) => ({
+export const getOpenApiYaml: Contract.GetOpenApiYaml = async ({ query }, { platform }) => ({
   status: 200,
-  headers: {},
-  body: (await platform.contracts()).openapiYaml,
+  ...(await platform.document('openapiYaml', query.release)),
 });
 
-export const getOpenApiJson: Contract.GetOpenApiJson = async (_request, { platform }) => ({
+export const getOpenApiJson: Contract.GetOpenApiJson = async ({ query }, { platform }) => ({
   status: 200,
-  headers: {},
-  body: (await platform.contracts()).openapiJson,
+  ...(await platform.document('openapiJson', query.release)),
 });
 
-export const getGraphqlSchema: Contract.GetGraphqlSchema = async (_request, { platform }) => ({
+export const getGraphqlSchema: Contract.GetGraphqlSchema = async ({ query }, { platform }) => ({
   status: 200,
-  headers: {},
-  body: (await platform.contracts()).schemaGraphql,
+  ...(await platform.document('schemaGraphql', query.release)),
 });
 
-export const getGraphqlIntrospection: Contract.GetGraphqlIntrospection = async (_request, { platform }) => ({
+export const getGraphqlIntrospection: Contract.GetGraphqlIntrospection = async ({ query }, { platform }) => ({
   status: 200,
-  headers: {},
-  body: (await platform.contracts()).schemaJson,
+  ...(await platform.document('schemaJson', query.release)),
 });

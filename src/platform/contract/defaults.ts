@@ -58,6 +58,22 @@ function identityOf(document: unknown, entry: unknown): string {
   return isParameter ? `${value['in']} ${value['name']}` : JSON.stringify(entry);
 }
 
+/** Where something refers to a component, by the reference. */
+function referencesIn(value: unknown, at: Keys = [], found = new Map<string, Keys[]>()): Map<string, Keys[]> {
+  if (!isObject(value)) return found;
+  const reference = value['$ref'];
+  if (typeof reference === 'string') found.set(reference, [...(found.get(reference) ?? []), at]);
+  for (const [name, member] of Object.entries(value)) referencesIn(member, [...at, name], found);
+  return found;
+}
+
+/** What a default has completed that operations share: the reference, and from where that was reached. */
+interface Shared {
+  path: Keys;
+  reference: string;
+  via: ReadonlySet<string>;
+}
+
 /**
  * The contract with what its `x-defaults` say put into each place that does not say it itself, and without them. References stay.
  * Defaults are carried out in their order, each on what those before it left; what a reference names is completed where it stands.
@@ -69,6 +85,7 @@ export function completed(authored: unknown): Completed {
   const { [DEFAULTS]: _stated, ...document } = structuredClone(authored) as Record<string, unknown>;
   const origins = new Map<string, Keys>();
   const faults: Fault[] = [];
+  const shared: Shared[] = [];
 
   function originOf(keys: Keys): Keys {
     for (let length = keys.length; length > 0; length -= 1) {
@@ -113,9 +130,13 @@ export function completed(authored: unknown): Completed {
     const objects = places.filter(({ value }) => isPlain(value));
     if (objects.length === 0)
       faults.push({ path: [...path, 'target'], message: 'This default holds for nothing here.' });
-    for (const { keys, value } of objects) {
+    for (const { keys, value, via } of objects) {
+      const known = origins.size;
       merge(value as Record<string, unknown>, update, keys, [...path, 'update']);
       copyMembers(value as Record<string, unknown>, copy, keys);
+      const isCompleted = origins.size > known;
+      const reference = `#/${keys.slice(0, 3).join('/')}`;
+      if (isCompleted && via.length > 0) shared.push({ path, reference, via: new Set(via.map(keyOf)) });
     }
   }
 
@@ -133,6 +154,14 @@ export function completed(authored: unknown): Completed {
       if (!(error instanceof JsonPathError)) throw error;
       faults.push({ path: [...path, 'target'], message: error.message });
     }
+  }
+  // What a default adds to a component is there for all who use it, so it must hold for all of them.
+  const references = shared.length > 0 ? referencesIn(document['paths'], ['paths']) : new Map<string, Keys[]>();
+  for (const { path, reference, via } of shared) {
+    const other = references.get(reference)?.find((use) => !via.has(keyOf(use)));
+    if (other === undefined) continue;
+    const message = `This default completes ${reference}, which is used where it does not hold, too: ${other.join(' ')}. Give that a component of its own.`;
+    faults.push({ path: [...path, 'target'], message });
   }
   return { document: document as unknown as OpenApiDocument, faults, originOf };
 }

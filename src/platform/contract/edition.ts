@@ -1,6 +1,6 @@
 import type { Header, OpenApiDocument, OperationObject, PathItem, Response } from './document.js';
 import { placedOperations } from './placed-operations.js';
-import { isObject, keysOf, resolveReference } from './references.js';
+import { isObject, keysOf, resolveReference, valueAt } from './references.js';
 
 /** Members that speak to whoever generates, serves, tests or reviews, and not to whoever calls. */
 const OF_THE_WORKBENCH = new Set([
@@ -57,14 +57,52 @@ function withCookieLines(document: OpenApiDocument): void {
   }
 }
 
+/** The components that something refers to, at any depth, by their references. */
+function reached(document: OpenApiDocument, value: unknown, found = new Set<string>()): Set<string> {
+  if (!isObject(value)) return found;
+  const reference = value['$ref'];
+  if (typeof reference === 'string' && reference.startsWith('#/') && !found.has(reference)) {
+    found.add(reference);
+    reached(document, valueAt(document, keysOf(reference)), found);
+  }
+  for (const member of Object.values(value)) reached(document, member, found);
+  return found;
+}
+
+function withoutWriteOnly(schema: unknown): void {
+  if (!isObject(schema)) return;
+  if (schema['writeOnly'] === true) Reflect.deleteProperty(schema, 'writeOnly');
+  for (const [name, member] of Object.entries(schema)) if (!DATA.has(name)) withoutWriteOnly(member);
+}
+
 /**
- * What of a contract concerns those who call: without the members that are the workbench's, and with `Set-Cookie` as tools take it.
- * References stay.
+ * `writeOnly` tells what of a schema is missing when it is answered. Where none is answered it tells nothing, and generators make two
+ * types of one: there it is left out.
+ */
+function withWriteOnlyWhereAnswered(document: OpenApiDocument): void {
+  const operations = placedOperations(document).map(({ operation }) => operation);
+  const answered = reached(document, [
+    // What the service sends by itself is an answer to those who take it.
+    operations.map(({ responses, ...more }) => [responses, 'callbacks' in more && more.callbacks]),
+    'webhooks' in document && document.webhooks,
+    document['x-unmatched'],
+    document.components?.responses,
+  ]);
+  for (const [name, schema] of Object.entries(document.components?.schemas ?? {}))
+    if (!answered.has(`#/components/schemas/${name}`)) withoutWriteOnly(schema);
+  for (const { requestBody } of operations) withoutWriteOnly(requestBody);
+  withoutWriteOnly(document.components?.requestBodies);
+}
+
+/**
+ * What of a contract concerns those who call: without the members that are the workbench's, and with `Set-Cookie` and `writeOnly` as
+ * tools take them. References stay.
  * @param document complete (`completed`); it is left as it is
  */
 export function publicPart(document: OpenApiDocument): OpenApiDocument {
   const copy = withoutWorkbench(document) as OpenApiDocument;
   withCookieLines(copy);
+  withWriteOnlyWhereAnswered(copy);
   return copy;
 }
 

@@ -7,6 +7,8 @@ export type Keys = readonly (string | number)[];
 export interface Place {
   keys: Keys;
   value: unknown;
+  /** Where the references stand that led there. */
+  via: readonly Keys[];
 }
 
 type Step = { names: readonly (string | number)[] } | 'all' | { filter: Test };
@@ -27,15 +29,17 @@ function followed(document: unknown, place: Place): Place {
   while (isObject(at.value) && typeof at.value['$ref'] === 'string' && !seen.has(at.value)) {
     seen.add(at.value);
     const keys = keysOf(at.value['$ref']);
-    at = { keys, value: valueAt(document, keys) };
+    at = { keys, value: valueAt(document, keys), via: [...at.via, at.keys] };
   }
   return at;
 }
 
 function children(place: Place): Place[] {
-  const { keys, value } = place;
-  if (Array.isArray(value)) return value.map((one, index) => ({ keys: [...keys, index], value: one }));
-  return isObject(value) ? Object.entries(value).map(([name, one]) => ({ keys: [...keys, name], value: one })) : [];
+  const { keys, value, via } = place;
+  if (Array.isArray(value)) return value.map((one, index) => ({ keys: [...keys, index], value: one, via }));
+  return isObject(value)
+    ? Object.entries(value).map(([name, one]) => ({ keys: [...keys, name], value: one, via }))
+    : [];
 }
 
 function taken(step: Step, document: unknown, from: Place): Place[] {
@@ -189,6 +193,11 @@ function reader(query: string) {
  * @throws JsonPathError for a query that cannot be read
  */
 export function select(document: unknown, query: string): Place[] {
-  const places = walk(reader(query), document, { keys: [], value: document }).map((one) => followed(document, one));
-  return [...new Map(places.map((one) => [one.keys.join('\0'), one])).values()];
+  const places = new Map<string, Place>();
+  for (const found of walk(reader(query), document, { keys: [], value: document, via: [] })) {
+    const place = followed(document, found);
+    const key = place.keys.join('\0');
+    places.set(key, { ...place, via: [...(places.get(key)?.via ?? []), ...place.via] });
+  }
+  return [...places.values()];
 }

@@ -1,4 +1,6 @@
+import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
+import { buildSchema, introspectionFromSchema } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import type { OpenApiDocument } from '../contract/document.js';
 import { preparedPath } from '../contract/prepared.js';
@@ -7,11 +9,15 @@ import { rootPath } from '../root.js';
 
 /** The contracts as they are published at an address. */
 export interface PublishedContracts {
-  openapiYaml: Buffer;
-  openapiJson: Buffer;
-  schemaGraphql: Buffer;
-  /** The result of an introspection query. */
-  schemaJson: Buffer;
+  /** The version that the REST contract gives itself, and a digest of all that is published here. */
+  release: string;
+  documents: {
+    openapiYaml: Buffer;
+    openapiJson: Buffer;
+    schemaGraphql: Buffer;
+    /** The result of an introspection query. */
+    schemaJson: Buffer;
+  };
 }
 
 /** Both contracts: to be served, and to be published. */
@@ -25,6 +31,9 @@ export interface ServedContracts {
   at: (address: string) => Promise<PublishedContracts>;
 }
 
+/** Characters of a digest. */
+const DIGEST = 12;
+
 /** How many addresses' editions are kept: that of the service is one; where it has none, whoever calls says it. */
 const KEPT = 8;
 
@@ -35,19 +44,18 @@ export async function publishedContracts(
 ): Promise<ServedContracts> {
   const openapi = await documentOf(openapiYaml);
   const editions = new LRUCache<string, Promise<PublishedContracts>>({ max: KEPT });
-  let members: Promise<EditionText> | undefined;
-  let introspection: Promise<Buffer> | undefined;
+  let members: EditionText | undefined;
+  let schemaJson: Buffer | undefined;
 
   async function editionFor(address: string): Promise<PublishedContracts> {
-    members ??= textOf(openapiYaml, openapi);
-    introspection ??= introspectionOf(schemaGraphql.toString());
-    const { editionAt } = await import('../contract/published-text.js');
-    const { json, yaml } = editionAt(await members, openapi, address);
+    const { editionAt, editionText } = await import('../contract/published-text.js');
+    members ??= prepared<EditionText>(preparedPath('published', openapiYaml)) ?? editionText(openapi);
+    schemaJson ??= introspectionOf(schemaGraphql.toString());
+    const { json, yaml } = editionAt(members, openapi, address);
+    const digest = createHash('sha256').update(yaml).update(schemaGraphql).digest('hex').slice(0, DIGEST);
     return {
-      openapiYaml: Buffer.from(yaml),
-      openapiJson: Buffer.from(json),
-      schemaGraphql,
-      schemaJson: await introspection,
+      release: `${openapi.info.version}-${digest}`,
+      documents: { openapiYaml: Buffer.from(yaml), openapiJson: Buffer.from(json), schemaGraphql, schemaJson },
     };
   }
   return {
@@ -55,18 +63,20 @@ export async function publishedContracts(
     openapi,
     schemaGraphql,
     at(address) {
-      const edition = editions.get(address) ?? editionFor(address);
+      const known = editions.get(address);
+      if (known !== undefined) return known;
+      const edition = editionFor(address);
       editions.set(address, edition);
+      // What failed is tried again.
+      edition.catch(() => editions.delete(address));
       return edition;
     },
   };
 }
 
 /** What an introspection query is answered with. Throws on a text that does not parse. */
-async function introspectionOf(sdl: string): Promise<Buffer> {
-  const { buildSchema, introspectionFromSchema } = await import('graphql');
-  return Buffer.from(JSON.stringify({ data: introspectionFromSchema(buildSchema(sdl)) }));
-}
+const introspectionOf = (sdl: string): Buffer =>
+  Buffer.from(JSON.stringify({ data: introspectionFromSchema(buildSchema(sdl)) }));
 
 const prepared = <Kind>(path: string): Kind | undefined =>
   existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as Kind) : undefined;
@@ -74,10 +84,3 @@ const prepared = <Kind>(path: string): Kind | undefined =>
 const documentOf = async (yaml: Buffer): Promise<OpenApiDocument> =>
   prepared<OpenApiDocument>(preparedPath('openapi', yaml)) ??
   (await import('../contract/complete.js')).completeDocument(yaml.toString());
-
-async function textOf(yaml: Buffer, document: OpenApiDocument): Promise<EditionText> {
-  const made = prepared<EditionText>(preparedPath('published', yaml));
-  if (made !== undefined) return made;
-  const { editionText } = await import('../contract/published-text.js');
-  return editionText(document);
-}

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import openapiGlue from 'fastify-openapi-glue';
 import fp from 'fastify-plugin';
-import { notWritten } from '../calls/errors.js';
+import { Failure, notWritten } from '../calls/errors.js';
 import type { Catalogue } from '../contract/codes.js';
 import type { OpenApiDocument } from '../contract/document.js';
 import { type Forward, inlineSchemas, type Operation, operations } from '../contract/openapi.js';
@@ -21,6 +21,9 @@ import { refreshPath } from './refresh-path.js';
 import type { Reply } from './represent.js';
 import { routeSchema, structureValidator } from './structure.js';
 import type { ReadRequest } from './validation.js';
+
+/** What never changes at its address (RFC 8246). */
+const FOR_EVER = 'public, max-age=31536000, immutable';
 
 type Handler = (request: ReadRequest, context: Context) => Promise<Reply>;
 /** By tag and operationId; the compiler saw to it that each operation has one. */
@@ -69,6 +72,18 @@ export const restPlugin = fp<RestOptions>(
       forwarding(operation, upstreams[operation.forward.to] as Upstream, ajv, errors);
     const mounted = new Map(all.map((operation) => [`${operation.method} ${operation.path}`, operation]));
     const newest = versionsOf(document).at(-1);
+    const documentsFor =
+      (request: FastifyRequest): Platform['document'] =>
+      async (name, asked) => {
+        const { release, documents } = await contracts.at(addressOf(request, publicUrl));
+        if (asked !== undefined && asked !== release)
+          throw new Failure('NOT_FOUND', 'Another release of the contracts is served.');
+        const headers = {
+          'content-location': `${pathOf(request.url)}?release=${encodeURIComponent(release)}`,
+          'cache-control': asked === undefined ? 'no-cache' : FOR_EVER,
+        };
+        return { headers, body: documents[name] };
+      };
     await app.register(openapiGlue, {
       specification: routeTable(document, all),
       operationResolver: ((_id: string, method: string, path: string) => {
@@ -80,7 +95,7 @@ export const restPlugin = fp<RestOptions>(
           schema: routeSchema(operation),
           handler: handle(app, plan, isForwarded(operation) ? forwarded(operation) : handlerOf(handlers, operation), {
             services,
-            platformFor: (request) => ({ ...platform, contracts: () => contracts.at(addressOf(request, publicUrl)) }),
+            platformFor: (request) => ({ ...platform, document: documentsFor(request) }),
             prefix: version === undefined ? '' : prefixOf(version),
             refreshPath: refreshPath(all, version, app.names.refreshCookie),
           }),
@@ -134,7 +149,10 @@ function handle(
     if (operation.method !== 'GET') app.refuseForeignCookie(request);
     const result = await handler(read, {
       services,
-      platform: platformFor(request),
+      // Few ask for it.
+      get platform() {
+        return platformFor(request);
+      },
       prefix,
       call: callOf(app, request, () => contentIssues(read), keyOf(read)),
       page,

@@ -15,6 +15,9 @@ export interface Reply {
 /** How long an answer may be kept, by tag: tokens never, the published keys for a while, the rest after asking again. */
 const cacheControl: Record<string, string> = { auth: 'no-store', keys: 'public, max-age=300', platform: 'no-cache' };
 
+/** What a 304 says of the answer that a client has kept, besides the entity tag (RFC 9110 §15.4.5). */
+const OF_WHAT_IS_KEPT = ['cache-control', 'content-location'];
+
 /** Seconds after which to ask again whether the service is ready. */
 const RETRY_AFTER = 2;
 
@@ -76,7 +79,12 @@ export function sender(operation: Operation, vendor: string) {
     reply.headers(form.always);
     if (etag !== undefined) reply.header('etag', etag);
     const safe = request.method === 'GET' || request.method === 'HEAD';
-    if (safe && status === 200 && isUnchanged(request, etag)) return reply.code(304).send();
+    if (safe && status === 200 && isUnchanged(request, etag)) {
+      const kept = forms.get('304')?.headers;
+      for (const name of OF_WHAT_IS_KEPT)
+        if (headers[name] !== undefined && kept?.has(name)) reply.header(name, headers[name]);
+      return reply.code(304).send();
+    }
 
     reply.code(status);
     for (const [name, value] of Object.entries(headers)) {

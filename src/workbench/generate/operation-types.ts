@@ -8,11 +8,18 @@ import {
   rolesIn,
   type Schema,
 } from 'accord/contract/document';
-import type { Operation } from 'accord/contract/openapi';
+import { type Operation, schemaName } from 'accord/contract/openapi';
 import { pascal } from '../model/type-names.js';
 import { docComment, type Member, objectType, typeOf, wrap } from './typescript.js';
 
 type TypeOf = (schema: Schema | undefined) => string;
+
+/** What is known of the schemas. */
+interface Types {
+  typeOfSchema: TypeOf;
+  /** Whether it says that something is an object, and nothing more. */
+  isShapeless: (schema: Schema | undefined) => boolean;
+}
 
 /** How the parameters of each place are called in a request. */
 const GROUPS: [Location, string][] = [
@@ -37,9 +44,9 @@ function bodyOf(content: Record<string, MediaType>, typeOfSchema: TypeOf): strin
 }
 
 /** A document of no particular shape may also be given as the bytes that it was published in. */
-function replyBodyOf(content: Record<string, MediaType>, typeOfSchema: TypeOf): string {
+function replyBodyOf(content: Record<string, MediaType>, { typeOfSchema, isShapeless }: Types): string {
   const type = bodyOf(content, typeOfSchema);
-  return type === 'Record<string, unknown>' ? `${type} | Uint8Array` : type;
+  return Object.values(content).some(({ schema }) => isShapeless(schema)) ? `${type} | Uint8Array` : type;
 }
 
 function requestMembers({ operation }: Operation, typeOfSchema: TypeOf): Member[] {
@@ -71,7 +78,8 @@ export function headerNames(operations: readonly Operation[]): string[] {
   return [...new Set(responses.flatMap(givenHeaders).map(([name]) => name))].sort();
 }
 
-function replyMembers(response: Response, typeOfSchema: TypeOf): Member[] {
+function replyMembers(response: Response, types: Types): Member[] {
+  const { typeOfSchema } = types;
   const { content = {} } = response;
   const given = givenHeaders(response).map(([name, { required, schema }]) => ({
     name,
@@ -81,16 +89,16 @@ function replyMembers(response: Response, typeOfSchema: TypeOf): Member[] {
   const type = given.length > 0 ? `Only<${objectType(given)}>` : 'NoHeaders';
   return [
     { name: 'headers', type, optional: given.every((header) => header.optional) },
-    ...(Object.keys(content).length > 0 ? [{ name: 'body', type: replyBodyOf(content, typeOfSchema) }] : []),
+    ...(Object.keys(content).length > 0 ? [{ name: 'body', type: replyBodyOf(content, types) }] : []),
   ];
 }
 
 /** Alternatives by status; those that differ in nothing else share a line, so failures do not bury the success. */
-function replyType({ operation }: Operation, typeOfSchema: TypeOf): string {
+function replyType({ operation }: Operation, types: Types): string {
   const statuses = new Map<string, { statuses: string[]; members: Member[] }>();
   for (const [status, response] of Object.entries(operation.responses)) {
     if (isAutomatic(response)) continue;
-    const members = replyMembers(response, typeOfSchema);
+    const members = replyMembers(response, types);
     // A failure without a header of its own looks like any other; a success is never merged with a failure.
     const shape = `${status < '400' ? status : 'failure'} ${JSON.stringify(members)}`;
     const same = statuses.get(shape);
@@ -133,8 +141,19 @@ function description({ operation, method, path, permission, furtherPermissions, 
   ];
 }
 
-/** The documented request, reply and handler types of one operation, as source text. */
-export function operationTypes(operation: Operation, named: (schema: string) => string): string {
+/**
+ * The documented request, reply and handler types of one operation, as source text.
+ * @param schemas the components, by name
+ */
+export function operationTypes(
+  operation: Operation,
+  named: (schema: string) => string,
+  schemas: Readonly<Record<string, Schema>>,
+): string {
+  const isShapeless = (schema: Schema | undefined): boolean => {
+    const { description: _, ...found } = schemas[schemaName(schema ?? {}) ?? ''] ?? schema ?? {};
+    return JSON.stringify(found) === '{"type":"object"}';
+  };
   const typeOfSchema: TypeOf = (schema) => typeOf(schema, named);
   const id = operation.operationId;
   const name = pascal(id);
@@ -146,7 +165,7 @@ export function operationTypes(operation: Operation, named: (schema: string) => 
     request.length === 0
       ? `/** \`${id}\` takes nothing. */\nexport type ${name}Request = Record<string, never>;\n`
       : `/** What \`${id}\` is asked with. */\nexport interface ${name}Request ${objectType(request, '')}\n`,
-    `/** What \`${id}\` may answer. */\nexport type ${name}Reply =${replyType(operation, typeOfSchema)};\n`,
+    `/** What \`${id}\` may answer. */\nexport type ${name}Reply =${replyType(operation, { typeOfSchema, isShapeless })};\n`,
     `${docComment(description(operation))}export type ${name} = (request: ${name}Request, context: Context) => Promise<${name}Reply>;\n`,
   ].join('\n');
 }

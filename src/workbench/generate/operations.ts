@@ -87,7 +87,7 @@ export function generateOperations({ document, operations: all }: OpenApiSource)
     HEADER + IMPORTS,
     aliases(schemas, isFree),
     headerTypes(headerNames(handled)),
-    ...handled.map((operation) => operationTypes(operation, named)),
+    ...handled.map((operation) => operationTypes(operation, named, schemas)),
     ...tags.map(({ name, description }) => {
       const members = handled.filter(({ tag }) => tag === name);
       return handlersOf(name, description, members);

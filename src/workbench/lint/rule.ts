@@ -6,7 +6,7 @@ import type { Element } from './elements.js';
 
 /** The REST contract as the rules look at it. */
 export interface Rest {
-  /** As it is written: references are not followed. */
+  /** Complete: references are not followed. */
   source: OpenApiDocument;
   elements: Element[];
   operations: NamedOperation[];

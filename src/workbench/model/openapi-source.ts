@@ -20,7 +20,7 @@ export interface OpenApiSource extends Readonly<Omit<YamlSource, 'value'>> {
   readonly absent: boolean;
   /** The text, parsed and nothing else: what its `x-defaults` say stands there alone. Throws on one that does not parse. */
   readonly authored: unknown;
-  /** The keys of what is told of the text as it is authored. */
+  /** What is wrong with its `x-defaults`. */
   readonly defaultFaults: readonly Finding[];
   /** The keys by which the text says what has these in `written`. */
   readonly originOf: (path: Path) => Path;

@@ -82,7 +82,7 @@ function segmentOf(name: string, template: string, path: string): string | undef
  * Says what of the REST contract an exchange shows, as keys of its elements. What the contract does not declare shows
  * nothing, nor does an answer to HEAD, which is no operation of its own. Of a request that was refused (from 400 on) only
  * the answer counts: how it was read nobody knows.
- * @param document `openapi.yaml` as it is written, with its references
+ * @param document `openapi.yaml`, complete, with its references
  * @returns a function of an exchange and the operation at its method and path, undefined where there is none
  */
 export function restObserver(

@@ -106,7 +106,7 @@ function filing(document: unknown, media: Path, owner: string, status: string): 
 /**
  * All that the REST contract promises and takes. An element that is declared in several places, as by a path and by its
  * operation, stands at the first.
- * @param document `openapi.yaml` as it is written, with its references; sound, as the check has it
+ * @param document `openapi.yaml`, complete, with its references; sound, as the check has it
  */
 export function restElements(document: OpenApiDocument): RestElements {
   const elements = new Map<string, Element>();

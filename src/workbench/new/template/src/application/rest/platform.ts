@@ -14,15 +14,15 @@ export const getMetrics: Contract.GetMetrics = async (_request, { platform }) =>
 
 export const getOpenApiYaml: Contract.GetOpenApiYaml = async (_request, { platform }) => ({
   status: 200,
-  body: (await platform.contracts()).openapiYaml,
+  body: (await platform.document('openapiYaml')).body,
 });
 
 export const getOpenApiJson: Contract.GetOpenApiJson = async (_request, { platform }) => ({
   status: 200,
-  body: (await platform.contracts()).openapiJson,
+  body: (await platform.document('openapiJson')).body,
 });
 
 export const getGraphqlSchema: Contract.GetGraphqlSchema = async (_request, { platform }) => ({
   status: 200,
-  body: (await platform.contracts()).schemaGraphql,
+  body: (await platform.document('schemaGraphql')).body,
 });
