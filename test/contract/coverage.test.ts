@@ -117,30 +117,27 @@ function exchange(
 const list = (keys: Iterable<string>) => [...keys].sort();
 
 t.test('an exchange shows its status, media type, members, values and parameters', async (t) => {
-  const pets = [
-    { name: 'Tom', size: 'small' },
-    { size: 'huge', tail: 1 },
-  ];
+  const pets = [{ name: 'Tom', size: 'small' }, { tail: 1 }];
   t.same(list(observeRest(listPets, exchange(200, pets))), [
     'listPets 200',
-    'listPets 200 []/name',
-    'listPets 200 []/size',
-    'listPets 200 []/size = small',
+    'listPets 200 <array>[]/name',
+    'listPets 200 <array>[]/size',
+    'listPets 200 <array>[]/size = small',
     'listPets 200 application/json',
     'listPets path kind',
     'listPets path kind = cat',
   ]);
-  const page = { data: [{ friend: { name: null } }], counts: { cats: 'some', dogs: 'many' } };
+  const page = { data: [{ friend: { name: 'Rex' } }], counts: { cats: 'some' } };
   const headers = new Headers({ 'if-none-match': '"1"', cookie: 'other=1; session=abc' });
   // The path may be spelt without its prefix.
   const asked = exchange(200, page, { path: '/pets/dog', asked: { query: 'version=1&unknown=2', headers } });
   t.same(list(observeRest(listPets, asked)), [
     'listPets 200',
-    'listPets 200 /counts',
-    'listPets 200 /counts{} = some',
-    'listPets 200 /data',
-    'listPets 200 /data[]/friend',
-    'listPets 200 /data[]/friend/name',
+    'listPets 200 <object>/counts',
+    'listPets 200 <object>/counts{} = some',
+    'listPets 200 <object>/data',
+    'listPets 200 <object>/data[]/friend',
+    'listPets 200 <object>/data[]/friend/name',
     'listPets 200 application/json',
     'listPets cookie session',
     'listPets header If-None-Match',
@@ -149,6 +146,84 @@ t.test('an exchange shows its status, media type, members, values and parameters
     'listPets query version',
     'listPets query version = 1',
   ]);
+});
+
+t.test('a list shows its items, and what one of several schemas holds for shows that one', async (t) => {
+  t.same(list(observeRest(listPets, exchange(200, []))).slice(0, 2), ['listPets 200', 'listPets 200 application/json']);
+  const shown = (answer: unknown) =>
+    list(observeRest(listPets, exchange(200, answer))).filter((key) => key.includes('<'));
+  t.same(shown([]), []);
+  t.same(shown({ data: [] }), [], 'a list without items');
+  t.same(shown({ data: [{ name: 'Tom' }] }), ['listPets 200 <object>/data', 'listPets 200 <object>/data[]/name']);
+  t.same(shown([{ name: 'Tom' }]), ['listPets 200 <array>[]/name']);
+
+  const payments = `openapi: 3.1.0
+info: { title: Payments, version: 1.0.0 }
+tags: [{ name: payments, description: Payments. }]
+security: [{ basic: [] }, { jwt: [] }, { opaque: [] }, { cookie: [] }, {}]
+paths:
+  /payments:
+    post:
+      operationId: pay
+      tags: [payments]
+      x-permission: public
+      requestBody:
+        content:
+          application/json:
+            schema:
+              anyOf:
+                - { $ref: '#/components/schemas/Card' }
+                - { title: Bank, type: object, required: [iban], properties: { iban: { type: string }, of: { type: string } } }
+                - { type: 'null' }
+      responses:
+        '204': { description: Paid., headers: { ETag: { schema: { type: string } }, Age: { schema: { type: string } } } }
+components:
+  securitySchemes:
+    basic: { type: http, scheme: basic }
+    jwt: { type: http, scheme: bearer, bearerFormat: JWT }
+    opaque: { type: http, scheme: bearer }
+    other: { type: http, scheme: bearer }
+    cookie: { type: apiKey, in: cookie, name: token }
+  schemas:
+    Card: { type: object, required: [card], properties: { card: { type: string }, of: { type: string } } }
+`;
+  const document = parseYaml(payments) as OpenApiDocument;
+  const [pay] = operations(normaliseOpenApi(document));
+  const observe = restObserver(document);
+  const asked = (body: unknown, headers: Record<string, string>, status = 204) => {
+    const request = {
+      body: JSON.stringify(body),
+      headers: new Headers({ 'content-type': 'application/json', ...headers }),
+    };
+    const given = { method: 'POST', path: '/payments', asked: request, headers: new Headers({ etag: '"1"' }) };
+    return list(observe(pay, exchange(status, undefined, given)));
+  };
+  t.same(asked({ card: '1', of: 'Ada' }, {}), [
+    ...['pay 204', 'pay 204 header ETag', 'pay body <Card>/card', 'pay body <Card>/of'],
+    ...['pay body application/json', 'pay by nobody'],
+  ]);
+  const ways = (headers: Record<string, string>, status?: number) =>
+    asked({ iban: '1' }, headers, status).filter((key) => / by |Bank/.test(key));
+  t.same(ways({ authorization: 'Basic YTpi' }), ['pay body <Bank>/iban', 'pay by basic']);
+  t.same(ways({ authorization: 'Bearer eyJhIjoxfQ.e30.c2ln' }), ['pay body <Bank>/iban', 'pay by jwt']);
+  t.same(ways({ authorization: 'bearer tok_7' }), ['pay body <Bank>/iban', 'pay by opaque']);
+  t.same(ways({ cookie: 'a=1; token=7' }), ['pay body <Bank>/iban', 'pay by cookie']);
+  t.same(ways({ authorization: 'Basic YTpi' }, 401), [], 'who is refused has shown nothing');
+});
+
+t.test('null and an empty list are no argument, and a list without items is no list', (t) => {
+  const query =
+    'query($size: Size) { pet(id: 1) { friends(first: null, size: $size) { name } } pets(sizes: []) { name } }';
+  const friends = [{ name: 'Rex' }];
+  t.same(list(observeGraphql({ query, variables: { size: null } }, { data: { pet: { friends }, pets: friends } })), [
+    ...['Named.name', 'Pet.friends', 'Pet.name', 'Query.pet', 'Query.pet(id)', 'Query.pets'],
+  ]);
+  t.same(list(observeGraphql({ query }, { data: { pet: { friends: [] }, pets: [] } })), ['Query.pet', 'Query.pet(id)']);
+  const add = 'mutation { addPet(input: { name: "Tom", size: null, friend: null }) { name } }';
+  t.same(list(observeGraphql({ query: add }, { data: { addPet: { name: 'Tom' } } })), [
+    ...['Mutation.addPet', 'Mutation.addPet(input)', 'Named.name', 'NewPet.name', 'Pet.name'],
+  ]);
+  t.end();
 });
 
 t.test('a request shows its media type, members and values, but not when it was refused', async (t) => {
@@ -174,8 +249,9 @@ t.test('a request shows its media type, members and values, but not when it was 
   ]);
 });
 
-t.test('HEAD shows the status alone, a range no members, and what is not declared nothing', async (t) => {
-  t.same(list(observeRest(listPets, exchange(503, {}, { method: 'HEAD', text: '' }))), ['listPets 503']);
+t.test('HEAD shows nothing, a range no members, and what is not declared nothing', async (t) => {
+  t.same(list(observeRest(listPets, exchange(503, {}, { method: 'HEAD', text: '' }))), []);
+  t.same(list(observeRest(undefined, exchange(404, {}, { method: 'HEAD', text: '' }))), []);
   t.same(list(observeRest(listPets, exchange(206, undefined, { text: '[{"na' }))), [
     'listPets path kind',
     'listPets path kind = cat',
@@ -307,14 +383,24 @@ t.test('what was seen is held against both contracts, element by element', async
     'x-unmatched 404 application/problem+json': 'missing',
   });
   t.same(Object.keys(states(coverage, 'member')), [
-    ...['listPets 200 []/name', 'listPets 200 []/size', 'listPets 200 []/friend', 'listPets 200 []/friend/name'],
-    ...['listPets 200 /data', 'listPets 200 /data[]/name', 'listPets 200 /data[]/size', 'listPets 200 /data[]/friend'],
-    ...['listPets 200 /data[]/friend/name', 'listPets 200 /counts', 'Problem /code'],
+    ...[
+      'listPets 200 <array>[]/name',
+      'listPets 200 <array>[]/size',
+      'listPets 200 <array>[]/friend',
+      'listPets 200 <array>[]/friend/name',
+    ],
+    ...[
+      'listPets 200 <object>/data',
+      'listPets 200 <object>/data[]/name',
+      'listPets 200 <object>/data[]/size',
+      'listPets 200 <object>/data[]/friend',
+    ],
+    ...['listPets 200 <object>/data[]/friend/name', 'listPets 200 <object>/counts', 'Problem /code'],
   ]);
   t.same(Object.keys(states(coverage, 'value')), [
-    ...['listPets 200 []/size = small', 'listPets 200 []/size = large'],
-    ...['listPets 200 /data[]/size = small', 'listPets 200 /data[]/size = large'],
-    ...['listPets 200 /counts{} = none', 'listPets 200 /counts{} = some'],
+    ...['listPets 200 <array>[]/size = small', 'listPets 200 <array>[]/size = large'],
+    ...['listPets 200 <object>/data[]/size = small', 'listPets 200 <object>/data[]/size = large'],
+    ...['listPets 200 <object>/counts{} = none', 'listPets 200 <object>/counts{} = some'],
     ...['Problem /code = NOT_FOUND', 'Problem /code = UNAVAILABLE'],
   ]);
   t.same(Object.keys(states(coverage, 'requestMember')), [
@@ -464,8 +550,8 @@ x-unmatched   ·   ·   ●   ·
     text,
     `Missing, not demanded
 
-listPets     200 []/name, 200 []/size = small, 200 []/friend/name, 200 /data[]/name, 200 /data[]/size = small,
-             200 /data[]/friend/name
+listPets     200 <array>[]/name, 200 <array>[]/size = small, 200 <array>[]/friend/name, 200 <object>/data[]/name,
+             200 <object>/data[]/size = small, 200 <object>/data[]/friend/name
 Size         LARGE
 `,
   );
@@ -583,7 +669,7 @@ t.test('the check of every answer in the tests records what it sees, a file for 
     const exchange = { method: 'GET', path: '/pets/cat', request: { query: 'version=1' }, status: 200, headers };
     for (let i = 0; i < 3; i++) seen({ ...exchange, text: '[]' });
     seen({ ...exchange, path: '/nowhere', status: 404, text: '{}' });
-    graphql({ query: '{ pets { size } }' }, { data: { pets: [] } });`;
+    graphql({ query: '{ pets { size } }' }, { data: { pets: [{ size: null }] } });`;
   const start = () =>
     run(
       t,
@@ -610,6 +696,7 @@ t.test('the check of every answer in the tests records what it sees, a file for 
       'listPets query version': 3,
       'listPets query version = 1': 3,
       'x-unmatched 404': 1,
+      'Pet.size': 1,
       'Query.pets': 1,
     });
   }

@@ -89,9 +89,17 @@ async function ofOperation(t: Cases, service: TestService, options: ConformanceO
   }
 }
 
-/** What is open takes a request without a credential. */
+/** What is open takes a request without a credential, and each credential that it names, in place of a body that may be left out. */
 async function ofPublicOperation(t: Cases, service: TestService, options: ConformanceOptions, operation: Operation) {
   const { method, operationId, security } = operation;
+  for (const mechanism of service.mechanisms) {
+    if (!mechanismsOf(operation).has(mechanism)) continue;
+    const person = await service.person(rolesIn(service)[0] as string);
+    const { draft } = await soundRequest(service, options, operation, { caller: person, owner: person });
+    const headers = { ...draft.headers, ...(await service.waysOf(person))[mechanism] };
+    const { status } = await service.rest(method, addressOf(operation, draft), { headers, body: draft.body });
+    t.ok(status !== 401 && status !== 403, `${operationId} by ${mechanism}: ${status}`);
+  }
   if (method !== 'GET' || security.length > 0) return;
   const { draft } = await soundRequest(service, options, operation);
   const { status } = await service.rest(method, addressOf(operation, draft));

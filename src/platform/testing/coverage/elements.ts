@@ -9,6 +9,8 @@ interface KindOf {
 /** What of a contract can be seen on the wire, in the order of the reports. */
 export const KINDS = {
   status: { word: 'status', title: 'operation × status', demanded: true },
+  security: { word: 'way to log in', title: 'operation × way to log in', demanded: true },
+  header: { word: 'response header', title: 'response headers', demanded: false },
   media: { word: 'media type', title: 'response media types', demanded: false },
   member: { word: 'response member', title: 'response members', demanded: false },
   value: { word: 'response value', title: 'response enum values', demanded: false },
@@ -31,7 +33,7 @@ export interface Element {
   kind: Kind;
   /** The operationId, or the type of the SDL; of the body of a failure, the name of its schema. */
   owner: string;
-  /** Within the owner: `409`, `200 /data[]/role = admin`, `query limit`, `body /name`; `name`, `users(limit)`. */
+  /** Within the owner: `409`, `by basic`, `200 header ETag`, `200 <Page>/data[]/role = admin`, `query limit`, `body /name`; `name`, `users(limit)`. */
   name: string;
   /** What its observations are filed under: the owner and the name. */
   key: string;

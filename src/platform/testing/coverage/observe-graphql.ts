@@ -36,6 +36,11 @@ export interface GraphQLResult {
 
 export type GraphQLObserver = (request: GraphQLRequest, result: GraphQLResult) => Set<string>;
 
+const isEmptyList = (value: unknown) => Array.isArray(value) && value.length === 0;
+
+/** What is given and says nothing: null is what there is without it, and a list without items shows none. */
+const isNothing = (value: unknown) => value === undefined || value === null || isEmptyList(value);
+
 const isRecord = (value: unknown): value is Values => typeof value === 'object' && value !== null;
 
 /** What a value of an input type shows: fields of input objects and values of enumerations. */
@@ -46,7 +51,7 @@ function* ofInput(type: GraphQLInputType, value: unknown): Generator<string> {
   else if (isInputObjectType(nullable) && isRecord(value)) {
     for (const field of Object.values(nullable.getFields())) {
       const given = value[field.name];
-      if (given === undefined) continue;
+      if (isNothing(given)) continue;
       yield `${nullable.name}.${field.name}`;
       yield* ofInput(field.type, given);
     }
@@ -79,7 +84,8 @@ function documentOf(text: string): DocumentNode | undefined {
 /**
  * Says what of the GraphQL contract a request and its result show, as keys of its elements: `User.name`,
  * `Query.users(limit)`, `CreateUserInput.email`, `Role.ADMIN`. A field counts when the data holds it, unless it is `null`
- * for an error there or below: then neither it nor its arguments do. Behind an interface or a union a field counts only
+ * for an error there or below, or a list without items: then neither it nor its arguments do. An argument counts that is given
+ * something, not null and not an empty list. Behind an interface or a union a field counts only
  * where `__typename` was selected beside it.
  */
 export const graphqlObserver = (schema: GraphQLSchema): GraphQLObserver => {
@@ -98,7 +104,7 @@ export const graphqlObserver = (schema: GraphQLSchema): GraphQLObserver => {
       for (const { name: argument, type: inputType } of type.getFields()[name]?.args ?? []) {
         const passed = node.arguments?.find((one) => one.name.value === argument);
         const value = passed && valueFromASTUntyped(passed.value, given);
-        if (value === undefined) continue;
+        if (isNothing(value)) continue;
         yield `${type.name}.${name}(${argument})`;
         yield* ofInput(inputType, value);
       }
@@ -126,7 +132,8 @@ export const graphqlObserver = (schema: GraphQLSchema): GraphQLObserver => {
       for (const [name, [node, ...same]] of selected) {
         const result = value[name];
         const field = node && type.getFields()[node.name.value];
-        if (!field || result === undefined || (result === null && failed.has(`${path}${name}`))) continue;
+        if (!field || result === undefined || isEmptyList(result) || (result === null && failed.has(`${path}${name}`)))
+          continue;
         yield* ofField(type, node);
         yield* ofValue(field.type, [node, ...same], result, `${path}${name}`);
       }

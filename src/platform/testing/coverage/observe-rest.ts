@@ -1,7 +1,8 @@
-import type { OpenApiDocument } from '../../contract/document.js';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import type { OpenApiDocument, SecurityScheme } from '../../contract/document.js';
 import type { Operation } from '../../contract/openapi.js';
 import { UNMATCHED } from './elements.js';
-import { partKey, restElements } from './rest-elements.js';
+import { partKey, restElements, securityName } from './rest-elements.js';
 
 /** One request and its answer, as they went over the wire. */
 export interface Exchange {
@@ -21,16 +22,27 @@ export interface Exchange {
   text: string;
 }
 
-/** The parts of a value that the contract knows, as pointers; see `partsOf`. */
-function* partsIn(value: unknown, knows: (pointer: string) => boolean, pointer = ''): Generator<string> {
+/** What is asked of the contract about the parts of a body. */
+interface Body {
+  knows: (pointer: string) => boolean;
+  /** Where one of several schemas holds: the parts of those that hold for this value. */
+  alternatives: (pointer: string, value: unknown) => string[];
+}
+
+const isEmptyList = (value: unknown) => Array.isArray(value) && value.length === 0;
+
+/** The parts of a value that the contract knows, as pointers; see `partsOf`. Of a list without items nothing is seen. */
+function* partsIn(value: unknown, body: Body, pointer = ''): Generator<string> {
+  const { knows, alternatives } = body;
+  for (const one of alternatives(pointer, value)) yield* partsIn(value, body, one);
   if (Array.isArray(value)) {
-    for (const item of value) yield* partsIn(item, knows, `${pointer}[]`);
+    for (const item of value) yield* partsIn(item, body, `${pointer}[]`);
   } else if (typeof value === 'object' && value !== null) {
     for (const [name, member] of Object.entries(value)) {
       const inner = `${pointer}/${name}`;
       const known = knows(inner);
-      if (known) yield inner;
-      yield* partsIn(member, knows, known ? inner : `${pointer}{}`);
+      if (known && !isEmptyList(member)) yield inner;
+      yield* partsIn(member, body, known ? inner : `${pointer}{}`);
     }
   } else {
     const inner = `${pointer} = ${value}`;
@@ -43,6 +55,23 @@ const mediaOf = (headers: Headers | undefined): string => headers?.get('content-
 const cookiesIn = (headers: Headers | undefined): Map<string, string> =>
   new Map((headers?.get('cookie') ?? '').split(/; */).map((pair) => pair.split('=', 2) as [string, string]));
 
+/** A place of a document as the fragment of an address (RFC 6901, 6). */
+const pointerOf = (path: readonly string[]): string =>
+  path.map((key) => `/${encodeURIComponent(key.replaceAll('~', '~0').replaceAll('/', '~1'))}`).join('');
+
+/** A JWT has three parts, the first of which is an object. */
+const JWT = /^eyJ[\w-]*\.[\w-]+\.[\w-]+$/;
+
+function isUsed(scheme: SecurityScheme, { query, headers }: Exchange['request']): boolean {
+  if (scheme.type === 'apiKey') {
+    if (scheme.in === 'cookie') return cookiesIn(headers).has(scheme.name);
+    return scheme.in === 'query' ? new URLSearchParams(query).has(scheme.name) : headers?.has(scheme.name) === true;
+  }
+  const [word = '', credentials = ''] = (headers?.get('authorization') ?? '').split(' ');
+  if (scheme.type !== 'http' || word.toLowerCase() !== scheme.scheme.toLowerCase()) return false;
+  return scheme.scheme.toLowerCase() !== 'bearer' || (scheme.bearerFormat === 'JWT') === JWT.test(credentials);
+}
+
 /** The value of a path parameter. The path may lack a prefix of the template, so they are laid together at their ends. */
 function segmentOf(name: string, template: string, path: string): string | undefined {
   const segments = template.split('/');
@@ -51,25 +80,45 @@ function segmentOf(name: string, template: string, path: string): string | undef
 
 /**
  * Says what of the REST contract an exchange shows, as keys of its elements. What the contract does not declare shows
- * nothing. Of a request that was refused (from 400 on) only the answer counts: how it was read nobody knows.
+ * nothing, nor does an answer to HEAD, which is no operation of its own. Of a request that was refused (from 400 on) only
+ * the answer counts: how it was read nobody knows.
  * @param document `openapi.yaml`, complete, with its references
  * @returns a function of an exchange and the operation at its method and path, undefined where there is none
  */
 export function restObserver(
   document: OpenApiDocument,
 ): (operation: Operation | undefined, exchange: Exchange) => Set<string> {
-  const { elements, bodies, parameters } = restElements(document);
+  const { elements, bodies, alternatives, headers: declared, parameters } = restElements(document);
   const known = new Set(elements.map(({ key }) => key));
+  const schemes = document.components?.securitySchemes ?? {};
+  const uses = (request: Exchange['request'], name: string) =>
+    schemes[name] !== undefined && isUsed(schemes[name], request);
+
+  const ajv = new Ajv2020({ strict: false, validateFormats: false });
+  ajv.addSchema(document as object, 'openapi', undefined, false);
+  const validators = new Map<string, ValidateFunction>();
+  const holds = (at: readonly string[], value: unknown): boolean => {
+    const pointer = pointerOf(at);
+    const validate = validators.get(pointer) ?? ajv.compile({ $ref: `openapi#${pointer}` });
+    validators.set(pointer, validate);
+    return validate(value);
+  };
 
   const bodyKeys = (whole: string, text: string): string[] => {
     const filed = bodies.get(whole);
     if (filed === undefined || text === '') return [];
-    return [...partsIn(JSON.parse(text), (part) => known.has(partKey(filed, part)))].map((part) =>
-      partKey(filed, part),
-    );
+    const body: Body = {
+      knows: (part) => known.has(partKey(filed, part)),
+      alternatives: (part, value) =>
+        (alternatives.get(partKey(filed, part)) ?? []).flatMap((one) => (holds(one.at, value) ? [one.part] : [])),
+    };
+    return [...partsIn(JSON.parse(text), body)].map((part) => partKey(filed, part));
   };
 
-  function* ofRequest({ operationId, path: template }: Operation, { path, request }: Exchange): Generator<string> {
+  function* ofRequest(
+    { operationId, path: template, security }: Operation,
+    { path, request }: Exchange,
+  ): Generator<string> {
     const query = new URLSearchParams(request.query);
     const cookies = cookiesIn(request.headers);
     const readers = {
@@ -83,21 +132,29 @@ export function restObserver(
       const key = `${operationId} ${place} ${name}`;
       if (value !== null && value !== undefined) yield* [key, `${key} = ${value}`];
     }
+    const asked = new Set(security.flatMap(Object.keys).filter((name) => uses(request, name)));
+    for (const one of security) {
+      const names = Object.keys(one);
+      if (names.length === 0 ? asked.size === 0 : names.every((name) => asked.has(name)))
+        yield `${operationId} ${securityName(one)}`;
+    }
     const media = mediaOf(request.headers);
     yield `${operationId} body ${media}`;
     if (media.endsWith('json')) yield* bodyKeys(`${operationId} body`, request.body ?? '');
   }
 
-  function* ofAnswer(owner: string, { method, status, headers, text }: Exchange): Generator<string> {
+  function* ofAnswer(owner: string, { status, headers, text }: Exchange): Generator<string> {
     const media = mediaOf(headers);
     yield `${owner} ${status}`;
-    if (method === 'HEAD') return;
+    for (const { header, whole } of declared.get(`${owner} ${status}`) ?? [])
+      if (headers.has(header)) yield `${whole} header ${header}`;
     yield `${owner} ${status} ${media}`;
     // A range of a JSON document is a piece of text.
     if (media.endsWith('json') && status !== 206) yield* bodyKeys(`${owner} ${status}`, text);
   }
 
   return (operation, exchange) => {
+    if (exchange.method === 'HEAD' && operation?.method !== 'HEAD') return new Set();
     const seen = [...ofAnswer(operation?.operationId ?? UNMATCHED, exchange)];
     if (operation !== undefined && exchange.status < 400) seen.push(...ofRequest(operation, exchange));
     return new Set(seen.filter((key) => known.has(key)));

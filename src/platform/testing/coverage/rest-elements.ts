@@ -1,4 +1,4 @@
-import type { OpenApiDocument, Parameter, Schema } from '../../contract/document.js';
+import type { OpenApiDocument, Parameter, Schema, SecurityRequirement } from '../../contract/document.js';
 import { placedOperations } from '../../contract/placed-operations.js';
 import { keysOf, valueAt } from '../../contract/references.js';
 import { type Element, type Kind, UNMATCHED } from './elements.js';
@@ -10,6 +10,10 @@ export interface RestElements {
   elements: Element[];
   /** What the keys of a body's members begin with, by `getUser 200` for an answer and `createUser body` for a request. */
   bodies: Map<string, string>;
+  /** Where one of several schemas holds: the key of the part, the part of each alternative, and where that stands. */
+  alternatives: Map<string, { part: string; at: Path }[]>;
+  /** Those of an answer, by `getUser 200`, and what their keys begin with. */
+  headers: Map<string, { header: string; whole: string }[]>;
   /** By operation. */
   parameters: Map<string, Pick<Parameter, 'name' | 'in'>[]>;
 }
@@ -32,8 +36,24 @@ interface Part {
   pointer: string;
   /** The pointer of the member that it is in; empty for the whole. */
   within: string;
-  isValue: boolean;
+  /** Of a schema that is one of several, that and no part of the body. */
+  what: 'member' | 'value' | 'alternative';
   at: Path;
+}
+
+/** The alternatives of a schema, `or null` apart, each with a name of its own; the only one has none. */
+function alternativesOf(document: unknown, all: Path): { name: string; at: Path }[] {
+  const found = Object.keys(valueAt(document, all) ?? {}).map((index) => {
+    const at = [...all, index];
+    const { $ref, title, type } = (valueAt(document, at) ?? {}) as Schema;
+    return { at, index, type, name: $ref === undefined ? String(title ?? type ?? '') : String(keysOf($ref).at(-1)) };
+  });
+  const real = found.filter(({ type }) => type !== 'null');
+  if (real.length < 2) return real.map(({ at }) => ({ name: '', at }));
+  return real.map(({ name, at, index }) => {
+    const isOwn = name !== '' && real.filter((one) => one.name === name).length === 1;
+    return { name: `<${isOwn ? name : Number(index) + 1}>`, at };
+  });
 }
 
 /** Where in a body a schema stands, and the schemas that it stands in: one that holds itself is told once. */
@@ -45,7 +65,7 @@ interface Standing {
 
 /**
  * The members of a schema at any depth, and the values of its enumerations. The pointer of a member is `/data[]/role`,
- * where `[]` stands for the items of an array and `{}` for the values of a map; alternatives are laid upon each other.
+ * where `[]` stands for the items of an array, `{}` for the values of a map, and `<Page>` for one of several schemas.
  */
 function* partsOf(
   document: unknown,
@@ -57,11 +77,16 @@ function* partsOf(
   const inner = { pointer, within, around: [...around, own] };
   const schema = (valueAt(document, path) ?? {}) as Schema;
   if (schema.$ref !== undefined) yield* partsOf(document, keysOf(schema.$ref), inner);
-  for (const keyword of ['allOf', 'anyOf', 'oneOf'] as const)
-    for (const index of Object.keys(schema[keyword] ?? [])) yield* partsOf(document, [...path, keyword, index], inner);
+  for (const index of Object.keys(schema.allOf ?? [])) yield* partsOf(document, [...path, 'allOf', index], inner);
+  for (const keyword of ['anyOf', 'oneOf'] as const)
+    for (const { name, at } of alternativesOf(document, [...path, keyword])) {
+      const part = `${pointer}${name}`;
+      if (name !== '') yield { pointer: part, within: pointer, what: 'alternative', at };
+      yield* partsOf(document, at, { ...inner, pointer: part });
+    }
   for (const name of Object.keys(schema.properties ?? {})) {
     const [member, at] = [`${pointer}/${name}`, [...path, 'properties', name]];
-    yield { pointer: member, within, isValue: false, at };
+    yield { pointer: member, within, what: 'member', at };
     yield* partsOf(document, at, { ...inner, pointer: member, within: member });
   }
   if (schema.items) yield* partsOf(document, [...path, 'items'], { ...inner, pointer: `${pointer}[]` });
@@ -70,11 +95,21 @@ function* partsOf(
   const constant = schema.const === undefined ? [] : [{ value: schema.const, at: [...path, 'const'] }];
   const values = (schema.enum ?? []).map((one, index) => ({ value: one, at: [...path, 'enum', String(index)] }));
   for (const one of [...constant, ...values])
-    yield { pointer: `${pointer} = ${one.value}`, within, isValue: true, at: one.at };
+    yield { pointer: `${pointer} = ${one.value}`, within, what: 'value', at: one.at };
 }
 
 /** The name or key of a part of what has this one: `getUser 200` and `/role` are `getUser 200 /role`. */
 export const partKey = (whole: string, pointer: string): string => `${whole} ${pointer.trimStart()}`.trim();
+
+/** The owner and the name of what is filed under a whole: `getUser 200` or `NotFound`. */
+function filed(whole: string, part: string): [owner: string, name: string] {
+  const [owner = '', ...prefix] = whole.split(' ');
+  return [owner, [...prefix, part].join(' ')];
+}
+
+/** How a way to prove who one is is named: `by basic`, `by nobody`. */
+export const securityName = (schemes: SecurityRequirement): string =>
+  `by ${Object.keys(schemes).sort().join(' and ') || 'nobody'}`;
 
 /** Where the members of a response count: those of a failure, which one pipeline writes, once for their schema. */
 function filing(document: unknown, media: Path, owner: string, status: string): [owner: string, prefix: string] {
@@ -84,12 +119,14 @@ function filing(document: unknown, media: Path, owner: string, status: string): 
 
 /**
  * All that the REST contract promises and takes. An element that is declared in several places, as by a path and by its
- * operation, or by alternatives of a schema, stands at the first.
+ * operation, stands at the first.
  * @param document `openapi.yaml`, complete, with its references; sound, as the check has it
  */
 export function restElements(document: OpenApiDocument): RestElements {
   const elements = new Map<string, Element>();
   const bodies: RestElements['bodies'] = new Map();
+  const alternatives: RestElements['alternatives'] = new Map();
+  const headers: RestElements['headers'] = new Map();
   const parameters: RestElements['parameters'] = new Map();
 
   const add = (
@@ -103,10 +140,12 @@ export function restElements(document: OpenApiDocument): RestElements {
     if (!elements.has(key)) elements.set(key, { kind, owner, name, key, file: 'openapi.yaml', at, ...links });
   };
   const addParts = (kinds: [member: Kind, value: Kind], owner: string, prefix: string, schema: Path) => {
-    for (const { pointer, within, isValue, at } of partsOf(document, schema))
-      add(kinds[Number(isValue)] as Kind, owner, partKey(prefix, pointer), at, {
-        within: `${owner} ${partKey(prefix, within)}`.trimEnd(),
-      });
+    for (const { pointer, within, what, at } of partsOf(document, schema)) {
+      const above = `${owner} ${partKey(prefix, within)}`.trimEnd();
+      const one = { part: pointer, at };
+      if (what === 'alternative') alternatives.set(above, [...(alternatives.get(above) ?? []), one]);
+      else add(what === 'value' ? kinds[1] : kinds[0], owner, partKey(prefix, pointer), at, { within: above });
+    }
   };
 
   const addResponses = (owner: string, responses: Path) => {
@@ -114,6 +153,12 @@ export function restElements(document: OpenApiDocument): RestElements {
       const { $ref = '' } = valueAt(document, at) as Schema;
       const component = $ref.startsWith(RESPONSES) ? keysOf($ref).at(-1) : undefined;
       add('status', owner, status, at, { component });
+      // Those of a failure, which one pipeline writes, count once for the component.
+      const whole = status >= '400' && component !== undefined ? component : `${owner} ${status}`;
+      for (const [header, headerAt] of childrenOf(document, [...follow(document, at).path, 'headers'])) {
+        add('header', ...filed(whole, `header ${header}`), headerAt, { within: `${owner} ${status}` });
+        headers.set(`${owner} ${status}`, [...(headers.get(`${owner} ${status}`) ?? []), { header, whole }]);
+      }
       for (const [media, mediaAt] of childrenOf(document, [...follow(document, at).path, 'content'])) {
         add('media', owner, `${status} ${media}`, mediaAt, { component, within: `${owner} ${status}` });
         const [bodyOwner, prefix] = filing(document, mediaAt, owner, status);
@@ -131,6 +176,10 @@ export function restElements(document: OpenApiDocument): RestElements {
       addParts(['parameter', 'parameter'], owner, `${place} ${name}`, [...path, 'schema']);
     }
   };
+  const addSecurity = (owner: string, at: Path, stated: readonly SecurityRequirement[]) => {
+    if (stated.length < 2 && Object.keys(stated[0] ?? {}).length === 0) return;
+    for (const [index, one] of stated.entries()) add('security', owner, securityName(one), [...at, String(index)]);
+  };
   const addRequest = (owner: string, at: Path) => {
     for (const [media, mediaAt] of childrenOf(document, [...follow(document, at).path, 'content'])) {
       add('requestMedia', owner, `body ${media}`, mediaAt);
@@ -146,7 +195,9 @@ export function restElements(document: OpenApiDocument): RestElements {
     addParameters(owner, [...at, 'parameters']);
     addParameters(owner, ['paths', path, 'parameters']);
     addRequest(owner, [...at, 'requestBody']);
+    const { security } = operation;
+    addSecurity(owner, [...(security ? at : []), 'security'], security ?? document.security ?? []);
   }
   addResponses(UNMATCHED, [UNMATCHED]);
-  return { elements: [...elements.values()], bodies, parameters };
+  return { elements: [...elements.values()], bodies, alternatives, headers, parameters };
 }
