@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { ask, eventually, measured, run } from '../support/process.js';
@@ -56,7 +56,18 @@ t.test('accord dev keeps a server running through the edits of a contract', { sk
   t.match(readFileSync(join(root, 'generated/openapi.ts'), 'utf8'), 'Where letters go.', 'and generated from');
   await t.rejects(fetch(first), 'the first server is gone');
 
+  const split = edited.replace(/^( {4}EmailAddress:)(\n {6}.*)+/m, '$1 { $ref: ./parts/email.yaml }');
+  const [, part = ''] = /^ {4}EmailAddress:\n((?: {6}.*\n)+)/m.exec(edited) ?? [];
+  mkdirSync(join(root, 'parts'));
+  writeFileSync(join(root, 'parts/email.yaml'), part.replaceAll(/^ {6}/gm, ''));
+  writeFileSync(contract, split);
+  const third = await server(3);
+  t.equal((await published(third)).replaceAll(third, second), generated(second), 'a part of its own changes nothing');
+  writeFileSync(join(root, 'parts/email.yaml'), part.replaceAll(/^ {6}/gm, '').replace('letters go', 'parcels go'));
+  const fourth = await server(4);
+  t.match(await published(fourth), 'Where parcels go.', 'and is watched');
+
   dev.kill('SIGINT');
   t.equal((await dev.ended).code, 0, 'and both end upon a signal');
-  await t.rejects(fetch(second));
+  await t.rejects(fetch(fourth));
 });

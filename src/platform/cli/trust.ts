@@ -1,5 +1,7 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { filesIn } from '../contract/project-files.js';
+import { sdlParts, sdlText } from '../contract/sdl-parts.js';
 import type { Subcommand } from './subcommand.js';
 
 /**
@@ -15,7 +17,7 @@ const trust: Subcommand = (command) => {
     const { buildSchema } = await import('graphql');
     const { readTrusted } = await import('../graphql/trusted.js');
     try {
-      const schema = buildSchema(readFileSync(resolve(root, 'schema.graphql'), 'utf8'));
+      const schema = buildSchema(sdlText(sdlParts(filesIn(resolve(root)))));
       const manifest = readTrusted(paths, schema);
       if (manifest.size === 0) throw new Error('There is no document at these paths.');
       writeFileSync(out, `${JSON.stringify(Object.fromEntries(manifest), null, 2)}\n`);

@@ -1,8 +1,10 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { LRUCache } from 'lru-cache';
 import type { OpenApiDocument } from '../contract/document.js';
-import { preparedPath } from '../contract/prepared.js';
+import { preparedContract } from '../contract/prepared.js';
+import { filesIn } from '../contract/project-files.js';
 import type { EditionText } from '../contract/published-text.js';
+import { sdlParts, sdlText } from '../contract/sdl-parts.js';
 import { rootPath } from '../root.js';
 
 /** The contracts as they are published at an address. */
@@ -31,18 +33,20 @@ const KEPT = 8;
 /** Both contracts of the project, or these. Rejects on a REST contract that cannot be read. */
 export async function publishedContracts(
   openapiYaml: Buffer = readFileSync(rootPath('openapi.yaml')),
-  schemaGraphql: Buffer = readFileSync(rootPath('schema.graphql')),
+  schemaGraphql: Buffer = Buffer.from(sdlText(sdlParts(filesIn(rootPath())))),
 ): Promise<ServedContracts> {
-  const openapi = await documentOf(openapiYaml);
+  const prepared = preparedContract(openapiYaml);
+  const openapi =
+    prepared?.document ?? (await import('../contract/complete.js')).completeDocument(openapiYaml.toString());
   const editions = new LRUCache<string, Promise<PublishedContracts>>({ max: KEPT });
-  let members: Promise<EditionText> | undefined;
+  let members: EditionText | undefined;
   let introspection: Promise<Buffer> | undefined;
 
   async function editionFor(address: string): Promise<PublishedContracts> {
-    members ??= textOf(openapiYaml, openapi);
+    const { editionAt, editionText } = await import('../contract/published-text.js');
+    members ??= prepared?.edition() ?? editionText(openapi);
     introspection ??= introspectionOf(schemaGraphql.toString());
-    const { editionAt } = await import('../contract/published-text.js');
-    const { json, yaml } = editionAt(await members, openapi, address);
+    const { json, yaml } = editionAt(members, openapi, address);
     return {
       openapiYaml: Buffer.from(yaml),
       openapiJson: Buffer.from(json),
@@ -66,18 +70,4 @@ export async function publishedContracts(
 async function introspectionOf(sdl: string): Promise<Buffer> {
   const { buildSchema, introspectionFromSchema } = await import('graphql');
   return Buffer.from(JSON.stringify({ data: introspectionFromSchema(buildSchema(sdl)) }));
-}
-
-const prepared = <Kind>(path: string): Kind | undefined =>
-  existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as Kind) : undefined;
-
-const documentOf = async (yaml: Buffer): Promise<OpenApiDocument> =>
-  prepared<OpenApiDocument>(preparedPath('openapi', yaml)) ??
-  (await import('../contract/complete.js')).completeDocument(yaml.toString());
-
-async function textOf(yaml: Buffer, document: OpenApiDocument): Promise<EditionText> {
-  const made = prepared<EditionText>(preparedPath('published', yaml));
-  if (made !== undefined) return made;
-  const { editionText } = await import('../contract/published-text.js');
-  return editionText(document);
 }

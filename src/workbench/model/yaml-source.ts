@@ -1,3 +1,4 @@
+import { finite } from 'accord/contract/yaml';
 import { type Document, isMap, isNode, isScalar, LineCounter, parseDocument } from 'yaml';
 import { type Place, type Problem, problemAt } from './problems.js';
 
@@ -33,6 +34,16 @@ function rangeOf(document: Document, path: Path, onKey: boolean): [number, numbe
   return path.length === 0 ? [0, 1] : rangeOf(document, path.slice(0, -1), true);
 }
 
+/** What a document says; undefined where its aliases say too much, or lead to what they stand in. */
+function saidBy(document: Document, refuse: (message: string) => void): unknown {
+  try {
+    return finite(document.toJS());
+  } catch (error) {
+    refuse(error instanceof ReferenceError ? `Its aliases say too much: ${error.message}.` : (error as Error).message);
+    return undefined;
+  }
+}
+
 /** Parses a YAML text and keeps its places. `file` names it in the problems. */
 export function readYaml(text: string, file: string): YamlSource {
   const lines = new LineCounter();
@@ -46,11 +57,17 @@ export function readYaml(text: string, file: string): YamlSource {
     const [reason = message] = message.split(/ at line \d+|:?\n/);
     return problemAt(file, text, placeAt([start, end]), 'syntax', reason);
   });
+  const value =
+    errors.length > 0
+      ? undefined
+      : saidBy(document, (message) => {
+          errors.push(problemAt(file, text, { line: 1, column: 1 }, 'syntax', message));
+        });
   return {
     file,
     text,
     errors,
-    value: errors.length > 0 ? undefined : document.toJS(),
+    value,
     placeOf,
     problemAt: ({ path, onKey, rule, message }) => problemAt(file, text, placeOf(path, onKey), rule, message),
   };
