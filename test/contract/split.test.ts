@@ -277,6 +277,34 @@ ${['b', 'c', 'd', 'e', 'f'].map((name, index) => `${name}: &${name} [${`*${'abcd
   useProject(undefined);
 });
 
+t.test('what only a reference names becomes a component, by its name or that of its file', async (t) => {
+  const root = repository(t, {
+    ...SPLIT,
+    'paths/book.yaml': SPLIT['paths/book.yaml'].replace(
+      '../schemas/Book.yaml',
+      '../more/Book.yaml, description: Here., properties: { kept: { $ref: ../more/Book.yaml } }',
+    ),
+    'more/Book.yaml': `oneOf: [{ $ref: './kinds.yaml#/Cat' }, { $ref: './kinds.yaml#/Dog' }]
+discriminator: { propertyName: kind, mapping: { cat: './kinds.yaml#/Cat', dog: Dog } }
+`,
+    'more/kinds.yaml': `Cat: { type: object, properties: { kind: { type: string }, friend: { $ref: '#/Dog' } } }
+Dog: { type: object, properties: { kind: { type: string }, home: { $ref: '../openapi.yaml#/components/schemas/Kind' } } }
+`,
+  });
+  const [, json = ''] = await published(t, root);
+  const { paths, components } = JSON.parse(json);
+  const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
+  t.same(paths['/books/{id}'].get.responses[200].content['application/json'].schema, {
+    ...ref('Book-2'),
+    description: 'Here.',
+    properties: { kept: ref('Book-2') },
+  });
+  const { Cat, Dog, 'Book-2': other } = components.schemas;
+  t.same(other.oneOf, [ref('Cat'), ref('Dog')]);
+  t.same(other.discriminator.mapping, { cat: '#/components/schemas/Cat', dog: 'Dog' });
+  t.same([Cat.properties.friend, Dog.properties.home], [ref('Dog'), ref('Kind')]);
+});
+
 const SHOP = {
   'schema.graphql': '"What is sold."\ntype Article {\n  "Its price in cents."\n  price: Int\n}\n',
   'schema/queries/all.graphql': 'type Query {\n  "All of them."\n  articles: [Article!]!\n}\n',

@@ -11,7 +11,7 @@ const schema: Subcommand = (command) => {
   command.option('--json', 'as the result of an introspection query, for tools that take no SDL', false);
   command.action(async () => {
     const { root, json } = command.optsWithGlobals<{ root: string; json: boolean }>();
-    const { buildSchema, introspectionFromSchema } = await import('graphql');
+    const { buildSchema, introspectionFromSchema } = await import('../graphql/sdl.js');
     const text = sdlText(sdlParts(filesIn(resolve(root))));
     try {
       const built = buildSchema(text);

@@ -14,7 +14,7 @@ const trust: Subcommand = (command) => {
   command.option('--out <file>', 'the manifest to write', 'trusted-documents.json');
   command.action(async (paths: string[]) => {
     const { root, out } = command.optsWithGlobals<{ root: string; out: string }>();
-    const { buildSchema } = await import('graphql');
+    const { buildSchema } = await import('../graphql/sdl.js');
     const { readTrusted } = await import('../graphql/trusted.js');
     try {
       const schema = buildSchema(sdlText(sdlParts(filesIn(resolve(root)))));

@@ -71,7 +71,9 @@ export function joined(first: string, value: unknown, parts: PartReader): Joined
       return run();
     } catch (error) {
       if (!(error instanceof Unfollowable)) throw error;
-      faults.push({ ...spot, message: error.message });
+      // A part that is put in several places has its faults once.
+      const isKnown = faults.some(({ file, keys }) => file === spot.file && keyOf(keys) === keyOf(spot.keys));
+      if (!isKnown) faults.push({ ...spot, message: error.message });
       return undefined;
     }
   };
@@ -110,9 +112,8 @@ export function joined(first: string, value: unknown, parts: PartReader): Joined
   /** What a member of a kind becomes. */
   function member(kind: Kind, node: unknown, spot: Spot, at: Keys, above: readonly string[]): unknown {
     const reference = referenceIn(node);
-    if (reference !== undefined && isWithinFirst(reference, spot.file)) return node;
     const copy: Copying = (...args) => copied(kind, ...args);
-    if (reference === undefined) return copy(node, spot, at, above);
+    if (reference === undefined || isWithinFirst(reference, spot.file)) return copy(node, spot, at, above);
     const written = node as Record<string, unknown>;
     if (COMPONENTS[kind] === undefined) return filledIn(copy, written, spot, at, above);
     const target = attempt({ ...spot, keys: [...spot.keys, '$ref'] }, () => targetOf(reference, spot.file));

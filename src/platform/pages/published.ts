@@ -68,6 +68,6 @@ export async function publishedContracts(
 
 /** What an introspection query is answered with. Throws on a text that does not parse. */
 async function introspectionOf(sdl: string): Promise<Buffer> {
-  const { buildSchema, introspectionFromSchema } = await import('graphql');
+  const { buildSchema, introspectionFromSchema } = await import('../graphql/sdl.js');
   return Buffer.from(JSON.stringify({ data: introspectionFromSchema(buildSchema(sdl)) }));
 }

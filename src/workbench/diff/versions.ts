@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { dirname, join, relative, resolve } from 'node:path';
+import { dirname, join, normalize, relative, resolve } from 'node:path';
 import { filesIn, NO_FILES, type ProjectFiles } from 'accord/contract/project-files';
 import { alone, type Contracts, contractsIn, contractsOf } from '../model/contracts.js';
 import { FILES } from '../model/files.js';
@@ -102,7 +102,8 @@ export async function versionNamed(root: string, name?: string): Promise<Project
   const only = contractIn(text);
   // What is served is one document.
   const files = isServed ? NO_FILES : filesIn(folderOf(root, name), '.');
-  return { label: name, contracts: contractsOf({ [only]: text }, name, files), migrations: [], only };
+  const file = isServed ? name : normalize(name);
+  return { label: file, contracts: contractsOf({ [only]: text }, file, files), migrations: [], only };
 }
 
 /** Two versions of which one is a contract alone, without what the other has besides. */
