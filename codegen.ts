@@ -1,7 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { requiredResolvers } from '@accord/workbench/generate/required-resolvers';
 import { withoutDirectives } from '@accord/workbench/generate/resolvers';
-import { sdlOf } from '@accord/workbench/model/sdl-source';
+import { sdlIn } from '@accord/workbench/model/sdl-source';
 import type { CodegenConfig } from '@graphql-codegen/cli';
 
 /** A plugin of ours, which makes a forgotten resolver fail to compile. */
@@ -11,7 +10,7 @@ const REQUIRED = 'required-resolvers';
 const config: CodegenConfig = {
   // Only graphql-codegen by itself asks for it: `npm run codegen` has parsed and checked the contract already.
   get schema() {
-    return withoutDirectives(sdlOf(readFileSync(new URL('schema.graphql', import.meta.url), 'utf8')));
+    return withoutDirectives(sdlIn(import.meta.dirname));
   },
   pluginLoader: async (name) => (name.endsWith(REQUIRED) ? requiredResolvers : import(name)),
   generates: {

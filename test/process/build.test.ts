@@ -37,6 +37,19 @@ t.test(
     t.match(served, { info: { title: 'Edited' } }, 'nor is one of the contract, which is parsed when it is built');
     edited.kill('SIGKILL');
 
+    const part = join(folder, 'info.yaml');
+    writeFileSync(part, 'title: Split\nversion: 1.0.0\n');
+    writeFileSync(
+      contract,
+      readFileSync(contract, 'utf8').replace(/^info:\n( .*\n|\n)*/m, 'info: { $ref: ./info.yaml }\n'),
+    );
+    t.equal((await run(t, [...accord, 'build']).ended).code, 0);
+    writeFileSync(part, 'title: Parted\nversion: 1.0.0\n');
+    const parted = await startServer(t, memory, [...accord, 'start']);
+    const shown = await (await fetch(`${parted.url}/openapi.json`)).json();
+    t.match(shown, { info: { title: 'Parted' } }, 'nor is one of a part of it');
+    parted.kill('SIGKILL');
+
     const [bundler, before] = [join(folder, 'src/workbench/cli/bundle.ts'), built()];
     writeFileSync(bundler, `${readFileSync(bundler, 'utf8')}// Edited.\n`);
     t.equal((await run(t, [...accord, 'build']).ended).code, 0);

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { ask, eventually, measured, run } from '../support/process.js';
@@ -60,12 +60,23 @@ t.test('accord dev keeps a server running through the edits of a contract', { sk
   const written = readFileSync(handlers, 'utf8');
   writeFileSync(handlers, `${written}\nexport const half = (`);
   await eventually('an error of the code', () => output().includes('The code cannot be loaded.') || undefined);
-  t.equal(await published(second), edited, 'the server goes on with the code that it knows');
+  t.equal(await published(second), generated(second), 'the server goes on with the code that it knows');
   writeFileSync(handlers, `${written}\n// mended\n`);
   const third = await server(3);
-  t.equal(await published(third), edited);
+  t.equal(await published(third), generated(third));
+
+  const split = edited.replace(/^( {4}EmailAddress:)(\n {6}.*)+/m, '$1 { $ref: ./parts/email.yaml }');
+  const [, part = ''] = /^ {4}EmailAddress:\n((?: {6}.*\n)+)/m.exec(edited) ?? [];
+  mkdirSync(join(root, 'parts'));
+  writeFileSync(join(root, 'parts/email.yaml'), part.replaceAll(/^ {6}/gm, ''));
+  writeFileSync(contract, split);
+  const fourth = await server(4);
+  t.equal((await published(fourth)).replaceAll(fourth, third), generated(third), 'a part of its own changes nothing');
+  writeFileSync(join(root, 'parts/email.yaml'), part.replaceAll(/^ {6}/gm, '').replace('letters go', 'parcels go'));
+  const fifth = await server(5);
+  t.match(await published(fifth), 'Where parcels go.', 'and is watched');
 
   dev.kill('SIGINT');
   t.equal((await dev.ended).code, 0, 'and both end upon a signal');
-  await t.rejects(fetch(third));
+  await t.rejects(fetch(fifth));
 });

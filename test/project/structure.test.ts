@@ -58,7 +58,8 @@ const READERS: [RegExp, RegExp][] = [
   [/^graphql($|\/)/, /^(\*|parse|buildSchema|buildASTSchema|extendSchema|Parser|Lexer)$/],
   [/^@redocly\/openapi-core$/, /^(\*|Source|BaseResolver|validate|(lint|bundle|resolve|makeDocument)\w*)$/],
   [/^platform\/contract\/openapi\.ts$/, /^(\*|normaliseOpenApi|operations)$/],
-  [/^platform\/contract\/complete\.ts$/, /./],
+  [/^platform\/contract\/(complete|joined|part-references)\.ts$/, /./],
+  [/^platform\/graphql\/sdl\.ts$/, /./],
 ];
 const READERS_OF_OTHER_TEXTS = [
   // What a start of the service reads is made by a build.
@@ -292,6 +293,8 @@ t.test('contracts are read by the model alone, of which the tools are functions'
     ["import { parse as read } from 'graphql';", 'parse of graphql'],
     ["const { buildSchema } = await import('graphql');", '* of graphql'],
     ["import { Kind, buildASTSchema } from 'graphql';", 'buildASTSchema of graphql'],
+    ["await import('../../platform/graphql/sdl.js');", '* of platform/graphql/sdl.ts'],
+    ["import { joined } from '../../platform/contract/joined.js';", 'joined of platform/contract/joined.ts'],
     ["import { parseDocument } from 'yaml';", 'parseDocument of yaml'],
     ["import * as yaml from 'yaml';", '* of yaml'],
     ["import { parseYaml } from '../../platform/contract/yaml.js';", 'parseYaml of platform/contract/yaml.ts'],

@@ -1,5 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { filesIn } from '../contract/project-files.js';
+import { sdlParts, sdlText } from '../contract/sdl-parts.js';
 import type { Subcommand } from './subcommand.js';
 
 /**
@@ -10,8 +11,8 @@ const schema: Subcommand = (command) => {
   command.option('--json', 'as the result of an introspection query, for tools that take no SDL', false);
   command.action(async () => {
     const { root, json } = command.optsWithGlobals<{ root: string; json: boolean }>();
-    const { buildSchema, introspectionFromSchema } = await import('graphql');
-    const text = readFileSync(resolve(root, 'schema.graphql'), 'utf8');
+    const { buildSchema, introspectionFromSchema } = await import('../graphql/sdl.js');
+    const text = sdlText(sdlParts(filesIn(resolve(root))));
     try {
       const built = buildSchema(text);
       const printed = json ? `${JSON.stringify({ data: introspectionFromSchema(built) }, null, 2)}\n` : text;

@@ -1,5 +1,7 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { filesIn } from '../contract/project-files.js';
+import { sdlParts, sdlText } from '../contract/sdl-parts.js';
 import type { Subcommand } from './subcommand.js';
 
 /**
@@ -12,10 +14,10 @@ const trust: Subcommand = (command) => {
   command.option('--out <file>', 'the manifest to write', 'trusted-documents.json');
   command.action(async (paths: string[]) => {
     const { root, out } = command.optsWithGlobals<{ root: string; out: string }>();
-    const { buildSchema } = await import('graphql');
+    const { buildSchema } = await import('../graphql/sdl.js');
     const { readTrusted } = await import('../graphql/trusted.js');
     try {
-      const schema = buildSchema(readFileSync(resolve(root, 'schema.graphql'), 'utf8'));
+      const schema = buildSchema(sdlText(sdlParts(filesIn(resolve(root)))));
       const manifest = readTrusted(paths, schema);
       if (manifest.size === 0) throw new Error('There is no document at these paths.');
       writeFileSync(out, `${JSON.stringify(Object.fromEntries(manifest), null, 2)}\n`);

@@ -1,10 +1,34 @@
 import { createHash } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
 import { rootPath } from '../root.js';
+import type { OpenApiDocument } from './document.js';
+import type { EditionText } from './published-text.js';
+
+/** What `openapi.yaml` says, as it is prepared. */
+export interface PreparedDocument {
+  document: OpenApiDocument;
+  /** A digest of each other file that it was made of, by its path in the project. */
+  parts: Record<string, string>;
+}
+
+export const digestOf = (text: string | Buffer): string => createHash('sha256').update(text).digest('hex');
 
 /**
  * Where `accord build` puts what `openapi.yaml` says, for to read the YAML takes 0.2 s of a start, and to write it as long again:
- * the complete document, and the texts of the published edition. The name has a digest of the text that it was made of: what was made
- * of another text is not found.
+ * the complete document, and the texts of the published edition, which are read only when somebody asks for them. The name has a
+ * digest of the text that it was made of: what was made of another text is not found.
  */
 export const preparedPath = (kind: 'openapi' | 'published', yaml: Buffer): string =>
-  rootPath('dist', `${kind}-${createHash('sha256').update(yaml).digest('hex').slice(0, 16)}.json`);
+  rootPath('dist', `${kind}-${digestOf(yaml).slice(0, 16)}.json`);
+
+const isCurrent = ([path, digest]: [string, string]): boolean =>
+  existsSync(rootPath(path)) && digestOf(readFileSync(rootPath(path))) === digest;
+
+/** What was made of a text and of its parts as they are now; undefined where nothing was. */
+export function preparedContract(yaml: Buffer): { document: OpenApiDocument; edition: () => EditionText } | undefined {
+  const path = preparedPath('openapi', yaml);
+  if (!existsSync(path)) return undefined;
+  const { document, parts } = JSON.parse(readFileSync(path, 'utf8')) as PreparedDocument;
+  if (!Object.entries(parts).every(isCurrent)) return undefined;
+  return { document, edition: () => JSON.parse(readFileSync(preparedPath('published', yaml), 'utf8')) as EditionText };
+}

@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { buildSchema, introspectionFromSchema } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import type { OpenApiDocument } from '../contract/document.js';
-import { preparedPath } from '../contract/prepared.js';
+import { preparedContract } from '../contract/prepared.js';
+import { filesIn } from '../contract/project-files.js';
 import type { EditionText } from '../contract/published-text.js';
+import { sdlParts, sdlText } from '../contract/sdl-parts.js';
 import { rootPath } from '../root.js';
 
 /** The contracts as they are published at an address. */
@@ -40,16 +42,18 @@ const KEPT = 8;
 /** Both contracts of the project, or these. Rejects on a REST contract that cannot be read. */
 export async function publishedContracts(
   openapiYaml: Buffer = readFileSync(rootPath('openapi.yaml')),
-  schemaGraphql: Buffer = readFileSync(rootPath('schema.graphql')),
+  schemaGraphql: Buffer = Buffer.from(sdlText(sdlParts(filesIn(rootPath())))),
 ): Promise<ServedContracts> {
-  const openapi = await documentOf(openapiYaml);
+  const prepared = preparedContract(openapiYaml);
+  const openapi =
+    prepared?.document ?? (await import('../contract/complete.js')).completeDocument(openapiYaml.toString());
   const editions = new LRUCache<string, Promise<PublishedContracts>>({ max: KEPT });
   let members: EditionText | undefined;
   let schemaJson: Buffer | undefined;
 
   async function editionFor(address: string): Promise<PublishedContracts> {
     const { editionAt, editionText } = await import('../contract/published-text.js');
-    members ??= prepared<EditionText>(preparedPath('published', openapiYaml)) ?? editionText(openapi);
+    members ??= prepared?.edition() ?? editionText(openapi);
     schemaJson ??= introspectionOf(schemaGraphql.toString());
     const { json, yaml } = editionAt(members, openapi, address);
     const digest = createHash('sha256').update(yaml).update(schemaGraphql).digest('hex').slice(0, DIGEST);
@@ -77,10 +81,3 @@ export async function publishedContracts(
 /** What an introspection query is answered with. Throws on a text that does not parse. */
 const introspectionOf = (sdl: string): Buffer =>
   Buffer.from(JSON.stringify({ data: introspectionFromSchema(buildSchema(sdl)) }));
-
-const prepared = <Kind>(path: string): Kind | undefined =>
-  existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as Kind) : undefined;
-
-const documentOf = async (yaml: Buffer): Promise<OpenApiDocument> =>
-  prepared<OpenApiDocument>(preparedPath('openapi', yaml)) ??
-  (await import('../contract/complete.js')).completeDocument(yaml.toString());

@@ -31,8 +31,8 @@ function merged(all: readonly Difference[]): Difference[] {
   const byId = new Map<string, Difference>();
   for (const one of all) {
     const known = byId.get(one.id)?.places ?? [];
-    const added = one.places.filter(({ side, line, column }) =>
-      known.every((place) => place.side !== side || place.line !== line || place.column !== column),
+    const added = one.places.filter(({ file, line, column }) =>
+      known.every((place) => place.file !== file || place.line !== line || place.column !== column),
     );
     byId.set(one.id, { ...one, places: [...known, ...added] });
   }

@@ -92,7 +92,7 @@ function callsOf(root: ObjectType, document: DocumentNode, declared: Declared): 
 }
 
 /** What a sound SDL says. */
-export function readGraphql({ document, text }: SdlSource): Contract {
+export function readGraphql({ document, texts }: SdlSource): Contract {
   const { definitions } = document;
   const objects = definitions.filter(
     (one): one is ObjectType => one.kind === Kind.OBJECT_TYPE_DEFINITION || one.kind === Kind.OBJECT_TYPE_EXTENSION,
@@ -102,7 +102,7 @@ export function readGraphql({ document, text }: SdlSource): Contract {
     enums: new Set(enums.map(({ name }) => name.value)),
     objects: new Set(objects.map(({ name }) => name.value)),
   };
-  const table = codeTable('graphql', text);
+  const table = codeTable('graphql', texts);
   return {
     shapes: objects
       .filter(({ kind, name }) => kind === Kind.OBJECT_TYPE_DEFINITION && !ROOTS.includes(name.value))

@@ -94,7 +94,7 @@ function callOf(source: OpenApiSource, operation: OperationObject, at: Path): Ca
 }
 
 function cataloguesOf(source: OpenApiSource): Catalogue[] {
-  const table = codeTable('openapi', source.text);
+  const table = codeTable('openapi', source.texts);
   const list = schemasOf(source).find(([name]) => name === ERROR_CODE);
   if (list === undefined) return table === undefined ? [] : [table];
   const { where, values } = enumerationOf(source, ...list);

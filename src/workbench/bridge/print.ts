@@ -11,13 +11,13 @@ export type Paint = (style: 'red' | 'dim' | 'bold' | 'green', text: string) => s
 /** Printed at once: a missing type breaks all that leads to it. */
 const SHOWN = 20;
 
-const textOf = (side: Side, { openapi, schema, prisma }: Contracts) =>
-  ({ openapi, graphql: schema, prisma })[side].text;
+const textOf = (file: string, { openapi, schema, prisma }: Contracts) =>
+  openapi.texts.get(file) ?? schema.texts.get(file) ?? prisma.text;
 
-const placeOf = ({ side, line, column }: Where) => `${FILES[side]}:${line}:${column}`;
+const placeOf = ({ file, line, column }: Where) => `${file}:${line}:${column}`;
 
 function printPlace(where: Where, contracts: Contracts, paint: Paint): string {
-  return `  ${placeOf(where)}  ${paint('dim', where.says)}\n${frameOf(textOf(where.side, contracts), where)}`;
+  return `  ${placeOf(where)}  ${paint('dim', where.says)}\n${frameOf(textOf(where.file, contracts), where)}`;
 }
 
 function printDifference({ id, message, advice, places }: Difference, contracts: Contracts, paint: Paint): string {
@@ -98,7 +98,7 @@ export const printAlone = ({ alone }: Report): string =>
 export const printAccepted = ({ accepted }: Report, paint: Paint): string =>
   accepted.map(({ message, reason, where }) => `${placeOf(where)}  ${message}\n  ${paint('dim', reason)}`).join('\n');
 
-const placed = ({ side, line, column, says }: Where) => ({ file: FILES[side], line, column, says });
+const placed = ({ file, line, column, says }: Where) => ({ file, line, column, says });
 
 /** The report for programs. */
 export const reportJson = (report: Report) => ({

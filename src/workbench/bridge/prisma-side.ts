@@ -1,5 +1,5 @@
 import { attributeOf, nativeType, type PrismaField, type PrismaSource } from '../model/prisma-schema.js';
-import type { Contract, Member, Where } from './side.js';
+import { type Contract, FILES, type Member, type Where } from './side.js';
 
 const SCALARS = new Set(['Int', 'BigInt', 'Float', 'Decimal', 'String', 'Boolean', 'DateTime', 'Json', 'Bytes']);
 
@@ -13,6 +13,7 @@ function typeOf(type: string, native: string | undefined, enums: ReadonlySet<str
 }
 
 const whereOf = ({ name, line, column }: { name: string; line: number; column: number }, says: string): Where => ({
+  file: FILES.prisma,
   side: 'prisma',
   line,
   column,

@@ -1,6 +1,6 @@
 import type { Permission } from 'accord/contract/document';
 import { FILES as READ } from '../model/files.js';
-import type { Place } from '../model/problems.js';
+import type { FilePlace } from '../model/problems.js';
 
 /** The three documents that are held against each other, in the order in which they are told. */
 export const SIDES = ['openapi', 'graphql', 'prisma'] as const;
@@ -13,7 +13,7 @@ export const FILES: Record<Side, string> = {
 };
 
 /** Where something is written, and what it says there, in few words. */
-export interface Where extends Place {
+export interface Where extends FilePlace {
   side: Side;
   says: string;
 }
@@ -112,13 +112,14 @@ export const keyOf = (name: string): string =>
 /** The rows of a table of codes in Markdown: | `CODE` | 404 | … | */
 export const CODE_ROW = /^\s*\|\s*`([A-Z][A-Z_]+)`\s*\|\s*(\d{3})\s*\|(.*)$/;
 
-/** The table of error codes in a document's text, or undefined when there is none. */
-export function codeTable(side: Side, text: string): Catalogue | undefined {
+/** The table of error codes in a document's texts, or undefined when there is none. */
+export function codeTable(side: Side, texts: ReadonlyMap<string, string>): Catalogue | undefined {
   const codes: Catalogue['codes'] = new Map();
-  for (const [index, line] of text.split('\n').entries()) {
+  const lines = [...texts].flatMap(([file, text]) => text.split('\n').map((line, index) => ({ file, line, index })));
+  for (const { file, line, index } of lines) {
     const [, code, status] = CODE_ROW.exec(line) ?? [];
     if (code === undefined) continue;
-    const place = { line: index + 1, column: line.indexOf(code) + 1, length: code.length };
+    const place = { file, line: index + 1, column: line.indexOf(code) + 1, length: code.length };
     codes.set(code, { status: Number(status), where: { side, ...place, says: `${code} is ${status}` } });
   }
   const [first] = codes.values();

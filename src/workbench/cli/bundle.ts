@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, w
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { BUNDLES, digestOf, distPath, recordPath, sizesOf, statesOf, writeRecord } from 'accord/cli/built';
-import { completeDocument } from 'accord/contract/complete';
-import { preparedPath } from 'accord/contract/prepared';
+import { completeContract } from 'accord/contract/complete';
+import { digestOf as digestOfText, preparedPath } from 'accord/contract/prepared';
 import { editionText } from 'accord/contract/published-text';
 import { makeTemplate } from 'accord/database/make-template';
 import { readMigrations } from 'accord/database/migration-folder';
@@ -39,15 +39,17 @@ const filesRead = () => [
 const vendored = Object.keys(VENDOR) as Vendored[];
 const fromRoot = (path: string) => relative(rootPath(), path);
 
-/** The contract as a start reads it, and as it is published. */
-function preparedContract(): Made[] {
+/** The contract as a start reads it, and as it is published; and the files besides that it was made of. */
+function preparedContract(): { made: Made[]; parts: string[] } {
   const yaml = readFileSync(rootPath('openapi.yaml'));
-  const document = completeDocument(yaml.toString());
-  const made = { openapi: document, published: editionText(document) };
-  return (['openapi', 'published'] as const).map((kind) => ({
+  const { document, parts } = completeContract(yaml.toString());
+  const digests = Object.fromEntries(Object.entries(parts).map(([path, text]) => [path, digestOfText(text)]));
+  const contents = { openapi: { document, parts: digests }, published: editionText(document) };
+  const made = (['openapi', 'published'] as const).map((kind) => ({
     path: preparedPath(kind, yaml),
-    contents: Buffer.from(JSON.stringify(made[kind])),
+    contents: Buffer.from(JSON.stringify(contents[kind])),
   }));
+  return { made, parts: Object.keys(parts) };
 }
 
 /** What an embedded database begins with; none where PostgreSQL in a process cannot have the migrations, as a server may. */
@@ -114,7 +116,8 @@ export async function bundle(): Promise<void> {
   const program = fileURLToPath(import.meta.resolve('accord/cli/program'));
   const { metafile, outputFiles } = await bundled(['./src/main.ts', program], folder);
   const pages = vendored.map((name) => ({ path: builtPath(name), contents: installedFile(name) }));
-  const made: Made[] = [...preparedContract(), ...(await newDatabase()), ...pages, ...outputFiles];
+  const contract = preparedContract();
+  const made: Made[] = [...contract.made, ...(await newDatabase()), ...pages, ...outputFiles];
   // The parts are named by their content, and come before the entry: whoever starts meanwhile finds old or new ones, whole.
   const entries = Object.values(BUNDLES).map((name) => distPath(name));
   for (const { path, contents } of made.sort(
@@ -131,6 +134,6 @@ export async function bundle(): Promise<void> {
   // Of a package, its version; what a plugin made, is made of packages.
   const read = Object.keys(metafile.inputs).filter((path) => !path.includes(':'));
   const inputs = read.map((path) => path.replace(/^(.*node_modules\/(@[^/]+\/)?[^/]+).*/, '$1/package.json'));
-  const files = [...new Set([...inputs, ...filesRead()])];
+  const files = [...new Set([...inputs, ...filesRead(), ...contract.parts])];
   writeRecord({ files, states: statesOf(files), sha256: digestOf(files), made: written, bytes: sizesOf(written) });
 }

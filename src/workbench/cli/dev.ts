@@ -27,20 +27,29 @@ const dev: Subcommand = (command) => {
         files: {},
       });
       const outcome = await readContracts(root)
-        .then((contracts) => generate(contracts, { root, colour: process.stderr.isTTY }))
+        .then((contracts) => {
+          files = contracts.openapi.files;
+          return generate(contracts, { root, colour: process.stderr.isTTY });
+        })
         .catch(failed);
       say(outcome.report.trimStart());
       return outcome;
     };
 
+    let files: readonly string[] = [];
     let sound = (await regenerate()).ok;
     if (sound) await server.restart();
 
     const watcher = watchProject(root, async ({ contract }) => {
-      if (contract) sound = (await regenerate()).ok;
+      if (contract) {
+        sound = (await regenerate()).ok;
+        watcher.alsoContracts(files);
+      }
       if (sound) await server.restart();
       else say(server.running() ? 'The last good server keeps running.' : 'The server starts once this is mended.');
     });
+
+    watcher.alsoContracts(files);
 
     const stop = async (signal: NodeJS.Signals) => {
       watcher.close();

@@ -2,10 +2,9 @@ import { resolve } from 'node:path';
 import { paint, printJson, Unable } from 'accord/cli/output';
 import type { Subcommand } from 'accord/cli/subcommand';
 import type { Pairs } from '../bridge/pairs.js';
-import type { Side, Where } from '../bridge/side.js';
+import type { Where } from '../bridge/side.js';
 import type { Explanation, Part } from '../explain/explanation.js';
 import type { Contracts } from '../model/contracts.js';
-import { FILES } from '../model/files.js';
 
 const DESCRIPTION = `
 Shows one operation as it is published, by its operationId: who may call it, what it takes and what it answers, each part with
@@ -17,12 +16,10 @@ interface Options {
   json: boolean;
 }
 
-const SIDES: Record<Side, string> = { openapi: FILES.openapi, graphql: FILES.schema, prisma: FILES.prisma };
-
-const partOf = (name: string, { side, line, column, says }: Where): Part => ({
+const partOf = (name: string, { file, line, column, says }: Where): Part => ({
   name,
   says: says === name ? '' : says,
-  at: { file: SIDES[side], line, column },
+  at: { file, line, column },
 });
 
 /** What belongs to an operation or a root field, or to a member of a type, in the other documents. */

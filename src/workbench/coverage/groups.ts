@@ -15,8 +15,8 @@ export interface Group {
 export const isMissing = ({ state }: Measured): boolean => state === 'missing';
 
 /** What one contract has, by operation or type; the worst first. */
-export function groupsOf(elements: readonly Measured[], file: ContractFile): Group[] {
-  const own = elements.filter((one) => one.file === file);
+export function groupsOf(elements: readonly Measured[], contract: ContractFile): Group[] {
+  const own = elements.filter((one) => one.contract === contract);
   const groups = [...new Set(own.map(({ owner }) => owner))].map((owner): Group => {
     const members = own.filter((one) => one.owner === owner);
     const missing = members.filter(isMissing);

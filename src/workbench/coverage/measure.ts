@@ -1,15 +1,19 @@
-import { type Element, KINDS, type Kind } from 'accord/testing/coverage/elements';
+import { type ContractFile, type Element, KINDS, type Kind } from 'accord/testing/coverage/elements';
 import type { Observations } from 'accord/testing/coverage/observations';
 import { restElements } from 'accord/testing/coverage/rest-elements';
 import type { Contracts } from '../model/contracts.js';
-import { type Place, type Problem, problemAt } from '../model/problems.js';
+import { type FilePlace, type Problem, problemAt } from '../model/problems.js';
 import { sdlElements } from './sdl-elements.js';
 import { faultOf, statementsOf } from './statements.js';
 
 /** `shared`: not seen itself, but its component was, which counts once for all operations. */
 export type State = 'seen' | 'shared' | 'excepted' | 'missing';
 
-export interface Measured extends Pick<Element, 'kind' | 'owner' | 'name' | 'key' | 'file' | 'within' | 'component'> {
+export interface Measured extends Pick<Element, 'kind' | 'owner' | 'name' | 'key' | 'within' | 'component'> {
+  /** Which of the two contracts has it. */
+  contract: ContractFile;
+  /** The file of it, where it is several. */
+  file: string;
   state: State;
   /** In how many answers it was seen. */
   count: number;
@@ -63,7 +67,10 @@ export function measureCoverage({ openapi, schema }: Contracts, seen: Observatio
   const sdl = sdlElements(schema.schema);
   const all = [...restElements(openapi.written).elements, ...sdl];
   const statements = statementsOf(openapi.written, sdl);
-  const placeOf = ({ at }: Pick<Element, 'at'>): Place => ('line' in at ? at : openapi.placeOf(at, true));
+  const placeOf = ({ at }: Pick<Element, 'at'>): FilePlace => {
+    if (!('line' in at)) return openapi.placeOf(at, true);
+    return { ...at, file: at.file ?? schema.file };
+  };
 
   const reasons = (table: 'except' | 'once') =>
     new Map(statements.flatMap((one) => (one.table === table && one.reason ? [[one.subject, one.reason]] : [])));
@@ -81,15 +88,17 @@ export function measureCoverage({ openapi, schema }: Contracts, seen: Observatio
   };
 
   const elements = all.map((one): Measured => {
-    const { kind, owner, name, key, file, within, component } = one;
-    const { line, column } = placeOf(one);
+    const { kind, owner, name, key, file: contract, within, component } = one;
+    const { file, line, column } = placeOf(one);
     const count = seen.get(key) ?? 0;
-    return { kind, owner, name, key, file, line, column, count, within, component, ...judge(one) };
+    return { kind, owner, name, key, contract, file, line, column, count, within, component, ...judge(one) };
   });
-  const texts = { 'openapi.yaml': openapi.text, 'schema.graphql': schema.text };
   const problems = statements.flatMap((one) => {
     const message = faultOf(one, all, seen);
-    return message ? [problemAt(one.file, texts[one.file], placeOf(one), `coverage-${one.table}`, message)] : [];
+    if (message === undefined) return [];
+    const place = placeOf(one);
+    const text = openapi.texts.get(place.file) ?? schema.texts.get(place.file) ?? '';
+    return [problemAt(place.file, text, place, `coverage-${one.table}`, message)];
   });
   const missing = elements.filter(({ state, kind }) => state === 'missing' && KINDS[kind].demanded);
   return { elements, figures: figuresOf(elements), missing, problems };

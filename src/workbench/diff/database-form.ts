@@ -7,6 +7,7 @@ import {
   type PrismaModel,
   type PrismaSource,
 } from '../model/prisma-schema.js';
+import { FILES } from './change.js';
 import { emptyForm, type Form, type Spot } from './form.js';
 import type { Locate } from './judged.js';
 import { down, note, rootSpot } from './spot.js';
@@ -80,4 +81,4 @@ export function databaseForm({ models, enums }: PrismaSource): Form {
   return form;
 }
 
-export const databaseLocate: Locate = ([line]) => ({ line: Number(line ?? 1), column: 1 });
+export const databaseLocate: Locate = ([line]) => ({ file: FILES.database, line: Number(line ?? 1), column: 1 });

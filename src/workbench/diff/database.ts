@@ -1,5 +1,5 @@
 import type { PrismaSource } from '../model/prisma-schema.js';
-import { type Change, FILES, type Verdict } from './change.js';
+import type { Change, Verdict } from './change.js';
 import { databaseForm, databaseLocate } from './database-form.js';
 import { isTree, type Value } from './form.js';
 import { judged } from './judged.js';
@@ -96,7 +96,6 @@ const RULES: Record<string, Rule> = {
 /** What changed between two versions of schema.prisma, both of them valid, seen from the database. In no order. */
 export function databaseChanges(before: PrismaSource, after: PrismaSource): Change[] {
   const [old, current] = [before, after].map((source) => ({
-    file: FILES.database,
     form: databaseForm(source),
     locate: databaseLocate,
   }));

@@ -21,6 +21,7 @@ import { shapeOf } from './schema-part.js';
 
 /** A named thing of an SDL: a type, field, argument, input field, enum value or directive. */
 export interface Named {
+  file: string;
   line: number;
   column: number;
   /** What it says besides its name, its description and what is deprecated. */
@@ -58,7 +59,7 @@ const extended = (known: Named, extension: Node): Named => ({
 export function namedIn({ document }: SdlSource): Map<string, Named> {
   const found = new Map<string, Named>();
   const enter = (path: string, node: Node, position: number) => {
-    const { line, column } = placeOf(node.name);
+    const { file, line, column } = placeOf(node.name);
     const shape = (['type', 'arguments', 'fields', 'values', 'types'] as const).map((key) => {
       const value = (node as Record<string, unknown>)[key];
       return value === undefined
@@ -69,7 +70,7 @@ export function namedIn({ document }: SdlSource): Map<string, Named> {
             .join();
     });
     const itself = itselfOf(node);
-    found.set(path, { line, column, shape: shape.join(), itself, position, directives: node.directives ?? [] });
+    found.set(path, { file, line, column, shape: shape.join(), itself, position, directives: node.directives ?? [] });
   };
   const children = (path: string, nodes: readonly Node[] = []) => {
     for (const [position, node] of nodes.entries()) {
@@ -94,14 +95,14 @@ export function namedIn({ document }: SdlSource): Map<string, Named> {
 
 /** The place of what a path names, or of the nearest that it is part of. */
 export const locatorOf =
-  (named: Map<string, Named>): Locate =>
+  (named: Map<string, Named>, first: string): Locate =>
   (source) => {
     const keys = source.map(String).join('.').split('.');
     for (let length = keys.length; length > 0; length -= 1) {
       const found = named.get(keys.slice(0, length).join('.'));
-      if (found !== undefined) return { line: found.line, column: found.column };
+      if (found !== undefined) return { file: found.file, line: found.line, column: found.column };
     }
-    return { line: 1, column: 1 };
+    return { file: first, line: 1, column: 1 };
   };
 
 export const likenessAt = (named: Map<string, Named>, path: string): Change['likeness'] => {

@@ -85,15 +85,10 @@ function pathOf(path: string, meta: Record<string, unknown>): string {
 }
 
 /** What is written otherwise in both versions, and of which the inspector says nothing. */
-function untoldOf(
-  old: Map<string, Named>,
-  current: Map<string, Named>,
-  found: readonly Change[],
-  file: string,
-): Change[] {
+function untoldOf(old: Map<string, Named>, current: Map<string, Named>, found: readonly Change[]): Change[] {
   const told = (path: string) =>
     found.some(({ id }) => id.split(':')[1]?.split('.').slice(0, path.split('.').length).join('.') === path);
-  return [...current].flatMap(([path, { itself, line, column }]): Change[] => {
+  return [...current].flatMap(([path, { itself, file, line, column }]): Change[] => {
     const was = old.get(path)?.itself ?? itself;
     if (itself === was || itself === '' || was === '' || told(path)) return [];
     const place = { file, line, column, old: false };
@@ -120,6 +115,7 @@ function untoldOf(
 export async function graphqlChanges(before: SdlSource, after: SdlSource, now: Date): Promise<Change[]> {
   const { diff, DiffRule } = await import('@graphql-inspector/core');
   const [old, current] = [namedIn(before), namedIn(after)];
+  const locate = { old: locatorOf(old, before.file), current: locatorOf(current, after.file) };
   const [oldSchema, schema] = [before.schema, after.schema];
   const uses = [usesIn(oldSchema), usesIn(schema)] as const;
   const schemas: Schemas = { before: oldSchema, after: schema, uses: [...uses], old, now };
@@ -129,7 +125,7 @@ export async function graphqlChanges(before: SdlSource, after: SdlSource, now: D
     if (judgement === undefined) return [];
     const path = pathOf(change.path ?? '', change.meta);
     const gone = judgement.what === 'removed' && !current.has(path) && old.has(path);
-    const place = { file: (gone ? before : after).file, ...locatorOf(gone ? old : current)([path]), old: gone };
+    const place = { ...(gone ? locate.old : locate.current)([path]), old: gone };
     const likeness = change.type.startsWith('ENUM') ? undefined : likenessAt(gone ? old : current, path);
     const elements = [
       ...new Set([
@@ -142,10 +138,10 @@ export async function graphqlChanges(before: SdlSource, after: SdlSource, now: D
     return [{ ...judgement, id, rule, side: 'graphql', place, elements, ...(likeness && { likeness }) }];
   });
   const versions = [
-    { file: before.file, form: directiveForm(old), locate: locatorOf(old) },
-    { file: after.file, form: directiveForm(current), locate: locatorOf(current) },
+    { form: directiveForm(old), locate: locate.old },
+    { form: directiveForm(current), locate: locate.current },
   ] as const;
-  const untold = untoldOf(old, current, found, after.file);
+  const untold = untoldOf(old, current, found);
   const stated = judged('graphql', ...versions, { ...SCHEMA_RULES, ...PERMISSION_RULES, usage });
   const concerned = (paths: string[]) => paths.flatMap((path) => elementsAt(schema, uses[1], path));
   return [...found, ...untold, ...stated.map((change) => ({ ...change, elements: concerned(change.elements) }))];

@@ -7,11 +7,10 @@ import { ruleName } from './rule-names.js';
 /** Where the keys that lead to something stand in the text of one version; and which default says it there, if one does. */
 export type Locate = (
   source: readonly (string | number)[],
-) => Pick<ChangePlace, 'line' | 'column'> & { shared?: string | undefined };
+) => Omit<ChangePlace, 'old'> & { shared?: string | undefined };
 
 /** One version of a file in normal form. */
 export interface Version {
-  file: string;
   form: Form;
   locate: Locate;
 }
@@ -76,8 +75,8 @@ export function judged(
     const known = changes.get(id);
     const elements = [...new Set([...(known?.elements ?? []), fact.element])].filter((element) => element !== '');
     const version = old ? before : after;
-    const { line, column, shared } = version.locate(fact.source);
-    const place = { file: version.file, line, column, old };
+    const { file, line, column, shared } = version.locate(fact.source);
+    const place = { file, line, column, old };
     const likeness = likenessOf(difference);
     const worst = known !== undefined && worse(known.verdict, judgement.verdict) === known.verdict ? known : judgement;
     const { verdict, what, message, advice, settled } = worst;

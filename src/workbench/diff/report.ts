@@ -1,9 +1,11 @@
+import { print } from 'graphql';
 import { checkOpenApiItself } from '../model/check-openapi.js';
 import { checkPrismaSchema } from '../model/check-prisma.js';
 import { checkSchemaItself } from '../model/check-schema.js';
-import type { Texts } from '../model/contracts.js';
+import type { Contracts, Texts } from '../model/contracts.js';
 import type { OpenApiSource } from '../model/openapi-source.js';
 import type { Problem } from '../model/problems.js';
+import type { SdlSource } from '../model/sdl-source.js';
 import { acceptances } from './accepted.js';
 import { type Change, inOrder, type Touched, type Verdict } from './change.js';
 import { databaseChanges, missingMigration } from './database.js';
@@ -63,8 +65,16 @@ export async function problemsOf({ root, before, after }: DiffOptions): Promise<
   return problems.length > 0 ? problems : severityProblems(current);
 }
 
-const differs = (key: keyof Texts, before: ProjectVersion, after: ProjectVersion): boolean =>
-  before.contracts[key].text !== after.contracts[key].text;
+/** Whether any file of it differs. Which files a contract has, whoever reads it knows, and the newer one is read in any case. */
+function differs(key: keyof Texts, before: ProjectVersion, after: ProjectVersion): boolean {
+  const [old, current] = [before.contracts, after.contracts];
+  if (old[key].text !== current[key].text) return true;
+  return key === 'openapi' && [...current.openapi.texts].some(([file, text]) => isOther(old.openapi, file, text));
+}
+
+/** The first file has the name by which its version is called. */
+const isOther = (old: OpenApiSource, file: string, text: string): boolean =>
+  text !== (old.texts.get(file) ?? (text === old.text ? text : undefined));
 
 /** All changes between two versions of sound contracts, with renames told as such, worst first. */
 export async function changesBetween(
@@ -78,6 +88,13 @@ export async function changesBetween(
   const database = foldRenames(databaseChanges(old.prisma, current.prisma));
   const migration = missingMigration(database, before.migrations, after.migrations);
   return inOrder(withSeverity([...foldRenames([...rest, ...graphql]), ...migration, ...database], after.contracts));
+}
+
+/** Whether one of the contracts says anything else, be it a word; in which files, is all the same. */
+function saysOther({ openapi: oldRest, schema: oldSdl }: Contracts, { openapi, schema }: Contracts): boolean {
+  const definitions = ({ document }: SdlSource) => document.definitions.map(print).sort().join('\n');
+  if (oldSdl.text !== schema.text && definitions(oldSdl) !== definitions(schema)) return true;
+  return JSON.stringify(oldRest.written) !== JSON.stringify(openapi.written);
 }
 
 const versionOf = ({ written }: OpenApiSource) => String(written.info.version);
@@ -95,7 +112,7 @@ export async function diffReport({ root, before, after, now }: DiffOptions): Pro
   const requests = new Map([...requestsIn(old), ...requestsIn(current)].map((one) => [one.id, one]));
   const touches = await touched(root, changes, new Map([...requests].map(([id, { address }]) => [id, address])));
   const count = (wanted: Verdict) => changes.filter(({ verdict, id }) => verdict === wanted && !reasons.has(id)).length;
-  const textChanged = differs('openapi', before, after) || differs('schema', before, after);
+  const textChanged = saysOther(before.contracts, after.contracts);
   return {
     from: before.label,
     to: after.label,

@@ -16,9 +16,9 @@ import { afterSunset } from './sunset.js';
 const locator =
   ({ placeOf, originOf }: OpenApiSource): Locate =>
   (path) => {
-    const { line, column } = placeOf(path, true);
+    const { file, line, column } = placeOf(path, true);
     const origin = originOf(path);
-    return { line, column, shared: origin[0] === DEFAULTS ? origin.join('.') : undefined };
+    return { file, line, column, shared: origin[0] === DEFAULTS ? origin.join('.') : undefined };
   };
 
 /** What is gone with its scheme is told once, with the scheme. */
@@ -79,8 +79,8 @@ export function restChanges(before: OpenApiSource, after: OpenApiSource, now: Da
   const compare = schemaComparison();
   const pairs = pairsOf(old, current).filter((pair) => !isUnchanged(pair, old, current, compare.same));
   const versions = [
-    { file: before.file, form: restForm({ own: old, other: current }, pairs, 'old'), locate: locator(before) },
-    { file: after.file, form: restForm({ own: current, other: old }, pairs, 'now'), locate: locator(after) },
+    { form: restForm({ own: old, other: current }, pairs, 'old'), locate: locator(before) },
+    { form: restForm({ own: current, other: old }, pairs, 'now'), locate: locator(after) },
   ] as const;
   const [was, is] = [versions[0].form, versions[1].form];
   const found = [...differences(was, is), ...insides(was, is, compare.differences)];

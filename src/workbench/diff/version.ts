@@ -35,7 +35,7 @@ function atLeast(version: string, least: string): boolean {
 /**
  * A break demands a major version, also one that was accepted; anything else in the contracts a minor one; what clients do
  * not see, such as words and the database, a patch. Before 1.0.0 each is one step less (4 and 5 of semver).
- * @param textChanged whether a contract differs at all
+ * @param textChanged whether a contract says anything else
  */
 export function versionDemand(
   from: string,

@@ -1,8 +1,9 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
-import { type Contracts, contractsOf } from '../model/contracts.js';
+import { dirname, join, normalize, relative, resolve } from 'node:path';
+import { filesIn, NO_FILES, type ProjectFiles } from 'accord/contract/project-files';
+import { alone, type Contracts, contractsIn, contractsOf } from '../model/contracts.js';
 import { FILES } from '../model/files.js';
-import { commitAt, fileAt, git, NoSuchCommit } from '../model/git.js';
+import { commitAt, filesAt, git, NoSuchCommit } from '../model/git.js';
 
 /** One version of a project. A file that is not there is empty. */
 export interface ProjectVersion {
@@ -25,22 +26,20 @@ export class NoSuchVersion extends Error {
 const MIGRATIONS = 'prisma/migrations';
 
 /** One contract is enough. */
-function modelOf(texts: Parameters<typeof contractsOf>[0], place: string): Contracts {
-  if (texts.openapi === undefined && texts.schema === undefined)
+function modelOf(files: ProjectFiles, place: string): Contracts {
+  const contracts = contractsIn(files);
+  if (contracts.openapi.absent && contracts.schema.absent)
     throw new NoSuchVersion(`There is no ${FILES.openapi} and no ${FILES.schema} ${place}.`);
-  return contractsOf(texts);
+  return contracts;
 }
 
 /** The version in a directory. Throws NoSuchVersion when it has no contract. */
 export function versionInDirectory(directory: string, label = directory): ProjectVersion {
-  const read = (file: string) =>
-    existsSync(join(directory, file)) ? readFileSync(join(directory, file), 'utf8') : undefined;
   const folder = join(directory, MIGRATIONS);
   const entries = existsSync(folder) ? readdirSync(folder, { withFileTypes: true }) : [];
-  const texts = { openapi: read(FILES.openapi), schema: read(FILES.schema), prisma: read(FILES.prisma) };
   return {
     label,
-    contracts: modelOf(texts, `in ${directory}`),
+    contracts: modelOf(filesIn(directory), `in ${directory}`),
     migrations: entries.filter((entry) => entry.isDirectory()).map(({ name }) => name),
   };
 }
@@ -54,12 +53,9 @@ export async function versionAtRef(root: string, name?: string): Promise<Project
     const elsewhere = name === undefined ? ' Compare with a directory: accord diff --from <directory>.' : '';
     throw error instanceof NoSuchCommit ? new NoSuchVersion(`${error.message}${elsewhere}`) : error;
   });
-  const [openapi, schema, prisma, tree] = await Promise.all([
-    ...Object.values(FILES).map((file) => fileAt(root, id, file)),
-    git(root, 'ls-tree', '-d', '--name-only', `${id}:./${MIGRATIONS}`).catch(() => ''),
-  ]);
-  const migrations = (tree ?? '').split('\n').filter((line) => line !== '');
-  return { label, contracts: modelOf({ openapi, schema, prisma }, `at ${label}`), migrations };
+  const tree = await git(root, 'ls-tree', '-d', '--name-only', `${id}:./${MIGRATIONS}`).catch(() => '');
+  const migrations = tree.split('\n').filter((line) => line !== '');
+  return { label, contracts: modelOf(filesAt(root, id), `at ${label}`), migrations };
 }
 
 /** Milliseconds that a served contract may take. */
@@ -77,6 +73,10 @@ async function served(address: string): Promise<string> {
 /** A document says which version of OpenAPI it is written in; whatever does not is SDL. */
 const contractIn = (text: string): Contract => (/^[ \t{]*["']?openapi["']?[ \t]*:/m.test(text) ? 'openapi' : 'schema');
 
+/** The folder that a file may refer to others in: the project's, or that of a file which is none of it. */
+const folderOf = (root: string, name: string): string =>
+  relative(root, resolve(name)).startsWith('..') ? dirname(resolve(name)) : root;
+
 /**
  * The version that a name stands for: a served contract (`https://…/openapi.json`), a file, a directory, or else a git ref of
  * the project. Rejects with NoSuchVersion.
@@ -88,7 +88,10 @@ export async function versionNamed(root: string, name?: string): Promise<Project
   if (!isServed && statSync(name).isDirectory()) return versionInDirectory(name);
   const text = isServed ? await served(name) : readFileSync(name, 'utf8');
   const only = contractIn(text);
-  return { label: name, contracts: contractsOf({ [only]: text }, name), migrations: [], only };
+  // What is served is one document.
+  const files = isServed ? NO_FILES : filesIn(folderOf(root, name), '.');
+  const file = isServed ? name : normalize(name);
+  return { label: file, contracts: contractsOf({ [only]: text }, file, files), migrations: [], only };
 }
 
 /** Two versions of which one is a contract alone, without what the other has besides. */
@@ -97,9 +100,6 @@ export function comparable(before: ProjectVersion, after: ProjectVersion): [Proj
   if (only === undefined) return [before, after];
   const other = [before, after].find((one) => one.contracts[only].absent);
   if (other !== undefined) throw new NoSuchVersion(`${other.label} is no ${FILES[only]} to compare with the other.`);
-  const alone = (one: ProjectVersion): ProjectVersion => {
-    const { file, text } = one.contracts[only];
-    return { ...one, contracts: contractsOf({ [only]: text }, file), migrations: [] };
-  };
-  return [alone(before), alone(after)];
+  const withoutOther = (one: ProjectVersion) => ({ ...one, contracts: alone(one.contracts, only), migrations: [] });
+  return [withoutOther(before), withoutOther(after)];
 }

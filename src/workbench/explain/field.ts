@@ -31,9 +31,9 @@ function memberOf({ definitions }: DocumentNode, type: string, field: string): M
     .find(({ name }) => name.value === field);
 }
 
-function saidAt(source: SdlSource, node: Pick<ASTNode, 'loc'>): Said {
-  const { line, column } = placeOf(node);
-  return { file: source.file, line, column };
+function saidAt(node: Pick<ASTNode, 'loc'>): Said {
+  const { file, line, column } = placeOf(node);
+  return { file, line, column };
 }
 
 const typeWords = (type: TypeNode, directives: Member['directives']): string => {
@@ -52,7 +52,7 @@ export function explainField(source: SdlSource, name: string): Explanation | und
   return {
     name,
     what: `${field}: ${print(member.type)}`,
-    at: saidAt(source, member.name),
+    at: saidAt(member.name),
     description: member.description?.value.trim() ?? '',
     sections: [
       {
@@ -60,7 +60,7 @@ export function explainField(source: SdlSource, name: string): Explanation | und
         parts: permissions.map((permission) => ({
           name: permission.action,
           says: permissionWords(permission),
-          at: saidAt(source, member.name),
+          at: saidAt(member.name),
         })),
       },
       {
@@ -68,12 +68,12 @@ export function explainField(source: SdlSource, name: string): Explanation | und
         parts: given.map((argument) => ({
           name: argument.name.value,
           says: typeWords(argument.type, argument.directives),
-          at: saidAt(source, argument.name),
+          at: saidAt(argument.name),
         })),
       },
       {
         title: 'Answers',
-        parts: [{ name: print(member.type), says: '', at: saidAt(source, member.type) }],
+        parts: [{ name: print(member.type), says: '', at: saidAt(member.type) }],
       },
     ],
   };
@@ -86,8 +86,8 @@ export function explainMember(source: OpenApiSource, name: string): Explanation 
   const own = schema?.properties?.[member];
   if (schema === undefined || own === undefined) return undefined;
   const path = ['components', 'schemas', owner, 'properties', member];
-  const { line, column } = source.placeOf(path, true);
-  const at = { file: source.file, line, column };
+  const { file, line, column } = source.placeOf(path, true);
+  const at = { file, line, column };
   const isRequired = schema.required?.includes(member) === true;
   const says = `${schemaWords(own)}${isRequired ? ', always there' : ', may be absent'}`;
   const parts: Part[] = [{ name: member, says, at }];

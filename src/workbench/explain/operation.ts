@@ -10,11 +10,11 @@ import { schemaWords } from './schema-words.js';
 
 /** Where the text says what has these keys, and by which default. */
 function saidAt(source: OpenApiSource, path: Path): Said {
-  const { line, column } = source.placeOf(path, true);
+  const { file, line, column } = source.placeOf(path, true);
   const [root, index] = source.originOf(path);
   const action = root === DEFAULTS ? valueAt(source.authored, [DEFAULTS, String(index)]) : undefined;
   const told = isObject(action) ? (action['description'] ?? action['target']) : undefined;
-  return { file: source.file, line, column, ...(told !== undefined && { byDefault: String(told) }) };
+  return { file, line, column, ...(told !== undefined && { byDefault: String(told) }) };
 }
 
 /** What a reference names, or the value itself. */

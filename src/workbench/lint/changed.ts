@@ -1,6 +1,5 @@
-import { type Contracts, contractsOf } from '../model/contracts.js';
-import { FILES } from '../model/files.js';
-import { type Commit, fileAt, linesSince } from '../model/git.js';
+import { type Contracts, contractsIn } from '../model/contracts.js';
+import { type Commit, filesAt, linesSince } from '../model/git.js';
 import type { Problem } from '../model/problems.js';
 import { lint } from './lint.js';
 
@@ -11,16 +10,13 @@ const keyOf = ({ file, rule, message }: Problem) => [file, rule, message].join('
  * edited in one place may break a rule in another. Rejects as git does.
  */
 export async function problemsSince(root: string, contracts: Contracts, { id }: Commit): Promise<Problem[]> {
-  const files = [FILES.openapi, FILES.schema];
-  const [problems, openapi, schema, ...lines] = await Promise.all([
-    lint(root, contracts),
-    fileAt(root, id, FILES.openapi),
-    fileAt(root, id, FILES.schema),
-    ...files.map((file) => linesSince(root, id, file)),
-  ]);
-  const changed = new Map(files.map((file, index) => [file as string, lines[index]]));
+  const problems = await lint(root, contracts);
+  const files = [...new Set(problems.map(({ file }) => file))];
+  const changed = new Map(
+    await Promise.all(files.map(async (file) => [file, await linesSince(root, id, file)] as const)),
+  );
   const left = new Map<string, number>();
-  for (const one of await lint(root, contractsOf({ openapi, schema })))
+  for (const one of await lint(root, contractsIn(filesAt(root, id), ['openapi', 'schema'])))
     left.set(keyOf(one), (left.get(keyOf(one)) ?? 0) + 1);
   return problems.filter((one) => {
     const known = left.get(keyOf(one)) ?? 0;

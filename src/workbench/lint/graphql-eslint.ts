@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { FILES } from '../model/files.js';
 import { type Problem, problemAt } from '../model/problems.js';
 import type { SdlSource } from '../model/sdl-source.js';
 
@@ -10,15 +11,15 @@ const CONFIGURATIONS = ['js', 'mjs', 'cjs'].map((extension) => `eslint.config.${
  * What graphql-eslint finds in the text of a GraphQL schema, by the project's eslint.config.js; where the project has none,
  * by the plugin's recommended rules.
  */
-export async function lintByGraphqlEslint(root: string, { file, text }: SdlSource): Promise<Problem[]> {
+export async function lintByGraphqlEslint(root: string, { text: schemaSdl, texts }: SdlSource): Promise<Problem[]> {
   const [{ ESLint }, { default: plugin }] = await Promise.all([
     import('eslint'),
     import('@graphql-eslint/eslint-plugin'),
   ]);
   const configured = CONFIGURATIONS.some((name) => existsSync(join(root, name)));
-  // The text is its own schema: the working directory need not be the project, and a schema by its path is remembered.
-  const parserOptions = { schemaSdl: text };
-  const parsing = { files: [file], languageOptions: { parserOptions } };
+  // The contract is its own schema: the working directory need not be the project, and a schema by its path is remembered.
+  const parserOptions = { schemaSdl };
+  const parsing = { files: [FILES.schema], languageOptions: { parserOptions } };
   const recommended = {
     ...parsing,
     plugins: { '@graphql-eslint': plugin as object },
@@ -30,13 +31,17 @@ export async function lintByGraphqlEslint(root: string, { file, text }: SdlSourc
     overrideConfig: configured ? parsing : recommended,
     ...(configured ? {} : { overrideConfigFile: true }),
   });
-  const results = await eslint.lintText(text, { filePath: join(root, file) });
-  return results.flatMap(({ messages }) =>
-    messages.map(({ line = 1, column = 1, endLine, endColumn, ruleId, severity, message }) => {
-      const length = endLine === line && endColumn !== undefined ? endColumn - column : 1;
-      const rule = ruleId?.replace('@graphql-eslint/', '') ?? 'syntax';
-      const problem = problemAt(file, text, { line, column, length }, rule, message);
-      return severity === 1 ? { ...problem, severity: 'warning' } : problem;
-    }),
-  );
+  // What a project's configuration says of schema.graphql, it says of the contract.
+  const ofFile = async ([file, text]: [string, string]): Promise<Problem[]> => {
+    const results = await eslint.lintText(text, { filePath: join(root, FILES.schema) });
+    return results.flatMap(({ messages }) =>
+      messages.map(({ line = 1, column = 1, endLine, endColumn, ruleId, severity, message }) => {
+        const length = endLine === line && endColumn !== undefined ? endColumn - column : 1;
+        const rule = ruleId?.replace('@graphql-eslint/', '') ?? 'syntax';
+        const problem = problemAt(file, text, { line, column, length }, rule, message);
+        return severity === 1 ? { ...problem, severity: 'warning' } : problem;
+      }),
+    );
+  };
+  return (await Promise.all([...texts].map(ofFile))).flat();
 }

@@ -9,9 +9,9 @@ import { checkSchema, checkSchemaItself } from '../model/check-schema.js';
 import type { Contracts } from '../model/contracts.js';
 import { unresolved } from '../model/openapi-rules.js';
 import type { OpenApiSource } from '../model/openapi-source.js';
-import { inOrder, type Problem, problemAt } from '../model/problems.js';
+import { inOrder, type Problem } from '../model/problems.js';
 import { lintByRedocly } from '../model/redocly.js';
-import { firstWordOf } from '../model/sdl.js';
+import { problemIn } from '../model/sdl.js';
 import type { SdlSource } from '../model/sdl-source.js';
 import { elements } from './elements.js';
 import { lintByGraphqlEslint } from './graphql-eslint.js';
@@ -35,12 +35,9 @@ export function lintRest(source: OpenApiSource): Problem[] {
 }
 
 /** What our own rules find in a sound GraphQL schema. */
-export function lintSdl({ file, text, document }: SdlSource): Problem[] {
+export function lintSdl({ document }: SdlSource): Problem[] {
   return SDL_RULES.flatMap(({ name, severity, check }) =>
-    check(document).map(({ node, message }) => ({
-      ...problemAt(file, text, firstWordOf(node), name, message),
-      ...(severity && { severity }),
-    })),
+    check(document).map(({ node, message }) => ({ ...problemIn(node, name, message), ...(severity && { severity }) })),
   );
 }
 

@@ -22,7 +22,15 @@ const RULES = [
 const NEEDED = ['operation-operationId', 'security-defined'];
 
 /** Rules that say the document has not the shape that all others rely on. */
-const SHAPE = new Set(['syntax', 'version', 'struct', 'no-unresolved-refs', 'local-references', 'defaults']);
+const SHAPE = new Set([
+  'syntax',
+  'version',
+  'struct',
+  'no-unresolved-refs',
+  'local-references',
+  'file-references',
+  'defaults',
+]);
 
 /** Whether these problems leave a document that other rules can read. */
 export const hasShape = (problems: readonly Problem[]): boolean => !problems.some(({ rule }) => SHAPE.has(rule));
@@ -30,7 +38,7 @@ export const hasShape = (problems: readonly Problem[]): boolean => !problems.som
 /** What @redocly/openapi-core finds by these rules; YAML syntax and the version first. */
 async function problemsOf(source: OpenApiSource, versions: RegExp, rules: readonly string[]): Promise<Problem[]> {
   if (source.absent) return [];
-  if (source.errors.length > 0) return source.errors;
+  if (source.errors.length > 0) return [...source.errors];
   const document = source.authored as Partial<OpenApiDocument> | null;
   if (typeof document?.openapi !== 'string' || !versions.test(document.openapi)) {
     const wanted = versions.test('3.0.') ? 'OpenAPI 3.0 or 3.1' : 'OpenAPI 3.1';

@@ -34,8 +34,9 @@ const problemsOf = (sdl: SdlSource, errors: readonly GraphQLError[]): Problem[] 
   errors.map((error) => {
     const { line, column } = error.locations?.[0] ?? { line: 1, column: 1 };
     const { length } = firstWordOf(error.nodes?.[0]);
+    const { name = sdl.file, body = sdl.text } = error.source ?? {};
     const rule = String(error.extensions['rule'] ?? (error.nodes === undefined ? 'syntax' : 'schema'));
-    return problemAt(sdl.file, sdl.text, { line, column, length }, rule, error.message);
+    return problemAt(name, body, { line, column, length }, rule, error.message);
   });
 
 /** What makes a text no GraphQL schema, whoever wrote it: syntax first, then the definitions, then the schema as a whole. */

@@ -17,7 +17,7 @@ export async function check(contracts: Contracts): Promise<Problem[]> {
 
 /** Who states no permission anywhere serves the contracts otherwise, and need not know what the generator asks for. */
 export const isGeneratedFrom = ({ openapi, schema }: Contracts): boolean =>
-  /\bx-permission:/.test(openapi.text) || /@permission\b/.test(schema.text);
+  [...openapi.texts.values()].some((text) => /\bx-permission:/.test(text)) || /@permission\b/.test(schema.text);
 
 /** Where documents that can be parsed contradict themselves, each other, or what the platform does by them. */
 export const contradictions = (contracts: Contracts): Problem[] => {

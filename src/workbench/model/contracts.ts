@@ -1,10 +1,13 @@
-import { join } from 'node:path';
-import { FILES, textOf } from './files.js';
+import { filesIn, type ProjectFiles } from 'accord/contract/project-files';
+import { sdlParts } from 'accord/contract/sdl-parts';
+import { FILES } from './files.js';
 import { lazily } from './lazily.js';
 import { type OpenApiSource, openApiOf } from './openapi-source.js';
 import { readPermissions, type StatedPolicy } from './permissions.js';
 import { type PrismaSource, prismaOf } from './prisma-schema.js';
 import { type SdlSource, sdlOf } from './sdl-source.js';
+
+const WHOLE = Object.keys(FILES) as (keyof Texts)[];
 
 /** What is served, checked and generated from is these texts and no rendition of them. */
 export type Texts = Record<keyof typeof FILES, string>;
@@ -21,23 +24,53 @@ export interface Contracts {
   readonly permissions: StatedPolicy;
 }
 
-/**
- * The model of these texts; one that is left out promises nothing. Nothing of them is read yet, so they may be broken.
- * @param file what the contract is called in places, where it is one alone and has not its usual name
- */
-export function contractsOf(texts: { readonly [Key in keyof Texts]?: string | undefined }, file?: string): Contracts {
-  const openapi = openApiOf(texts.openapi, file);
-  const schema = sdlOf(texts.schema, file);
+interface Sources {
+  openapi: OpenApiSource;
+  schema: SdlSource;
+  prisma: string | undefined;
+}
+
+function modelOf({ openapi, schema, prisma }: Sources): Contracts {
   const permissions = lazily(() => readPermissions(openapi, schema));
   return {
     openapi,
     schema,
-    prisma: prismaOf(texts.prisma ?? ''),
+    prisma: prismaOf(prisma ?? ''),
     get permissions() {
       return permissions();
     },
   };
 }
+
+/**
+ * The model of these texts; one that is left out promises nothing. Nothing of them is read yet, so they may be broken.
+ * @param file what the contract is called in places, where it is one alone and has not its usual name
+ * @param files where the other files of the REST contract are
+ */
+export const contractsOf = (
+  texts: { readonly [Key in keyof Texts]?: string | undefined },
+  file?: string,
+  files?: ProjectFiles,
+): Contracts =>
+  modelOf({ openapi: openApiOf(texts.openapi, file, files), schema: sdlOf(texts.schema, file), prisma: texts.prisma });
+
+/** The same, with one of the contracts alone. */
+export const alone = (contracts: Contracts, only: 'openapi' | 'schema'): Contracts =>
+  modelOf({ openapi: openApiOf(undefined), schema: sdlOf(undefined), prisma: undefined, [only]: contracts[only] });
+
+/**
+ * The model of the project that has these files.
+ * @param wanted what of it
+ */
+export const contractsIn = (files: ProjectFiles, wanted: readonly (keyof Texts)[] = WHOLE): Contracts => {
+  const text = (key: keyof Texts) => (wanted.includes(key) ? files.read(FILES[key]) : undefined);
+  const parts = wanted.includes('schema') ? sdlParts(files) : [];
+  return modelOf({
+    openapi: openApiOf(text('openapi'), undefined, files),
+    schema: sdlOf(parts),
+    prisma: text('prisma'),
+  });
+};
 
 /** What a tool asks of a project is not there; the message is a sentence for whoever asked for it. */
 export class NoContracts extends Error {
@@ -46,10 +79,13 @@ export class NoContracts extends Error {
 
 const BOTH_CONTRACTS = ['openapi', 'schema'] as const;
 
-const textIn = (root: string, key: keyof Texts): Promise<string | undefined> =>
-  textOf(join(root, FILES[key])).catch(({ message }: Error) => {
-    throw new NoContracts(`${FILES[key]} cannot be read: ${message}`);
-  });
+function modelIn(root: string, wanted: readonly (keyof Texts)[]): Contracts {
+  try {
+    return contractsIn(filesIn(root), wanted);
+  } catch (error) {
+    throw new NoContracts(`The contracts cannot be read: ${(error as Error).message}`);
+  }
+}
 
 /**
  * The model of the project in a directory, with the schema of its database, where it has one. Rejects with NoContracts.
@@ -61,12 +97,12 @@ export async function readContracts(
   wanted: readonly (keyof Texts)[] = BOTH_CONTRACTS,
   least: 'all' | 'one' = 'all',
 ): Promise<Contracts> {
-  const all = [...new Set([...wanted, 'prisma' as const])];
-  const texts = Object.fromEntries(await Promise.all(all.map(async (key) => [key, await textIn(root, key)] as const)));
-  const absent = wanted.filter((key) => texts[key] === undefined);
+  const contracts = modelIn(root, [...new Set([...wanted, 'prisma' as const])]);
+  const isAbsent = (key: keyof Texts) => (key === 'prisma' ? contracts.prisma.text === '' : contracts[key].absent);
+  const absent = wanted.filter(isAbsent);
   if (absent.length === wanted.length || (least === 'all' && absent.length > 0)) {
     const named = `There is no ${absent.map((key) => FILES[key]).join(' and no ')} in ${root}.`;
     throw new NoContracts(`${named} Run this in the project, or name it with --root.`);
   }
-  return contractsOf(texts);
+  return contracts;
 }

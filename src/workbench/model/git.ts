@@ -1,5 +1,7 @@
-import { execFile } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
+import { normalize } from 'node:path/posix';
 import { promisify } from 'node:util';
+import type { ProjectFiles } from 'accord/contract/project-files';
 
 const run = promisify(execFile);
 /** Bytes that an answer of git may have; a contract is far smaller. */
@@ -52,8 +54,29 @@ export async function linesSince(root: string, commit: string, file: string): Pr
 }
 
 /**
- * A file of the project at a commit; undefined without a repository, or without the file in it.
- * @param file relative to the project, which may be a folder of its repository
+ * The files of the project at a commit; none without a repository.
+ * @param root of the project, which may be a folder of its repository
  */
-export const fileAt = (root: string, commit: string, file: string): Promise<string | undefined> =>
-  git(root, 'show', `${commit}:./${file}`).catch(() => undefined);
+export function filesAt(root: string, commit: string): ProjectFiles {
+  const ask = (...args: string[]): string | undefined => {
+    try {
+      return execFileSync('git', ['-C', root, ...args], {
+        encoding: 'utf8',
+        maxBuffer: LONGEST,
+        stdio: ['ignore', 'pipe', 'ignore'],
+      });
+    } catch {
+      return undefined;
+    }
+  };
+  const contains = (path: string) => !/^(\.\.)?(\/|$)/.test(normalize(path));
+  return {
+    contains,
+    read: (path) => (contains(path) ? ask('cat-file', 'blob', `${commit}:./${path}`) : undefined),
+    list: (folder) =>
+      (ask('ls-tree', '-r', '-z', '--name-only', commit, '--', `./${folder}/`) ?? '')
+        .split('\0')
+        .filter(Boolean)
+        .sort(),
+  };
+}

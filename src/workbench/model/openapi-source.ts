@@ -2,10 +2,13 @@ import { upgradeFromThreeToThreeOne } from '@scalar/openapi-upgrader/3.0-to-3.1'
 import { completed } from 'accord/contract/defaults';
 import type { OpenApiDocument } from 'accord/contract/document';
 import { publicPart } from 'accord/contract/edition';
+import { joined } from 'accord/contract/joined';
 import { normaliseOpenApi, type Operation, operations } from 'accord/contract/openapi';
+import { NO_FILES, type ProjectFiles } from 'accord/contract/project-files';
 import { isObject, keysOf, valueAt } from 'accord/contract/references';
 import { FILES } from './files.js';
 import { lazily } from './lazily.js';
+import type { FilePlace, Problem } from './problems.js';
 import { type Finding, type Path, readYaml, type YamlSource } from './yaml-source.js';
 
 /** The least document: what a project without openapi.yaml promises over REST. */
@@ -15,14 +18,26 @@ const NOTHING = 'openapi: 3.1.0\ninfo: { title: none, version: 0.0.0 }\npaths: {
  * The text of openapi.yaml and what it says, each part made when it is first asked for, and once. The keys that lead to a place are
  * those of `written`; the place is where the text says it.
  */
-export interface OpenApiSource extends Readonly<Omit<YamlSource, 'value'>> {
+export interface OpenApiSource {
+  /** What it is called, or its first file is. */
+  readonly file: string;
+  /** Of its first file. */
+  readonly text: string;
+  /** The texts of all its files, by their paths, as far as they are there. */
+  readonly texts: ReadonlyMap<string, string>;
+  /** All files that it asks for, be they there or not. */
+  readonly files: readonly string[];
+  /** What keeps it from being read; then the rest is not to be relied upon. */
+  readonly errors: readonly Problem[];
+  readonly placeOf: (path: Path, onKey?: boolean) => FilePlace;
+  readonly problemAt: (finding: Finding) => Problem;
   /** Whether the project has none; then it promises nothing, and there is nothing wrong with that. */
   readonly absent: boolean;
-  /** The text, parsed and nothing else: what its `x-defaults` say stands there alone. Throws on one that does not parse. */
+  /** The files as one document and nothing else: what its `x-defaults` say stands there alone. Throws on what cannot be read. */
   readonly authored: unknown;
   /** What is wrong with its `x-defaults`. */
   readonly defaultFaults: readonly Finding[];
-  /** The keys by which the text says what has these in `written`. */
+  /** The keys by which the authored document says what has these in `written`. */
   readonly originOf: (path: Path) => Path;
   /** With what its `x-defaults` say at each place: references are not followed. Throws on a text that does not parse. */
   readonly written: OpenApiDocument;
@@ -51,19 +66,47 @@ function followed(document: unknown, path: Path): Path {
 /**
  * The model of the text of openapi.yaml; undefined where there is none. Nothing of it is read yet.
  * @param file what it is called in places
+ * @param files where the other files of it are
  */
-export function openApiOf(text: string | undefined, file: string = FILES.openapi): OpenApiSource {
-  const yaml = lazily(() => readYaml(text ?? NOTHING, file));
+export function openApiOf(
+  text: string | undefined,
+  file: string = FILES.openapi,
+  files: ProjectFiles = NO_FILES,
+): OpenApiSource {
+  const read = new Map<string, YamlSource | undefined>();
+  const fileAt = (path: string): YamlSource | undefined => {
+    const known = path === file ? (text ?? NOTHING) : read.has(path) ? undefined : files.read(path);
+    if (!read.has(path)) read.set(path, known === undefined ? undefined : readYaml(known, path));
+    return read.get(path);
+  };
+  const first = () => fileAt(file) as YamlSource;
+  const whole = lazily(() =>
+    joined(file, first().value, {
+      contains: files.contains,
+      read: (path) => {
+        const part = fileAt(path);
+        return part && { value: part.value, broken: part.errors.length > 0 };
+      },
+    }),
+  );
+  const errors = lazily((): Problem[] => {
+    const lost = whole().faults.map(({ file: part, keys, message }) =>
+      (fileAt(part) as YamlSource).problemAt({ path: keys, rule: 'file-references', message }),
+    );
+    return [...[...read.values()].flatMap((part) => part?.errors ?? []), ...lost];
+  });
   const authored = lazily(() => {
-    const { value, errors } = yaml();
-    const [first] = errors;
-    if (first !== undefined) throw new Error(`${file}:${first.line}:${first.column}  ${first.message}`);
-    return value;
+    const [error] = errors();
+    if (error !== undefined) throw new Error(`${error.file}:${error.line}:${error.column}  ${error.message}`);
+    return whole().document;
   });
   const complete = lazily(() => completed(authored()));
   const written = () => complete().document;
-  const originOf = (path: Path): Path =>
-    yaml().errors.length > 0 ? path : complete().originOf(followed(written(), path));
+  const originOf = (path: Path): Path => (errors().length > 0 ? path : complete().originOf(followed(written(), path)));
+  const placed = (path: Path, onKey?: boolean) => {
+    const { file: part, keys } = whole().spotOf(originOf(path), onKey);
+    return { source: fileAt(part) as YamlSource, keys };
+  };
   const current = lazily(() => {
     const document = written();
     return publicPart(
@@ -78,11 +121,27 @@ export function openApiOf(text: string | undefined, file: string = FILES.openapi
     file,
     text: text ?? '',
     absent: text === undefined,
-    get errors() {
-      return yaml().errors;
+    get texts() {
+      whole();
+      return new Map(
+        [...read].flatMap(([path, part]) => (part === undefined || text === undefined ? [] : [[path, part.text]])),
+      );
     },
-    placeOf: (path, onKey) => yaml().placeOf(originOf(path), onKey),
-    problemAt: (finding) => yaml().problemAt({ ...finding, path: originOf(finding.path) }),
+    get files() {
+      whole();
+      return [...read.keys()];
+    },
+    get errors() {
+      return errors();
+    },
+    placeOf(path, onKey) {
+      const { source, keys } = placed(path, onKey);
+      return { file: source.file, ...source.placeOf(keys, onKey) };
+    },
+    problemAt(finding) {
+      const { source, keys } = placed(finding.path, finding.onKey);
+      return source.problemAt({ ...finding, path: keys });
+    },
     originOf,
     get authored() {
       return authored();

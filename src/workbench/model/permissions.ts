@@ -6,11 +6,12 @@ import {
   type DocumentNode,
   type FieldDefinitionNode,
   Kind,
+  type NameNode,
   valueFromASTUntyped,
 } from 'graphql';
 import type { OpenApiSource } from './openapi-source.js';
-import { type Place, type Problem, problemAt } from './problems.js';
-import { placeOf, ROOTS } from './sdl.js';
+import { type FilePlace, type Problem, problemAt } from './problems.js';
+import { placeOf, problemIn, ROOTS } from './sdl.js';
 import type { SdlSource } from './sdl-source.js';
 import type { Path } from './yaml-source.js';
 
@@ -21,13 +22,12 @@ const DIRECTIVE = 'permission';
 
 /** A permission that a contract states, and where. */
 export interface Statement {
-  file: string;
   /** The operationId, or the root field as `Type.field`. */
   by: string;
   /** In the words of `x-permission`, whichever contract states it. */
   permission: Permission;
   /** The place of the whole, or of what it gives a role. */
-  placeOf: (role?: string) => Place;
+  placeOf: (role?: string) => FilePlace;
 }
 
 /** What both contracts say of who may do what. */
@@ -38,10 +38,10 @@ export interface StatedPolicy {
   statements: readonly Statement[];
 }
 
-function restStatements({ file, written, placeOf }: OpenApiSource): Statement[] {
+function restStatements({ written, placeOf }: OpenApiSource): Statement[] {
   const one = (by: string, permission: unknown, at: Path): Statement[] =>
     typeof permission === 'object' && permission !== null
-      ? [{ file, by, permission: permission as Permission, placeOf: (role) => placeOf(role ? [...at, role] : at) }]
+      ? [{ by, permission: permission as Permission, placeOf: (role) => placeOf(role ? [...at, role] : at) }]
       : [];
   return placedOperations(written).flatMap(({ operation, at }) => {
     const { operationId = '', 'x-permission': main, 'x-permission-also': further = [] } = operation;
@@ -75,7 +75,7 @@ const isPermission = ({ name }: ConstDirectiveNode): boolean => name.value === D
 export const permissionsOf = ({ directives = [] }: Pick<FieldDefinitionNode, 'directives'>): Permission[] =>
   directives.filter(isPermission).map((directive) => permissionOf(directive));
 
-function sdlStatements({ document, file }: SdlSource): Statement[] {
+function sdlStatements({ document }: SdlSource): Statement[] {
   const definition = definitionIn(document);
   const types = document.definitions.filter(
     (one) => one.kind === Kind.OBJECT_TYPE_DEFINITION || one.kind === Kind.OBJECT_TYPE_EXTENSION,
@@ -85,7 +85,6 @@ function sdlStatements({ document, file }: SdlSource): Statement[] {
     .flatMap(({ name, fields = [] }) => fields.map((field) => ({ by: `${name.value}.${field.name.value}`, field })));
   return fields.flatMap(({ by, field: { directives = [] } }) =>
     directives.filter(isPermission).map((directive) => ({
-      file,
       by,
       permission: permissionOf(directive, definition),
       placeOf: (role) => placeOf(directive.arguments?.find(({ name }) => name.value === role)?.value ?? directive),
@@ -103,13 +102,13 @@ export function readPermissions(openapi: OpenApiSource, schema: SdlSource): Stat
   return { roles: [...new Set([...defined, ...named])], statements };
 }
 
-const at = (file: string, { line, column }: Place) => `${file}:${line}:${column}`;
+const at = ({ file, line, column }: FilePlace) => `${file}:${line}:${column}`;
 
 /** The values of the enum `Role`, with their places; none where the SDL has no such type. */
-function enumOfRoles({ document }: SdlSource): { name: string; place: Place }[] {
+function enumOfRoles({ document }: SdlSource): NameNode[] {
   const found = document.definitions.find((one) => one.kind === Kind.ENUM_TYPE_DEFINITION && one.name.value === 'Role');
   const values = found?.kind === Kind.ENUM_TYPE_DEFINITION ? (found.values ?? []) : [];
-  return values.map(({ name }) => ({ name: name.value, place: placeOf(name) }));
+  return values.map(({ name }) => name);
 }
 
 /**
@@ -123,8 +122,9 @@ export function policyProblems(
   { roles, statements }: StatedPolicy,
 ): Problem[] {
   const problem = (where: Statement, message: string, role?: string) => {
-    const { text } = where.file === schema.file ? schema : openapi;
-    return problemAt(where.file, text, where.placeOf(role), DIRECTIVE, message);
+    const place = where.placeOf(role);
+    const text = openapi.texts.get(place.file) ?? schema.texts.get(place.file) ?? '';
+    return problemAt(place.file, text, place, DIRECTIVE, message);
   };
   const found: Problem[] = [];
   const first = new Map<string, Statement>();
@@ -136,13 +136,13 @@ export function policyProblems(
       const reach = permission[role];
       if (!REACHES.includes(reach ?? '')) {
         const other = statements.find((statement) => statement.permission[role] !== undefined);
-        const elsewhere = other && other !== one ? `; ${at(other.file, other.placeOf(role))} names this role` : '';
+        const elsewhere = other && other !== one ? `; ${at(other.placeOf(role))} names this role` : '';
         const list = REACHES.join(', ');
         found.push(
           problem(one, `Permission "${permission.action}" must give ${role} one of ${list}${elsewhere}.`, role),
         );
       } else if (reach !== known.permission[role]) {
-        const there = at(known.file, known.placeOf(role));
+        const there = at(known.placeOf(role));
         const message = `${by} gives ${role} "${reach}" in ${permission.action}, and ${known.by} gives "${known.permission[role]}" (${there}).`;
         found.push(problem(one, message, role));
       }
@@ -154,21 +154,20 @@ export function policyProblems(
 /** What an account can be has two lists in an SDL with an enum `Role`, and they are one. */
 function otherRoles(schema: SdlSource, { roles, statements: [first] }: StatedPolicy): Problem[] {
   const values = enumOfRoles(schema);
-  const { file, text } = schema;
   const [some] = values;
   if (some === undefined || first === undefined) return [];
-  const permission = at(first.file, first.placeOf());
+  const permission = at(first.placeOf());
   const surplus = values
-    .filter(({ name }) => !roles.some((role) => role.toUpperCase() === name))
-    .map(({ name, place }) => {
-      const message = `The enum Role has ${name}, and no permission gives a role of this name anything (${permission}).`;
-      return problemAt(file, text, place, DIRECTIVE, message);
+    .filter(({ value }) => !roles.some((role) => role.toUpperCase() === value))
+    .map((name) => {
+      const message = `The enum Role has ${name.value}, and no permission gives a role of this name anything (${permission}).`;
+      return problemIn(name, DIRECTIVE, message);
     });
   const absent = roles
-    .filter((role) => !values.some(({ name }) => name === role.toUpperCase()))
+    .filter((role) => !values.some(({ value }) => value === role.toUpperCase()))
     .map((role) => {
       const message = `The enum Role lacks ${role.toUpperCase()}, and permissions name this role (${permission}).`;
-      return problemAt(file, text, some.place, DIRECTIVE, message);
+      return problemIn(some, DIRECTIVE, message);
     });
   return [...surplus, ...absent];
 }

@@ -22,6 +22,11 @@ export interface Place {
   length?: number;
 }
 
+/** Where in which file, relative to the project. */
+export interface FilePlace extends Place {
+  file: string;
+}
+
 /** Printed for one file; a missing section of a half-typed contract breaks hundreds of references. */
 const SHOWN = 20;
 

@@ -9,16 +9,18 @@ import {
 import { DEFAULTS } from 'accord/contract/defaults';
 import { keysOf } from 'accord/contract/references';
 import type { OpenApiSource } from './openapi-source.js';
-import { type Place, type Problem, problemAt } from './problems.js';
+import { type FilePlace, type Problem, problemAt } from './problems.js';
 
-/** Where the text says what a problem is about: what a default says is told at the default. */
-function placeOf({ location: [location] }: NormalizedProblem, source: OpenApiSource): Place {
-  if (location === undefined) return { line: 1, column: 1 };
+/** Where the files say what a problem is about: what a default says is told at the default. */
+function placeOf({ location: [location] }: NormalizedProblem, source: OpenApiSource): FilePlace {
+  const { file } = source;
+  if (location === undefined) return { file, line: 1, column: 1 };
   const keys = 'pointer' in location && location.pointer !== undefined ? keysOf(location.pointer) : [];
-  if (source.originOf(keys)[0] === DEFAULTS) return source.placeOf(keys, location.reportOnKey);
+  const said = source.placeOf(keys, location.reportOnKey);
+  if (source.originOf(keys)[0] === DEFAULTS || said.file !== file) return said;
   const { start, end } = getLineColLocation(location);
   const length = end?.line === start.line ? end.col - start.col : 1;
-  return { line: start.line, column: start.col, length };
+  return { file, line: start.line, column: start.col, length };
 }
 
 /**
@@ -39,7 +41,8 @@ export async function lintByRedocly(
     .map((problem) => {
       const [suggestion] = problem.suggest;
       const message = suggestion === undefined ? problem.message : `${problem.message} Did you mean \`${suggestion}\`?`;
-      const found = problemAt(file, text, placeOf(problem, source), problem.ruleId, message);
+      const place = placeOf(problem, source);
+      const found = problemAt(place.file, source.texts.get(place.file) ?? '', place, problem.ruleId, message);
       return problem.severity === 'warn' ? { ...found, severity: 'warning' } : found;
     });
 }

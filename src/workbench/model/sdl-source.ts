@@ -1,3 +1,5 @@
+import { filesIn } from 'accord/contract/project-files';
+import { type SdlPart, sdlParts, sdlText } from 'accord/contract/sdl-parts';
 import { buildASTSchema, type DocumentNode, type GraphQLError, type GraphQLSchema, Kind, parse, Source } from 'graphql';
 import { validateSDL } from 'graphql/validation/validate.js';
 import { FILES } from './files.js';
@@ -6,10 +8,14 @@ import { lazily } from './lazily.js';
 /** What a project without schema.graphql promises over GraphQL. */
 const NOTHING: DocumentNode = { kind: Kind.DOCUMENT, definitions: [] };
 
-/** The text of schema.graphql and what it says, each part made when it is first asked for, and once. */
+/** The texts of the GraphQL contract and what they say, each part made when it is first asked for, and once. */
 export interface SdlSource {
+  /** What it is called, or its first file is. */
   readonly file: string;
+  /** Of all its files, as one document. */
   readonly text: string;
+  /** The texts of its files, by their paths. */
+  readonly texts: ReadonlyMap<string, string>;
   /** Whether the project has none; then it promises nothing, and there is nothing wrong with that. */
   readonly absent: boolean;
   /** Its definitions, each node with its place. Throws GraphQLError on a text that does not parse. */
@@ -21,11 +27,15 @@ export interface SdlSource {
 }
 
 /**
- * The model of the text of schema.graphql; undefined where there is none. Nothing of it is read yet.
- * @param file what it is called in places
+ * The model of a GraphQL contract: of its text, or of those of its files; undefined where there is none. Nothing of it is read yet.
+ * @param file what it is called in places, where it is one text
  */
-export function sdlOf(text: string | undefined, file: string = FILES.schema): SdlSource {
-  const document = lazily(() => (text === undefined ? NOTHING : parse(new Source(text, file))));
+export function sdlOf(given: string | readonly SdlPart[] | undefined, file: string = FILES.schema): SdlSource {
+  const parts = typeof given === 'string' ? [{ file, text: given }] : (given ?? []);
+  const document = lazily(() => {
+    const definitions = parts.flatMap((part) => parse(new Source(part.text, part.file)).definitions);
+    return parts.length === 0 ? NOTHING : { kind: Kind.DOCUMENT as const, definitions };
+  });
   const errors = lazily(() => validateSDL(document()));
   const schema = lazily(() => {
     const [first] = errors();
@@ -33,9 +43,10 @@ export function sdlOf(text: string | undefined, file: string = FILES.schema): Sd
     return buildASTSchema(document(), { assumeValidSDL: true });
   });
   return {
-    file,
-    text: text ?? '',
-    absent: text === undefined,
+    file: parts[0]?.file ?? file,
+    text: parts.length === 0 ? '' : sdlText(parts),
+    texts: new Map(parts.map((part) => [part.file, part.text])),
+    absent: parts.length === 0,
     get document() {
       return document();
     },
@@ -47,3 +58,6 @@ export function sdlOf(text: string | undefined, file: string = FILES.schema): Sd
     },
   };
 }
+
+/** The GraphQL contract of the project in a directory. */
+export const sdlIn = (directory: string): SdlSource => sdlOf(sdlParts(filesIn(directory)));

@@ -6,23 +6,34 @@ import {
   type TypeNode,
   valueFromASTUntyped,
 } from 'graphql';
-import type { Place } from './problems.js';
+import { FILES } from './files.js';
+import { type FilePlace, type Problem, problemAt } from './problems.js';
 
 /** The types whose fields are operations. */
 export const ROOTS = ['Query', 'Mutation', 'Subscription'];
 
 /** Where a node stands. One that was not read from a text, or that is not there, has the place of the first character. */
-export function placeOf(node: Pick<ASTNode, 'loc'> | null | undefined): Required<Place> {
+export function placeOf(node: Pick<ASTNode, 'loc'> | null | undefined): Required<FilePlace> {
   const { loc } = node ?? {};
-  if (loc === undefined) return { line: 1, column: 1, length: 1 };
+  if (loc === undefined) return { file: FILES.schema, line: 1, column: 1, length: 1 };
   const { line, column } = loc.startToken;
-  return { line, column, length: loc.end - loc.start };
+  return { file: loc.source.name, line, column, length: loc.end - loc.start };
 }
 
 /** Where the first word of a node stands. */
-export function firstWordOf(node: Pick<ASTNode, 'loc'> | null | undefined): Required<Place> {
+export function firstWordOf(node: Pick<ASTNode, 'loc'> | null | undefined): Required<FilePlace> {
   const { start = 0, end = 1 } = node?.loc?.startToken ?? {};
   return { ...placeOf(node), length: end - start };
+}
+
+/** What is wrong with a node, told at its first word, or at another place in its file. */
+export function problemIn(
+  node: Pick<ASTNode, 'loc'>,
+  rule: string,
+  message: string,
+  place = firstWordOf(node),
+): Problem {
+  return problemAt(place.file, node.loc?.source.body ?? '', place, rule, message);
 }
 
 /** The arguments of a directive, as values; those of an enum as text. */

@@ -1,9 +1,7 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { FILES } from '../model/files.js';
-import { fileAt } from '../model/git.js';
-import { openApiOf } from '../model/openapi-source.js';
-import { sdlOf } from '../model/sdl-source.js';
+import { contractsIn } from '../model/contracts.js';
+import { filesAt } from '../model/git.js';
 import { objectTypes, type Types } from './object-types.js';
 
 export interface Request {
@@ -19,10 +17,13 @@ export interface Before {
   types: Types | undefined;
 }
 
-/** Reads `text`, unless there is none or it was never sound. */
-function attempt<Read>(text: string | undefined, read: (text: string) => Read): Read | undefined {
+/** Reads a contract, unless there is none or it was never sound. */
+function attempt<Source extends { absent: boolean }, Read>(
+  source: Source,
+  read: (source: Source) => Read,
+): Read | undefined {
   try {
-    return text === undefined ? undefined : read(text);
+    return source.absent ? undefined : read(source);
   } catch {
     return undefined;
   }
@@ -38,17 +39,14 @@ async function generatedRequests(root: string): Promise<Record<string, Request>>
 
 /** Reads what the contracts were: call it before anything is generated anew. */
 export async function readBefore(root: string): Promise<Before> {
-  const [openapi, schema, generated] = await Promise.all([
-    fileAt(root, 'HEAD', FILES.openapi),
-    fileAt(root, 'HEAD', FILES.schema),
-    generatedRequests(root),
-  ]);
-  const known = attempt(openapi, (text) => openApiOf(text).operations) ?? [];
+  const generated = await generatedRequests(root);
+  const { openapi, schema } = contractsIn(filesAt(root, 'HEAD'));
+  const known = attempt(openapi, ({ operations }) => operations) ?? [];
   return {
     requests: (operationId) => {
       const last = Object.hasOwn(generated, operationId) ? generated[operationId] : undefined;
       return [...(last ? [last] : []), ...known.filter((one) => one.operationId === operationId)];
     },
-    types: attempt(schema, (text) => objectTypes(sdlOf(text))),
+    types: attempt(schema, objectTypes),
   };
 }

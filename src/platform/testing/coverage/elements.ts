@@ -39,7 +39,7 @@ export interface Element {
   key: string;
   file: ContractFile;
   /** Where it stands: the keys that lead there in a YAML file, or the place in another. */
-  at: readonly string[] | { line: number; column: number };
+  at: readonly string[] | { file?: string; line: number; column: number };
   /** The key of what it hangs on, which must be seen before it can be: of a member its object, of a value its member. */
   within?: string | undefined;
   /** The response component that a status and its media types are declared by, if they are by reference. */

@@ -1,7 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { requiredResolvers } from '@accord/workbench/generate/required-resolvers';
 import { withoutDirectives } from '@accord/workbench/generate/resolvers';
-import { sdlOf } from '@accord/workbench/model/sdl-source';
+import { sdlIn } from '@accord/workbench/model/sdl-source';
 import type { CodegenConfig } from '@graphql-codegen/cli';
 
 /** A plugin that makes a forgotten resolver fail to compile. */
@@ -10,7 +9,7 @@ const REQUIRED = 'required-resolvers';
 /** What `npm run codegen` makes of schema.graphql. */
 const config: CodegenConfig = {
   get schema() {
-    return withoutDirectives(sdlOf(readFileSync(new URL('schema.graphql', import.meta.url), 'utf8')));
+    return withoutDirectives(sdlIn(import.meta.dirname));
   },
   pluginLoader: async (name) => (name.endsWith(REQUIRED) ? requiredResolvers : import(name)),
   generates: {

@@ -1,0 +1,108 @@
+import { METHODS } from './document.js';
+
+/** What an object of a contract is, by where it stands. */
+export type Kind =
+  | 'document'
+  | 'components'
+  | 'pathItem'
+  | 'operation'
+  | 'parameter'
+  | 'header'
+  | 'body'
+  | 'response'
+  | 'mediaType'
+  | 'encoding'
+  | 'example'
+  | 'link'
+  | 'callback'
+  | 'securityScheme'
+  | 'schema'
+  | 'default'
+  | 'update'
+  | 'other';
+
+type Holdings = readonly (readonly [keys: readonly string[], kind: Kind])[];
+
+const VALUE: Holdings = [
+  [['schema'], 'schema'],
+  [['content.*'], 'mediaType'],
+  [['examples.*'], 'example'],
+];
+const PATH_ITEM: Holdings = [
+  [['parameters.*'], 'parameter'],
+  [METHODS, 'operation'],
+];
+const OPERATION: Holdings = [
+  [['parameters.*'], 'parameter'],
+  [['requestBody'], 'body'],
+  [['responses.*'], 'response'],
+  [['callbacks.*'], 'callback'],
+];
+const RESPONSE: Holdings = [
+  [['headers.*'], 'header'],
+  [['content.*'], 'mediaType'],
+  [['links.*'], 'link'],
+];
+
+/**
+ * Where each kind holds others: under a key; with `*` under each key, or in each place, of what the key holds; with `*` alone under
+ * each key. Everything else is data, in which no name means anything.
+ *
+ * @see https://spec.openapis.org/oas/v3.1.0#schema
+ */
+export const HOLDS: Readonly<Record<Kind, Holdings>> = {
+  document: [
+    [['paths.*', 'webhooks.*'], 'pathItem'],
+    [['components'], 'components'],
+    [['x-unmatched.*'], 'response'],
+    [['x-defaults.*'], 'default'],
+    [['info', 'tags.*', 'servers.*', 'x-bridge', 'x-coverage', 'x-severity', 'x-accepted-breaks.*'], 'other'],
+  ],
+  components: [
+    [['schemas.*'], 'schema'],
+    [['parameters.*'], 'parameter'],
+    [['headers.*'], 'header'],
+    [['responses.*'], 'response'],
+    [['requestBodies.*'], 'body'],
+    [['examples.*'], 'example'],
+    [['links.*'], 'link'],
+    [['callbacks.*'], 'callback'],
+    [['securitySchemes.*'], 'securityScheme'],
+    [['pathItems.*'], 'pathItem'],
+  ],
+  pathItem: PATH_ITEM,
+  operation: OPERATION,
+  parameter: VALUE,
+  header: VALUE,
+  body: [[['content.*'], 'mediaType']],
+  response: RESPONSE,
+  mediaType: [...VALUE, [['encoding.*'], 'encoding']],
+  encoding: [[['headers.*'], 'header']],
+  example: [],
+  link: [],
+  callback: [[['*'], 'pathItem']],
+  securityScheme: [],
+  schema: [
+    [['properties.*', 'patternProperties.*', '$defs.*', 'definitions.*', 'dependentSchemas.*'], 'schema'],
+    [['allOf.*', 'anyOf.*', 'oneOf.*', 'prefixItems.*'], 'schema'],
+    [['items', 'additionalProperties', 'unevaluatedItems', 'unevaluatedProperties', 'contains'], 'schema'],
+    [['not', 'if', 'then', 'else', 'propertyNames', 'contentSchema'], 'schema'],
+  ],
+  // What a default adds may be any of these.
+  default: [[['update'], 'update']],
+  update: [...PATH_ITEM, ...OPERATION, ...RESPONSE, [['schema'], 'schema'], [['examples.*'], 'example']],
+  other: [],
+};
+
+/** Where among the components a kind has its place; others are never referred to, but written out. */
+export const COMPONENTS: { readonly [Key in Kind]?: string } = {
+  schema: 'schemas',
+  parameter: 'parameters',
+  header: 'headers',
+  response: 'responses',
+  body: 'requestBodies',
+  example: 'examples',
+  link: 'links',
+  callback: 'callbacks',
+  securityScheme: 'securitySchemes',
+};

@@ -1,0 +1,43 @@
+import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { join, relative, resolve, sep } from 'node:path';
+
+/** The files of one version of a project, as its contracts name them: with `/` between folders. */
+export interface ProjectFiles {
+  /** Whether something of this path would be the project's; what is not, is never read. */
+  contains: (path: string) => boolean;
+  /** The text of a file; undefined where there is none. */
+  read: (path: string) => string | undefined;
+  /** The paths of all files in a folder and below it, in order; none where there is no such folder. */
+  list: (folder: string) => string[];
+}
+
+/** No files: of a contract that is one text and nothing else. */
+export const NO_FILES: ProjectFiles = { contains: () => false, read: () => undefined, list: () => [] };
+
+const isWithin = (folder: string, path: string): boolean => {
+  const way = relative(folder, path);
+  return way !== '..' && !way.startsWith(`..${sep}`) && resolve(folder, way) === path;
+};
+
+/**
+ * The files in a directory. What leads out of it is not of it, be it by a link.
+ * @param base what paths are relative to, where it is not the directory itself
+ */
+export function filesIn(directory: string, base: string = directory): ProjectFiles {
+  const at = (path: string): string => resolve(base, path);
+  return {
+    contains(path) {
+      if (!isWithin(resolve(directory), at(path))) return false;
+      return !existsSync(at(path)) || isWithin(realpathSync(directory), realpathSync(at(path)));
+    },
+    read: (path) => (existsSync(at(path)) && statSync(at(path)).isFile() ? readFileSync(at(path), 'utf8') : undefined),
+    list(folder) {
+      if (!existsSync(at(folder)) || !statSync(at(folder)).isDirectory()) return [];
+      const entries = readdirSync(at(folder), { recursive: true, withFileTypes: true });
+      return entries
+        .filter((entry) => entry.isFile())
+        .map((entry) => relative(resolve(base), join(entry.parentPath, entry.name)).replaceAll(sep, '/'))
+        .sort();
+    },
+  };
+}
