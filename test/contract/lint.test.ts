@@ -735,11 +735,13 @@ t.test('a contract is in UTF-8, and the line that is not is told', async (t) => 
   const folder = t.testdir({ ...filesOf(t, documents), 'openapi.yaml': '', own: filesOf(t, documents) });
   writeFileSync(join(folder, 'openapi.yaml'), latin);
   writeFileSync(join(folder, 'own', 'openapi.yaml'), utf8);
-  await t.rejects(readContracts(folder), { message: 'openapi.yaml cannot be read: line 5 is not in UTF-8' });
+  await t.rejects(readContracts(folder), {
+    message: 'The contracts cannot be read: openapi.yaml: line 5 is not in UTF-8',
+  });
   t.same(await lint(folder, await readContracts(join(folder, 'own'))), []);
   const { code, stderr } = await accord(t, ['--root', folder, 'lint']);
   t.equal(code, 2);
-  t.match(stderr, 'openapi.yaml cannot be read: line 5 is not in UTF-8');
+  t.match(stderr, 'The contracts cannot be read: openapi.yaml: line 5 is not in UTF-8');
 });
 
 /** Finds the ids of the differences after edits of any of the three documents. */

@@ -5,7 +5,7 @@ import { join, relative, resolve, sep } from 'node:path';
 export interface ProjectFiles {
   /** Whether something of this path would be the project's; what is not, is never read. */
   contains: (path: string) => boolean;
-  /** The text of a file; undefined where there is none. */
+  /** The text of a file; undefined where there is none. Throws on one that is not in UTF-8, with the line. */
   read: (path: string) => string | undefined;
   /** The paths of all files in a folder and below it, in order; none where there is no such folder. */
   list: (folder: string) => string[];
@@ -19,6 +19,19 @@ const isWithin = (folder: string, path: string): boolean => {
   return way !== '..' && !way.startsWith(`..${sep}`) && resolve(folder, way) === path;
 };
 
+/** What bytes say in UTF-8, as contracts are written. Throws on any others, with the line of the first. */
+function textIn(path: string, bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    // What stands for bytes that are none is one character; where it is written itself, it is three bytes.
+    const lines = new TextDecoder().decode(bytes).split('\n');
+    const sound = Buffer.from(bytes).toString('latin1').split('\n');
+    const at = lines.findIndex((line, index) => Buffer.from(line).toString('latin1') !== sound[index]);
+    throw new Error(`${path}: line ${at + 1} is not in UTF-8`);
+  }
+}
+
 /**
  * The files in a directory. What leads out of it is not of it, be it by a link.
  * @param base what paths are relative to, where it is not the directory itself
@@ -30,7 +43,8 @@ export function filesIn(directory: string, base: string = directory): ProjectFil
       if (!isWithin(resolve(directory), at(path))) return false;
       return !existsSync(at(path)) || isWithin(realpathSync(directory), realpathSync(at(path)));
     },
-    read: (path) => (existsSync(at(path)) && statSync(at(path)).isFile() ? readFileSync(at(path), 'utf8') : undefined),
+    read: (path) =>
+      existsSync(at(path)) && statSync(at(path)).isFile() ? textIn(path, readFileSync(at(path))) : undefined,
     list(folder) {
       if (!existsSync(at(folder)) || !statSync(at(folder)).isDirectory()) return [];
       const entries = readdirSync(at(folder), { recursive: true, withFileTypes: true });

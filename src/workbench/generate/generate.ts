@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { CodegenConfig } from '@graphql-codegen/cli';
 import type { Schema } from 'accord/contract/document';
+import { filesIn } from 'accord/contract/project-files';
 import { withSubschemas } from 'accord/contract/subschemas';
 import { check } from '../model/check.js';
 import { checkPrismaSchema } from '../model/check-prisma.js';
 import { readCodes } from '../model/codes.js';
 import { type Contracts, readContracts } from '../model/contracts.js';
-import { textOf } from '../model/files.js';
 import type { OpenApiSource } from '../model/openapi-source.js';
 import { type Problem, printProblems } from '../model/problems.js';
 import { generateErrors } from './errors.js';
@@ -103,7 +103,7 @@ export async function generate(
   { root, check: only = false, colour = false }: GenerateOptions,
 ): Promise<Outcome> {
   // It is not committed, so a fresh checkout has none. What has no package in generated/ has nobody who takes it from there.
-  const hasClient = (await textOf(join(root, 'generated', 'package.json'))) !== undefined;
+  const hasClient = filesIn(root).read('generated/package.json') !== undefined;
   const renewClient = !only && hasClient && !(await prismaClientIsCurrent(root));
   const checked = check(contracts);
   const checkedAll = Promise.all([checked, renewClient ? checkClientSchema(root) : []]).then((found) => found.flat());
@@ -122,7 +122,7 @@ export async function generate(
   const folder = join(root, 'generated');
   const stale = [];
   for (const [name, text] of Object.entries(files)) {
-    const before = await textOf(join(folder, name));
+    const before = filesIn(folder).read(name);
     if (before !== text) stale.push({ name, before, text });
   }
   const changed = [...stale.map(({ name }) => name), ...client];
