@@ -6,17 +6,21 @@ import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promi
 import type { TLSSocket } from 'node:tls';
 import type { FastifyInstance } from 'fastify';
 
-/** Milliseconds that an idle connection is kept while the server closes, for the request that may be on its way on it. */
+/**
+ * Milliseconds that an idle connection is kept at least while the server closes, for the request that may be on its way on it.
+ * They are counted in looks: where others keep the machine busy, a look takes longer, and so does the way of a request.
+ */
 export const LINGER = 1000;
 /** Milliseconds between two looks at what has become idle. */
 const LOOK = 25;
+const LOOKS = LINGER / LOOK;
 /** RFC 9113 §6.8: the greatest id says that all streams under way are still served, and that no new one should begin. */
 const LAST_STREAM = 2 ** 31 - 1;
 
 /** One connection, in whichever version of HTTP. */
 interface Connection {
   underWay: number;
-  /** When its last request ended, on the clock of `performance`. */
+  /** Which look was the last one when its last request ended. */
   idleSince: number;
   /** Tells the client, as far as that can still be told, that this connection takes no further request. */
   announce: () => void;
@@ -44,9 +48,11 @@ export function drainOnClose(app: FastifyInstance): Leave {
   /** How many connections there were. */
   let taken = 0;
   let closing = false;
+  /** Looks at what has become idle, since the server closes. */
+  let looks = 0;
 
   function open(announce: () => void, end: () => void): Connection {
-    const one: Connection = { underWay: 0, idleSince: performance.now(), announce, end };
+    const one: Connection = { underWay: 0, idleSince: looks, announce, end };
     connections.add(one);
     if (closing) announce();
     return one;
@@ -56,7 +62,7 @@ export function drainOnClose(app: FastifyInstance): Leave {
     one.underWay += 1;
     exchange.once('close', () => {
       one.underWay -= 1;
-      one.idleSince = performance.now();
+      one.idleSince = looks;
       ended();
     });
   }
@@ -114,16 +120,15 @@ export function drainOnClose(app: FastifyInstance): Leave {
 
   app.addHook('preClose', async () => {
     closing = true;
-    const began = performance.now();
     for (const one of connections) one.announce();
     while (connections.size > 0) {
-      const silent = ({ underWay, idleSince }: Connection) =>
-        underWay === 0 && performance.now() - Math.max(idleSince, began) >= LINGER;
+      const silent = ({ underWay, idleSince }: Connection) => underWay === 0 && looks - idleSince >= LOOKS;
       const quiet = [...connections].filter(silent);
       // While the process was busy it heard nothing: what has come meanwhile is read first.
       await nextTurn();
       for (const one of quiet) if (silent(one)) one.end();
       await delay(LOOK);
+      looks += 1;
     }
     for (const socket of sockets) socket.destroy();
   });
