@@ -2,7 +2,6 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { accord } from '../support/accord.js';
-import { blocks, section } from '../support/documentation.js';
 import { dialler } from '../support/graphql-ws.js';
 import { linkSources, packed, unpack } from '../support/new-project.js';
 import { ask, basic, ROOT, run, startServer, temporaryFolder } from '../support/process.js';
@@ -76,21 +75,6 @@ t.test('what it writes is in order: generated, migrated, linted, bridged, and it
   // The sources of the platform are not in the project, and would be lent the Prisma client of this repository.
   const paths = { '@accord/generated/prisma': [join(folder, 'generated/prisma/client.ts')] };
   t.same(errorsIn(folder, own, { paths }), []);
-});
-
-t.test('what the walk-through has its reader edit first is scaffolded', whole, async (t) => {
-  const folder = join(temporaryFolder(t), 'books');
-  t.equal((await accord(t, ['new', folder])).code, 0);
-  linkSources(folder);
-  const [field = ''] = blocks(section('docs/your-own-api.md', 'The first change'), 'graphql');
-  const contract = join(folder, 'schema.graphql');
-  writeFileSync(
-    contract,
-    textOf(contract).replace('type Mutation {\n', (line) => `${line}${field}\n`),
-  );
-  const { code, stdout } = await accord(t, ['--root', folder, 'scaffold']);
-  t.match([code, stdout], [0, /Mutation\.lendBook/]);
-  t.match(textOf(folder, 'src/application/graphql/Mutation.ts'), /lendBook: notWritten/);
 });
 
 t.test('installed from its packed tarballs, it passes its tests and serves', whole, async (t) => {
