@@ -8,11 +8,13 @@ const actionsOf = ({ permissions }: Call) => permissions.map(({ permission }) =>
 const listed = (names: readonly string[]) => names.join(' and ');
 
 /**
- * Root fields that are held against no operation, although some do the same by their permission: a name that pairs by
- * convention was changed. An operation that names its counterparts, or says that it has none, has decided it.
+ * Root fields that are held against no operation, although one that is held against no field does the same by its permission: a
+ * name that pairs by convention was changed. An operation that names its counterparts, or says that it has none, has decided it.
  */
 function lostCalls({ calls }: Pairs, openapi: Contract, graphql: Contract, overrides: Overrides): Difference[] {
-  const undecided = openapi.calls.filter(({ name }) => overrides.of(name).graphql === undefined);
+  const undecided = openapi.calls.filter(
+    (one) => overrides.of(one.name).graphql === undefined && !calls.some(({ rest }) => rest === one),
+  );
   return graphql.calls
     .filter((field) => !calls.some((pair) => pair.field === field))
     .flatMap((field) => {
