@@ -1,8 +1,6 @@
-import type { Keys } from './json-path.js';
+import { type Keys, keyOf } from './json-path.js';
 import {
   isAlone,
-  isPlain,
-  keyOf,
   type PartReader,
   partReferences,
   referenceIn,
@@ -11,6 +9,7 @@ import {
   Unfollowable,
 } from './part-references.js';
 import { COMPONENTS, HOLDS, type Kind } from './places.js';
+import { isPlain } from './references.js';
 
 /** A reference to another file that cannot be followed, and where it stands. */
 export interface JoinFault extends Spot {

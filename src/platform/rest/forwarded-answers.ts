@@ -3,6 +3,7 @@ import { closed } from '../contract/closed.js';
 import type { Catalogue, Code, Kind } from '../contract/codes.js';
 import type { Response as DeclaredResponse, MediaType } from '../contract/document.js';
 import type { Operation } from '../contract/openapi.js';
+import { isObject } from '../contract/references.js';
 import { bodyIssues, lazily, type schemaCompiler } from '../http/json-schema.js';
 import { hiddenFaults } from '../http/json-text.js';
 import type { Reply } from './represent.js';
@@ -152,7 +153,7 @@ function parsed(bytes: Buffer): unknown {
 
 function objectIn(bytes: Buffer): Record<string, unknown> {
   const value = parsed(bytes);
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+  return isObject(value) ? value : {};
 }
 
 function secondsOf(headers: Headers): number | undefined {
