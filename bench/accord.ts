@@ -17,7 +17,7 @@ export const startAccord = (
   flags: string[] = [],
 ): Promise<Measured> => startMeasured({ ...OPEN_HANDED, LOG_LEVEL: 'info', DATABASE_URL, ...environment }, flags);
 
-export const ADMIN = 'ada@demo.accord.example';
+const ADMIN = 'ada@demo.accord.example';
 /** Of a user of the bench: before them come three of the demo. */
 export const emailOf = (id: number): string => `user${id - 3}@example.com`;
 /** Of the demo, and of who writes. */

@@ -36,7 +36,7 @@ export interface Asked extends Variant {
 }
 
 /** Each variant once in every round, in an order that turns: what else the machine does falls on all of them. */
-export async function inTurn<V>(variants: readonly V[], measure: (variant: V, round: number) => Promise<void>) {
+async function inTurn<V>(variants: readonly V[], measure: (variant: V, round: number) => Promise<void>) {
   for (let round = 0; round < ROUNDS; round += 1) {
     for (const variant of round % 2 === 0 ? variants : variants.toReversed()) await measure(variant, round);
   }

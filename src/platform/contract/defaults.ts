@@ -22,13 +22,13 @@ interface Action {
 }
 
 /** What is wrong with a default, and the keys that lead there. */
-export interface Fault {
+interface Fault {
   path: Keys;
   message: string;
 }
 
 /** A contract in which everything stands at its place. */
-export interface Completed {
+interface Completed {
   document: OpenApiDocument;
   faults: Fault[];
   /** Where in the authored contract something stands that has these keys in the completed one. */

@@ -7,7 +7,7 @@ export type Keys = readonly (string | number)[];
 export const keyOf = (keys: Keys): string => JSON.stringify(keys.map(String));
 
 /** Something in a document, and where it stands: that of what a reference names is where that stands. */
-export interface Place {
+interface Place {
   keys: Keys;
   value: unknown;
   /** Where the references stand that led there. */

@@ -25,7 +25,7 @@ export function readBody(body: unknown, maxBatch: number): OperationRequest[] {
   return body.map(readOperation);
 }
 
-export function readOperation(body: unknown): OperationRequest {
+function readOperation(body: unknown): OperationRequest {
   if (!isPlain(body)) throw bad('The body is a JSON object with the member query.');
   const { query, documentId, variables, operationName, extensions } = body;
   if (variables != null && !isPlain(variables)) throw bad('variables is an object.');

@@ -36,7 +36,7 @@ export interface Answer {
   bytes: Buffer;
 }
 
-export type Absent = (status: number, what: string, options?: FailureOptions) => Failure;
+type Absent = (status: number, what: string, options?: FailureOptions) => Failure;
 
 /** What it is when no answer comes: of the status that says most if the operation declares it and there is a code for it, else 503. */
 export const absences =

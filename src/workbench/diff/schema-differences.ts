@@ -10,7 +10,7 @@ import { SCHEMA_RULES } from './schema-rules.js';
 import { at, text, told } from './told.js';
 
 /** Both versions of a schema: `here` is where it is used, of which it says the rest itself. */
-export interface Both {
+interface Both {
   old: Part;
   now: Part;
   here: { old: Spot; now: Spot };

@@ -6,7 +6,7 @@ import { type Group, isWord, type Kind, kindOf, ways } from './schema-part.js';
 import { follow } from './spot.js';
 
 /** Whether everything that `narrow` allows is allowed by `wide`, as far as that can be shown. */
-export type Includes = (wide: Part, narrow: Part, direction: Direction) => boolean;
+type Includes = (wide: Part, narrow: Part, direction: Direction) => boolean;
 
 /** Formats of which the first allows no more than the others. */
 const WITHIN: Record<string, string[]> = {
@@ -35,7 +35,7 @@ function numberOf(document: unknown): number {
 }
 
 /** What tells a part from all others. */
-export const keyOf = (part: Part): string =>
+const keyOf = (part: Part): string =>
   part
     .map(
       ({ spot, own, evaluated }) =>

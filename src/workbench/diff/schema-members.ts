@@ -56,7 +56,7 @@ export function partsIn(said: Flat['said'], parts: Map<string, Member>, opaque: 
 }
 
 /** Whether a member goes the spot's way at all (readOnly, writeOnly; JSON Schema validation, 9.4). */
-export function travels(part: Part): boolean {
+function travels(part: Part): boolean {
   return !flatten(part).said.some(
     ({ node, spot }) => node[spot.direction === 'request' ? 'readOnly' : 'writeOnly'] === true,
   );
