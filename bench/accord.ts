@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Variant } from './measure.js';
+import type { Published, Variant } from './measure.js';
 import { type Measured, startMeasured } from './server.js';
 
 /** The limits of calls stay on, and out of the way. */
@@ -10,11 +10,14 @@ export const OPEN_HANDED = {
   LOGIN_LIMIT: '1000000',
 };
 
-/** Accord as `npm start` runs it, and as the others are compared with it. */
-export const startAccord = (DATABASE_URL: string, environment: Record<string, string> = {}): Promise<Measured> =>
-  startMeasured({ ...OPEN_HANDED, LOG_LEVEL: 'info', DATABASE_URL, ...environment });
+/** Accord as `npm start` runs it, and as the others are compared with it. @param flags more of them, for Node */
+export const startAccord = (
+  DATABASE_URL: string,
+  environment: Record<string, string> = {},
+  flags: string[] = [],
+): Promise<Measured> => startMeasured({ ...OPEN_HANDED, LOG_LEVEL: 'info', DATABASE_URL, ...environment }, flags);
 
-export const ADMIN = 'ada@demo.accord.example';
+const ADMIN = 'ada@demo.accord.example';
 /** Of a user of the bench: before them come three of the demo. */
 export const emailOf = (id: number): string => `user${id - 3}@example.com`;
 /** Of the demo, and of who writes. */
@@ -36,33 +39,45 @@ export async function login({ url }: Measured, email = ADMIN): Promise<{ authori
   return { authorization: `Bearer ${((await response.json()) as { access_token: string }).access_token}` };
 }
 
-/** So many places in the list of users, by Accord's cursor and by the id after which they are. */
-export async function placesOf({ url }: Measured, headers: { authorization: string }, count: number) {
+/** So many pages before those that are asked for in turn. */
+export const LISTED = Array.from({ length: 20 }, (_, i) => i + 1);
+
+/** Pages that are walked by one request, the most that it may ask for. */
+const STRIDE = 5;
+
+/** Where the list of users goes on after so many pages of twenty, by Accord's cursor and by the id. @param pages in ascending order */
+export async function placesAfter(
+  { url }: Measured,
+  headers: { authorization: string },
+  pages: readonly number[],
+): Promise<{ cursor: string; id: number }[]> {
   const places: { cursor: string; id: number }[] = [];
-  let cursor = '';
-  while (places.length < count) {
-    const response = await fetch(`${url}/api/v1/users?after=${cursor}&limit=20`, { headers });
-    const page = (await response.json()) as { data: { id: number }[]; cursor: { next: string } };
-    cursor = page.cursor.next;
-    places.push({ cursor, id: page.data.at(-1)?.id as number });
+  let [walked, place] = [0, { cursor: '', id: 0 }];
+  for (const wanted of pages) {
+    while (walked < wanted) {
+      const steps = Math.min(STRIDE, wanted - walked);
+      const response = await fetch(`${url}/api/v1/users?after=${place.cursor}&limit=${20 * steps}`, { headers });
+      const { data, cursor } = (await response.json()) as { data: { id: number }[]; cursor: { next: string } };
+      place = { cursor: cursor.next, id: data.at(-1)?.id as number };
+      walked += steps;
+    }
+    places.push(place);
   }
   return places;
 }
 
-/** The cursors of these pages of twenty, of which the first is 1; in ascending order. */
-export async function placesAt({ url }: Measured, headers: { authorization: string }, pages: readonly number[]) {
-  const cursors: string[] = [];
-  let [cursor, page] = ['', 1];
-  for (const wanted of pages) {
-    while (page < wanted) {
-      const steps = Math.min(5, wanted - page);
-      const response = await fetch(`${url}/api/v1/users?after=${cursor}&limit=${20 * steps}`, { headers });
-      cursor = ((await response.json()) as { cursor: { next: string } }).cursor.next;
-      page += steps;
-    }
-    cursors.push(cursor);
-  }
-  return cursors;
+const ADD = 'mutation($text: String!) { addMessage(channelId: "bench", text: $text) { id } }';
+
+/** Accord, to whose channel of the bench the admin writes. @param subscribers the ids of those who hear of it */
+export async function withSubscribers(ours: Variant, subscribers: readonly number[]): Promise<Published> {
+  const authorizations: string[] = [];
+  for (const id of subscribers) authorizations.push((await login(ours.server, emailOf(id))).authorization);
+  const publication = {
+    url: `${ours.server.url}/graphql`,
+    headers: await login(ours.server),
+    body: JSON.stringify({ query: ADD, variables: { text: '{n}' } }),
+  };
+  return { ...ours, authorizations, publication };
 }
 
 /** Asks until the first 200. */

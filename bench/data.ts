@@ -16,7 +16,7 @@ export const AUTHORS = Array.from({ length: 100 }, (_, i) => 101 + i);
 export const WRITERS = Array.from({ length: 50 }, (_, i) => 201 + i);
 /** Users whom reads ask for, in turn. */
 export const READ = Array.from({ length: 200 }, (_, i) => 301 + i);
-export const USERS = { postgresql: 100_000, embedded: 1000 };
+const USERS = { postgresql: 100_000, embedded: 1000 };
 
 const range = (ids: number[]) => `BETWEEN ${ids[0]} AND ${ids.at(-1)}`;
 

@@ -1,4 +1,4 @@
-import { login, placesAt, startAccord, stopAll } from './accord.js';
+import { login, placesAfter, startAccord, stopAll, withSubscribers } from './accord.js';
 import { onPostgresql, postgresqlData } from './data.js';
 import { ACCORD } from './flows.js';
 import { startTrivial } from './in-process.js';
@@ -78,8 +78,9 @@ async function byUsers(): Promise<Growth> {
 /** Deeper pages of one list. */
 async function byDepth({ server }: Variant): Promise<Growth> {
   const headers = await login(server);
-  const cursors = await placesAt(server, headers, SIZES.depth);
-  const sizes = cursors.map((cursor, i) => ({
+  const before = SIZES.depth.map((page) => page - 1);
+  const places = await placesAfter(server, headers, before);
+  const sizes = places.map(({ cursor }, i) => ({
     name: `page ${SIZES.depth[i]}`,
     server,
     requests: pagesAfter([cursor], headers),
@@ -112,21 +113,12 @@ async function bySubscribers(ours: Variant, database: string): Promise<Growth> {
     `UPDATE users SET role = 'DEVELOPER', password_hash = (SELECT password_hash FROM users WHERE id = 1)
      WHERE id BETWEEN ${first} AND ${last}`,
   );
-  const authorizations: string[] = [];
-  for (let id = first; id <= last; id += 1) {
-    authorizations.push((await login(ours.server, `user${id - 3}@example.com`)).authorization);
-  }
-  const query = 'mutation($text: String!) { addMessage(channelId: "bench", text: $text) { id } }';
-  const publication = {
-    url: `${ours.server.url}/graphql`,
-    headers: await login(ours.server),
-    body: JSON.stringify({ query, variables: { text: '{n}' } }),
-  };
+  const ids = Array.from({ length: last - first + 1 }, (_, i) => first + i);
+  const published = [await withSubscribers(ours, ids)];
   const values: number[] = [];
   // The most first: the engine has then compiled what few would be charged for.
   for (const count of SIZES.subscribers.toReversed()) {
     const messages = Math.min(200, Math.max(5, DELIVERIES / count));
-    const published = [{ ...ours, authorizations, publication }];
     const [figure] = await measureDeliveries(`A message to ${count} sockets`, published, { count, messages });
     values.unshift(figure?.value ?? Number.NaN);
   }

@@ -1,4 +1,4 @@
-import { emailOf, login, stopAll } from './accord.js';
+import { stopAll, withSubscribers } from './accord.js';
 import { WRITERS } from './data.js';
 import { FLOWS } from './flows.js';
 import { LONG, measureDeliveries, type Published, type Variant } from './measure.js';
@@ -7,8 +7,6 @@ import type { Measurements } from './results.js';
 
 const SOCKETS = 1000;
 const MESSAGES = LONG ? 100 : 20;
-
-const ADD = 'mutation($text: String!) { addMessage(channelId: "bench", text: $text) { id } }';
 
 /** Live messages, beside those who publish in memory. */
 export async function live(ours: Variant, database: string): Promise<Measurements> {
@@ -19,18 +17,8 @@ export async function live(ours: Variant, database: string): Promise<Measurement
     await peer('graphql-ws', 'peer', 'graphql-ws'),
     await peer('mercurius', 'peer', 'mercurius-live'),
   ];
-  const authorizations: string[] = [];
-  for (const id of WRITERS) authorizations.push((await login(ours.server, emailOf(id))).authorization);
   const published: Published[] = [
-    {
-      ...ours,
-      authorizations,
-      publication: {
-        url: `${ours.server.url}/graphql`,
-        headers: await login(ours.server),
-        body: JSON.stringify({ query: ADD, variables: { text: '{n}' } }),
-      },
-    },
+    await withSubscribers(ours, WRITERS),
     ...others.map((other): Published => {
       const body = JSON.stringify({ channelId: 'bench', text: '{n}' });
       const publication = { url: `${other.server.url}/publish`, headers: {}, body };

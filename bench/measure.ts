@@ -1,6 +1,6 @@
 import { deepStrictEqual } from 'node:assert/strict';
-import { type ChildProcess, fork } from 'node:child_process';
-import { once } from 'node:events';
+import type { ChildProcess } from 'node:child_process';
+import { startClients, told } from './clients.js';
 import type { Load, Outcome, Request } from './load.js';
 import { type Figure, figureOf, median, rounded } from './results.js';
 import type { Measured } from './server.js';
@@ -35,16 +35,8 @@ export interface Asked extends Variant {
   requests: Request[];
 }
 
-/** Calls a process of clients, which answers one task at a time. */
-const client = (file: string): ChildProcess => fork(new URL(file, import.meta.url), { execArgv: process.execArgv });
-async function told<Answer>(process: ChildProcess, task: object): Promise<Answer> {
-  const answer = once(process, 'message');
-  process.send(task);
-  return (await answer)[0] as Answer;
-}
-
 /** Each variant once in every round, in an order that turns: what else the machine does falls on all of them. */
-export async function inTurn<V>(variants: readonly V[], measure: (variant: V, round: number) => Promise<void>) {
+async function inTurn<V>(variants: readonly V[], measure: (variant: V, round: number) => Promise<void>) {
   for (let round = 0; round < ROUNDS; round += 1) {
     for (const variant of round % 2 === 0 ? variants : variants.toReversed()) await measure(variant, round);
   }
@@ -128,7 +120,7 @@ export async function measureRequests(
   }
   mustAgree(flow, answers);
 
-  const clients = client('load.ts');
+  const clients = startClients('load.ts');
   const ask = async ({ server: { url }, requests, name }: Asked, seconds: number) => {
     const load: Load = { url, requests, connections, seconds, from: last + 1 };
     const outcome = await told<Outcome>(clients, load);
@@ -182,7 +174,7 @@ export async function measureDeliveries(
 ): Promise<Figure[]> {
   console.log(flow);
   const rounds = new Map(variants.map((variant): [Published, number[]] => [variant, []]));
-  const subscribers = new Map(variants.map((variant) => [variant, client('subscribers.ts')]));
+  const subscribers = new Map(variants.map((variant) => [variant, startClients('subscribers.ts')]));
   const answers = [];
   for (const [variant, process] of subscribers) {
     const { server, authorizations, publication } = variant;
@@ -208,7 +200,7 @@ export async function measureDeliveries(
 
 /** Loads a server in the background until it is told to stop. */
 export function burden(load: Omit<Load, 'seconds' | 'from'>): { stop: () => void } {
-  const clients = client('load.ts');
+  const clients = startClients('load.ts');
   clients.send({ ...load, seconds: 3600, from: 1 } satisfies Load);
   return { stop: () => void clients.kill() };
 }

@@ -3,8 +3,8 @@
  * that database (an empty one), else one in memory. Its clients are a process of their own on the same machine; with `PIN=on` the
  * service has the first processor, and its clients (and a database that is pinned so, too) the second.
  */
-import { execFileSync, fork } from 'node:child_process';
-import { once } from 'node:events';
+import { execFileSync } from 'node:child_process';
+import { startClients, told } from './clients.js';
 import { type Connection, connect } from './connection.js';
 import { DEMO, startMeasured } from './server.js';
 
@@ -110,16 +110,15 @@ async function run({ url, rate, seconds }: Phase): Promise<Outcome> {
 async function main(): Promise<void> {
   const DATABASE_URL = process.env['DATABASE_URL'] ?? 'pglite://memory';
   const server = await startMeasured({ DATABASE_URL, DEMO: 'on', RATE_LIMIT: '1000000000', LOG_LEVEL: 'error' });
-  const clients = fork(new URL(import.meta.url), { execArgv: process.execArgv });
+  const clients = startClients('overload.ts');
   if (process.env['PIN'] === 'on') {
     server.pin(0);
     execFileSync('taskset', ['-acp', '1', String(clients.pid)]);
   }
   const phase = async (name: string, rate: number, seconds: number) => {
     const cpu = server.cpu();
-    clients.send({ url: server.url, rate, seconds } satisfies Phase);
-    const [outcome] = (await once(clients, 'message')) as [Outcome];
-    const { accepted, refused, unsent, other, livez } = outcome;
+    const asked: Phase = { url: server.url, rate, seconds };
+    const { accepted, refused, unsent, other, livez } = await told<Outcome>(clients, asked);
     const bear = accepted.length / seconds;
     const [p50, p99] = [at(accepted, 0.5), at(accepted, 0.99)];
     console.log(

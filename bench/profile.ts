@@ -1,17 +1,16 @@
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { SourceMap } from 'node:module';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { login, OPEN_HANDED, placesOf } from './accord.js';
+import { LISTED, login, placesAfter, startAccord } from './accord.js';
+import { startClients, told } from './clients.js';
 import type { Directories } from './data.js';
 import { FLOWS } from './flows.js';
 import type { Load, Outcome, Request } from './load.js';
 import { documents, NESTED, newUsers, pagesAfter, SHALLOW, users } from './requests.js';
 import type { Profile } from './results.js';
-import { type Measured, startMeasured } from './server.js';
+import type { Measured } from './server.js';
 
 /**
  * Where the processor time of Accord's own process goes: the profile that V8 takes by samples, of each the place in the sources,
@@ -31,7 +30,7 @@ const PROFILED = {
   read: async (_server: Measured, headers: Headers) => users(headers),
   list: async (server: Measured, headers: Headers) =>
     pagesAfter(
-      (await placesOf(server, headers, 20)).map(({ cursor }) => cursor),
+      (await placesAfter(server, headers, LISTED)).map(({ cursor }) => cursor),
       headers,
     ),
   create: async (_server: Measured, headers: Headers) => newUsers(headers),
@@ -111,27 +110,21 @@ function sharesOf(profile: CpuProfile, from: number, until: number): Record<stri
   );
 }
 
-async function ask(load: Load): Promise<Outcome> {
-  const clients = fork(new URL('load.ts', import.meta.url), { execArgv: process.execArgv });
-  const outcome = once(clients, 'message');
-  clients.send(load);
-  const [told] = (await outcome) as [Outcome];
-  clients.kill();
-  return told;
-}
-
 /** Accord with the profiler on, asked for one thing. */
 async function profileOf(name: keyof typeof PROFILED, DATABASE_URL: string): Promise<Profile> {
   console.log(`${FLOWS[name].title}: profile`);
   const folder = mkdtempSync(join(tmpdir(), 'accord-profile-'));
   const flags = ['--cpu-prof', `--cpu-prof-dir=${folder}`, `--cpu-prof-interval=${INTERVAL}`];
-  const server = await startMeasured({ ...OPEN_HANDED, LOG_LEVEL: 'info', DATABASE_URL }, flags);
+  const server = await startAccord(DATABASE_URL, {}, flags);
   const requests: Request[] = await PROFILED[name](server, await login(server));
-  const load = { url: server.url, requests, connections: CONNECTIONS };
-  const warm = await ask({ ...load, seconds: WARM, from: 1 });
+  const clients = startClients('load.ts');
+  const ask = (seconds: number, from: number) =>
+    told<Outcome>(clients, { url: server.url, requests, connections: CONNECTIONS, seconds, from } satisfies Load);
+  const warm = await ask(WARM, 1);
   const [began, before] = [steadyClock(), server.cpu()];
-  const { answered } = await ask({ ...load, seconds: SECONDS, from: warm.next });
+  const { answered } = await ask(SECONDS, warm.next);
   const [ended, cpu] = [steadyClock(), server.cpu() - before];
+  clients.kill();
   await server.stop();
   const [file = ''] = readdirSync(folder);
   const shares = sharesOf(JSON.parse(readFileSync(join(folder, file), 'utf8')), began, ended);

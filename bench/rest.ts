@@ -1,4 +1,4 @@
-import { emailOf, login, PASSWORD, placesOf, stopAll } from './accord.js';
+import { emailOf, LISTED, login, PASSWORD, placesAfter, stopAll } from './accord.js';
 import { WRITERS } from './data.js';
 import { ACCORD, BARE, FLOWS, GLUE, NEST } from './flows.js';
 import type { Outcome, Request } from './load.js';
@@ -7,7 +7,6 @@ import { peersOn } from './peers.js';
 import { likeNewUser, likePage, newUsers, pageByOffset, pagesAfter, users, usersOf } from './requests.js';
 import type { Measurements } from './results.js';
 
-const PLACES = 20;
 const LOGINS = 4;
 
 /** REST on PostgreSQL, beside those who serve the same. */
@@ -26,7 +25,7 @@ export async function rest(ours: Variant, database: string): Promise<Measurement
     { ...ours, requests: of },
     ...others.map((variant) => ({ ...variant, requests: theirs })),
   ];
-  const places = await placesOf(ours.server, headers, PLACES);
+  const places = await placesAfter(ours.server, headers, LISTED);
   const cursors = places.map(({ cursor }) => cursor);
   const ids = places.map(({ id }) => id);
   const measured: Measurements = {

@@ -2,7 +2,7 @@
 // TypeScript: a process that reads that by tap's loaders takes four times as long to begin, and all that it starts has one too.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { createWriteStream, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { createWriteStream, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -13,6 +13,10 @@ const ROOT = fileURLToPath(new URL('../', import.meta.url));
 const BUNDLES = join(ROOT, 'node_modules', '.cache', 'accord', 'tests');
 /** What each process says, as TAP. */
 const RESULTS = join(ROOT, 'coverage', 'tests');
+/** What they saw of the contracts, which `accord coverage` reads (`RECORDINGS` in the sources). */
+const RECORDINGS = join(ROOT, 'coverage', 'contract');
+/** Holds the process id of the run that goes on in this folder. */
+const LOCK = join(ROOT, 'coverage', 'tests.lock');
 /** One more than there are cores, for most processes wait at times. */
 const JOBS = availableParallelism() + 1;
 /** What takes longest or waits most is begun first, so that no process is left alone at the end. */
@@ -40,6 +44,35 @@ const asked = process.argv.length > 2 ? process.argv.slice(2) : folders;
 const unknown = asked.filter((folder) => !folders.includes(folder));
 if (unknown.length > 0) throw new Error(`There is no folder of tests: ${unknown.join(', ')}`);
 const inOrder = [...new Set([...FIRST, ...folders])].filter((folder) => asked.includes(folder));
+
+/** @param {number} id of a process */
+function isAlive(id) {
+  try {
+    return process.kill(id, 0);
+  } catch (error) {
+    return /** @type {NodeJS.ErrnoException} */ (error).code === 'EPERM';
+  }
+}
+
+/** Has the folder for this run: two would delete each other's bundles and results. Throws while another one goes on. */
+function takeFolder() {
+  mkdirSync(dirname(LOCK), { recursive: true });
+  try {
+    writeFileSync(LOCK, String(process.pid), { flag: 'wx' });
+  } catch (error) {
+    if (/** @type {NodeJS.ErrnoException} */ (error).code !== 'EEXIST') throw error;
+    const holder = Number(readFileSync(LOCK, 'utf8'));
+    if (isAlive(holder))
+      throw new Error(
+        `Process ${holder} runs tests in this folder, and two runs would delete each other's results. Wait until it has ended, or run these in a folder of their own (git worktree add). If it is no run of tests, delete ${LOCK}.`,
+      );
+    // Its run was killed.
+    rmSync(LOCK);
+    takeFolder();
+    return;
+  }
+  process.once('exit', () => rmSync(LOCK));
+}
 
 /** @type {import('esbuild').Plugin} */
 const testsOfFolders = {
@@ -120,8 +153,9 @@ async function run(folder) {
   return { result, good, total: count('total'), pass: count('pass'), fail: count('fail'), skip: count('skip') };
 }
 
+takeFolder();
 await bundle();
-rmSync(RESULTS, { recursive: true, force: true });
+for (const old of [RESULTS, RECORDINGS]) rmSync(old, { recursive: true, force: true });
 mkdirSync(RESULTS, { recursive: true });
 const left = [...inOrder];
 /** @type {Awaited<ReturnType<typeof run>>[]} */

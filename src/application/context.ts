@@ -3,7 +3,7 @@ import type { policy } from '../../generated/policy.js';
 import type { OwnServices } from './services/index.js';
 
 /** All services: the platform's, and those of the application. */
-export type Services = PlatformServices & OwnServices;
+type Services = PlatformServices & OwnServices;
 
 /** What a REST handler gets besides the request. */
 export type Context = PlatformContext<Services, typeof policy>;

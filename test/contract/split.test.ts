@@ -37,20 +37,32 @@ function repository(t: Test, files: Record<string, string>): string {
 
 const asked = (t: Test, root: string, ...args: string[]) => accord(t, ['--root', root, ...args]);
 
-const WHOLE = `openapi: 3.1.0
+// What the contract says as a whole and in parts.
+const HEAD = `openapi: 3.1.0
 info: { title: Library, version: 1.4.0, license: { name: MIT, identifier: MIT } }
 servers: [{ url: 'https://library.test' }]
 security: []
-tags: [{ name: books, description: What there is. }]
+`;
+const OPERATION = `operationId: getBook
+tags: [books]
+summary: A book
+`;
+const KIND_AND_FAILURE = `Kind: { type: string, description: What it is., enum: [novel, atlas] }
+Failure:
+  type: object
+  description: What went wrong.
+  properties:
+    message: { type: string, description: For people. }
+`;
+const within = (spaces: number, text: string) => text.replaceAll(/^(?=.)/gm, ' '.repeat(spaces));
+
+const WHOLE = `${HEAD}tags: [{ name: books, description: What there is. }]
 paths:
   /books/{id}:
     parameters:
       - $ref: '#/components/parameters/Id'
     get:
-      operationId: getBook
-      tags: [books]
-      summary: A book
-      responses:
+${within(6, OPERATION)}      responses:
         '200':
           description: The book.
           content:
@@ -73,21 +85,11 @@ components:
       properties:
         title: { type: string, description: Its words., maxLength: 100 }
         kind: { $ref: '#/components/schemas/Kind' }
-    Kind: { type: string, description: What it is., enum: [novel, atlas] }
-    Failure:
-      type: object
-      description: What went wrong.
-      properties:
-        message: { type: string, description: For people. }
-`;
+${within(4, KIND_AND_FAILURE)}`;
 
 /** The same in files of every kind: a path, a section, a file of several, and one that only a reference names. */
 const SPLIT = {
-  'openapi.yaml': `openapi: 3.1.0
-info: { title: Library, version: 1.4.0, license: { name: MIT, identifier: MIT } }
-servers: [{ url: 'https://library.test' }]
-security: []
-tags: { $ref: ./common/tags.yaml }
+  'openapi.yaml': `${HEAD}tags: { $ref: ./common/tags.yaml }
 paths:
   /books/{id}: { $ref: ./paths/book.yaml }
 components:
@@ -109,10 +111,7 @@ responses:
   'paths/book.yaml': `parameters:
   - $ref: '../common/shared.yaml#/parameters/Id'
 get:
-  operationId: getBook
-  tags: [books]
-  summary: A book
-  responses:
+${within(2, OPERATION)}  responses:
     '200':
       description: The book.
       content:
@@ -121,13 +120,7 @@ get:
       $ref: '../openapi.yaml#/components/responses/NotFound'
 `,
   'schemas/index.yaml': `Book: { $ref: ./Book.yaml }
-Kind: { type: string, description: What it is., enum: [novel, atlas] }
-Failure:
-  type: object
-  description: What went wrong.
-  properties:
-    message: { type: string, description: For people. }
-`,
+${KIND_AND_FAILURE}`,
   'schemas/Book.yaml': `type: object
 description: What is lent.
 required: [title]

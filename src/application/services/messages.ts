@@ -22,13 +22,11 @@ export type Message = MessageRow & { author: User };
 /** Names, together with the hash of a channel's id, the advisory lock of that channel. */
 const CHANNEL_LOCK = 0x4143_4348;
 
-export interface MessagesDependencies {
+interface MessagesDependencies {
   client: PrismaClient;
   statements: Statements;
   durableStream: (options: StreamOptions<Message>) => DurableStream;
 }
-
-export type Messages = ReturnType<typeof messagesService>;
 
 /** Messages in channels. A channel is no more than its id. */
 export function messagesService({ client, statements, durableStream }: MessagesDependencies) {

@@ -2,7 +2,7 @@ import type { OrderStatus } from '../../../generated/prisma/client.js';
 import { Failure } from '../calls.js';
 
 /** What a caller can ask of an order. `settle` and `release` end a payment, and only the service does them. */
-export const orderActions = ['cancel', 'pay'] as const;
+const orderActions = ['cancel', 'pay'] as const;
 export type OrderAction = (typeof orderActions)[number];
 type Transition = OrderAction | 'settle' | 'release';
 

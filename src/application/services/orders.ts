@@ -20,7 +20,7 @@ export interface PaymentWish {
   background: boolean;
 }
 
-export interface OrdersDependencies extends OrderRowsDependencies {
+interface OrdersDependencies extends OrderRowsDependencies {
   idempotency: Pick<Idempotency, 'once'>;
   payments: Payments;
   /** Called when a payment waits for the background. */
@@ -28,8 +28,6 @@ export interface OrdersDependencies extends OrderRowsDependencies {
 }
 
 const ownerOf = ({ userId }: Order): number => userId;
-
-export type Orders = ReturnType<typeof ordersService>;
 
 /** Orders, and who may do what to them and when. Every method takes the call first. */
 export function ordersService({ client, statements, now, idempotency, payments, wakePayments }: OrdersDependencies) {

@@ -11,7 +11,7 @@ import { emailKey } from './user-rules.js';
 import { verifiedPasswords } from './verified-passwords.js';
 
 /** Where an attempt comes from. */
-export type Caller = Pick<Call, 'address' | 'requestId'>;
+type Caller = Pick<Call, 'address' | 'requestId'>;
 
 /** An account whose password was presented and right; `passwordHash` is the stored form it was right for. */
 export interface Account {
@@ -20,7 +20,7 @@ export interface Account {
   passwordHash: string;
 }
 
-export interface CredentialsDependencies {
+interface CredentialsDependencies {
   client: PrismaClient;
   statements: Statements;
   passwords: Passwords;

@@ -12,7 +12,7 @@ export interface Effect<Values extends readonly Value[], Row extends object> {
 }
 
 /** What an effect is written down as in the audit table. */
-export interface EffectEvent {
+interface EffectEvent {
   readonly event: AuditedEvent;
   /** In SQL, of what the statement returns: `'user:' || id`. */
   readonly subject: string;

@@ -30,14 +30,14 @@ const ADDRESS: Limit = { name: 'address', attempts: 100, window: WINDOW };
 export type Occasion = 'login' | 'basic' | 'change';
 
 /** An attempt that was let through. */
-export interface Attempt {
+interface Attempt {
   /** The password was right: it does not count as a failure, and the account knows the network from now on. */
   right: (userId: number) => Promise<void>;
   /** The password could not be judged: nothing counts. */
   void: () => Promise<void>;
 }
 
-export interface LoginAttemptsDependencies {
+interface LoginAttemptsDependencies {
   client: PrismaClient;
   statements: Statements;
   /** Hide which networks an account knows. */

@@ -22,8 +22,6 @@ const KEPT = 20;
 /** No account has this id. */
 const NOBODY = 0;
 
-export type KnownNetworks = ReturnType<typeof knownNetworks>;
-
 /** The networks from which an account has logged in lately. */
 export function knownNetworks({ statements, codes, now }: { statements: Statements; codes: Macs; now: () => number }) {
   // With the user in it, rows of two users who share a network have nothing in common.

@@ -17,7 +17,7 @@ export interface PasswordChange {
   newPassword: string;
 }
 
-export interface PasswordChangeDependencies {
+interface PasswordChangeDependencies {
   client: PrismaClient;
   passwords: Passwords;
   credentials: Credentials;

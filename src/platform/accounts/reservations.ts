@@ -4,8 +4,6 @@ import { keyOf } from './throttle.js';
 /** Milliseconds that a place is kept for who does not come. */
 const KEPT = 15 * 60_000;
 
-export type Reservations = ReturnType<typeof reservations>;
-
 /**
  * Places kept in the table of throttles, for who has to wait because of others: told to come back at a time, it is let
  * through then, once, whoever else took the attempts that became free meanwhile.

@@ -30,8 +30,6 @@ export type Counted =
   | { until: Date; count?: never }
   | { count?: never; until?: never };
 
-export type Throttle = ReturnType<typeof throttle>;
-
 /**
  * Counters of attempts in the database: they survive a restart, and all instances share them. An attempt is counted
  * before it is made, by one statement, so that no number of simultaneous ones slips through; one that turns out to be

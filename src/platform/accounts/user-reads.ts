@@ -11,14 +11,14 @@ import type { AccountRules } from './account-rules.js';
 export const USER: Model = { kind: 'USER', noun: 'user' };
 
 /** What no representation shows of a user. The password hash never leaves this folder. */
-export const hidden = { emailKey: true, passwordHash: true } as const;
+const hidden = { emailKey: true, passwordHash: true } as const;
 /** A user with all its other members: also those that an application adds to the model. */
 export type User = Prisma.UserGetPayload<{ omit: typeof hidden }>;
 let columns: Prisma.Sql | undefined;
 /** The same in SQL. There is one schema in a process: what one client has said of it holds for statements beside it, too. */
 export const userColumns = (db: object): Prisma.Sql => (columns ??= columnsOf(db, 'User', hidden));
 
-export type UserRows = ReturnType<typeof userRows>;
+type UserRows = ReturnType<typeof userRows>;
 
 /** Users as they are stored, by prepared statements: outside of transactions, and whoever asks. */
 export function userRows({ client, statements }: { client: PrismaClient; statements: Statements }) {

@@ -28,7 +28,7 @@ export interface Belongings {
   readonly entomb?: (db: Prisma.TransactionClient, userId: number) => Promise<void>;
 }
 
-export interface UsersDependencies {
+interface UsersDependencies {
   client: PrismaClient;
   statements: Statements;
   idempotency: Pick<Idempotency, 'once'>;

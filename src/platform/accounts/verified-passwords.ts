@@ -6,8 +6,6 @@ const REMEMBERED = 10_000;
 /** Milliseconds that one is remembered. */
 const LIFETIME = 5 * 60_000;
 
-export type VerifiedPasswords = ReturnType<typeof verifiedPasswords>;
-
 /**
  * Which passwords were found right lately, so that Basic authentication need not run argon2id at every request.
  * What is remembered is a MAC over the stored form and the password, under a key that dies with the process: no password

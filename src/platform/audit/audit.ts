@@ -23,7 +23,7 @@ export const EVENTS = [
 export type AuditedEvent = (typeof EVENTS)[number];
 
 /** Whom or what an event is about. Never what was typed: an unknown e-mail address may be a password in the wrong field. */
-export type AuditSubject = `user:${number}` | `session:${string}` | `key:${string}`;
+type AuditSubject = `user:${number}` | `session:${string}` | `key:${string}`;
 
 /** Who acts, as far as the table wants to know. */
 export interface AuditCall {

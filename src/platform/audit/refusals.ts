@@ -11,15 +11,13 @@ const MINUTE = 60_000;
 const REMEMBERED = 10_000;
 const OF_STRANGERS = 100;
 
-export interface RefusalsDependencies {
+interface RefusalsDependencies {
   client: PrismaClient;
   /** Milliseconds since the epoch. */
   now: () => number;
   /** Told of a row that could not be written. */
   onFault: (error: unknown) => void;
 }
-
-export type Refusals = ReturnType<typeof refusalLog>;
 
 /**
  * Writes down that somebody was refused: one row a minute at most for each caller and kind, so that nobody can fill the

@@ -3,7 +3,7 @@ import { type Statements, statement } from '../database/statement.js';
 import type { Listing } from './listing.js';
 
 /** Rows that are counted whenever somebody asks; the contract says how many (`X-Total-Count`). */
-export const ALWAYS_COUNTED = 1000;
+const ALWAYS_COUNTED = 1000;
 /** Milliseconds that the number of more rows than these is kept. */
 const KEPT = 60_000;
 /** Lists whose numbers are kept. */

@@ -44,7 +44,7 @@ export class Failure extends Error {
 }
 
 /** Failures with the codes of a catalogue, and no others. */
-export type FailuresOf<Codes extends Catalogue> = new (
+type FailuresOf<Codes extends Catalogue> = new (
   code: keyof Codes & string,
   message: string,
   options?: FailureOptions,

@@ -8,7 +8,7 @@ import { parseYaml } from './yaml.js';
 const CONTRACT = 'openapi.yaml';
 
 /** A contract, and the files that it is written in besides `openapi.yaml`. */
-export interface Complete {
+interface Complete {
   document: OpenApiDocument;
   /** Their texts, by their path in the project. */
   parts: Record<string, string>;

@@ -1,6 +1,6 @@
 import type { OpenApiDocument } from './document.js';
-import { JsonPathError, type Keys, select } from './json-path.js';
-import { isObject, keysOf, valueAt } from './references.js';
+import { JsonPathError, type Keys, keyOf, select } from './json-path.js';
+import { isObject, isPlain, keysOf, valueAt } from './references.js';
 
 /** The member at the root of a contract that says what holds for many of its places. */
 export const DEFAULTS = 'x-defaults';
@@ -22,21 +22,18 @@ interface Action {
 }
 
 /** What is wrong with a default, and the keys that lead there. */
-export interface Fault {
+interface Fault {
   path: Keys;
   message: string;
 }
 
 /** A contract in which everything stands at its place. */
-export interface Completed {
+interface Completed {
   document: OpenApiDocument;
   faults: Fault[];
   /** Where in the authored contract something stands that has these keys in the completed one. */
   originOf: (keys: Keys) => Keys;
 }
-
-const keyOf = (keys: Keys): string => keys.join('\0');
-const isPlain = (value: unknown): value is Record<string, unknown> => isObject(value) && !Array.isArray(value);
 
 /** Why an action cannot be carried out; undefined for a sound one. */
 function flawOf(action: unknown): string | undefined {

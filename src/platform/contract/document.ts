@@ -84,7 +84,7 @@ export const rolesIn = (permission: object): string[] =>
   Object.keys(permission).filter((name) => name !== 'action' && name !== 'when');
 
 /** Since when a deprecated operation is, from when it may stop answering (both ISO 8601), and where to read what to use. */
-export interface Deprecation {
+interface Deprecation {
   since: string;
   sunset: string;
   link: string;

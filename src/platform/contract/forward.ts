@@ -1,7 +1,7 @@
 import { type OperationObject, rolesIn } from './document.js';
 
 /** What is wrong with an operation that another service carries out, and the member that says it. */
-export interface ForwardFault {
+interface ForwardFault {
   place: string[];
   message: string;
 }

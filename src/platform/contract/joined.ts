@@ -1,8 +1,6 @@
-import type { Keys } from './json-path.js';
+import { type Keys, keyOf } from './json-path.js';
 import {
   isAlone,
-  isPlain,
-  keyOf,
   type PartReader,
   partReferences,
   referenceIn,
@@ -11,14 +9,15 @@ import {
   Unfollowable,
 } from './part-references.js';
 import { COMPONENTS, HOLDS, type Kind } from './places.js';
+import { isPlain } from './references.js';
 
 /** A reference to another file that cannot be followed, and where it stands. */
-export interface JoinFault extends Spot {
+interface JoinFault extends Spot {
   message: string;
 }
 
 /** A contract whose files have become one document, in which all references lead to a place of its own. */
-export interface Joined {
+interface Joined {
   document: unknown;
   faults: JoinFault[];
   /**

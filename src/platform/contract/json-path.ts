@@ -3,8 +3,11 @@ import { isObject, keysOf, valueAt } from './references.js';
 /** The keys that lead to a place of a document, from its root. */
 export type Keys = readonly (string | number)[];
 
+/** The same text for the same keys, and for no others. */
+export const keyOf = (keys: Keys): string => JSON.stringify(keys.map(String));
+
 /** Something in a document, and where it stands: that of what a reference names is where that stands. */
-export interface Place {
+interface Place {
   keys: Keys;
   value: unknown;
   /** Where the references stand that led there. */
@@ -196,7 +199,7 @@ export function select(document: unknown, query: string): Place[] {
   const places = new Map<string, Place>();
   for (const found of walk(reader(query), document, { keys: [], value: document, via: [] })) {
     const place = followed(document, found);
-    const key = place.keys.join('\0');
+    const key = keyOf(place.keys);
     places.set(key, { ...place, via: [...(places.get(key)?.via ?? []), ...place.via] });
   }
   return [...places.values()];

@@ -1,6 +1,6 @@
 import { dirname, join, relative } from 'node:path/posix';
-import type { Keys } from './json-path.js';
-import { isObject, keysOf } from './references.js';
+import { type Keys, keyOf } from './json-path.js';
+import { isObject, isPlain, keysOf } from './references.js';
 
 /** Something in a file of a contract. */
 export interface Spot {
@@ -26,9 +26,6 @@ export interface Target {
 
 /** References that lead to one another: more than anybody writes. */
 const LONGEST = 50;
-
-export const keyOf = (keys: Keys): string => JSON.stringify(keys.map(String));
-export const isPlain = (value: unknown): value is Record<string, unknown> => isObject(value) && !Array.isArray(value);
 
 export const referenceIn = (value: unknown): string | undefined =>
   isPlain(value) && typeof value['$ref'] === 'string' ? value['$ref'] : undefined;

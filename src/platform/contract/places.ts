@@ -1,4 +1,5 @@
 import { METHODS } from './document.js';
+import { SCHEMAS_IN } from './subschemas.js';
 
 /** What an object of a contract is, by where it stands. */
 export type Kind =
@@ -83,10 +84,10 @@ export const HOLDS: Readonly<Record<Kind, Holdings>> = {
   callback: [[['*'], 'pathItem']],
   securityScheme: [],
   schema: [
-    [['properties.*', 'patternProperties.*', '$defs.*', 'definitions.*', 'dependentSchemas.*'], 'schema'],
-    [['allOf.*', 'anyOf.*', 'oneOf.*', 'prefixItems.*'], 'schema'],
-    [['items', 'additionalProperties', 'unevaluatedItems', 'unevaluatedProperties', 'contains'], 'schema'],
-    [['not', 'if', 'then', 'else', 'propertyNames', 'contentSchema'], 'schema'],
+    [[...SCHEMAS_IN.named, ...SCHEMAS_IN.listed].map((keyword) => `${keyword}.*`), 'schema'],
+    [SCHEMAS_IN.single, 'schema'],
+    // An older draft's definitions, and the schema of what a text holds: no value is held against either, and references stand there.
+    [['definitions.*', 'contentSchema'], 'schema'],
   ],
   // What a default adds may be any of these.
   default: [[['update'], 'update']],

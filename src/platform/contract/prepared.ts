@@ -5,7 +5,7 @@ import type { OpenApiDocument } from './document.js';
 import type { EditionText } from './published-text.js';
 
 /** What `openapi.yaml` says, as it is prepared. */
-export interface PreparedDocument {
+interface PreparedDocument {
   document: OpenApiDocument;
   /** A digest of each other file that it was made of, by its path in the project. */
   parts: Record<string, string>;

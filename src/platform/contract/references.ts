@@ -1,5 +1,9 @@
+/** Whether a value has members: an object, or a list. */
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null;
+
+/** Whether it is an object, and no list. */
+export const isPlain = (value: unknown): value is Record<string, unknown> => isObject(value) && !Array.isArray(value);
 
 /** The keys of a local reference, `#/components/schemas/User` (a JSON pointer as a URI fragment; RFC 6901 §6). */
 export const keysOf = (reference: string): string[] =>

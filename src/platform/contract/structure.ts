@@ -42,7 +42,7 @@ export function structureOf(schema: AnySchema): AnySchema {
 }
 
 /** `structureOf` for each member: a schema's properties, or a document's named schemas. */
-export function structureOfAll<Each extends AnySchema>(schemas: Record<string, Each>): Record<string, Each> {
+function structureOfAll<Each extends AnySchema>(schemas: Record<string, Each>): Record<string, Each> {
   const entries = Object.entries(schemas).map(([name, schema]) => [name, structureOf(schema) as Each]);
   return Object.fromEntries(entries);
 }

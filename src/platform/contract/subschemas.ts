@@ -16,13 +16,16 @@ export const SCHEMAS_IN: Readonly<Record<'named' | 'listed' | 'single', readonly
 /** Those among them whose schemas are held against the value itself, and not against what is inside it. */
 const IN_PLACE = new Set(['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else', 'dependentSchemas']);
 
-/** A copy of a schema in which each object that stands right within it as a schema is replaced. */
-export function withSubschemas(schema: Schema, replace: (one: Schema, inPlace: boolean) => AnySchema): Schema {
+/** A copy of a schema in which each object that stands right within it as a schema is replaced. @param replace told the keyword, too */
+export function withSubschemas(
+  schema: Schema,
+  replace: (one: Schema, inPlace: boolean, keyword: string) => AnySchema,
+): Schema {
   const copy = { ...schema };
   for (const keyword of Object.values(SCHEMAS_IN).flat()) {
     const held = schema[keyword];
     if (!isObject(held)) continue;
-    const replaced = (one: unknown) => (isObject(one) ? replace(one, IN_PLACE.has(keyword)) : one);
+    const replaced = (one: unknown) => (isObject(one) ? replace(one, IN_PLACE.has(keyword), keyword) : one);
     if (Array.isArray(held)) copy[keyword] = held.map(replaced);
     else if (SCHEMAS_IN.single.includes(keyword)) copy[keyword] = replaced(held);
     else copy[keyword] = Object.fromEntries(Object.entries(held).map(([name, one]) => [name, replaced(one)]));

@@ -1,7 +1,7 @@
 import { METHODS, type Method, type OpenApiDocument } from './document.js';
 
 /** Where a path stands: in which version, and where in it. */
-export interface Place {
+interface Place {
   /** `2` */
   version: string;
   /** `/users/{user_id}` */

@@ -4,7 +4,7 @@ import { parse, stringify } from 'yaml';
 export const parseYaml = (text: string): unknown => finite(parse(text));
 
 /** The same value. Throws on one that holds itself, by an alias, and so is no JSON. */
-export function finite(value: unknown): unknown {
+function finite(value: unknown): unknown {
   try {
     JSON.stringify(value);
     return value;

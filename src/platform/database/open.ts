@@ -41,7 +41,7 @@ export interface Database {
   close: () => Promise<void>;
 }
 
-export interface DatabaseOptions {
+interface DatabaseOptions {
   /** Of the application, by which a server tells its connections apart; the platform's own for an operator's command. */
   name?: string;
   /** What `dump` gave: the content of a new `pglite://memory`. */

@@ -83,7 +83,7 @@ export type Send = (
 ) => Promise<{ rows: object[]; count: number }>;
 
 /** What a driver does with prepared statements. */
-export interface Driver {
+interface Driver {
   read: Send;
   run: Send;
   /** Gives `work` what sends within one transaction. */

@@ -2,7 +2,7 @@ import DataLoader from 'dataloader';
 import type { Call } from '../calls/access.js';
 
 /** Reads many at once. What is not there is left out of the answer. */
-export type Batch<Value, Caller extends Call = Call> = (
+type Batch<Value, Caller extends Call = Call> = (
   call: Caller,
   ids: readonly number[],
 ) => Promise<ReadonlyMap<number, Value>>;

@@ -13,7 +13,7 @@ import {
 } from './operation-check.js';
 import { type OperationRequest, readBody, weightOf } from './request.js';
 
-export interface EngineOptions extends CheckOptions {
+interface EngineOptions extends CheckOptions {
   /** Operations of one POST. */
   maxBatch: number;
   /** Whether a document of nothing but introspection needs no credential. */

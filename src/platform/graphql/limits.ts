@@ -47,7 +47,7 @@ export function checkDocument(document: DocumentNode, limits: Limits, most = lim
   return found.flatMap((what) => (what ? [new GraphQLError(`The document has ${what}.`)] : []));
 }
 
-export interface LimitedOperation {
+interface LimitedOperation {
   schema: GraphQLSchema;
   /** Parsed, not necessarily valid. */
   document: DocumentNode;

@@ -53,8 +53,6 @@ export interface PreparedOperation {
   variableValues: Record<string, unknown>;
 }
 
-export type OperationChecker = ReturnType<typeof operationChecker>;
-
 /** All that is looked at in an operation before it runs: first without knowing who calls, then for its caller. */
 export function operationChecker({ schema, documents, limits, introspection }: CheckOptions) {
   const rules = [...specifiedRules, UnconditionalSubscriptionRule];

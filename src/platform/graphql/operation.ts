@@ -9,7 +9,7 @@ import type { ErrorFormatter } from './errors.js';
 import { DocumentErrors } from './operation-check.js';
 
 /** When an operation that does not come by itself to its end is to stop. */
-export interface Ends {
+interface Ends {
   /** Aborted when nothing more may be done for the caller; its reason is what the checkpoint throws then. */
   ended?: AbortSignal;
   /** See `GraphQLContext`. */

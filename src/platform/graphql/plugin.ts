@@ -29,7 +29,7 @@ export const notWrittenFields = (resolvers: object): string[] =>
 
 export const PATH = '/graphql';
 
-export interface GraphQLOptions {
+interface GraphQLOptions {
   /** The text of `schema.graphql`. */
   typeDefs: string;
   /** By type and field; the compiler saw to it that each has one. */

@@ -1,7 +1,7 @@
 import { type DocumentNode, type FieldNode, type FragmentDefinitionNode, Kind, type SelectionSetNode } from 'graphql';
 
 /** Pairs of fields that are merged into one; those that ask for the schema apart. */
-export interface Repeats {
+interface Repeats {
   fields: number;
   introspection: number;
 }

@@ -1,4 +1,5 @@
 import { Failure } from '../calls/errors.js';
+import { isPlain } from '../contract/references.js';
 import type { Weight } from '../limits/rate-limit.js';
 
 /** One operation to execute, as the body of a POST carries it (GraphQL over HTTP, "Request Parameters"). */
@@ -10,9 +11,6 @@ export interface OperationRequest {
   variables?: Record<string, unknown>;
   operationName?: string;
 }
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const bad = (message: string) => new Failure('BAD_REQUEST', message);
 
@@ -27,12 +25,12 @@ export function readBody(body: unknown, maxBatch: number): OperationRequest[] {
   return body.map(readOperation);
 }
 
-export function readOperation(body: unknown): OperationRequest {
-  if (!isRecord(body)) throw bad('The body is a JSON object with the member query.');
+function readOperation(body: unknown): OperationRequest {
+  if (!isPlain(body)) throw bad('The body is a JSON object with the member query.');
   const { query, documentId, variables, operationName, extensions } = body;
-  if (variables != null && !isRecord(variables)) throw bad('variables is an object.');
+  if (variables != null && !isPlain(variables)) throw bad('variables is an object.');
   if (operationName != null && typeof operationName !== 'string') throw bad('operationName is a string.');
-  if (extensions != null && !isRecord(extensions)) throw bad('extensions is an object.');
+  if (extensions != null && !isPlain(extensions)) throw bad('extensions is an object.');
   const id = readId(documentId, extensions?.['persistedQuery']);
   if (query == null ? id === undefined : typeof query !== 'string') throw bad('query is a string.');
   return {
@@ -50,7 +48,7 @@ function readId(documentId: unknown, persisted: unknown): string | undefined {
     return documentId.replace(/^sha256:/, '');
   }
   if (persisted == null) return undefined;
-  if (!isRecord(persisted) || persisted['version'] !== 1 || typeof persisted['sha256Hash'] !== 'string') {
+  if (!isPlain(persisted) || persisted['version'] !== 1 || typeof persisted['sha256Hash'] !== 'string') {
     throw bad('extensions.persistedQuery has version 1 and a sha256Hash.');
   }
   return persisted['sha256Hash'];

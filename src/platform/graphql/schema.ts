@@ -36,7 +36,7 @@ export function executableSchema(
 }
 
 /** `code`: of the failure, or `OK`. */
-export type FieldListener = (type: string, field: string, code: string) => void;
+type FieldListener = (type: string, field: string, code: string) => void;
 
 /** Tells what becomes of a field that has a resolver of its own; of a subscription, what became of its beginning. */
 function tellOutcome(field: GraphQLField<unknown, GraphQLContext>, tell: (code: string) => void): void {

@@ -17,7 +17,7 @@ import { type Branch, branchesBelow, type Selecting, selectedFields, sizeOf } fr
 import { pagedBranches, pageValues, withBelow } from './tree-statement.js';
 
 /** What is selected below the rows of a field, and how it is read. */
-export type Tree = ReturnType<typeof treeOf>;
+type Tree = ReturnType<typeof treeOf>;
 
 /** Bytes of all trees that are remembered; the least recently used ones go first. */
 const REMEMBERED = 16 * 1024 * 1024;

@@ -36,7 +36,7 @@ const MOST_VALUES = 100;
  * Branches that one statement reads. Fragments let a short document unfold to thousands, which PostgreSQL would plan one by one:
  * what has more is sooner read by its levels.
  */
-export const MOST_BRANCHES = 32;
+const MOST_BRANCHES = 32;
 
 /** What is selected below a place of a document, under its names in the answer. */
 export function* selectedFields(type: GraphQLObjectType, nodes: readonly FieldNode[], selecting: Selecting) {

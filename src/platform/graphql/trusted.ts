@@ -4,7 +4,7 @@ import { type GraphQLSchema, parse, validate } from 'graphql';
 import { documentHash } from './documents.js';
 
 /** Texts of documents by their ids. */
-export type Manifest = Map<string, string>;
+type Manifest = Map<string, string>;
 
 /**
  * Reads registered documents: files `.graphql` or `.gql` (one document each, known by its hash), manifests in JSON, or

@@ -13,7 +13,7 @@ declare module 'fastify' {
   }
 }
 
-export interface ConfidentialOptions {
+interface ConfidentialOptions {
   production: boolean;
   /** Whether this process terminates TLS. */
   tls: boolean;

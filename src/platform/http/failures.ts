@@ -55,7 +55,7 @@ export function toFailure(error: unknown): Failure {
 }
 
 /** RFC 9457, with the members that every failure of this service has. */
-export interface Problem {
+interface Problem {
   type: string;
   title: string;
   status: number;

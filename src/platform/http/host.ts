@@ -4,7 +4,7 @@ import { Failure } from '../calls/errors.js';
 import { isLoopbackHost } from '../loopback.js';
 import { linesOf } from './header-lines.js';
 
-export interface HostOptions {
+interface HostOptions {
   /** PUBLIC_URL */
   publicUrl: string | undefined;
 }

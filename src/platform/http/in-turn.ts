@@ -1,10 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
 /**
- * What is done in a stage that is ours. It throws what it refuses with; one that answers returns the reply. Only one that has to
- * wait returns a promise: after any other the next stage begins in the same turn.
+ * What is done in a stage that is ours. It throws what it refuses with. One that answers does so at once, and returns the reply: no
+ * other stage follows. Only one that has to wait returns a promise, and it does not answer, for the next stage follows whatever it
+ * comes to; after any other that begins in the same turn.
  */
-export type Run = (request: FastifyRequest, reply: FastifyReply) => unknown;
+export type Run = (request: FastifyRequest, reply: FastifyReply) => void | FastifyReply | Promise<void>;
 type Done = (error?: Error) => void;
 
 function begin(stages: readonly Run[], request: FastifyRequest, reply: FastifyReply, done: Done): void {

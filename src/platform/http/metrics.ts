@@ -20,7 +20,7 @@ declare module 'fastify' {
   }
 }
 
-export interface MetricsOptions {
+interface MetricsOptions {
   /** METRICS_TOKEN; with it the metrics are for its bearer. */
   token: string | undefined;
   /** Whether there are trusted proxies; then who is not one of them cannot be told from who came by one. */

@@ -15,7 +15,7 @@ const GOING_AWAY = 1001;
 /** Seconds after which another instance, or this one started again, may be asked. */
 const RETRY_AFTER = 2;
 
-export interface WebSocketOptions {
+interface WebSocketOptions {
   /** The only address that takes an upgrade. */
   path: string;
   /** The sub-protocol spoken there. A client that offers others only is told so by whoever serves the socket. */

@@ -44,7 +44,7 @@ export interface Effects<Made extends object, Rules extends Policy = Policy> {
   begin: <Begun>(deed: Deed<Rules>, work: (db: Transaction, workId: string) => Promise<Begun>) => Promise<Begun>;
 }
 
-export interface IdempotencyDependencies {
+interface IdempotencyDependencies {
   client: PrismaClient;
   statements: Statements;
   /** Any server secrets; all instances must share them. */

@@ -37,7 +37,7 @@ export interface JobRunner {
   stop: () => Promise<void>;
 }
 
-export interface JobRunnerOptions {
+interface JobRunnerOptions {
   /** The channel of `announce`. */
   channel: string;
   /** Hears the other instances; left out where there is nobody to hear. */

@@ -102,5 +102,3 @@ export function keyAdministration({ client, algorithm, keySecrets, now = Date.no
     },
   };
 }
-
-export type KeyAdministration = ReturnType<typeof keyAdministration>;

@@ -40,7 +40,7 @@ async function fromPrivateKey(privateKey: KeyObject): Promise<SigningKeyPair> {
 }
 
 /** A key as it is stored. */
-export interface StoredKey {
+interface StoredKey {
   kid: string;
   privateKey: Uint8Array;
   encrypted: boolean;

@@ -10,7 +10,7 @@ export const PUBLISHED_AHEAD = 310_000;
 const OUTLIVES = (ACCESS_TOKEN_LIFETIME + CLOCK_TOLERANCE) * 1000;
 
 /** What decides a key's state. */
-export interface KeyTimes {
+interface KeyTimes {
   kid: string;
   signsFrom: Date;
 }

@@ -34,7 +34,7 @@ const MEMORY = 1000;
  * and Jacobson, "Controlling Queue Delay" (ACM Queue 10:5, 2012), and for servers in Maurer, "Fail at Scale" (ACM Queue 13:8,
  * 2015).
  */
-export function admission({ underWay: limit, waiting, burst, standing }: AdmissionLimits) {
+function admission({ underWay: limit, waiting, burst, standing }: AdmissionLimits) {
   /** Who waits, in the order of arrival. */
   const line = new Set<() => void>();
   let underWay = 0;
@@ -135,7 +135,7 @@ export function admission({ underWay: limit, waiting, burst, standing }: Admissi
   };
 }
 
-export type Admission = ReturnType<typeof admission>;
+type Admission = ReturnType<typeof admission>;
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -143,7 +143,7 @@ declare module 'fastify' {
   }
 }
 
-export interface AdmissionOptions {
+interface AdmissionOptions {
   limits: AdmissionLimits;
   /** The contract, which says what answers under overload as well: what declares no problem for 503. */
   document: OpenApiDocument;

@@ -10,7 +10,7 @@ const MINUTE = 60_000;
 const ONE: Weight = { operations: 1, cost: 1 };
 
 /** Where a caller stands. */
-export interface Rate {
+interface Rate {
   limit: number;
   remaining: number;
   exceeded: boolean;
@@ -47,7 +47,7 @@ declare module 'fastify' {
   }
 }
 
-export interface RateLimitOptions {
+interface RateLimitOptions {
   /** Requests a minute of an authenticated caller, of an anonymous address, and of any address at all. */
   limit: number;
   anonymous: number;

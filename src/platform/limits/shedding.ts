@@ -6,7 +6,7 @@ import { failureHeaders, problem } from '../http/failures.js';
 import { MEDIA_TYPE } from '../http/problems.js';
 import type { Names } from '../names.js';
 
-export interface SheddingOptions {
+interface SheddingOptions {
   /** The address that answers 200 whatever happens, and how it says so. */
   graphql: { path: string; mediaType: (accept: string | undefined) => string; body: (failure: Failure) => object };
   names: Names;

@@ -24,7 +24,7 @@ export interface StreamOptions<Entry extends Stored> {
 }
 
 /** Names an entry that was added, for all who follow its key. */
-export interface Added {
+interface Added {
   readonly id: number;
   readonly key: string;
 }
@@ -43,13 +43,11 @@ export interface DurableStream {
   readonly from: (key: string, since?: number) => AsyncIterable<never>;
 }
 
-export interface StreamsOptions {
+interface StreamsOptions {
   signals: Signals;
   /** Told when a table could not be read; it is tried again. */
   onFault?: (error: unknown) => void;
 }
-
-export type DurableStreams = Awaited<ReturnType<typeof durableStreams>>;
 
 /**
  * Tells, on every instance, that something was added to a stream. A signal is a hint: it carries the id and never the entry,

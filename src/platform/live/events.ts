@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ExecutionResult } from 'graphql';
 import { toFailure } from '../http/failures.js';
 
-export interface EventsOptions {
+interface EventsOptions {
   /** What the subscription subscribed to. */
   source: AsyncIterable<unknown>;
   /** Executes one event. */

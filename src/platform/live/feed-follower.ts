@@ -13,7 +13,7 @@ export interface Sink {
   drained: () => Promise<void>;
 }
 
-export interface FollowerOptions<Entry extends Stored> {
+interface FollowerOptions<Entry extends Stored> {
   sink: Sink;
   /** The id up to which the feed has handed out everything; undefined where it does not know yet. */
   handedOut: number | undefined;

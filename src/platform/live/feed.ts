@@ -7,7 +7,7 @@ const BURST = 500;
 /** Milliseconds until a lost database is asked again. */
 const RETRY = 500;
 
-export interface FeedOptions<Entry extends Stored> {
+interface FeedOptions<Entry extends Stored> {
   /** The id of the newest entry, 0 for none. */
   head: () => Promise<number>;
   /** See `after` of a stream. */

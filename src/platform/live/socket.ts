@@ -21,7 +21,7 @@ import { openSockets, type SocketLimits } from './sockets.js';
 import { StreamSource } from './stream-source.js';
 import { type Selection, subscriptions } from './subscriptions.js';
 
-export interface SocketOptions {
+interface SocketOptions {
   services: PlatformServices;
   engine: Engine;
   limits: Limits;

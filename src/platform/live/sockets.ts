@@ -33,7 +33,7 @@ export const socketLimits: SocketLimits = {
 
 const NO_LONGER = 'No longer allowed.';
 
-export interface SocketsOptions {
+interface SocketsOptions {
   limits: SocketLimits;
   standing: Standing;
   /** Milliseconds since the epoch. */
@@ -156,5 +156,3 @@ export function openSockets({ limits, standing, now, log }: SocketsOptions) {
     },
   };
 }
-
-export type OpenSockets = ReturnType<typeof openSockets>;

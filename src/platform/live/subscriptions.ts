@@ -27,7 +27,7 @@ export interface Selection {
   context: () => GraphQLContext;
 }
 
-export interface SubscriptionsOptions {
+interface SubscriptionsOptions {
   engine: Pick<Engine, 'executeSubscriptionEvent'>;
   format: ErrorFormatter;
   log: FastifyBaseLogger;
@@ -100,5 +100,3 @@ export function subscriptions({ engine, format, log }: SubscriptionsOptions) {
 }
 
 const encoded = (payload: object): Rendered => Buffer.from(JSON.stringify(payload));
-
-export type Subscriptions = ReturnType<typeof subscriptions>;

@@ -7,7 +7,7 @@ import type { StatusEntry } from './status-table.js';
 import { vendored } from './vendor.js';
 
 /** What the pages need to know of the service. */
-export interface DocsOptions {
+interface DocsOptions {
   /** The error catalogue, in the order in which it is to be shown. */
   errors: readonly CatalogueEntry[];
   /** What becomes of each status. */
@@ -22,7 +22,7 @@ export interface DocsOptions {
  * The reference runs one bundle and one start file, both ours, and speaks to this origin alone.
  * Inline styles are allowed because its components set them; fonts and pictures may be part of a style sheet (data:).
  */
-export const DOCS_CSP = [
+const DOCS_CSP = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self' 'unsafe-inline'",
@@ -35,7 +35,7 @@ export const DOCS_CSP = [
 ].join('; ');
 
 /** The catalogue is plain HTML: a style sheet and its icon are all it may load. */
-export const ERRORS_CSP =
+const ERRORS_CSP =
   "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /**

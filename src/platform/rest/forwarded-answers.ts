@@ -3,6 +3,7 @@ import { closed } from '../contract/closed.js';
 import type { Catalogue, Code, Kind } from '../contract/codes.js';
 import type { Response as DeclaredResponse, MediaType } from '../contract/document.js';
 import type { Operation } from '../contract/openapi.js';
+import { isObject } from '../contract/references.js';
 import { bodyIssues, lazily, type schemaCompiler } from '../http/json-schema.js';
 import { hiddenFaults } from '../http/json-text.js';
 import type { Reply } from './represent.js';
@@ -35,7 +36,7 @@ export interface Answer {
   bytes: Buffer;
 }
 
-export type Absent = (status: number, what: string, options?: FailureOptions) => Failure;
+type Absent = (status: number, what: string, options?: FailureOptions) => Failure;
 
 /** What it is when no answer comes: of the status that says most if the operation declares it and there is a code for it, else 503. */
 export const absences =
@@ -152,7 +153,7 @@ function parsed(bytes: Buffer): unknown {
 
 function objectIn(bytes: Buffer): Record<string, unknown> {
   const value = parsed(bytes);
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+  return isObject(value) ? value : {};
 }
 
 function secondsOf(headers: Headers): number | undefined {

@@ -1,5 +1,6 @@
 import type { KeyedRequest } from '../calls/access.js';
 import type { Operation } from '../contract/openapi.js';
+import { isPlain } from '../contract/references.js';
 import type { ReadRequest } from './validation.js';
 
 /**
@@ -16,6 +17,4 @@ export function keyedRequest(
 }
 
 const sorted = (_key: string, value: unknown): unknown =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
-    : value;
+  isPlain(value) ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) : value;

@@ -7,7 +7,7 @@ export interface Readiness {
 import type { PublishedContracts } from '../pages/published.js';
 
 /** Bytes, with the headers of a contract that may be asked for by its release. */
-export interface PublishedDocument {
+interface PublishedDocument {
   headers: { 'content-location': string; 'cache-control': string };
   body: Buffer;
 }

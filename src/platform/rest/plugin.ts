@@ -48,7 +48,7 @@ export const notWrittenOperations = (document: OpenApiDocument, handlers: Handle
 /** An operation stands in the document once for each version that has it. */
 const onceEach = (names: string[]): string[] => [...new Set(names)];
 
-export interface RestOptions {
+interface RestOptions {
   document: OpenApiDocument;
   handlers: Handlers;
   services: PlatformServices;

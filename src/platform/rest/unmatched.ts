@@ -14,7 +14,7 @@ interface PathRow {
 }
 
 /** The paths of the contract. */
-export interface PathTable {
+interface PathTable {
   /** @returns what is declared at a canonical path without its query, or undefined where the contract has no such path */
   at: (path: string) => PathRow | undefined;
 }
@@ -69,7 +69,7 @@ function rowAt({ row, texts, forms }: PathNode, segments: readonly string[], at:
   return undefined;
 }
 
-export interface UnmatchedOptions {
+interface UnmatchedOptions {
   paths: PathTable;
   /** The versions that are served. */
   served: readonly string[];

@@ -1,5 +1,5 @@
 /** Of things that begin one after the other, which are not over in time. */
-export interface Deadlines<Thing> {
+interface Deadlines<Thing> {
   begin: (thing: Thing) => void;
   end: (thing: Thing) => void;
 }

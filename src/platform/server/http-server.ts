@@ -8,7 +8,7 @@ import { followTls, readTls, type TlsFiles } from './tls.js';
 import { handshakeTimeout, limitTransport } from './transport.js';
 import { UpgradableRequest } from './upgrade.js';
 
-export interface HttpServerOptions extends Required<Pick<FastifyServerOptions, 'logger' | 'rewriteUrl'>> {
+interface HttpServerOptions extends Required<Pick<FastifyServerOptions, 'logger' | 'rewriteUrl'>> {
   timeouts: Timeouts;
 }
 

@@ -8,7 +8,7 @@ import { ConfigError, readConfig } from './config.js';
 import { tryPort } from './port.js';
 
 /** The parts of a program, each loaded when it is needed: a start waits for no module that it could load meanwhile. */
-export interface Program {
+interface Program {
   /** Of the application, which is needed before the application is loaded. */
   readonly name: string;
   /** The variables of the environment that only this application has: name, type, default and what each is for. */

@@ -15,7 +15,7 @@ const SIBLINGS = 5;
 
 type Transaction = Prisma.TransactionClient;
 
-export interface RefreshDependencies {
+interface RefreshDependencies {
   client: PrismaClient;
   tokens: AccessTokens;
   /** Ends sessions. */

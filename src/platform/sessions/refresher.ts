@@ -1,7 +1,7 @@
 /** Milliseconds after which a reading that failed is tried again. */
 const RETRY = 1000;
 
-export interface Refresher {
+interface Refresher {
   /** Asks for a reading; several requests while one runs are one more afterwards. */
   request: () => void;
   /** Resolves when a reading that began after this call is done; rejects when it failed. */

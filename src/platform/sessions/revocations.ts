@@ -21,7 +21,7 @@ const marksSince = statement<[oldest: Date], { userId: number; revokedAt: Date; 
   'SELECT user_id AS "userId", revoked_at AS "revokedAt", role FROM revocations WHERE revoked_at >= $1',
 );
 
-export interface RevocationsOptions {
+interface RevocationsOptions {
   statements: Statements;
   /** Hears the other instances; left out where there is nobody to hear. */
   listen?: Database['listen'] | undefined;

@@ -10,7 +10,7 @@ import type { Revocations } from './revocations.js';
 /** Ids in one signal, which holds fewer than 8,000 bytes; each is 36 characters and a space. */
 const TOLD_AT_ONCE = 200;
 
-export interface SessionEndsDependencies {
+interface SessionEndsDependencies {
   /** Hears the other instances; left out where there is nobody to hear. */
   listen?: Database['listen'] | undefined;
   names: Names;

@@ -20,7 +20,7 @@ export interface OwnSession {
   expiresAt: Date;
 }
 
-export interface OwnSessionsDependencies {
+interface OwnSessionsDependencies {
   client: PrismaClient;
   end: SessionEnds['end'];
   rules: AccountRules;

@@ -16,7 +16,7 @@ export interface JwtTokens {
 }
 
 /** The token of a session in the opaque flow. */
-export interface OpaqueToken {
+interface OpaqueToken {
   flow: 'opaque';
   token: string;
   expiresIn: number;
@@ -30,7 +30,7 @@ export const newRefreshToken = ({ tokenPrefixes }: Pick<Names, 'tokenPrefixes'>)
   return { token, hash: hashToken(token) };
 };
 
-export interface JwtSession {
+interface JwtSession {
   sessionId: string;
   userId: number;
   role: string;

@@ -17,7 +17,7 @@ import type { SessionEnds } from './session-ends.js';
 import { ownSessions } from './session-list.js';
 import { jwtTokens, newRefreshToken, SESSION_LIFETIME, type SessionTokens } from './session-tokens.js';
 
-export interface SessionsDependencies {
+interface SessionsDependencies {
   client: PrismaClient;
   statements: Statements;
   credentials: Credentials;
@@ -81,8 +81,6 @@ const byToken = statement<[hash: Uint8Array, now: Date], Bearer>(
   `SELECT u.id, u.role, s.id AS "sessionId", s.expires_at AS expires FROM sessions s JOIN users u ON u.id = s.user_id
   WHERE s.token_hash = $1 AND s.revoked_at IS NULL AND s.expires_at > $2`,
 );
-
-export type Sessions = ReturnType<typeof sessionsService>;
 
 /** Logins, and the credentials that descend from them. */
 export function sessionsService(dependencies: SessionsDependencies) {

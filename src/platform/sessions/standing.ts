@@ -5,7 +5,7 @@ import type { SigningKeys } from '../keys/signing-keys.js';
 import type { Revocations } from './revocations.js';
 import type { SessionEnds } from './session-ends.js';
 
-export interface StandingDependencies {
+interface StandingDependencies {
   client: PrismaClient;
   revocations: Pick<Revocations, 'onRevoked'>;
   sessionEnds: Pick<SessionEnds, 'onEnded'>;

@@ -6,7 +6,7 @@ import { singleFlight } from '../database/single-flight.js';
 /** Milliseconds that a reading is good for. */
 const FRESH = 400;
 
-export interface UpToDateOptions {
+interface UpToDateOptions {
   prove: Listener['prove'];
   /** Reads anew all that is kept in memory and told of by signals. */
   read: () => Promise<unknown>;

@@ -86,7 +86,7 @@ export const ownerIsKnown = (operation: Operation, { accounts = [] }: Conformanc
   subjectOf(operation) === undefined || parametersIn(operation.path).some((name) => accounts.includes(name));
 
 /** The ways of being wrong that follow from the contract, in the order of failures. */
-export const FAULTS: readonly Fault[] = [
+const FAULTS: readonly Fault[] = [
   {
     name: 'a body that is no JSON',
     status: 400,

@@ -59,7 +59,7 @@ const reaches = (permissions: readonly Permission[], role: string) =>
   permissions.map((permission) => permission[role.toLowerCase()]);
 
 /** The role that may do it to whatever belongs to anybody, or else to its own; undefined where no credential is wanted. */
-export function callerOf(service: TestService, { permission, furtherPermissions }: Operation): Person | undefined {
+function callerOf(service: TestService, { permission, furtherPermissions }: Operation): Person | undefined {
   if (permission === 'public') return undefined;
   const people = Object.values(service.people);
   const all = [permission, ...furtherPermissions];

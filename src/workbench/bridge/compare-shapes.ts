@@ -5,7 +5,7 @@ import type { Pair, Pairs } from './pairs.js';
 import { type Contract, type Member, type Shape, SIDES, type Side } from './side.js';
 
 /** One member under its common name, by document. */
-export interface Row {
+interface Row {
   key: string;
   cells: Partial<Record<Side, Member>>;
 }

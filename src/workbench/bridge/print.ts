@@ -6,7 +6,7 @@ import type { Pair } from './pairs.js';
 import { FILES, SIDES, type Side, type Where } from './side.js';
 
 /** Text in a style, or as it is. */
-export type Paint = (style: 'red' | 'dim' | 'bold' | 'green', text: string) => string;
+type Paint = (style: 'red' | 'dim' | 'bold' | 'green', text: string) => string;
 
 /** Printed at once: a missing type breaks all that leads to it. */
 const SHOWN = 20;

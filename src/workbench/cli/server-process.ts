@@ -5,7 +5,7 @@ import { join } from 'node:path';
 /** Milliseconds that a server gets to close its connections before it is killed. */
 const GRACE = 5000;
 
-export interface Supervised {
+interface Supervised {
   running(): boolean;
   /**
    * Starts the server anew, once the code could be loaded: one that runs serves until then, and goes on where it could not. Does

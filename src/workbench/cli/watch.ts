@@ -8,12 +8,12 @@ const QUIET = 100;
 const CONTRACTS = ['openapi.yaml', 'schema.graphql', 'codegen.ts', 'prisma/schema.prisma'];
 const SDL_PARTS = /^schema(\/.*\.graphql)?$/;
 
-export interface Edit {
+interface Edit {
   /** Whether something was edited that code is generated from. */
   contract: boolean;
 }
 
-export interface Watcher {
+interface Watcher {
   /** Says which files the contracts are in besides, be they there or not. */
   alsoContracts: (files: readonly string[]) => void;
   close: () => void;

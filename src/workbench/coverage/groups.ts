@@ -12,7 +12,7 @@ export interface Group {
   percent: number;
 }
 
-export const isMissing = ({ state }: Measured): boolean => state === 'missing';
+const isMissing = ({ state }: Measured): boolean => state === 'missing';
 
 /** What one contract has, by operation or type; the worst first. */
 export function groupsOf(elements: readonly Measured[], contract: ContractFile): Group[] {
@@ -45,7 +45,7 @@ export function missingNames({ elements }: Group): string[] {
   return [...valuesOf].map(([name, values]) => (values.length === 0 ? name : `${name} = ${values.join(' | ')}`));
 }
 
-export interface StatusTable {
+interface StatusTable {
   /** All statuses that any operation declares, ascending. */
   statuses: string[];
   /** The operations; the worst first. */

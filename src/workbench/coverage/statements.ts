@@ -5,7 +5,7 @@ import { Kind } from 'graphql';
 import type { SdlElement } from './sdl-elements.js';
 
 /** What a contract says of its own coverage, about an element or a component, and why. */
-export interface Statement extends Pick<Element, 'file' | 'at'> {
+interface Statement extends Pick<Element, 'file' | 'at'> {
   table: 'except' | 'once';
   /**
    * The key of an element that no test need see, with what hangs on it. Or a response component: that no test need see, whichever

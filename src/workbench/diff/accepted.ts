@@ -1,7 +1,7 @@
 import type { OpenApiSource } from '../model/openapi-source.js';
 
 /** A break that was reviewed: `x-accepted-breaks` in the root of openapi.yaml lists them. */
-export interface Acceptance {
+interface Acceptance {
   change: string;
   reason: string;
 }

@@ -49,7 +49,7 @@ export interface Judgement {
 }
 
 /** What something removed and something added are compared by, to tell a rename. */
-export interface Likeness {
+interface Likeness {
   /** What both are members of: only then it can be a rename. */
   parent: string;
   name: string;

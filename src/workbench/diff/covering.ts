@@ -1,4 +1,4 @@
-import { isNode } from './spot.js';
+import { isPlain } from 'accord/contract/references';
 
 /** A media type by which two are the same: in lower case, its parameters in one order. */
 export function mediaKey(type: string): string {
@@ -13,7 +13,7 @@ export function mediaKey(type: string): string {
 
 /** The media types of a body or response, its reference followed. */
 export const mediaNames = (node: unknown): string[] =>
-  isNode(node) && isNode(node['content']) ? Object.keys(node['content']).map(mediaKey) : [];
+  isPlain(node) && isPlain(node['content']) ? Object.keys(node['content']).map(mediaKey) : [];
 
 /** Statuses in which a request fails; `DEFAULT` stands for those that are not listed, which is how failures are written. */
 export const isFailure = (status: string): boolean => status === 'DEFAULT' || /^[45]/.test(status);

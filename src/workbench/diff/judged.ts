@@ -10,7 +10,7 @@ export type Locate = (
 ) => Omit<ChangePlace, 'old'> & { shared?: string | undefined };
 
 /** One version of a file in normal form. */
-export interface Version {
+interface Version {
   form: Form;
   locate: Locate;
 }

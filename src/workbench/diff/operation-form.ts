@@ -1,11 +1,12 @@
+import { isPlain } from 'accord/contract/references';
 import { covering, mediaKey, mediaNames } from './covering.js';
 import type { Spot } from './form.js';
 import { isWord, partAt, shapeOf } from './schema-part.js';
-import { down, follow, isNode, note } from './spot.js';
+import { down, follow, note } from './spot.js';
 
 export type Node = Record<string, unknown>;
 
-export const nodesIn = (value: unknown): [string, unknown][] => (isNode(value) ? Object.entries(value) : []);
+export const nodesIn = (value: unknown): [string, unknown][] => (isPlain(value) ? Object.entries(value) : []);
 export const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 
 /** Enters what a node says that no rule looks at, so that a change of it is told at least. */
@@ -20,7 +21,7 @@ export function enterRest(node: Node, spot: Spot, known: readonly string[]): voi
 /** From when something deprecated may go: of a parameter, a header or an operation. */
 export function enterSunset(node: Node, spot: Spot): void {
   const stated = node['x-deprecation'];
-  const sunset = isNode(stated) ? stated['sunset'] : undefined;
+  const sunset = isPlain(stated) ? stated['sunset'] : undefined;
   if (sunset === undefined) return;
   note(down(spot, { key: 'sunset', id: ':sunset', source: 'x-deprecation' }), 'sunset', String(sunset));
 }
@@ -83,7 +84,7 @@ function enterField({ node, spot }: { node: Node; spot: Spot }, place: string): 
     ...WRITING,
   ]);
   const source = content === undefined ? ['schema'] : ['content', content[0], 'schema'];
-  const schema = content === undefined ? node['schema'] : isNode(content[1]) ? content[1]['schema'] : undefined;
+  const schema = content === undefined ? node['schema'] : isPlain(content[1]) ? content[1]['schema'] : undefined;
   enterSchema(schema, down(spot, { key: 'schema', source }));
 }
 

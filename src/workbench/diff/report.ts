@@ -40,7 +40,7 @@ export interface Report {
   ok: boolean;
 }
 
-export interface DiffOptions {
+interface DiffOptions {
   /** The project whose code is looked through. */
   root: string;
   before: ProjectVersion;

@@ -1,3 +1,4 @@
+import { isPlain } from 'accord/contract/references';
 import { emptyForm, type Form, type Requirement, type Spot } from './form.js';
 import {
   enterBody,
@@ -22,7 +23,7 @@ import {
 } from './rest-operations.js';
 import { shapeOf } from './schema-part.js';
 import { enterSchemes, enterServers } from './service-form.js';
-import { down, isNode, note, rootSpot } from './spot.js';
+import { down, note, rootSpot } from './spot.js';
 
 function enterSecurity(node: Node, document: RestDocument, schemes: ReadonlyMap<string, string>, spot: Spot): void {
   const own = node['security'] !== undefined;
@@ -42,7 +43,7 @@ function enterPermissions(node: Node, spot: Spot): void {
   const at = down(spot, { key: 'permission', id: 'permission', source: 'x-permission' });
   note(at, 'permission', permissionText(node['x-permission']));
   for (const [index, further] of listOf(node['x-permission-also']).entries()) {
-    const name = String(isNode(further) ? further['action'] : index);
+    const name = String(isPlain(further) ? further['action'] : index);
     const source = ['x-permission-also', index];
     note(
       down(spot, { key: ['also', name], id: `permission.${name}`, source, name }),
@@ -156,7 +157,7 @@ function enterOperation(
   enterMessages(operation, other, spot);
   for (const [name, callback] of nodesIn(node['callbacks'])) {
     const [items] = resolved(documents.own, callback, []);
-    const theirs = isNode(counterpart?.node['callbacks']) ? counterpart.node['callbacks'][name] : undefined;
+    const theirs = isPlain(counterpart?.node['callbacks']) ? counterpart.node['callbacks'][name] : undefined;
     enterSent('callback', items, resolved(documents.other, theirs, [])[0], spot, documents, ['callbacks', name]);
   }
   const servers = node['servers'] ?? item['servers'];
@@ -201,7 +202,7 @@ export function restForm(documents: Documents, pairs: readonly Pair[], version: 
   enterSent('webhook', document['webhooks'], other['webhooks'], root, documents, ['webhooks']);
   if (document['servers'] !== undefined) enterServers(document['servers'], root);
   enterSchemes(document, root, schemes);
-  const components = isNode(document['components']) ? document['components'] : {};
+  const components = isPlain(document['components']) ? document['components'] : {};
   const used = new Set(
     JSON.stringify([document['paths'], document['webhooks'], components]).match(/#\/components\/schemas\/[^"]+/g),
   );

@@ -1,8 +1,7 @@
 import { METHODS } from 'accord/contract/document';
-import { keysOf, valueAt } from 'accord/contract/references';
+import { isPlain, keysOf, valueAt } from 'accord/contract/references';
 import { listOf, type Node, nodesIn, type Placed } from './operation-form.js';
 import { shapeOf } from './schema-part.js';
-import { isNode } from './spot.js';
 
 /** One operation as it is written, with what of its path counts for it. */
 export interface Written {
@@ -24,11 +23,11 @@ export function resolved(
   node: unknown,
   source: (string | number)[],
 ): [Node, (string | number)[]] {
-  const reference = isNode(node) ? node['$ref'] : undefined;
-  if (typeof reference !== 'string') return [isNode(node) ? node : {}, source];
+  const reference = isPlain(node) ? node['$ref'] : undefined;
+  if (typeof reference !== 'string') return [isPlain(node) ? node : {}, source];
   const keys = keysOf(reference);
   const target = valueAt(document, keys);
-  return isNode(target) && target !== node ? [{ ...target, ...(node as Node), $ref: undefined }, keys] : [{}, source];
+  return isPlain(target) && target !== node ? [{ ...target, ...(node as Node), $ref: undefined }, keys] : [{}, source];
 }
 
 /** A request line whose path parameters have no name: the same address whatever they are called. */
@@ -41,7 +40,7 @@ export function operationsOf(document: RestDocument, items: unknown, at: (string
     const [item, source] = resolved(document, written, [...at, path]);
     return METHODS.flatMap((method) => {
       const node = item[method];
-      if (!isNode(node)) return [];
+      if (!isPlain(node)) return [];
       const placed = (list: unknown, own: (string | number)[]): Placed[] =>
         listOf(list).map((value, index) => ({ value, source: [...own, 'parameters', index] }));
       // The operation's own come last, and so replace its path's.
@@ -101,7 +100,7 @@ function renamed(before: Named, now: Named): Map<string, string> {
 /** The components of one kind that the old document has too, under a name that is gone: new name to old name. */
 export function formerNames(document: RestDocument, old: RestDocument, kind: string): Map<string, string> {
   const namesOf = (one: RestDocument): Named => {
-    const components = isNode(one['components']) ? one['components'] : {};
+    const components = isPlain(one['components']) ? one['components'] : {};
     return nodesIn(components[kind]).map(([name, node]) => [name, shapeOf(node)]);
   };
   return renamed(namesOf(old), namesOf(document));

@@ -1,4 +1,5 @@
 import { DEFAULTS } from 'accord/contract/defaults';
+import { isPlain } from 'accord/contract/references';
 import type { OpenApiSource } from '../model/openapi-source.js';
 import type { Change } from './change.js';
 import { type Difference, differences } from './differences.js';
@@ -10,7 +11,7 @@ import { REST_RULES } from './rest-rules.js';
 import { type Comparison, schemaComparison } from './schema-differences.js';
 import { partAt } from './schema-part.js';
 import { securityDifferences } from './security-rules.js';
-import { isNode, rootSpot } from './spot.js';
+import { rootSpot } from './spot.js';
 import { afterSunset } from './sunset.js';
 
 const locator =
@@ -44,7 +45,7 @@ function isUnchanged({ old, now }: Pair, before: RestDocument, after: RestDocume
   const whole = ({ method, path, item, node }: Written, document: RestDocument): Part => {
     const { parameters, servers } = item;
     const { components, security } = document;
-    const schemes = isNode(components) ? components['securitySchemes'] : undefined;
+    const schemes = isPlain(components) ? components['securitySchemes'] : undefined;
     const value = { ...node, address: [method, path], path: { parameters, servers }, document: { schemes, security } };
     return partAt(value, rootSpot(emptyForm(), document));
   };

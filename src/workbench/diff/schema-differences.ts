@@ -1,3 +1,4 @@
+import { isPlain } from 'accord/contract/references';
 import type { Difference } from './differences.js';
 import type { Direction, Part, Spot, Value } from './form.js';
 import { inclusion } from './schema-inclusion.js';
@@ -6,11 +7,10 @@ import { type Normal, normal, saysNothing } from './schema-normal.js';
 import { notes } from './schema-notes.js';
 import { flatten, labelOf, type Member, type Stated, shapeOf } from './schema-part.js';
 import { SCHEMA_RULES } from './schema-rules.js';
-import { isNode } from './spot.js';
 import { at, text, told } from './told.js';
 
 /** Both versions of a schema: `here` is where it is used, of which it says the rest itself. */
-export interface Both {
+interface Both {
   old: Part;
   now: Part;
   here: { old: Spot; now: Spot };
@@ -28,7 +28,7 @@ function typesOf({ types, never, null: nullable }: Normal): string | undefined {
 function memberTree({ part }: Member, required: boolean): Value {
   const { notes } = normal(part);
   const sunset = notes.get('x-deprecation')?.value;
-  const date = isNode(sunset) ? sunset['sunset'] : undefined;
+  const date = isPlain(sunset) ? sunset['sunset'] : undefined;
   return {
     required,
     schema: part.map(({ value }) => shapeOf(value)).join('+'),

@@ -1,11 +1,12 @@
+import { isPlain } from 'accord/contract/references';
 import type { Direction, Part, Written } from './form.js';
 import { accepts, concerned, isMultiple, typeOf } from './schema-keywords.js';
 import { type Normal, normal, saysNothing } from './schema-normal.js';
 import { type Group, isWord, type Kind, kindOf, ways } from './schema-part.js';
-import { follow, isNode } from './spot.js';
+import { follow } from './spot.js';
 
 /** Whether everything that `narrow` allows is allowed by `wide`, as far as that can be shown. */
-export type Includes = (wide: Part, narrow: Part, direction: Direction) => boolean;
+type Includes = (wide: Part, narrow: Part, direction: Direction) => boolean;
 
 /** Formats of which the first allows no more than the others. */
 const WITHIN: Record<string, string[]> = {
@@ -34,7 +35,7 @@ function numberOf(document: unknown): number {
 }
 
 /** What tells a part from all others. */
-export const keyOf = (part: Part): string =>
+const keyOf = (part: Part): string =>
   part
     .map(
       ({ spot, own, evaluated }) =>
@@ -51,7 +52,7 @@ function identical(): (one: Part, other: Part) => boolean {
       if (!Array.isArray(a) || !Array.isArray(b) || a.length !== b.length) return false;
       return a.every((one, index) => values(one, b[index], x, y, kind));
     }
-    if (!isNode(a) || !isNode(b)) return a === b;
+    if (!isPlain(a) || !isPlain(b)) return a === b;
     const refers = kind === 'node' && typeof a['$ref'] === 'string';
     if (refers !== (kind === 'node' && typeof b['$ref'] === 'string')) return false;
     if (refers && !targets(String(a['$ref']), String(b['$ref']), x, y)) return false;

@@ -1,7 +1,8 @@
+import { isPlain } from 'accord/contract/references';
 import type { Part, Spot } from './form.js';
 import { BY_NAME, COVARIANT, matches, strings } from './schema-keywords.js';
 import { type Flat, flatten, type Member, type Stated, shapeOf } from './schema-part.js';
-import { down, isNode } from './spot.js';
+import { down } from './spot.js';
 
 /** What an object says of its members. */
 export interface Members {
@@ -36,7 +37,7 @@ export function partsIn(said: Flat['said'], parts: Map<string, Member>, opaque: 
         append(parts, keyword, node[keyword], { ...spotOf(spot, keyword), name: `${spot.name}:${keyword}` });
     }
     for (const keyword of BY_NAME) {
-      for (const [name, one] of Object.entries(isNode(node[keyword]) ? node[keyword] : {})) {
+      for (const [name, one] of Object.entries(isPlain(node[keyword]) ? node[keyword] : {})) {
         const at = {
           ...spotOf(spot, keyword, name),
           id: `${spot.id}:${keyword}.${name}`,
@@ -47,7 +48,7 @@ export function partsIn(said: Flat['said'], parts: Map<string, Member>, opaque: 
     }
     // What hangs on another condition is another one.
     if (node['if'] !== undefined) opaque.set('if', { value: shapeOf(node['if']), spot });
-    for (const [name, names] of Object.entries(isNode(node['dependentRequired']) ? node['dependentRequired'] : {})) {
+    for (const [name, names] of Object.entries(isPlain(node['dependentRequired']) ? node['dependentRequired'] : {})) {
       const at = spotOf(spot, 'dependentRequired', name);
       for (const one of strings(names)) append(parts, `dependentRequired\0${name}`, { required: [one] }, at);
     }
@@ -55,7 +56,7 @@ export function partsIn(said: Flat['said'], parts: Map<string, Member>, opaque: 
 }
 
 /** Whether a member goes the spot's way at all (readOnly, writeOnly; JSON Schema validation, 9.4). */
-export function travels(part: Part): boolean {
+function travels(part: Part): boolean {
   return !flatten(part).said.some(
     ({ node, spot }) => node[spot.direction === 'request' ? 'readOnly' : 'writeOnly'] === true,
   );
@@ -69,8 +70,8 @@ export function membersIn(said: Flat['said']): Members {
   let [extra, extraSpot]: [Members['extra'], Spot | undefined] = ['any', undefined];
   for (const { node, spot } of said) {
     const rest = node['additionalProperties'];
-    if (isNode(node['properties']) || rest !== undefined) extraSpot ??= spot;
-    if (rest !== undefined && rest !== true && !(isNode(rest) && shapeOf(rest) === '{}')) {
+    if (isPlain(node['properties']) || rest !== undefined) extraSpot ??= spot;
+    if (rest !== undefined && rest !== true && !(isPlain(rest) && shapeOf(rest) === '{}')) {
       if (rest === false) [extra, extraSpot] = ['none', spot];
       else if (extra !== 'none') {
         const at = down(spot, { id: ':additionalProperties', source: 'additionalProperties', name: `${spot.name}{}` });
@@ -78,7 +79,7 @@ export function membersIn(said: Flat['said']): Members {
         [extra, extraSpot] = [extra === 'any' ? more : [...extra, ...more], spot];
       }
     }
-    for (const name of Object.keys(isNode(node['properties']) ? node['properties'] : {})) {
+    for (const name of Object.keys(isPlain(node['properties']) ? node['properties'] : {})) {
       if (!named.has(name)) named.set(name, memberSpot(spot, name));
     }
     for (const [index, name] of strings(node['required']).entries()) {
@@ -101,9 +102,9 @@ function memberPart(said: Flat['said'], name: string): Part {
   return said.flatMap(({ node, spot, evaluated = node }): Part => {
     const at = memberSpot(spot, name);
     const own =
-      isNode(node['properties']) && name in node['properties'] ? [{ value: node['properties'][name], spot: at }] : [];
-    const named = isNode(evaluated['properties']) && name in evaluated['properties'];
-    const patterns = Object.keys(isNode(evaluated['patternProperties']) ? evaluated['patternProperties'] : {});
+      isPlain(node['properties']) && name in node['properties'] ? [{ value: node['properties'][name], spot: at }] : [];
+    const named = isPlain(evaluated['properties']) && name in evaluated['properties'];
+    const patterns = Object.keys(isPlain(evaluated['patternProperties']) ? evaluated['patternProperties'] : {});
     if (named || patterns.some((pattern) => matches(pattern, name))) return own;
     const rest = node['additionalProperties'];
     return rest === undefined

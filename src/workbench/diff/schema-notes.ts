@@ -1,8 +1,8 @@
+import { isPlain } from 'accord/contract/references';
 import type { Difference } from './differences.js';
 import type { Value } from './form.js';
 import type { Normal } from './schema-normal.js';
 import { type Stated, shapeOf } from './schema-part.js';
-import { isNode } from './spot.js';
 import { text, told } from './told.js';
 
 /** What refuses nothing: the default, the deprecation, what tells alternatives apart, what others read in it. */
@@ -23,7 +23,7 @@ export function notes(a: Normal, b: Normal): Difference[] {
 
 function sunsets(was: Stated | undefined, is: Stated | undefined): Difference[] {
   const of = (one: Stated | undefined): Stated<Value> | undefined => {
-    const date = isNode(one?.value) ? one.value['sunset'] : undefined;
+    const date = isPlain(one?.value) ? one.value['sunset'] : undefined;
     return one === undefined || date === undefined
       ? undefined
       : { value: String(date), spot: { ...one.spot, id: one.spot.id.replace(/:x-deprecation$/, ':sunset') } };
@@ -54,13 +54,13 @@ function extensible(was: Stated | undefined, is: Stated | undefined): Difference
 /** By which member and which of its values the alternatives are told apart (OpenAPI 3.1, 4.8.25). */
 function discriminators(was: Stated | undefined, is: Stated | undefined): Difference[] {
   const name = (one: Stated | undefined): Stated<Value> | undefined => {
-    const value = isNode(one?.value) ? one.value['propertyName'] : undefined;
+    const value = isPlain(one?.value) ? one.value['propertyName'] : undefined;
     return one === undefined ? undefined : { value: String(value), spot: one.spot };
   };
   const [before, after] = [name(was), name(is)];
   if (before?.value !== after?.value) return told('discriminator', before, after);
   const mapping = (one: Stated | undefined) =>
-    new Map(Object.entries(isNode(one?.value) && isNode(one.value['mapping']) ? one.value['mapping'] : {}));
+    new Map(Object.entries(isPlain(one?.value) && isPlain(one.value['mapping']) ? one.value['mapping'] : {}));
   const [old, now] = [mapping(was), mapping(is)];
   return [...new Set([...old.keys(), ...now.keys()])].flatMap((key) => {
     if (old.get(key) === now.get(key)) return [];

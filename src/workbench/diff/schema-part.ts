@@ -1,5 +1,6 @@
+import { isPlain } from 'accord/contract/references';
 import type { Part, Spot, Written } from './form.js';
-import { follow, isNode } from './spot.js';
+import { follow } from './spot.js';
 
 type Node = Record<string, unknown>;
 
@@ -77,7 +78,7 @@ function evaluatedBy(flat: Flat): Node | undefined {
 
 function flattenOne({ value, spot: here, own, evaluated }: Written, within: ReadonlySet<unknown>): Flat {
   if (value === false) return { said: [], groups: [], never: true, null: false };
-  if (!isNode(value) || within.has(value)) return { said: [], groups: [], never: false, null: true };
+  if (!isPlain(value) || within.has(value)) return { said: [], groups: [], never: false, null: true };
   const deeper = new Set(within).add(value);
   const flat: Flat = { said: [], groups: [], never: false, null: own === true || !refusesNull(value) };
   const add = (one: Flat) => {
@@ -185,14 +186,14 @@ export const kindOf = (keyword: string, value: unknown, within: Kind): Kind => {
   if (within === 'data') return 'data';
   if (within === 'names') return 'node';
   // A list of names is none.
-  if (NAMES.has(keyword) && isNode(value)) return 'names';
+  if (NAMES.has(keyword) && isPlain(value)) return 'names';
   return DATA.has(keyword) || keyword.startsWith('x-') ? 'data' : 'node';
 };
 
 /** A text by which two nodes of one document are the same: without words, its members in one order. */
 export function shapeOf(value: unknown, kind: Kind = 'node'): string {
   if (Array.isArray(value)) return `[${value.map((one) => shapeOf(one, kind === 'names' ? 'node' : kind)).join()}]`;
-  if (!isNode(value)) return JSON.stringify(value) ?? '';
+  if (!isPlain(value)) return JSON.stringify(value) ?? '';
   const members = Object.entries(value).filter(([key]) => kind !== 'node' || !WORDS.has(key));
   return `{${members
     .map(([key, one]) => `${JSON.stringify(key)}:${shapeOf(one, kindOf(key, one, kind))}`)

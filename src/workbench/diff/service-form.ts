@@ -1,20 +1,21 @@
+import { isPlain } from 'accord/contract/references';
 import type { Spot } from './form.js';
 import { enterRest, listOf, type Node, nodesIn } from './operation-form.js';
 import type { RestDocument } from './rest-operations.js';
 import { isWord, shapeOf } from './schema-part.js';
-import { down, follow, isNode, note } from './spot.js';
+import { down, follow, note } from './spot.js';
 
 /** Enters where the service is found: of the document, or of one operation. */
 export function enterServers(servers: unknown, spot: Spot): void {
   for (const [index, server] of listOf(servers).entries()) {
-    if (!isNode(server)) continue;
+    if (!isPlain(server)) continue;
     const url = String(server['url']);
     const key = url.length > 1 ? url.replace(/\/$/, '') : url;
     const id = spot.id === '' ? `servers:${url}` : `servers.${url}`;
     const at = down(spot, { key: ['servers', key], id, source: ['servers', index], name: url });
     note(at, 'server');
     for (const [name, variable] of nodesIn(server['variables'])) {
-      if (!isNode(variable)) continue;
+      if (!isPlain(variable)) continue;
       const own = down(at, {
         key: ['variables', name],
         id: `.${name}`,
@@ -48,7 +49,7 @@ const HINTS = ['bearerFormat', 'flows', 'type', 'x-'];
 
 function enterFlows(flows: unknown, spot: Spot): void {
   for (const [flow, one] of nodesIn(flows)) {
-    if (!isNode(one)) continue;
+    if (!isPlain(one)) continue;
     const own = down(spot, {
       key: ['flows', flow],
       id: `.${flow}`,
@@ -78,7 +79,7 @@ function enterFlows(flows: unknown, spot: Spot): void {
 
 /** Enters how callers may prove who they are. One that only has another name now is the same. */
 export function enterSchemes(document: RestDocument, root: Spot, formerNames: ReadonlyMap<string, string>): void {
-  const components = isNode(document['components']) ? document['components'] : {};
+  const components = isPlain(document['components']) ? document['components'] : {};
   for (const [name, scheme] of nodesIn(components['securitySchemes'])) {
     const source = ['components', 'securitySchemes', name];
     const known = formerNames.get(name) ?? name;

@@ -1,4 +1,4 @@
-import { keysOf, valueAt } from 'accord/contract/references';
+import { isPlain, keysOf, valueAt } from 'accord/contract/references';
 import { type Direction, enter, type Fact, type Form, type Spot, type Value } from './form.js';
 
 /** The spot of a whole document, from which its form is built. */
@@ -46,9 +46,6 @@ export function note(
 
 type Node = Record<string, unknown>;
 
-export const isNode = (value: unknown): value is Node =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 /**
  * What a node is, its reference followed. What a component says of itself has the component's id and place, so that one
  * edit of it is one change, however many operations it reaches. A reference that leads nowhere, out of the document or to
@@ -59,7 +56,7 @@ export function follow(
   spot: Spot,
   before: readonly unknown[] = [],
 ): { node: Node; spot: Spot; component?: string } {
-  if (!isNode(node) || before.includes(node)) return { node: {}, spot };
+  if (!isPlain(node) || before.includes(node)) return { node: {}, spot };
   const reference = node['$ref'];
   if (typeof reference !== 'string') return { node, spot };
   const source = keysOf(reference);

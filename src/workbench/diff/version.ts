@@ -1,6 +1,6 @@
 import type { Change } from './change.js';
 
-export type Bump = 'none' | 'patch' | 'minor' | 'major';
+type Bump = 'none' | 'patch' | 'minor' | 'major';
 const BUMPS: Bump[] = ['none', 'patch', 'minor', 'major'];
 
 /** The version that a diff demands (semver.org 2.0.0, from info.version of the old contract). */

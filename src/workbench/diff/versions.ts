@@ -19,7 +19,7 @@ export interface ProjectVersion {
 type Contract = 'openapi' | 'schema';
 
 /** A version that cannot be read; the message is a sentence for whoever asked for it. */
-export class NoSuchVersion extends Error {
+class NoSuchVersion extends Error {
   override readonly name = 'NoSuchVersion';
 }
 

@@ -1,7 +1,7 @@
 import type { Explanation, Part, Said } from './explanation.js';
 
 /** Weakens or strengthens a text; the command decides whether there are colours. */
-export type Paint = (style: 'bold' | 'cyan' | 'dim', text: string) => string;
+type Paint = (style: 'bold' | 'cyan' | 'dim', text: string) => string;
 
 /** The widest column of names. */
 const WIDEST = 28;

@@ -33,9 +33,9 @@ export interface Outcome {
 }
 
 /** Texts by the name of their file. */
-export type Files = Record<string, string>;
+type Files = Record<string, string>;
 
-export interface GenerateOptions {
+interface GenerateOptions {
   /** The project's directory. */
   root: string;
   /** Compare with what is on disk and write nothing. The Prisma client is left out: it is not committed. */

@@ -1,5 +1,6 @@
 import { type ConstDirectiveNode, type DocumentNode, Kind, visit } from 'graphql';
 import { argumentsOf } from '../model/sdl.js';
+import type { Element } from './elements.js';
 import type { Rest, RestFlaw, RestRule, SdlFlaw, SdlRule } from './rule.js';
 
 const NO_SUCCESSOR = 'none';
@@ -24,12 +25,15 @@ function lack(
   return known ? undefined : `a \`successor\` that is an operationId here: there is no "${successor}"`;
 }
 
+/** What OpenAPI can say to be deprecated. */
+const DEPRECATED: readonly Element['kind'][] = ['operation', 'parameter', 'header', 'schema'];
+
 function incomplete({ elements, operations }: Rest): RestFlaw[] {
   const lasting = new Set(
     operations.filter(({ operation }) => !operation.deprecated).map(({ operationId }) => operationId),
   );
   return elements.flatMap(({ kind, path, object }) => {
-    if (object.deprecated !== true || !['operation', 'value', 'schema'].includes(kind)) return [];
+    if (object.deprecated !== true || !DEPRECATED.includes(kind)) return [];
     const missing = lack(object['x-deprecation'] ?? {}, kind === 'operation' ? lasting : undefined);
     return missing === undefined
       ? []

@@ -6,7 +6,7 @@ const NAMED_SCHEMA = /^components\/schemas\/[^/]+$/;
 const undescribed = ({ elements }: Rest): RestFlaw[] =>
   elements.flatMap(({ kind, path, object }) => {
     const isMember = path.at(-2) === 'properties' || NAMED_SCHEMA.test(path.join('/'));
-    const asked = kind === 'value' || (kind === 'schema' && isMember);
+    const asked = kind === 'parameter' || kind === 'header' || (kind === 'schema' && isMember);
     const described = '$ref' in object || String(object.description ?? '').trim() !== '';
     if (!asked || described) return [];
     return [{ path, onKey: true, message: `\`${object.name ?? path.at(-1)}\` has no description.` }];

@@ -1,20 +1,9 @@
-import { METHODS, type OpenApiDocument } from 'accord/contract/document';
+import type { OpenApiDocument } from 'accord/contract/document';
+import { HOLDS, type Kind } from 'accord/contract/places';
 import { isObject } from 'accord/contract/references';
-import { SCHEMAS_IN } from 'accord/contract/subschemas';
 import type { Path } from '../model/yaml-source.js';
 
-type Kind =
-  | 'document'
-  | 'components'
-  | 'pathItem'
-  | 'operation'
-  | 'body'
-  | 'response'
-  | 'mediaType'
-  | 'value'
-  | 'schema';
-
-/** An object of the document that rules ask about; `value` is a parameter or a header. */
+/** An object of the document that rules ask about. */
 export interface Element {
   kind: Kind;
   path: Path;
@@ -22,44 +11,11 @@ export interface Element {
   object: any;
 }
 
-/** Where each kind holds others: under a key, or with `*` under each key (or in each place) of what the key holds. */
-const HOLDS: Record<Kind, [keys: readonly string[], kind: Kind][]> = {
-  document: [
-    [['paths.*', 'webhooks.*'], 'pathItem'],
-    [['components'], 'components'],
-    [['x-unmatched.*'], 'response'],
-  ],
-  components: [
-    [['schemas.*'], 'schema'],
-    [['parameters.*', 'headers.*'], 'value'],
-    [['responses.*'], 'response'],
-    [['requestBodies.*'], 'body'],
-    [['pathItems.*'], 'pathItem'],
-  ],
-  pathItem: [
-    [['parameters.*'], 'value'],
-    [METHODS, 'operation'],
-  ],
-  operation: [
-    [['parameters.*'], 'value'],
-    [['requestBody'], 'body'],
-    [['responses.*'], 'response'],
-  ],
-  body: [[['content.*'], 'mediaType']],
-  response: [
-    [['headers.*'], 'value'],
-    [['content.*'], 'mediaType'],
-  ],
-  mediaType: [[['schema'], 'schema']],
-  value: [
-    [['schema'], 'schema'],
-    [['content.*'], 'mediaType'],
-  ],
-  schema: [
-    [[...SCHEMAS_IN.named, ...SCHEMAS_IN.listed].map((keyword) => `${keyword}.*`), 'schema'],
-    [SCHEMAS_IN.single, 'schema'],
-  ],
-};
+/** What rules ask about; what stands in any other is not met. */
+const ASKED = new Set<Kind>([
+  ...(['document', 'components', 'pathItem', 'operation', 'parameter', 'header'] as const),
+  ...(['body', 'response', 'mediaType', 'schema'] as const),
+]);
 
 function children(object: Record<string, unknown>, key: string): [Path, unknown][] {
   const [name = '', all] = key.split('.');
@@ -76,7 +32,7 @@ function children(object: Record<string, unknown>, key: string): [Path, unknown]
 export function elements(document: OpenApiDocument): Element[] {
   const found: Element[] = [];
   const visit = (kind: Kind, path: Path, object: unknown): void => {
-    if (!isObject(object)) return;
+    if (!ASKED.has(kind) || !isObject(object)) return;
     found.push({ kind, path, object });
     for (const [keys, held] of HOLDS[kind]) {
       for (const key of keys) for (const [below, one] of children(object, key)) visit(held, [...path, ...below], one);

@@ -19,8 +19,7 @@ function valuesOf({ elements }: Rest): { at: Path; value: unknown; schema: Path;
     if (kind === 'schema' && object.default !== undefined) {
       return [{ at: [...path, 'default'], value: object.default, schema: path, what: 'default' }];
     }
-    const isHeader = kind === 'value' && object.in === undefined && object.schema !== undefined;
-    if (!isHeader) return [];
+    if (kind !== 'header' || object.schema === undefined) return [];
     const schema = [...path, 'schema'];
     const examples = Object.entries<{ value?: unknown }>(object.examples ?? {}).map(([name, { value }]) => ({
       at: [...path, 'examples', name, 'value'],

@@ -39,7 +39,7 @@ function unpagedOperations({ source, operations }: Rest): RestFlaw[] {
 
 function unboundedParameters({ source, elements }: Rest): RestFlaw[] {
   return elements.flatMap(({ kind, path, object }) => {
-    if (kind !== 'value' || object.in !== 'query' || !PAGE_SIZE.test(object.name)) return [];
+    if (kind !== 'parameter' || object.in !== 'query' || !PAGE_SIZE.test(object.name)) return [];
     if (written(source, object.schema).maximum !== undefined) return [];
     return [
       {

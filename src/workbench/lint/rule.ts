@@ -32,7 +32,7 @@ export interface SdlFlaw {
 }
 
 /** A rule of our own. `why` says in one sentence what it protects from; `check` gives what breaks it. */
-export interface LintRule<Contract, Flaw> {
+interface LintRule<Contract, Flaw> {
   name: string;
   why: string;
   /** Left out for an error. */

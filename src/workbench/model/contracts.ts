@@ -73,7 +73,7 @@ export const contractsIn = (files: ProjectFiles, wanted: readonly (keyof Texts)[
 };
 
 /** What a tool asks of a project is not there; the message is a sentence for whoever asked for it. */
-export class NoContracts extends Error {
+class NoContracts extends Error {
   override readonly name = 'NoContracts';
 }
 

@@ -21,7 +21,7 @@ export const REACHES: readonly string[] = ['none', 'own', 'any'];
 const DIRECTIVE = 'permission';
 
 /** A permission that a contract states, and where. */
-export interface Statement {
+interface Statement {
   /** The operationId, or the root field as `Type.field`. */
   by: string;
   /** In the words of `x-permission`, whichever contract states it. */

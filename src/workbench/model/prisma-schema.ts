@@ -2,7 +2,7 @@ import { FILES } from './files.js';
 import { lazily } from './lazily.js';
 
 /** What stands behind a field, a value, or in a block by itself: `@map("role")`, `@@index([a, b])`. */
-export interface PrismaAttribute {
+interface PrismaAttribute {
   /** With its signs: `@db.VarChar`, `@@map`. */
   readonly name: string;
   /** What stands in its parentheses, blanks folded; undefined without any. */

@@ -62,7 +62,7 @@ export function problemAt(file: string, text: string, place: Place, rule: string
 const counted = (count: number, what: string) => (count === 1 ? `1 ${what}` : `${count} ${what}s`);
 
 /** `2 errors, 1 warning`. */
-export function countOf(problems: readonly Problem[]): string {
+function countOf(problems: readonly Problem[]): string {
   const warnings = problems.filter(({ severity }) => severity === 'warning').length;
   const errors = counted(problems.length - warnings, 'error');
   return warnings === 0 ? errors : `${errors}, ${counted(warnings, 'warning')}`;

@@ -7,7 +7,7 @@ export class NoNewProject extends Error {
   override readonly name = 'NoNewProject';
 }
 
-export interface NewProject {
+interface NewProject {
   directory: string;
   /** What the application is called; see `nameFor`. */
   name: string;

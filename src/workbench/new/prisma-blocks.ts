@@ -34,7 +34,7 @@ function membersOf(body: string): Member[] {
 /** What a member is, whatever stands above it and however it is aligned. */
 const meaning = ({ text }: Member) => (text.trimEnd().split('\n').at(-1) ?? '').trim().replaceAll(/\s+/g, ' ');
 
-export interface Merged {
+interface Merged {
   text: string;
   /** What was added or is another now: `User.networks`, `KnownNetwork`. */
   changed: string[];

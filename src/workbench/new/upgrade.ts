@@ -17,7 +17,7 @@ export class NoUpgrade extends Error {
 }
 
 /** What a project lacks of the platform's tables. */
-export interface Upgrade {
+interface Upgrade {
   /** Files to be written, from the root of the project, and their text. */
   files: Map<string, string>;
   /** What of the schema is added or another: `User.networks`, `KnownNetwork`. */
@@ -25,7 +25,7 @@ export interface Upgrade {
 }
 
 /** The platform's models as they are now. What of them leads to the team's own models is no part of them. */
-export function platformBlocks(template: string): Block[] {
+function platformBlocks(template: string): Block[] {
   const all = blocksOf(template);
   const own = blocksOf(template.slice(template.indexOf(PLATFORM)));
   const teams = all.filter(({ name }) => own.every((one) => one.name !== name)).map(({ name }) => name.split(' ')[1]);

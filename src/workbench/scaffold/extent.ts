@@ -12,7 +12,7 @@ interface Extent {
 }
 
 /** From the comments right above a node, without a blank line between, to the one behind it on its last line. */
-export function extentOf(node: Node): Extent {
+function extentOf(node: Node): Extent {
   const text = node.getSourceFile().getFullText();
   let start = node.getStart(true);
   for (const comment of node.getLeadingCommentRanges().reverse()) {

@@ -5,7 +5,7 @@ import { isStub, type Members } from './members.js';
 import { isParked, park, unpark } from './parked.js';
 
 /** What a contract asks of one group of members. */
-export interface Demand {
+interface Demand {
   /** The file's name in what is told. */
   path: string;
   /** All names that may be there, in the contract's order. */

@@ -5,7 +5,7 @@ import { removeImport, removeWithComments } from './extent.js';
 import { literalOf, propertiesOf } from './members.js';
 import { importNamed, removeUnusedImport } from './project-files.js';
 
-export interface RegistryOptions {
+interface RegistryOptions {
   /** Of the file, relative to the project. */
   path: string;
   /** The constant that has a property for each registered file. */
@@ -13,8 +13,6 @@ export interface RegistryOptions {
   /** Whether files are imported whole (`import * as users`), or by what they are named after (`import { User }`). */
   whole: boolean;
 }
-
-export type Registry = ReturnType<typeof openRegistry>;
 
 /**
  * The place where the files of handlers, or of resolvers, are all named.

@@ -2,7 +2,7 @@ import type { Change, Pending, Placed } from './change.js';
 import type { Scaffolding } from './scaffold.js';
 
 /** How a word is emphasised where the report is read; the same word where there is no colour. */
-export type Paint = (style: 'bold' | 'green' | 'yellow', text: string) => string;
+type Paint = (style: 'bold' | 'green' | 'yellow', text: string) => string;
 
 const COLOURS = {
   added: 'green',
@@ -55,7 +55,7 @@ export function nextSteps({ generated, changes, pending }: Scaffolding, check: b
   ];
 }
 
-export interface ReportOptions {
+interface ReportOptions {
   check: boolean;
   paint: Paint;
 }

@@ -26,7 +26,7 @@ export interface Scaffolding {
 }
 
 /** What generating `generated/` gave. */
-export interface Generated {
+interface Generated {
   /** Empty when the contracts are sound. */
   problems: Problem[];
   /** Of these, for a person to read. */
@@ -37,7 +37,7 @@ export interface Generated {
   files: Record<string, string>;
 }
 
-export interface ScaffoldOptions {
+interface ScaffoldOptions {
   /** The project's directory. */
   root: string;
   /** Tell what would be done, and write nothing. */

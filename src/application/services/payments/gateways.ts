@@ -2,7 +2,7 @@ import { embeddedGateway } from './embedded.js';
 import type { PaymentGateway } from './gateway.js';
 import { httpGateway } from './http.js';
 
-export interface PaymentEnvironment {
+interface PaymentEnvironment {
   PAYMENT_URL?: string | undefined;
   /** In milliseconds. */
   PAYMENT_TIMEOUT: number;

@@ -7,7 +7,7 @@ const BETWEEN = { initialDelay: 100, maxDelay: 400 };
 /** Payments in a row that the gateway may fail before it is left alone. */
 const BREAK_AFTER = 5;
 
-export interface HttpGatewayOptions {
+interface HttpGatewayOptions {
   /** Where payments are posted. A user name and a password in it are sent as Basic credentials. */
   url: string;
   /** Milliseconds that each attempt may take. */

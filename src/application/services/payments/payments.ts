@@ -13,7 +13,7 @@ type Transaction = Prisma.TransactionClient;
  * Milliseconds for which an attempt keeps others away. Longer than any gateway takes; after a crash somebody else asks
  * again, under the same key.
  */
-export const LEASE = 15_000;
+const LEASE = 15_000;
 /** Milliseconds before the second attempt; doubled for each further one, up to the most. */
 const BACKOFF = 500;
 const MOST_BACKOFF = 60_000;

@@ -20,6 +20,7 @@ import {
   valueFromASTUntyped,
 } from 'graphql';
 import { collectFields, collectSubfields } from 'graphql/execution/collectFields.js';
+import { isObject } from '../../contract/references.js';
 
 type Values = Record<string, unknown>;
 
@@ -41,14 +42,12 @@ const isEmptyList = (value: unknown) => Array.isArray(value) && value.length ===
 /** What is given and says nothing: null is what there is without it, and a list without items shows none. */
 const isNothing = (value: unknown) => value === undefined || value === null || isEmptyList(value);
 
-const isRecord = (value: unknown): value is Values => typeof value === 'object' && value !== null;
-
 /** What a value of an input type shows: fields of input objects and values of enumerations. */
 function* ofInput(type: GraphQLInputType, value: unknown): Generator<string> {
   const nullable = getNullableType(type);
   if (isListType(nullable)) for (const item of [value].flat()) yield* ofInput(nullable.ofType, item);
   else if (isEnumType(nullable)) yield `${nullable.name}.${value}`;
-  else if (isInputObjectType(nullable) && isRecord(value)) {
+  else if (isInputObjectType(nullable) && isObject(value)) {
     for (const field of Object.values(nullable.getFields())) {
       const given = value[field.name];
       if (isNothing(given)) continue;
@@ -90,7 +89,7 @@ function documentOf(text: string): DocumentNode | undefined {
  */
 export const graphqlObserver = (schema: GraphQLSchema): GraphQLObserver => {
   return ({ query = '', variables, operationName }, { data, errors = [] }) => {
-    const document = isRecord(data) ? documentOf(query) : undefined;
+    const document = isObject(data) ? documentOf(query) : undefined;
     const operation = document && getOperationAST(document, operationName);
     const root = operation && schema.getRootType(operation.operation);
     if (!root) return new Set();
@@ -115,11 +114,11 @@ export const graphqlObserver = (schema: GraphQLSchema): GraphQLObserver => {
         for (const [index, item] of value.entries()) yield* ofValue(type, nodes, item, `${path}/${index}`);
         return;
       }
-      const named = isRecord(value)
+      const named = isObject(value)
         ? (schema.getType(String(value['__typename'])) ?? getNamedType(type))
         : getNamedType(type);
       if (isEnumType(named) && value !== null) yield `${named.name}.${value}`;
-      if (isObjectType(named) && isRecord(value))
+      if (isObjectType(named) && isObject(value))
         yield* ofObject(named, collectSubfields(schema, fragments, given, named, nodes), value, `${path}/`);
     }
 

@@ -6,7 +6,7 @@ import { type Element, type Kind, UNMATCHED } from './elements.js';
 type Path = readonly string[];
 
 /** What the observer of a test asks of the REST contract. */
-export interface RestElements {
+interface RestElements {
   elements: Element[];
   /** What the keys of a body's members begin with, by `getUser 200` for an answer and `createUser body` for a request. */
   bodies: Map<string, string>;

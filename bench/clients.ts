@@ -1,0 +1,13 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+
+/** Starts a process of clients, which answers one task at a time. */
+export const startClients = (file: string): ChildProcess =>
+  fork(new URL(file, import.meta.url), { execArgv: process.execArgv });
+
+/** Gives it a task. @returns what it answers */
+export async function told<Answer>(clients: ChildProcess, task: object): Promise<Answer> {
+  const answer = once(clients, 'message');
+  clients.send(task);
+  return (await answer)[0] as Answer;
+}
