@@ -99,7 +99,7 @@ export const FAULTS: readonly Fault[] = [
     name: 'an unknown query parameter',
     status: 400,
     rank: 1,
-    stage: 'structure',
+    stage: 'parameters',
     fits: () => true,
     apply: (draft) => {
       draft.query[UNKNOWN] = 'red';
@@ -109,7 +109,7 @@ export const FAULTS: readonly Fault[] = [
     name: 'an id that is none',
     status: 400,
     rank: 1,
-    stage: 'structure',
+    stage: 'parameters',
     fits: (operation) => schemaOf(operation, subjectOf(operation)).type === 'integer',
     apply: (draft, _, operation) => {
       draft.path[subjectOf(operation) as string] = 'x';
