@@ -1,6 +1,6 @@
 import type { Ajv2020 } from 'ajv/dist/2020.js';
 import type { FastifyRequest } from 'fastify';
-import { type Issue, type Issues, NO_ISSUES } from '../calls/issues.js';
+import type { Issue, Issues } from '../calls/issues.js';
 import type { Location, Parameter, Schema } from '../contract/document.js';
 import { laidOpen } from '../contract/laid-open.js';
 import type { Operation } from '../contract/openapi.js';
@@ -12,11 +12,14 @@ import { pathOf } from '../http/path.js';
 
 type Values = Record<string, unknown>;
 
+/** What texts are in a request. */
+export type Sent = Pick<FastifyRequest, 'url' | 'params' | 'query' | 'headers' | 'cookies'>;
+
 /** What a request says in a place, with what of it cannot be read added to `wrong`. */
-export type PlaceReader = (request: FastifyRequest, wrong: Issues[]) => Values;
+export type PlaceReader = (request: Sent, wrong: Issues[]) => Values;
 
 /** Where the texts of a place are. */
-const GIVEN: Record<Location, (request: FastifyRequest) => Values> = {
+const GIVEN: Record<Location, (request: Sent) => Values> = {
   path: ({ params }) => params as Values,
   query: ({ query }) => query as Values,
   header: ({ headers }) => headers,
@@ -112,7 +115,7 @@ function decoded(text: string): string {
 const decodedInQuery = (text: string): string => decoded(text.replaceAll('+', ' '));
 
 /** The text of a parameter as it was sent. @param fromEnd segments of the path, since it may lack a prefix of its template */
-function sentText({ url }: FastifyRequest, place: Location, name: string, fromEnd: number): string {
+function sentText({ url }: Sent, place: Location, name: string, fromEnd: number): string {
   if (place === 'path') return pathOf(url).split('/').at(fromEnd) ?? '';
   const pairs = url.slice(url.indexOf('?') + 1).split('&');
   const found = pairs.find((pair) => decodedInQuery(pair.split('=', 1)[0] as string) === name) ?? '';
@@ -120,7 +123,7 @@ function sentText({ url }: FastifyRequest, place: Location, name: string, fromEn
 }
 
 /** Puts what one parameter is written as into one value, in place of its texts. */
-type Layer = (values: Values, request: FastifyRequest, wrong: Issues[]) => void;
+type Layer = (values: Values, request: Sent, wrong: Issues[]) => void;
 
 const tell = (wrong: Issues[], ...issues: Issue[]) => void wrong.push({ issues, omitted: 0 });
 
@@ -193,20 +196,22 @@ function layerOf(parameter: Parameter, form: ParameterForm, path: string): Layer
 /**
  * @returns reads what an operation takes in a place, by the types that the contract declares; all of it is worked out here, and
  * what is one text, or nothing, costs nothing of what lists and objects do
+ * @param ajv undefined for requests that were read before: they are not held to the contract again
  */
-export function placeReader(ajv: Ajv2020, operation: Operation, place: Location): PlaceReader {
+export function placeReader(ajv: Ajv2020 | undefined, operation: Operation, place: Location): PlaceReader {
   const given = GIVEN[place];
   const parameters = parametersIn(operation, place);
   // In a query nothing else may be; anywhere else something may, and is not read.
   if (parameters.length === 0 && place !== 'query') return () => ({});
   const forms = parameters.map((one) => [one, parameterForm(one)] as const);
   const layers = forms.flatMap(([one, form]) => layerOf(one, form, operation.path) ?? []);
-  const faults = lazily(ajv, () => ({
+  const structure = () => ({
     type: 'object',
     properties: Object.fromEntries(forms.map(([one, form]) => [nameOf(one), structureFor(one, form)])),
     required: parameters.filter(({ required }) => required).map(nameOf),
     ...(place === 'query' && { additionalProperties: false }),
-  }));
+  });
+  const faults = ajv === undefined ? () => undefined : lazily(ajv, structure);
   const wanted = forms.map(([one, form]) => ({ name: nameOf(one), read: readerOf(form) }));
   return (request, wrong) => {
     const values = layers.length === 0 ? given(request) : { ...given(request) };

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import type { Parameter, Schema } from '../contract/document.js';
 import { laidOpen } from '../contract/laid-open.js';
 import type { Operation } from '../contract/openapi.js';
+import { type ParameterForm, parameterForm, schemaOf, textsOf } from '../contract/parameter-form.js';
 import { placeOf, prefixOf } from '../contract/versions.js';
 import { type BodyForm, bodyForms } from '../rest/request-body.js';
 import type { Json } from './people.js';
@@ -49,8 +50,11 @@ function valid(written: Schema, root = written, level = 0): fc.Arbitrary<Json> {
     return fc.oneof(...chosen.map((one) => valid({ ...beside, allOf: [one] }, root, level + 1)));
   }
   if (schema.enum) return fc.constantFrom(...schema.enum);
+  if (schema.const !== undefined) return fc.constant(schema.const);
+  const { type } = schema;
+  if (Array.isArray(type)) return fc.oneof(...type.map((one) => valid({ ...schema, type: one }, root, level)));
   const { minimum = -1000, maximum = 1_000_000, minLength = 0, maxLength = 40 } = schema as Record<string, number>;
-  switch (schema.type) {
+  switch (type) {
     case 'object': {
       const required = schema.required ?? [];
       const drawn = Object.entries(schema.properties ?? {}).filter(([name]) => !isDeep || required.includes(name));
@@ -63,8 +67,11 @@ function valid(written: Schema, root = written, level = 0): fc.Arbitrary<Json> {
       return maxLength === 0 ? fc.constant([]) : fc.array(inner(schema.items), { minLength: minItems, maxLength });
     }
     case 'integer':
+      return fc.integer({ min: Math.ceil(minimum), max: Math.floor(maximum) });
     case 'number':
-      return fc.integer({ min: minimum, max: maximum });
+      return fc.double({ min: minimum, max: maximum, noNaN: true });
+    case 'null':
+      return fc.constant(null);
     case 'boolean':
       return fc.boolean();
     case 'string':
@@ -141,33 +148,89 @@ const perhaps = <T>(value: fc.Arbitrary<T>, junk: fc.Arbitrary<T>) =>
 const headerText = fc.stringMatching(/^[\x21-\x7e]([\x20-\x7e]{0,30}[\x21-\x7e])?$/);
 const wellFormed = anyText.map((text) => text.toWellFormed());
 
-function queryOf(parameters: Parameter[]): fc.Arbitrary<string> {
-  const pairs = parameters.map(({ name, schema = {} }) =>
-    perhaps(valid(schema).map(String), wellFormed).map((value) => (value === undefined ? undefined : [name, value])),
+/** Texts that nearly are of a form. */
+const nearly = (form: ParameterForm): readonly string[] => {
+  const scalars = ['TRUE', '1', 'null', '', '-0', '01', '0x10', '1e999', '1e-999', 'NaN', '9007199254740993', '1,5'];
+  if (form.kind === 'json') return ['{', '', '{"__proto__":1}', '{"a":1,"a":2}', '1e400', '['.repeat(200)];
+  return form.kind === 'list' ? [...scalars, ',', '1,,2', ',1', 'a|b', '1 2', '%2C'] : scalars;
+};
+
+type Pairs = [key: string, text: string][];
+
+/** What a parameter is given: what its schema takes, what nearly is that, and now and then anything. */
+function given(
+  parameter: Parameter,
+  escaped: (text: string) => string,
+  junk: fc.Arbitrary<string> = wellFormed,
+): fc.Arbitrary<Pairs> {
+  const { name } = parameter;
+  const form = parameterForm(parameter);
+  const written = valid(schemaOf(parameter)).map((value) =>
+    value === null ? [] : textsOf(name, form, value, escaped),
   );
+  const text = fc.oneof(junk, fc.constantFrom(...nearly(form)));
+  const key =
+    form.kind === 'deepObject'
+      ? fc.constantFrom(name, `${name}[`, `${name}[a][b]`, `${name}[__proto__]`)
+      : fc.constant(name);
+  const other = fc
+    .tuple(key, text, fc.nat(5))
+    .map(([at, one, times]): Pairs => Array.from({ length: times === 0 ? 2 : 1 }, () => [at, escaped(one)]));
+  return perhaps(written, other).map((pairs) => pairs ?? []);
+}
+
+function queryOf(parameters: Parameter[]): fc.Arbitrary<string> {
+  const all = parameters.map((one) => given(one, encodeURIComponent));
   // Few at a time, or nearly every list would mix its styles.
   const unknown = onceIn(12, fc.tuple(wellFormed, wellFormed));
   return fc
     .tuple(
-      fc.subarray(pairs, { maxLength: Math.min(2, pairs.length) }).chain((some) => fc.tuple(...some)),
+      fc.subarray(all, { maxLength: Math.min(2, all.length) }).chain((some) => fc.tuple(...some)),
       unknown,
     )
     .map(([known, other]) => {
-      const given = [...known, other].filter((pair) => pair !== undefined) as [string, string][];
-      return new URLSearchParams(given).toString();
+      const named = known.flat().map(([name, text]) => [encodeURIComponent(name), text]);
+      const pairs = [...named, ...(other ? [other.map(encodeURIComponent)] : [])];
+      return pairs.map((pair) => pair.join('=')).join('&');
     });
 }
 
+const isPlain = (parameter: Parameter): boolean => {
+  const form = parameterForm(parameter);
+  return form.kind === 'scalar' && form.types.includes('string');
+};
+
+/** What may be the value of a header. */
+const isFieldText = (text: string): boolean => /^([\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?)?$/.test(text);
+
+const typedHeader = (parameter: Parameter): fc.Arbitrary<Record<string, string>> =>
+  given(parameter, String, headerText).map((pairs) =>
+    Object.fromEntries(pairs.filter(([, text]) => isFieldText(text)).map(([name, text]) => [name.toLowerCase(), text])),
+  );
+
+const typedCookies = (parameters: Parameter[]): fc.Arbitrary<Record<string, string>> =>
+  fc.tuple(...parameters.filter((one) => !isPlain(one)).map((one) => given(one, encodeURIComponent))).map((all) => {
+    const cookie = all
+      .flat()
+      .map((pair) => pair.join('='))
+      .join('; ');
+    return cookie === '' ? ({} as Record<string, string>) : { cookie };
+  });
+
 function headersOf(
-  parameters: Parameter[],
+  all: { headers: Parameter[]; cookies: Parameter[] },
   { credentials, mediaType, versions }: World,
 ): fc.Arbitrary<Record<string, string>> {
-  const declared = parameters.map(({ name }) =>
-    perhaps(
-      fc.constantFrom('*', '"1-1"', 'return=minimal', 'return=representation', 'respond-async', 'bytes=0-9', 'key-1'),
-      headerText,
-    ).map((value): Record<string, string> => (value === undefined ? {} : { [name.toLowerCase()]: value })),
-  );
+  const plain = all.headers
+    .filter(isPlain)
+    .map(({ name }) =>
+      perhaps(
+        fc.constantFrom('*', '"1-1"', 'return=minimal', 'return=representation', 'respond-async', 'bytes=0-9', 'key-1'),
+        headerText,
+      ).map((value): Record<string, string> => (value === undefined ? {} : { [name.toLowerCase()]: value })),
+    );
+  const typed = all.headers.filter((one) => !isPlain(one)).map(typedHeader);
+  const declared = [...plain, ...typed, typedCookies(all.cookies)];
   const accept = fc.constantFrom(
     ...['*/*', 'application/json', mediaType, ...versions.map((version) => `${mediaType}; version=${version}`)],
     ...[`${mediaType};v=${NOT_SERVED}`, 'text/html', 'image/png;q=0, */*;q=0.1', ''],
@@ -195,17 +258,23 @@ export function requestTo(operation: Operation, world: World): fc.Arbitrary<Draw
   const { version } = placeOf(operation.path) ?? {};
   const prefix = version === undefined ? '' : prefixOf(version);
   const place = (where: string) => parameters.filter(({ in: one }) => one === where);
-  const segment = (name: string) =>
-    fc.oneof(
-      { weight: 8, arbitrary: fc.constantFrom(...(world.ids[name] ?? ['1'])) },
+  // "." and ".." are no segments: a client takes them out of the path before it asks.
+  const isSegment = (text: string) => text !== '' && !/^\.+$/.test(text);
+  const segment = (parameter: Parameter) => {
+    const ids = world.ids[parameter.name];
+    const fitting = valid(schemaOf(parameter))
+      .map((value) => textsOf(parameter.name, parameterForm(parameter), value, encodeURIComponent)[0]?.[1] ?? '')
+      .map((text) => (isSegment(text) ? text : '1'));
+    return fc.oneof(
+      { weight: 8, arbitrary: ids ? fc.constantFrom(...ids.map(encodeURIComponent)) : fitting },
       { weight: 1, arbitrary: fc.integer({ min: 900_000 }).map(String) },
-      // "." and ".." are no segments: a client takes them out of the path before it asks.
-      { weight: 1, arbitrary: wellFormed.filter((text) => text !== '' && !/^\.+$/.test(text)) },
+      { weight: 1, arbitrary: wellFormed.filter(isSegment).map(encodeURIComponent) },
     );
-  const segments = fc.tuple(...place('path').map(({ name }) => segment(name).map((text) => [name, text] as const)));
+  };
+  const segments = fc.tuple(...place('path').map((one) => segment(one).map((text) => [one.name, text] as const)));
   const path = segments.map((given) => {
     const byName = Object.fromEntries(given);
-    return operation.path.replaceAll(/{(\w+)}/g, (_, name: string) => encodeURIComponent(byName[name] ?? ''));
+    return operation.path.replaceAll(/{(\w+)}/g, (_, name: string) => byName[name] ?? '');
   });
   const spelling = fc.oneof(
     { weight: 12, arbitrary: fc.constant((text: string) => text) },
@@ -223,7 +292,15 @@ export function requestTo(operation: Operation, world: World): fc.Arbitrary<Draw
   /** Of another media type, now and then. */
   const type = onceIn(10, fc.constantFrom(...TYPES));
   return fc
-    .tuple(method, path, spelling, queryOf(place('query')), headersOf(place('header'), world), bodyOf(operation), type)
+    .tuple(
+      method,
+      path,
+      spelling,
+      queryOf(place('query')),
+      headersOf({ headers: place('header'), cookies: place('cookie') }, world),
+      bodyOf(operation),
+      type,
+    )
     .map(([verb, pathname, spell, query, headers, body, other]) => ({
       method: verb,
       url: spell(pathname) + (query && `?${query}`),

@@ -1,7 +1,8 @@
 import { rolesOf } from '../calls/access.js';
-import type { Schema } from '../contract/document.js';
+import type { Parameter, Schema } from '../contract/document.js';
 import { laidOpen } from '../contract/laid-open.js';
 import type { Operation } from '../contract/openapi.js';
+import { parameterForm, schemaOf } from '../contract/parameter-form.js';
 import { bodyFormFor, bodyForms } from '../rest/request-body.js';
 import type { Asked, ConformanceOptions, Draft } from './conformance-options.js';
 import type { Person } from './people.js';
@@ -66,6 +67,32 @@ const tooLong = (operation: Operation): string | undefined => {
   return type === 'string' && maxLength !== undefined ? 'x'.repeat(Number(maxLength) + 1) : undefined;
 };
 
+const queryOf = ({ operation }: Operation) =>
+  operation.parameters.filter((one) => one.in === 'query' && one.name !== 'version');
+
+/** A parameter of a query that not every text can be read as. */
+const typed = (operation: Operation): Parameter | undefined =>
+  queryOf(operation).find((one) => {
+    const form = parameterForm(one);
+    const types = form.kind === 'scalar' ? form.types : form.kind === 'list' ? form.items : ['string'];
+    return !types.includes('string');
+  });
+
+/** A parameter of a query, and a value of its type that its schema refuses. `limit` has a fault of its own. */
+function bounded(operation: Operation): [name: string, value: unknown] | undefined {
+  const wrong = queryOf(operation).map((one): [string, unknown] => {
+    const form = parameterForm(one);
+    const whole = laidOpen(schemaOf(one));
+    const isList = form.kind === 'list' && typeof whole.items === 'object';
+    const types = form.kind === 'scalar' ? form.types : isList ? form.items : [];
+    const { enum: values, minimum } = isList ? laidOpen(whole.items as Schema, whole) : whole;
+    const value = values && types.includes('string') ? UNKNOWN : undefined;
+    const low = minimum !== undefined && types.join() === 'integer' ? Number(minimum) - 1 : undefined;
+    return [one.name, one.name === 'limit' ? undefined : (value ?? low)];
+  });
+  return wrong.find(([, value]) => value !== undefined);
+}
+
 /** Somebody of the roles that may not do it: to what belongs to somebody else, where that can be, or else to anything. */
 export function strangerTo(
   operation: Operation,
@@ -103,6 +130,16 @@ export const FAULTS: readonly Fault[] = [
     fits: () => true,
     apply: (draft) => {
       draft.query[UNKNOWN] = 'red';
+    },
+  },
+  {
+    name: 'a parameter of another type',
+    status: 400,
+    rank: 1,
+    stage: 'parameters',
+    fits: (operation) => typed(operation) !== undefined,
+    apply: (draft, _, operation) => {
+      draft.query[typed(operation)?.name as string] = UNKNOWN;
     },
   },
   {
@@ -249,6 +286,18 @@ export const FAULTS: readonly Fault[] = [
     fits: hasParameter('limit'),
     apply: (draft) => {
       draft.query['limit'] = '0';
+    },
+  },
+  {
+    name: 'a parameter that breaks a constraint',
+    status: 422,
+    rank: 7,
+    stage: 'content',
+    // Of a list, how it is paged is one thing: parameters of two ways are not mixed.
+    fits: (operation) => bounded(operation) !== undefined && !hasParameter('limit')(operation),
+    apply: (draft, _, operation) => {
+      const [name, value] = bounded(operation) as [string, unknown];
+      draft.query[name] = value;
     },
   },
   {
