@@ -42,7 +42,7 @@ const declares =
     Object.hasOwn(operation.responses, status);
 /** The last parameter of the path: what the operation is about. */
 export const subjectOf = ({ path }: Pick<Operation, 'path'>): string | undefined => parametersIn(path).at(-1);
-const schemaOf = ({ operation }: Operation, name: string | undefined): Schema =>
+const idSchema = ({ operation }: Operation, name: string | undefined): Schema =>
   operation.parameters.find((one) => one.in === 'path' && one.name === name)?.schema ?? {};
 /** Of the body that is sent: the first that the contract has. */
 const bodySchema = (operation: Operation): Schema => laidOpen(bodyForms(operation)[0]?.schema ?? {});
@@ -147,7 +147,7 @@ export const FAULTS: readonly Fault[] = [
     status: 400,
     rank: 1,
     stage: 'parameters',
-    fits: (operation) => schemaOf(operation, subjectOf(operation)).type === 'integer',
+    fits: (operation) => idSchema(operation, subjectOf(operation)).type === 'integer',
     apply: (draft, _, operation) => {
       draft.path[subjectOf(operation) as string] = 'x';
     },
@@ -232,7 +232,7 @@ export const FAULTS: readonly Fault[] = [
     fits: (operation) => subjectOf(operation) !== undefined,
     apply: (draft, _, operation) => {
       const name = subjectOf(operation) as string;
-      draft.path[name] = absent(schemaOf(operation, name));
+      draft.path[name] = absent(idSchema(operation, name));
     },
   },
   {
