@@ -176,20 +176,26 @@ function given(
   const other = fc
     .tuple(key, text, fc.nat(5))
     .map(([at, one, times]): Pairs => Array.from({ length: times === 0 ? 2 : 1 }, () => [at, escaped(one)]));
-  return perhaps(written, other).map((pairs) => pairs ?? []);
+  if (parameter.required !== true) return perhaps(written, other).map((pairs) => pairs ?? []);
+  // Without it there would be nothing but refusals.
+  const none = fc.constant<Pairs>([]);
+  return fc.oneof({ weight: 10, arbitrary: written }, { weight: 2, arbitrary: other }, { weight: 1, arbitrary: none });
 }
 
 function queryOf(parameters: Parameter[]): fc.Arbitrary<string> {
-  const all = parameters.map((one) => given(one, encodeURIComponent));
+  const drawn = (isRequired: boolean) =>
+    parameters.filter(({ required = false }) => required === isRequired).map((one) => given(one, encodeURIComponent));
+  const [required, others] = [drawn(true), drawn(false)];
   // Few at a time, or nearly every list would mix its styles.
   const unknown = onceIn(12, fc.tuple(wellFormed, wellFormed));
   return fc
     .tuple(
-      fc.subarray(all, { maxLength: Math.min(2, all.length) }).chain((some) => fc.tuple(...some)),
+      fc.tuple(...required),
+      fc.subarray(others, { maxLength: Math.min(2, others.length) }).chain((some) => fc.tuple(...some)),
       unknown,
     )
-    .map(([known, other]) => {
-      const named = known.flat().map(([name, text]) => [encodeURIComponent(name), text]);
+    .map(([demanded, known, other]) => {
+      const named = [...demanded, ...known].flat().map(([name, text]) => [encodeURIComponent(name), text]);
       const pairs = [...named, ...(other ? [other.map(encodeURIComponent)] : [])];
       return pairs.map((pair) => pair.join('=')).join('&');
     });

@@ -1,5 +1,6 @@
 import { rolesOf } from '../calls/access.js';
 import type { MediaType, Parameter, Permission } from '../contract/document.js';
+import { laidOpen } from '../contract/laid-open.js';
 import type { Operation } from '../contract/openapi.js';
 import { type ParameterForm, parameterForm, schemaOf, textsOf } from '../contract/parameter-form.js';
 import { bodyForms } from '../rest/request-body.js';
@@ -23,9 +24,8 @@ function exampleOf(parameter: Parameter): unknown {
   const schema = schemaOf(parameter);
   const ofMedia = Object.values(content)[0];
   const [first] = Object.values({ ...named, ...ofMedia?.examples });
-  return (
-    own ?? ofMedia?.example ?? first?.value ?? schema['example'] ?? (schema['examples'] as unknown[] | undefined)?.[0]
-  );
+  const [said] = (schema['examples'] as unknown[] | undefined) ?? [];
+  return own ?? ofMedia?.example ?? first?.value ?? schema['example'] ?? said ?? laidOpen(schema).enum?.[0];
 }
 
 /** The text of a value where a separator stands as it is. */
@@ -33,45 +33,31 @@ const textOf = (parameter: Parameter, value: unknown): string =>
   textsOf(parameter.name, parameterForm(parameter), value, String)[0]?.[1] ?? '';
 
 async function pathOf(options: ConformanceOptions, { path, operation }: Operation, about: Asked) {
-  const { accounts = [] } = options;
+  const { accounts = [], make = {}, makeOwn = {} } = options;
   const entries = parametersIn(path).map(async (name) => {
     if (accounts.includes(name)) return [name, String(about.owner.id)] as const;
+    const maker = make[name] ?? makeOwn[name];
+    if (maker) return [name, String(await maker(about))] as const;
     const parameter = operation.parameters.find((one) => one.name === name && one.in === 'path');
-    const value = await soundValue(options, name, parameter, path, about);
-    return [name, parameter ? textOf(parameter, value) : String(value)] as const;
+    const example = parameter && exampleOf(parameter);
+    if (parameter === undefined || example === undefined)
+      throw new Error(
+        `How is a ${name} made (${path})? Say so under \`make\`, name it under \`accounts\`, or give the parameter an example.`,
+      );
+    return [name, textOf(parameter, example)] as const;
   });
   return Object.fromEntries(await Promise.all(entries));
 }
 
-async function soundValue(
-  { make = {}, makeOwn = {} }: ConformanceOptions,
-  name: string,
-  parameter: Parameter | undefined,
-  path: string,
-  about: Asked,
-): Promise<unknown> {
-  const maker = make[name] ?? makeOwn[name];
-  if (maker) return maker(about);
-  const example = parameter && exampleOf(parameter);
-  if (example !== undefined) return example;
-  throw new Error(
-    `How is a ${name} made (${path})? Say so under \`make\`, name it under \`accounts\`, or give the parameter an example.`,
-  );
-}
-
-/** The parameters of a place that an operation cannot do without, by name. */
-async function requiredIn(
-  place: 'query' | 'header',
-  options: ConformanceOptions,
-  { path, operation }: Operation,
-  about: Asked,
-): Promise<[Parameter, value: unknown][]> {
-  const required = operation.parameters.filter((one) => one.in === place && one.required === true);
-  const entries = required.map(
-    async (one): Promise<[Parameter, unknown]> => [one, await soundValue(options, one.name, one, path, about)],
-  );
-  return Promise.all(entries);
-}
+/** The parameters of a place that an operation cannot do without, with a value of each. */
+const requiredIn = (place: 'query' | 'header', { operation, operationId }: Operation): [Parameter, unknown][] =>
+  operation.parameters
+    .filter((one) => one.in === place && one.required === true)
+    .map((parameter) => {
+      const example = exampleOf(parameter);
+      if (example !== undefined) return [parameter, example];
+      throw new Error(`What is a sound ${parameter.name} of ${operationId}? Give the parameter an example.`);
+    });
 
 async function bodyOf(
   { bodies = {} }: ConformanceOptions,
@@ -141,8 +127,8 @@ export async function soundRequest(
   const [first] = bodyForms(operation);
   // JSON is sent as such, unless it is of another media type.
   const isNamed = first && body !== undefined && first.type !== 'application/json';
-  const query = (await requiredIn('query', options, operation, about)).map(([{ name }, value]) => [name, value]);
-  const named = (await requiredIn('header', options, operation, about)).map(([parameter, value]) => [
+  const query = requiredIn('query', operation).map(([{ name }, value]) => [name, value]);
+  const named = requiredIn('header', operation).map(([parameter, value]) => [
     parameter.name.toLowerCase(),
     textOf(parameter, value),
   ]);
