@@ -1,11 +1,11 @@
-import { codes } from 'currency-codes';
 import fc from 'fast-check';
-import type { Parameter, Schema } from '../contract/document.js';
-import { laidOpen } from '../contract/laid-open.js';
+import type { Parameter } from '../contract/document.js';
 import type { Operation } from '../contract/openapi.js';
-import { type ParameterForm, parameterForm, schemaOf, textsOf } from '../contract/parameter-form.js';
+import { parameterForm, schemaOf, textsOf } from '../contract/parameter-form.js';
 import { placeOf, prefixOf } from '../contract/versions.js';
 import { type BodyForm, bodyForms } from '../rest/request-body.js';
+import { isPlain, queryOf, typedCookies, typedHeader } from './arbitrary-parameters.js';
+import { anyText, headerText, onceIn, perhaps, spoilt, valid, wellFormed } from './arbitrary-values.js';
 import type { Json } from './people.js';
 import type { Drawn } from './send.js';
 
@@ -20,81 +20,6 @@ export interface World {
 
 /** A version that nobody will have written. */
 const NOT_SERVED = '999';
-
-/** Of fast-check's own unit `binary` there is a table of all code points: a second's work, and 130 MB. */
-const codePoint = fc.integer({ min: 0, max: 0x10_ffff }).map((one) => String.fromCodePoint(one));
-/** Any text: also NUL, lone surrogates and what lies outside the basic plane. */
-const anyText = fc.oneof(
-  fc.string({ unit: codePoint, maxLength: 30 }),
-  fc.constantFrom('', ' ', '\u0000', '\ud800', 'a\udc00', '__proto__', "' OR 1=1", 'x'.repeat(300), '😀'),
-);
-const anyNumber = fc.oneof(fc.integer(), fc.double(), fc.constantFrom(0, -1, 2 ** 31, 2 ** 53, 1e21));
-const anyValue: fc.Arbitrary<Json> = fc.oneof(anyText, anyNumber, fc.boolean(), fc.constant(null), fc.jsonValue());
-
-/** Levels of a value below which only what it must have is drawn: of a schema that holds itself there would be no end. */
-const LEVELS = 3;
-
-const refersFurther = (schema: unknown): boolean => JSON.stringify(schema).includes('"$ref":"#/$defs/');
-
-/** Values that a schema takes. @param root where its `$defs` are */
-function valid(written: Schema, root = written, level = 0): fc.Arbitrary<Json> {
-  const schema = laidOpen(written, root);
-  const isDeep = level >= LEVELS;
-  if (level > 3 * LEVELS) return anyValue;
-  const inner = (one: unknown) => valid((one ?? {}) as Schema, root, level + 1);
-  const alternatives = schema.oneOf ?? schema.anyOf;
-  if (alternatives) {
-    const ending = alternatives.filter((one) => !refersFurther(one));
-    const chosen = isDeep && ending.length > 0 ? ending : alternatives;
-    const { oneOf: _, anyOf: __, ...beside } = schema;
-    return fc.oneof(...chosen.map((one) => valid({ ...beside, allOf: [one] }, root, level + 1)));
-  }
-  if (schema.enum) return fc.constantFrom(...schema.enum);
-  if (schema.const !== undefined) return fc.constant(schema.const);
-  const { type } = schema;
-  if (Array.isArray(type)) return fc.oneof(...type.map((one) => valid({ ...schema, type: one }, root, level)));
-  const { minimum = -1000, maximum = 1_000_000, minLength = 0, maxLength = 40 } = schema as Record<string, number>;
-  switch (type) {
-    case 'object': {
-      const required = schema.required ?? [];
-      const drawn = Object.entries(schema.properties ?? {}).filter(([name]) => !isDeep || required.includes(name));
-      const members = drawn.map(([name, one]) => [name, inner(one)]);
-      return fc.record(Object.fromEntries(members), { requiredKeys: required as never[] });
-    }
-    case 'array': {
-      const { minItems = 0 } = schema as { minItems?: number };
-      const maxLength = isDeep ? minItems : minItems + 3;
-      return maxLength === 0 ? fc.constant([]) : fc.array(inner(schema.items), { minLength: minItems, maxLength });
-    }
-    case 'integer':
-      return fc.integer({ min: Math.ceil(minimum), max: Math.floor(maximum) });
-    case 'number':
-      return fc.double({ min: minimum, max: maximum, noNaN: true });
-    case 'null':
-      return fc.constant(null);
-    case 'boolean':
-      return fc.boolean();
-    case 'string':
-      if (schema['format'] === 'email') return fc.emailAddress();
-      if (schema['format'] === 'uuid') return fc.uuid();
-      if (schema['format'] === 'iso-4217') return fc.constantFrom(...codes());
-      if (schema['pattern']) return fc.stringMatching(new RegExp(String(schema['pattern'])));
-      return fc.string({ unit: 'grapheme', minLength, maxLength: Math.max(minLength, Math.min(maxLength, 60)) });
-    default:
-      return anyValue;
-  }
-}
-
-/** A value that nearly fits: a member left out, put in, of another kind, or of the same kind and any content. */
-const spoilt = (schema: Schema): fc.Arbitrary<Json> =>
-  fc.tuple(valid(schema), fc.nat(), anyValue, anyText, fc.nat(5)).map(([value, at, other, name, how]) => {
-    if (typeof value !== 'object' || value === null) return other;
-    const names = Object.keys(value);
-    const chosen = names[at % Math.max(1, names.length)] ?? name;
-    if (how === 0) return Object.fromEntries(Object.entries(value).filter(([key]) => key !== chosen));
-    if (how > 2) return { ...value, [chosen]: typeof value[chosen] === 'number' ? at * 1e6 : name };
-    return { ...value, [how === 1 ? chosen : name]: other };
-  });
 
 /** A body and its media type. */
 interface DrawnBody {
@@ -136,92 +61,6 @@ function bodyOf(operation: Operation): fc.Arbitrary<DrawnBody | undefined> {
     { weight: 1, arbitrary: none },
   );
 }
-
-/** `some` once in `of` times, else nothing. */
-const onceIn = <T>(of: number, some: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> =>
-  fc.oneof({ weight: of - 1, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: some });
-
-/** Given once in three times, and then once in four anything at all. */
-const perhaps = <T>(value: fc.Arbitrary<T>, junk: fc.Arbitrary<T>) =>
-  onceIn(3, fc.oneof({ weight: 3, arbitrary: value }, { weight: 1, arbitrary: junk }));
-
-const headerText = fc.stringMatching(/^[\x21-\x7e]([\x20-\x7e]{0,30}[\x21-\x7e])?$/);
-const wellFormed = anyText.map((text) => text.toWellFormed());
-
-/** Texts that nearly are of a form. */
-const nearly = (form: ParameterForm): readonly string[] => {
-  const scalars = ['TRUE', '1', 'null', '', '-0', '01', '0x10', '1e999', '1e-999', 'NaN', '9007199254740993', '1,5'];
-  if (form.kind === 'json') return ['{', '', '{"__proto__":1}', '{"a":1,"a":2}', '1e400', '['.repeat(200)];
-  return form.kind === 'list' ? [...scalars, ',', '1,,2', ',1', 'a|b', '1 2', '%2C'] : scalars;
-};
-
-type Pairs = [key: string, text: string][];
-
-/** What a parameter is given: what its schema takes, what nearly is that, and now and then anything. */
-function given(
-  parameter: Parameter,
-  escaped: (text: string) => string,
-  junk: fc.Arbitrary<string> = wellFormed,
-): fc.Arbitrary<Pairs> {
-  const { name } = parameter;
-  const form = parameterForm(parameter);
-  const written = valid(schemaOf(parameter)).map((value) =>
-    value === null ? [] : textsOf(name, form, value, escaped),
-  );
-  const text = fc.oneof(junk, fc.constantFrom(...nearly(form)));
-  const key =
-    form.kind === 'deepObject'
-      ? fc.constantFrom(name, `${name}[`, `${name}[a][b]`, `${name}[__proto__]`)
-      : fc.constant(name);
-  const other = fc
-    .tuple(key, text, fc.nat(5))
-    .map(([at, one, times]): Pairs => Array.from({ length: times === 0 ? 2 : 1 }, () => [at, escaped(one)]));
-  if (parameter.required !== true) return perhaps(written, other).map((pairs) => pairs ?? []);
-  // Without it there would be nothing but refusals.
-  const none = fc.constant<Pairs>([]);
-  return fc.oneof({ weight: 10, arbitrary: written }, { weight: 2, arbitrary: other }, { weight: 1, arbitrary: none });
-}
-
-function queryOf(parameters: Parameter[]): fc.Arbitrary<string> {
-  const drawn = (isRequired: boolean) =>
-    parameters.filter(({ required = false }) => required === isRequired).map((one) => given(one, encodeURIComponent));
-  const [required, others] = [drawn(true), drawn(false)];
-  // Few at a time, or nearly every list would mix its styles.
-  const unknown = onceIn(12, fc.tuple(wellFormed, wellFormed));
-  return fc
-    .tuple(
-      fc.tuple(...required),
-      fc.subarray(others, { maxLength: Math.min(2, others.length) }).chain((some) => fc.tuple(...some)),
-      unknown,
-    )
-    .map(([demanded, known, other]) => {
-      const named = [...demanded, ...known].flat().map(([name, text]) => [encodeURIComponent(name), text]);
-      const pairs = [...named, ...(other ? [other.map(encodeURIComponent)] : [])];
-      return pairs.map((pair) => pair.join('=')).join('&');
-    });
-}
-
-const isPlain = (parameter: Parameter): boolean => {
-  const form = parameterForm(parameter);
-  return form.kind === 'scalar' && form.types.includes('string');
-};
-
-/** What may be the value of a header. */
-const isFieldText = (text: string): boolean => /^([\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?)?$/.test(text);
-
-const typedHeader = (parameter: Parameter): fc.Arbitrary<Record<string, string>> =>
-  given(parameter, String, headerText).map((pairs) =>
-    Object.fromEntries(pairs.filter(([, text]) => isFieldText(text)).map(([name, text]) => [name.toLowerCase(), text])),
-  );
-
-const typedCookies = (parameters: Parameter[]): fc.Arbitrary<Record<string, string>> =>
-  fc.tuple(...parameters.filter((one) => !isPlain(one)).map((one) => given(one, encodeURIComponent))).map((all) => {
-    const cookie = all
-      .flat()
-      .map((pair) => pair.join('='))
-      .join('; ');
-    return cookie === '' ? ({} as Record<string, string>) : { cookie };
-  });
 
 function headersOf(
   all: { headers: Parameter[]; cookies: Parameter[] },

@@ -1,11 +1,10 @@
 import { rolesOf } from '../calls/access.js';
-import type { Parameter, Schema } from '../contract/document.js';
-import { laidOpen } from '../contract/laid-open.js';
+import type { Schema } from '../contract/document.js';
 import type { Operation } from '../contract/openapi.js';
-import { parameterForm, schemaOf } from '../contract/parameter-form.js';
 import { bodyFormFor, bodyForms } from '../rest/request-body.js';
 import type { Asked, ConformanceOptions, Draft } from './conformance-options.js';
 import type { Person } from './people.js';
+import { bodySchema, bounded, constrained, tooLong, typed, UNKNOWN } from './refused-values.js';
 import type { TestService } from './service.js';
 import { isOwned, parametersIn } from './sound-request.js';
 
@@ -24,8 +23,6 @@ export interface Fault {
   apply: (draft: Draft, about: Asked, operation: Operation, options: ConformanceOptions) => void | Promise<void>;
 }
 
-/** Nothing in a contract has this name. */
-const UNKNOWN = 'accord_unknown';
 const ABSENT = { integer: '999999', uuid: '019a0000-0000-7000-8000-000000000000', string: 'absent' };
 const JSON_TYPE = { 'content-type': 'application/json' };
 
@@ -44,54 +41,9 @@ const declares =
 export const subjectOf = ({ path }: Pick<Operation, 'path'>): string | undefined => parametersIn(path).at(-1);
 const idSchema = ({ operation }: Operation, name: string | undefined): Schema =>
   operation.parameters.find((one) => one.in === 'path' && one.name === name)?.schema ?? {};
-/** Of the body that is sent: the first that the contract has. */
-const bodySchema = (operation: Operation): Schema => laidOpen(bodyForms(operation)[0]?.schema ?? {});
 const isJson = (operation: Operation) => bodyForms(operation)[0]?.kind === 'json';
 const absent = (schema: Schema) =>
   schema.type === 'integer' ? ABSENT.integer : schema['format'] === 'uuid' ? ABSENT.uuid : ABSENT.string;
-
-/** A member of a body, and a value of its type that its schema refuses; undefined where no member can be wrong so. */
-function constrained(operation: Operation): [name: string, value: unknown] | undefined {
-  const wrong = Object.entries(bodySchema(operation).properties ?? {}).map(([name, schema]): [string, unknown] => {
-    const { type, enum: values, minLength, minimum } = (typeof schema === 'boolean' ? {} : schema) as Schema;
-    if (type === 'string' && values) return [name, UNKNOWN];
-    if (type === 'string' && Number(minLength) > 0) return [name, ''];
-    return [name, type === 'integer' && minimum !== undefined ? Number(minimum) - 1 : undefined];
-  });
-  return wrong.find(([, value]) => value !== undefined);
-}
-
-/** A text that its schema refuses. */
-const tooLong = (operation: Operation): string | undefined => {
-  const { type, maxLength } = bodySchema(operation);
-  return type === 'string' && maxLength !== undefined ? 'x'.repeat(Number(maxLength) + 1) : undefined;
-};
-
-const queryOf = ({ operation }: Operation) =>
-  operation.parameters.filter((one) => one.in === 'query' && one.name !== 'version');
-
-/** A parameter of a query that not every text can be read as. */
-const typed = (operation: Operation): Parameter | undefined =>
-  queryOf(operation).find((one) => {
-    const form = parameterForm(one);
-    const types = form.kind === 'scalar' ? form.types : form.kind === 'list' ? form.items : ['string'];
-    return !types.includes('string');
-  });
-
-/** A parameter of a query, and a value of its type that its schema refuses. `limit` has a fault of its own. */
-function bounded(operation: Operation): [name: string, value: unknown] | undefined {
-  const wrong = queryOf(operation).map((one): [string, unknown] => {
-    const form = parameterForm(one);
-    const whole = laidOpen(schemaOf(one));
-    const isList = form.kind === 'list' && typeof whole.items === 'object';
-    const types = form.kind === 'scalar' ? form.types : isList ? form.items : [];
-    const { enum: values, minimum } = isList ? laidOpen(whole.items as Schema, whole) : whole;
-    const value = values && types.includes('string') ? UNKNOWN : undefined;
-    const low = minimum !== undefined && types.join() === 'integer' ? Number(minimum) - 1 : undefined;
-    return [one.name, one.name === 'limit' ? undefined : (value ?? low)];
-  });
-  return wrong.find(([, value]) => value !== undefined);
-}
 
 /** Somebody of the roles that may not do it: to what belongs to somebody else, where that can be, or else to anything. */
 export function strangerTo(

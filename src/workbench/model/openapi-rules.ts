@@ -1,14 +1,6 @@
-import {
-  type OpenApiDocument,
-  type OperationObject,
-  type Parameter,
-  type Permission,
-  rolesIn,
-  type Schema,
-} from 'accord/contract/document';
+import { type OpenApiDocument, type OperationObject, type Permission, rolesIn } from 'accord/contract/document';
 import { forwardFaults } from 'accord/contract/forward';
 import { inlineSchemas } from 'accord/contract/inline';
-import { parameterForm } from 'accord/contract/parameter-form';
 import { placedOperations } from 'accord/contract/placed-operations';
 import { endless } from 'accord/contract/recursion';
 import { isObject, keysOf, valueAt } from 'accord/contract/references';
@@ -17,6 +9,7 @@ import { codeFindings } from './codes.js';
 import type { OpenApiSource } from './openapi-source.js';
 import { REACHES } from './permissions.js';
 import { RESERVED } from './reserved-words.js';
+import { unreadParameters } from './unread-parameters.js';
 import type { Finding } from './yaml-source.js';
 
 const IDENTIFIER = /^[a-z][A-Za-z0-9]*$/;
@@ -115,23 +108,7 @@ const forward: Rule = (operation, at) =>
     message,
   }));
 
-/** A parameter is read by its schema and style; what has no reading would reach its handler as something else. */
-const parameters: Rule = (operation, at, document) => {
-  const ofPath = at.slice(0, -1);
-  const item = valueAt(document, ofPath.map(String)) as { parameters?: unknown[] };
-  const placed = (list: unknown[] = [], owner: Finding['path'] = at) =>
-    list.map((value, index) => ({ value, path: [...owner, 'parameters', index] }));
-  return [...placed(item.parameters, ofPath), ...placed(operation.parameters)].flatMap(({ value, path }) => {
-    const { $ref } = value as { $ref?: string };
-    const parameter = ($ref === undefined ? value : valueAt(document, keysOf($ref))) as Parameter;
-    const form = parameterForm(parameter, document as object as Schema);
-    if (form.kind !== 'unread') return [];
-    const message = `The ${parameter.in} parameter ${parameter.name} ${form.why}.`;
-    return [{ path: $ref === undefined ? path : keysOf($ref), rule: 'parameter-form', message }];
-  });
-};
-
-const RULES: Rule[] = [operationId, oneTag, permission, exactStatuses, deprecation, lastVersion, forward, parameters];
+const RULES: Rule[] = [operationId, oneTag, permission, exactStatuses, deprecation, lastVersion, forward];
 
 /** A path without a version must not be the short spelling of one that has one. */
 function ambiguous(document: OpenApiDocument): Finding[] {
@@ -243,5 +220,6 @@ export function findings(source: OpenApiSource): Finding[] {
     RULES.flatMap((rule) => rule(operation, at, document)),
   );
   const ofSchemas = [...unfollowable(source), ...endlessSchemas(source)];
-  return [...ofPaths, ...ofOperations, ...ambiguous(document), ...codeFindings(document), ...ofSchemas];
+  const ofDocument = [...ambiguous(document), ...unreadParameters(document), ...codeFindings(document)];
+  return [...ofPaths, ...ofOperations, ...ofDocument, ...ofSchemas];
 }
