@@ -213,23 +213,26 @@ export function placeReader(ajv: Ajv2020 | undefined, operation: Operation, plac
   });
   const faults = ajv === undefined ? () => undefined : lazily(ajv, structure);
   const wanted = forms.map(([one, form]) => ({ name: nameOf(one), read: readerOf(form) }));
-  return (request, wrong) => {
-    const values = layers.length === 0 ? given(request) : { ...given(request) };
-    const known = wrong.length;
-    for (const layer of layers) layer(values, request, wrong);
-    // What a layer has taken out is not missing.
-    if (wrong.length > known) return {};
+  function passed(values: Values, wrong: Issues[]): Values {
+    const found: Values = {};
     const errors = faults(values);
     if (errors) {
       wrong.push(parameterIssues(errors));
-      return {};
+      return found;
     }
-    const found: Values = {};
     for (const { name, read } of wanted) {
       const value = values[name];
       if (value !== undefined) found[name] = read === undefined ? value : read(value);
     }
     return found;
+  }
+  if (layers.length === 0) return (request, wrong) => passed(given(request), wrong);
+  return (request, wrong) => {
+    const values = { ...given(request) };
+    const known = wrong.length;
+    for (const layer of layers) layer(values, request, wrong);
+    // What a layer has taken out is not missing.
+    return wrong.length > known ? {} : passed(values, wrong);
   };
 }
 

@@ -52,12 +52,15 @@ export function contentValidator(ajv: Ajv2020, operation: Operation): (request: 
   const faults = new Map([...schemas].map((schema) => [schema, lazily(ajv, () => schema)]));
   const formFor = bodyFormFor(operation);
   return (request) => {
-    const wrong = [path(request.path), query(request.query), header(request.headers), cookie(request.cookies)];
+    const [inPath, inQuery] = [path(request.path), query(request.query)];
+    const [inHeaders, inCookies] = [header(request.headers), cookie(request.cookies)];
+    const wrong = inPath || inQuery || inHeaders || inCookies;
     const form = request.body === undefined ? undefined : formFor(request.mediaType);
     const wrongBody = form?.schema && faults.get(form.schema)?.(request.body);
     const isRead = form !== undefined && form.kind !== 'stream';
     const unstorable = isRead ? unstorableText(request.body) : NO_ISSUES;
-    if (!wrong.some(Boolean) && !wrongBody && unstorable.issues.length === 0) return NO_ISSUES;
-    return bounded(...wrong.filter((one) => one !== undefined), bodyIssues(wrongBody), unstorable);
+    if (!wrong && !wrongBody && unstorable.issues.length === 0) return NO_ISSUES;
+    const ofParameters = [inPath, inQuery, inHeaders, inCookies].filter((one) => one !== undefined);
+    return bounded(...ofParameters, bodyIssues(wrongBody), unstorable);
   };
 }
