@@ -156,13 +156,18 @@ t.test('parameters show the values that are read of them, by style', async (t) =
     { name: 'joined', in: 'query', explode: false, schema: { type: 'array', items: schema } },
     { name: 'old', in: 'query', schema: { type: 'boolean', enum: [true] } },
     { name: 'filter', in: 'query', style: 'deepObject', schema: { type: 'object', properties: { kind: schema } } },
+    {
+      name: 'near',
+      in: 'query',
+      content: { 'application/json': { schema: { type: 'object', properties: { kind: schema } } } },
+    },
     { name: 'X-Sizes', in: 'header', schema: { type: 'array', items: { enum: [1, 2] } } },
   ];
   const get = { ...(source.paths['/api/v1/pets/{kind}'] as { get: object }).get, parameters };
   const typed = { ...source, paths: { '/api/v1/pets/{kinds}': { get } } } as unknown as OpenApiDocument;
   const [operation] = operations(normaliseOpenApi(typed));
   const asked = {
-    query: 'repeated=cat&repeated=dog&joined=a%2Cb,cat&old=true&filter%5Bkind%5D=dog',
+    query: 'repeated=cat&repeated=dog&joined=a%2Cb,cat&old=true&filter%5Bkind%5D=dog&near={"kind":"cat"}',
     headers: new Headers({ 'x-sizes': '1, 3' }),
   };
   const seen = restObserver(typed)(operation, exchange(200, [], { path: '/api/v1/pets/dog,cat', asked }));
@@ -180,6 +185,9 @@ t.test('parameters show the values that are read of them, by style', async (t) =
       'listPets query joined',
       'listPets query joined [] = a,b',
       'listPets query joined [] = cat',
+      'listPets query near',
+      'listPets query near /kind',
+      'listPets query near /kind = cat',
       'listPets query old',
       'listPets query old = true',
       'listPets query repeated',
