@@ -125,9 +125,14 @@ export const PIPELINE = {
       refuses: ['BAD_REQUEST'],
       does: 'refuses the body `null`, and none where the media type must tell its schema',
     },
+    parameters: {
+      on: REST,
+      refuses: ['BAD_REQUEST'],
+      does: 'reads parameters by their declared types, and refuses what cannot be read so, is missing or is unknown',
+    },
   },
   validation: {
-    structure: { on: REST, refuses: ['BAD_REQUEST'], does: 'looks at types, required members and parameters' },
+    structure: { on: REST, refuses: ['BAD_REQUEST'], does: 'looks at types and required members of the body' },
   },
   preHandler: {
     authentication: {

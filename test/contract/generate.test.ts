@@ -70,6 +70,9 @@ t.test('a stale file fails the check by name', async (t) => {
   t.equal(readFileSync(join(folder, 'generated/operations.ts'), 'utf8'), first, 'a check writes nothing');
 });
 
+const ODD =
+  "{ name: If-Match, in: header, schema: { oneOf: [{ $ref: '#/components/schemas/Note' }, { type: string }] } }";
+
 t.test('each rule of the contracts names its place', async (t) => {
   const broken: [rule: string, edit: [from: string, to: string], where: string][] = [
     ['syntax', ['tags: [notes]', 'tags: [notes'], 'summary'],
@@ -83,6 +86,12 @@ t.test('each rule of the contracts names its place', async (t) => {
     ],
     ['path-parameters-defined', ['name: note_id', 'name: id'], 'id, in: path'],
     ['path-parameter-name', ['/{note_id}', '/{note-id}'], '/notes/{note-id}'],
+    ['parameter-form', ['{ name: If-Match, in: header, schema: { type: string } }', ODD], '{ name: If-Match'],
+    [
+      'parameter-form',
+      ['schema: { type: integer }', "style: matrix, schema: { $ref: '#/components/schemas/Note' }"],
+      '{ name: note_id',
+    ],
     ['operation-one-tag', ['tags: [notes]', 'tags: [notes, more]'], 'tags: [notes, more]'],
     ['operation-one-tag', ['tags: [notes]', 'tags: [nots]'], 'nots'],
     ['operation-permission', ['      x-permission: public\n', ''], 'get:'],
@@ -367,6 +376,34 @@ t.test('bodies, schemas that hold themselves, and what stands beside a reference
   t.match(errors['handlers/no-tree.ts']?.join(), /Type 'number' is not assignable to type 'string'/);
   t.match(errors['handlers/untagged.ts']?.join(), /Property 'tags' is missing/);
   t.match(errors['handlers/no-bodies.ts']?.join(), /Property 'tags' does not exist on type 'string'/);
+});
+
+t.test('parameters have the types that they are read as', async (t) => {
+  const more = `      parameters:
+        - { name: deep, in: query, schema: { type: boolean } }
+        - { name: sizes, in: query, required: true, explode: false, schema: { type: array, items: { enum: [1, 2] } } }
+        - { name: filter, in: query, style: deepObject, schema: { type: object, properties: { from: { type: number } } } }
+        - { name: place, in: query, content: { application/json: { schema: { type: object, properties: { at: { type: integer } } } } } }
+        - { name: seen, in: cookie, schema: { type: [boolean, 'null'] } }
+`;
+  const text = openapi.replace('      operationId: getNote\n', `$&${more}`);
+  const generated = {
+    'generated/openapi.ts': await openApiTypes(openApiOf(text)),
+    'generated/operations.ts': generateOperations(openApiOf(text)),
+  };
+  const use = (body: string) =>
+    `import type { GetNote } from '../generated/operations.js';\nexport const used = ({ query, cookies }: Parameters<GetNote>[0]) => { ${body} };\n`;
+  const errors = compile({
+    ...generated,
+    ...sources,
+    'handlers/read.ts': use(
+      'const a: boolean | undefined = query.deep; const b: (1 | 2)[] = query.sizes; const c: number | undefined = query.filter?.from; const d: number | undefined = query.place?.at; const e: boolean | null | undefined = cookies.seen; return [a, b, c, d, e];',
+    ),
+    'handlers/misread.ts': use('return query.sizes.trim();'),
+  });
+  t.same(errors['generated/operations.ts'], []);
+  t.same(errors['handlers/read.ts'], []);
+  t.match(errors['handlers/misread.ts']?.join(), /Property 'trim' does not exist/);
 });
 
 const byThemselves = 'the tools by themselves do the same: graphql-codegen, and Prisma without a binary';

@@ -96,8 +96,9 @@ t.test('a request meets the stages of the table and no others, in the order of t
     ['trailing-slash', 'GET', '/docs/', 308, {}],
     ['served-version', 'GET', '/api/v7/users', 404, { accept: 'image/png' }],
     ['media-types', 'GET', '/api/v1/users', 406, { accept: 'image/png' }],
+    ['parameters', 'GET', '/api/v1/users?unknown=1', 400, {}],
     // The structure is looked at next, by Fastify itself.
-    ['null-body', 'POST', '/api/v1/auth/login', 400, {}, {}],
+    ['parameters', 'POST', '/api/v1/auth/login', 400, {}, {}],
   ] as const) {
     const before = makers(BEFORE_HANDLER);
     const expected = { status, met: [...before.slice(0, before.indexOf(last) + 1), ...makers(AFTER_HANDLER)] };

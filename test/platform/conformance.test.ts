@@ -140,6 +140,24 @@ const BREAKS: Break[] = [
     told: /^lend .*: 423 is brought about by some fault/,
   },
   {
+    what: 'a failure by the values of parameters, in what was drawn',
+    suite: drawnRequests,
+    broken: withHandler('getLoanOfReader', (own) => async (...asked) => {
+      const [{ query }] = asked as unknown as [{ query: { brief?: boolean; styles: string[] } }];
+      if (query.brief === true && query.styles.length > 1) throw new Error('of ours');
+      return own(...asked);
+    }),
+    only: 'getLoanOfReader',
+    told: /answered 500/,
+  },
+  {
+    what: 'a constraint of a parameter that nobody looks at',
+    suite: failureOrder,
+    broken: withLoans((loans) => ({ get: (call, id) => loans.get({ ...call, checkpoint: async () => {} }, id) })),
+    only: 'getLoanOfReader',
+    told: /a parameter that breaks a constraint: 200, not 422$/,
+  },
+  {
     what: 'an answer to what was drawn',
     suite: drawnRequests,
     broken: withHandler('getLoan', () => async () => ({ status: 200, body: { id: 1, book: '' } })),
@@ -222,7 +240,7 @@ t.test(
     const { data } = await service.graphql(hora, 'query($id: ID!) { loan(id: $id) { book } }', { id: lent.body.id });
     t.same(data, { loan: { book: 'The Neverending Story' } });
     t.equal(service.services.loans.put('Momo', momo.id).reader, momo.id);
-    const response = await service.fetch(`/api/v2/loans/${lent.body.id}`, { headers: momo.headers });
+    const response = await service.fetch(`/api/v2/loans/${lent.body.id}?styles=plain`, { headers: momo.headers });
     t.same(await response.json(), { id: lent.body.id, book: 'The Neverending Story', reader: momo.id });
     await t.rejects(service.rest('GET', `/api/v1/loans/${lent.body.id}`, { as: momo }), {
       message:

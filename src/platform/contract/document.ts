@@ -41,7 +41,13 @@ export interface Parameter extends Extensions {
   description?: string;
   required?: boolean;
   deprecated?: boolean;
+  /** How its text is written, together with `explode`; by the place where it is left out. */
+  style?: string;
+  explode?: boolean;
+  allowEmptyValue?: boolean;
   schema?: Schema;
+  /** In place of a schema: one media type. */
+  content?: Record<string, MediaType>;
 }
 
 export interface Header extends Extensions {

@@ -11,7 +11,15 @@ function together(keyword: string, one: unknown, other: unknown): unknown {
   if (keyword === 'required') return [...new Set([...(one as string[]), ...(other as string[])])];
   if (keyword === 'type' || keyword === 'enum') {
     const [first, second] = [[one].flat(), [other].flat()];
-    const both = first.filter((value) => second.includes(value));
+    // An integer is a number.
+    const isAmong = (value: unknown, values: unknown[]) =>
+      values.includes(value) || (keyword === 'type' && value === 'integer' && values.includes('number'));
+    const both = [
+      ...new Set([
+        ...first.filter((value) => isAmong(value, second)),
+        ...second.filter((value) => isAmong(value, first)),
+      ]),
+    ];
     return keyword === 'type' && both.length === 1 ? both[0] : both;
   }
   if (keyword === 'additionalProperties') return one === false || other === false ? false : other;

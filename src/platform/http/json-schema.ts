@@ -6,9 +6,18 @@ import type { Schema } from '../contract/document.js';
 import { addFormats } from '../contract/formats.js';
 import { addRecursion, compileRecursive } from './recursive-schema.js';
 
-/** One spelling of an integer in a path or a query; a path names a resource, so there it is 1 or more. */
-export const INTEGER = '^(?:0|-?[1-9][0-9]*)$';
-export const PATH_INTEGER = '^[1-9][0-9]*$';
+/** How the text of a parameter spells a value of a type, and what is said of one that does not. Of an integer there is one spelling. */
+export const SPELLINGS = {
+  boolean: { pattern: '^(?:true|false)$', detail: 'must be true or false' },
+  integer: { pattern: '^(?:0|-?[1-9][0-9]*)$', detail: 'must be an integer' },
+  /** A path names a resource by an integer of 1 or more. */
+  id: { pattern: '^[1-9][0-9]*$', detail: 'must be an integer' },
+  /** As in JSON (RFC 8259, 6). */
+  number: { pattern: '^-?(?:0|[1-9][0-9]*)(?:\\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$', detail: 'must be a number' },
+} as const;
+const SPELLED: ReadonlyMap<unknown, string> = new Map(
+  Object.values(SPELLINGS).map(({ pattern, detail }) => [pattern, detail]),
+);
 
 type Errors = readonly ErrorObject[] | null | undefined;
 
@@ -49,9 +58,13 @@ export function lazily(ajv: Ajv2020, schema: () => Schema): (value: unknown) => 
 export const bodyIssues = (errors: Errors): Issues =>
   issuesOf(telling(errors), (error) => ({ pointer: placeOf(error), detail: reasonOf(error) }));
 
-/** What is wrong with parameters, by name. */
+/** What is wrong with parameters, by name; where one has parts, what is said begins with a pointer to the one that is wrong. */
 export const parameterIssues = (errors: Errors): Issues =>
-  issuesOf(telling(errors), (error) => ({ parameter: placeOf(error).slice(1), detail: reasonOf(error) }));
+  issuesOf(telling(errors), (error) => {
+    const [, name = '', ...within] = placeOf(error).split('/');
+    const at = within.length === 0 ? '' : `/${within.join('/')} `;
+    return { parameter: name.replaceAll('~1', '/').replaceAll('~0', '~'), detail: at + reasonOf(error) };
+  });
 
 /** The failed alternatives say more than the sentence that none of them matched. */
 function telling(errors: Errors): readonly ErrorObject[] {
@@ -77,7 +90,5 @@ function reasonOf({ keyword, params, message = 'is not valid' }: ErrorObject): s
   if (keyword === 'enum') return `must be one of ${(params['allowedValues'] as unknown[]).join(', ')}`;
   if (keyword === 'x-uncommon') return 'is one of the commonest passwords';
   if (keyword !== 'pattern') return message;
-  return params['pattern'] === INTEGER || params['pattern'] === PATH_INTEGER
-    ? 'must be an integer'
-    : 'has the wrong form';
+  return SPELLED.get(params['pattern']) ?? 'has the wrong form';
 }

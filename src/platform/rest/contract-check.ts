@@ -1,6 +1,7 @@
 import type { OpenApiDocument } from '../contract/document.js';
 import { forwardFaults } from '../contract/forward.js';
 import type { Operation } from '../contract/openapi.js';
+import { parameterForm } from '../contract/parameter-form.js';
 import type { Names } from '../names.js';
 import type { Upstreams } from './forward.js';
 import { bodyForms } from './request-body.js';
@@ -42,8 +43,15 @@ function checkOperation(operation: Operation): string[] {
   if (permission !== 'public' && schemes.length === 0) problems.push('has a permission and takes no credentials');
   if (isKeyed(operation) && bodyForms(operation).some(({ kind }) => kind === 'stream'))
     problems.push('takes an Idempotency-Key with a body that is a stream, which cannot be told from another');
-  return problems.map((problem) => `${operationId} ${problem}`);
+  return [...problems, ...unreadParameters(operation)].map((problem) => `${operationId} ${problem}`);
 }
+
+/** What would be read as something else than its schema says. */
+const unreadParameters = ({ operation }: Operation): string[] =>
+  operation.parameters.flatMap((one) => {
+    const form = parameterForm(one);
+    return form.kind === 'unread' ? [`has the ${one.in} parameter ${one.name}, which ${form.why}`] : [];
+  });
 
 const isKeyed = ({ operation }: Operation): boolean =>
   operation.parameters.some(({ in: place, name }) => place === 'header' && name.toLowerCase() === 'idempotency-key');

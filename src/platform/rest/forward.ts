@@ -2,12 +2,16 @@ import { Readable } from 'node:stream';
 import { authoriseRole } from '../calls/access.js';
 import { Failure } from '../calls/errors.js';
 import type { Catalogue } from '../contract/codes.js';
+import type { Location } from '../contract/document.js';
 import { kindOf } from '../contract/media-types.js';
+import type { Operation } from '../contract/openapi.js';
+import { parameterForm, textsOf } from '../contract/parameter-form.js';
 import type { Dependency } from '../database/outages.js';
 import type { schemaCompiler } from '../http/json-schema.js';
 import type { Context } from './context.js';
 import { addressesHere, type Forwarded } from './forwarded-addresses.js';
 import { type Answer, absences, answersOf, OF_CONNECTION } from './forwarded-answers.js';
+import { nameOf, parametersIn } from './parameters.js';
 import type { Reply } from './represent.js';
 import type { ReadRequest } from './validation.js';
 
@@ -60,6 +64,7 @@ export function forwarding(
   const { base, credentials } = addressOf(url);
   const absent = absences(operation, errors);
   const understand = answersOf(operation, { here: addressesHere(base, siblings), absent, ajv, errors });
+  const textsIn = writerOf(operation);
   const [bodyType] = Object.keys(operation.operation.requestBody?.content ?? {});
 
   return async (request: ReadRequest, { call }: Pick<Context, 'call'>): Promise<Reply> => {
@@ -74,7 +79,7 @@ export function forwarding(
     // Of what the client sent, only what the contract declares: no credential, and no word of its own on who it is.
     const headers = {
       accept: '*/*',
-      ...Object.fromEntries(Object.entries(textsOf(request.headers)).filter(([name]) => !OURS.has(name))),
+      ...Object.fromEntries(textsIn('header', request.headers, String).filter(([name]) => !OURS.has(name))),
       ...credentials,
       'x-request-id': requestId,
       'x-forwarded-for': address,
@@ -88,7 +93,7 @@ export function forwarding(
       signal: AbortSignal.timeout(TIME),
       ...body?.sent,
     } as const;
-    return understand(await ask(base + addressFor(forward.path, request), init));
+    return understand(await ask(base + addressFor(forward.path, request, textsIn), init));
   };
 
   /** An answer of any status; a service that gives none is told of as away. */
@@ -139,16 +144,19 @@ function addressOf(url: string) {
 }
 
 /** A template with the values of a request, and its query. What would lead to another address there names nothing. */
-function addressFor(template: string, { path, query }: ReadRequest): string {
-  const filled = template.replaceAll(/\{(\w+)\}/g, (_, name: string) => segmentOf(String(path[name])));
-  const search = new URLSearchParams(textsOf(query)).toString();
+function addressFor(template: string, { path, query }: ReadRequest, textsIn: TextsIn): string {
+  const segments = new Map(textsIn('path', path, encodeURIComponent));
+  const filled = template.replaceAll(/\{(\w+)\}/g, (_, name: string) => segmentOf(segments.get(name) ?? ''));
+  const search = textsIn('query', query, encodeURIComponent)
+    .map(([name, text]) => `${encodeURIComponent(name)}=${text}`)
+    .join('&');
   return search === '' ? filled : `${filled}?${search}`;
 }
 
 /** Dots alone stay what they are however they are escaped (URL Standard, "double-dot URL path segment"), and nothing is no segment. */
 function segmentOf(value: string): string {
   if (/^\.{0,2}$/.test(value)) throw new Failure('NOT_FOUND', 'There is nothing at this address.');
-  return encodeURIComponent(value);
+  return value;
 }
 
 /**
@@ -156,7 +164,10 @@ function segmentOf(value: string): string {
  * @throws Failure NOT_FOUND, or VALIDATION_FAILED for a parameter that is none of the path
  */
 function refuseInexact({ path, query, headers }: ReadRequest): void {
-  const isInexact = (value: unknown) => typeof value === 'number' && !Number.isSafeInteger(value);
+  const isInexact = (value: unknown): boolean =>
+    typeof value === 'object' && value !== null
+      ? Object.values(value).some(isInexact)
+      : typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER;
   if (Object.values(path).some(isInexact)) throw new Failure('NOT_FOUND', 'There is nothing at this address.');
   const issues = Object.entries({ ...query, ...headers })
     .filter(([, value]) => isInexact(value))
@@ -164,8 +175,26 @@ function refuseInexact({ path, query, headers }: ReadRequest): void {
   if (issues.length > 0) throw new Failure('VALIDATION_FAILED', 'A number is too large.', { issues });
 }
 
-const textsOf = (values: Record<string, unknown>): Record<string, string> =>
-  Object.fromEntries(Object.entries(values).map(([name, value]) => [name, String(value)]));
+type TextsIn = (
+  place: Location,
+  values: Record<string, unknown>,
+  escaped: (text: string) => string,
+) => [key: string, text: string][];
+
+/** @returns writes the parameters of a place that were read, as the contract has them written */
+function writerOf(operation: Operation): TextsIn {
+  const forms = new Map(
+    (['path', 'query', 'header'] as const).map((place) => [
+      place as Location,
+      new Map(parametersIn(operation, place).map((one) => [nameOf(one), parameterForm(one)])),
+    ]),
+  );
+  return (place, values, escaped) =>
+    Object.entries(values).flatMap(([name, value]) => {
+      const form = forms.get(place)?.get(name);
+      return form === undefined ? [] : textsOf(name, form, value, escaped);
+    });
+}
 
 /** Why a request of fetch failed, in a word. */
 function reasonOf(error: unknown): string {

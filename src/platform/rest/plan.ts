@@ -30,7 +30,7 @@ export interface Plan {
   refuseBodyType: (contentType: string | undefined) => void;
   /** How the operation reads a body, by its `Content-Type`; undefined for one that it does not read. */
   bodyForm: (contentType: string) => BodyForm | undefined;
-  /** Reads what the structure has passed. */
+  /** Reads the parameters by their declared types. Throws BAD_REQUEST. */
   read: (request: FastifyRequest) => ReadRequest;
   /** Which part of a list is asked for. Throws BAD_REQUEST. */
   page: (read: ReadRequest, request: FastifyRequest) => PageRequest;
@@ -56,7 +56,7 @@ export const planOf = (app: FastifyInstance, ajv: Ajv2020, operation: Operation,
   answerType: answerTypes(operation, app.names.mediaType),
   refuseBodyType: bodyTypes(operation),
   bodyForm: bodyFormFor(operation),
-  read: requestReader(operation),
+  read: requestReader(ajv, operation),
   page: isPaged(operation) ? ({ query }, request) => readPage(query, pathOf(request.url), cursors) : () => FIRST_PAGE,
   authenticate: authentication(app, operation),
   contentIssues: contentValidator(ajv, operation),

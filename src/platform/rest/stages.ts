@@ -35,10 +35,14 @@ export const restStagesPlugin = fp(
 
     app.stage('null-body', refuseNullBody);
 
+    app.stage('parameters', (request) => {
+      const { plan } = request.route;
+      if (plan) request.read = plan.read(request);
+    });
+
     app.stage('authentication', (request) => {
       const { plan } = request.route;
       if (!plan) return;
-      request.read = plan.read(request);
       request.page = plan.page(request.read, request);
       return plan.authenticate(request);
     });

@@ -1,48 +1,43 @@
 import type { Ajv2020 } from 'ajv/dist/2020.js';
 import type { FastifyRequest, FastifySchemaCompiler } from 'fastify';
-import { Failure } from '../calls/errors.js';
-import type { Issues } from '../calls/issues.js';
 import type { Schema } from '../contract/document.js';
 import { essenceOf } from '../contract/media-types.js';
 import type { Operation } from '../contract/openapi.js';
 import { structureOf } from '../contract/structure.js';
-import { bodyIssues, lazily, parameterIssues } from '../http/json-schema.js';
+import { bodyIssues, lazily } from '../http/json-schema.js';
 import { type BodyForm, bodyForms } from './request-body.js';
-import { structureSchemas } from './validation.js';
+import { unreadable } from './validation.js';
 
 const OPTIONAL = Symbol('body may be absent');
-
-const unreadable = (found: Partial<Issues>) => new Failure('BAD_REQUEST', 'The request cannot be read.', found);
 
 /** Whether all bodies that an operation reads are held to one schema, which then need not be told apart. */
 const areAlike = (forms: readonly BodyForm[]): boolean =>
   forms.every(({ kind, schema }) => kind === 'json' && schema === forms[0]?.schema);
 
 /**
- * Fastify's route schema for an operation, which remembers whether a body is needed at all. What is no JSON has no structure.
+ * Fastify's route schema for the body of an operation, which remembers whether one is needed at all. What is no JSON has no
+ * structure; parameters, which have to be read first, have a stage of their own.
  */
 export function routeSchema(operation: Operation) {
-  const schemas = structureSchemas(operation);
   const optional = operation.operation.requestBody?.required !== true;
   const structure = ({ schema = {} }: BodyForm): Schema => ({ ...structureOf(schema), [OPTIONAL]: optional });
   const forms = bodyForms(operation);
   const [first, ...others] = forms.filter(({ kind }) => kind === 'json');
-  if (first === undefined) return schemas;
-  if (areAlike(forms)) return first.schema ? { ...schemas, body: structure(first) } : schemas;
+  if (first === undefined) return {};
+  if (areAlike(forms)) return first.schema ? { body: structure(first) } : {};
   const content = [first, ...others].map((form) => [essenceOf(form.type), { schema: structure(form) }] as const);
-  return { ...schemas, body: { content: Object.fromEntries(content) } };
+  return { body: { content: Object.fromEntries(content) } };
 }
 
-/** Decides structure, and with it 400: what is wrong, by its place. */
+/** Decides the structure of a body, and with it 400: what is wrong, by its place. */
 export function structureValidator(ajv: Ajv2020): FastifySchemaCompiler<Schema> {
-  return ({ schema, httpPart }) => {
+  return ({ schema }) => {
     const faults = lazily(ajv, () => schema);
-    const optional = httpPart === 'body' && (schema as { [OPTIONAL]?: boolean })[OPTIONAL];
+    const optional = (schema as { [OPTIONAL]?: boolean })[OPTIONAL];
     return (data: unknown) => {
       // Fastify passes null for a body that is absent; one that is `null` was refused before.
       const errors = optional && data === null ? undefined : faults(data);
-      if (!errors) return true;
-      return { error: unreadable(httpPart === 'body' ? bodyIssues(errors) : parameterIssues(errors)) };
+      return errors ? { error: unreadable(bodyIssues(errors)) } : true;
     };
   };
 }

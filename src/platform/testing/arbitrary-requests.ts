@@ -1,10 +1,11 @@
-import { codes } from 'currency-codes';
 import fc from 'fast-check';
-import type { Parameter, Schema } from '../contract/document.js';
-import { laidOpen } from '../contract/laid-open.js';
+import type { Parameter } from '../contract/document.js';
 import type { Operation } from '../contract/openapi.js';
+import { parameterForm, schemaOf, textsOf } from '../contract/parameter-form.js';
 import { placeOf, prefixOf } from '../contract/versions.js';
 import { type BodyForm, bodyForms } from '../rest/request-body.js';
+import { isPlain, queryOf, typedCookies, typedHeader } from './arbitrary-parameters.js';
+import { anyText, headerText, onceIn, perhaps, spoilt, valid, wellFormed } from './arbitrary-values.js';
 import type { Json } from './people.js';
 import type { Drawn } from './send.js';
 
@@ -19,75 +20,6 @@ export interface World {
 
 /** A version that nobody will have written. */
 const NOT_SERVED = '999';
-
-/** Of fast-check's own unit `binary` there is a table of all code points: a second's work, and 130 MB. */
-const codePoint = fc.integer({ min: 0, max: 0x10_ffff }).map((one) => String.fromCodePoint(one));
-/** Any text: also NUL, lone surrogates and what lies outside the basic plane. */
-const anyText = fc.oneof(
-  fc.string({ unit: codePoint, maxLength: 30 }),
-  fc.constantFrom('', ' ', '\u0000', '\ud800', 'a\udc00', '__proto__', "' OR 1=1", 'x'.repeat(300), '😀'),
-);
-const anyNumber = fc.oneof(fc.integer(), fc.double(), fc.constantFrom(0, -1, 2 ** 31, 2 ** 53, 1e21));
-const anyValue: fc.Arbitrary<Json> = fc.oneof(anyText, anyNumber, fc.boolean(), fc.constant(null), fc.jsonValue());
-
-/** Levels of a value below which only what it must have is drawn: of a schema that holds itself there would be no end. */
-const LEVELS = 3;
-
-const refersFurther = (schema: unknown): boolean => JSON.stringify(schema).includes('"$ref":"#/$defs/');
-
-/** Values that a schema takes. @param root where its `$defs` are */
-function valid(written: Schema, root = written, level = 0): fc.Arbitrary<Json> {
-  const schema = laidOpen(written, root);
-  const isDeep = level >= LEVELS;
-  if (level > 3 * LEVELS) return anyValue;
-  const inner = (one: unknown) => valid((one ?? {}) as Schema, root, level + 1);
-  const alternatives = schema.oneOf ?? schema.anyOf;
-  if (alternatives) {
-    const ending = alternatives.filter((one) => !refersFurther(one));
-    const chosen = isDeep && ending.length > 0 ? ending : alternatives;
-    const { oneOf: _, anyOf: __, ...beside } = schema;
-    return fc.oneof(...chosen.map((one) => valid({ ...beside, allOf: [one] }, root, level + 1)));
-  }
-  if (schema.enum) return fc.constantFrom(...schema.enum);
-  const { minimum = -1000, maximum = 1_000_000, minLength = 0, maxLength = 40 } = schema as Record<string, number>;
-  switch (schema.type) {
-    case 'object': {
-      const required = schema.required ?? [];
-      const drawn = Object.entries(schema.properties ?? {}).filter(([name]) => !isDeep || required.includes(name));
-      const members = drawn.map(([name, one]) => [name, inner(one)]);
-      return fc.record(Object.fromEntries(members), { requiredKeys: required as never[] });
-    }
-    case 'array': {
-      const { minItems = 0 } = schema as { minItems?: number };
-      const maxLength = isDeep ? minItems : minItems + 3;
-      return maxLength === 0 ? fc.constant([]) : fc.array(inner(schema.items), { minLength: minItems, maxLength });
-    }
-    case 'integer':
-    case 'number':
-      return fc.integer({ min: minimum, max: maximum });
-    case 'boolean':
-      return fc.boolean();
-    case 'string':
-      if (schema['format'] === 'email') return fc.emailAddress();
-      if (schema['format'] === 'uuid') return fc.uuid();
-      if (schema['format'] === 'iso-4217') return fc.constantFrom(...codes());
-      if (schema['pattern']) return fc.stringMatching(new RegExp(String(schema['pattern'])));
-      return fc.string({ unit: 'grapheme', minLength, maxLength: Math.max(minLength, Math.min(maxLength, 60)) });
-    default:
-      return anyValue;
-  }
-}
-
-/** A value that nearly fits: a member left out, put in, of another kind, or of the same kind and any content. */
-const spoilt = (schema: Schema): fc.Arbitrary<Json> =>
-  fc.tuple(valid(schema), fc.nat(), anyValue, anyText, fc.nat(5)).map(([value, at, other, name, how]) => {
-    if (typeof value !== 'object' || value === null) return other;
-    const names = Object.keys(value);
-    const chosen = names[at % Math.max(1, names.length)] ?? name;
-    if (how === 0) return Object.fromEntries(Object.entries(value).filter(([key]) => key !== chosen));
-    if (how > 2) return { ...value, [chosen]: typeof value[chosen] === 'number' ? at * 1e6 : name };
-    return { ...value, [how === 1 ? chosen : name]: other };
-  });
 
 /** A body and its media type. */
 interface DrawnBody {
@@ -130,44 +62,20 @@ function bodyOf(operation: Operation): fc.Arbitrary<DrawnBody | undefined> {
   );
 }
 
-/** `some` once in `of` times, else nothing. */
-const onceIn = <T>(of: number, some: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> =>
-  fc.oneof({ weight: of - 1, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: some });
-
-/** Given once in three times, and then once in four anything at all. */
-const perhaps = <T>(value: fc.Arbitrary<T>, junk: fc.Arbitrary<T>) =>
-  onceIn(3, fc.oneof({ weight: 3, arbitrary: value }, { weight: 1, arbitrary: junk }));
-
-const headerText = fc.stringMatching(/^[\x21-\x7e]([\x20-\x7e]{0,30}[\x21-\x7e])?$/);
-const wellFormed = anyText.map((text) => text.toWellFormed());
-
-function queryOf(parameters: Parameter[]): fc.Arbitrary<string> {
-  const pairs = parameters.map(({ name, schema = {} }) =>
-    perhaps(valid(schema).map(String), wellFormed).map((value) => (value === undefined ? undefined : [name, value])),
-  );
-  // Few at a time, or nearly every list would mix its styles.
-  const unknown = onceIn(12, fc.tuple(wellFormed, wellFormed));
-  return fc
-    .tuple(
-      fc.subarray(pairs, { maxLength: Math.min(2, pairs.length) }).chain((some) => fc.tuple(...some)),
-      unknown,
-    )
-    .map(([known, other]) => {
-      const given = [...known, other].filter((pair) => pair !== undefined) as [string, string][];
-      return new URLSearchParams(given).toString();
-    });
-}
-
 function headersOf(
-  parameters: Parameter[],
+  all: { headers: Parameter[]; cookies: Parameter[] },
   { credentials, mediaType, versions }: World,
 ): fc.Arbitrary<Record<string, string>> {
-  const declared = parameters.map(({ name }) =>
-    perhaps(
-      fc.constantFrom('*', '"1-1"', 'return=minimal', 'return=representation', 'respond-async', 'bytes=0-9', 'key-1'),
-      headerText,
-    ).map((value): Record<string, string> => (value === undefined ? {} : { [name.toLowerCase()]: value })),
-  );
+  const plain = all.headers
+    .filter(isPlain)
+    .map(({ name }) =>
+      perhaps(
+        fc.constantFrom('*', '"1-1"', 'return=minimal', 'return=representation', 'respond-async', 'bytes=0-9', 'key-1'),
+        headerText,
+      ).map((value): Record<string, string> => (value === undefined ? {} : { [name.toLowerCase()]: value })),
+    );
+  const typed = all.headers.filter((one) => !isPlain(one)).map(typedHeader);
+  const declared = [...plain, ...typed, typedCookies(all.cookies)];
   const accept = fc.constantFrom(
     ...['*/*', 'application/json', mediaType, ...versions.map((version) => `${mediaType}; version=${version}`)],
     ...[`${mediaType};v=${NOT_SERVED}`, 'text/html', 'image/png;q=0, */*;q=0.1', ''],
@@ -195,17 +103,23 @@ export function requestTo(operation: Operation, world: World): fc.Arbitrary<Draw
   const { version } = placeOf(operation.path) ?? {};
   const prefix = version === undefined ? '' : prefixOf(version);
   const place = (where: string) => parameters.filter(({ in: one }) => one === where);
-  const segment = (name: string) =>
-    fc.oneof(
-      { weight: 8, arbitrary: fc.constantFrom(...(world.ids[name] ?? ['1'])) },
+  // "." and ".." are no segments: a client takes them out of the path before it asks.
+  const isSegment = (text: string) => text !== '' && !/^\.+$/.test(text);
+  const segment = (parameter: Parameter) => {
+    const ids = world.ids[parameter.name];
+    const fitting = valid(schemaOf(parameter))
+      .map((value) => textsOf(parameter.name, parameterForm(parameter), value, encodeURIComponent)[0]?.[1] ?? '')
+      .map((text) => (isSegment(text) ? text : '1'));
+    return fc.oneof(
+      { weight: 8, arbitrary: ids ? fc.constantFrom(...ids.map(encodeURIComponent)) : fitting },
       { weight: 1, arbitrary: fc.integer({ min: 900_000 }).map(String) },
-      // "." and ".." are no segments: a client takes them out of the path before it asks.
-      { weight: 1, arbitrary: wellFormed.filter((text) => text !== '' && !/^\.+$/.test(text)) },
+      { weight: 1, arbitrary: wellFormed.filter(isSegment).map(encodeURIComponent) },
     );
-  const segments = fc.tuple(...place('path').map(({ name }) => segment(name).map((text) => [name, text] as const)));
+  };
+  const segments = fc.tuple(...place('path').map((one) => segment(one).map((text) => [one.name, text] as const)));
   const path = segments.map((given) => {
     const byName = Object.fromEntries(given);
-    return operation.path.replaceAll(/{(\w+)}/g, (_, name: string) => encodeURIComponent(byName[name] ?? ''));
+    return operation.path.replaceAll(/{(\w+)}/g, (_, name: string) => byName[name] ?? '');
   });
   const spelling = fc.oneof(
     { weight: 12, arbitrary: fc.constant((text: string) => text) },
@@ -223,7 +137,15 @@ export function requestTo(operation: Operation, world: World): fc.Arbitrary<Draw
   /** Of another media type, now and then. */
   const type = onceIn(10, fc.constantFrom(...TYPES));
   return fc
-    .tuple(method, path, spelling, queryOf(place('query')), headersOf(place('header'), world), bodyOf(operation), type)
+    .tuple(
+      method,
+      path,
+      spelling,
+      queryOf(place('query')),
+      headersOf({ headers: place('header'), cookies: place('cookie') }, world),
+      bodyOf(operation),
+      type,
+    )
     .map(([verb, pathname, spell, query, headers, body, other]) => ({
       method: verb,
       url: spell(pathname) + (query && `?${query}`),

@@ -27,7 +27,8 @@ export interface Draft {
   /** Who sends it. */
   as: Pick<Person, 'headers'> | undefined;
   path: Record<string, string>;
-  query: Record<string, string>;
+  /** By name: a text, or a value, which is written as the contract has it. */
+  query: Record<string, unknown>;
   headers: Record<string, string>;
   /** Sent as JSON, unless it is a string or bytes; undefined for no body. */
   body: Json;

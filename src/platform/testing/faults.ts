@@ -1,10 +1,10 @@
 import { rolesOf } from '../calls/access.js';
 import type { Schema } from '../contract/document.js';
-import { laidOpen } from '../contract/laid-open.js';
 import type { Operation } from '../contract/openapi.js';
 import { bodyFormFor, bodyForms } from '../rest/request-body.js';
 import type { Asked, ConformanceOptions, Draft } from './conformance-options.js';
 import type { Person } from './people.js';
+import { bodySchema, bounded, constrained, tooLong, typed, UNKNOWN } from './refused-values.js';
 import type { TestService } from './service.js';
 import { isOwned, parametersIn } from './sound-request.js';
 
@@ -23,8 +23,6 @@ export interface Fault {
   apply: (draft: Draft, about: Asked, operation: Operation, options: ConformanceOptions) => void | Promise<void>;
 }
 
-/** Nothing in a contract has this name. */
-const UNKNOWN = 'accord_unknown';
 const ABSENT = { integer: '999999', uuid: '019a0000-0000-7000-8000-000000000000', string: 'absent' };
 const JSON_TYPE = { 'content-type': 'application/json' };
 
@@ -41,30 +39,11 @@ const declares =
     Object.hasOwn(operation.responses, status);
 /** The last parameter of the path: what the operation is about. */
 export const subjectOf = ({ path }: Pick<Operation, 'path'>): string | undefined => parametersIn(path).at(-1);
-const schemaOf = ({ operation }: Operation, name: string | undefined): Schema =>
+const idSchema = ({ operation }: Operation, name: string | undefined): Schema =>
   operation.parameters.find((one) => one.in === 'path' && one.name === name)?.schema ?? {};
-/** Of the body that is sent: the first that the contract has. */
-const bodySchema = (operation: Operation): Schema => laidOpen(bodyForms(operation)[0]?.schema ?? {});
 const isJson = (operation: Operation) => bodyForms(operation)[0]?.kind === 'json';
 const absent = (schema: Schema) =>
   schema.type === 'integer' ? ABSENT.integer : schema['format'] === 'uuid' ? ABSENT.uuid : ABSENT.string;
-
-/** A member of a body, and a value of its type that its schema refuses; undefined where no member can be wrong so. */
-function constrained(operation: Operation): [name: string, value: unknown] | undefined {
-  const wrong = Object.entries(bodySchema(operation).properties ?? {}).map(([name, schema]): [string, unknown] => {
-    const { type, enum: values, minLength, minimum } = (typeof schema === 'boolean' ? {} : schema) as Schema;
-    if (type === 'string' && values) return [name, UNKNOWN];
-    if (type === 'string' && Number(minLength) > 0) return [name, ''];
-    return [name, type === 'integer' && minimum !== undefined ? Number(minimum) - 1 : undefined];
-  });
-  return wrong.find(([, value]) => value !== undefined);
-}
-
-/** A text that its schema refuses. */
-const tooLong = (operation: Operation): string | undefined => {
-  const { type, maxLength } = bodySchema(operation);
-  return type === 'string' && maxLength !== undefined ? 'x'.repeat(Number(maxLength) + 1) : undefined;
-};
 
 /** Somebody of the roles that may not do it: to what belongs to somebody else, where that can be, or else to anything. */
 export function strangerTo(
@@ -99,18 +78,28 @@ const FAULTS: readonly Fault[] = [
     name: 'an unknown query parameter',
     status: 400,
     rank: 1,
-    stage: 'structure',
+    stage: 'parameters',
     fits: () => true,
     apply: (draft) => {
       draft.query[UNKNOWN] = 'red';
     },
   },
   {
+    name: 'a parameter of another type',
+    status: 400,
+    rank: 1,
+    stage: 'parameters',
+    fits: (operation) => typed(operation) !== undefined,
+    apply: (draft, _, operation) => {
+      draft.query[typed(operation)?.name as string] = UNKNOWN;
+    },
+  },
+  {
     name: 'an id that is none',
     status: 400,
     rank: 1,
-    stage: 'structure',
-    fits: (operation) => schemaOf(operation, subjectOf(operation)).type === 'integer',
+    stage: 'parameters',
+    fits: (operation) => idSchema(operation, subjectOf(operation)).type === 'integer',
     apply: (draft, _, operation) => {
       draft.path[subjectOf(operation) as string] = 'x';
     },
@@ -195,7 +184,7 @@ const FAULTS: readonly Fault[] = [
     fits: (operation) => subjectOf(operation) !== undefined,
     apply: (draft, _, operation) => {
       const name = subjectOf(operation) as string;
-      draft.path[name] = absent(schemaOf(operation, name));
+      draft.path[name] = absent(idSchema(operation, name));
     },
   },
   {
@@ -249,6 +238,18 @@ const FAULTS: readonly Fault[] = [
     fits: hasParameter('limit'),
     apply: (draft) => {
       draft.query['limit'] = '0';
+    },
+  },
+  {
+    name: 'a parameter that breaks a constraint',
+    status: 422,
+    rank: 7,
+    stage: 'content',
+    // Of a list, how it is paged is one thing: parameters of two ways are not mixed.
+    fits: (operation) => bounded(operation) !== undefined && !hasParameter('limit')(operation),
+    apply: (draft, _, operation) => {
+      const [name, value] = bounded(operation) as [string, unknown];
+      draft.query[name] = value;
     },
   },
   {

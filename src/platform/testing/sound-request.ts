@@ -1,6 +1,8 @@
 import { rolesOf } from '../calls/access.js';
-import type { Parameter, Permission } from '../contract/document.js';
+import type { MediaType, Parameter, Permission } from '../contract/document.js';
+import { laidOpen } from '../contract/laid-open.js';
 import type { Operation } from '../contract/openapi.js';
+import { type ParameterForm, parameterForm, schemaOf, textsOf } from '../contract/parameter-form.js';
 import { bodyForms } from '../rest/request-body.js';
 import type { Asked, ConformanceOptions, Draft } from './conformance-options.js';
 import type { Account, Json, Person } from './people.js';
@@ -17,8 +19,18 @@ export function asked(service: TestService, caller: Account | undefined, owner: 
 /** The parameters in a template, in their order. */
 export const parametersIn = (path: string): string[] => [...path.matchAll(/{(\w+)}/g)].map(([, name = '']) => name);
 
-const exampleOf = ({ schema = {}, ...parameter }: Parameter): unknown =>
-  parameter['example' as never] ?? schema['example'] ?? (schema['examples'] as unknown[] | undefined)?.[0];
+function exampleOf(parameter: Parameter): unknown {
+  const { content = {}, example: own, examples: named = {} } = parameter as Parameter & MediaType;
+  const schema = schemaOf(parameter);
+  const ofMedia = Object.values(content)[0];
+  const [first] = Object.values({ ...named, ...ofMedia?.examples });
+  const [said] = (schema['examples'] as unknown[] | undefined) ?? [];
+  return own ?? ofMedia?.example ?? first?.value ?? schema['example'] ?? said ?? laidOpen(schema).enum?.[0];
+}
+
+/** The text of a value where a separator stands as it is. */
+const textOf = (parameter: Parameter, value: unknown): string =>
+  textsOf(parameter.name, parameterForm(parameter), value, String)[0]?.[1] ?? '';
 
 async function pathOf(options: ConformanceOptions, { path, operation }: Operation, about: Asked) {
   const { accounts = [], make = {}, makeOwn = {} } = options;
@@ -28,14 +40,24 @@ async function pathOf(options: ConformanceOptions, { path, operation }: Operatio
     if (maker) return [name, String(await maker(about))] as const;
     const parameter = operation.parameters.find((one) => one.name === name && one.in === 'path');
     const example = parameter && exampleOf(parameter);
-    if (example === undefined)
+    if (parameter === undefined || example === undefined)
       throw new Error(
         `How is a ${name} made (${path})? Say so under \`make\`, name it under \`accounts\`, or give the parameter an example.`,
       );
-    return [name, String(example)] as const;
+    return [name, textOf(parameter, example)] as const;
   });
   return Object.fromEntries(await Promise.all(entries));
 }
+
+/** The parameters of a place that an operation cannot do without, with a value of each. */
+const requiredIn = (place: 'query' | 'header', { operation, operationId }: Operation): [Parameter, unknown][] =>
+  operation.parameters
+    .filter((one) => one.in === place && one.required === true)
+    .map((parameter) => {
+      const example = exampleOf(parameter);
+      if (example !== undefined) return [parameter, example];
+      throw new Error(`What is a sound ${parameter.name} of ${operationId}? Give the parameter an example.`);
+    });
 
 async function bodyOf(
   { bodies = {} }: ConformanceOptions,
@@ -105,13 +127,34 @@ export async function soundRequest(
   const [first] = bodyForms(operation);
   // JSON is sent as such, unless it is of another media type.
   const isNamed = first && body !== undefined && first.type !== 'application/json';
-  const headers: Draft['headers'] = isNamed ? { 'content-type': first.type } : {};
-  return { draft: { as: caller, path, query: {}, headers, body }, about };
+  const query = requiredIn('query', operation).map(([{ name }, value]) => [name, value]);
+  const named = requiredIn('header', operation).map(([parameter, value]) => [
+    parameter.name.toLowerCase(),
+    textOf(parameter, value),
+  ]);
+  const headers: Draft['headers'] = {
+    ...Object.fromEntries(named),
+    ...(isNamed && { 'content-type': first.type }),
+  };
+  return { draft: { as: caller, path, query: Object.fromEntries(query), headers, body }, about };
 }
 
 /** The address of a draft: the template filled in. */
-export function addressOf({ path }: Operation, draft: Pick<Draft, 'path' | 'query'>): string {
-  const pathname = path.replaceAll(/{(\w+)}/g, (_, name: string) => encodeURIComponent(draft.path[name] ?? ''));
-  const query = new URLSearchParams(draft.query).toString();
+export function addressOf({ path, operation }: Operation, draft: Pick<Draft, 'path' | 'query'>): string {
+  const formIn = (place: Parameter['in'], name: string) => {
+    const parameter = operation.parameters.find((one) => one.in === place && one.name === name);
+    return parameter && parameterForm(parameter);
+  };
+  const pathname = path.replaceAll(/{(\w+)}/g, (_, name: string) => {
+    const escaped = encodeURIComponent(draft.path[name] ?? '');
+    return formIn('path', name)?.kind === 'list' ? escaped.replaceAll('%2C', ',') : escaped;
+  });
+  const pairs = Object.entries(draft.query).flatMap(([name, value]) =>
+    textsOf(name, formIn('query', name) ?? TEXT, value, encodeURIComponent),
+  );
+  const query = pairs.map(([name, text]) => `${encodeURIComponent(name)}=${text}`).join('&');
   return query ? `${pathname}?${query}` : pathname;
 }
+
+/** What is not declared. */
+const TEXT: ParameterForm = { kind: 'scalar', types: ['string'] };

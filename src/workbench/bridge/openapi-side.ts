@@ -1,5 +1,6 @@
 import type { OperationObject, Parameter, Schema } from 'accord/contract/document';
 import { schemaName } from 'accord/contract/openapi';
+import { schemaOf } from 'accord/contract/parameter-form';
 import { placedOperations } from 'accord/contract/placed-operations';
 import { ERROR_CODE, readCodes } from '../model/codes.js';
 import type { OpenApiSource } from '../model/openapi-source.js';
@@ -50,7 +51,7 @@ function parameterAt({ written: document }: OpenApiSource, { name, in: place }: 
 function parametersOf(source: OpenApiSource, { parameters }: OperationObject, at: Path): Member[] {
   const read = parameters.filter((one) => one.in === 'path' || one.in === 'query');
   return read.map((one) =>
-    memberAt(source, one.name, parameterAt(source, one, at), one.schema ?? true, one.required === true),
+    memberAt(source, one.name, parameterAt(source, one, at), schemaOf(one), one.required === true),
   );
 }
 

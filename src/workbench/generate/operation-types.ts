@@ -10,6 +10,7 @@ import {
 } from 'accord/contract/document';
 import { type BodyKind, essenceOf, kindOf } from 'accord/contract/media-types';
 import { type Operation, schemaName } from 'accord/contract/openapi';
+import { schemaOf } from 'accord/contract/parameter-form';
 import { pascal } from '../model/type-names.js';
 import { docComment, literal, type Member, objectType, typeOf, wrap } from './typescript.js';
 
@@ -72,7 +73,7 @@ function requestMembers({ operation }: Operation, typeOfSchema: TypeOf): Member[
       .filter((parameter) => parameter.in === place && !isAutomatic(parameter))
       .map((parameter) => ({
         name: place === 'header' ? parameter.name.toLowerCase() : parameter.name,
-        type: typeOfSchema(parameter.schema),
+        type: typeOfSchema(schemaOf(parameter)),
         optional: parameter.required !== true,
         description: parameter.description,
       }));

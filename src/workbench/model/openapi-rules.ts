@@ -9,6 +9,7 @@ import { codeFindings } from './codes.js';
 import type { OpenApiSource } from './openapi-source.js';
 import { REACHES } from './permissions.js';
 import { RESERVED } from './reserved-words.js';
+import { unreadParameters } from './unread-parameters.js';
 import type { Finding } from './yaml-source.js';
 
 const IDENTIFIER = /^[a-z][A-Za-z0-9]*$/;
@@ -219,5 +220,6 @@ export function findings(source: OpenApiSource): Finding[] {
     RULES.flatMap((rule) => rule(operation, at, document)),
   );
   const ofSchemas = [...unfollowable(source), ...endlessSchemas(source)];
-  return [...ofPaths, ...ofOperations, ...ambiguous(document), ...codeFindings(document), ...ofSchemas];
+  const ofDocument = [...ambiguous(document), ...unreadParameters(document), ...codeFindings(document)];
+  return [...ofPaths, ...ofOperations, ...ofDocument, ...ofSchemas];
 }

@@ -1,6 +1,7 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { OpenApiDocument, SecurityScheme } from '../../contract/document.js';
 import type { Operation } from '../../contract/openapi.js';
+import { placeReader } from '../../rest/parameters.js';
 import { UNMATCHED } from './elements.js';
 import { partKey, restElements, securityName } from './rest-elements.js';
 
@@ -72,6 +73,36 @@ function isUsed(scheme: SecurityScheme, { query, headers }: Exchange['request'])
   return scheme.scheme.toLowerCase() !== 'bearer' || (scheme.bearerFormat === 'JWT') === JWT.test(credentials);
 }
 
+const PLACES = ['path', 'query', 'header', 'cookie'] as const;
+
+/** A request as its parameters are read of it. */
+function sentIn(template: string, path: string, { query = '', headers = new Headers() }: Exchange['request']) {
+  const search = new URLSearchParams(query);
+  const names = [...template.matchAll(/{(\w+)}/g)].map(([, name = '']) => name);
+  const listed = [...new Set(search.keys())].map((name): [string, unknown] => {
+    const texts = search.getAll(name);
+    return [name, texts.length === 1 ? texts[0] : texts];
+  });
+  return {
+    url: `${path}?${query}`,
+    params: Object.fromEntries(
+      names.map((name) => [name, decodeURIComponent(segmentOf(name, template, path) ?? '')]),
+    ) as Record<string, unknown>,
+    query: Object.fromEntries(listed),
+    headers: Object.fromEntries(headers) as Record<string, string>,
+    cookies: Object.fromEntries(cookiesIn(headers)) as Record<string, string>,
+  };
+}
+
+function remembered<Key extends object, Made>(make: (key: Key) => Made): (key: Key) => Made {
+  const known = new WeakMap<Key, Made>();
+  return (key) => {
+    const made = known.get(key) ?? make(key);
+    known.set(key, made);
+    return made;
+  };
+}
+
 /** The value of a path parameter. The path may lack a prefix of the template, so they are laid together at their ends. */
 function segmentOf(name: string, template: string, path: string): string | undefined {
   const segments = template.split('/');
@@ -104,33 +135,37 @@ export function restObserver(
     return validate(value);
   };
 
-  const bodyKeys = (whole: string, text: string): string[] => {
-    const filed = bodies.get(whole);
-    if (filed === undefined || text === '') return [];
+  /** The parts of a value that is filed under a key. */
+  const partKeys = (filed: string, value: unknown): string[] => {
     const body: Body = {
       knows: (part) => known.has(partKey(filed, part)),
-      alternatives: (part, value) =>
-        (alternatives.get(partKey(filed, part)) ?? []).flatMap((one) => (holds(one.at, value) ? [one.part] : [])),
+      alternatives: (part, one) =>
+        (alternatives.get(partKey(filed, part)) ?? []).flatMap(({ part: inner, at }) =>
+          holds(at, one) ? [inner] : [],
+        ),
     };
-    return [...partsIn(JSON.parse(text), body)].map((part) => partKey(filed, part));
+    return [...partsIn(value, body)].map((part) => partKey(filed, part));
   };
 
-  function* ofRequest(
-    { operationId, path: template, security }: Operation,
-    { path, request }: Exchange,
-  ): Generator<string> {
-    const query = new URLSearchParams(request.query);
-    const cookies = cookiesIn(request.headers);
-    const readers = {
-      query: (name: string) => query.get(name),
-      header: (name: string) => request.headers?.get(name),
-      cookie: (name: string) => cookies.get(name),
-      path: (name: string) => segmentOf(name, template, path),
-    };
+  const bodyKeys = (whole: string, text: string): string[] => {
+    const filed = bodies.get(whole);
+    return filed === undefined || text === '' ? [] : partKeys(filed, JSON.parse(text));
+  };
+
+  const readersOf = remembered((operation: Operation) =>
+    PLACES.map((place) => [place, placeReader(undefined, operation, place)] as const),
+  );
+
+  function* ofRequest(operation: Operation, { path, request }: Exchange): Generator<string> {
+    const { operationId, path: template, security } = operation;
+    const sent = sentIn(template, path, request);
+    const texts = { path: sent.params, query: sent.query, header: sent.headers, cookie: sent.cookies };
+    const read = Object.fromEntries(readersOf(operation).map(([place, reader]) => [place, reader(sent, [])]));
     for (const { name, in: place } of parameters.get(operationId) ?? []) {
-      const value = readers[place](name);
+      const named = place === 'header' ? name.toLowerCase() : name;
+      const value = read[place]?.[named] ?? texts[place][named];
       const key = `${operationId} ${place} ${name}`;
-      if (value !== null && value !== undefined) yield* [key, `${key} = ${value}`];
+      if (value !== undefined) yield* [key, ...partKeys(key, value)];
     }
     const asked = new Set(security.flatMap(Object.keys).filter((name) => uses(request, name)));
     for (const one of security) {

@@ -170,10 +170,11 @@ export function restElements(document: OpenApiDocument): RestElements {
   const addParameters = (owner: string, at: Path) => {
     for (const [, each] of childrenOf(document, at)) {
       const { value, path } = follow(document, each);
-      const { name, in: place } = value as Parameter;
+      const { name, in: place, content } = value as Parameter;
       add('parameter', owner, `${place} ${name}`, path);
       parameters.set(owner, [...(parameters.get(owner) ?? []), { name, in: place }]);
-      addParts(['parameter', 'parameter'], owner, `${place} ${name}`, [...path, 'schema']);
+      const schema = content === undefined ? ['schema'] : ['content', 'application/json', 'schema'];
+      addParts(['parameter', 'parameter'], owner, `${place} ${name}`, [...path, ...schema]);
     }
   };
   const addSecurity = (owner: string, at: Path, stated: readonly SecurityRequirement[]) => {

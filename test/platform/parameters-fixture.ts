@@ -1,0 +1,136 @@
+import type { Call } from '../../src/platform/index.js';
+import type { Own } from './own-application.js';
+
+const permission = { action: 'users.read', viewer: 'any', developer: 'any', admin: 'any' };
+
+/** A parameter of a place, by its name: its schema, or all that is said of it. */
+const parameters = (place: string, schemas: Record<string, object>) =>
+  Object.entries(schemas).map(([name, one]) => ({
+    name,
+    in: place,
+    required: place === 'path',
+    ...('schema' in one || 'content' in one ? one : { schema: one }),
+  }));
+
+const operation = (operationId: string, listed: object[], more: object = {}) => ({
+  get: {
+    operationId,
+    tags: ['parameters'],
+    security: [{ jwt: [] }],
+    'x-permission': permission,
+    parameters: listed,
+    responses: { 200: { description: 'What was read.', content: { 'application/json': { schema: {} } } } },
+    ...more,
+  },
+});
+
+/** A contract with one operation. */
+const contractOf = (paths: object) => ({
+  openapi: '3.1.0',
+  info: { title: 'Parameters', version: '1.0.0' },
+  paths,
+  components: {
+    securitySchemes: { jwt: { type: 'http', scheme: 'bearer' } },
+    schemas: {
+      Amount: { type: 'integer', maximum: 10 },
+      State: { enum: ['open', 'closed'] },
+      States: { type: 'array', maxItems: 2, items: { $ref: '#/components/schemas/State' } },
+      Place: { type: 'object', required: ['at'], properties: { at: { type: 'integer', minimum: 1 } } },
+    },
+  },
+});
+
+const integers = { type: 'array', items: { type: 'integer' } };
+const texts = { type: 'array', items: { type: 'string' } };
+const state = { $ref: '#/components/schemas/State' };
+
+const query = {
+  yes: { type: 'boolean' },
+  much: { type: 'number', minimum: -1.5, exclusiveMaximum: 100 },
+  many: { type: ['integer', 'null'], maximum: 10 },
+  amount: { allOf: [{ $ref: '#/components/schemas/Amount' }, { minimum: 5 }] },
+  either: { oneOf: [{ type: 'integer' }, { type: 'boolean' }, { const: 'all' }] },
+  level: { enum: [1, 2] },
+  anything: {},
+  ids: { ...integers, minItems: 1, maxItems: 3 },
+  tags: texts,
+  states: { $ref: '#/components/schemas/States' },
+  commas: { explode: false, schema: integers },
+  names: { explode: false, schema: texts },
+  spaces: { style: 'spaceDelimited', schema: texts },
+  pipes: { style: 'pipeDelimited', schema: { type: ['array', 'null'], items: { type: ['boolean', 'null'] } } },
+  filter: {
+    style: 'deepObject',
+    explode: true,
+    schema: {
+      type: 'object',
+      required: ['state'],
+      properties: { state, more: { type: 'boolean' } },
+      additionalProperties: { type: 'integer' },
+    },
+  },
+  place: { content: { 'application/json': { schema: { $ref: '#/components/schemas/Place' } } } },
+};
+
+const read = {
+  '/api/v1/things': operation('readQuery', [
+    ...parameters('query', query),
+    ...parameters('header', {
+      'X-Exact': { type: 'boolean' },
+      'X-Weights': { type: 'array', items: { type: 'number' } },
+    }),
+    ...parameters('cookie', {
+      seen: { type: 'boolean' },
+      last: { explode: false, schema: { ...integers, maxItems: 2 } },
+      plain: { type: 'string' },
+    }),
+  ]),
+  '/api/v1/things/{ids}/of/{name}/{state}': operation(
+    'readPath',
+    parameters('path', { ids: { ...integers, maxItems: 2 }, name: texts, state }),
+  ),
+};
+
+async function told(request: object, { call }: { call: Call }) {
+  await call.checkpoint();
+  return { status: 200, body: request };
+}
+
+/** Operations that answer what they were asked with. */
+export const parametersApplication: Own = {
+  openapi: contractOf(read),
+  handlers: { parameters: { readQuery: told, readPath: told } },
+};
+
+/** The same query, carried out by the application at an address. */
+export const forwardedParameters = {
+  openapi: contractOf({
+    '/api/v1/things': operation('readQuery', parameters('query', query), { 'x-forward': 'other' }),
+    '/api/v1/things/{ids}': operation('readPath', parameters('path', { ids: texts }), { 'x-forward': 'other' }),
+  }),
+  upstreams: { other: 'OTHER_URL' },
+} satisfies Own;
+
+/** Parameters that have no reading, and what is said of each. */
+export const UNREAD: [place: string, said: object, why: RegExp][] = [
+  ['path', { style: 'label', schema: integers }, /has the style label, and in a path is read: simple/],
+  ['query', { style: 'pipeDelimited', explode: true, schema: texts }, /does not explode: use form/],
+  ['query', { style: 'deepObject', schema: texts }, /is a list, which has no style deepObject/],
+  ['query', { style: 'spaceDelimited', schema: { type: 'string' } }, /is one text, which has no style spaceDelimited/],
+  ['query', { schema: { type: 'object' } }, /is an object: use the style deepObject/],
+  ['query', { schema: { oneOf: [texts, { type: 'string' }] } }, /may be one text or several/],
+  ['query', { schema: { items: { type: 'integer' } } }, /may be one text or several/],
+  ['query', { schema: { type: 'array', items: integers } }, /is a list of what no text can be read as/],
+  ['query', { schema: { type: 'null' } }, /can be written as no text: null/],
+  ['query', { schema: { type: 'boolean' }, allowEmptyValue: true }, /leave `allowEmptyValue` out/],
+  ['query', { content: { 'text/csv': {} } }, /is read as `application\/json` alone/],
+  ['query', { style: 'deepObject', schema: { type: 'object', properties: { a: texts } } }, /more than one level/],
+  ['cookie', { schema: texts }, /cannot come twice in a cookie/],
+];
+
+export const unreadContract = ([place, said]: (typeof UNREAD)[number]) =>
+  contractOf({
+    [place === 'path' ? '/api/v1/odd/{odd}' : '/api/v1/odd']: operation('readOdd', [
+      { name: 'odd', in: place, required: place === 'path', ...said },
+    ]),
+  });

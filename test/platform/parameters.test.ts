@@ -1,0 +1,157 @@
+import t from 'tap';
+import { memoryDatabase } from '../support/databases.js';
+import type { Json } from '../support/people.js';
+import { serve } from './own-application.js';
+import { forwardedParameters, parametersApplication, UNREAD, unreadContract } from './parameters-fixture.js';
+
+t.test('a parameter is read by its declared type and style', async (t) => {
+  const database = await memoryDatabase(t);
+  const { url, person } = await serve(t, database, parametersApplication);
+  const ada = await person('Ada');
+
+  const ask = async (path: string, headers: Record<string, string> = {}) => {
+    const response = await fetch(`${url}/api/v1/things${path}`, { headers: { ...ada.headers, ...headers } });
+    const body = (await response.json()) as Json;
+    const issues = (body.errors ?? []).map(({ parameter, detail }: Json) => `${parameter} ${detail}`);
+    return { status: response.status, body, told: [response.status, ...issues] };
+  };
+  const asked = async (search: string) => {
+    const { status, body, told } = await ask(`?${search}`);
+    return status === 200 ? body.query : told;
+  };
+
+  t.test('one text', async (t) => {
+    t.same(await asked('yes=true&much=1.5e1&many=7&amount=5&level=2&anything=1'), {
+      yes: true,
+      much: 15,
+      many: 7,
+      amount: 5,
+      level: 2,
+      anything: '1',
+    });
+    t.same(await asked('yes=false&much=-1.5'), { yes: false, much: -1.5 });
+    t.same(await asked('yes=1'), [400, 'yes must be true or false']);
+    t.same(await asked('yes='), [400, 'yes must be true or false']);
+    t.same(await asked('yes=TRUE&much=1,5'), [400, 'yes must be true or false', 'much must be a number']);
+    for (const text of ['0x10', '+1', '01', '.5', '1.', 'NaN', 'Infinity', ' 1', ''])
+      t.same(await asked(`much=${encodeURIComponent(text)}`), [400, 'much must be a number'], text);
+    t.same(await asked('much=100'), [422, 'much must be < 100']);
+    t.same((await asked('much=1e999'))[0], 422, 'beyond the range of numbers');
+    t.same(await asked('many=1.5'), [400, 'many must be an integer']);
+    t.same(await asked('many=null'), [400, 'many must be an integer'], 'what is null is left out');
+    t.same(await asked('many=11'), [422, 'many must be <= 10']);
+    t.same(await asked('amount=4'), [422, 'amount must be >= 5']);
+    t.same(await asked('level=3'), [422, 'level must be one of 1, 2']);
+    t.same(await asked('level=a'), [400, 'level must be an integer']);
+    t.same(await asked('yes=true&yes=false'), [400, 'yes must be string'], 'given twice');
+    t.same(await asked('unknown=1'), [400, 'unknown is not known here']);
+    for (const [text, value] of Object.entries({ 5: 5, true: true, all: 'all' }))
+      t.same(await asked(`either=${text}`), { either: value });
+    t.equal((await asked('either=some'))[0], 422);
+  });
+
+  t.test('a list', async (t) => {
+    t.same(await asked('ids=1&ids=2'), { ids: [1, 2] }, 'a key for each item');
+    t.same(await asked('ids=1'), { ids: [1] }, 'one item');
+    t.same(await asked('ids=1&ids=x'), [400, 'ids /1 must be an integer']);
+    t.same(await asked('ids=1,2'), [400, 'ids /0 must be an integer'], 'another style');
+    t.same(await asked('ids=1&ids=2&ids=3&ids=4'), [422, 'ids must NOT have more than 3 items']);
+    t.same(await asked('tags=a%2Cb&tags='), { tags: ['a,b', ''] });
+    t.same(await asked('states=open'), { states: ['open'] });
+    t.same(await asked('states=open&states=lost'), [422, 'states /1 must be one of open, closed']);
+    t.same(await asked('commas=1,2'), { commas: [1, 2] });
+    t.same(await asked('commas=1%2C2'), { commas: [1, 2] }, 'a number holds no comma');
+    t.same(await asked('commas=3'), { commas: [3] });
+    t.same(await asked('commas='), { commas: [] });
+    t.same(await asked('commas=1,,2'), [400, 'commas /1 must be an integer']);
+    t.same(await asked('commas=1&commas=2'), [400, 'commas is given more than once']);
+    t.same(
+      await asked('n%61mes=a%2Cb,c+d,%zz'),
+      { names: ['a,b', 'c d', '%zz'] },
+      'an escaped comma separates nothing',
+    );
+    t.same(await asked('spaces=a%20b+c'), { spaces: ['a', 'b', 'c'] });
+    t.same(await asked('pipes=true|false'), { pipes: [true, false] });
+    t.same(await asked('pipes=true%7Cfalse'), { pipes: [true, false] });
+    t.same(await asked('pipes=true,false'), [400, 'pipes /0 must be true or false']);
+  });
+
+  t.test('an object, and JSON', async (t) => {
+    t.same(await asked('filter[state]=open&filter%5Bmore%5D=true&filter[a]=1'), {
+      filter: { state: 'open', more: true, a: 1 },
+    });
+    t.same(await asked('filter[more]=true'), [400, 'filter /state is missing']);
+    t.same(await asked('filter[state]=lost'), [422, 'filter /state must be one of open, closed']);
+    t.same(await asked('filter[state]=open&filter[a]=x'), [400, 'filter /a must be an integer']);
+    t.same(await asked('filter[state]=open&filter[state]=open'), [400, 'filter /state must be string']);
+    t.same(await asked('filter=open'), [400, 'filter must be object']);
+    t.same(await asked('filter[state]=open&filter[__proto__]=x'), [400, 'filter /__proto__ must be an integer']);
+    t.same(await asked(`place=${encodeURIComponent('{"at":1}')}`), { place: { at: 1 } });
+    t.same(await asked('place={"at":0}'), [422, 'place /at must be >= 1']);
+    t.same(await asked('place={"at":"1"}'), [400, 'place /at must be integer']);
+    t.same(await asked('place={}'), [400, 'place /at is missing']);
+    t.same(await asked('place={'), [400, 'place is not valid JSON']);
+    t.same(await asked('place={"at":1,"at":2}'), [400, 'place /at is given twice']);
+    t.same(await asked('place={"at":1}&place={"at":1}'), [400, 'place is given more than once']);
+  });
+
+  t.test('headers and cookies', async (t) => {
+    const sent = { 'x-exact': 'false', 'x-weights': '1.5, 2,,3', cookie: 'seen=true; last=1,2; plain=1; other=x' };
+    const { body } = await ask('', sent);
+    t.same(body.headers, { 'x-exact': false, 'x-weights': [1.5, 2, 3] });
+    t.match(body.cookies, { seen: true, last: [1, 2], plain: '1', other: 'x' });
+    t.same((await ask('', { 'x-exact': 'no' })).told, [400, 'x-exact must be true or false']);
+    t.same((await ask('', { 'x-weights': '1, a' })).told, [400, 'x-weights /1 must be a number']);
+    t.same((await ask('', { cookie: 'seen=1' })).told, [400, 'seen must be true or false']);
+    t.same((await ask('', { cookie: 'last=1,2,3' })).told, [422, 'last must NOT have more than 2 items']);
+    const all = await ask('?yes=1', { 'x-exact': 'no', cookie: 'seen=1' });
+    t.equal(all.told.length, 4, 'all places are told at once');
+  });
+
+  t.test('a path', async (t) => {
+    const { body } = await ask('/1,2/of/a%2Cb,c/open');
+    t.same(body.path, { ids: [1, 2], name: ['a,b', 'c'], state: 'open' });
+    t.same((await ask('/1/of/a/open')).body.path, { ids: [1], name: ['a'], state: 'open' });
+    t.same((await ask('/1,x/of/a/open')).told, [400, 'ids /1 must be an integer']);
+    t.same((await ask('/1,2,3/of/a/lost')).told, [
+      422,
+      'ids must NOT have more than 2 items',
+      'state must be one of open, closed',
+    ]);
+    t.equal((await fetch(`${url}/api/v1/things/1/of/a/open?yes=x`)).status, 400, 'before who calls is asked');
+  });
+
+  t.test('what is handed on is written as it was read', async (t) => {
+    const environment = { OTHER_URL: 'http://127.0.0.1:9' };
+    const { createServer } = await import('node:http');
+    const seen: string[] = [];
+    const other = createServer(({ url: address = '' }, response) => {
+      seen.push(address);
+      response.setHeader('content-type', 'application/json').end('{}');
+    });
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+    t.teardown(() => other.close());
+    environment.OTHER_URL = `http://127.0.0.1:${(other.address() as Json).port}`;
+    const front = await serve(t, database, forwardedParameters, { environment });
+    const bea = await front.person('Bea');
+    const searches = [
+      'yes=true&much=1.5',
+      'ids=1&ids=2&tags=a%2Cb',
+      'names=a%2Cb,c&spaces=a%20b&pipes=true%7Cfalse',
+      'filter%5Bstate%5D=open&place=%7B%22at%22%3A1%7D',
+    ];
+    for (const search of searches)
+      t.equal((await fetch(`${front.url}/api/v1/things?${search}`, { headers: bea.headers })).status, 200, search);
+    t.equal((await fetch(`${front.url}/api/v1/things/a%2Cb,c`, { headers: bea.headers })).status, 200);
+    t.same(seen, [...searches.map((search) => `/api/v1/things?${search}`), '/api/v1/things/a%2Cb,c']);
+    const inexact = await fetch(`${front.url}/api/v1/things?ids=1&ids=9007199254740993`, { headers: bea.headers });
+    t.equal(inexact.status, 422);
+  });
+
+  t.test('what has no reading is told at the start', async (t) => {
+    for (const one of UNREAD) {
+      const started = serve(t, database, { openapi: unreadContract(one), handlers: { parameters: {} } });
+      await t.rejects(started, { message: one[2] }, `${one[0]} ${JSON.stringify(one[1])}`);
+    }
+  });
+});
