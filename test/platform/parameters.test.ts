@@ -70,6 +70,8 @@ t.test('a parameter is read by its declared type and style', async (t) => {
       { names: ['a,b', 'c d', '%zz'] },
       'an escaped comma separates nothing',
     );
+    const unstorable = 'must not contain U+0000 or lone surrogates';
+    t.same(await asked('names=a,%00'), [422, `names /1 ${unstorable}`]);
     t.same(await asked('spaces=a%20b+c'), { spaces: ['a', 'b', 'c'] });
     t.same(await asked('pipes=true|false'), { pipes: [true, false] });
     t.same(await asked('pipes=true%7Cfalse'), { pipes: [true, false] });
@@ -112,6 +114,7 @@ t.test('a parameter is read by its declared type and style', async (t) => {
     const { body } = await ask('/1,2/of/a%2Cb,c/open');
     t.same(body.path, { ids: [1, 2], name: ['a,b', 'c'], state: 'open' });
     t.same((await ask('/1/of/a/open')).body.path, { ids: [1], name: ['a'], state: 'open' });
+    t.same((await ask('/1/of/a%00,b/open')).told, [422, 'name /0 must not contain U+0000 or lone surrogates']);
     t.same((await ask('/1,x/of/a/open')).told, [400, 'ids /1 must be an integer']);
     t.same((await ask('/1,2,3/of/a/lost')).told, [
       422,

@@ -1,6 +1,6 @@
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 import { isCommonPassword } from '../accounts/common-passwords.js';
-import { type Issues, issuesOf } from '../calls/issues.js';
+import { type Issue, type Issues, issuesOf } from '../calls/issues.js';
 import { pointerTo } from '../calls/text.js';
 import type { Schema } from '../contract/document.js';
 import { addFormats } from '../contract/formats.js';
@@ -58,13 +58,16 @@ export function lazily(ajv: Ajv2020, schema: () => Schema): (value: unknown) => 
 export const bodyIssues = (errors: Errors): Issues =>
   issuesOf(telling(errors), (error) => ({ pointer: placeOf(error), detail: reasonOf(error) }));
 
-/** What is wrong with parameters, by name; where one has parts, what is said begins with a pointer to the one that is wrong. */
+/** What is wrong with parameters, by name. */
 export const parameterIssues = (errors: Errors): Issues =>
-  issuesOf(telling(errors), (error) => {
-    const [, name = '', ...within] = placeOf(error).split('/');
-    const at = within.length === 0 ? '' : `/${within.join('/')} `;
-    return { parameter: name.replaceAll('~1', '/').replaceAll('~0', '~'), detail: at + reasonOf(error) };
-  });
+  issuesOf(telling(errors), (error) => issueIn(placeOf(error), reasonOf(error)));
+
+/** An issue by the name of its parameter; where that has parts, what is said begins with a pointer to the one that is wrong. */
+export function issueIn(place: string, reason: string): Issue {
+  const [, name = '', ...within] = place.split('/');
+  const at = within.length === 0 ? '' : `/${within.join('/')} `;
+  return { parameter: name.replaceAll('~1', '/').replaceAll('~0', '~'), detail: at + reason };
+}
 
 /** The failed alternatives say more than the sentence that none of them matched. */
 function telling(errors: Errors): readonly ErrorObject[] {

@@ -1,12 +1,13 @@
 import type { Ajv2020 } from 'ajv/dist/2020.js';
 import type { FastifyRequest } from 'fastify';
-import type { Issue, Issues } from '../calls/issues.js';
+import { bounded, type Issue, type Issues, NO_ISSUES } from '../calls/issues.js';
+import { unstorableText } from '../calls/text.js';
 import type { Location, Parameter, Schema } from '../contract/document.js';
 import { laidOpen } from '../contract/laid-open.js';
 import type { Operation } from '../contract/openapi.js';
 import { type ParameterForm, parameterForm, type Scalar, schemaOf } from '../contract/parameter-form.js';
 import { structureOf } from '../contract/structure.js';
-import { lazily, parameterIssues, SPELLINGS } from '../http/json-schema.js';
+import { issueIn, lazily, parameterIssues, SPELLINGS } from '../http/json-schema.js';
 import { hiddenFaults } from '../http/json-text.js';
 import { pathOf } from '../http/path.js';
 
@@ -242,17 +243,25 @@ export function parametersValidator(
   operation: Operation,
 ): Record<Location, (read: Values) => Issues | undefined> {
   const ofPlace = (place: Location) => {
-    const members = parametersIn(operation, place)
-      .filter((one) => place !== 'path' || !isId(one))
-      .map((one) => [nameOf(one), schemaOf(one)]);
-    if (members.length === 0) return () => undefined;
+    const checked = parametersIn(operation, place).filter((one) => place !== 'path' || !isId(one));
+    if (checked.length === 0) return () => undefined;
+    const members = checked.map((one) => [nameOf(one), schemaOf(one)]);
     const faults = lazily(ajv, () => ({ type: 'object', properties: Object.fromEntries(members) }));
+    const hasText = checked.some((one) => mayBeText(parameterForm(one)));
     return (read: Values) => {
       const errors = faults(read);
-      return errors ? parameterIssues(errors) : undefined;
+      const { issues, omitted } = hasText ? unstorableText(read) : NO_ISSUES;
+      if (!errors && issues.length === 0) return undefined;
+      const unstorable = issues.map(({ pointer = '', detail }) => issueIn(pointer, detail));
+      return bounded(parameterIssues(errors), { issues: unstorable, omitted });
     };
   };
   return { path: ofPlace('path'), query: ofPlace('query'), header: ofPlace('header'), cookie: ofPlace('cookie') };
+}
+
+function mayBeText(form: ParameterForm): boolean {
+  if (form.kind === 'scalar') return form.types.includes('string');
+  return form.kind !== 'list' || form.items.includes('string');
 }
 
 /** An id in a path has its lower bound in the structure; one that is too large to name a row is 404, not content. */
