@@ -247,7 +247,8 @@ export function parametersValidator(
     if (checked.length === 0) return () => undefined;
     const members = checked.map((one) => [nameOf(one), schemaOf(one)]);
     const faults = lazily(ajv, () => ({ type: 'object', properties: Object.fromEntries(members) }));
-    const hasText = checked.some((one) => mayBeText(parameterForm(one)));
+    // HTTP lets none into a header (RFC 9110, 5.5).
+    const hasText = place !== 'header' && checked.some((one) => mayBeText(parameterForm(one)));
     return (read: Values) => {
       const errors = faults(read);
       const { issues, omitted } = hasText ? unstorableText(read) : NO_ISSUES;
