@@ -1,4 +1,5 @@
 import {
+  type ASTNode,
   type ConstDirectiveNode,
   type ConstValueNode,
   type FieldDefinitionNode,
@@ -13,9 +14,10 @@ import {
   print,
   valueFromASTUntyped,
 } from 'graphql';
+import type { FileLines } from '../model/problems.js';
 import { placeOf } from '../model/sdl.js';
 import type { SdlSource } from '../model/sdl-source.js';
-import type { Change } from './change.js';
+import type { Change, VersionLines } from './change.js';
 import type { Locate } from './judged.js';
 import { shapeOf } from './schema-part.js';
 
@@ -24,6 +26,10 @@ export interface Named {
   file: string;
   line: number;
   column: number;
+  /** All that it says, with its description. */
+  lines: FileLines;
+  /** What it says of itself in words. */
+  description: string;
   /** What it says besides its name, its description and what is deprecated. */
   shape: string;
   /** What it says of itself, without what it holds, in one order. */
@@ -33,7 +39,10 @@ export interface Named {
   directives: readonly ConstDirectiveNode[];
 }
 
-type Node = Partial<Omit<FieldDefinitionNode, 'kind'>> & { kind: string; loc?: { startToken: unknown } };
+type Node = Partial<Omit<FieldDefinitionNode, 'kind'>> & {
+  kind: string;
+  loc?: { startToken: unknown; endToken: { line: number } };
+};
 
 type Itself = Node & { interfaces?: NamedTypeNode[]; types?: NamedTypeNode[]; defaultValue?: ConstValueNode };
 
@@ -70,7 +79,12 @@ export function namedIn({ document }: SdlSource): Map<string, Named> {
             .join();
     });
     const itself = itselfOf(node);
-    found.set(path, { file, line, column, shape: shape.join(), itself, position, directives: node.directives ?? [] });
+    const first = placeOf(node as Pick<ASTNode, 'loc'>).line;
+    found.set(path, {
+      ...{ file, line, column, shape: shape.join(), itself, position, directives: node.directives ?? [] },
+      lines: { file, first, last: node.loc?.endToken.line ?? line },
+      description: node.description?.value ?? '',
+    });
   };
   const children = (path: string, nodes: readonly Node[] = []) => {
     for (const [position, node] of nodes.entries()) {
@@ -100,7 +114,10 @@ export const locatorOf =
     const keys = source.map(String).join('.').split('.');
     for (let length = keys.length; length > 0; length -= 1) {
       const found = named.get(keys.slice(0, length).join('.'));
-      if (found !== undefined) return { file: found.file, line: found.line, column: found.column };
+      if (found !== undefined) {
+        const { file, line, column, lines } = found;
+        return { file, line, column, lines };
+      }
     }
     return { file: first, line: 1, column: 1 };
   };
@@ -156,4 +173,12 @@ export function elementsAt(schema: GraphQLSchema, uses: Uses, path: string): str
     return [...new Set([...(uses.sent.get(name) ?? []), ...(uses.got.get(name) ?? [])])];
   }
   return field === undefined ? [...(uses.got.get(name) ?? [])] : [`${name}.${field}`];
+}
+
+/** Where both versions say what a path names; what neither names is in the nearest that it is part of. */
+export function linesIn(old: Map<string, Named>, current: Map<string, Named>, path: string): VersionLines {
+  const [before, after] = [old.get(path)?.lines, current.get(path)?.lines];
+  const parent = path.includes('.') ? path.slice(0, path.lastIndexOf('.')) : undefined;
+  if (before === undefined && after === undefined) return parent === undefined ? {} : linesIn(old, current, parent);
+  return { ...(before && { before }), ...(after && { after }) };
 }

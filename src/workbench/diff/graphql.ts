@@ -3,7 +3,7 @@ import { permissionsOf } from '../model/permissions.js';
 import type { SdlSource } from '../model/sdl-source.js';
 import type { Change } from './change.js';
 import { emptyForm, type Form, type Spot } from './form.js';
-import { elementsAt, likenessAt, locatorOf, type Named, namedIn, usesIn } from './graphql-places.js';
+import { elementsAt, likenessAt, linesIn, locatorOf, type Named, namedIn, usesIn } from './graphql-places.js';
 import { judgeInspected, type Schemas } from './graphql-rules.js';
 import { judged } from './judged.js';
 import { PERMISSION_RULES, permissionText } from './permission-rules.js';
@@ -92,6 +92,7 @@ function untoldOf(old: Map<string, Named>, current: Map<string, Named>, found: r
     const was = old.get(path)?.itself ?? itself;
     if (itself === was || itself === '' || was === '' || told(path)) return [];
     const place = { file, line, column, old: false };
+    const lines = linesIn(old, current, path);
     const message = `\`${path}\` changed, and was not judged`;
     return [
       {
@@ -102,6 +103,7 @@ function untoldOf(old: Map<string, Named>, current: Map<string, Named>, found: r
         what: 'unjudged',
         message,
         place,
+        lines,
         elements: [path],
       },
     ];
@@ -125,7 +127,9 @@ export async function graphqlChanges(before: SdlSource, after: SdlSource, now: D
     if (judgement === undefined) return [];
     const path = pathOf(change.path ?? '', change.meta);
     const gone = judgement.what === 'removed' && !current.has(path) && old.has(path);
-    const place = { ...(gone ? locate.old : locate.current)([path]), old: gone };
+    const { lines: _lines, ...at } = (gone ? locate.old : locate.current)([path]);
+    const place = { ...at, old: gone };
+    const lines = linesIn(old, current, path);
     const likeness = change.type.startsWith('ENUM') ? undefined : likenessAt(gone ? old : current, path);
     const elements = [
       ...new Set([
@@ -135,7 +139,7 @@ export async function graphqlChanges(before: SdlSource, after: SdlSource, now: D
     ];
     const id = `graphql:${path}:${judgement.what}`;
     const rule = inspectedName(change.type);
-    return [{ ...judgement, id, rule, side: 'graphql', place, elements, ...(likeness && { likeness }) }];
+    return [{ ...judgement, id, rule, side: 'graphql', place, lines, elements, ...(likeness && { likeness }) }];
   });
   const versions = [
     { form: directiveForm(old), locate: locate.old },

@@ -1,8 +1,6 @@
+import { escaped } from './markup.js';
 import type { Report, Reported } from './report.js';
 import { groupOf, placeOf } from './words.js';
-
-const ESCAPED: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', '\n': '&#10;' };
-const escaped = (text: string) => text.replaceAll(/[&<>"\n]/g, (sign) => ESCAPED[sign] ?? sign);
 
 function testcase(change: Reported, report: Report): string {
   const group = groupOf(change);
