@@ -54,6 +54,11 @@ del, ins { text-decoration: none; border-radius: 3px; }
 .change.risky { border-left-color: var(--risky); }
 .change.accepted { border-left-color: var(--accepted); }
 .change.safe { border-left-color: var(--safe); }
+details.change { margin: 8px 0; padding: 6px 16px; }
+details.change > summary { padding: 2px 0; color: var(--text); }
+details.change > summary h3 { display: inline; font-size: 15px; }
+details.change > summary .meta { margin: 0 0 0 20px; }
+details.change[open] { padding-bottom: 14px; }
 .meta { margin: 4px 0 8px; font-size: 13.5px; display: flex; flex-wrap: wrap; gap: 2px 14px; align-items: baseline; }
 .side { font-size: 11.5px; font-weight: 600; padding: 0 7px; border: 1px solid var(--line); border-radius: 5px; line-height: 18px; }
 .requests { display: flex; flex-wrap: wrap; gap: 4px 8px; margin: 0 0 10px; padding: 0; list-style: none; color: var(--quiet); font-size: 13.5px; }

@@ -108,12 +108,27 @@ function cellOf(before: string | undefined, after: string | undefined): Cell {
   return { before, after, change: before === after ? 'none' : step > 0 ? 'gained' : step < 0 ? 'lost' : 'other' };
 }
 
+/** What an operation is called now that had another id at the same address, or had none. */
+function renamed(old: Map<string, Line>, now: Map<string, Line>): Map<string, string> {
+  const addressOf = ({ request }: Line) => request.replaceAll(/\{[^{}]*\}/g, '{}');
+  const fresh = [...now].filter(([key, { request }]) => request !== '' && !old.has(key));
+  const byAddress = new Map(fresh.map(([key, line]) => [`${addressOf(line)} ${line.when}`, key]));
+  return new Map(
+    [...old].flatMap(([key, line]) => {
+      const found = now.has(key) ? undefined : byAddress.get(`${addressOf(line)} ${line.when}`);
+      return found === undefined ? [] : [[key, found]];
+    }),
+  );
+}
+
 /** Who may do what in two versions of sound contracts; undefined where neither says anything of it. */
 export function permissionTable(before: Contracts, after: Contracts): PermissionTable | undefined {
   const roles = [...new Set([...after.permissions.roles, ...before.permissions.roles])];
   const named = [before, after].flatMap(({ permissions }) => permissions.statements.map((one) => one.permission));
   if (named.flatMap(rolesIn).length === 0) return undefined;
-  const [old, now] = [linesOf(before), linesOf(after)];
+  const [stated, now] = [linesOf(before), linesOf(after)];
+  const names = renamed(stated, now);
+  const old = new Map([...stated].map(([key, line]) => [names.get(key) ?? key, line]));
   const columns = [ANONYMOUS, ...roles];
   const rows = [...new Set([...now.keys(), ...old.keys()])].map((key): PermissionRow => {
     const [was, is] = [old.get(key), now.get(key)];

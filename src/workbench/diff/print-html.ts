@@ -21,7 +21,7 @@ const TITLES: Record<Group, { sign: string; title: string; means: string }> = {
 
 const SIDES = { rest: 'REST', graphql: 'GraphQL', database: 'Database' } as const;
 
-/** Of so many changes the lines are behind a line that opens them. */
+/** Of more changes each is one line, which opens. */
 const MANY = 20;
 /** Requests that are named at a change. */
 const REQUESTS = 5;
@@ -38,6 +38,9 @@ function requestsOf({ requests }: Reported): string {
 const listed = (facts: readonly (readonly [label: string, text: string])[]): string =>
   facts.length === 0 ? '' : `<dl>${facts.map(([label, text]) => `<dt>${label}</dt><dd>${text}</dd>`).join('\n')}</dl>`;
 
+/** What one of them is called. */
+const ONE: Record<string, string> = { reaches: 'operation', handlers: 'handler', services: 'service', tests: 'test' };
+
 /** What of the project is concerned, for whoever writes it. */
 function codeOf(change: Reported): string {
   const rows = touches(change, Number.POSITIVE_INFINITY).filter(([label]) => label !== 'requests');
@@ -46,15 +49,13 @@ function codeOf(change: Reported): string {
     const items = text.split(', ').map((item) => `<code>${escaped(item)}</code>`);
     return [label.charAt(0).toUpperCase() + label.slice(1), items.join('<br>')] as const;
   });
-  const names = rows.map(([label, text]) => `${text.split(', ').length} ${label}`).join(', ');
-  return `<details><summary>Concerned: ${names}</summary>${listed(facts)}</details>`;
+  const names = rows.map(([label, text]) => plural(text.split(', ').length, ONE[label] ?? label));
+  return `<details><summary>Concerned: ${names.join(', ')}</summary>${listed(facts)}</details>`;
 }
 
 function card(change: Reported, index: number, report: Report, versions: Versions, folded: boolean): string {
   const group = groupOf(change);
   const { sign } = TITLES[group];
-  const lines = excerpt(change, versions);
-  const shown = !folded || lines === '' ? lines : `<details><summary>Before and after</summary>${lines}</details>`;
   const facts: [string, string][] = [
     ...(change.accepted === undefined ? [] : [['Because', prose(change.accepted)] as [string, string]]),
     ...(change.advice === undefined || group === 'accepted'
@@ -62,14 +63,15 @@ function card(change: Reported, index: number, report: Report, versions: Version
       : [['Instead', prose(change.advice)] as [string, string]]),
     ...(change.verdict === 'breaking' ? [['Its id', `<code>${escaped(change.id)}</code>`] as [string, string]] : []),
   ];
-  return `<article class="change ${group}" id="change-${index + 1}">
-<h3><span class="sign" title="${group}">${sign}</span> ${prose(change.message)}</h3>
-<p class="meta"><span class="side">${SIDES[change.side]}</span> <code>${escaped(placeOf(change, report))}</code> <span>${escaped(audienceOf(change))}</span></p>
-${requestsOf(change)}
-${shown}
-${listed(facts)}
-${codeOf(change)}
-</article>`;
+  const head = `<h3><span class="sign" title="${group}">${sign}</span> ${prose(change.message)}</h3>`;
+  const place = `<span class="side">${SIDES[change.side]}</span> <code>${escaped(placeOf(change, report))}</code> <span>${escaped(audienceOf(change))}</span>`;
+  const body = [requestsOf(change), excerpt(change, versions), listed(facts), codeOf(change)]
+    .filter(Boolean)
+    .join('\n');
+  const attributes = `class="change ${group}" id="change-${index + 1}"`;
+  if (folded)
+    return `<details ${attributes}><summary>${head}<span class="meta">${place}</span></summary>\n${body}\n</details>`;
+  return `<article ${attributes}>\n${head}\n<p class="meta">${place}</p>\n${body}\n</article>`;
 }
 
 function section(group: Group, report: Report, versions: Versions): string {
