@@ -4,7 +4,7 @@ import { piecesOf } from './page-excerpt.js';
 import { type Cell, isChanged, type PermissionRow, type PermissionTable } from './permission-table.js';
 import type { Report } from './report.js';
 import { type Piece, words } from './side-by-side.js';
-import type { Wording } from './wording.js';
+import { titleOf, type Wording } from './wording.js';
 import { GROUPS, type Group, groupOf } from './words.js';
 
 type Counts = Record<Group, number> & { first: number };
@@ -114,11 +114,12 @@ const shortened = (pieces: readonly Piece[]): Piece[] =>
 /** Words of which so many are shown at once. */
 const WORDS_SHOWN = 25;
 
-function wordingRow({ where, key, before, after, place }: Wording): string {
+function wordingRow(wording: Wording): string {
+  const { before, after, place } = wording;
   const [left, right] = words(before, after).map(shortened) as [Piece[], Piece[]];
   const side = (pieces: readonly Piece[], tag: 'del' | 'ins') =>
     pieces.every(({ text }) => text === '') ? '<em>none</em>' : piecesOf(pieces, tag);
-  return `<article class="change wording"><h3>${escaped(key)} of ${prose(`\`${where}\``)}</h3>
+  return `<article class="change wording"><h3>${prose(titleOf(wording))}</h3>
 <p class="meta"><code>${escaped(place.file)}:${place.line}</code></p>
 <div class="texts"><div><h4>Before</h4><p>${side(left, 'del')}</p></div><div><h4>After</h4><p>${side(right, 'ins')}</p></div></div></article>`;
 }

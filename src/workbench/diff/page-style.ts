@@ -43,10 +43,10 @@ del, ins { text-decoration: none; border-radius: 3px; }
 .tiles a { display: block; padding: 6px 14px; border: 1px solid var(--line); border-radius: 999px; background: var(--panel); text-decoration: none; }
 .tiles a:hover { border-color: currentColor; }
 .tiles strong { font-size: 16px; margin-right: 2px; }
-.breaking > a, .breaking > h2 .sign, .breaking > h3 .sign, td.breaking { color: var(--breaking); }
-.risky > a, .risky > h2 .sign, .risky > h3 .sign, td.risky { color: var(--risky); }
-.accepted > a, .accepted > h2 .sign, .accepted > h3 .sign, td.accepted { color: var(--accepted); }
-.safe > a, .safe > h2 .sign, .safe > h3 .sign, td.safe { color: var(--safe); }
+.breaking > a, .breaking > h2 .sign, .change.breaking h3 .sign, td.breaking { color: var(--breaking); }
+.risky > a, .risky > h2 .sign, .change.risky h3 .sign, td.risky { color: var(--risky); }
+.accepted > a, .accepted > h2 .sign, .change.accepted h3 .sign, td.accepted { color: var(--accepted); }
+.safe > a, .safe > h2 .sign, .change.safe h3 .sign, td.safe { color: var(--safe); }
 .count { font-weight: 400; }
 .change { margin: 14px 0; padding: 14px 18px 16px; border: 1px solid var(--line); border-left: 4px solid var(--line); border-radius: 10px; }
 .change:target { outline: 2px solid var(--accepted); }

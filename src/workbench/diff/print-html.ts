@@ -6,7 +6,17 @@ import { PAGE_STYLE } from './page-style.js';
 import { isChanged, type PermissionTable, permissionTable } from './permission-table.js';
 import type { Report, Reported } from './report.js';
 import { type Wording, wordingBetween } from './wording.js';
-import { acceptance, GROUPS, type Group, groupOf, inGroup, placeOf, touches, versionSentence } from './words.js';
+import {
+  acceptance,
+  GROUPS,
+  type Group,
+  groupOf,
+  inGroup,
+  placeOf,
+  quoted,
+  touches,
+  versionSentence,
+} from './words.js';
 
 const TITLES: Record<Group, { sign: string; title: string; means: string }> = {
   breaking: {
@@ -63,7 +73,7 @@ function card(change: Reported, index: number, report: Report, versions: Version
       : [['Instead', prose(change.advice)] as [string, string]]),
     ...(change.verdict === 'breaking' ? [['Its id', `<code>${escaped(change.id)}</code>`] as [string, string]] : []),
   ];
-  const head = `<h3><span class="sign" title="${group}">${sign}</span> ${prose(change.message)}</h3>`;
+  const head = `<h3><span class="sign" title="${group}">${sign}</span> ${prose(quoted(change.message))}</h3>`;
   const place = `<span class="side">${SIDES[change.side]}</span> <code>${escaped(placeOf(change, report))}</code> <span>${escaped(audienceOf(change))}</span>`;
   const body = [requestsOf(change), excerpt(change, versions), listed(facts), codeOf(change)]
     .filter(Boolean)

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, normalize, relative, resolve } from 'node:path';
 import { filesIn, NO_FILES, type ProjectFiles } from 'accord/contract/project-files';
-import { alone, type Contracts, contractsIn, contractsOf } from '../model/contracts.js';
+import { alone, type Contracts, contractsIn, contractsOf, type Texts } from '../model/contracts.js';
 import { FILES } from '../model/files.js';
 import { commitAt, filesAt, git, NoSuchCommit } from '../model/git.js';
 
@@ -26,20 +26,27 @@ export class NoSuchVersion extends Error {
 const MIGRATIONS = 'prisma/migrations';
 
 /** One contract is enough. */
-function modelOf(files: ProjectFiles, place: string): Contracts {
-  const contracts = contractsIn(files);
+function modelOf(files: ProjectFiles, place: string, wanted?: readonly (keyof Texts)[]): Contracts {
+  const contracts = contractsIn(files, wanted);
   if (contracts.openapi.absent && contracts.schema.absent)
     throw new NoSuchVersion(`There is no ${FILES.openapi} and no ${FILES.schema} ${place}.`);
   return contracts;
 }
 
-/** The version in a directory. Throws NoSuchVersion when it has no contract. */
-export function versionInDirectory(directory: string, label = directory): ProjectVersion {
+/**
+ * The version in a directory. Throws NoSuchVersion when it has no contract.
+ * @param wanted what of it is read; without it all
+ */
+export function versionInDirectory(
+  directory: string,
+  label = directory,
+  wanted?: readonly (keyof Texts)[],
+): ProjectVersion {
   const folder = join(directory, MIGRATIONS);
   const entries = existsSync(folder) ? readdirSync(folder, { withFileTypes: true }) : [];
   return {
     label,
-    contracts: modelOf(filesIn(directory), `in ${directory}`),
+    contracts: modelOf(filesIn(directory), `in ${directory}`, wanted),
     migrations: entries.filter((entry) => entry.isDirectory()).map(({ name }) => name),
   };
 }
@@ -47,15 +54,20 @@ export function versionInDirectory(directory: string, label = directory): Projec
 /**
  * The version that a git ref names; without one, where the branch left origin/main, or HEAD. Paths are the project's, which
  * may be a folder of its repository. Throws NoSuchVersion.
+ * @param wanted what of it is read; without it all
  */
-export async function versionAtRef(root: string, name?: string): Promise<ProjectVersion> {
+export async function versionAtRef(
+  root: string,
+  name?: string,
+  wanted?: readonly (keyof Texts)[],
+): Promise<ProjectVersion> {
   const { id, label } = await commitAt(root, name).catch((error: Error) => {
     const elsewhere = name === undefined ? ' Compare with a directory: accord diff --from <directory>.' : '';
     throw error instanceof NoSuchCommit ? new NoSuchVersion(`${error.message}${elsewhere}`) : error;
   });
   const tree = await git(root, 'ls-tree', '-d', '--name-only', `${id}:./${MIGRATIONS}`).catch(() => '');
   const migrations = tree.split('\n').filter((line) => line !== '');
-  return { label, contracts: modelOf(filesAt(root, id), `at ${label}`), migrations };
+  return { label, contracts: modelOf(filesAt(root, id), `at ${label}`, wanted), migrations };
 }
 
 /** Milliseconds that a served contract may take. */

@@ -11,7 +11,7 @@ import { isNode } from './spot.js';
 /** Words that were changed: no program sees them, whoever reads the contract does. */
 export interface Wording {
   side: 'rest' | 'graphql';
-  /** What they belong to: `getUser`, `name of User`. */
+  /** What they belong to: `getUser`, `name of User`; empty for the contract itself. */
   where: string;
   /** Which words they are: `description`, `summary`, `example`. */
   key: string;
@@ -21,6 +21,10 @@ export interface Wording {
   /** In the new version. */
   place: FilePlace;
 }
+
+/** What they are called, with the name in backticks. */
+export const titleOf = ({ key, where }: Pick<Wording, 'key' | 'where'>): string =>
+  `${key} of ${where === '' ? 'the contract' : `\`${where}\``}`;
 
 /** What in OpenAPI is for readers. */
 const WORDS = new Set(['title', 'summary', 'description', 'example', 'examples', 'externalDocs', 'contact', 'license']);
@@ -107,7 +111,7 @@ function restWording(before: OpenApiSource, after: OpenApiSource): Wording[] {
     const place = after.placeOf(path, true);
     const key = `${place.file}:${place.line}:${place.column}:${words.before}`;
     if (places.has(key)) others.set(key, (others.get(key) ?? 0) + 1);
-    else places.set(key, { side: 'rest', where: names.join(' of ') || 'the contract', ...words, place });
+    else places.set(key, { side: 'rest', where: names.join(' of '), ...words, place });
   }
   return [...places].map(([key, one]) => {
     const more = others.get(key) ?? 0;

@@ -55,5 +55,9 @@ export function versionSentence({ from, to, bump, least, enough }: VersionDemand
   return enough ? done : `This is a ${bump} change: info.version ${to} should become ${least}.`;
 }
 
+/** A message whose values, where it ends with what was and is, stand in backticks as names do. */
+export const quoted = (message: string): string =>
+  message.replace(/^((?!permission )[^:`]*(?:`[^`]*`[^:`]*)*): ([^`]+) → ([^`]+)$/s, '$1: `$2` → `$3`');
+
 /** How to accept a break, for the first that was not. */
 export const acceptance = (id: string): string => `x-accepted-breaks:\n  - change: ${id}\n    reason:`;
