@@ -55,11 +55,11 @@ const diff: Subcommand = (command) => {
     .addOption(new Option('--format <format>', 'how to print it').choices([...FORMATS]).default('text'))
     .option('--json', 'print JSON, as --format json does', false)
     .option('--html [file]', 'a page for a pull request, which needs nothing else: printed, or in a file *.html')
-    .option('--rules', 'list the rules with their verdicts, and why', false)
+    .option('--rules', 'list the rules with their verdicts, why, and what the contracts say of them', false)
     .addHelpText('after', HELP);
   command.action(async (ref: string | undefined, other: string | undefined) => {
     const options = command.optsWithGlobals<Options>();
-    if (options.rules) return printRules(options.json);
+    if (options.rules) return printRules(resolve(options.root), options.json);
     const page = pageFile(options.html);
     const found = await withProgress('Comparing the contracts', () => compared(ref, other, options));
     const stated = command.getOptionValueSource('format') !== 'default';
@@ -116,13 +116,23 @@ async function print(format: Format, found: Found): Promise<void> {
   else console.log(await printed(format, found));
 }
 
-async function printRules(json: boolean): Promise<void> {
-  const { RULE_TABLE } = await import('../diff/rule-table.js');
-  if (json) return printJson(RULE_TABLE);
-  const printed = RULE_TABLE.map(
-    ({ name, verdicts, why }) => `${paint('bold', name)}  ${paint('dim', verdicts.join(' or '))}\n  ${why}`,
-  );
-  console.log(printed.join('\n'));
+/** The rules, with what the contracts of the project say of them; it may have none. */
+async function printRules(root: string, json: boolean): Promise<void> {
+  const { printRules: asText, statedRules } = await import('../diff/print-rules.js');
+  const { severityLines, severityProblems } = await import('../diff/severity.js');
+  const { contractsIn } = await import('../model/contracts.js');
+  const { filesIn } = await import('accord/contract/project-files');
+  const contracts = contractsIn(filesIn(root), ['openapi', 'schema']);
+  const { checkSchemaItself } = await import('../model/check-schema.js');
+  const broken = [...contracts.openapi.errors, ...checkSchemaItself(contracts.schema)];
+  const problems = broken.length > 0 ? broken : severityProblems(contracts);
+  if (problems.length > 0) {
+    const { printProblems } = await import('../model/problems.js');
+    throw new Unable(printProblems(problems, { colour: process.stderr.isTTY }));
+  }
+  const rules = statedRules(severityLines(contracts));
+  if (json) printJson(rules);
+  else console.log(asText(rules, (style, text) => paint(style, text)));
 }
 
 async function printed(format: Format, { report, versions }: Found): Promise<string> {

@@ -46,9 +46,13 @@ export class NotInOrder extends Error {
 /** What concerns whoever writes or reviews a contract, and no client. */
 const INTERNAL = /^(?:severity-|extension-|unused-schema-|database-)/;
 
+/** Keywords of a schema, which come and go with what is allowed; what has a name comes and goes itself. */
+const KEYWORD = /^(?:graphql-)?(?:request|response)-(?!member-|value-|alternative-|extensible-value-)/;
+
 function kindOf({ verdict, what, rule }: Change): Kind {
   if (verdict === 'breaking') return 'Breaking';
-  if (/(?:^|-)deprecat(?:ed|ion)-(?:added|on)|^deprecated-/.test(rule)) return 'Deprecated';
+  if (what === 'deprecated' || rule === 'deprecated-added' || rule.startsWith('sunset-')) return 'Deprecated';
+  if (KEYWORD.test(rule) || rule.startsWith('deprecated-')) return 'Changed';
   if (what === 'removed') return 'Removed';
   return what === 'added' ? 'Added' : 'Changed';
 }

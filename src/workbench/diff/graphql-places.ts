@@ -1,5 +1,4 @@
 import {
-  type ASTNode,
   type ConstDirectiveNode,
   type ConstValueNode,
   type FieldDefinitionNode,
@@ -10,6 +9,7 @@ import {
   isInputObjectType,
   isInterfaceType,
   isObjectType,
+  type Location,
   type NamedTypeNode,
   print,
   valueFromASTUntyped,
@@ -41,7 +41,7 @@ export interface Named {
 
 type Node = Partial<Omit<FieldDefinitionNode, 'kind'>> & {
   kind: string;
-  loc?: { startToken: unknown; endToken: { line: number } };
+  loc?: Location;
 };
 
 type Itself = Node & { interfaces?: NamedTypeNode[]; types?: NamedTypeNode[]; defaultValue?: ConstValueNode };
@@ -64,6 +64,14 @@ const extended = (known: Named, extension: Node): Named => ({
   directives: [...known.directives, ...(extension.directives ?? [])],
 });
 
+/** The lines of a node with its description. */
+function linesOf(file: string, loc: Location | undefined, line: number): FileLines {
+  if (loc === undefined) return { file, first: line, last: line };
+  const { startToken, endToken } = loc;
+  const partly = startToken.prev?.line === startToken.line || endToken.next?.line === endToken.line;
+  return { file, first: startToken.line, last: endToken.line, ...(partly && { partly }) };
+}
+
 /** All that an SDL names, by its path: `User`, `User.name`, `Query.users.limit`, `Role.ADMIN`, `@permission`. */
 export function namedIn({ document }: SdlSource): Map<string, Named> {
   const found = new Map<string, Named>();
@@ -79,10 +87,9 @@ export function namedIn({ document }: SdlSource): Map<string, Named> {
             .join();
     });
     const itself = itselfOf(node);
-    const first = placeOf(node as Pick<ASTNode, 'loc'>).line;
     found.set(path, {
       ...{ file, line, column, shape: shape.join(), itself, position, directives: node.directives ?? [] },
-      lines: { file, first, last: node.loc?.endToken.line ?? line },
+      lines: linesOf(file, node.loc, line),
       description: node.description?.value ?? '',
     });
   };
@@ -179,6 +186,10 @@ export function elementsAt(schema: GraphQLSchema, uses: Uses, path: string): str
 export function linesIn(old: Map<string, Named>, current: Map<string, Named>, path: string): VersionLines {
   const [before, after] = [old.get(path)?.lines, current.get(path)?.lines];
   const parent = path.includes('.') ? path.slice(0, path.lastIndexOf('.')) : undefined;
-  if (before === undefined && after === undefined) return parent === undefined ? {} : linesIn(old, current, parent);
+  const partly = (before === undefined || after === undefined) && (before ?? after)?.partly === true;
+  const above = parent === undefined ? {} : linesIn(old, current, parent);
+  if (before === undefined && after === undefined) return above;
+  // A line that has more than what came or went is in both versions.
+  if (partly && above.before !== undefined && above.after !== undefined) return above;
   return { ...(before && { before }), ...(after && { after }) };
 }

@@ -53,6 +53,13 @@ function linesOf({ fact, old, sources }: Difference, before: Version, after: Ver
   const { before: was, after: is } = sources ?? (old ? { before: fact.source } : { after: fact.source });
   const first = was && before.locate(was).lines;
   const second = is && after.locate(is).lines;
+  const alone = was === undefined || is === undefined ? (was ?? is) : undefined;
+  if (alone !== undefined && (first ?? second)?.partly) {
+    // A line that has more than what came or went is in both versions.
+    const parent = alone.slice(0, -1);
+    const [old, now] = [before.locate(parent).lines, after.locate(parent).lines];
+    if (old && now) return { before: old, after: now };
+  }
   return { ...(first && { before: first }), ...(second && { after: second }) };
 }
 

@@ -56,8 +56,13 @@ export function versionSentence({ from, to, bump, least, enough }: VersionDemand
 }
 
 /** A message whose values, where it ends with what was and is, stand in backticks as names do. */
-export const quoted = (message: string): string =>
-  message.replace(/^((?!permission )[^:`]*(?:`[^`]*`[^:`]*)*): ([^`]+) → ([^`]+)$/s, '$1: `$2` → `$3`');
+export function quoted(message: string): string {
+  const at = message.indexOf(': ');
+  const [was, is, ...more] = message.slice(at + 2).split(' → ');
+  const plain = at < 0 || is === undefined || more.length > 0 || message.startsWith('permission ');
+  if (plain || `${was}${is}`.includes('`')) return message;
+  return `${message.slice(0, at)}: \`${was}\` → \`${is}\``;
+}
 
 /** How to accept a break, for the first that was not. */
 export const acceptance = (id: string): string => `x-accepted-breaks:\n  - change: ${id}\n    reason:`;

@@ -32,6 +32,8 @@ export interface FileLines {
   file: string;
   first: number;
   last: number;
+  /** Whether something else stands on them, too. */
+  partly?: true;
 }
 
 /** Printed for one file; a missing section of a half-typed contract breaks hundreds of references. */

@@ -22,7 +22,7 @@ export interface YamlSource {
   value: unknown;
   placeOf: (path: Path, onKey?: boolean) => Place;
   /** The first and the last line of a member or an item, its key included; undefined where there is none. */
-  linesOf: (path: Path) => Pick<FileLines, 'first' | 'last'> | undefined;
+  linesOf: (path: Path) => Omit<FileLines, 'file'> | undefined;
   problemAt: (finding: Finding) => Problem;
 }
 
@@ -88,8 +88,18 @@ export function readYaml(text: string, file: string): YamlSource {
     const [from, to] = [isNode(key) ? key : value, isNode(value) ? value : key];
     if (!isNode(from) || !isNode(to) || !from.range || !to.range) return undefined;
     // What ends with its line has the break in its range.
-    const end = text.slice(0, to.range[1]).trimEnd().length - 1;
-    return { first: lines.linePos(from.range[0]).line, last: lines.linePos(Math.max(from.range[0], end)).line };
+    const [start, end] = [from.range[0], text.slice(0, to.range[1]).trimEnd().length - 1];
+    const last = Math.max(start, end);
+    const [left, right] = [
+      text.slice(text.lastIndexOf('\n', start) + 1, start),
+      text.slice(last + 1).split('\n', 1)[0],
+    ];
+    const whole = /^[\s-]*$/.test(left) && /^\s*(?:#|$)/.test(right ?? '');
+    return {
+      first: lines.linePos(start).line,
+      last: lines.linePos(last).line,
+      ...(!whole && { partly: true as const }),
+    };
   };
   const wrong = (range: [number, number], reason: string) => problemAt(file, text, placeAt(range), 'syntax', reason);
   const unreadable = document.errors.map(({ pos, code, message }) => {
