@@ -57,15 +57,8 @@ function kindOf({ verdict, what, rule }: Change): Kind {
   return what === 'added' ? 'Added' : 'Changed';
 }
 
-/** Longer values, such as a pattern, are for those who look into the contract. */
-const LONGEST = 60;
-
 /** What is told, without what is said to whoever edits the contract. */
-function sentence(message: string): string {
-  const text = quoted(message.replace(/ \(line \d+\)/, ''));
-  const [, subject, was = '', is = ''] = /^(.+): `([^`]*)` → `([^`]*)`$/s.exec(text) ?? [];
-  return subject !== undefined && Math.max(was.length, is.length) > LONGEST ? `${subject} changed` : text;
-}
+const sentence = (message: string): string => quoted(message.replace(/ \(line \d+\)/, ''));
 
 const ofWords = (wording: Wording): Entry => ({
   side: wording.side,

@@ -108,7 +108,10 @@ const shortened = (pieces: readonly Piece[]): Piece[] =>
   pieces.map(({ text, changed }, index) => {
     const [head, tail] = [index === 0 ? 0 : CONTEXT, index === pieces.length - 1 ? 0 : CONTEXT];
     if (changed || text.length <= head + tail + CONTEXT) return { text, changed };
-    return { text: `${text.slice(0, head)} … ${tail === 0 ? '' : text.slice(-tail)}`.trimStart(), changed };
+    const [start, end] = [text.slice(0, head), tail === 0 ? '' : text.slice(-tail)];
+    // No word is cut.
+    const shown = [start.replace(/\S+$/, ''), '… ', end.replace(/^\S+/, '').trimStart()];
+    return { text: shown.join(''), changed };
   });
 
 /** Words of which so many are shown at once. */
