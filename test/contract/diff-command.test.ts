@@ -226,7 +226,10 @@ t.test('a report reads as SARIF and as JUnit', async (t) => {
       ruleId: 'permission-narrowed',
       level: 'error',
       locations: [
-        { physicalLocation: { artifactLocation: { uri: 'openapi.yaml' }, region: { startLine: 14, startColumn: 7 } } },
+        {
+          physicalLocation: { artifactLocation: { uri: 'openapi.yaml' }, region: { startLine: 14, startColumn: 7 } },
+          logicalLocations: [{ fullyQualifiedName: 'GET /notes' }],
+        },
       ],
     },
     { ruleId: 'response-value-added', level: 'warning' },
@@ -241,4 +244,5 @@ t.test('a report reads as SARIF and as JUnit', async (t) => {
     /<testcase classname="permission-narrowed" name="rest:listNotes:permission:narrowed" file="openapi\.yaml" line="14"><failure /,
   );
   t.match(xml, /value `&lt;b&amp;` of Colour in responses is new/);
+  t.match(xml, /accept the break with the reason\.&#10;GET \/notes<\/failure>/);
 });

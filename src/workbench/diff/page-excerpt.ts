@@ -81,6 +81,45 @@ function alone(version: ProjectVersion, lines: FileLines, side: 'before' | 'afte
   return shortened(head, rows, ' alone');
 }
 
+/** A line of one version, from an excerpt; undefined where it ends before. */
+function lineAt({ first, lines }: Excerpt, number: number): Line | undefined {
+  const text = lines[number - first];
+  return text === undefined ? undefined : { number, pieces: [{ text, changed: false }] };
+}
+
+/** The part of an excerpt without what stands around it. */
+const within = (whole: Excerpt, { first, last }: FileLines): Excerpt => ({
+  first,
+  lines: whole.lines.slice(first - whole.first, last + 1 - whole.first),
+});
+
+/** How many lines are wanted at an end of some rows: none where they end with a gap, or with lines that both have. */
+function wanted(rows: readonly Row[]): number {
+  const same = rows.findIndex(({ kind }) => kind !== 'same');
+  return rows[same]?.kind === 'gap' ? 0 : Math.max(0, AROUND - same);
+}
+
+/** The lines beside those that are compared, the nearest first; where they differ, that is another change. */
+const beside = (count: number, lineOf: (ahead: number) => [Line | undefined, Line | undefined]): Row[] =>
+  Array.from({ length: count }, (_, index) => lineOf(index + 1)).flatMap(([before, after]): Row[] =>
+    before === undefined && after === undefined ? [] : [{ kind: 'same', before, after }],
+  );
+
+/** What differs within the lines of a change, with those around it; where nothing does, what differs in all of them. */
+function rowsOf(left: Excerpt, right: Excerpt, before: FileLines, after: FileLines): Row[] {
+  const rows = sideBySide(within(left, before), within(right, after));
+  if (rows.length === 0) return sideBySide(left, right);
+  const above = beside(wanted(rows), (ahead) => [
+    lineAt(left, before.first - ahead),
+    lineAt(right, after.first - ahead),
+  ]);
+  const below = beside(wanted(rows.toReversed()), (ahead) => [
+    lineAt(left, before.last + ahead),
+    lineAt(right, after.last + ahead),
+  ]);
+  return [...above.reverse(), ...rows, ...below];
+}
+
 /** The authored lines of a change, before and after beside each other; empty where nothing is to be seen in them. */
 export function excerpt({ lines: { before, after } }: Pick<Change, 'lines'>, versions: Versions): string {
   if (before === undefined && after === undefined) return '';
@@ -90,7 +129,7 @@ export function excerpt({ lines: { before, after } }: Pick<Change, 'lines'>, ver
     excerptOf(versions.before, before, AROUND),
     excerptOf(versions.after, after, AROUND),
   ]) as [Excerpt, Excerpt];
-  const rows = sideBySide(left, right);
+  const rows = rowsOf(left, right, before, after);
   if (rows.length === 0) return '';
   const head = `<thead><tr><th colspan="2" scope="col">Before <span>${placed(before, firstOf(rows, 'before', before))}</span></th><th colspan="2" scope="col">After <span>${placed(after, firstOf(rows, 'after', after))}</span></th></tr></thead>`;
   return shortened(head, rows.map(rowOf));

@@ -6,8 +6,10 @@ function testcase(change: Reported, report: Report): string {
   const group = groupOf(change);
   const head = `    <testcase classname="${escaped(change.rule)}" name="${escaped(change.id)}" file="${escaped(change.place.file)}" line="${change.place.line}"`;
   const text = escaped(`${placeOf(change, report)}: ${change.message}`);
+  const requests = change.requests.map(({ method, path }) => `${method} ${path}`);
+  const more = [...(change.advice === undefined ? [] : [change.advice]), ...requests].join('\n');
   if (group === 'breaking')
-    return `${head}><failure type="breaking" message="${text}">${escaped(change.advice ?? '')}</failure></testcase>`;
+    return `${head}><failure type="breaking" message="${text}">${escaped(more)}</failure></testcase>`;
   if (group === 'accepted') return `${head}><skipped message="${escaped(change.accepted ?? '')}"/></testcase>`;
   return `${head}><system-out>${group}: ${text}</system-out></testcase>`;
 }

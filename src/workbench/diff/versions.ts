@@ -1,10 +1,10 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, normalize, relative, resolve } from 'node:path';
 import { filesIn, NO_FILES, type ProjectFiles } from 'accord/contract/project-files';
+import { type ContractKind, contractKind, KIND_NAMES } from '../model/contract-kind.js';
 import { alone, type Contracts, contractsIn, contractsOf, type Texts } from '../model/contracts.js';
 import { FILES } from '../model/files.js';
 import { commitAt, filesAt, git, NoSuchCommit } from '../model/git.js';
-import { type ContractKind, contractKind, KIND_NAMES } from './contract-kind.js';
 
 /** One version of a project. A file that is not there is empty. */
 export interface ProjectVersion {
