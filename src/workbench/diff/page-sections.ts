@@ -110,7 +110,7 @@ const shortened = (pieces: readonly Piece[]): Piece[] =>
     if (changed || text.length <= head + tail + CONTEXT) return { text, changed };
     const [start, end] = [text.slice(0, head), tail === 0 ? '' : text.slice(-tail)];
     // No word is cut.
-    const shown = [start.replace(/\S+$/, ''), '… ', end.replace(/^\S+/, '').trimStart()];
+    const shown = [start.slice(0, start.lastIndexOf(' ') + 1), '… ', end.slice(end.indexOf(' ') + 1)];
     return { text: shown.join(''), changed };
   });
 

@@ -28,17 +28,21 @@ const AROUND = 2;
 /** A gap of one line is longer than the line. */
 const SHORTEST_GAP = 3;
 
+/** Edits after which nothing is in common any more: the time to find them grows with their square. */
+const MOST = 2000;
+
+const whole = (text: string, changed: boolean): Piece[] => [{ text, changed }];
+
 /** Which words of two texts are only in the one, and in the other. */
 export function words(before: string, after: string): [before: Piece[], after: Piece[]] {
-  const parts = diffWordsWithSpace(before, after);
+  const parts = diffWordsWithSpace(before, after, { maxEditLength: MOST });
+  if (parts === undefined) return [whole(before, true), whole(after, true)];
   const of = (left: boolean) =>
     parts
       .filter(({ added, removed }) => (left ? !added : !removed))
       .map(({ value, added, removed }) => ({ text: value, changed: added || removed }));
   return [of(true), of(false)];
 }
-
-const whole = (text: string, changed: boolean): Piece[] => [{ text, changed }];
 
 /** Whether two lines have so much in common that the words tell more than the lines. */
 function alike(pieces: readonly Piece[]): boolean {
@@ -76,13 +80,18 @@ export function sideBySide(before: Excerpt, after: Excerpt): Row[] {
   const [position, rows] = [{ before: before.first, after: after.first }, [] as Row[]];
   const take = (side: 'before' | 'after', texts: readonly string[]): Line[] =>
     texts.map((text) => ({ number: position[side]++, pieces: whole(text, false) }));
+  const options = { maxEditLength: MOST };
+  const nothing = [
+    { value: [...before.lines], added: false, removed: true },
+    { value: [...after.lines], added: true, removed: false },
+  ];
   let gone: Line[] = [];
   const changed = (fresh: Line[]) => {
     const length = Math.max(gone.length, fresh.length);
     for (let index = 0; index < length; index += 1) rows.push(pair(gone[index], fresh[index]));
     gone = [];
   };
-  for (const { value, added, removed } of diffArrays([...before.lines], [...after.lines])) {
+  for (const { value, added, removed } of diffArrays([...before.lines], [...after.lines], options) ?? nothing) {
     if (removed) gone = take('before', value);
     else if (added) changed(take('after', value));
     else {
