@@ -1,4 +1,4 @@
-import { type ConstDirectiveNode, print } from 'graphql';
+import { type ASTNode, type ConstDirectiveNode, print, visit } from 'graphql';
 import { permissionsOf } from '../model/permissions.js';
 import type { SdlSource } from '../model/sdl-source.js';
 import type { Change } from './change.js';
@@ -110,11 +110,22 @@ function untoldOf(old: Map<string, Named>, current: Map<string, Named>, found: r
   });
 }
 
+/** All that an SDL says to programs. */
+const saidTo = ({ document }: SdlSource): string =>
+  print(
+    visit(document, {
+      enter: (node: ASTNode) =>
+        'description' in node && node.description ? { ...node, description: undefined } : undefined,
+    }),
+  );
+
 /**
  * What changed between two versions of schema.graphql, both of which the check has passed: by the inspector, which looks at
  * types, and by the rules for REST, which look at permissions and constraints. In no order.
  */
 export async function graphqlChanges(before: SdlSource, after: SdlSource, now: Date): Promise<Change[]> {
+  // The inspector is slow to load, and words are none of its business.
+  if (saidTo(before) === saidTo(after)) return [];
   const { diff, DiffRule } = await import('@graphql-inspector/core');
   const [old, current] = [namedIn(before), namedIn(after)];
   const locate = { old: locatorOf(old, before.file), current: locatorOf(current, after.file) };
