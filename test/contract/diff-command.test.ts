@@ -112,6 +112,21 @@ t.test('the rules are listed, for people and for programs', async (t) => {
   t.match(stdout, /^response-value-added {2}risky\n {2}\S/m);
   const listed = JSON.parse((await accord(t, ['diff', '--rules', '--json'])).stdout);
   t.match(listed[0], { name: String, verdicts: [String], why: String });
+  const root = temporaryFolder(t);
+  const lines = 'x-severity:\n  response-value-added: safe\n  response-max-length: breaking\n';
+  writeFileSync(join(root, 'openapi.yaml'), openapi + lines);
+  const first = openapi.split('\n').length + 1;
+  const here = (await accord(t, ['--root', root, 'diff', '--rules'])).stdout;
+  t.match(here, new RegExp(`^response-value-added .*\\n.*\\n {2}here: safe by openapi\\.yaml:${first}$`, 'm'));
+  t.match(here, new RegExp(`^response-\\* .*\\n.*\\n {2}here: response-max-length breaking by .*:${first + 1}$`, 'm'));
+  t.equal(here.match(/here:/g)?.length, 2);
+  const stated = JSON.parse((await accord(t, ['--root', root, 'diff', '--rules', '--json'])).stdout);
+  t.match(
+    stated.filter((rule: object) => 'stated' in rule).map((rule: { stated: object[] }) => rule.stated),
+    [[{ verdict: 'safe', file: 'openapi.yaml', line: first }], [{ rule: 'response-max-length', verdict: 'breaking' }]],
+  );
+  writeFileSync(join(root, 'openapi.yaml'), 'openapi: [');
+  t.match(await accord(t, ['--root', root, 'diff', '--rules']), { code: 2, stderr: /^openapi\.yaml:1:\d+ +error/ });
 });
 
 const asked = async (t: Test, ...args: string[]) => {
@@ -142,7 +157,24 @@ t.test('two contracts are compared wherever they are, and places are theirs', as
     code: 1,
     report: { changes: [{ id: 'graphql:Person.nick:type', place: { file: next } }] },
   });
-  t.match(await asked(t, old, next), { code: 2, stderr: /is no openapi\.yaml to compare with the other/ });
+  t.match(await asked(t, old, next), {
+    code: 2,
+    stderr: /^Two contracts of one kind are compared, and \S+ is an OpenAPI document, \S+ is GraphQL SDL\.$/m,
+  });
+  for (const [text, why] of [
+    ['', /is no contract: it is empty/],
+    ['<!DOCTYPE html><p>openapi</p>', /is no contract: it is a page for a browser/],
+    ['{ "swagger": "2.0", "paths": {} }', /Swagger 2\.0, and OpenAPI 3\.0 and 3\.1 are read/],
+    ['{"data":{"__schema":{"types":[]}}}', /introspection query/],
+    ['query { notes { id } }', /neither an OpenAPI document/],
+    [prisma, /Prisma schema/],
+  ] as const)
+    t.match(await asked(t, write('other', text), next), { code: 2, stderr: why });
+  t.match(await asked(t, write('other', 'type Query { a: }'), next), { code: 2, stderr: /other:1:17 +error/ });
+  t.match(await asked(t, join(folder, 'absent.yaml'), now), {
+    code: 2,
+    stderr: /^There is no file \S+absent\.yaml\.$/m,
+  });
 });
 
 t.test('and against what is served, either contract', async (t) => {
@@ -166,6 +198,14 @@ t.test('and against what is served, either contract', async (t) => {
   ]);
   t.strictSame(await ids(`${origin}/schema.graphql`), [['graphql:Person.nick:removed', `${origin}/schema.graphql`]]);
   t.match(await asked(t, `${origin}/nowhere`), { code: 2, stderr: /\/nowhere cannot be read: it answers 404/ });
+  const closed = createServer().listen(0, '127.0.0.1');
+  await new Promise((done) => closed.once('listening', done));
+  const { port } = closed.address() as AddressInfo;
+  await new Promise((done) => closed.close(done));
+  t.match(await asked(t, `http://127.0.0.1:${port}/openapi.json`), {
+    code: 2,
+    stderr: /cannot be read: .*ECONNREFUSED/,
+  });
 });
 
 t.test('a report reads as SARIF and as JUnit', async (t) => {
@@ -186,7 +226,10 @@ t.test('a report reads as SARIF and as JUnit', async (t) => {
       ruleId: 'permission-narrowed',
       level: 'error',
       locations: [
-        { physicalLocation: { artifactLocation: { uri: 'openapi.yaml' }, region: { startLine: 14, startColumn: 7 } } },
+        {
+          physicalLocation: { artifactLocation: { uri: 'openapi.yaml' }, region: { startLine: 14, startColumn: 7 } },
+          logicalLocations: [{ fullyQualifiedName: 'GET /notes' }],
+        },
       ],
     },
     { ruleId: 'response-value-added', level: 'warning' },
@@ -201,4 +244,5 @@ t.test('a report reads as SARIF and as JUnit', async (t) => {
     /<testcase classname="permission-narrowed" name="rest:listNotes:permission:narrowed" file="openapi\.yaml" line="14"><failure /,
   );
   t.match(xml, /value `&lt;b&amp;` of Colour in responses is new/);
+  t.match(xml, /accept the break with the reason\.&#10;GET \/notes<\/failure>/);
 });

@@ -1,5 +1,4 @@
-import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import type { Change } from '../../src/workbench/diff/change.js';
@@ -14,6 +13,7 @@ import { section } from '../support/documentation.js';
 import { ROOT, temporaryFolder } from '../support/process.js';
 import { openapi, prisma, schema } from './diff-cases.js';
 import { type Case, database, graphql, rest } from './diff-table.js';
+import { gitProject } from './git-project.js';
 
 const NOW = new Date('2026-11-21');
 const base: ProjectVersion = { label: 'before', contracts: contractsOf({ openapi, schema, prisma }), migrations: [] };
@@ -267,26 +267,10 @@ t.test('a report reads as text, as Markdown and as annotations', async (t) => {
   t.strictSame(more, []);
 });
 
-/** A project in a git repository of its own, committed as it is above. */
-function repository(t: Test): string {
-  const folder = temporaryFolder(t);
-  mkdirSync(join(folder, 'prisma', 'migrations', '0_init'), { recursive: true });
-  writeFileSync(join(folder, 'openapi.yaml'), openapi);
-  writeFileSync(join(folder, 'schema.graphql'), schema);
-  writeFileSync(join(folder, 'prisma', 'schema.prisma'), prisma);
-  writeFileSync(join(folder, 'prisma', 'migrations', '0_init', 'migration.sql'), '-- nothing\n');
-  const git = (...args: string[]) =>
-    execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@example.com', ...args], { cwd: folder });
-  git('init', '--quiet', '--initial-branch=main');
-  git('add', '.');
-  git('commit', '--quiet', '--message', 'first');
-  return folder;
-}
-
 const diff = (t: Test, root: string, ...args: string[]) => accord(t, ['--root', root, 'diff', ...args]);
 
 t.test('the command compares the working tree with where the branch left origin/main, or with a git ref', async (t) => {
-  const root = repository(t);
+  const { root } = gitProject(t);
   const change = (file: string, text: string) => writeFileSync(join(root, file), text);
   change('openapi.yaml', edited('openapi', narrowed).contracts.openapi.text);
   const refs = join(root, '.git', 'refs');
@@ -305,7 +289,7 @@ t.test('the command compares the working tree with where the branch left origin/
 });
 
 t.test('what cannot be compared is a sentence and exit code 2', async (t) => {
-  const root = repository(t);
+  const { root } = gitProject(t);
   t.equal((await versionAtRef(root)).label, 'HEAD');
   await t.rejects(versionAtRef(root, 'nowhere'), {
     name: 'NoSuchVersion',

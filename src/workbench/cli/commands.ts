@@ -7,6 +7,10 @@ export const WORKBENCH: Subcommands = {
     load: () => import('./bridge.js'),
   },
   build: { summary: 'make what a start needs and is not committed', load: () => import('./build.js') },
+  changelog: {
+    summary: 'write what changed for clients, release by release, from the contracts',
+    load: () => import('./changelog.js'),
+  },
   codegen: {
     summary: 'generate typed operations and resolvers from the contracts',
     load: () => import('./codegen.js'),

@@ -1,14 +1,19 @@
+import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { EXIT, paint, printJson, Unable, withProgress } from 'accord/cli/output';
 import type { Subcommand } from 'accord/cli/subcommand';
 import { Option } from 'commander';
 
+const FORMATS = ['text', 'json', 'markdown', 'github', 'sarif', 'junit', 'html'] as const;
+type Format = (typeof FORMATS)[number];
+
 interface Options {
   root: string;
   from?: string;
   to?: string;
-  format: 'text' | 'json' | 'markdown' | 'github' | 'sarif' | 'junit';
+  format: Format;
   json: boolean;
+  html?: string | true;
   rules: boolean;
 }
 
@@ -34,7 +39,8 @@ Examples:
   accord diff v1.4.0                what has changed since a tag
   accord diff old.yaml new.yaml     two contracts, wherever they are
   accord diff https://api.example.com/openapi.json   what deploying this would change
-  accord diff --format markdown     for a comment on the pull request`;
+  accord diff --format markdown     for a comment on the pull request
+  accord diff --html changes.html   a page for it, with what it was and is beside each other`;
 
 /** `accord diff [before] [after]`: what changed in the contracts, the permissions and the database. */
 const diff: Subcommand = (command) => {
@@ -46,52 +52,91 @@ const diff: Subcommand = (command) => {
     .argument('[after]', 'what to compare: the same kinds (default: the working tree)')
     .option('--from <directory>', 'compare with the project in this directory, in place of a git ref')
     .option('--to <directory>', 'compare the project in this directory, in place of the working tree')
-    .addOption(
-      new Option('--format <format>', 'how to print it')
-        .choices(['text', 'json', 'markdown', 'github', 'sarif', 'junit'])
-        .default('text'),
-    )
+    .addOption(new Option('--format <format>', 'how to print it').choices([...FORMATS]).default('text'))
     .option('--json', 'print JSON, as --format json does', false)
-    .option('--rules', 'list the rules with their verdicts, and why', false)
+    .option('--html [file]', 'a page for a pull request, which needs nothing else: printed, or in a file *.html')
+    .option('--rules', 'list the rules with their verdicts, why, and what the contracts say of them', false)
     .addHelpText('after', HELP);
   command.action(async (ref: string | undefined, other: string | undefined) => {
-    const { root: given, from, to, format, json, rules } = command.optsWithGlobals<Options>();
-    if (rules) return printRules(json);
-    if (ref !== undefined && from !== undefined)
-      throw new Unable('Compare with a git ref or with --from, not with both.');
-    if (other !== undefined && to !== undefined) throw new Unable('Compare one thing: name it, or give it with --to.');
-    const root = resolve(given);
-    const { comparable, versionInDirectory, versionNamed } = await import('../diff/versions.js');
-    const { diffReport, problemsOf } = await import('../diff/report.js');
-    const report = await withProgress('Comparing the contracts', async () => {
-      const old = from === undefined ? await versionNamed(root, ref) : versionInDirectory(resolve(from), from);
-      const directory = to === undefined ? root : resolve(to);
-      const working = () => versionInDirectory(directory, to ?? 'the working tree');
-      const [before, after] = comparable(old, other === undefined ? working() : await versionNamed(root, other));
-      const options = { root: directory, before, after };
-      const problems = await problemsOf(options);
-      return problems.length > 0 ? problems : diffReport(options);
-    });
-    if (Array.isArray(report)) {
-      const { printProblems } = await import('../model/problems.js');
-      throw new Unable(printProblems(report, { colour: process.stderr.isTTY }));
-    }
-    if (json || format === 'json') printJson(report);
-    else console.log(await printed(format, report));
-    if (!report.ok) process.exitCode = EXIT.found;
+    const options = command.optsWithGlobals<Options>();
+    if (options.rules) return printRules(resolve(options.root), options.json);
+    const page = pageFile(options.html);
+    const found = await withProgress('Comparing the contracts', () => compared(ref, other, options));
+    const stated = command.getOptionValueSource('format') !== 'default';
+    const format = options.json ? 'json' : options.html === true ? 'html' : options.format;
+    if (page === undefined || stated || options.json) await print(format, found);
+    if (page !== undefined) writePage(page, await printed('html', found));
+    if (!found.report.ok) process.exitCode = EXIT.found;
   });
 };
 
-async function printRules(json: boolean): Promise<void> {
-  const { RULE_TABLE } = await import('../diff/rule-table.js');
-  if (json) return printJson(RULE_TABLE);
-  const printed = RULE_TABLE.map(
-    ({ name, verdicts, why }) => `${paint('bold', name)}  ${paint('dim', verdicts.join(' or '))}\n  ${why}`,
-  );
-  console.log(printed.join('\n'));
+interface Found {
+  report: import('../diff/report.js').Report;
+  versions: import('../diff/page-excerpt.js').Versions;
 }
 
-async function printed(format: string, report: import('../diff/report.js').Report): Promise<string> {
+async function compared(ref: string | undefined, other: string | undefined, options: Options): Promise<Found> {
+  const { from, to } = options;
+  if (ref !== undefined && from !== undefined)
+    throw new Unable('Compare with a git ref or with --from, not with both.');
+  if (other !== undefined && to !== undefined) throw new Unable('Compare one thing: name it, or give it with --to.');
+  const root = resolve(options.root);
+  const { comparable, versionInDirectory, versionNamed } = await import('../diff/versions.js');
+  const { diffReport, problemsOf } = await import('../diff/report.js');
+  const old = from === undefined ? await versionNamed(root, ref) : versionInDirectory(resolve(from), from);
+  const directory = to === undefined ? root : resolve(to);
+  const working = () => versionInDirectory(directory, to ?? 'the working tree');
+  const [before, after] = comparable(old, other === undefined ? working() : await versionNamed(root, other));
+  const problems = await problemsOf({ root: directory, before, after });
+  if (problems.length > 0) {
+    const { printProblems } = await import('../model/problems.js');
+    throw new Unable(printProblems(problems, { colour: process.stderr.isTTY }));
+  }
+  return { report: await diffReport({ root: directory, before, after }), versions: { before, after } };
+}
+
+/** The file that `--html` names: one of another kind is more likely meant to be compared than to be written over. */
+function pageFile(html: string | true | undefined): string | undefined {
+  if (html === undefined || html === true) return undefined;
+  if (/\.html?$/.test(html)) return resolve(html);
+  throw new Unable(`--html takes a file that ends in .html, not ${html}: what is compared is named before it.`);
+}
+
+function writePage(file: string, page: string): void {
+  try {
+    writeFileSync(file, page);
+  } catch (error) {
+    throw new Unable(`The page cannot be written: ${(error as Error).message}`);
+  }
+  console.error(`Written: ${file}`);
+}
+
+async function print(format: Format, found: Found): Promise<void> {
+  if (format === 'json') printJson(found.report);
+  else console.log(await printed(format, found));
+}
+
+/** The rules, with what the contracts of the project say of them; it may have none. */
+async function printRules(root: string, json: boolean): Promise<void> {
+  const { printRules: asText, statedRules } = await import('../diff/print-rules.js');
+  const { severityLines, severityProblems } = await import('../diff/severity.js');
+  const { contractsIn } = await import('../model/contracts.js');
+  const { filesIn } = await import('accord/contract/project-files');
+  const contracts = contractsIn(filesIn(root), ['openapi', 'schema']);
+  const { checkSchemaItself } = await import('../model/check-schema.js');
+  const broken = [...contracts.openapi.errors, ...checkSchemaItself(contracts.schema)];
+  const problems = broken.length > 0 ? broken : severityProblems(contracts);
+  if (problems.length > 0) {
+    const { printProblems } = await import('../model/problems.js');
+    throw new Unable(printProblems(problems, { colour: process.stderr.isTTY }));
+  }
+  const rules = statedRules(severityLines(contracts));
+  if (json) printJson(rules);
+  else console.log(asText(rules, (style, text) => paint(style, text)));
+}
+
+async function printed(format: Format, { report, versions }: Found): Promise<string> {
+  if (format === 'html') return (await import('../diff/print-html.js')).printHtml(report, versions);
   if (format === 'markdown') return (await import('../diff/print-markdown.js')).printMarkdown(report);
   if (format === 'github') return (await import('../diff/print-github.js')).printGithub(report);
   if (format === 'sarif') return (await import('../diff/print-sarif.js')).printSarif(report);

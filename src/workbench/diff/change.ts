@@ -1,4 +1,5 @@
 import { FILES as READ } from '../model/files.js';
+import type { FileLines } from '../model/problems.js';
 
 /** What a change does to those who already use the contract. The order is worst first. */
 export const VERDICTS = ['breaking', 'risky', 'safe'] as const;
@@ -19,6 +20,12 @@ export interface ChangePlace {
   column: number;
   /** Whether file and line are those of the old version, since the new one has it no more. */
   old: boolean;
+}
+
+/** The lines of each version. */
+export interface VersionLines {
+  before?: FileLines;
+  after?: FileLines;
 }
 
 /** A line of the project: a handler, a service's method, a test. */
@@ -69,6 +76,8 @@ export interface Change extends Judgement {
   rule: string;
   side: Side;
   place: ChangePlace;
+  /** The lines that say it in each version, as far as it is there. */
+  lines: VersionLines;
   /** The operationIds, the `Type.field`s or the models that it concerns. */
   elements: string[];
   likeness?: Likeness;

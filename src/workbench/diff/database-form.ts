@@ -81,4 +81,15 @@ export function databaseForm({ models, enums }: PrismaSource): Form {
   return form;
 }
 
-export const databaseLocate: Locate = ([line]) => ({ file: FILES.database, line: Number(line ?? 1), column: 1 });
+export const databaseLocate = ({ text }: PrismaSource): Locate => {
+  const rows = text.split('\n');
+  return ([number]) => {
+    const line = Number(number ?? 1);
+    // A block ends with the first brace that begins a line.
+    const end = rows[line - 1]?.trimEnd().endsWith('{')
+      ? rows.findIndex((row, at) => at >= line && /^\s*\}/.test(row))
+      : -1;
+    const lines = { file: FILES.database, first: line, last: end < 0 ? line : end + 1 };
+    return { file: FILES.database, line, column: 1, lines };
+  };
+};

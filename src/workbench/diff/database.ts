@@ -97,7 +97,7 @@ const RULES: Record<string, Rule> = {
 export function databaseChanges(before: PrismaSource, after: PrismaSource): Change[] {
   const [old, current] = [before, after].map((source) => ({
     form: databaseForm(source),
-    locate: databaseLocate,
+    locate: databaseLocate(source),
   }));
   if (old === undefined || current === undefined) return [];
   return judged('database', old, current, RULES);
@@ -121,6 +121,7 @@ export function missingMigration(
       message: 'the schema of the database changes, and no migration comes with it',
       advice: 'npm run accord -- migrate <name>',
       place: first.place,
+      lines: {},
       elements: [],
     },
   ];

@@ -10,6 +10,8 @@ export interface Difference {
   fact: Fact;
   /** Whether the fact is the old form's, since the new one lacks the place. */
   old: boolean;
+  /** Where it stands in each version; where that is not said, the fact's own place is its version's. */
+  sources?: { before?: Fact['source'] | undefined; after?: Fact['source'] | undefined };
   /** The keys beside it, in each form. */
   siblings: { before: string[]; after: string[] };
   /** Whether the object that it is a member of takes no member that it does not name. */
@@ -51,6 +53,7 @@ export function differences(before: Form, after: Form): Difference[] {
   );
   return found.flatMap((one) => {
     const current = one.action === 'remove' ? undefined : after.facts.get(keyOf(one.path));
+    const former = one.action === 'add' ? undefined : before.facts.get(keyOf(one.path));
     const fact = current ?? before.facts.get(keyOf(one.path));
     if (fact === undefined) return [];
     const beside = (tree: Tree) => {
@@ -58,6 +61,7 @@ export function differences(before: Form, after: Form): Difference[] {
       return isTree(parent) ? Object.keys(parent) : [];
     };
     const siblings = { before: beside(before.tree), after: beside(after.tree) };
-    return { ...one, fact, old: current === undefined, siblings };
+    const sources = { before: former?.source, after: current?.source };
+    return { ...one, fact, old: current === undefined, sources, siblings };
   });
 }

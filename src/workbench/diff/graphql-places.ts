@@ -9,13 +9,15 @@ import {
   isInputObjectType,
   isInterfaceType,
   isObjectType,
+  type Location,
   type NamedTypeNode,
   print,
   valueFromASTUntyped,
 } from 'graphql';
+import type { FileLines } from '../model/problems.js';
 import { placeOf } from '../model/sdl.js';
 import type { SdlSource } from '../model/sdl-source.js';
-import type { Change } from './change.js';
+import type { Change, VersionLines } from './change.js';
 import type { Locate } from './judged.js';
 import { shapeOf } from './schema-part.js';
 
@@ -24,6 +26,10 @@ export interface Named {
   file: string;
   line: number;
   column: number;
+  /** All that it says, with its description. */
+  lines: FileLines;
+  /** What it says of itself in words. */
+  description: string;
   /** What it says besides its name, its description and what is deprecated. */
   shape: string;
   /** What it says of itself, without what it holds, in one order. */
@@ -33,7 +39,10 @@ export interface Named {
   directives: readonly ConstDirectiveNode[];
 }
 
-type Node = Partial<Omit<FieldDefinitionNode, 'kind'>> & { kind: string; loc?: { startToken: unknown } };
+type Node = Partial<Omit<FieldDefinitionNode, 'kind'>> & {
+  kind: string;
+  loc?: Location;
+};
 
 type Itself = Node & { interfaces?: NamedTypeNode[]; types?: NamedTypeNode[]; defaultValue?: ConstValueNode };
 
@@ -55,6 +64,14 @@ const extended = (known: Named, extension: Node): Named => ({
   directives: [...known.directives, ...(extension.directives ?? [])],
 });
 
+/** The lines of a node with its description. */
+function linesOf(file: string, loc: Location | undefined, line: number): FileLines {
+  if (loc === undefined) return { file, first: line, last: line };
+  const { startToken, endToken } = loc;
+  const partly = startToken.prev?.line === startToken.line || endToken.next?.line === endToken.line;
+  return { file, first: startToken.line, last: endToken.line, ...(partly && { partly }) };
+}
+
 /** All that an SDL names, by its path: `User`, `User.name`, `Query.users.limit`, `Role.ADMIN`, `@permission`. */
 export function namedIn({ document }: SdlSource): Map<string, Named> {
   const found = new Map<string, Named>();
@@ -70,7 +87,11 @@ export function namedIn({ document }: SdlSource): Map<string, Named> {
             .join();
     });
     const itself = itselfOf(node);
-    found.set(path, { file, line, column, shape: shape.join(), itself, position, directives: node.directives ?? [] });
+    found.set(path, {
+      ...{ file, line, column, shape: shape.join(), itself, position, directives: node.directives ?? [] },
+      lines: linesOf(file, node.loc, line),
+      description: node.description?.value ?? '',
+    });
   };
   const children = (path: string, nodes: readonly Node[] = []) => {
     for (const [position, node] of nodes.entries()) {
@@ -100,7 +121,10 @@ export const locatorOf =
     const keys = source.map(String).join('.').split('.');
     for (let length = keys.length; length > 0; length -= 1) {
       const found = named.get(keys.slice(0, length).join('.'));
-      if (found !== undefined) return { file: found.file, line: found.line, column: found.column };
+      if (found !== undefined) {
+        const { file, line, column, lines } = found;
+        return { file, line, column, lines };
+      }
     }
     return { file: first, line: 1, column: 1 };
   };
@@ -156,4 +180,16 @@ export function elementsAt(schema: GraphQLSchema, uses: Uses, path: string): str
     return [...new Set([...(uses.sent.get(name) ?? []), ...(uses.got.get(name) ?? [])])];
   }
   return field === undefined ? [...(uses.got.get(name) ?? [])] : [`${name}.${field}`];
+}
+
+/** Where both versions say what a path names; what neither names is in the nearest that it is part of. */
+export function linesIn(old: Map<string, Named>, current: Map<string, Named>, path: string): VersionLines {
+  const [before, after] = [old.get(path)?.lines, current.get(path)?.lines];
+  const parent = path.includes('.') ? path.slice(0, path.lastIndexOf('.')) : undefined;
+  const partly = (before === undefined || after === undefined) && (before ?? after)?.partly === true;
+  const above = parent === undefined ? {} : linesIn(old, current, parent);
+  if (before === undefined && after === undefined) return above;
+  // A line that has more than what came or went is in both versions.
+  if (partly && above.before !== undefined && above.after !== undefined) return above;
+  return { ...(before && { before }), ...(after && { after }) };
 }

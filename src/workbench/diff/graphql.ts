@@ -1,9 +1,9 @@
-import { type ConstDirectiveNode, print } from 'graphql';
+import { type ASTNode, type ConstDirectiveNode, print, visit } from 'graphql';
 import { permissionsOf } from '../model/permissions.js';
 import type { SdlSource } from '../model/sdl-source.js';
 import type { Change } from './change.js';
 import { emptyForm, type Form, type Spot } from './form.js';
-import { elementsAt, likenessAt, locatorOf, type Named, namedIn, usesIn } from './graphql-places.js';
+import { elementsAt, likenessAt, linesIn, locatorOf, type Named, namedIn, usesIn } from './graphql-places.js';
 import { judgeInspected, type Schemas } from './graphql-rules.js';
 import { judged } from './judged.js';
 import { PERMISSION_RULES, permissionText } from './permission-rules.js';
@@ -92,6 +92,7 @@ function untoldOf(old: Map<string, Named>, current: Map<string, Named>, found: r
     const was = old.get(path)?.itself ?? itself;
     if (itself === was || itself === '' || was === '' || told(path)) return [];
     const place = { file, line, column, old: false };
+    const lines = linesIn(old, current, path);
     const message = `\`${path}\` changed, and was not judged`;
     return [
       {
@@ -102,17 +103,29 @@ function untoldOf(old: Map<string, Named>, current: Map<string, Named>, found: r
         what: 'unjudged',
         message,
         place,
+        lines,
         elements: [path],
       },
     ];
   });
 }
 
+/** All that an SDL says to programs. */
+const saidTo = ({ document }: SdlSource): string =>
+  print(
+    visit(document, {
+      enter: (node: ASTNode) =>
+        'description' in node && node.description ? { ...node, description: undefined } : undefined,
+    }),
+  );
+
 /**
  * What changed between two versions of schema.graphql, both of which the check has passed: by the inspector, which looks at
  * types, and by the rules for REST, which look at permissions and constraints. In no order.
  */
 export async function graphqlChanges(before: SdlSource, after: SdlSource, now: Date): Promise<Change[]> {
+  // The inspector is slow to load, and words are none of its business.
+  if (saidTo(before) === saidTo(after)) return [];
   const { diff, DiffRule } = await import('@graphql-inspector/core');
   const [old, current] = [namedIn(before), namedIn(after)];
   const locate = { old: locatorOf(old, before.file), current: locatorOf(current, after.file) };
@@ -125,7 +138,9 @@ export async function graphqlChanges(before: SdlSource, after: SdlSource, now: D
     if (judgement === undefined) return [];
     const path = pathOf(change.path ?? '', change.meta);
     const gone = judgement.what === 'removed' && !current.has(path) && old.has(path);
-    const place = { ...(gone ? locate.old : locate.current)([path]), old: gone };
+    const { lines: _lines, ...at } = (gone ? locate.old : locate.current)([path]);
+    const place = { ...at, old: gone };
+    const lines = linesIn(old, current, path);
     const likeness = change.type.startsWith('ENUM') ? undefined : likenessAt(gone ? old : current, path);
     const elements = [
       ...new Set([
@@ -135,7 +150,7 @@ export async function graphqlChanges(before: SdlSource, after: SdlSource, now: D
     ];
     const id = `graphql:${path}:${judgement.what}`;
     const rule = inspectedName(change.type);
-    return [{ ...judgement, id, rule, side: 'graphql', place, elements, ...(likeness && { likeness }) }];
+    return [{ ...judgement, id, rule, side: 'graphql', place, lines, elements, ...(likeness && { likeness }) }];
   });
   const versions = [
     { form: directiveForm(old), locate: locate.old },

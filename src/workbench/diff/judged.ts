@@ -1,4 +1,5 @@
-import { type Change, type ChangePlace, type Judgement, type Side, worse } from './change.js';
+import type { FileLines } from '../model/problems.js';
+import { type Change, type ChangePlace, type Judgement, type Side, type VersionLines, worse } from './change.js';
 import { type Difference, differences } from './differences.js';
 import type { Form } from './form.js';
 import type { Rule } from './rule.js';
@@ -7,7 +8,7 @@ import { ruleName } from './rule-names.js';
 /** Where the keys that lead to something stand in the text of one version; and which default says it there, if one does. */
 export type Locate = (
   source: readonly (string | number)[],
-) => Omit<ChangePlace, 'old'> & { shared?: string | undefined };
+) => Omit<ChangePlace, 'old'> & { lines?: FileLines | undefined; shared?: string | undefined };
 
 /** One version of a file in normal form. */
 interface Version {
@@ -47,6 +48,21 @@ function foldShared(changes: readonly Change[]): Change[] {
   });
 }
 
+/** Where both versions say what differs. */
+function linesOf({ fact, old, sources }: Difference, before: Version, after: Version): VersionLines {
+  const { before: was, after: is } = sources ?? (old ? { before: fact.source } : { after: fact.source });
+  const first = was && before.locate(was).lines;
+  const second = is && after.locate(is).lines;
+  const alone = was === undefined || is === undefined ? (was ?? is) : undefined;
+  if (alone !== undefined && (first ?? second)?.partly) {
+    // A line that has more than what came or went is in both versions.
+    const parent = alone.slice(0, -1);
+    const [old, now] = [before.locate(parent).lines, after.locate(parent).lines];
+    if (old && now) return { before: old, after: now };
+  }
+  return { ...(first && { before: first }), ...(second && { after: second }) };
+}
+
 /** What a rule says of a difference; what was shown to be safe is safe. */
 function judge(difference: Difference, rules: Record<string, Rule>): Judgement | undefined {
   const judgement = rules[difference.fact.rule]?.(difference);
@@ -83,6 +99,7 @@ export function judged(
     const rule = `${side === 'rest' ? '' : `${side}-`}${ruleName(fact, judgement.what)}`;
     changes.set(id, {
       ...{ id, rule, side, verdict, what, message, place, elements },
+      lines: known?.lines ?? linesOf(difference, before, after),
       ...(settled && { settled }),
       ...(advice !== undefined && { advice }),
       ...(likeness !== undefined && { likeness }),

@@ -1,15 +1,15 @@
+import { escaped } from './markup.js';
 import type { Report, Reported } from './report.js';
 import { groupOf, placeOf } from './words.js';
-
-const ESCAPED: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', '\n': '&#10;' };
-const escaped = (text: string) => text.replaceAll(/[&<>"\n]/g, (sign) => ESCAPED[sign] ?? sign);
 
 function testcase(change: Reported, report: Report): string {
   const group = groupOf(change);
   const head = `    <testcase classname="${escaped(change.rule)}" name="${escaped(change.id)}" file="${escaped(change.place.file)}" line="${change.place.line}"`;
   const text = escaped(`${placeOf(change, report)}: ${change.message}`);
+  const requests = change.requests.map(({ method, path }) => `${method} ${path}`);
+  const more = [...(change.advice === undefined ? [] : [change.advice]), ...requests].join('\n');
   if (group === 'breaking')
-    return `${head}><failure type="breaking" message="${text}">${escaped(change.advice ?? '')}</failure></testcase>`;
+    return `${head}><failure type="breaking" message="${text}">${escaped(more)}</failure></testcase>`;
   if (group === 'accepted') return `${head}><skipped message="${escaped(change.accepted ?? '')}"/></testcase>`;
   return `${head}><system-out>${group}: ${text}</system-out></testcase>`;
 }

@@ -12,7 +12,7 @@ const TITLE: Record<Group, string> = {
 const plain = (text: string) => text.replaceAll(/[<>|*_[\]]/g, (sign) => `\\${sign}`);
 
 /** Messages name things in backticks; what is between them is left as it is. */
-const prose = (text: string) =>
+export const prose = (text: string) =>
   text
     .split('`')
     .map((part, index) => (index % 2 === 0 ? plain(part) : `\`${part}\``))

@@ -4,6 +4,10 @@ import { groupOf } from './words.js';
 
 const LEVEL = { breaking: 'error', risky: 'warning', accepted: 'note', safe: 'note' } as const;
 
+const logicalLocation = ({ method, path }: Reported['requests'][number]) => ({
+  fullyQualifiedName: `${method} ${path}`,
+});
+
 function resultOf(change: Reported) {
   const { file, line, column, old } = change.place;
   // A line of the old file is nowhere in the new one.
@@ -13,7 +17,12 @@ function resultOf(change: Reported) {
     ruleId: rowOf(change.rule)?.name ?? change.rule,
     level: LEVEL[groupOf(change)],
     message: { text: `${change.message}${old ? ` (it was at line ${line})` : ''}${advice}` },
-    locations: [{ physicalLocation: { artifactLocation: { uri: file }, ...region } }],
+    locations: [
+      {
+        physicalLocation: { artifactLocation: { uri: file }, ...region },
+        ...(change.requests.length > 0 && { logicalLocations: change.requests.map(logicalLocation) }),
+      },
+    ],
     partialFingerprints: { change: change.id },
     ...(change.accepted !== undefined && { suppressions: [{ kind: 'inSource', justification: change.accepted }] }),
   };

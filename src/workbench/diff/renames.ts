@@ -55,6 +55,7 @@ export function foldRenames(changes: readonly Change[]): Change[] {
         verdict: change.likeness?.verdict ?? change.verdict,
         message: `${change.message}; probably renamed \`${was}\` → \`${is}\` (line ${to.place.line})`,
         place: to.place,
+        lines: { ...change.lines, ...to.lines },
         advice,
       };
     });

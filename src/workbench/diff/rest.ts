@@ -15,11 +15,11 @@ import { rootSpot } from './spot.js';
 import { afterSunset } from './sunset.js';
 
 const locator =
-  ({ placeOf, originOf }: OpenApiSource): Locate =>
+  ({ placeOf, linesOf, originOf }: OpenApiSource): Locate =>
   (path) => {
     const { file, line, column } = placeOf(path, true);
     const origin = originOf(path);
-    return { file, line, column, shared: origin[0] === DEFAULTS ? origin.join('.') : undefined };
+    return { file, line, column, lines: linesOf(path), shared: origin[0] === DEFAULTS ? origin.join('.') : undefined };
   };
 
 /** What is gone with its scheme is told once, with the scheme. */

@@ -144,6 +144,10 @@ const pattern = (name: string) => new RegExp(`^${name.replaceAll('*', '[a-z0-9-]
 /** The row that a rule stands in: the first that its name fits. */
 export const rowOf = (name: string): RuleRow | undefined => RULE_TABLE.find((one) => pattern(one.name).test(name));
 
+/** Whether a line for `name` is for rules of this row: for all of them, or for some. */
+export const concerns = (name: string, { name: row }: RuleRow): boolean =>
+  name === row || isFor(name, row) || rowOf(name)?.name === row;
+
 /** Whether a line for `name`, which may hold `*`, is for this rule. */
 export const isFor = (name: string, rule: string): boolean => pattern(name).test(rule);
 

@@ -27,6 +27,7 @@ export function told(
       after: now?.value,
       fact,
       old: now === undefined,
+      sources: { before: old?.spot.source, after: now?.spot.source },
       ...more,
     },
   ];

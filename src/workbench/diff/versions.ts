@@ -1,7 +1,8 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, normalize, relative, resolve } from 'node:path';
 import { filesIn, NO_FILES, type ProjectFiles } from 'accord/contract/project-files';
-import { alone, type Contracts, contractsIn, contractsOf } from '../model/contracts.js';
+import { type ContractKind, contractKind, KIND_NAMES } from '../model/contract-kind.js';
+import { alone, type Contracts, contractsIn, contractsOf, type Texts } from '../model/contracts.js';
 import { FILES } from '../model/files.js';
 import { commitAt, filesAt, git, NoSuchCommit } from '../model/git.js';
 
@@ -13,10 +14,8 @@ export interface ProjectVersion {
   /** The names of the folders in prisma/migrations. */
   migrations: string[];
   /** Which contract it is, where it is one alone: only that is compared. */
-  only?: Contract;
+  only?: ContractKind;
 }
-
-type Contract = 'openapi' | 'schema';
 
 /** A version that cannot be read; the message is a sentence for whoever asked for it. */
 class NoSuchVersion extends Error {
@@ -26,20 +25,27 @@ class NoSuchVersion extends Error {
 const MIGRATIONS = 'prisma/migrations';
 
 /** One contract is enough. */
-function modelOf(files: ProjectFiles, place: string): Contracts {
-  const contracts = contractsIn(files);
+function modelOf(files: ProjectFiles, place: string, wanted?: readonly (keyof Texts)[]): Contracts {
+  const contracts = contractsIn(files, wanted);
   if (contracts.openapi.absent && contracts.schema.absent)
     throw new NoSuchVersion(`There is no ${FILES.openapi} and no ${FILES.schema} ${place}.`);
   return contracts;
 }
 
-/** The version in a directory. Throws NoSuchVersion when it has no contract. */
-export function versionInDirectory(directory: string, label = directory): ProjectVersion {
+/**
+ * The version in a directory. Throws NoSuchVersion when it has no contract.
+ * @param wanted what of it is read; without it all
+ */
+export function versionInDirectory(
+  directory: string,
+  label = directory,
+  wanted?: readonly (keyof Texts)[],
+): ProjectVersion {
   const folder = join(directory, MIGRATIONS);
   const entries = existsSync(folder) ? readdirSync(folder, { withFileTypes: true }) : [];
   return {
     label,
-    contracts: modelOf(filesIn(directory), `in ${directory}`),
+    contracts: modelOf(filesIn(directory), `in ${directory}`, wanted),
     migrations: entries.filter((entry) => entry.isDirectory()).map(({ name }) => name),
   };
 }
@@ -47,15 +53,20 @@ export function versionInDirectory(directory: string, label = directory): Projec
 /**
  * The version that a git ref names; without one, where the branch left origin/main, or HEAD. Paths are the project's, which
  * may be a folder of its repository. Throws NoSuchVersion.
+ * @param wanted what of it is read; without it all
  */
-export async function versionAtRef(root: string, name?: string): Promise<ProjectVersion> {
+export async function versionAtRef(
+  root: string,
+  name?: string,
+  wanted?: readonly (keyof Texts)[],
+): Promise<ProjectVersion> {
   const { id, label } = await commitAt(root, name).catch((error: Error) => {
     const elsewhere = name === undefined ? ' Compare with a directory: accord diff --from <directory>.' : '';
     throw error instanceof NoSuchCommit ? new NoSuchVersion(`${error.message}${elsewhere}`) : error;
   });
   const tree = await git(root, 'ls-tree', '-d', '--name-only', `${id}:./${MIGRATIONS}`).catch(() => '');
   const migrations = tree.split('\n').filter((line) => line !== '');
-  return { label, contracts: modelOf(filesAt(root, id), `at ${label}`), migrations };
+  return { label, contracts: modelOf(filesAt(root, id), `at ${label}`, wanted), migrations };
 }
 
 /** Milliseconds that a served contract may take. */
@@ -63,15 +74,15 @@ const PATIENCE = 10_000;
 
 async function served(address: string): Promise<string> {
   const refuse = (reason: string) => new NoSuchVersion(`${address} cannot be read: ${reason}.`);
-  const response = await fetch(address, { signal: AbortSignal.timeout(PATIENCE) }).catch((error: Error) => {
-    throw refuse(error.cause instanceof Error ? error.cause.message || error.message : error.message);
-  });
+  const failed = (error: Error & { cause?: { code?: string; message?: string } }): never => {
+    if (error.name === 'TimeoutError') throw refuse(`it did not answer within ${PATIENCE / 1000} seconds`);
+    const { message = '', code = '' } = error.cause ?? {};
+    throw refuse(message || code || error.message);
+  };
+  const response = await fetch(address, { signal: AbortSignal.timeout(PATIENCE) }).catch(failed);
   if (!response.ok) throw refuse(`it answers ${response.status}`);
-  return response.text();
+  return response.text().catch(failed);
 }
-
-/** A document says which version of OpenAPI it is written in; whatever does not is SDL. */
-const contractIn = (text: string): Contract => (/^[ \t{]*["']?openapi["']?[ \t]*:/m.test(text) ? 'openapi' : 'schema');
 
 /** The folder that a file may refer to others in: the project's, or that of a file which is none of it. */
 const folderOf = (root: string, name: string): string =>
@@ -84,10 +95,14 @@ const folderOf = (root: string, name: string): string =>
 export async function versionNamed(root: string, name?: string): Promise<ProjectVersion> {
   if (name === undefined) return versionAtRef(root);
   const isServed = /^https?:\/\//.test(name);
-  if (!isServed && !existsSync(name)) return versionAtRef(root, name);
+  if (!isServed && !existsSync(name)) {
+    if (/\.(?:ya?ml|json|graphqls?|gql)$/.test(name)) throw new NoSuchVersion(`There is no file ${name}.`);
+    return versionAtRef(root, name);
+  }
   if (!isServed && statSync(name).isDirectory()) return versionInDirectory(name);
   const text = isServed ? await served(name) : readFileSync(name, 'utf8');
-  const only = contractIn(text);
+  const only = contractKind(text, name);
+  if (typeof only !== 'string') throw new NoSuchVersion(`${name} is no contract: ${only.refused}.`);
   // What is served is one document.
   const files = isServed ? NO_FILES : filesIn(folderOf(root, name), '.');
   const file = isServed ? name : normalize(name);
@@ -98,8 +113,14 @@ export async function versionNamed(root: string, name?: string): Promise<Project
 export function comparable(before: ProjectVersion, after: ProjectVersion): [ProjectVersion, ProjectVersion] {
   const only = before.only ?? after.only;
   if (only === undefined) return [before, after];
-  const other = [before, after].find((one) => one.contracts[only].absent);
-  if (other !== undefined) throw new NoSuchVersion(`${other.label} is no ${FILES[only]} to compare with the other.`);
+  const [given, other] = before.only === undefined ? [after, before] : [before, after];
+  const differ = other.only !== undefined && other.only !== only;
+  if (differ)
+    throw new NoSuchVersion(
+      `Two contracts of one kind are compared, and ${given.label} is ${KIND_NAMES[only]}, ${other.label} is ${KIND_NAMES[other.only as ContractKind]}.`,
+    );
+  if (other.contracts[only].absent)
+    throw new NoSuchVersion(`There is no ${FILES[only]} in ${other.label} to compare with ${given.label}.`);
   const withoutOther = (one: ProjectVersion) => ({ ...one, contracts: alone(one.contracts, only), migrations: [] });
   return [withoutOther(before), withoutOther(after)];
 }

@@ -55,5 +55,18 @@ export function versionSentence({ from, to, bump, least, enough }: VersionDemand
   return enough ? done : `This is a ${bump} change: info.version ${to} should become ${least}.`;
 }
 
+/** Longer values, such as a pattern, are for those who look at the lines. */
+const LONGEST = 60;
+
+/** A message whose values, where it ends with what was and is, stand in backticks as names do. */
+export function quoted(message: string): string {
+  const at = message.indexOf(': ');
+  const [was = '', is, ...more] = message.slice(at + 2).split(' → ');
+  const plain = at < 0 || is === undefined || more.length > 0 || message.startsWith('permission ');
+  if (plain || `${was}${is}`.includes('`')) return message;
+  const subject = message.slice(0, at);
+  return Math.max(was.length, is.length) > LONGEST ? `${subject} changed` : `${subject}: \`${was}\` → \`${is}\``;
+}
+
 /** How to accept a break, for the first that was not. */
 export const acceptance = (id: string): string => `x-accepted-breaks:\n  - change: ${id}\n    reason:`;

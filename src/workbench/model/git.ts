@@ -41,6 +41,47 @@ export async function commitAt(root: string, name?: string): Promise<Commit> {
   return { label, id: id.trim() };
 }
 
+/** A tag that names a version. */
+export interface Tag {
+  name: string;
+  /** The version (semver.org), without what stands before it. */
+  version: string;
+  /** The commit. */
+  id: string;
+  /** The day on which it was given, `2026-11-23`. */
+  date: string;
+}
+
+/** `v1.2.3`, `1.2.3-rc.1`, `books@1.2.3`, `books/v1.2.3`. */
+const RELEASE = /^(?:.*[@/-])?v?(\d+\.\d+\.\d+(?:[-+].*)?)$/;
+
+/**
+ * The tags that name a version, of a commit and of those that led to it, the oldest first. Rejects with NoSuchCommit.
+ * @param since only those of commits that this one led to, and not its own
+ */
+export async function releasesIn(root: string, end: string, since?: string): Promise<Tag[]> {
+  const { id } = await commitAt(root, end);
+  const from = since === undefined ? undefined : (await commitAt(root, since)).id;
+  const fields = ['%(refname:short)', '%(creatordate:short)', '%(objectname)', '%(*objectname)'].join('%00');
+  const sorted = ['--sort=version:refname', '--sort=creatordate'];
+  const within = from === undefined ? [] : [`--contains=${from}`];
+  const text = await git(
+    root,
+    'for-each-ref',
+    ...sorted,
+    `--merged=${id}`,
+    ...within,
+    `--format=${fields}`,
+    'refs/tags',
+  );
+  return text.split('\n').flatMap((line): Tag[] => {
+    const [name = '', date = '', object = '', commit = ''] = line.split('\0');
+    const version = RELEASE.exec(name)?.[1];
+    const one = commit === '' ? object : commit;
+    return version === undefined || one === from ? [] : [{ name, version, id: one, date }];
+  });
+}
+
 /**
  * The lines of a file of the working tree that a commit has not, from 1.
  * @param file relative to the project, which may be a folder of its repository

@@ -8,7 +8,7 @@ import { NO_FILES, type ProjectFiles } from 'accord/contract/project-files';
 import { isObject, keysOf, valueAt } from 'accord/contract/references';
 import { FILES } from './files.js';
 import { lazily } from './lazily.js';
-import type { FilePlace, Problem } from './problems.js';
+import type { FileLines, FilePlace, Problem } from './problems.js';
 import { type Finding, type Path, readYaml, type YamlSource } from './yaml-source.js';
 
 /** The least document: what a project without openapi.yaml promises over REST. */
@@ -30,6 +30,8 @@ export interface OpenApiSource {
   /** What keeps it from being read; then the rest is not to be relied upon. */
   readonly errors: readonly Problem[];
   readonly placeOf: (path: Path, onKey?: boolean) => FilePlace;
+  /** Where what has these keys is written; undefined where nothing has. */
+  readonly linesOf: (path: Path) => FileLines | undefined;
   readonly problemAt: (finding: Finding) => Problem;
   /** Whether the project has none; then it promises nothing, and there is nothing wrong with that. */
   readonly absent: boolean;
@@ -137,6 +139,11 @@ export function openApiOf(
     placeOf(path, onKey) {
       const { source, keys } = placed(path, onKey);
       return { file: source.file, ...source.placeOf(keys, onKey) };
+    },
+    linesOf(path) {
+      const { source, keys } = placed(path, true);
+      const lines = source.linesOf(keys);
+      return lines && { file: source.file, ...lines };
     },
     problemAt(finding) {
       const { source, keys } = placed(finding.path, finding.onKey);

@@ -1,0 +1,137 @@
+import { releasesIn } from '../model/git.js';
+import type { Problem } from '../model/problems.js';
+import { acceptances } from './accepted.js';
+import type { Change } from './change.js';
+import { changesBetween, problemsOf } from './report.js';
+import { requestsIn } from './rest.js';
+import { NoSuchVersion, type ProjectVersion, versionAtRef, versionInDirectory } from './versions.js';
+import { titleOf, type Wording, wordingBetween } from './wording.js';
+import { quoted } from './words.js';
+
+/** The kinds of changes, in the order in which they are read: those of Keep a Changelog 1.1.0, and the breaks before all. */
+export const KINDS = ['Breaking', 'Added', 'Changed', 'Deprecated', 'Removed', 'Fixed'] as const;
+export type Kind = (typeof KINDS)[number];
+
+/** What a client is told of one change. */
+export interface Entry {
+  side: 'rest' | 'graphql';
+  kind: Kind;
+  /** Names in backticks. */
+  text: string;
+  /** The requests that it concerns: `GET /api/v1/users`. */
+  requests: string[];
+  /** Why a break was accepted. */
+  reason?: string;
+}
+
+/** What changed for the clients of both contracts with one release. */
+export interface Release {
+  /** `1.2.3`; undefined for what is in none yet. */
+  version: string | undefined;
+  /** `2026-11-23`; undefined for what is in none yet. */
+  date: string | undefined;
+  entries: Entry[];
+}
+
+/** A contract of a revision is not in order; nothing can be said of it. */
+export class NotInOrder extends Error {
+  override readonly name = 'NotInOrder';
+  readonly problems: readonly Problem[];
+  constructor(problems: readonly Problem[]) {
+    super(`${problems.length} problems`);
+    this.problems = problems;
+  }
+}
+
+/** What concerns whoever writes or reviews a contract, and no client. */
+const INTERNAL = /^(?:severity-|extension-|unused-schema-|database-)/;
+
+/** Keywords of a schema, which come and go with what is allowed; what has a name comes and goes itself. */
+const KEYWORD = /^(?:graphql-)?(?:request|response)-(?!member-|value-|alternative-|extensible-value-)/;
+
+function kindOf({ verdict, what, rule }: Change): Kind {
+  if (verdict === 'breaking') return 'Breaking';
+  if (what === 'deprecated' || rule === 'deprecated-added' || rule.startsWith('sunset-')) return 'Deprecated';
+  if (KEYWORD.test(rule) || rule.startsWith('deprecated-')) return 'Changed';
+  if (what === 'removed') return 'Removed';
+  return what === 'added' ? 'Added' : 'Changed';
+}
+
+/** What is told, without what is said to whoever edits the contract. */
+const sentence = (message: string): string => quoted(message.replace(/ \(line \d+\)/, ''));
+
+const ofWords = (wording: Wording): Entry => ({
+  side: wording.side,
+  kind: 'Fixed',
+  text: titleOf(wording),
+  requests: [],
+});
+
+async function entriesBetween(before: ProjectVersion, after: ProjectVersion, now: Date): Promise<Entry[]> {
+  const problems = await problemsOf({ root: '.', before, after });
+  if (problems.length > 0) throw new NotInOrder(problems);
+  const [old, current] = [before.contracts.openapi, after.contracts.openapi];
+  const changes = await changesBetween(before, after, now);
+  const breaks = changes.filter(({ verdict }) => verdict === 'breaking').map(({ id }) => id);
+  const { reasons } = acceptances(old, current, breaks);
+  const requests = new Map([...requestsIn(old), ...requestsIn(current)].map((one) => [one.id, one]));
+  const told = changes.flatMap((change): Entry[] => {
+    const { side, rule, id, message, elements } = change;
+    if (side === 'database' || INTERNAL.test(rule)) return [];
+    const reason = reasons.get(id);
+    const asked = side === 'rest' ? elements.flatMap((element) => requests.get(element) ?? []) : [];
+    const text = sentence(message);
+    // A message may name its request itself.
+    const named = asked.map(({ method, path }) => `${method} ${path}`).filter((one) => !text.includes(one));
+    return [{ side, kind: kindOf(change), text, requests: named, ...(reason !== undefined && { reason }) }];
+  });
+  return [...told, ...wordingBetween(before.contracts, after.contracts).map(ofWords)];
+}
+
+/** What of a project clients see. */
+const CONTRACTS = ['openapi', 'schema'] as const;
+
+interface Range {
+  from: string;
+  /** Undefined for the working tree. */
+  to: string | undefined;
+}
+
+/** `v1.0.0..v1.2.0`, `v1.0.0..` to the working tree; nothing: since the last release. Rejects with NoSuchVersion. */
+async function rangeOf(root: string, text: string | undefined): Promise<Range> {
+  if (text === undefined) {
+    const last = (await releasesIn(root, 'HEAD')).at(-1);
+    if (last !== undefined) return { from: last.name, to: undefined };
+    throw new NoSuchVersion(
+      'There is no release to begin with: no tag here names a version, such as v1.0.0. Name a commit: accord changelog <commit>..',
+    );
+  }
+  const [from = '', to = '', ...more] = text.split('..');
+  if (from === '') throw new NoSuchVersion('Name the commit to begin with: accord changelog <commit>..');
+  if (more.length > 0 || to.startsWith('.'))
+    throw new NoSuchVersion(`"${text}" is no range of commits: write <commit>.. or <commit>..<commit>.`);
+  return { from, to: to === '' ? undefined : to };
+}
+
+/**
+ * What changed for the clients of both contracts between two commits, by the tags on the way that name a version, the newest
+ * first. Rejects with NoSuchVersion, NoSuchCommit and NotInOrder.
+ * @param range `v1.0.0..v1.2.0`; without an end up to the working tree; undefined: since the last release
+ */
+export async function changelog(root: string, range: string | undefined, today = new Date()): Promise<Release[]> {
+  const { from, to } = await rangeOf(root, range);
+  const tags = await releasesIn(root, to ?? 'HEAD', from);
+  const releases: Release[] = [];
+  let before = await versionAtRef(root, from, CONTRACTS);
+  for (const { name, version, date } of tags) {
+    const after = await versionAtRef(root, name, CONTRACTS);
+    // What had come to its sunset when it was released was announced.
+    releases.unshift({ version, date, entries: await entriesBetween(before, after, new Date(date)) });
+    before = after;
+  }
+  const end = to === undefined ? undefined : await versionAtRef(root, to, CONTRACTS);
+  const after = end ?? versionInDirectory(root, 'the working tree', CONTRACTS);
+  const entries = await entriesBetween(before, after, today);
+  if (entries.length > 0 || releases.length === 0) releases.unshift({ version: undefined, date: undefined, entries });
+  return releases;
+}
