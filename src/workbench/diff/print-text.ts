@@ -2,7 +2,7 @@ import type { Report, Reported } from './report.js';
 import { acceptance, GROUPS, type Group, inGroup, placeOf, summary, touches, versionSentence } from './words.js';
 
 /** Colours a text; the command decides whether there are colours. */
-type Paint = (style: 'red' | 'yellow' | 'green' | 'dim' | 'bold' | 'cyan', text: string) => string;
+export type Paint = (style: 'red' | 'yellow' | 'green' | 'dim' | 'bold' | 'cyan', text: string) => string;
 
 const HEAD: Record<Group, { title: string; style: 'red' | 'yellow' | 'green' | 'cyan'; sign: string }> = {
   breaking: { title: 'Breaking', style: 'red', sign: '✖' },

@@ -3,7 +3,7 @@ import { ruleName } from './rule-names.js';
 import { SCHEMA_RULES } from './schema-rules.js';
 
 /** A rule, or those whose names a `*` stands for; its verdicts worst first, and what they depend on. */
-interface RuleRow {
+export interface RuleRow {
   name: string;
   verdicts: Verdict[];
   why: string;

@@ -18,7 +18,7 @@ export interface ProjectVersion {
 }
 
 /** A version that cannot be read; the message is a sentence for whoever asked for it. */
-class NoSuchVersion extends Error {
+export class NoSuchVersion extends Error {
   override readonly name = 'NoSuchVersion';
 }
 

@@ -1,4 +1,5 @@
 import { METHODS, type Method } from 'accord/contract/document';
+import { isPlain } from 'accord/contract/references';
 import type { Contracts } from '../model/contracts.js';
 import type { OpenApiSource } from '../model/openapi-source.js';
 import type { FilePlace } from '../model/problems.js';
@@ -6,7 +7,6 @@ import type { SdlSource } from '../model/sdl-source.js';
 import type { Path } from '../model/yaml-source.js';
 import { namedIn } from './graphql-places.js';
 import { shapeOf } from './schema-part.js';
-import { isNode } from './spot.js';
 
 /** Words that were changed: no program sees them, whoever reads the contract does. */
 export interface Wording {
@@ -44,7 +44,7 @@ const HOLDERS = new Set([
 
 /** The name that the document gives an item of a list: of a parameter, a tag, a reference. */
 function nameOf(item: unknown): string | undefined {
-  if (!isNode(item)) return undefined;
+  if (!isPlain(item)) return undefined;
   const { name, in: place, $ref: reference, url } = item;
   const names = [reference, name === undefined ? undefined : [place, name].filter(Boolean).join(' '), url];
   return names.find((one) => typeof one === 'string');
@@ -58,7 +58,7 @@ function* shared(before: unknown, after: unknown): Generator<[key: string | numb
       const other = name === undefined ? before[index] : before.find((one) => nameOf(one) === name);
       if (other !== undefined) yield [index, other, item];
     }
-  } else if (isNode(before) && isNode(after)) {
+  } else if (isPlain(before) && isPlain(after)) {
     for (const [key, value] of Object.entries(after)) if (Object.hasOwn(before, key)) yield [key, before[key], value];
   }
 }
@@ -76,7 +76,7 @@ type Found = Pick<Wording, 'key' | 'before' | 'after'> & { path: Path; names: st
 
 /** The words of a node that differ, and those of what it holds. `names` says where it is, the innermost first. */
 function* wordsIn(before: unknown, after: unknown, path: Path, names: string[]): Generator<Found> {
-  if (isNode(before) && isNode(after)) {
+  if (isPlain(before) && isPlain(after)) {
     // A member may be called as the words are.
     const named = path.at(-1) === 'properties';
     for (const key of named ? [] : WORDS) {
@@ -96,7 +96,7 @@ function* wordsIn(before: unknown, after: unknown, path: Path, names: string[]):
 
 function namesAt(names: string[], path: Path, value: unknown): string[] {
   const [key = '', holder] = [path.at(-1), path.at(-2)];
-  const isOperation = path.length === 3 && path[0] === 'paths' && METHODS.includes(key as Method) && isNode(value);
+  const isOperation = path.length === 3 && path[0] === 'paths' && METHODS.includes(key as Method) && isPlain(value);
   if (isOperation) return [String(value['operationId'] ?? `${key} ${names[0]}`)];
   if (holder === 'responses' && path[0] === 'paths') return [`the ${key} response`, ...names];
   if (holder !== 'properties' && (HOLDERS.has(String(key)) || holder === 'components')) return names;
