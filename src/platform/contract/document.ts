@@ -42,6 +42,8 @@ export interface Parameter extends Extensions {
   required?: boolean;
   deprecated?: boolean;
   schema?: Schema;
+  example?: unknown;
+  examples?: Record<string, { summary?: string; value?: unknown }>;
 }
 
 export interface Header extends Extensions {

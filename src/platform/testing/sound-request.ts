@@ -17,8 +17,11 @@ export function asked(service: TestService, caller: Account | undefined, owner: 
 /** The parameters in a template, in their order. */
 export const parametersIn = (path: string): string[] => [...path.matchAll(/{(\w+)}/g)].map(([, name = '']) => name);
 
-const exampleOf = ({ schema = {}, ...parameter }: Parameter): unknown =>
-  parameter['example' as never] ?? schema['example'] ?? (schema['examples'] as unknown[] | undefined)?.[0];
+const exampleOf = ({ schema = {}, example, examples = {} }: Parameter): unknown =>
+  example ??
+  Object.values(examples)[0]?.value ??
+  schema['example'] ??
+  (schema['examples'] as unknown[] | undefined)?.[0];
 
 async function pathOf(options: ConformanceOptions, { path, operation }: Operation, about: Asked) {
   const { accounts = [], make = {}, makeOwn = {} } = options;
