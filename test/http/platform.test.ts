@@ -12,9 +12,15 @@ import { onEachDatabase } from '../support/databases.js';
 import { raw } from '../support/raw.js';
 import { codeOf, startInstance, startService } from '../support/service.js';
 
-const PUBLISHED_EXTENSIONS = ['codes', 'permission', 'permission-also', 'rate-limit', 'uncommon', 'unmatched'].map(
-  (name) => `"x-${name}":`,
-);
+const PUBLISHED_EXTENSIONS = [
+  'codes',
+  'permission',
+  'permission-also',
+  'rate-limit',
+  'role',
+  'uncommon',
+  'unmatched',
+].map((name) => `"x-${name}":`);
 
 onEachDatabase(t, async (t, open) => {
   const { rest, url, admin, viewer, database } = await startService(t, await open());
