@@ -46,14 +46,12 @@ export const DOCS_CSP = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-const PLAIN =
+/** The catalogue is plain HTML: a style sheet and its icon are all it may load. */
+export const ERRORS_CSP =
   "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** The catalogue is plain HTML: a style sheet and its icon are all it may load. */
-export const ERRORS_CSP = PLAIN;
-
 /** Where somebody may log in besides. */
-const LOST_CSP = `${PLAIN}; script-src 'self'; connect-src 'self'`;
+const LOST_CSP = `${ERRORS_CSP}; script-src 'self'; connect-src 'self'`;
 
 function referencePage(assets: Assets, options: FrameOptions): string {
   return `${pageHead(`${options.title} API reference`, frameFiles(assets))}
@@ -72,7 +70,7 @@ ${sessionScripts(frameFiles(assets), options)}
 /**
  * `GET /docs`: the API reference, read from `/openapi.json`. `GET /docs/errors`: the error catalogue, whose anchors
  * are the codes, so that a problem's `type` (RFC 9457, section 3.1.1) leads to its explanation. `GET /docs/status`: where
- * each HTTP status is sent.
+ * each HTTP status is sent. `GET /docs/session`: who is logged in, for the bar of the pages.
  * The package's own plugin is not registered: it redirects to `/docs/`, where this service has no trailing slashes,
  * and starts itself by an inline script. Its bundle is what is used.
  */
