@@ -29,6 +29,8 @@ export default [
     rules: {
       ...recommended,
       ...relay,
+      // A description of one line takes one line, between quotation marks; a longer one stands in a block.
+      '@graphql-eslint/description-style': 'off',
       // These have no identity of their own: the first reports what was done, the others are places in a list.
       '@graphql-eslint/strict-id-in-types': [
         'error',

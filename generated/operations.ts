@@ -179,7 +179,7 @@ export interface ReplaceUserRequest {
   headers: {
     /** Writes only if the present `ETag` is among these, or exists at all for `*`; otherwise 412. Compared strongly. */
     'if-match'?: string;
-    /** `return=minimal` for 204 without a body, `return=representation` for 200 with the user. When absent, PUT and PATCH answer with the representation and DELETE without. Other preferences are ignored (RFC 7240). */
+    /** `return=minimal` for 204 without a body, `return=representation`, as when absent, for 200 with the user. Other preferences are ignored (RFC 7240). */
     prefer?: string;
   };
   body: ReplaceUserRequestBody;
@@ -222,7 +222,7 @@ export interface UpdateUserRequest {
   headers: {
     /** Writes only if the present `ETag` is among these, or exists at all for `*`; otherwise 412. Compared strongly. */
     'if-match'?: string;
-    /** `return=minimal` for 204 without a body, `return=representation` for 200 with the user. When absent, PUT and PATCH answer with the representation and DELETE without. Other preferences are ignored (RFC 7240). */
+    /** `return=minimal` for 204 without a body, `return=representation`, as when absent, for 200 with the user. Other preferences are ignored (RFC 7240). */
     prefer?: string;
   };
   body: UpdateUserRequestBody;
@@ -263,7 +263,7 @@ export interface DeleteUserRequest {
   headers: {
     /** Writes only if the present `ETag` is among these, or exists at all for `*`; otherwise 412. Compared strongly. */
     'if-match'?: string;
-    /** `return=minimal` for 204 without a body, `return=representation` for 200 with the user. When absent, PUT and PATCH answer with the representation and DELETE without. Other preferences are ignored (RFC 7240). */
+    /** `return=representation` for 200 with the user that was deleted; `return=minimal`, as when absent, for 204 without a body. Other preferences are ignored (RFC 7240). */
     prefer?: string;
   };
 }
@@ -482,7 +482,7 @@ export type GetOrder = (request: GetOrderRequest, context: Context) => Promise<G
 /** What `cancelOrder` is asked with. */
 export interface CancelOrderRequest {
   path: {
-    /** The id of an order. */
+    /** The id of a `pending` order. */
     order_id: OrderId;
   };
 }
@@ -513,7 +513,7 @@ export type PayOrderRequestBody = Schemas['PayOrderRequest'];
 /** What `payOrder` is asked with. */
 export interface PayOrderRequest {
   path: {
-    /** The id of an order. */
+    /** The id of a `pending` order. */
     order_id: OrderId;
   };
   headers: {

@@ -1,23 +1,32 @@
+import { createHash } from 'node:crypto';
 import { type Demo, emailKey, hasher, type Statements, statement } from 'accord';
 import type { PrismaClient } from '../../generated/prisma/client.js';
 
 /** The demo's accounts share one password, which is printed at start. Production refuses a database that holds them. */
 const DEMO_PASSWORD = 'correct horse battery';
 const DEMO_DOMAIN = 'demo.accord.example';
-const DEMO_ADMIN = `ada@${DEMO_DOMAIN}`;
 
-const people = [
-  { name: 'Ada Lovelace', email: DEMO_ADMIN, role: 'ADMIN' },
-  { name: 'Grace Hopper', email: `grace@${DEMO_DOMAIN}`, role: 'DEVELOPER' },
-  { name: 'Alan Turing', email: `alan@${DEMO_DOMAIN}`, role: 'VIEWER' },
-] as const;
+const ADA = { name: 'Ada Lovelace', email: `ada@${DEMO_DOMAIN}`, role: 'ADMIN' } as const;
+const GRACE = { name: 'Grace Hopper', email: `grace@${DEMO_DOMAIN}`, role: 'DEVELOPER' } as const;
+const ALAN = { name: 'Alan Turing', email: `alan@${DEMO_DOMAIN}`, role: 'VIEWER' } as const;
 
-/** Fills an empty database with a small believable demo, all or nothing. */
+/** Milliseconds that a session lives. */
+const MONTH = 30 * 24 * 60 * 60 * 1000;
+
+/** As public as the password: by this token, which the examples of the contract show, anybody can be Alan. */
+const REFRESH_TOKEN = 'acr_Zk3vQ8mN1xR7tY5wB2cD9eF4gH6jK0lP3sU8vX1yA7o';
+const OPEN_SESSION = {
+  id: '01993b5c-7d2e-7c4a-9f10-3b8a6c2d4e5f',
+  tokens: { create: { hash: new Uint8Array(createHash('sha256').update(REFRESH_TOKEN).digest()) } },
+};
+const OTHER_SESSION = { id: '01993b5c-9a41-7f03-8c55-1d2e3f4a5b6c' };
+
+/** Fills an empty database with a small believable demo, all or nothing. The examples of the contracts are of it. */
 async function seedDemo(client: PrismaClient): Promise<void> {
   const passwordHash = await hasher().hash(DEMO_PASSWORD);
   await client.$transaction(async (db) => {
     const [ada, grace, alan] = (await db.user.createManyAndReturn({
-      data: people.map((person) => ({ ...person, emailKey: emailKey(person.email), passwordHash })),
+      data: [ADA, GRACE, ALAN].map((person) => ({ ...person, emailKey: emailKey(person.email), passwordHash })),
       select: { id: true },
     })) as [{ id: number }, { id: number }, { id: number }];
 
@@ -46,8 +55,13 @@ async function seedDemo(client: PrismaClient): Promise<void> {
         { userId: alan.id, amount: 1999, currency: 'EUR' },
         { userId: alan.id, amount: 250_00, currency: 'GBP', status: 'PAID' },
         { userId: grace.id, amount: 4200, currency: 'USD', status: 'CANCELLED' },
+        { userId: alan.id, amount: 1250, currency: 'EUR' },
+        { userId: alan.id, amount: 450, currency: 'EUR' },
       ],
     });
+    const expiresAt = new Date(Date.now() + MONTH);
+    await db.session.create({ data: { ...OPEN_SESSION, userId: alan.id, expiresAt } });
+    await db.session.create({ data: { ...OTHER_SESSION, userId: ada.id, expiresAt } });
   });
 }
 
@@ -60,8 +74,15 @@ const anyOfDomain = statement<[domain: string], { found: boolean }>(
 const hasDemo = async (statements: Statements): Promise<boolean> =>
   (await statements.run(anyOfDomain, `%@${DEMO_DOMAIN}`))[0]?.found === true;
 
+const person = (name: string, { role, email }: { role: string; email: string }) => ({
+  name,
+  role: role.toLowerCase(),
+  email,
+  password: DEMO_PASSWORD,
+});
+
 export const demo: Demo = {
-  login: { email: DEMO_ADMIN, password: DEMO_PASSWORD },
+  people: [person('Ada', ADA), person('Grace', GRACE), person('Alan', ALAN)],
   seed: seedDemo,
   isIn: hasDemo,
 };

@@ -30,7 +30,8 @@ import { shedding } from './limits/shedding.js';
 import type { SocketLimits } from './live/sockets.js';
 import { type Names, namesOf, titleOf } from './names.js';
 import { docs } from './pages/docs.js';
-import { publishedContracts, type ServedContracts } from './pages/published.js';
+import { CONTRACT_PATHS, publishedContracts, type ServedContracts } from './pages/published.js';
+import { sessionDoors } from './pages/session-bar.js';
 import { statusTable } from './pages/status-table.js';
 import { pipelinePlugin } from './pipeline.js';
 import { type RestEntry, restEntry } from './rest/entry.js';
@@ -102,7 +103,11 @@ export async function buildApp(
   const paths = pathTable(all);
   const served = versionsOf(document);
   const versioned = { served, isResource: (path: string) => paths.at(path) !== undefined, mediaType: names.mediaType };
-  const pages = crossOrigin(config.CORS_ORIGINS, document, all);
+  const pages = crossOrigin({ origins: config.CORS_ORIGINS, production, open: CONTRACT_PATHS }, document, all);
+
+  const doors = sessionDoors(document, all, names.refreshCookie);
+  const people = (!production && application.demo?.people) || [];
+  const frame = { title, graphiql: !production, session: doors && { ...doors, people } };
 
   const app = httpServer(config, { logger, timeouts, rewriteUrl: versionRouting(versioned) });
   app.decorate('names', names);
@@ -124,7 +129,7 @@ export async function buildApp(
   await app.register(answerHeadersPlugin);
   await app.register(versionPlugin, versioned);
   await app.register(hostPlugin, { publicUrl: config.PUBLIC_URL });
-  await app.register(crossOriginPlugin, pages);
+  await app.register(crossOriginPlugin, { ...pages, publicUrl: config.PUBLIC_URL });
   await app.register(jsonBodyPlugin);
   await app.register(timeoutsPlugin, timeouts);
   await app.register(sessionCookiesPlugin);
@@ -194,15 +199,15 @@ export async function buildApp(
     maxBatch: config.GRAPHQL_MAX_BATCH,
     introspection: config.GRAPHQL_INTROSPECTION ?? !production,
     development: !production,
-    title,
+    frame,
     sockets,
     now,
   });
   await app.register(docs, {
     errors: Object.entries(application.errors).map(([code, entry]) => ({ code, ...entry })),
     statuses: statusTable(declaredAnswers(document, all), application.statuses),
-    graphiql: !production,
-    title,
+    frame,
+    person: (id) => database.client.user.findUnique({ where: { id }, select: { name: true, email: true } }),
   });
   return app;
 }

@@ -8,16 +8,19 @@ import type { PlatformServices } from './services.js';
 
 /** Data for a demo: accounts whose password everybody knows, and what they have made. Production refuses a database with it. */
 export interface Demo {
-  /** The account that is shown at start. */
-  readonly login: DemoLogin;
+  /** Its accounts, which the pages offer to log in as; the first is shown at start. */
+  readonly people: readonly [DemoPerson, ...DemoPerson[]];
   /** Fills an empty database, all or nothing. */
   readonly seed: (client: PrismaClient) => Promise<void>;
   /** Whether the database holds accounts of the demo. */
   readonly isIn: (statements: Statements) => Promise<boolean>;
 }
 
-/** A login that works. */
-export interface DemoLogin {
+/** An account of a demo. */
+export interface DemoPerson {
+  /** What the pages call it, with its role. */
+  readonly name: string;
+  readonly role: string;
   readonly email: string;
   readonly password: string;
 }

@@ -14,7 +14,7 @@ export { emailKey, type UserFields } from './accounts/user-rules.js';
 export type { Belongings } from './accounts/users.js';
 export { type Deed, writing } from './accounts/writing.js';
 // What an application is made of.
-export { type Application, type Demo, type DemoLogin, defineApplication } from './application.js';
+export { type Application, type Demo, type DemoPerson, defineApplication } from './application.js';
 // A call of one operation: who makes it, what it may do, and how it fails.
 export {
   type ActionOf,

@@ -8,7 +8,7 @@ import { type Ended, ROOT, run, temporaryFolder } from '../support/process.js';
 import { skipUnlessWhole } from '../support/servers.js';
 import { startInstance } from '../support/service.js';
 
-const { email: DEMO_ADMIN, password: DEMO_PASSWORD } = demo.login;
+const { email: DEMO_ADMIN, password: DEMO_PASSWORD } = demo.people[0];
 
 /**
  * What a consumer types, without options, to get a client from the service's address. The program of the same name in

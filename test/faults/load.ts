@@ -6,7 +6,7 @@ import type { Json } from '../support/people.js';
 import { basic } from '../support/process.js';
 import { ADD, PROTOCOL, SUBSCRIBE } from '../support/socket.js';
 
-const { email: DEMO_ADMIN, password: DEMO_PASSWORD } = demo.login;
+const { email: DEMO_ADMIN, password: DEMO_PASSWORD } = demo.people[0];
 
 export const CREDENTIALS = basic(DEMO_ADMIN, DEMO_PASSWORD);
 const HEADERS = { ...CREDENTIALS, 'content-type': 'application/json' };

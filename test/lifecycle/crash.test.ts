@@ -6,7 +6,7 @@ import { fakeGateway } from '../support/gateway.js';
 import { ask, basic, eventually, type Server, startServer } from '../support/process.js';
 import { skipUnlessWhole } from '../support/servers.js';
 
-const { email: DEMO_ADMIN, password: DEMO_PASSWORD } = demo.login;
+const { email: DEMO_ADMIN, password: DEMO_PASSWORD } = demo.people[0];
 
 const credentials = basic(DEMO_ADMIN, DEMO_PASSWORD);
 const EUR = { total: { amount: 1999, currency: 'EUR' } };

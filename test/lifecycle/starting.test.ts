@@ -34,7 +34,7 @@ import { POSTGRESQL, skipWithoutPostgresql } from '../support/servers.js';
 import { tcpProxy } from '../support/tcp-proxy.js';
 import { uncommitted } from '../support/uncommitted.js';
 
-const { email: DEMO_ADMIN, password: DEMO_PASSWORD } = demo.login;
+const { email: DEMO_ADMIN, password: DEMO_PASSWORD } = demo.people[0];
 
 const STACK = /^ +at /m;
 

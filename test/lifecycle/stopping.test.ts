@@ -16,7 +16,7 @@ import { open, statusesOf, untilClosed } from '../support/raw.js';
 import { skipUnlessWhole } from '../support/servers.js';
 import { dial, UPGRADE } from '../support/socket.js';
 
-const { email: DEMO_ADMIN, password: DEMO_PASSWORD } = demo.login;
+const { email: DEMO_ADMIN, password: DEMO_PASSWORD } = demo.people[0];
 
 const HEADERS = basic(DEMO_ADMIN, DEMO_PASSWORD);
 const PATH = '/api/v1/users/1';

@@ -110,7 +110,14 @@ t.test('what is said at a start', async (t) => {
   const lines = t.capture(console, 'log');
   const app = { notWritten: [], restEntry: { prefixes: ['/api/v1', '/api/v2'], sample: '/api/v2/labels' } };
   const [config, database] = [readConfig({}), { label: 'a database', migrated: [] } as never];
-  announce({ title: TITLE, config, database, address: 'http://127.0.0.1:1', demo: LOGIN, app });
+  announce({
+    title: TITLE,
+    config,
+    database,
+    address: 'http://127.0.0.1:1',
+    demo: { name: 'Ada', role: 'admin', ...LOGIN },
+    app,
+  });
   const [said] = lines().map(({ args }) => String(args[0]));
   t.match(said, `  ${TITLE} is ready.\n`);
   t.match(said, '  REST       http://localhost:1/api/v1  http://localhost:1/api/v2\n');

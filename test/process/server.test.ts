@@ -22,7 +22,7 @@ import {
 import { ARRIVAL, PRODUCTION, PROXIED } from '../support/production.js';
 import { open, untilClosed } from '../support/raw.js';
 
-const { email: DEMO_ADMIN, password: DEMO_PASSWORD } = demo.login;
+const { email: DEMO_ADMIN, password: DEMO_PASSWORD } = demo.people[0];
 
 const shell = promisify(execFile);
 const MEMORY = { DATABASE_URL: 'pglite://memory' };

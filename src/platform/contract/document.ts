@@ -48,6 +48,8 @@ export interface Parameter extends Extensions {
   schema?: Schema;
   /** In place of a schema: one media type. */
   content?: Record<string, MediaType>;
+  example?: unknown;
+  examples?: Record<string, { summary?: string; value?: unknown }>;
 }
 
 export interface Header extends Extensions {

@@ -4,6 +4,7 @@ import { notWritten } from '../calls/errors.js';
 import { failureHeaders, toFailure } from '../http/failures.js';
 import { socketServer } from '../live/socket.js';
 import { type SocketLimits, socketLimits } from '../live/sockets.js';
+import type { FrameOptions } from '../pages/page-frame.js';
 import type { PlatformServices } from '../services.js';
 import { boundedAnswer, codesOf, type FormattedError, type Result } from './answer.js';
 import { findBelow } from './below.js';
@@ -44,8 +45,8 @@ interface GraphQLOptions {
   introspection: boolean;
   /** Outside production: suggestions in messages, and GraphiQL for a browser. */
   development: boolean;
-  /** Of the application, for people. */
-  title: string;
+  /** Of the pages. */
+  frame: FrameOptions;
   /** What a socket may do; see `socketLimits`. */
   sockets?: Partial<SocketLimits> | undefined;
   /** Milliseconds since the epoch. */
@@ -58,14 +59,14 @@ export const graphqlPlugin = fp<GraphQLOptions>(
     const errors = errorFormatter(options.development);
     const schema = executableSchema(options.typeDefs, options.resolvers, app.countField);
     findBelow(schema, options.tables, options.services.client);
-    const { trusted, development, introspection, title } = options;
+    const { trusted, development, introspection, frame } = options;
     const documents = trusted === undefined ? anyDocument() : trustedDocuments(readTrusted([trusted], schema));
     const openIntrospection = development && introspection;
     const engine = await graphqlEngine(app, { ...options, schema, documents, openIntrospection });
     await app.register(async (scope) => mountPost(scope, engine, options, errors));
     const limitsOfSockets = { ...socketLimits, ...options.sockets };
     const serve = socketServer(app, { ...options, engine, format: errors, socketLimits: limitsOfSockets });
-    await app.register(async (scope) => mountGet(scope, PATH, { development, title }, serve));
+    await app.register(async (scope) => mountGet(scope, PATH, { development, frame }, serve));
   },
   {
     name: 'graphql',

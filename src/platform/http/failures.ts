@@ -92,16 +92,21 @@ export function problem({ code, status, title, message, options }: Failure, inst
 /**
  * The headers that a failure brings along: the challenge, the methods, the time to wait.
  * @param names what the application's name becomes
+ * @param isPage whether a person is to read it: challenged by Basic, a browser would show a dialogue of its own in its place
  */
-export function failureHeaders({ code, options }: Failure, { realm }: Pick<Names, 'realm'>): Record<string, string> {
+export function failureHeaders(
+  { code, options }: Failure,
+  { realm }: Pick<Names, 'realm'>,
+  isPage = false,
+): Record<string, string> {
   const challenged = code === 'UNAUTHENTICATED' || options.challenge;
   return {
-    ...(challenged && { 'www-authenticate': challenge(realm, options.challenge, code) }),
+    ...(challenged && { 'www-authenticate': challenge(realm, options.challenge, code === 'FORBIDDEN' || isPage) }),
     ...(options.allow && { allow: options.allow.join(', ') }),
     ...(options.retryAfter !== undefined && { 'retry-after': String(options.retryAfter) }),
   };
 }
 
 /** RFC 6750 §3 and RFC 7617 §2; without a credential the challenge names no error. */
-const challenge = (realm: string, error: string | undefined, code: string) =>
-  `Bearer realm="${realm}"${error ? `, error="${error}"` : ''}${code === 'FORBIDDEN' ? '' : `, Basic realm="${realm}", charset="UTF-8"`}`;
+const challenge = (realm: string, error: string | undefined, isBearerOnly: boolean) =>
+  `Bearer realm="${realm}"${error ? `, error="${error}"` : ''}${isBearerOnly ? '' : `, Basic realm="${realm}", charset="UTF-8"`}`;

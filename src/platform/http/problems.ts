@@ -2,20 +2,30 @@ import type { Socket } from 'node:net';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { Failure } from '../calls/errors.js';
 import { type Code, platformCodes } from '../contract/codes.js';
+import { acceptable } from './accept.js';
 import { failureHeaders, problem, toFailure } from './failures.js';
 import { pathOf } from './path.js';
 
 export const MEDIA_TYPE = 'application/problem+json; charset=utf-8';
 
-/** Answers with the problem document of whatever was thrown; the cause of a fault of ours goes to the log. */
+/**
+ * Answers with the problem document of whatever was thrown, or with a page to who has got lost; the cause of a fault of ours goes
+ * to the log.
+ */
 export function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const failure = toFailure(error);
   if (failure.code === 'INTERNAL') request.log.error({ err: failure.options.cause }, 'a request failed');
-  return reply
-    .code(failure.status)
-    .headers({ ...failureHeaders(failure, request.server.names), 'cache-control': 'no-store' })
-    .header('content-type', MEDIA_TYPE)
-    .send(JSON.stringify(problem(failure, pathOf(request.originalUrl))));
+  const { names, sendLostPage } = request.server;
+  const isPage = [401, 404].includes(failure.status) && isOfPerson(request);
+  reply.code(failure.status).headers({ ...failureHeaders(failure, names, isPage), 'cache-control': 'no-store' });
+  if (isPage) return sendLostPage(failure, reply);
+  return reply.header('content-type', MEDIA_TYPE).send(JSON.stringify(problem(failure, pathOf(request.originalUrl))));
+}
+
+/** Whether a browser has gone to an address, rather than a script called it: what asks for anything gets JSON. */
+function isOfPerson({ method, headers: { accept = '' } }: FastifyRequest): boolean {
+  if (method !== 'GET' || !accept.includes('text/html')) return false;
+  return acceptable(accept, ['application/json', 'text/html'])[0] === 'text/html';
 }
 
 const ofParser: Record<string, [Code, number]> = {

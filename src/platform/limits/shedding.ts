@@ -25,7 +25,7 @@ export function shedding({ graphql, corsHeaders, names }: SheddingOptions) {
     const body = JSON.stringify(isGraphql ? graphql.body(failure) : problem(failure, path));
     response.writeHead(isGraphql ? 200 : failure.status, {
       ...failureHeaders(failure, names),
-      ...corsHeaders(headers.origin),
+      ...corsHeaders(request),
       'cache-control': 'no-store',
       'content-length': Buffer.byteLength(body),
       'content-type': isGraphql ? graphql.mediaType(headers.accept) : MEDIA_TYPE,

@@ -1,4 +1,5 @@
-import { escapeHtml, type FrameFiles, type FrameOptions, pageHead, pageLinks } from './docs-frame.js';
+import { escapeHtml } from './escape-html.js';
+import { type FrameFiles, type FrameOptions, pageHead, pageLinks } from './page-frame.js';
 
 /** One kind of failure, as REST (`code`, `status`) and GraphQL (`extensions.code`, `statusCode`) report it. */
 export interface CatalogueEntry {

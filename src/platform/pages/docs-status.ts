@@ -1,4 +1,5 @@
-import { escapeHtml, type FrameFiles, type FrameOptions, pageHead, pageLinks } from './docs-frame.js';
+import { escapeHtml } from './escape-html.js';
+import { type FrameFiles, type FrameOptions, pageHead, pageLinks } from './page-frame.js';
 import type { StatusEntry } from './status-table.js';
 
 const codeSpans = (text: string): string => escapeHtml(text).replace(/`([^`]+)`/g, '<code>$1</code>');

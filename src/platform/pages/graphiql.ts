@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { publishAssets } from './assets.js';
-import { escapeHtml } from './docs-frame.js';
+import { docsAssets, frameFiles } from './docs-assets.js';
+import { type FrameOptions, pageHead, pageTop, sessionScripts } from './page-frame.js';
 import { vendored } from './vendor.js';
 
 /**
@@ -21,8 +22,8 @@ const csp = [
 
 /**
  * The schema is the published contract, so completion and the documentation work before the reader has logged in and
- * where introspection is off. The placeholder is never sent: it would be refused as a token.
- * Headers go into `connection_init` as they are, where the socket reads `Authorization`.
+ * where introspection is off. Queries and the socket come with the cookie of the bar; headers are for a contract without one, and
+ * go into `connection_init` as they are, where the socket reads `Authorization`.
  */
 const startScript = `// What can be asked for without an argument: two fields, and of each a few that have no more below them.
 function firstQuery(schema) {
@@ -37,16 +38,10 @@ function firstQuery(schema) {
   return ['{', ...asked.slice(0, 2), '}', ''].join('\\n');
 }
 (async () => {
-  const placeholder = 'Bearer PASTE-AN-ACCESS-TOKEN';
   const url = new URL('/graphql', location.href);
   const socket = new URL(url);
   socket.protocol = url.protocol.replace('http', 'ws');
-  const send = GraphiQL.createFetcher({ url: url.href, subscriptionUrl: socket.href, enableIncrementalDelivery: false });
-  const fetcher = (params, options = {}) => {
-    const headers = { ...options.headers };
-    if (headers.Authorization === placeholder) delete headers.Authorization;
-    return send(params, { ...options, headers });
-  };
+  const fetcher = GraphiQL.createFetcher({ url: url.href, subscriptionUrl: socket.href, enableIncrementalDelivery: false });
   let schema;
   try {
     const answer = await fetch('/schema.graphql');
@@ -54,7 +49,6 @@ function firstQuery(schema) {
   } catch (error) {
     console.warn('The published schema could not be read; introspection is used instead.', error);
   }
-  const link = (href, label) => React.createElement('a', { key: href, href }, label);
   ReactDOM.createRoot(document.getElementById('root')).render(
     React.createElement(
       GraphiQL,
@@ -62,20 +56,17 @@ function firstQuery(schema) {
         fetcher,
         schema,
         defaultQuery: schema && firstQuery(schema),
-        defaultHeaders: JSON.stringify({ Authorization: placeholder }, null, 2),
-        defaultEditorToolsVisibility: 'headers',
+        defaultEditorToolsVisibility: document.querySelector('.session') ? false : 'headers',
         shouldPersistHeaders: false,
       },
-      React.createElement(GraphiQL.Logo, null, link('/docs', 'API reference'), link('/schema.graphql', 'schema.graphql')),
+      React.createElement(GraphiQL.Logo, null, ' '),
     ),
   );
 })();
 `;
 
 const pageStyle = `body { margin: 0; }
-#root { height: 100vh; }
-.graphiql-logo { display: flex; gap: 16px; }
-.graphiql-logo a { font-size: 14px; white-space: nowrap; color: inherit; }
+#root { height: calc(100vh - 44px); }
 `;
 
 const script = (content: () => Buffer) => ({ content, type: 'text/javascript; charset=utf-8' });
@@ -90,25 +81,20 @@ const { href, mount } = publishAssets('/graphql/assets', {
   'page.css': style(() => Buffer.from(pageStyle)),
 });
 
-/** The page for `GET /graphql` from a browser, under the title of the application, and the `Content-Security-Policy` to send with it. */
-export function graphiqlPage(title: string): { html: string; csp: string } {
+/** The page for `GET /graphql` from a browser, and the `Content-Security-Policy` to send with it. */
+export function graphiqlPage(frame: FrameOptions): { html: string; csp: string } {
   const styles = ['graphiql.css', 'page.css'].map((name) => `<link rel="stylesheet" href="${href(name)}">`);
   const scripts = ['react.js', 'react-dom.js', 'graphiql.js', 'start.js'].map(
     (name) => `<script src="${href(name)}"></script>`,
   );
-  const html = `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>GraphiQL: ${escapeHtml(title)}</title>
-<link rel="icon" href="data:,">
-${styles.join('\n')}
-</head>
+  const files = frameFiles(docsAssets(frame.title));
+  const html = `${pageHead(`GraphiQL: ${frame.title}`, files, styles)}
 <body>
+${pageTop('/graphql', frame)}
 <div id="root"></div>
 <noscript><p>GraphiQL needs JavaScript. The schema itself is <a href="/schema.graphql">schema.graphql</a>.</p></noscript>
 ${scripts.join('\n')}
+${sessionScripts(files, frame)}
 </body>
 </html>
 `;

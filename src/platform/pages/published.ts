@@ -22,6 +22,14 @@ export interface PublishedContracts {
   };
 }
 
+/** Where they are published: addresses that do not change. */
+export const CONTRACT_PATHS: ReadonlySet<string> = new Set([
+  '/openapi.yaml',
+  '/openapi.json',
+  '/schema.graphql',
+  '/schema.json',
+]);
+
 /** Both contracts: to be served, and to be published. */
 export interface ServedContracts {
   /** The text of `openapi.yaml`. */

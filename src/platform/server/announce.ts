@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import type { DemoLogin } from '../application.js';
+import type { DemoPerson } from '../application.js';
 import type { Database } from '../database/open.js';
 import type { Config } from './config.js';
 
@@ -9,7 +9,7 @@ interface Announcement {
   database: Database;
   /** Where it listens, as a URL. */
   address: string;
-  demo: DemoLogin | undefined;
+  demo: DemoPerson | undefined;
   /** What is served. */
   app: Pick<FastifyInstance, 'notWritten' | 'restEntry'>;
 }

@@ -96,7 +96,9 @@ export const variables = Type.Object({
   TLS_CERT: text('file of the certificate with its chain, in PEM; with it the service speaks HTTPS and HTTP/2 itself'),
   TLS_KEY: text("file of the certificate's private key, in PEM"),
   TRUST_PROXY: text('addresses of proxies whose X-Forwarded-* headers are believed, separated by commas'),
-  CORS_ORIGINS: text('origins that browsers may call from, separated by commas; unset: none'),
+  CORS_ORIGINS: text(
+    'origins that browsers may call from, separated by commas; outside production those of this machine may besides',
+  ),
   DRAIN_DELAY: Type.Integer({
     minimum: 0,
     maximum: 600_000,

@@ -3,7 +3,7 @@ import { isCommonPassword } from '../accounts/common-passwords.js';
 import { createFirstAdmin, hasAdmin } from '../accounts/first-admin.js';
 import { hasher } from '../accounts/passwords.js';
 import { emailKey } from '../accounts/user-rules.js';
-import type { Application, Demo, DemoLogin } from '../application.js';
+import type { Application, Demo, DemoPerson } from '../application.js';
 import type { Database } from '../database/open.js';
 import { statement } from '../database/statement.js';
 import { type Config, ConfigError, inProduction } from './config.js';
@@ -17,7 +17,7 @@ export async function prepareData(
   database: Stored & Pick<Database, 'alone'>,
   config: Config,
   { demo, policy, accountActions }: Pick<Application, 'demo' | 'policy' | 'accountActions'>,
-): Promise<DemoLogin | undefined> {
+): Promise<DemoPerson | undefined> {
   const prepared = { demo, ...accountRules(policy, accountActions) };
   // Only who has something to write waits for its turn: a migration that runs for long may have it.
   if (!(await isPrepared(database, config, prepared))) {
@@ -77,7 +77,7 @@ const passwordOf = statement<[emailKey: string], { passwordHash: string | null }
 );
 
 /** None where the demo was never put in, or somebody has changed its password or address since. */
-async function demoLogin({ statements }: Stored, { login }: Demo): Promise<DemoLogin | undefined> {
-  const [user] = await statements.run(passwordOf, emailKey(login.email));
-  return (await hasher().verify(user?.passwordHash ?? null, login.password)) ? login : undefined;
+async function demoLogin({ statements }: Stored, { people: [first] }: Demo): Promise<DemoPerson | undefined> {
+  const [user] = await statements.run(passwordOf, emailKey(first.email));
+  return (await hasher().verify(user?.passwordHash ?? null, first.password)) ? first : undefined;
 }

@@ -1,5 +1,5 @@
 import { rolesOf } from '../calls/access.js';
-import type { MediaType, Parameter, Permission } from '../contract/document.js';
+import type { Parameter, Permission } from '../contract/document.js';
 import { laidOpen } from '../contract/laid-open.js';
 import type { Operation } from '../contract/openapi.js';
 import { type ParameterForm, parameterForm, schemaOf, textsOf } from '../contract/parameter-form.js';
@@ -20,7 +20,7 @@ export function asked(service: TestService, caller: Account | undefined, owner: 
 export const parametersIn = (path: string): string[] => [...path.matchAll(/{(\w+)}/g)].map(([, name = '']) => name);
 
 function exampleOf(parameter: Parameter): unknown {
-  const { content = {}, example: own, examples: named = {} } = parameter as Parameter & MediaType;
+  const { content = {}, example: own, examples: named = {} } = parameter;
   const schema = schemaOf(parameter);
   const ofMedia = Object.values(content)[0];
   const [first] = Object.values({ ...named, ...ofMedia?.examples });

@@ -24,7 +24,8 @@ export async function lintByGraphqlEslint(root: string, { text: schemaSdl, texts
     ...parsing,
     plugins: { '@graphql-eslint': plugin as object },
     languageOptions: { parser: plugin.parser, parserOptions },
-    rules: plugin.configs['flat/schema-recommended'].rules,
+    // A description of one line takes one line, between quotation marks; a longer one stands in a block.
+    rules: { ...plugin.configs['flat/schema-recommended'].rules, '@graphql-eslint/description-style': 'off' },
   };
   const eslint = new ESLint({
     cwd: root,

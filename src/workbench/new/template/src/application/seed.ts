@@ -5,6 +5,7 @@ import type { PrismaClient } from '../../generated/prisma/client.js';
 const PASSWORD = 'correct horse battery';
 const DOMAIN = 'demo.example';
 const ADMIN = `ada@${DOMAIN}`;
+const GRACE = `grace@${DOMAIN}`;
 
 const ofDemo = statement<[pattern: string], { id: number }>(
   'an account of the demo',
@@ -23,7 +24,7 @@ async function seed(client: PrismaClient): Promise<void> {
     const { id: ownerId } = await db.user.create({ data: account('Ada Lovelace', ADMIN, 'ADMIN') });
     // </books>
     // <empty> await db.user.create({ data: account('Ada Lovelace', ADMIN, 'ADMIN') });
-    await db.user.create({ data: account('Grace Hopper', `grace@${DOMAIN}`, 'MEMBER') });
+    await db.user.create({ data: account('Grace Hopper', GRACE, 'MEMBER') });
     // <books>
     await db.book.createMany({
       data: [
@@ -36,7 +37,10 @@ async function seed(client: PrismaClient): Promise<void> {
 }
 
 export const demo: Demo = {
-  login: { email: ADMIN, password: PASSWORD },
+  people: [
+    { name: 'Ada', role: 'admin', email: ADMIN, password: PASSWORD },
+    { name: 'Grace', role: 'member', email: GRACE, password: PASSWORD },
+  ],
   seed,
   isIn: async (statements) => (await statements.run(ofDemo, `%@${DOMAIN}`)).length > 0,
 };

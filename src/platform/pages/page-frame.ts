@@ -1,13 +1,12 @@
-/** Text as HTML: safe in an element and in a quoted attribute. */
-export function escapeHtml(text: string): string {
-  const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
-  return text.replace(/[&<>"']/g, (character) => entities[character] ?? character);
-}
+import { escapeHtml } from './escape-html.js';
+import { type SessionBar, sessionBar, sessionStyle } from './session-bar.js';
 
 /** Addresses of the files that every page of the documentation shows. */
 export interface FrameFiles {
   style: string;
   icon: string;
+  /** The script of the bar by which people log in. */
+  session: string;
 }
 
 /** What all pages say of the service. */
@@ -16,10 +15,12 @@ export interface FrameOptions {
   title: string;
   /** Whether `GET /graphql` shows GraphiQL to a browser, and so deserves a link. */
   graphiql: boolean;
+  /** How people log in on the pages; undefined where the contract lets no browser hold a session. */
+  session: SessionBar | undefined;
 }
 
-/** Everything before `<body>`; `title` is plain text. */
-export function pageHead(title: string, { style, icon }: FrameFiles): string {
+/** Everything before `<body>`; `title` is plain text, `links` are elements of a page's own. */
+export function pageHead(title: string, { style, icon }: FrameFiles, links: readonly string[] = []): string {
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -28,12 +29,23 @@ export function pageHead(title: string, { style, icon }: FrameFiles): string {
 <meta name="color-scheme" content="light dark">
 <title>${escapeHtml(title)}</title>
 <link rel="icon" href="${icon}">
+${links.join('\n')}
 <link rel="stylesheet" href="${style}">
 </head>`;
 }
 
-/** The links among the pages and contracts; `current` is the path of the page that shows them. */
-export function pageLinks(current: string, { title, graphiql }: FrameOptions): string {
+/** The links among the pages and contracts, for a page without scripts; `current` is the path of the page that shows them. */
+export const pageLinks = (current: string, frame: FrameOptions): string => navigation(current, frame, '');
+
+/** The same with the bar by which people log in; `sessionScripts` belongs to it. */
+export const pageTop = (current: string, frame: FrameOptions): string =>
+  navigation(current, frame, frame.session ? sessionBar(frame.session) : '');
+
+/** To be put behind all that it is about. */
+export const sessionScripts = (files: FrameFiles, { session }: FrameOptions): string =>
+  session ? `<script src="${files.session}"></script>` : '';
+
+function navigation(current: string, { title, graphiql }: FrameOptions, bar: string): string {
   const links: [string, string][] = [
     ['/docs', 'API reference'],
     ['/docs/errors', 'Error catalogue'],
@@ -45,7 +57,7 @@ export function pageLinks(current: string, { title, graphiql }: FrameOptions): s
   const items = links.map(
     ([href, label]) => `<a href="${href}"${href === current ? ' aria-current="page"' : ''}>${label}</a>`,
   );
-  return `<nav class="pages" aria-label="Documentation"><strong>${escapeHtml(title)}</strong>${items.join('')}</nav>`;
+  return `<nav class="pages" aria-label="Documentation"><strong>${escapeHtml(title)}</strong><span class="links">${items.join('')}</span>${bar}</nav>`;
 }
 
 /**
@@ -55,14 +67,15 @@ export function pageLinks(current: string, { title, graphiql }: FrameOptions): s
 export const pageStyle = `:root { color-scheme: light dark; --scalar-custom-header-height: 44px; }
 body { margin: 0; font: 16px/1.5 system-ui, sans-serif; }
 nav.pages { position: sticky; top: 0; z-index: 100; box-sizing: border-box; height: 44px; padding: 0 20px;
-  display: flex; align-items: center; gap: 20px; overflow-x: auto; white-space: nowrap;
+  display: flex; align-items: center; gap: 18px; overflow-x: auto; white-space: nowrap;
   font: 14px/1 system-ui, sans-serif;
   color: var(--scalar-color-1, CanvasText); background: var(--scalar-background-1, Canvas);
   border-bottom: 1px solid var(--scalar-border-color, color-mix(in srgb, CanvasText 20%, Canvas)); }
+nav.pages .links { display: flex; gap: 18px; overflow-x: auto; line-height: 44px; scrollbar-width: none; }
 nav.pages a { color: inherit; opacity: .75; text-decoration: none; }
 nav.pages a:hover { opacity: 1; text-decoration: underline; }
 nav.pages a[aria-current] { opacity: 1; font-weight: 600; }
-.catalogue { max-width: 60rem; margin: 0 auto; padding: 1.5rem 20px 4rem; }
+${sessionStyle}.catalogue { max-width: 60rem; margin: 0 auto; padding: 1.5rem 20px 4rem; }
 .catalogue table { width: 100%; border-collapse: collapse; }
 .catalogue :is(th, td) { padding: .6rem .8rem; text-align: left; vertical-align: top;
   border-bottom: 1px solid color-mix(in srgb, CanvasText 15%, Canvas); }

@@ -1,0 +1,90 @@
+import t from 'tap';
+import { demo } from '../../src/application/seed.js';
+import { rolesIn } from '../../src/platform/contract/document.js';
+import { normaliseOpenApi, type Operation, operations } from '../../src/platform/contract/openapi.js';
+import type { RestAnswer } from '../../src/platform/testing/index.js';
+import { memoryDatabase } from '../support/databases.js';
+import { bySideEffect, type ShownRequest, shownAnswer, shownRequests } from '../support/examples.js';
+import { startInstance } from '../support/service.js';
+
+/** Each process has its own. */
+const UNSTABLE = ['getJwks', 'getMetrics'];
+
+/** The lowest role that may call an operation at all, for the contract names them from the bottom to the top. */
+const lowestRole = ({ permission }: Operation): string | undefined =>
+  permission === 'public' ? undefined : rolesIn(permission).find((role) => permission[role] !== 'none');
+
+/** With what differs each time replaced: times, tokens, cursors, and where one failure of several operations was met. */
+function steady(value: unknown, key?: string): unknown {
+  if (Array.isArray(value)) return value.map((one) => steady(one));
+  if (typeof value === 'object' && value !== null) {
+    return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, steady(one, name)]));
+  }
+  if (typeof value !== 'string' || value === '') return value;
+  if (key === 'next' || key === 'instance') return `<${key}>`;
+  if (/^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(value)) return '<time>';
+  return /^\w{2,4}_[\w-]{43}$|^eyJ[\w-]+(\.[\w-]+)+$/.test(value) ? '<token>' : value;
+}
+
+/** What an example shows of a value, which may have more members. */
+function likeExample(value: unknown, example: unknown): unknown {
+  if (typeof example !== 'object' || example === null || Array.isArray(example)) return value;
+  const members = value as Record<string, unknown>;
+  return Object.fromEntries(Object.entries(example).map(([key, one]) => [key, likeExample(members?.[key], one)]));
+}
+
+t.test('the demo', async (t) => {
+  const database = await memoryDatabase(t);
+  await demo.seed(database.client);
+  const service = await startInstance(t, database);
+  const { url, rest } = service;
+  const document = normaliseOpenApi(await (await service.fetch('/openapi.json')).json());
+  const basic = (role: string) => {
+    const { email, password } = demo.people.find((one) => one.role === role) ?? demo.people[0];
+    return { authorization: `Basic ${btoa(`${email}:${password}`)}` };
+  };
+
+  const sent = async (operation: Operation, request: ShownRequest): Promise<RestAnswer> => {
+    const role = request.role ?? lowestRole(operation);
+    const headers = { origin: url, ...(role !== undefined && basic(role)), ...request.headers };
+    const { path, body } = request;
+    return rest(operation.method, path, { headers, ...(body !== undefined && { body: JSON.stringify(body) }) });
+  };
+
+  /** What was accepted is done some time later: as `Location` tells. */
+  const done = async (operation: Operation, { headers, body }: RestAnswer): Promise<void> => {
+    const as = { headers: basic(lowestRole(operation) ?? '') };
+    const look = async () => (await rest('GET', headers.get('location') ?? '', { as })).body;
+    while (JSON.stringify(await look()) === JSON.stringify(body)) await new Promise((end) => setTimeout(end, 100));
+  };
+
+  t.test('every parameter and every body has an example', async (t) => {
+    for (const { operationId, operation } of operations(document)) {
+      const bodies = Object.entries(operation.requestBody?.content ?? {});
+      const all = [...operation.parameters.map((one) => [one.name, one] as const), ...bodies];
+      const without = all.filter(([, { example, examples }]) => example === undefined && examples === undefined);
+      t.same(
+        without.map(([name]) => name),
+        [],
+        operationId,
+      );
+    }
+  });
+
+  t.test('every example of a request, sent to the demo, is answered as the contract shows', async (t) => {
+    for (const operation of bySideEffect(operations(document))) {
+      for (const request of shownRequests(operation)) {
+        const answer = await sent(operation, request);
+        const { statuses, example } = shownAnswer(operation, request);
+        t.ok(statuses.includes(answer.status), `${request.title}: ${answer.status} ${answer.text.slice(0, 300)}`);
+        if (example?.status === answer.status && !UNSTABLE.includes(operation.operationId)) {
+          // Of a text, the beginning.
+          const { value } = example;
+          const body = answer.body ?? answer.text.slice(0, String(value).length);
+          t.same(steady(likeExample(body, value)), steady(value), `${request.title}: the answer that is shown`);
+        }
+        if (answer.status === 202) await done(operation, answer);
+      }
+    }
+  });
+});

@@ -1,0 +1,117 @@
+import t from 'tap';
+import { demo } from '../../src/application/seed.js';
+import { memoryDatabase } from '../support/databases.js';
+import { PRODUCTION } from '../support/production.js';
+import { codeOf, startInstance, startService } from '../support/service.js';
+
+const HTML = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
+const ALLOWED = 'access-control-allow-origin';
+
+t.test('the pages', async (t) => {
+  const database = await memoryDatabase(t);
+  await demo.seed(database.client);
+  const { url, rest, log } = await startInstance(t, database);
+  // Of the same address, where nobody's demo is.
+  const production = await startService(t, await memoryDatabase(t), PRODUCTION);
+  const page = async (path: string, base = url) => (await fetch(base + path, { headers: HTML })).text();
+  const session = async (cookie: string) => (await fetch(`${url}/docs/session`, { headers: { cookie } })).json();
+
+  t.test('outside production each demo account is a click away, on every page that asks something', async (t) => {
+    for (const path of ['/docs', '/graphql', '/nowhere', '/api/v1/users']) {
+      const html = await page(path);
+      const buttons = [...html.matchAll(/<button type="button" data-email="([^"]+)"[^>]*>([^<]+)</g)];
+      t.same(
+        buttons.map(([, email, label]) => [email, label]),
+        demo.people.map(({ name, role, email }) => [email, `${name} (${role})`]),
+        path,
+      );
+      for (const [script] of html.matchAll(/<script[^>]*>/g)) t.match(script, / src="\//, 'none in the page');
+    }
+  });
+
+  t.test('in production there is a form in their place', async (t) => {
+    for (const path of ['/docs', '/nowhere']) {
+      const html = await page(path, production.url);
+      t.match(html, /<form><input type="email".*<input type="password"/);
+      t.notMatch(html, 'data-email');
+      t.notMatch(html, demo.people[0].password);
+    }
+  });
+
+  t.test('a click logs in by cookie, at an address of the contract, for REST and GraphQL alike', async (t) => {
+    const [, login = '', logout = ''] = /data-login="([^"]+)" data-logout="([^"]+)"/.exec(await page('/docs')) ?? [];
+    t.same([await session(''), await session('accord_access=none')], [null, null]);
+    for (const { name, role, email, password } of demo.people) {
+      const body = { email, password, flow: 'opaque', cookie: true };
+      const answer = await rest('POST', login, { headers: { origin: url }, body });
+      const cookie = /^accord_access=[^;]+/.exec(answer.headers.getSetCookie()[0] ?? '')?.[0] ?? '';
+      const headers = { cookie, origin: url };
+      t.match(await session(cookie), { name: new RegExp(`^${name} `), role, email });
+      t.equal((await rest('GET', '/api/v1/users', { headers })).status, 200);
+      const query = { query: '{ me { email } }' };
+      const asked = await fetch(`${url}/graphql`, {
+        method: 'POST',
+        headers: { ...headers, 'content-type': 'application/json' },
+        body: JSON.stringify(query),
+      });
+      t.same(await asked.json(), { data: { me: { email } } });
+      t.equal((await rest('POST', logout, { headers })).status, 204);
+      t.equal(await session(cookie), null);
+    }
+    const basic = `Basic ${btoa(`${demo.people[0].email}:${demo.people[0].password}`)}`;
+    const byHeader = await fetch(`${url}/docs/session`, { headers: { authorization: basic } });
+    t.equal(await byHeader.json(), null, 'whose cookie it is, and nothing else');
+  });
+
+  t.test('who gets lost with a browser meets a page; every other client a problem document', async (t) => {
+    for (const [path, status] of [
+      ['/nowhere', 404],
+      ['/api/v1/users', 401],
+    ] as const) {
+      const lost = await fetch(url + path, { headers: HTML });
+      t.same([lost.status, lost.headers.get('content-type')], [status, 'text/html; charset=utf-8']);
+      t.match(lost.headers.get('content-security-policy'), "script-src 'self'");
+      t.match(await lost.text(), `<h1>${status} `);
+      // By Basic the browser would ask in a window of its own.
+      t.equal(lost.headers.get('www-authenticate'), status === 401 ? 'Bearer realm="accord"' : null);
+      for (const accept of ['*/*', 'application/json', 'application/json, text/html;q=0.5', 'text/html;q=0, */*']) {
+        const answer = await rest('GET', path, { headers: { accept } });
+        t.equal(answer.headers.get('content-type'), 'application/problem+json; charset=utf-8', accept);
+        t.equal(answer.body.status, status);
+      }
+    }
+    const posted = await rest('POST', '/nowhere', { headers: HTML });
+    t.same(codeOf(posted), [404, 'NOT_FOUND'], 'a form leads nowhere');
+  });
+
+  t.test('the contracts can be fetched from anywhere, the service from this machine outside production', async (t) => {
+    const local = 'http://localhost:5173';
+    const evil = 'https://evil.example';
+    const allowed = async (base: string, path: string, origin: string, method = 'GET') => {
+      const headers = { origin, 'access-control-request-method': 'GET' };
+      return (await fetch(base + path, { method, headers })).headers.get(ALLOWED);
+    };
+    for (const base of [url, production.url]) {
+      for (const path of ['/openapi.yaml', '/openapi.json?release=x', '/schema.graphql', '/schema.json']) {
+        for (const method of ['GET', 'OPTIONS']) t.equal(await allowed(base, path, evil, method), '*', path);
+      }
+    }
+    for (const origin of [local, 'http://127.0.0.1:8080', 'https://[::1]:8443']) {
+      for (const method of ['GET', 'OPTIONS']) t.equal(await allowed(url, '/livez', origin, method), origin);
+      t.equal(await allowed(production.url, '/livez', origin), null);
+    }
+    for (const origin of [evil, 'https://localhost.evil.example', 'null']) {
+      t.equal(await allowed(url, '/livez', origin), null);
+    }
+  });
+
+  t.test('an origin that is refused is told of once, with what would admit it; our own is none', async (t) => {
+    const told = () => log.filter((line) => line.includes('CORS_ORIGINS') && line.includes('https://b.example'));
+    for (let i = 0; i < 2; i++) await rest('GET', '/livez', { headers: { origin: 'https://b.example' } });
+    t.equal(told().length, 1);
+    t.match(JSON.parse(told()[0] ?? '{}'), { level: 40, origin: 'https://b.example' });
+    for (let i = 0; i < 100; i++) await rest('GET', '/livez', { headers: { origin: `https://o${i}.example` } });
+    t.ok(log.filter((line) => line.includes('CORS_ORIGINS')).length <= 50, 'who makes origins up fills no log');
+    t.notOk(log.some((line) => line.includes('CORS_ORIGINS') && line.includes(url)));
+  });
+});
