@@ -151,6 +151,17 @@ function explicit(document: OpenApiDocument, operation: OperationObject): Operat
 const referredResponses = (value: unknown): Set<string> =>
   new Set([...JSON.stringify(value).matchAll(/"#\/components\/responses\/([^"/]+)"/g)].map(([, name = '']) => name));
 
+/** What is no operation's, the answers that no operation has written out: linters, who do not look here, call them unused. */
+function unmatchedOf(document: OpenApiDocument, responses: Responses, used: Set<string>): Responses {
+  const written = Object.entries(responses).map(([status, response]) => [
+    status,
+    response.$ref !== undefined && !used.has(keysOf(response.$ref).at(-1) as string)
+      ? resolveReference(document, response.$ref)
+      : response,
+  ]);
+  return Object.fromEntries(written) as Responses;
+}
+
 /**
  * The contract as it is published, in which each operation says by itself all that holds for it: every answer and header, and who it
  * takes. Derived here and nowhere else.
@@ -167,10 +178,11 @@ export function publishedEdition(document: OpenApiDocument): OpenApiDocument {
     (paths[path] as PathItem)[method] = explicit(source, operation);
   }
   if (components === undefined) return { ...source, paths };
-  const used = referredResponses([paths, part['x-unmatched']]);
+  const used = referredResponses(paths);
   const responses = Object.entries(components.responses ?? {}).filter(([name]) => used.has(name));
   return {
     ...part,
+    ...(part['x-unmatched'] && { 'x-unmatched': unmatchedOf(source, part['x-unmatched'], used) }),
     paths,
     components: { ...components, ...(components.responses && { responses: Object.fromEntries(responses) }) },
   };
