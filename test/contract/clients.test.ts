@@ -63,8 +63,8 @@ async function consumersProject(t: Test): Promise<string> {
 
 /** Runs a command of an installed package, without what measures the coverage of our own processes. */
 function start([command, ...args]: readonly [string, ...string[]], folder: string): Running {
-  const path = [INSTALLED, join(ROOT, 'node_modules')].map((packages) => join(packages, '.bin', command));
-  const found = path.find((one) => existsSync(one)) ?? command;
+  const paths = [INSTALLED, join(ROOT, 'node_modules')].map((packages) => join(packages, '.bin', command));
+  const found = paths.find((one) => existsSync(one)) ?? command;
   // Nobody is told that it was run.
   const environment = { HOME: project, NO_COLOR: '1', DO_NOT_TRACK: '1', REDOCLY_TELEMETRY: 'off' };
   return run(t, [found, ...args], environment, join(project, folder));
