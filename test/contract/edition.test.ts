@@ -195,6 +195,27 @@ t.test('the published edition says everything at its place, to those who call', 
   t.match(inline.paths['/notes/{note_id}']?.put?.responses['204'], { description: 'Done.', headers: {} });
   t.same(Object.keys(inline.components.responses ?? {}), ['Broken'], 'no component that nothing uses');
 
+  const nobodys = done
+    .replace(
+      '\npaths:',
+      `\nx-unmatched:
+  '405': { $ref: '#/components/responses/Wrong' }
+  '500': { $ref: '#/components/responses/Broken' }
+paths:`,
+    )
+    .replace('    Id: {', '    Allow: { schema: { type: string } }\n    Id: {')
+    .replace(
+      '    Broken:',
+      "    Wrong: { description: Wrong., headers: { Allow: { $ref: '#/components/headers/Allow' } } }\n    Broken:",
+    );
+  const unmatched = publishedEdition(openApiOf(nobodys).written);
+  t.match(unmatched['x-unmatched'], {
+    405: { description: 'Wrong.', headers: { Allow: { schema: { type: 'string' } } } },
+    500: { $ref: '#/components/responses/Broken' },
+  });
+  t.same(Object.keys(unmatched.components.responses ?? {}), ['Broken'], 'what no operation uses is written out');
+  t.notOk(unmatched.components.headers?.['Allow']);
+
   const at = (address: string) => serversAt(edition as OpenApiDocument, address).map(({ url }) => url);
   t.same(at('https://api.example.com'), ['https://api.example.com', 'https://a.example']);
   t.same(at('https://a.example'), ['https://a.example']);

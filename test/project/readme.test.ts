@@ -8,7 +8,18 @@ import { readResults } from '../../bench/results.js';
 import { errors } from '../../generated/errors.js';
 import { stages } from '../../src/platform/testing/stages.js';
 import { demoDirectory } from '../support/demo.js';
-import { anchorOf, blocks, headings, isThere, PAGES, page, parts, prose, section } from '../support/documentation.js';
+import {
+  anchorOf,
+  asked,
+  blocks,
+  exchanges,
+  headings,
+  isThere,
+  PAGES,
+  page,
+  parts,
+  prose,
+} from '../support/documentation.js';
 import { exampleVariables } from '../support/example.js';
 import { ROOT, run, startServer } from '../support/process.js';
 
@@ -188,59 +199,13 @@ t.test('the files and folders that are named are there', async (t) => {
   for (const path of named) t.ok(isThere(path), path);
 });
 
-/** Other tests follow them, and ask what only then is there to be asked: `scaffold.test.ts`, `walk-through.test.ts`. */
-const WALKS: Record<string, string> = {
-  'docs/changing-the-contracts.md': 'Walk-through: add an operation',
-  'docs/your-own-api.md': 'Walk-through: a resource of your own',
-  'docs/moving-in.md': 'Walk-through: ten operations, of which two are served here',
-};
-const ASKS = /^(curl |[A-Z_]+=\$\(curl )/;
-
-interface Exchange {
-  line: string;
-  /** The status in its comment; undefined for a line that only remembers what it was answered. */
-  status: string | undefined;
-  /** The JSON that follows the block, which is the answer to its last line. */
-  answer: string | undefined;
-}
-
-/** The curl lines of a page, in its order. */
-function exchanges(path: string): Exchange[] {
-  const walk = WALKS[path];
-  const all = parts(walk === undefined ? page(path) : page(path).replace(section(path, walk), () => '')).filter(
-    Boolean,
-  );
-  return all.flatMap((part, i) => {
-    if (typeof part === 'string' || part.language !== 'sh') return [];
-    const lines = part.text.split('\n').filter((line) => ASKS.test(line));
-    const next = all[i + 1];
-    const answer = typeof next === 'object' && next.language === 'json' ? next.text : undefined;
-    return lines.map((line) => ({
-      line,
-      status: / # (\d{3})$/.exec(line)?.[1],
-      answer: line === lines.at(-1) ? answer : undefined,
-    }));
-  });
-}
-
 /** Times differ from run to run. */
 const timeless = (answer: string) => JSON.parse(answer.replaceAll(/"\d{4}-\d\d-\d\dT[^"]*Z"/g, '"now"'));
-
-const END = '-----';
 
 for (const path of PAGES.filter((path) => exchanges(path).length > 0)) {
   t.test(`${path}: every curl line answers what its comment says`, async (t) => {
     const { url, kill, ended } = await startServer(t, { DATABASE_URL: await demoDirectory(t) });
-    const script = exchanges(path)
-      .map(({ line }) => line.replaceAll('http://localhost:3000', url).replace(/ # \d{3}$/, ''))
-      .map((line) => (line.startsWith('curl') ? `${line} -w '\\n%{http_code}${END}'` : line))
-      // A server on a busy machine may shed a request.
-      .map((line) => line.replace('curl ', 'curl -s --retry 30 --retry-delay 1 '));
-    const { stdout } = await run(t, ['sh', '-c', script.join('\n')]).ended;
-    const answers = stdout.split(END);
-    const requests = exchanges(path).filter(({ line }) => line.startsWith('curl'));
-    for (const [i, { line, status, answer }] of requests.entries()) {
-      const [body = '', found] = answers[i]?.split(/\n(?=\d{3}$)/) ?? [];
+    for (const { line, status, answer, found, body } of await asked(t, url, exchanges(path))) {
       t.equal(found, status ?? 'the status in a comment', line);
       if (answer !== undefined) t.strictSame(timeless(body), timeless(answer), line);
     }

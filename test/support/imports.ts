@@ -13,11 +13,16 @@ export interface Import {
   typeOnly: boolean;
 }
 
-/** The text of every TypeScript file below a folder, by its path from there. */
-export function sourcesIn(folder: string): Record<string, string> {
-  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => /\.(ts|js)$/.test(name));
-  return Object.fromEntries(names.map((name) => [name, readFileSync(`${folder}/${name}`, 'utf8')]));
-}
+/** The text of every TypeScript file below a folder, by its path from there; not of packages that are installed in it. */
+export const sourcesIn = (folder: string): Record<string, string> =>
+  Object.fromEntries(filesIn(folder).map((name) => [name, readFileSync(`${folder}/${name}`, 'utf8')]));
+
+const filesIn = (folder: string): string[] =>
+  readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    if (entry.name === 'node_modules') return [];
+    if (entry.isDirectory()) return filesIn(`${folder}/${entry.name}`).map((name) => `${entry.name}/${name}`);
+    return /\.(ts|js)$/.test(entry.name) ? [entry.name] : [];
+  });
 
 /** By a file's path and its text, for to parse all sources takes a second. */
 const known = new Map<string, Import[]>();

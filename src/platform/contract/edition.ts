@@ -1,6 +1,6 @@
 import type { Header, OpenApiDocument, OperationObject, PathItem, Response } from './document.js';
 import { placedOperations } from './placed-operations.js';
-import { isObject, keysOf, resolveReference, valueAt } from './references.js';
+import { isObject, keysOf, resolveReference, valueAt, withReferences } from './references.js';
 
 /** Members that speak to whoever generates, serves, tests or reviews, and not to whoever calls. */
 const OF_THE_WORKBENCH = new Set([
@@ -147,9 +147,10 @@ function explicit(document: OpenApiDocument, operation: OperationObject): Operat
   ) as unknown as OperationObject;
 }
 
-/** The names of the response components that something refers to. */
-const referredResponses = (value: unknown): Set<string> =>
-  new Set([...JSON.stringify(value).matchAll(/"#\/components\/responses\/([^"/]+)"/g)].map(([, name = '']) => name));
+/** Components that are written out in `x-unmatched` where no operation has need of them: linters do not look there, and call them unused. */
+const WRITTEN_OUT = ['headers', 'responses'] as const;
+const isWrittenOut = (reference: string): boolean =>
+  WRITTEN_OUT.some((kind) => reference.startsWith(`#/components/${kind}/`));
 
 /**
  * The contract as it is published, in which each operation says by itself all that holds for it: every answer and header, and who it
@@ -167,12 +168,19 @@ export function publishedEdition(document: OpenApiDocument): OpenApiDocument {
     (paths[path] as PathItem)[method] = explicit(source, operation);
   }
   if (components === undefined) return { ...source, paths };
-  const used = referredResponses([paths, part['x-unmatched']]);
-  const responses = Object.entries(components.responses ?? {}).filter(([name]) => used.has(name));
+  const used = reached(source, [paths, 'webhooks' in part && part.webhooks]);
+  const unmatched = withReferences(source, part['x-unmatched'], (one) => isWrittenOut(one) && !used.has(one));
+  const kept = WRITTEN_OUT.filter((kind) => components[kind] !== undefined).map((kind) => [
+    kind,
+    Object.fromEntries(
+      Object.entries(components[kind] ?? {}).filter(([name]) => used.has(`#/components/${kind}/${name}`)),
+    ),
+  ]);
   return {
     ...part,
+    ...(part['x-unmatched'] && { 'x-unmatched': unmatched as Responses }),
     paths,
-    components: { ...components, ...(components.responses && { responses: Object.fromEntries(responses) }) },
+    components: { ...components, ...Object.fromEntries(kept) },
   };
 }
 

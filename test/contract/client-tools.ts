@@ -1,0 +1,112 @@
+/** A tool that makes a client of what is served. The program of the same name in `consumers/` uses what comes out. */
+export interface ClientTool {
+  over: 'rest' | 'graphql';
+  /** What a consumer types, without options, in a folder of its own. */
+  command: (url: string) => [string, ...string[]];
+  /** What it cannot be run without: its configuration, which says no more than where the contract is and where the client goes. */
+  files?: (url: string) => Record<string, string | object>;
+  /** What is to be there as a file, for it takes no address: paths of the service by the names of the files. */
+  fetched?: Record<string, string>;
+  /** The file to which goes what it prints. */
+  printed?: string;
+}
+
+/** Those of the project's own packages. */
+export const SHORT = {
+  'openapi-fetch': {
+    over: 'rest',
+    command: (url) => ['openapi-typescript', `${url}/openapi.yaml`, '-o', 'api.d.ts'],
+  },
+  'hey-api': { over: 'rest', command: (url) => ['openapi-ts', '-i', `${url}/openapi.json`, '-o', 'client'] },
+  orval: { over: 'rest', command: (url) => ['orval', '--input', `${url}/openapi.json`, '--output', 'api.ts'] },
+  'graphql-codegen': {
+    over: 'graphql',
+    command: () => ['graphql-codegen'],
+    files: clientPreset,
+  },
+} as const satisfies Record<string, ClientTool>;
+
+/** Those of `consumers/package.json`, which only the test installs. */
+export const LONG = {
+  'swagger-typescript-api': {
+    over: 'rest',
+    command: (url) => ['swagger-typescript-api', 'generate', '-p', `${url}/openapi.json`, '-o', '.'],
+  },
+  'openapi-client-axios': {
+    over: 'rest',
+    command: (url) => ['typegen', `${url}/openapi.json`],
+    printed: 'client.d.ts',
+  },
+  kubb: {
+    over: 'rest',
+    command: () => ['kubb', 'generate'],
+    files: (url) => ({
+      'kubb.config.mjs': `
+        import { defineConfig } from '@kubb/core';
+        import { pluginClient } from '@kubb/plugin-client';
+        import { pluginOas } from '@kubb/plugin-oas';
+        import { pluginTs } from '@kubb/plugin-ts';
+        export default defineConfig({
+          input: { path: '${url}/openapi.json' },
+          output: { path: 'client' },
+          plugins: [pluginOas(), pluginTs(), pluginClient()],
+        });`,
+    }),
+  },
+  oazapfts: { over: 'rest', command: (url) => ['oazapfts', `${url}/openapi.json`, 'api.ts'] },
+  // Failures are no types of it: it knows no media type but application/json, and theirs is application/problem+json.
+  'openapi-zod-client': {
+    over: 'rest',
+    command: (url) => ['openapi-zod-client', `${url}/openapi.json`, '-o', 'api.ts'],
+  },
+  'rtk-query': {
+    over: 'rest',
+    command: () => ['rtk-query-codegen-openapi', 'codegen.json'],
+    files: (url) => ({
+      'codegen.json': {
+        schemaFile: `${url}/openapi.json`,
+        apiFile: './base.ts',
+        apiImport: 'base',
+        outputFile: 'api.ts',
+      },
+      'base.ts': `
+        import { createApi, type FetchBaseQueryArgs, fetchBaseQuery } from '@reduxjs/toolkit/query';
+        export const base = createApi({
+          baseQuery: (args: Parameters<ReturnType<typeof fetchBaseQuery>>[0], api, more: object) =>
+            fetchBaseQuery(api.extra as FetchBaseQueryArgs)(args, api, more),
+          endpoints: () => ({}),
+        });`,
+    }),
+  },
+  'apollo-client': { over: 'graphql', command: () => ['graphql-codegen'], files: clientPreset },
+  'gql.tada': {
+    over: 'graphql',
+    command: () => ['gql.tada', 'generate-output'],
+    files: (url) => ({
+      'tsconfig.json': {
+        compilerOptions: {
+          strict: true,
+          plugins: [{ name: 'gql.tada/ts-plugin', schema: `${url}/graphql`, tadaOutputLocation: 'graphql-env.d.ts' }],
+        },
+      },
+    }),
+  },
+  genql: { over: 'graphql', command: (url) => ['genql', '--endpoint', `${url}/graphql`, '--output', 'client'] },
+  relay: {
+    over: 'graphql',
+    command: () => ['relay-compiler'],
+    files: () => ({ 'relay.config.json': { src: '.', schema: 'schema.graphql', language: 'typescript' } }),
+    fetched: { 'schema.graphql': '/schema.graphql' },
+  },
+} as const satisfies Record<string, ClientTool>;
+
+/** The client preset of GraphQL Code Generator, for whichever client runs its documents. */
+function clientPreset(url: string) {
+  return {
+    'codegen.json': {
+      schema: `${url}/schema.graphql`,
+      documents: 'program.ts',
+      generates: { 'gql/': { preset: 'client' } },
+    },
+  };
+}
