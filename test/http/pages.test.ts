@@ -5,6 +5,8 @@ import { PRODUCTION } from '../support/production.js';
 import { codeOf, startInstance, startService } from '../support/service.js';
 
 const HTML = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
+/** What a browser sends with that, for whoever has followed a link or typed an address. */
+const OPENED = { ...HTML, 'sec-fetch-dest': 'document' };
 const ALLOWED = 'access-control-allow-origin';
 
 t.test('the pages', async (t) => {
@@ -13,7 +15,7 @@ t.test('the pages', async (t) => {
   const { url, rest, log } = await startInstance(t, database);
   // Of the same address, where nobody's demo is.
   const production = await startService(t, await memoryDatabase(t), PRODUCTION);
-  const page = async (path: string, base = url) => (await fetch(base + path, { headers: HTML })).text();
+  const page = async (path: string, base = url) => (await fetch(base + path, { headers: OPENED })).text();
   const session = async (cookie: string) => (await fetch(`${url}/docs/session`, { headers: { cookie } })).json();
 
   t.test('outside production each demo account is a click away, on every page that asks something', async (t) => {
@@ -68,19 +70,19 @@ t.test('the pages', async (t) => {
       ['/nowhere', 404],
       ['/api/v1/users', 401],
     ] as const) {
-      const lost = await fetch(url + path, { headers: HTML });
+      const lost = await fetch(url + path, { headers: OPENED });
       t.same([lost.status, lost.headers.get('content-type')], [status, 'text/html; charset=utf-8']);
       t.match(lost.headers.get('content-security-policy'), "script-src 'self'");
       t.match(await lost.text(), `<h1>${status} `);
       // By Basic the browser would ask in a window of its own.
       t.equal(lost.headers.get('www-authenticate'), status === 401 ? 'Bearer realm="accord"' : null);
-      for (const accept of ['*/*', 'application/json', 'application/json, text/html;q=0.5', 'text/html;q=0, */*']) {
-        const answer = await rest('GET', path, { headers: { accept } });
-        t.equal(answer.headers.get('content-type'), 'application/problem+json; charset=utf-8', accept);
+      for (const headers of [{}, HTML, { accept: 'application/json' }, { 'sec-fetch-dest': 'empty' }]) {
+        const answer = await rest('GET', path, { headers });
+        t.equal(answer.headers.get('content-type'), 'application/problem+json; charset=utf-8', JSON.stringify(headers));
         t.equal(answer.body.status, status);
       }
     }
-    const posted = await rest('POST', '/nowhere', { headers: HTML });
+    const posted = await rest('POST', '/nowhere', { headers: OPENED });
     t.same(codeOf(posted), [404, 'NOT_FOUND'], 'a form leads nowhere');
   });
 

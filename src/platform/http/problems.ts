@@ -2,7 +2,6 @@ import type { Socket } from 'node:net';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { Failure } from '../calls/errors.js';
 import { type Code, platformCodes } from '../contract/codes.js';
-import { acceptable } from './accept.js';
 import { failureHeaders, problem, toFailure } from './failures.js';
 import { pathOf } from './path.js';
 
@@ -22,11 +21,9 @@ export function sendProblem(error: unknown, request: FastifyRequest, reply: Fast
   return reply.header('content-type', MEDIA_TYPE).send(JSON.stringify(problem(failure, pathOf(request.originalUrl))));
 }
 
-/** Whether a browser has gone to an address, rather than a script called it: what asks for anything gets JSON. */
-function isOfPerson({ method, headers: { accept = '' } }: FastifyRequest): boolean {
-  if (method !== 'GET' || !accept.includes('text/html')) return false;
-  return acceptable(accept, ['application/json', 'text/html'])[0] === 'text/html';
-}
+/** Whether a browser opens this address for a person to read (Fetch Metadata, 2.1): what asks for anything else gets JSON. */
+const isOfPerson = ({ method, headers }: FastifyRequest): boolean =>
+  method === 'GET' && headers['sec-fetch-dest'] === 'document';
 
 const ofParser: Record<string, [Code, number]> = {
   ERR_HTTP_REQUEST_TIMEOUT: ['REQUEST_TIMEOUT', 408],
