@@ -1,8 +1,5 @@
-import { pascal } from '../model/type-names.js';
+import { pascal, takerOf } from '../model/type-names.js';
 import { docComment } from './typescript.js';
-
-/** The name of the function that takes the handlers of a tag. */
-export const takerOf = (tag: string): string => `${pascal(tag).replace(/^./, (first) => first.toLowerCase())}Handlers`;
 
 /**
  * What no type alone can say: excess members of what a function returns go unnoticed, because the compiler asks for them
