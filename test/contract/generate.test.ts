@@ -250,6 +250,16 @@ const root2 = `import type { Resolvers } from '../generated/graphql.js';\n`;
 const account = `{ name: id, email: id, role: id, createdAt: new Date(), version: 1 }`;
 const query = `user: async (_, { id }) => ({ id: Number(id), ...${account} })`;
 
+/** With a union and an interface; all fields of the types within are given. */
+const withAbstract = schema.replace(
+  'type Query {',
+  `union Result = User | Deletion
+interface Titled { title: String! }
+type Book implements Titled { title: String! }
+type Query {`,
+);
+const abstract = `Result: { __resolveType: (value) => ('success' in value ? 'Deletion' : 'User') }, Titled: { __resolveType: () => 'Book' }`;
+
 /** Files that must compile, and those that must not, with what the compiler has to say. */
 const fixtures: Record<string, { text: string; says?: RegExp }> = {
   right: { text: notes(getNote, putNote) },
@@ -337,14 +347,31 @@ export const reply: GetNoteReply = { status: 200, headers: { etag: '', 'x-rate-l
   Query: { ${query} },
   Mutation: { deleteUser: () => ({ success: true }) },
   User: { createdAt: ({ createdAt }) => createdAt.toISOString() },
+  ${abstract},
 };\n`,
+  },
+  'forgotten-union': {
+    text: `${root2}export const resolvers: Omit<Resolvers, 'Query' | 'Mutation' | 'User' | 'Titled'> = {};\n`,
+    says: /TS2741: Property 'Result' is missing/,
+  },
+  'forgotten-interface': {
+    text: `${root2}export const resolvers: Omit<Resolvers, 'Query' | 'Mutation' | 'User' | 'Result'> = {};\n`,
+    says: /TS2741: Property 'Titled' is missing/,
+  },
+  'untold-type': {
+    text: `import type { ResultResolvers } from '../generated/graphql.js';\nexport const Result: ResultResolvers = {};\n`,
+    says: /Property '__resolveType' is missing in type/,
+  },
+  'wrong-type': {
+    text: `import type { TitledResolvers } from '../generated/graphql.js';\nexport const Titled: TitledResolvers = { __resolveType: () => 'User' };\n`,
+    says: /Type '"User"' is not assignable to type .*"Book"/s,
   },
   'forgotten-resolver': {
     text: `${user}export const User: UserResolvers = { name: ({ name }) => name };\n`,
     says: /TS2322.*is not assignable to type 'UserResolvers'.*Property 'createdAt' is missing/s,
   },
   'forgotten-type': {
-    text: `${root2}export const resolvers: Resolvers = { Query: { ${query} }, User: { createdAt: () => '' } };\n`,
+    text: `${root2}export const resolvers: Resolvers = { Query: { ${query} }, User: { createdAt: () => '' }, ${abstract} };\n`,
     says: /TS2741: Property 'Mutation' is missing in type .* but required in type 'Resolvers'/,
   },
   'mistyped-resolver': {
@@ -366,7 +393,7 @@ t.test('handlers and resolvers compile only if they are what the contracts say',
   const generated = {
     'generated/openapi.ts': await openApiTypes(rest),
     'generated/operations.ts': generateOperations(rest),
-    'generated/graphql.ts': await generateResolvers(sdlOf(schema), codegen),
+    'generated/graphql.ts': await generateResolvers(sdlOf(withAbstract), codegen),
   };
   const written = Object.entries(fixtures).map(([name, { text }]) => [`handlers/${name}.ts`, text]);
   const errors = compile({ ...generated, ...sources, ...Object.fromEntries(written) });

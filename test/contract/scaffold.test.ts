@@ -442,11 +442,25 @@ const [FIELD = ''] = blocks(README, 'graphql');
 const [, RESOLVERS = '', COMPLAINT = ''] = /^(\S+)\(\d.* error TS2322: …\n {2}(.+?) in type …$/m.exec(README) ?? [];
 const addOperation = (text: string) =>
   text.replace(/^ {2}# orders -/m, () => `${PATH}\n  # orders -`).replace(/^ {2}schemas:\n/m, (line) => line + SCHEMAS);
+/** An interface and a union, whose types have all of their fields. */
+const ABSTRACT = `
+interface Titled {
+  title: String!
+}
+
+type Leaflet implements Titled {
+  title: String!
+}
+
+union Found = Leaflet | DeleteResult
+
+`;
 const EDITS = {
   'openapi.yaml': addOperation,
   'schema.graphql': (text: string) =>
     text
       .replace('\ntype User {\n', '\ntype User {\n  postCount: Int!\n  version: Int!\n')
+      .replace('\ntype Query {\n', (line) => ABSTRACT + line)
       .replace('\ntype Query {\n', '\ntype Draft {\n  id: ID!\n  heading: String!\n}\n\ntype Query {\n')
       .replace('\ntype Query {\n', (line) => line + FIELD),
   'codegen.ts': (text: string) =>
@@ -481,12 +495,23 @@ t.test(
     const started = startServer(t, { DATABASE_URL: 'pglite://memory' }, start);
     t.same(JSON.parse(dryRun.stdout), { ...first, next: ['Run `npx accord scaffold`.'] }, 'what was to come');
     t.match(first, { generated });
-    t.same(first.notes, ['User.version needs no resolver: the model has it under this name and in this type.']);
+    const untold = first.pending.filter(({ name }) => name.endsWith('.__resolveType'));
+    t.same(
+      untold.map(({ file, name, line, column }) => [file, name, line, column]),
+      ['Titled', 'Found'].map((type) => [`src/application/graphql/${type}.ts`, `${type}.__resolveType`, 5, 3]),
+      'what a value of an interface or union is, somebody has to say',
+    );
+    t.same(first.notes, [
+      'User.version needs no resolver: the model has it under this name and in this type.',
+      'Leaflet needs no resolvers: its fields are read from what the parent gives. If it has a model of its own, name that under `mappers` in codegen.ts and run this again.',
+    ]);
 
     const changed = Object.keys(after).filter((path) => after[path] !== before[path]);
     t.same(changed.sort(), [
       'src/application/graphql/Draft.ts',
+      'src/application/graphql/Found.ts',
       RESOLVERS,
+      'src/application/graphql/Titled.ts',
       'src/application/graphql/User.ts',
       'src/application/graphql/resolvers.ts',
       'src/application/rest/users.ts',
