@@ -95,7 +95,8 @@ export function insertProperty(literal: ObjectLiteralExpression, text: string, a
   const hasComma = !isFirst && extentOf(after).comma;
   const at = isFirst ? literal.getStart() + 1 : hasComma ? extentOf(after).end : after.getEnd();
   // What follows on the same line is not to become a part of a comment.
-  const hides = /\/\/[^\n]*$/.test(text) && !/^[ \t]*\r?\n/.test(file.getFullText().slice(at));
+  const hides =
+    text.slice(text.lastIndexOf('\n') + 1).includes('//') && !/^[ \t]*\r?\n/.test(file.getFullText().slice(at));
   const line = `\n  ${text.trimStart()}${hides ? '\n' : ''}`;
   if (isFirst) insert(file, at, literal.getProperties().length > 0 ? line + gap : line);
   else insert(file, at, `${hasComma ? '' : ','}${gap}${line}`);
