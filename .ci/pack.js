@@ -12,6 +12,9 @@ const WORKBENCH = 'src/workbench';
 /** What a new project is made of is no code of the workbench. */
 const TEMPLATE = `${WORKBENCH}/new/template`;
 
+/** What editors know openapi.yaml by. */
+const EDITOR_SCHEMA = `${WORKBENCH}/openapi.schema.json`;
+
 const manifestOf = (folder) => JSON.parse(readFileSync(join(ROOT, folder, 'package.json'), 'utf8'));
 
 /** Compiles the sources of both, with their declarations, below `stage`. */
@@ -27,11 +30,9 @@ function compile(stage) {
   process.exit(1);
 }
 
-/** `./server/run.ts` becomes what is made of it. */
-const compiledEntry = (file) => ({
-  types: file.replace(/\.[jt]s$/, '.d.ts'),
-  default: file.replace(/\.ts$/, '.js'),
-});
+/** `./server/run.ts` becomes what is made of it; what is no code stays what it is. */
+const compiledEntry = (file) =>
+  file.endsWith('.json') ? file : { types: file.replace(/\.[jt]s$/, '.d.ts'), default: file.replace(/\.ts$/, '.js') };
 
 /** The package.json of what is published. */
 function published(folder) {
@@ -63,6 +64,7 @@ try {
   mkdirSync(destination, { recursive: true });
   compile(stage);
   cpSync(join(ROOT, TEMPLATE), join(stage, TEMPLATE), { recursive: true });
+  cpSync(join(ROOT, EDITOR_SCHEMA), join(stage, EDITOR_SCHEMA));
   for (const folder of [PLATFORM, WORKBENCH]) pack(folder, stage, destination);
 } finally {
   rmSync(stage, { recursive: true });

@@ -672,11 +672,14 @@ type ResultOf<Each> = Each extends ResolverFn<infer Result, any, any, any> ? Res
 type Given<Type extends keyof EveryField> = Type extends 'Query' | 'Mutation' | 'Subscription'
   ? never
   : {
-      [Field in keyof EveryField[Type]]: Field extends keyof ResolversParentTypes[Type]
-        ? ResolversParentTypes[Type][Field] extends ResultOf<EveryField[Type][Field]>
-          ? Field
-          : never
-        : never;
+      // What a value is, its interface or union says.
+      [Field in keyof EveryField[Type]]-?: Field extends '__isTypeOf'
+        ? Field
+        : Field extends keyof ResolversParentTypes[Type]
+          ? ResolversParentTypes[Type][Field] extends ResultOf<EveryField[Type][Field]>
+            ? Field
+            : never
+          : never;
     }[keyof EveryField[Type]];
 
 /** The resolvers of one type: those of its given fields may be left out, any other may not. */

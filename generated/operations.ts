@@ -1134,23 +1134,64 @@ export interface Handlers {
   platform: PlatformHandlers;
 }
 
-/** Each export that is no operation of its tag is asked to be a sentence that says so. */
-export type WithoutSurplus<Actual> = {
-  [Tag in keyof Actual]: Tag extends keyof Handlers
-    ? {
-        [Name in keyof Actual[Tag]]: Name extends keyof Handlers[Tag]
-          ? unknown
-          : `'${Name & string}' is not an operationId of the tag '${Tag}' in openapi.yaml`;
-      }
-    : `'${Tag & string}' is not a tag in openapi.yaml`;
+/** Whether two types are the same one: those of a schema that holds itself would be looked through for ever. */
+type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+
+/** What has no members of its own to declare. */
+type Plain = string | number | boolean | null | undefined | Uint8Array;
+
+type KeysOf<Type> = Type extends unknown ? keyof Type : never;
+type ItemOf<Type> = Type extends readonly (infer Item)[] ? Item : never;
+type MemberOf<Type, Name> = Type extends unknown ? (Name extends keyof Type ? Type[Name] : never) : never;
+
+/** The paths of all members that are not declared; of an object whose members no contract names, none. */
+type Surplus<Actual, Declared, Path extends string> =
+  Same<Actual, Declared> extends true ? never
+  : unknown extends Declared ? never
+  : Actual extends Plain ? never
+  : Actual extends readonly (infer Item)[] ? Surplus<Item, ItemOf<Declared>, `${Path}[]`>
+  : string extends keyof Actual ? never
+  : SurplusMembers<Actual, Exclude<Declared, Plain | readonly unknown[]>, Path>;
+
+type SurplusMembers<Actual, Declared, Path extends string> =
+  string extends KeysOf<Declared> ? never
+  : {
+      [Name in keyof Actual & string]-?:
+        // A member that is there in another of several literals.
+        [Actual[Name]] extends [undefined] ? never
+        : Name extends KeysOf<Declared> ? Surplus<Actual[Name], MemberOf<Declared, Name>, `${Path}.${Name}`>
+        : `${Path}.${Name}`;
+    }[keyof Actual & string];
+
+/** Of the replies that are declared those with one of these statuses. */
+type WithStatus<Declared, Status> = Declared extends { status: infer Own } ? (Own & Status extends never ? never : Declared) : never;
+type SurplusOf<Reply, Declared> = Reply extends { status: infer Status } ? Surplus<Reply, WithStatus<Declared, Status>, 'reply'> : never;
+
+type ReplyOf<Handler> = Handler extends (...args: never[]) => Promise<infer Reply> ? Reply : never;
+
+/** Each handler that is no operation of its tag, or may answer what its operation does not declare, is asked to be a sentence that says so. */
+export type Closed<Actual, Declared> = {
+  [Name in keyof Actual]: Name extends keyof Declared
+    ? [SurplusOf<ReplyOf<Actual[Name]>, ReplyOf<Declared[Name]>>] extends [never]
+      ? unknown
+      : `'${SurplusOf<ReplyOf<Actual[Name]>, ReplyOf<Declared[Name]>>}' is not in openapi.yaml`
+    : `'${Name & string}' is not an operationId of this tag in openapi.yaml`;
 };
 
-/**
- * The handlers, when there is one for each operation and nothing besides:
- * `exactly({ users, auth })` where `import * as users from './users.js'`.
- * A missing, misnamed, surplus or mistyped export does not compile.
- */
-export const exactly = <Actual extends Handlers>(handlers: Actual & WithoutSurplus<Actual>): Handlers => handlers;
+/** The handlers of `users`: one for each of its operations and nothing besides, and none that may answer more than is declared. */
+export const usersHandlers = <Actual extends UsersHandlers>(handlers: Actual & Closed<Actual, UsersHandlers>): UsersHandlers => handlers;
+
+/** The handlers of `orders`: one for each of its operations and nothing besides, and none that may answer more than is declared. */
+export const ordersHandlers = <Actual extends OrdersHandlers>(handlers: Actual & Closed<Actual, OrdersHandlers>): OrdersHandlers => handlers;
+
+/** The handlers of `auth`: one for each of its operations and nothing besides, and none that may answer more than is declared. */
+export const authHandlers = <Actual extends AuthHandlers>(handlers: Actual & Closed<Actual, AuthHandlers>): AuthHandlers => handlers;
+
+/** The handlers of `keys`: one for each of its operations and nothing besides, and none that may answer more than is declared. */
+export const keysHandlers = <Actual extends KeysHandlers>(handlers: Actual & Closed<Actual, KeysHandlers>): KeysHandlers => handlers;
+
+/** The handlers of `platform`: one for each of its operations and nothing besides, and none that may answer more than is declared. */
+export const platformHandlers = <Actual extends PlatformHandlers>(handlers: Actual & Closed<Actual, PlatformHandlers>): PlatformHandlers => handlers;
 
 /** Where each operation is reached. */
 export const operations = {

@@ -487,7 +487,16 @@ t.test('what was seen is held against both contracts, element by element', async
     'what only directives use never travels',
   );
   t.same(coverage.problems, []);
-  t.same(missingLines(coverage).slice(0, 4), [
+  const ofRequests = missingLines(coverage).filter((line) => line.includes('the request '));
+  t.same(
+    ofRequests.map((line) => line.split(' the request ')[1]),
+    [
+      ...['member addPet body /name', 'member addPet body /size', 'value addPet body /size = small'],
+      ...['value addPet body /size = large', 'member addPet body /friend', 'member addPet body /friend/name'],
+    ].map((one) => `${one} was never seen`),
+  );
+  const others = missingLines(coverage).filter((line) => !ofRequests.includes(line));
+  t.same(others.slice(0, 4), [
     `openapi.yaml:${place(stated, "'404'", 'listPets')}  listPets was never seen to answer 404`,
     `openapi.yaml:${place(stated, "'204'", 'addPet')}  addPet was never seen to answer 204`,
     `openapi.yaml:${place(stated, "'404'", 'x-unmatched:')}  x-unmatched was never seen to answer 404`,
@@ -608,14 +617,14 @@ Size         LARGE
   t.match(text, /^SDL enum values +1 +0 +0 +1 +2 +50\.0 %$/m);
   t.equal(
     verdictText(coverage, plain).split('\n').at(-1),
-    '3 of 23 that the contracts demand are never seen by a test (2 excepted).',
+    '3 of 29 that the contracts demand are never seen by a test (2 excepted).',
   );
   t.equal(
     verdictText(
       measureCoverage(contractsOf({ openapi: stated, schema: excepting }), observations(...everything)),
       plain,
     ),
-    'The tests see all 23 that the contracts demand (2 excepted).',
+    'The tests see all 29 that the contracts demand (2 excepted).',
   );
 });
 
@@ -671,7 +680,7 @@ t.test('the command', async (t) => {
   const cleared = await coverage('cleared', '--clear');
 
   t.test('merges what several processes have seen; --check passes when nothing is missing', async (t) => {
-    const told = 'The tests see all 23 that the contracts demand (2 excepted).\n';
+    const told = 'The tests see all 29 that the contracts demand (2 excepted).\n';
     t.same([whole.code, whole.stdout, whole.stderr], [0, told, '']);
   });
 

@@ -189,7 +189,7 @@ t.test('a change names the handler, the service and the tests that it touches', 
   t.strictSame(get?.touches.handlers, [
     {
       file: 'src/application/rest/users.ts',
-      line: lineOf('src/application/rest/users.ts', 'export const getUser:'),
+      line: lineOf('src/application/rest/users.ts', '  getUser:'),
       name: 'getUser',
     },
   ]);

@@ -242,42 +242,100 @@ class Failure extends failuresOf(errors) {}
   t.match(found['generated/mistyped.ts']?.join(), /'"NOTE_TOKEN"' is not assignable/);
 });
 
-const handlers = (text: string) => `import type { GetNote, PutNote } from '../generated/operations.js';\n${text}`;
-const getNote = `export const getNote: GetNote = async ({ path }) =>
-  path.note_id > 1 ? { status: 404, body: { status: 404 } } : { status: 200, headers: { etag: '"1"' }, body: { text: 'a' } };\n`;
-const putNote = `export const putNote: PutNote = async ({ body, headers }) =>
-  headers['if-match'] ? { status: 204 } : { status: 201, headers: { location: body.text } };\n`;
-const wired = (module: string) => `import { exactly } from '../generated/operations.js';
-import * as notes from './${module}.js';
-export const handlers = exactly({ notes });\n`;
+const notes = (...handlers: string[]) =>
+  `import * as Contract from '../generated/operations.js';
+export const notes = Contract.notesHandlers({\n${handlers.join('')}});\n`;
+const getNote = `getNote: async ({ path }) =>
+  path.note_id > 1 ? { status: 404, body: { status: 404 } } : { status: 200, headers: { etag: '"1"' }, body: { text: 'a' } },\n`;
+const putNote = `putNote: async ({ body, headers }) =>
+  headers['if-match'] ? { status: 204 } : { status: 201, headers: { location: body.text } },\n`;
+/** The same, answered by a promise and not by an async function. */
+const promised = (handler: string) =>
+  handler.replace('async ({ path })', '({ path })').replace('=>\n  ', '=>\n  Promise.resolve(').replace(/,\n$/, '),\n');
+const isNot = (what: string) =>
+  new RegExp(`TS2322.*is not assignable to type '"'${what}' is not in openapi\\.yaml"'`, 's');
 const user = `import type { UserResolvers } from '../generated/graphql.js';\n`;
 const root2 = `import type { Resolvers } from '../generated/graphql.js';\n`;
 const account = `{ name: id, email: id, role: id, createdAt: new Date(), version: 1 }`;
 const query = `user: async (_, { id }) => ({ id: Number(id), ...${account} })`;
 
+/** With a union and an interface; all fields of the types within are given. */
+const withAbstract = schema.replace(
+  'type Query {',
+  `union Result = User | Deletion
+interface Titled { title: String! }
+type Book implements Titled { title: String! }
+type Query {`,
+);
+const abstract = `Result: { __resolveType: (value) => ('success' in value ? 'Deletion' : 'User') }, Titled: { __resolveType: () => 'Book' }`;
+
 /** Files that must compile, and those that must not, with what the compiler has to say. */
 const fixtures: Record<string, { text: string; says?: RegExp }> = {
-  right: { text: handlers(getNote + putNote) },
-  'right-wired': { text: wired('right') },
-  missing: { text: handlers(getNote) },
-  'missing-wired': { text: wired('missing'), says: /TS2322.*Property 'putNote' is missing in type .*'NotesHandlers'/s },
-  misnamed: { text: handlers(getNote + putNote.replace('putNote', 'putNot')) },
-  'misnamed-wired': { text: wired('misnamed'), says: /Property 'putNote' is missing/ },
-  surplus: { text: handlers(`${getNote}${putNote}export const getNotes = getNote;\n`) },
-  'surplus-wired': {
-    text: wired('surplus'),
-    says: /is not assignable to type '"'getNotes' is not an operationId of the tag 'notes' in openapi\.yaml"'/,
+  right: { text: notes(getNote, putNote) },
+  'right-promised': { text: notes(promised(getNote), putNote) },
+  wired: {
+    text: `import type { Handlers } from '../generated/operations.js';
+import { notes } from './right.js';
+export const handlers: Handlers = { notes };\n`,
+  },
+  'missing-tag': {
+    text: `import type { Handlers } from '../generated/operations.js';\nexport const handlers: Handlers = {};\n`,
+    says: /TS2741: Property 'notes' is missing in type '{}' but required in type 'Handlers'/,
+  },
+  // It is told where it is to be written.
+  missing: {
+    text: notes(getNote),
+    says: /TS2345.*Property 'putNote' is missing in type .* required in type 'NotesHandlers'/s,
+  },
+  misnamed: {
+    text: notes(getNote, putNote.replace('putNote', 'putNot')),
+    says: /'putNot' does not exist in type 'NotesHandlers .*Did you mean to write 'putNote'/,
+  },
+  surplus: {
+    text: notes(getNote, putNote, `getNotes: async () => ({ status: 204 }),\n`),
+    says: /is not assignable to type '"'getNotes' is not an operationId of this tag in openapi\.yaml"'/,
   },
   'undeclared-status': {
-    text: handlers(`export const putNote: PutNote = async () => ({ status: 202 });\n`),
+    text: notes(getNote, `putNote: async () => ({ status: 202 }),\n`),
     says: /TS2322.*Type '202' is not assignable to type '20[14]'/s,
   },
-  'undeclared-header': {
-    text: handlers(getNote.replace('etag:', "location: '/', etag:")),
+  "another-reply's-header": {
+    text: notes(getNote.replace('etag:', "location: '/', etag:"), putNote),
     says: /TS2322.*Types of property 'location' are incompatible/s,
   },
+  'undeclared-header': {
+    text: notes(getNote.replace('etag:', "'x-note': 'a', etag:"), putNote),
+    says: isNot('reply.headers.x-note'),
+  },
+  'undeclared-header-promised': {
+    text: notes(promised(getNote.replace('etag:', "'x-note': 'a', etag:")), putNote),
+    says: isNot('reply.headers.x-note'),
+  },
+  'surplus-member': {
+    text: notes(getNote.replace("text: 'a'", "text: 'a', surplus: 1"), putNote),
+    says: isNot('reply.body.surplus'),
+  },
+  'surplus-member-promised': {
+    text: notes(promised(getNote.replace("text: 'a'", "text: 'a', surplus: 1")), putNote),
+    says: isNot('reply.body.surplus'),
+  },
+  'surplus-member-within': {
+    text: notes(getNote.replace("text: 'a'", "text: 'a', parts: [{ text: 'b', surplus: 1 }]"), putNote),
+    says: isNot('reply.body.parts\\[\\].surplus'),
+  },
+  'surplus-member-of-a-value': {
+    text: `const stored = { text: 'a', secret: 'b' };\n${notes(getNote.replace("{ text: 'a' }", 'stored'), putNote)}`,
+    says: isNot('reply.body.secret'),
+  },
+  'surplus-body': {
+    text: notes(getNote, putNote.replace('{ status: 204 }', '{ status: 204, body: {} }')),
+    says: isNot('reply.body'),
+  },
+  'open-member': {
+    text: notes(getNote.replace("text: 'a'", "text: 'a', labels: { any: 'one' }"), putNote),
+  },
   'missing-header': {
-    text: handlers(`export const putNote: PutNote = async () => ({ status: 201, headers: {} });\n`),
+    text: notes(getNote, `putNote: async () => ({ status: 201, headers: {} }),\n`),
     says: /Property 'location' is missing/,
   },
   'automatic-header': {
@@ -286,11 +344,11 @@ export const reply: GetNoteReply = { status: 200, headers: { etag: '', 'x-rate-l
     says: /TS2353.*'x-rate-limit-limit'' does not exist in type 'Only<\{ etag: string; \}>'/s,
   },
   'wrong-body': {
-    text: handlers(getNote.replace("text: 'a'", 'text: 1')),
+    text: notes(getNote.replace("text: 'a'", 'text: 1'), putNote),
     says: /Type 'number' is not assignable to type 'string'/,
   },
   'undeclared-parameter': {
-    text: handlers(`export const putNote: PutNote = async ({ query }) => ({ status: 204 });\n`),
+    text: notes(getNote, `putNote: async ({ query }) => ({ status: 204 }),\n`),
     says: /TS2339.*Property 'query' does not exist on type 'PutNoteRequest'/s,
   },
   'right-resolvers': {
@@ -298,14 +356,31 @@ export const reply: GetNoteReply = { status: 200, headers: { etag: '', 'x-rate-l
   Query: { ${query} },
   Mutation: { deleteUser: () => ({ success: true }) },
   User: { createdAt: ({ createdAt }) => createdAt.toISOString() },
+  ${abstract},
 };\n`,
+  },
+  'forgotten-union': {
+    text: `${root2}export const resolvers: Omit<Resolvers, 'Query' | 'Mutation' | 'User' | 'Titled'> = {};\n`,
+    says: /TS2741: Property 'Result' is missing/,
+  },
+  'forgotten-interface': {
+    text: `${root2}export const resolvers: Omit<Resolvers, 'Query' | 'Mutation' | 'User' | 'Result'> = {};\n`,
+    says: /TS2741: Property 'Titled' is missing/,
+  },
+  'untold-type': {
+    text: `import type { ResultResolvers } from '../generated/graphql.js';\nexport const Result: ResultResolvers = {};\n`,
+    says: /Property '__resolveType' is missing in type/,
+  },
+  'wrong-type': {
+    text: `import type { TitledResolvers } from '../generated/graphql.js';\nexport const Titled: TitledResolvers = { __resolveType: () => 'User' };\n`,
+    says: /Type '"User"' is not assignable to type .*"Book"/s,
   },
   'forgotten-resolver': {
     text: `${user}export const User: UserResolvers = { name: ({ name }) => name };\n`,
     says: /TS2322.*is not assignable to type 'UserResolvers'.*Property 'createdAt' is missing/s,
   },
   'forgotten-type': {
-    text: `${root2}export const resolvers: Resolvers = { Query: { ${query} }, User: { createdAt: () => '' } };\n`,
+    text: `${root2}export const resolvers: Resolvers = { Query: { ${query} }, User: { createdAt: () => '' }, ${abstract} };\n`,
     says: /TS2741: Property 'Mutation' is missing in type .* but required in type 'Resolvers'/,
   },
   'mistyped-resolver': {
@@ -319,10 +394,15 @@ export const reply: GetNoteReply = { status: 200, headers: { etag: '', 'x-rate-l
 };
 
 t.test('handlers and resolvers compile only if they are what the contracts say', async (t) => {
+  // One schema holds itself, and one is open.
+  const more = `parts: { type: array, items: { $ref: '#/components/schemas/Note' } }
+        labels: { type: object, additionalProperties: { type: string } }
+        tags: {`;
+  const rest = openApiOf(openapi.replace('tags: {', more));
   const generated = {
-    'generated/openapi.ts': await openApiTypes(openApiOf(openapi)),
-    'generated/operations.ts': generateOperations(openApiOf(openapi)),
-    'generated/graphql.ts': await generateResolvers(sdlOf(schema), codegen),
+    'generated/openapi.ts': await openApiTypes(rest),
+    'generated/operations.ts': generateOperations(rest),
+    'generated/graphql.ts': await generateResolvers(sdlOf(withAbstract), codegen),
   };
   const written = Object.entries(fixtures).map(([name, { text }]) => [`handlers/${name}.ts`, text]);
   const errors = compile({ ...generated, ...sources, ...Object.fromEntries(written) });
@@ -332,7 +412,7 @@ t.test('handlers and resolvers compile only if they are what the contracts say',
     if (says === undefined) t.same(found, [], `${name} compiles`);
     else t.match(found.join('\n'), says, `${name} does not compile`);
   }
-  t.equal(generateOperations(openApiOf(openapi)), generated['generated/operations.ts'], 'the same each time');
+  t.equal(generateOperations(rest), generated['generated/operations.ts'], 'the same each time');
 });
 
 t.test('bodies, schemas that hold themselves, and what stands beside a reference have types', async (t) => {

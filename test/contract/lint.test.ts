@@ -1,14 +1,25 @@
 import { execFileSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import graphqlEslint from '@graphql-eslint/eslint-plugin';
+import { createConfig, lint as lintFile } from '@redocly/openapi-core';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { ESLint } from 'eslint';
 import t, { type Test } from 'tap';
+import { parse } from 'yaml';
 import { bridge } from '../../src/workbench/bridge/bridge.js';
 import { reportJson } from '../../src/workbench/bridge/print.js';
 import { FILES } from '../../src/workbench/bridge/side.js';
+import { editorSchema } from '../../src/workbench/generate/editor-schema.js';
+import eslintPlugin from '../../src/workbench/lint/eslint.js';
 import { lint, lintRest, lintSdl } from '../../src/workbench/lint/lint.js';
+import redoclyPlugin from '../../src/workbench/lint/redocly.js';
 import { REST_RULES, SDL_RULES } from '../../src/workbench/lint/rules.js';
 import { check } from '../../src/workbench/model/check.js';
 import { contractsOf, readContracts, type Texts } from '../../src/workbench/model/contracts.js';
+import { EXTENSIONS } from '../../src/workbench/model/extensions.js';
+import { FINDINGS } from '../../src/workbench/model/openapi-rules.js';
 import { openApiOf } from '../../src/workbench/model/openapi-source.js';
 import { sdlOf } from '../../src/workbench/model/sdl-source.js';
 import { accord } from '../support/accord.js';
@@ -482,6 +493,11 @@ const restCases: [rule: string, edit: Edit, where: string][] = [
     'X-Total-Count',
   ],
   ['member-description', ['description: The id of a note., ', ''], 'NoteId: {'],
+  ['extension-shape', ['summary: List notes', "summary: List notes\n      x-rate-limit: 'off'"], 'x-rate-limit'],
+  ['extension-shape', ['summary: List notes', 'summary: List notes\n      x-uncommon: true'], 'x-uncommon'],
+  ['extension-shape', ['x-unmatched:', 'x-coverage: { excpt: {} }\nx-unmatched:'], 'x-coverage'],
+  ['extension-shape', ['x-unmatched:', 'x-severity: { type-changed: harmless }\nx-unmatched:'], 'type-changed'],
+  ['extension-shape', ['x-unmatched:', 'x-accepted-breaks: [{ change: one }]\nx-unmatched:'], '{ change'],
 ];
 
 const sdlCases: [rule: string, edit: Edit, where: string][] = [
@@ -582,6 +598,96 @@ const filesOf = (t: Test, { openapi, schema, prisma }: Texts) => ({
   'schema.graphql': schema,
   'redocly.yaml': t.fixture('symlink', join(ROOT, 'redocly.yaml')),
   prisma: { 'schema.prisma': prisma },
+});
+
+/** What our members may be, as each of them says it wrong, by the kind of what it stands beside. */
+const WRONG: Edit[] = [
+  ['x-permission: { action: notes.list, viewer: any', 'x-permission: { action: notes.list, viewer: all'],
+  ['x-permission: { action: notes.list', 'x-permission: { acton: notes.list'],
+  ['summary: List notes', 'x-permission-also: { action: notes.list }\n      summary: List notes'],
+  ['summary: List notes', 'x-rate-limit: never\n      summary: List notes'],
+  ['summary: List notes', 'x-forward: { too: notes }\n      summary: List notes'],
+  ['summary: List notes', 'x-last-version: v1\n      summary: List notes'],
+  ['summary: List notes', 'x-deprecation: { since: 2026-01-01 }\n      summary: List notes'],
+  ['summary: List notes', 'x-credentials-in-body: 1\n      summary: List notes'],
+  ['{ description: How many., schema', '{ description: How many., x-automatic: maybe, schema'],
+  ['NoteId: { description', 'NoteId: { x-bridge: { graphl: ID }, description'],
+  ['NoteId: { description', 'NoteId: { x-uncommon: very, description'],
+  ['NoteId: { description', 'NoteId: { x-extensible-enum: calm, description'],
+  ['NoteId: { description', 'NoteId: { x-codes: { TAKEN: { status: 200 } }, description'],
+  ['x-unmatched:', 'x-bridge: { accept: [{ difference: one, reason: why }] }\nx-unmatched:'],
+  ['x-unmatched:', 'x-coverage: { except: [] }\nx-unmatched:'],
+  ['x-unmatched:', 'x-severity: { one: harmless }\nx-unmatched:'],
+  ['x-unmatched:', 'x-accepted-breaks: [one]\nx-unmatched:'],
+  ['x-unmatched:', 'x-defaults: [{ update: {} }]\nx-unmatched:'],
+  ["x-unmatched:\n  '405'", "x-unmatched:\n  '4XX'"],
+];
+
+t.test('an editor knows our members by a schema that is published', async (t) => {
+  const written = JSON.parse(readFileSync(join(ROOT, 'src/workbench/openapi.schema.json'), 'utf8'));
+  t.strictSame(written, editorSchema(), 'src/workbench/openapi.schema.json is what editorSchema() gives');
+  const require = createRequire(import.meta.url);
+  const ofOpenApi = require('@seriousme/openapi-schema-validator/schemas/v3.1/schema.json');
+  const ajv = new Ajv2020({ strict: false, validateFormats: false }).addSchema(ofOpenApi);
+  const isKnown = ajv.compile(editorSchema());
+  const faultsOf = (text: string) => {
+    isKnown(parse(text));
+    return (isKnown.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
+  };
+  for (const path of ['openapi.yaml', 'src/workbench/new/template/openapi.yaml'])
+    t.strictSame(faultsOf(readFileSync(join(ROOT, path), 'utf8')), [], path);
+  t.strictSame(faultsOf(openapi), []);
+  for (const edit of WRONG) t.not(faultsOf(edited(openapi, edit)).length, 0, edit[1]);
+  t.strictSame(
+    Object.keys(EXTENSIONS).filter((name) => !WRONG.some(([, to]) => to.includes(`${name}:`))),
+    [],
+    'each of them is tried',
+  );
+});
+
+t.test('our rules are rules of Redocly and of ESLint, too', async (t) => {
+  const flawed = [
+    edited(openapi, ['operationId: getNote', 'operationId: obtain']),
+    ['      x-permission: { action: notes.create, viewer: none, developer: own, admin: any }\n', ''],
+  ] as const;
+  const text = edited(flawed[0], [...flawed[1]]);
+  const sdl = edited(schema, ['stars: Int\n', 'stars: Int @deprecated(reason: "Old.")\n']);
+  const folder = t.testdir({ 'openapi.yaml': text, 'schema.graphql': sdl });
+  const own = (await lint(folder, contractsOf({ openapi: text, schema: sdl })))
+    .filter(({ rule }) =>
+      [...FINDINGS, ...REST_RULES, ...SDL_RULES].some((one) => (typeof one === 'string' ? one : one.name) === rule),
+    )
+    .map(({ file, line, column, rule, message }) => ({ file, line, column, rule: `accord/${rule}`, message }));
+  t.ok(own.some(({ rule }) => rule === 'accord/operation-permission'));
+
+  const config = await createConfig({ plugins: [redoclyPlugin()], extends: ['accord/recommended'] });
+  const found = await lintFile({ ref: join(folder, 'openapi.yaml'), config });
+  const ofRedocly = found.map(({ ruleId, message, location: [at] }) => {
+    const { line, col } = (at as { start: { line: number; col: number } }).start;
+    return { file: 'openapi.yaml', line, column: col, rule: ruleId, message };
+  });
+  t.strictSame(
+    ofRedocly,
+    own.filter(({ file }) => file === 'openapi.yaml'),
+  );
+
+  const parserOptions = { graphQLConfig: { schema: join(folder, 'schema.graphql') } };
+  const { plugins, rules } = eslintPlugin.configs.recommended;
+  const languageOptions = { parser: graphqlEslint.parser, parserOptions };
+  const eslint = new ESLint({
+    cwd: folder,
+    overrideConfigFile: true,
+    overrideConfig: { files: ['**/*.graphql'], plugins, rules, languageOptions },
+  });
+  const [result] = await eslint.lintFiles(['schema.graphql']);
+  const ofEslint = result?.messages.map(({ ruleId, line, column, message }) => {
+    return { file: 'schema.graphql', line, column, rule: ruleId, message };
+  });
+  t.strictSame(
+    ofEslint,
+    own.filter(({ file }) => file === 'schema.graphql'),
+  );
+  t.not(ofEslint?.length, 0);
 });
 
 t.test('one list of what codegen, Redocly, graphql-eslint and our rules find, errors first', async (t) => {

@@ -77,6 +77,25 @@ const BREAKS: Break[] = [
     told: /^GET \/api\/v1\/loans\/\d+ 200: body: data must NOT have additional properties$/,
   },
   {
+    what: 'a value of a closed list that nobody thought of',
+    suite: everyOperation,
+    broken: {
+      ...library,
+      handlers: {
+        ...library.handlers,
+        people: {
+          ...(library.handlers as Handlers)['people'],
+          appoint: async ({ body: { role } }: { body: { role: string } }) => {
+            if (role === 'clerk') throw new Error('There are no clerks.');
+            return { status: 200, body: { role } };
+          },
+        },
+      },
+    },
+    only: 'appoint',
+    told: /^each member that a body may have, .*: (PATCH \S+ answered 500|appoint {"role":"clerk"}: 500)/,
+  },
+  {
     what: 'a permission that is too wide',
     suite: permissions,
     broken: withLoans((loans) => ({ get: (call, id) => loans.get({ ...call, policy: wide }, id) })),

@@ -1,54 +1,53 @@
 import { type OwnSession, representPage, resourceTag, type SessionCookies, type SessionTokens } from 'accord';
-import type * as Contract from '../../../generated/operations.js';
+import * as Contract from '../../../generated/operations.js';
 import { Failure } from '../calls.js';
 import { representUser } from './representations.js';
 
-export const login: Contract.Login = async ({ body }, { call, services, sessionCookies }) => {
-  const tokens = await services.sessions.login(call, body);
-  return body.cookie ? asCookies(tokens, sessionCookies) : { status: 200, body: representTokens(tokens) };
-};
+export const auth = Contract.authHandlers({
+  login: async ({ body }, { call, services, sessionCookies }) => {
+    const tokens = await services.sessions.login(call, body);
+    return body.cookie ? asCookies(tokens, sessionCookies) : { status: 200, body: representTokens(tokens) };
+  },
 
-export const refreshSession: Contract.RefreshSession = async (
-  { body, cookies },
-  { call, services, ownOrigin, sessionCookies },
-) => {
-  if (body?.refresh_token !== undefined) {
-    const tokens = await services.sessions.refresh(call, body.refresh_token);
-    return { status: 200, body: representJwt(tokens) };
-  }
-  if (cookies.accord_refresh === undefined) throw new Failure('BAD_REQUEST', 'There is no refresh token.');
-  ownOrigin();
-  return asCookies(await services.sessions.refresh(call, cookies.accord_refresh), sessionCookies);
-};
+  refreshSession: async ({ body, cookies }, { call, services, ownOrigin, sessionCookies }) => {
+    if (body?.refresh_token !== undefined) {
+      const tokens = await services.sessions.refresh(call, body.refresh_token);
+      return { status: 200, body: representJwt(tokens) };
+    }
+    if (cookies.accord_refresh === undefined) throw new Failure('BAD_REQUEST', 'There is no refresh token.');
+    ownOrigin();
+    return asCookies(await services.sessions.refresh(call, cookies.accord_refresh), sessionCookies);
+  },
 
-export const logout: Contract.Logout = async ({ body, cookies }, { call, services, ownOrigin, sessionCookies }) => {
-  const byCookie = body?.refresh_token === undefined && cookies.accord_refresh !== undefined;
-  if (byCookie) ownOrigin();
-  await services.sessions.logout(call, body?.refresh_token ?? cookies.accord_refresh);
-  return { status: 204, headers: { 'set-cookie': sessionCookies.cleared() } };
-};
+  logout: async ({ body, cookies }, { call, services, ownOrigin, sessionCookies }) => {
+    const byCookie = body?.refresh_token === undefined && cookies.accord_refresh !== undefined;
+    if (byCookie) ownOrigin();
+    await services.sessions.logout(call, body?.refresh_token ?? cookies.accord_refresh);
+    return { status: 204, headers: { 'set-cookie': sessionCookies.cleared() } };
+  },
 
-export const getCurrentUser: Contract.GetCurrentUser = async (_request, { call, services, prefix }) => {
-  const user = await services.users.me(call);
-  return { status: 200, headers: { etag: resourceTag(user) }, body: representUser(user, prefix) };
-};
+  getCurrentUser: async (_request, { call, services, prefix }) => {
+    const user = await services.users.me(call);
+    return { status: 200, headers: { etag: resourceTag(user) }, body: representUser(user, prefix) };
+  },
 
-export const listSessions: Contract.ListSessions = async ({ query }, { call, services, page, pathname }) => {
-  const { items, ...rest } = await services.sessions.list(call, page);
-  const rows = { ...rest, items: items.map((session) => ({ id: session.position, session })) };
-  const represent = ({ session }: { session: OwnSession }) => representSession(session);
-  return { status: 200, ...representPage(page, rows, { pathname, query, cursors: services.cursors, represent }) };
-};
+  listSessions: async ({ query }, { call, services, page, pathname }) => {
+    const { items, ...rest } = await services.sessions.list(call, page);
+    const rows = { ...rest, items: items.map((session) => ({ id: session.position, session })) };
+    const represent = ({ session }: { session: OwnSession }) => representSession(session);
+    return { status: 200, ...representPage(page, rows, { pathname, query, cursors: services.cursors, represent }) };
+  },
 
-export const revokeOtherSessions: Contract.RevokeOtherSessions = async (_request, { call, services }) => {
-  await services.sessions.revokeOthers(call);
-  return { status: 204 };
-};
+  revokeOtherSessions: async (_request, { call, services }) => {
+    await services.sessions.revokeOthers(call);
+    return { status: 204 };
+  },
 
-export const revokeSession: Contract.RevokeSession = async ({ path }, { call, services }) => {
-  await services.sessions.revoke(call, path.session_id);
-  return { status: 204 };
-};
+  revokeSession: async ({ path }, { call, services }) => {
+    await services.sessions.revoke(call, path.session_id);
+    return { status: 204 };
+  },
+});
 
 const asCookies = (tokens: SessionTokens, sessionCookies: SessionCookies) =>
   ({

@@ -1,6 +1,8 @@
-import type * as Contract from '../../../generated/operations.js';
+import * as Contract from '../../../generated/operations.js';
 
-export const getJwks: Contract.GetJwks = async (_request, { call, services }) => {
-  await call.checkpoint();
-  return { status: 200, headers: {}, body: (await services.jwks()) as Contract.JsonWebKeySet };
-};
+export const keys = Contract.keysHandlers({
+  getJwks: async (_request, { call, services }) => {
+    await call.checkpoint();
+    return { status: 200, headers: {}, body: (await services.jwks()) as Contract.JsonWebKeySet };
+  },
+});

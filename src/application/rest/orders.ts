@@ -1,44 +1,46 @@
 import { preference, representPage, resourceTag } from 'accord';
-import type * as Contract from '../../../generated/operations.js';
+import * as Contract from '../../../generated/operations.js';
 import type { Order } from '../services/orders.js';
 import { hrefOfOrder, paid, representOrder } from './representations.js';
 
-export const listOrders: Contract.ListOrders = async ({ path, query }, { call, services, page, pathname, prefix }) => {
-  const orders = await services.orders.list(call, path.user_id, page);
-  return {
-    status: 200,
-    ...representPage(page, orders, {
-      pathname,
-      query,
-      cursors: services.cursors,
-      represent: (order) => representOrder(order, prefix),
-    }),
-  };
-};
+export const orders = Contract.ordersHandlers({
+  listOrders: async ({ path, query }, { call, services, page, pathname, prefix }) => {
+    const orders = await services.orders.list(call, path.user_id, page);
+    return {
+      status: 200,
+      ...representPage(page, orders, {
+        pathname,
+        query,
+        cursors: services.cursors,
+        represent: (order) => representOrder(order, prefix),
+      }),
+    };
+  },
 
-export const createOrder: Contract.CreateOrder = ({ path, body }, { call, services, prefix }) =>
-  services.orders.create(call, path.user_id, body.total, (order) => created(order, prefix));
+  createOrder: ({ path, body }, { call, services, prefix }) =>
+    services.orders.create(call, path.user_id, body.total, (order) => created(order, prefix)),
 
-export const getUserOrder: Contract.GetUserOrder = async ({ path }, { call, services, prefix }) => {
-  const order = await services.orders.getOfUser(call, path.user_id, path.order_id);
-  return { status: 200, headers: { etag: resourceTag(order) }, body: representOrder(order, prefix) };
-};
+  getUserOrder: async ({ path }, { call, services, prefix }) => {
+    const order = await services.orders.getOfUser(call, path.user_id, path.order_id);
+    return { status: 200, headers: { etag: resourceTag(order) }, body: representOrder(order, prefix) };
+  },
 
-export const getOrder: Contract.GetOrder = async ({ path }, { call, services, prefix }) => {
-  const order = await services.orders.get(call, path.order_id);
-  return { status: 200, headers: { etag: resourceTag(order) }, body: representOrder(order, prefix) };
-};
+  getOrder: async ({ path }, { call, services, prefix }) => {
+    const order = await services.orders.get(call, path.order_id);
+    return { status: 200, headers: { etag: resourceTag(order) }, body: representOrder(order, prefix) };
+  },
 
-export const cancelOrder: Contract.CancelOrder = async ({ path }, { call, services, prefix }) => {
-  const order = await services.orders.cancel(call, path.order_id);
-  return { status: 200, headers: { etag: resourceTag(order) }, body: representOrder(order, prefix) };
-};
+  cancelOrder: async ({ path }, { call, services, prefix }) => {
+    const order = await services.orders.cancel(call, path.order_id);
+    return { status: 200, headers: { etag: resourceTag(order) }, body: representOrder(order, prefix) };
+  },
 
-export const payOrder: Contract.PayOrder = ({ path, headers, body }, { call, services, prefix }) => {
-  const background = preference(headers.prefer, 'respond-async') !== undefined;
-  const wish = { token: body?.payment_token, background };
-  return services.orders.pay(call, path.order_id, wish, (order) => paid(order, prefix));
-};
+  payOrder: ({ path, headers, body }, { call, services, prefix }) => {
+    const background = preference(headers.prefer, 'respond-async') !== undefined;
+    const wish = { token: body?.payment_token, background };
+    return services.orders.pay(call, path.order_id, wish, (order) => paid(order, prefix));
+  },
+});
 
 const created = (order: Order, prefix: string) =>
   ({

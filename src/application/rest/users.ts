@@ -1,5 +1,5 @@
 import { ifMatch, preference, representPage, resourceTag, type User, type UserFields } from 'accord';
-import type * as Contract from '../../../generated/operations.js';
+import * as Contract from '../../../generated/operations.js';
 import { hrefOfUser, representUser, toRole } from './representations.js';
 
 /** Only the members that were given: the service leaves the others as they are. */
@@ -8,48 +8,54 @@ const toFields = ({ role, ...rest }: Contract.UpdateUserRequestBody): Partial<Us
   ...(role !== undefined && { role: toRole(role) }),
 });
 
-export const listUsers: Contract.ListUsers = async ({ query }, { call, services, page, pathname, prefix }) => {
-  const users = await services.users.list(call, page);
-  return {
-    status: 200,
-    ...representPage(page, users, {
-      pathname,
-      query,
-      cursors: services.cursors,
-      represent: (user) => representUser(user, prefix),
-    }),
-  };
-};
+export const users = Contract.usersHandlers({
+  listUsers: async ({ query }, { call, services, page, pathname, prefix }) => {
+    const users = await services.users.list(call, page);
+    return {
+      status: 200,
+      ...representPage(page, users, {
+        pathname,
+        query,
+        cursors: services.cursors,
+        represent: (user) => representUser(user, prefix),
+      }),
+    };
+  },
 
-export const getUser: Contract.GetUser = async ({ path }, { call, services, prefix }) => {
-  const user = await services.users.get(call, path.user_id);
-  return { status: 200, headers: { etag: resourceTag(user) }, body: representUser(user, prefix) };
-};
+  getUser: async ({ path }, { call, services, prefix }) => {
+    const user = await services.users.get(call, path.user_id);
+    return { status: 200, headers: { etag: resourceTag(user) }, body: representUser(user, prefix) };
+  },
 
-export const createUser: Contract.CreateUser = ({ body }, { call, services, prefix }) =>
-  services.users.create(call, { ...body, role: toRole(body.role) }, (user) => created(user, prefix));
+  createUser: ({ body }, { call, services, prefix }) =>
+    services.users.create(call, { ...body, role: toRole(body.role) }, (user) => created(user, prefix)),
 
-export const replaceUser: Contract.ReplaceUser = async ({ path, headers, body }, { call, services, prefix }) => {
-  const user = await services.users.update(call, path.user_id, toFields(body), ifMatch(headers['if-match']));
-  return updated(user, headers.prefer, prefix);
-};
+  replaceUser: async ({ path, headers, body }, { call, services, prefix }) => {
+    const user = await services.users.update(call, path.user_id, toFields(body), ifMatch(headers['if-match']));
+    return updated(user, headers.prefer, prefix);
+  },
 
-export const updateUser: Contract.UpdateUser = async ({ path, headers, body }, { call, services, prefix }) => {
-  const user = await services.users.update(call, path.user_id, toFields(body), ifMatch(headers['if-match']));
-  return updated(user, headers.prefer, prefix);
-};
+  updateUser: async ({ path, headers, body }, { call, services, prefix }) => {
+    const user = await services.users.update(call, path.user_id, toFields(body), ifMatch(headers['if-match']));
+    return updated(user, headers.prefer, prefix);
+  },
 
-export const deleteUser: Contract.DeleteUser = async ({ path, headers }, { call, services, prefix }) => {
-  const user = await services.users.delete(call, path.user_id, ifMatch(headers['if-match']));
-  if (preference(headers.prefer, 'return') !== 'representation') return { status: 204, headers: {} };
-  return { status: 200, headers: { 'preference-applied': 'return=representation' }, body: representUser(user, prefix) };
-};
+  deleteUser: async ({ path, headers }, { call, services, prefix }) => {
+    const user = await services.users.delete(call, path.user_id, ifMatch(headers['if-match']));
+    if (preference(headers.prefer, 'return') !== 'representation') return { status: 204, headers: {} };
+    return {
+      status: 200,
+      headers: { 'preference-applied': 'return=representation' },
+      body: representUser(user, prefix),
+    };
+  },
 
-export const changePassword: Contract.ChangePassword = async ({ path, body }, { call, services }) => {
-  const change = { currentPassword: body.current_password, newPassword: body.new_password };
-  await services.changePassword(call, path.user_id, change);
-  return { status: 204 };
-};
+  changePassword: async ({ path, body }, { call, services }) => {
+    const change = { currentPassword: body.current_password, newPassword: body.new_password };
+    await services.changePassword(call, path.user_id, change);
+    return { status: 204 };
+  },
+});
 
 const created = (user: User, prefix: string) =>
   ({

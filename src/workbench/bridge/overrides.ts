@@ -1,5 +1,6 @@
 import { placedOperations } from 'accord/contract/placed-operations';
 import { Ajv2020 } from 'ajv/dist/2020.js';
+import { extensionSchema } from '../model/extensions.js';
 import type { OpenApiSource } from '../model/openapi-source.js';
 import type { Path } from '../model/yaml-source.js';
 import { whereIn } from './schema-members.js';
@@ -38,23 +39,7 @@ export interface Overrides {
   faults: { where: Where; message: string }[];
 }
 
-const text = { type: 'string', minLength: 1 };
-const closed = (properties: Record<string, object>, required: string[] = []) => {
-  return { type: 'object', additionalProperties: false, required, properties };
-};
-const SCHEMA = closed({
-  graphql: { type: ['string', 'array'], items: text, minItems: 1 },
-  prisma: text,
-  pairs: { type: 'array', items: closed({ graphql: text, prisma: text }, ['graphql', 'prisma']) },
-  fields: { type: 'object', additionalProperties: closed({ graphql: text, prisma: text }) },
-  flatten: { type: 'array', items: text },
-  accept: {
-    type: 'array',
-    items: closed({ difference: text, reason: { ...text, minLength: 10 } }, ['difference', 'reason']),
-  },
-});
-
-const isSound = new Ajv2020({ allowUnionTypes: true }).compile<Override>(SCHEMA);
+const isSound = new Ajv2020({ allowUnionTypes: true }).compile<Override>(extensionSchema('x-bridge'));
 
 /** Reads every `x-bridge` of a document: at its root, of its schemas and of its operations. */
 export function readOverrides(source: OpenApiSource): Overrides {

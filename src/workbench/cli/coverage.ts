@@ -59,7 +59,7 @@ function writePage(file: string, page: string): void {
 const HELP = `
 The tests leave what they see in coverage/contract; "npm test" begins by clearing it, a single test file adds to it.
 
-Demanded is each status of each operation and each way to log in that it takes, and each field, argument and input field of the SDL. What no test can see is
+Demanded is each status of each operation and each way to log in that it takes, each member of its body and each value of a closed list there, in a request that succeeded, and each field, argument and input field of the SDL. What no test can see is
 excepted in the contract, with a reason:
 
   openapi.yaml     x-coverage:

@@ -8,8 +8,8 @@ const INDEXES = ['application/services/index.ts', 'platform/services.ts'];
 type Lookup = (side: Change['side'], element: string) => Pick<Touched, 'handlers' | 'services'>;
 
 /**
- * Finds handlers and what they call: `src/application/rest/*.ts` exports them by operationId, `src/application/graphql/<Type>.ts`
- * holds them by field; both call `services.<name>.<method>`, and the functions of `INDEXES` say which files make a service.
+ * Finds handlers and what they call: `src/application/rest/<tag>.ts` holds them by operationId, `src/application/graphql/<Type>.ts`
+ * by field; both call `services.<name>.<method>`, and the functions of `INDEXES` say which files make a service.
  * Reads syntax only: the type checker would take seconds.
  */
 export async function codeIndex(root: string): Promise<Lookup> {
@@ -25,15 +25,18 @@ export async function codeIndex(root: string): Promise<Lookup> {
   const indexes = INDEXES.map((path) => servicesIn(open(path), SyntaxKind));
   const services: ReturnType<typeof servicesIn> = (service, method) =>
     indexes.map((find) => find(service, method)).find((found) => found.length > 0) ?? [];
-  const exported = new Map<string, Node>();
+  const handlers = new Map<string, Node>();
   for (const file of project.getSourceFiles()) {
-    for (const declaration of file.getVariableDeclarations()) {
-      // Not `isExported`, for that asks the type checker.
-      if (declaration.getVariableStatement()?.hasExportKeyword()) exported.set(declaration.getName(), declaration);
+    // `export const users = Contract.usersHandlers({ … })` in users.ts.
+    const value = file.getVariableDeclaration(file.getBaseNameWithoutExtension())?.getInitializer();
+    const [literal] = value?.asKind(SyntaxKind.CallExpression)?.getArguments() ?? [];
+    for (const property of objectOf(literal, SyntaxKind)?.getProperties() ?? []) {
+      const name = property.asKind(SyntaxKind.PropertyAssignment) ?? property.asKind(SyntaxKind.MethodDeclaration);
+      if (name !== undefined) handlers.set(name.getName(), property);
     }
   }
   const handlerOf = (side: Change['side'], element: string): Node | undefined => {
-    if (side === 'rest') return exported.get(element);
+    if (side === 'rest') return handlers.get(element);
     const [type = '', field = ''] = element.split('.');
     const file = open('application', 'graphql', `${type}.ts`);
     return objectOf(file?.getVariableDeclaration(type)?.getInitializer(), SyntaxKind)?.getProperty(field);

@@ -2,6 +2,7 @@ import type { OpenApiDocument } from 'accord/contract/document';
 import type { Operation } from 'accord/contract/openapi';
 import type { OpenApiSource } from '../model/openapi-source.js';
 import { pascal, typeNamesOf } from '../model/type-names.js';
+import { CLOSED, takerText } from './closed-handlers.js';
 import { headerNames, operationTypes, readsStreams } from './operation-types.js';
 import { docComment, key, literal } from './typescript.js';
 
@@ -23,26 +24,6 @@ type HeaderName = ${names.length > 0 ? names.map(literal).join(' | ') : 'never'}
 type Only<Headers> = Headers & { [Other in Exclude<HeaderName, keyof Headers>]?: never };
 
 type NoHeaders = { [Other in HeaderName]?: never };
-`;
-
-/** A module of handlers is complete and has nothing else: the compiler names what is missing, and what is surplus. */
-const EXACTLY = `/** Each export that is no operation of its tag is asked to be a sentence that says so. */
-export type WithoutSurplus<Actual> = {
-  [Tag in keyof Actual]: Tag extends keyof Handlers
-    ? {
-        [Name in keyof Actual[Tag]]: Name extends keyof Handlers[Tag]
-          ? unknown
-          : \`'\${Name & string}' is not an operationId of the tag '\${Tag}' in openapi.yaml\`;
-      }
-    : \`'\${Tag & string}' is not a tag in openapi.yaml\`;
-};
-
-/**
- * The handlers, when there is one for each operation and nothing besides:
- * \`exactly({ users, auth })\` where \`import * as users from './users.js'\`.
- * A missing, misnamed, surplus or mistyped export does not compile.
- */
-export const exactly = <Actual extends Handlers>(handlers: Actual & WithoutSurplus<Actual>): Handlers => handlers;
 `;
 
 function aliases(schemas: OpenApiDocument['components']['schemas'], isFree: (name: string) => boolean): string {
@@ -69,7 +50,8 @@ function table(all: readonly Operation[]): string {
 
 /**
  * The source of `generated/operations.ts`: for each operation its request, its reply by status and its handler; for each
- * tag the handlers that its file exports; all of them together; and a table of where each is reached.
+ * tag the handlers that its file has, and the function that takes them; all of them together; and a table of where each is
+ * reached.
  * Takes a document that the check has passed. The same document always gives the same text.
  */
 export function generateOperations({ document, operations: all }: OpenApiSource): string {
@@ -86,7 +68,19 @@ export function generateOperations({ document, operations: all }: OpenApiSource)
       'Schemas',
       'OperationId',
       'Readable',
-      'WithoutSurplus',
+      ...[
+        'Same',
+        'Plain',
+        'KeysOf',
+        'ItemOf',
+        'MemberOf',
+        'Surplus',
+        'SurplusMembers',
+        'WithStatus',
+        'SurplusOf',
+        'ReplyOf',
+        'Closed',
+      ],
       'HeaderName',
       'Only',
       'NoHeaders',
@@ -105,7 +99,8 @@ export function generateOperations({ document, operations: all }: OpenApiSource)
       return handlersOf(name, description, members);
     }),
     `/** All handlers, by tag. */\nexport interface Handlers {\n${tags.map(({ name }) => `  ${key(name)}: ${pascal(name)}Handlers;\n`).join('')}}\n`,
-    EXACTLY,
+    CLOSED,
+    ...tags.map(({ name }) => takerText(name)),
     table(all),
   ]
     .filter((part) => part !== '')

@@ -1,12 +1,13 @@
 import type { CodegenPlugin } from '@graphql-codegen/plugin-helpers';
-import { type GraphQLSchema, isIntrospectionType, isObjectType } from 'graphql';
+import { type GraphQLSchema, isCompositeType, isIntrospectionType } from 'graphql';
 import { ROOTS } from '../model/sdl.js';
 
 const HEADER = '// Generated from schema.graphql by `npm run codegen`. Do not edit.\n';
 
 /**
  * graphql-codegen asks for a resolver of each field or of none. What must be written is neither: a field that the model
- * has under its name and in its type is read by itself, any other one needs a resolver.
+ * has under its name and in its type is read by itself, any other one needs a resolver. So does `__resolveType` of each
+ * interface and union, for no model says which of the types it is.
  */
 const REQUIRED = `type ResultOf<Each> = Each extends ResolverFn<infer Result, any, any, any> ? Result : never;
 
@@ -14,11 +15,14 @@ const REQUIRED = `type ResultOf<Each> = Each extends ResolverFn<infer Result, an
 type Given<Type extends keyof EveryField> = Type extends ${ROOTS.map((root) => `'${root}'`).join(' | ')}
   ? never
   : {
-      [Field in keyof EveryField[Type]]: Field extends keyof ResolversParentTypes[Type]
-        ? ResolversParentTypes[Type][Field] extends ResultOf<EveryField[Type][Field]>
-          ? Field
-          : never
-        : never;
+      // What a value is, its interface or union says.
+      [Field in keyof EveryField[Type]]-?: Field extends '__isTypeOf'
+        ? Field
+        : Field extends keyof ResolversParentTypes[Type]
+          ? ResolversParentTypes[Type][Field] extends ResultOf<EveryField[Type][Field]>
+            ? Field
+            : never
+          : never;
     }[keyof EveryField[Type]];
 
 /** The resolvers of one type: those of its given fields may be left out, any other may not. */
@@ -34,7 +38,7 @@ type GivenTypes = {
 /** Interfaces, for the compiler calls them by their name where it would spell out any other type. */
 function named(schema: GraphQLSchema): string {
   const types = Object.values(schema.getTypeMap()).flatMap((type) =>
-    isObjectType(type) && !isIntrospectionType(type) ? [type.name] : [],
+    isCompositeType(type) && !isIntrospectionType(type) ? [type.name] : [],
   );
   const each = types.map((type) => `export interface ${type}Resolvers extends ResolversOf<'${type}'> {}\n`);
   const members = types.map((type) => `  ${type}: ${type}Resolvers;\n`);

@@ -41,6 +41,9 @@ export function lintSdl({ document }: SdlSource): Problem[] {
   );
 }
 
+/** How our own rules are called where other linters have them. */
+const OURS = 'accord/';
+
 /** How a contract is checked before its rules: as one of which code is to be generated, or by itself. */
 interface Checks {
   rest: typeof checkOpenApi;
@@ -60,13 +63,16 @@ async function lintOpenApi(root: string, source: OpenApiSource, check: Checks['r
   const config = existsSync(configPath)
     ? await loadConfig({ configPath })
     : await createConfig({ extends: ['recommended'] });
-  return [...broken, ...unread, ...(await lintByRedocly(source, config)), ...own];
+  const ofRedocly = await lintByRedocly(source, config);
+  // Where our rules are Redocly's, too, for editors.
+  return [...broken, ...unread, ...ofRedocly.filter(({ rule }) => !rule.startsWith(OURS)), ...own];
 }
 
 async function lintSchema(root: string, sdl: SdlSource, check: Checks['graphql']): Promise<Problem[]> {
   const broken = check(sdl);
   if (sdl.absent || broken.some(({ rule }) => rule !== 'permission')) return broken;
-  return [...broken, ...(await lintByGraphqlEslint(root, sdl)), ...lintSdl(sdl)];
+  const ofEslint = await lintByGraphqlEslint(root, sdl);
+  return [...broken, ...ofEslint.filter(({ rule }) => !rule.startsWith(OURS)), ...lintSdl(sdl)];
 }
 
 /** Two rule sets may have the same rule, and a shared component is met once for each use. */

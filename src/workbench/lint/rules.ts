@@ -4,6 +4,7 @@ import { COMPONENT_RULES } from './components.js';
 import { REST_DEPRECATION_RULES, SDL_DEPRECATION_RULES } from './deprecation.js';
 import { DESCRIPTION_RULES } from './descriptions.js';
 import { REST_EXAMPLE_RULES, SDL_EXAMPLE_RULES } from './examples.js';
+import { EXTENSION_RULES } from './extensions.js';
 import { FAILURE_RULES } from './failures.js';
 import { OPERATION_ID_RULES } from './operation-ids.js';
 import { REST_PAGING_RULES } from './paging.js';
@@ -25,6 +26,7 @@ export const REST_RULES: RestRule[] = [
   ...REST_DEPRECATION_RULES,
   ...COMPONENT_RULES,
   ...DESCRIPTION_RULES,
+  ...EXTENSION_RULES,
 ];
 
 /** Our own rules of schema.graphql, beside graphql-eslint's and what codegen needs. */

@@ -6,7 +6,8 @@ import type { Finding } from './yaml-source.js';
 export const ERROR_CODE = 'ErrorCode';
 const STATED = 'x-codes';
 
-const RULE = 'error-codes';
+/** The rule of `codeFindings`. */
+export const RULE = 'error-codes';
 const MEMBERS = ['status', 'title', 'description'] as const;
 
 const statedIn = (document: OpenApiDocument): Record<string, Partial<Kind>> =>

@@ -5,7 +5,7 @@ import { placedOperations } from 'accord/contract/placed-operations';
 import { endless } from 'accord/contract/recursion';
 import { isObject, keysOf, valueAt } from 'accord/contract/references';
 import { placeOf, shapeOf, versionsOf } from 'accord/contract/versions';
-import { codeFindings } from './codes.js';
+import { RULE as CODES_RULE, codeFindings } from './codes.js';
 import type { OpenApiSource } from './openapi-source.js';
 import { REACHES } from './permissions.js';
 import { RESERVED } from './reserved-words.js';
@@ -211,6 +211,22 @@ const unfollowable = (source: OpenApiSource) => unfollowed(source, () => inlineS
 
 /** A reference that keeps a document from being read, wherever it is served: one that leads out of it, or nowhere. */
 export const unresolved = (source: OpenApiSource): Finding[] => unfollowed(source, () => source.document);
+
+/** The rules of `findings`. */
+export const FINDINGS = [
+  'operation-id-identifier',
+  'operation-one-tag',
+  'operation-permission',
+  'response-exact-status',
+  'operation-deprecation',
+  'operation-last-version',
+  'operation-forward',
+  'path-ambiguous',
+  'path-parameter-name',
+  'local-references',
+  'schema-endless',
+  CODES_RULE,
+] as const;
 
 /** What the generator and the router need and no general linter asks for. Takes a document of sound structure. */
 export function findings(source: OpenApiSource): Finding[] {

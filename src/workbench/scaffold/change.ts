@@ -1,10 +1,11 @@
 /** What `accord scaffold` did, or would do. */
 export interface Change {
   /**
-   * `added`: a stub. `restored`: a parked body. `renamed`: a body under its new name. `parked`: a
+   * `added`: a stub. `restored`: a parked body. `renamed`: a body under its new name. `moved`: a body under
+   * its new tag. `parked`: a
    * body that the contract no longer has. `dropped`: such a stub. `registered`, `unregistered`: a file where all are named.
    */
-  kind: 'added' | 'restored' | 'renamed' | 'parked' | 'dropped' | 'registered' | 'unregistered';
+  kind: 'added' | 'restored' | 'renamed' | 'moved' | 'parked' | 'dropped' | 'registered' | 'unregistered';
   /** Relative to the project. */
   file: string;
   /** The operationId, `Type.field`, type or tag. */

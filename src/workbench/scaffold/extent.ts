@@ -33,6 +33,14 @@ export function textOf(node: Node): string {
   return indent + text.slice(start, end);
 }
 
+/** The text of a property with its comments, and with a comma, which the last one may do without. */
+export function propertyTextOf(node: Node): string {
+  const text = textOf(node);
+  if (extentOf(node).comma) return text;
+  const end = text.lastIndexOf(node.getText()) + node.getText().length;
+  return `${text.slice(0, end)},${text.slice(end)}`;
+}
+
 /**
  * Puts text in the place of a range of a file. The file is parsed anew, and nodes of it that were at hand are forgotten:
  * ts-morph's own edits carry them over, and give up on some changes of comments and blank lines.
@@ -44,7 +52,7 @@ export function splice(file: SourceFile, start: number, end: number, text: strin
 
 export const insert = (file: SourceFile, at: number, text: string): void => splice(file, at, at, text);
 
-/** Takes a piece out of a file. Of the lines that stood empty above and below it, the greater gap stays. */
+/** Takes a piece out of a file. Of the lines that stood empty above and below it, the greater gap stays; none within a brace. */
 function removeRange(file: SourceFile, start: number, end: number): void {
   const text = file.getFullText();
   const above = /(?<!\s)\s*$/.exec(text.slice(0, start))?.[0] ?? '';
@@ -52,7 +60,10 @@ function removeRange(file: SourceFile, start: number, end: number): void {
   const lines = (gap: string) => gap.split('\n').length - 1;
   const isLast = end + below.length === text.length;
   const indent = below.slice(below.lastIndexOf('\n') + 1);
-  const gap = isLast ? '\n' : '\n'.repeat(Math.max(lines(above), lines(below))) + indent;
+  const opens = text[start - above.length - 1] === '{';
+  const closes = text[end + below.length] === '}';
+  const empty = closes ? lines(below) : opens ? lines(above) : Math.max(lines(above), lines(below));
+  const gap = isLast ? '\n' : '\n'.repeat(empty) + indent;
   splice(file, start - above.length, end + below.length, start === above.length ? '' : gap);
 }
 
@@ -66,19 +77,27 @@ export function removeWithComments(node: Node): void {
 export const removeImport = (node: ImportDeclaration): void =>
   removeRange(node.getSourceFile(), node.getStart(), node.getEnd());
 
-/** Puts a statement behind another one, or else before another one, or else behind the imports, a blank line between. */
-export function insertStatement(file: SourceFile, text: string, after?: Node, before?: Node): void {
-  const above = after ?? (before ? undefined : file.getImportDeclarations().at(-1));
+/** Puts a statement behind the imports, a blank line between. */
+export function insertStatement(file: SourceFile, text: string): void {
+  const above = file.getImportDeclarations().at(-1);
   if (above) insert(file, extentOf(above).end, `\n\n${text}`);
-  else if (before) insert(file, extentOf(before).start, `${text}\n\n`);
   else insert(file, 0, `${text}\n`);
 }
 
-/** Puts a property, given with its comma, behind another one, or else first. */
-export function insertProperty(literal: ObjectLiteralExpression, text: string, after?: Node): void {
+/**
+ * Puts a property, given with its comma, behind another one, or else first.
+ * @param apart whether a blank line stands between two properties
+ */
+export function insertProperty(literal: ObjectLiteralExpression, text: string, after?: Node, apart = false): void {
   const file = literal.getSourceFile();
-  const line = `\n  ${text.trimStart()}`;
-  if (after === undefined) insert(file, literal.getStart() + 1, line);
-  else if (extentOf(after).comma) insert(file, extentOf(after).end, line);
-  else insert(file, after.getEnd(), `,${line}`);
+  const gap = apart ? '\n' : '';
+  const isFirst = after === undefined;
+  const hasComma = !isFirst && extentOf(after).comma;
+  const at = isFirst ? literal.getStart() + 1 : hasComma ? extentOf(after).end : after.getEnd();
+  // What follows on the same line is not to become a part of a comment.
+  const hides =
+    text.slice(text.lastIndexOf('\n') + 1).includes('//') && !/^[ \t]*\r?\n/.test(file.getFullText().slice(at));
+  const line = `\n  ${text.trimStart()}${hides ? '\n' : ''}`;
+  if (isFirst) insert(file, at, literal.getProperties().length > 0 ? line + gap : line);
+  else insert(file, at, `${hasComma ? '' : ','}${gap}${line}`);
 }

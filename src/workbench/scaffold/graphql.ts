@@ -12,7 +12,7 @@ import { openRegistry } from './registry.js';
 import type { Required } from './required.js';
 
 const GENERATED = '../../../generated/graphql.js';
-const REGISTRY = { path: 'src/application/graphql/resolvers.ts', constant: 'resolvers', whole: false };
+const REGISTRY = { path: 'src/application/graphql/resolvers.ts', constant: 'resolvers' };
 
 const GONE = 'schema.graphql no longer has it.';
 
@@ -72,7 +72,6 @@ function scaffoldType(file: SourceFile, type: string, { types, required, before 
     label: (field) => `${type}.${field}`,
     about: (field) => (fields.get(field) ?? '').replace(/^: /, ''),
     stub: (field) => `${field}: ${type === 'Subscription' ? `{ subscribe: ${MARKER} }` : MARKER},`,
-    wasContracts: () => true,
     renamed: (field, missing) => {
       const isSame = (one: string) =>
         fields.get(one) === old?.get(field) && previous(fields, one) === previous(old, field);

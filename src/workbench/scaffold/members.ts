@@ -1,63 +1,26 @@
-import { Node, type ObjectLiteralExpression, type SourceFile, type SpreadAssignment, SyntaxKind } from 'ts-morph';
-import { typeNamesOf } from '../model/type-names.js';
-import { insertProperty, insertStatement } from './extent.js';
+import { Node, type ObjectLiteralExpression, type SourceFile, type SpreadAssignment } from 'ts-morph';
+import { insertProperty } from './extent.js';
 
 /** The one marker for what is deliberately not written yet, in `src/platform/calls/errors.ts`. */
 export const MARKER = 'notWritten';
 
-/** What fills in a contract by name: the handlers that a module exports, or the resolvers of a type. */
+/** What fills in a contract by name: the handlers of a tag, or the resolvers of a type. */
 export interface Members {
   readonly file: SourceFile;
   /** The names that are there. */
   names(): string[];
-  /** The statement or property that is this member and nothing else. */
+  /** The property that is this member and nothing else. */
   node(name: string): Node | undefined;
-  /** Adds the text of a member behind another one, or else before another one. */
-  insert(text: string, after: Node | undefined, before: Node | undefined): void;
+  /** Adds the text of a member behind another one, or else first. */
+  insert(text: string, after: Node | undefined): void;
   rename(from: string, to: string): void;
 }
 
 /** Whether a member is not written yet. One of Subscription says so under `subscribe`. */
 export function isStub(node: Node | undefined): boolean {
-  if (Node.isVariableStatement(node)) return isStub(node.getDeclarations()[0]);
-  if (!Node.isVariableDeclaration(node) && !Node.isPropertyAssignment(node)) return false;
+  if (!Node.isPropertyAssignment(node)) return false;
   const value = node.getInitializer();
   return Node.isObjectLiteralExpression(value) ? isStub(value.getProperty('subscribe')) : value?.getText() === MARKER;
-}
-
-/** The name under which a module imports all the types of `generated/operations.ts`. */
-export const contractAlias = (file: SourceFile): string | undefined =>
-  file
-    .getImportDeclarations()
-    .find((one) => one.getModuleSpecifierValue().endsWith('/generated/operations.js'))
-    ?.getNamespaceImport()
-    ?.getText();
-
-/** The exports of a module of handlers. */
-export function handlersIn(file: SourceFile): Members {
-  const namesOf = (node: Node): string[] => {
-    if (Node.isFunctionDeclaration(node)) return node.hasExportKeyword() ? [node.getName() ?? ''] : [];
-    if (!Node.isVariableStatement(node) || !node.hasExportKeyword()) return [];
-    return node.getDeclarations().map((one) => one.getName());
-  };
-  const reExported = () => file.getExportDeclarations().flatMap((one) => one.getNamedExports());
-  return {
-    file,
-    names: () => [
-      ...file.getStatements().flatMap(namesOf),
-      ...reExported().map((one) => one.getAliasNode()?.getText() ?? one.getName()),
-    ],
-    node: (name) => file.getStatements().find((one) => namesOf(one).join() === name),
-    insert: (text, after, before) => insertStatement(file, text, after, before),
-    rename: (from, to) => {
-      const [old, current] = [typeNamesOf(from), typeNamesOf(to)];
-      (file.getVariableDeclaration(from) ?? file.getFunction(from))?.rename(to);
-      for (const name of file.getDescendantsOfKind(SyntaxKind.QualifiedName)) {
-        const type = current[old.indexOf(name.getRight().getText())];
-        if (name.getLeft().getText() === contractAlias(file) && type) name.getRight().replaceWithText(type);
-      }
-    },
-  };
 }
 
 /** The object literal that a constant is made of, whatever is asserted of it, or whichever function checks it. */
@@ -68,8 +31,11 @@ export function literalOf(file: SourceFile | undefined, constant: string): Objec
   return Node.isObjectLiteralExpression(value) ? value : undefined;
 }
 
-/** The properties of the object literal that a constant is made of. */
-export function propertiesOf(file: SourceFile, constant: string): Members {
+/**
+ * The properties of the object literal that a constant is made of.
+ * @param apart whether a blank line stands between two of them
+ */
+export function propertiesOf(file: SourceFile, constant: string, apart = false): Members {
   const properties = () => literalOf(file, constant)?.getProperties() ?? [];
   const nameOf = (node: Node): string => {
     if (Node.isSpreadAssignment(node) || !Node.hasName(node)) return '';
@@ -82,7 +48,7 @@ export function propertiesOf(file: SourceFile, constant: string): Members {
     node: (name) => properties().find((one) => nameOf(one) === name),
     insert: (text, after) => {
       const literal = literalOf(file, constant);
-      if (literal) insertProperty(literal, text, after);
+      if (literal) insertProperty(literal, text, after, apart);
     },
     rename: (from, to) => {
       const node = properties().find((one) => nameOf(one) === from);

@@ -1,5 +1,5 @@
 import { basename, dirname, join, relative } from 'node:path';
-import { IndentationText, Node, Project, QuoteKind, type SourceFile, SyntaxKind, ts } from 'ts-morph';
+import { IndentationText, Project, QuoteKind, type SourceFile, SyntaxKind, ts } from 'ts-morph';
 import { type Change, Refusal } from './change.js';
 import { removeImport } from './extent.js';
 import { MARKER } from './members.js';
@@ -64,10 +64,11 @@ export function importNamed(file: SourceFile, module: string, name: string, isTy
   else file.addImportDeclaration({ moduleSpecifier: module, namedImports: [name], isTypeOnly });
 }
 
-const isUsed = (file: SourceFile, name: string): boolean =>
+/** Whether a name occurs in a file, besides where it is imported. */
+export const isUsed = (file: SourceFile, name: string): boolean =>
   file
     .getDescendantsOfKind(SyntaxKind.Identifier)
-    .some((one) => one.getText() === name && !Node.isImportSpecifier(one.getParent()));
+    .some((one) => one.getText() === name && !one.getFirstAncestorByKind(SyntaxKind.ImportDeclaration));
 
 /** Takes a named import away that nothing in the file uses, and the whole import when it has no other. */
 export function removeUnusedImport(file: SourceFile, name: string): boolean {

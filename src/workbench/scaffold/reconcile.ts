@@ -1,6 +1,6 @@
 import type { Node } from 'ts-morph';
 import type { Change } from './change.js';
-import { removeWithComments, textOf } from './extent.js';
+import { propertyTextOf, removeWithComments } from './extent.js';
 import { isStub, type Members } from './members.js';
 import { isParked, park, unpark } from './parked.js';
 
@@ -18,8 +18,6 @@ interface Demand {
   about: (name: string) => string;
   /** The text of a member that is not written yet. */
   stub: (name: string) => string;
-  /** Whether a member that the contract does not know was its once, and is no helper of the developer's. */
-  wasContracts: (name: string) => boolean;
   /** What a member that the contract does not know is called in it now, of the names that are missing. */
   renamed: (name: string, missing: readonly string[]) => string | undefined;
   /** Why a member is parked, in a sentence. */
@@ -37,7 +35,7 @@ export function reconcile(members: Members, demand: Demand): Change[] {
 
   for (const name of members.names().filter((one) => !known.includes(one))) {
     const node = members.node(name);
-    if (node === undefined || !demand.wasContracts(name)) continue;
+    if (node === undefined) continue;
     const current = demand.renamed(name, missing());
     if (current !== undefined) {
       members.rename(name, current);
@@ -46,7 +44,7 @@ export function reconcile(members: Members, demand: Demand): Change[] {
       removeWithComments(node);
       say('dropped', name, 'a stub that nobody wrote, and that the contract no longer has');
     } else {
-      const text = textOf(node);
+      const text = propertyTextOf(node);
       removeWithComments(node);
       park(members.file, label(name), demand.gone(name), text);
       say('parked', name, demand.gone(name));
@@ -54,18 +52,14 @@ export function reconcile(members: Members, demand: Demand): Change[] {
   }
   for (const name of missing()) {
     const parked = unpark(members.file, label(name));
-    const { after, before } = neighbours(members, known, name);
-    members.insert(parked ?? demand.stub(name), after, before);
+    members.insert(parked ?? demand.stub(name), neighbour(members, known, name));
     say(parked === undefined ? 'added' : 'restored', name, about(name));
   }
   return done;
 }
 
-/** The members between which the contract has a name. */
-function neighbours(members: Members, known: readonly string[], name: string): { after?: Node; before?: Node } {
-  const at = known.indexOf(name);
-  const nearest = (names: readonly string[]) =>
-    names.map((one) => members.node(one)).find((node) => node !== undefined);
-  const [after, before] = [nearest(known.slice(0, at).reverse()), nearest(known.slice(at + 1))];
-  return { ...(after && { after }), ...(before && { before }) };
+/** The member behind which the contract has a name; none where it is the first of those that are there. */
+export function neighbour(members: Members, known: readonly string[], name: string): Node | undefined {
+  const above = known.slice(0, known.indexOf(name)).reverse();
+  return above.map((one) => members.node(one)).find((node) => node !== undefined);
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Project } from 'ts-morph';
 import { type Change, Refusal } from './change.js';
-import { removeImport, removeWithComments } from './extent.js';
+import { removeWithComments } from './extent.js';
 import { literalOf, propertiesOf } from './members.js';
 import { importNamed, removeUnusedImport } from './project-files.js';
 
@@ -10,15 +10,13 @@ interface RegistryOptions {
   path: string;
   /** The constant that has a property for each registered file. */
   constant: string;
-  /** Whether files are imported whole (`import * as users`), or by what they are named after (`import { User }`). */
-  whole: boolean;
 }
 
 /**
  * The place where the files of handlers, or of resolvers, are all named.
  * @throws Refusal when it is not what it should be
  */
-export function openRegistry(project: Project, root: string, { path, constant, whole }: RegistryOptions) {
+export function openRegistry(project: Project, root: string, { path, constant }: RegistryOptions) {
   const file = project.getSourceFile(join(root, path));
   if (!file || !literalOf(file, constant)) {
     throw new Refusal(`${path} should export \`${constant}\`, an object literal that names the files beside it.`);
@@ -28,18 +26,16 @@ export function openRegistry(project: Project, root: string, { path, constant, w
     names: (): string[] => entries.names(),
     /** @param home the file that is registered, relative to the project */
     add(name: string, home: string): Change {
-      if (whole) file.addImportDeclaration({ moduleSpecifier: `./${name}.js`, namespaceImport: name });
-      else importNamed(file, `./${name}.js`, name, false);
-      entries.insert(`${name},`, entries.node(entries.names().at(-1) ?? ''), undefined);
+      importNamed(file, `./${name}.js`, name, false);
+      entries.insert(`${name},`, entries.node(entries.names().at(-1) ?? ''));
       return { kind: 'registered', file: path, name, detail: home };
     },
-    remove(name: string, home: string): Change {
+    /** @param left what becomes of the file, in a sentence's second half */
+    remove(name: string, home: string, left = 'stays, with what is parked in it'): Change {
       const entry = entries.node(name);
       if (entry) removeWithComments(entry);
-      const imported = whole ? file.getImportDeclaration(`./${name}.js`) : undefined;
-      if (imported) removeImport(imported);
-      else removeUnusedImport(file, name);
-      return { kind: 'unregistered', file: path, name, detail: `${home} stays, with what is parked in it` };
+      removeUnusedImport(file, name);
+      return { kind: 'unregistered', file: path, name, detail: `${home} ${left}` };
     },
   };
 }

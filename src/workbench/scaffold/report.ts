@@ -9,6 +9,7 @@ const COLOURS = {
   restored: 'green',
   registered: 'green',
   renamed: 'yellow',
+  moved: 'yellow',
   parked: 'yellow',
   dropped: 'yellow',
   unregistered: 'yellow',
@@ -42,11 +43,13 @@ const answers = ({ request }: Pending): string =>
 export function nextSteps({ generated, changes, pending }: Scaffolding, check: boolean): string[] {
   if (check && changes.length + generated.length > 0) return ['Run `npx accord scaffold`.'];
   const renamed = changes.filter(({ kind }) => kind === 'renamed');
+  const moved = changes.filter(({ kind }) => kind === 'moved');
   const parked = changes.filter(({ kind }) => kind === 'parked');
   return [
     ...renamed.map(
       (one) => `Look at ${at(one)}: is ${one.name} only a new name for what stood there? Clients know the old one.`,
     ),
+    ...moved.map((one) => `Look at ${at(one)}: ${one.name} stands there now, and what it uses is imported.`),
     ...parked.map((one) => `Look at ${at(one)}: ${one.name} is parked. Delete it, or use it.`),
     ...pending.map((one) => `Fill in ${at(one)}: ${one.name} ${answers(one)}.`),
     'Run `npm run typecheck`, then `npm test`.',

@@ -1,17 +1,19 @@
 import { join } from 'node:path';
 import type { Operation } from 'accord/contract/openapi';
 import type { Project, SourceFile } from 'ts-morph';
-import { typeNamesOf } from '../model/type-names.js';
+import { takerOf } from '../model/type-names.js';
 import type { Before, Request } from './before.js';
 import { type Change, type Pending, Refusal } from './change.js';
-import { contractAlias, handlersIn, isStub, MARKER } from './members.js';
+import { removeWithComments } from './extent.js';
+import { closeHandlers, handlersIn, hasHandlers, openHandlers } from './handlers.js';
+import { isStub, MARKER } from './members.js';
+import { moveMember } from './move.js';
 import { isParked } from './parked.js';
 import { importMarker, ownFile } from './project-files.js';
-import { reconcile } from './reconcile.js';
+import { neighbour, reconcile } from './reconcile.js';
 import { openRegistry } from './registry.js';
 
-const OPERATIONS = '../../../generated/operations.js';
-const REGISTRY = { path: 'src/application/rest/handlers.ts', constant: 'handlers', whole: true };
+const REGISTRY = { path: 'src/application/rest/handlers.ts', constant: 'handlers' };
 
 const pathOf = (tag: string) => `src/application/rest/${tag}.ts`;
 const requestOf = ({ method, path }: Request) => `${method} ${path}`;
@@ -24,28 +26,85 @@ export interface RestDemand {
   before: Before;
 }
 
-/** Makes the modules of handlers those that the REST contract asks for, in memory. */
+/** Makes the files of handlers those that the REST contract asks for, in memory. */
 export function scaffoldRest(project: Project, root: string, demand: RestDemand): Change[] {
   const registry = openRegistry(project, root, REGISTRY);
   const registered = registry.names();
   const wanted = new Set(demand.operations.map(({ tag }) => tag));
-  return [...new Set([...registered, ...wanted])].flatMap((tag) => {
+  const tags = [...new Set([...registered, ...wanted])].map((tag) => {
     const file = ownFile(project, join(root, pathOf(tag)));
-    const isNew = !registered.includes(tag);
-    if (isNew) refuseOther(file, tag, demand);
-    const changes = scaffoldTag(file, tag, demand);
-    if (isNew) return [...changes, registry.add(tag, pathOf(tag))];
-    return wanted.has(tag) ? changes : [...changes, registry.remove(tag, pathOf(tag))];
+    if (registered.includes(tag)) refuseModule(file, tag);
+    else refuseOther(file, tag);
+    return { tag, file };
   });
+  const moved = tags.flatMap(({ tag, file }) => {
+    const others = tags.filter((one) => one.tag !== tag && registered.includes(one.tag));
+    return wanted.has(tag) ? moveHere(file, tag, others, demand) : [];
+  });
+  const changed = tags.flatMap(({ tag, file }) => {
+    if (wanted.has(tag)) openHandlers(file, tag);
+    const changes = scaffoldTag(file, tag, demand);
+    if (!registered.includes(tag)) return [...changes, registry.add(tag, pathOf(tag))];
+    if (wanted.has(tag)) return changes;
+    closeHandlers(file, tag);
+    const isEmpty = file.getStatements().length === 0 && !isParked(file);
+    return [...changes, registry.remove(tag, pathOf(tag), isEmpty ? 'is empty: delete it' : undefined)];
+  });
+  return [...moved, ...changed];
 }
 
 /** A file that is there and has never had handlers is something else. */
-function refuseOther(file: SourceFile, tag: string, { operations }: RestDemand): void {
-  const isOperation = (name: string) => operations.some((one) => one.tag === tag && one.operationId === name);
-  if (file.getStatements().length === 0 || isParked(file) || handlersIn(file).names().some(isOperation)) return;
+function refuseOther(file: SourceFile, tag: string): void {
+  if (file.getStatements().length === 0 || isParked(file) || hasHandlers(file, tag)) return;
   throw new Refusal(
     `The tag ${tag} would be answered by ${pathOf(tag)}, which is something else: choose another name for the tag.`,
   );
+}
+
+/** Handlers that cannot be found would all be written a second time. */
+function refuseModule(file: SourceFile, tag: string): void {
+  if (hasHandlers(file, tag)) return;
+  const expected = `\`export const ${tag} = Contract.${takerOf(tag)}({ … })\``;
+  throw new Refusal(`${pathOf(tag)} should say ${expected}, with a handler for each operation.`);
+}
+
+/** The names that the handler of an operation may have had: its own, and those of the same request before. */
+const isHandlerOf = (operation: Operation, name: string, { operations, before }: RestDemand): boolean =>
+  name === operation.operationId ||
+  (!operations.some(({ operationId }) => operationId === name) &&
+    before.requests(name).map(shapeOf).includes(shapeOf(operation)));
+
+/** Moves to the file of a tag those of its operations whose bodies stand in another tag's. */
+function moveHere(
+  file: SourceFile,
+  tag: string,
+  others: readonly { tag: string; file: SourceFile }[],
+  demand: RestDemand,
+): Change[] {
+  const own = demand.operations.filter((one) => one.tag === tag);
+  return own.flatMap((operation) => {
+    const { operationId } = operation;
+    const there = handlersIn(file, tag).node(operationId);
+    if (there !== undefined && !isStub(there)) return [];
+    for (const other of others) {
+      const from = handlersIn(other.file, other.tag);
+      const name = from
+        .names()
+        .find((one) => isHandlerOf(operation, one, demand) && from.node(one) && !isStub(from.node(one)));
+      if (name === undefined) continue;
+      if (there !== undefined) removeWithComments(there);
+      openHandlers(file, tag);
+      const to = handlersIn(file, tag);
+      const known = own.map((one) => one.operationId);
+      moveMember(from, to, name, neighbour(to, known, operationId));
+      if (name !== operationId) to.rename(name, operationId);
+      const was = name === operationId ? '' : `was ${name}; `;
+      return [
+        { kind: 'moved', file: pathOf(tag), name: operationId, detail: `${was}from ${pathOf(other.tag)}` } as const,
+      ];
+    }
+    return [];
+  });
 }
 
 function scaffoldTag(file: SourceFile, tag: string, { operations, before }: RestDemand): Change[] {
@@ -56,21 +115,13 @@ function scaffoldTag(file: SourceFile, tag: string, { operations, before }: Rest
       .filter(({ operationId }) => operationId === name)
       .map(requestOf)
       .join();
-  const alias = contractAlias(file) ?? 'Contract';
-  const handlers = handlersIn(file);
-  const isTyped = (name: string) =>
-    handlers
-      .node(name)
-      ?.getText()
-      .includes(`: ${alias}.${typeNamesOf(name)[0]} `);
-  const changes = reconcile(handlers, {
+  const changes = reconcile(handlersIn(file, tag), {
     path: pathOf(tag),
     known,
     required: new Set(known),
     label: (name) => name,
     about,
-    stub: (name) => `export const ${name}: ${alias}.${typeNamesOf(name)[0]} = ${MARKER};`,
-    wasContracts: (name) => before.requests(name).length > 0 || isTyped(name) === true,
+    stub: (name) => `${name}: ${MARKER},`,
     renamed: (name, missing) => {
       const shapes = before.requests(name).map(shapeOf);
       return missing.find((one) => own.some((each) => each.operationId === one && shapes.includes(shapeOf(each))));
@@ -78,12 +129,9 @@ function scaffoldTag(file: SourceFile, tag: string, { operations, before }: Rest
     gone: (name) => {
       const other = operations.find(({ operationId }) => operationId === name);
       if (other === undefined) return 'openapi.yaml no longer has it.';
-      return `openapi.yaml has it under the tag ${other.tag} now: move the body to ${pathOf(other.tag)}.`;
+      return `openapi.yaml has it under the tag ${other.tag}, and ${pathOf(other.tag)} has another one.`;
     },
   });
-  if (changes.some(({ kind }) => kind === 'added') && contractAlias(file) === undefined) {
-    file.addImportDeclaration({ moduleSpecifier: OPERATIONS, namespaceImport: alias, isTypeOnly: true });
-  }
   return [...changes, ...importMarker(file, pathOf(tag))];
 }
 
@@ -92,7 +140,7 @@ export function pendingOperations(project: Project, root: string, operations: re
   return operations.flatMap((operation) => {
     const { operationId: name, tag } = operation;
     const file = project.getSourceFile(join(root, pathOf(tag)));
-    const stub = file && isStub(handlersIn(file).node(name));
+    const stub = file && isStub(handlersIn(file, tag).node(name));
     return stub ? [{ file: pathOf(tag), name, request: requestOf(operation) }] : [];
   });
 }

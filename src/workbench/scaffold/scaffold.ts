@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Project } from 'ts-morph';
@@ -87,7 +88,9 @@ export function editCode(project: Project, root: string, demand: RestDemand & Gr
 
 /** Formats what was changed, and writes it. */
 async function finish(project: Project, root: string, check: boolean): Promise<void> {
-  const changed = project.getSourceFiles().filter((file) => !file.isSaved() && file.getFullText() !== '');
+  const changed = project
+    .getSourceFiles()
+    .filter((file) => !file.isSaved() && (file.getFullText() !== '' || existsSync(file.getFilePath())));
   await Promise.all(
     changed.map(async (file) => {
       const path = file.getFilePath();

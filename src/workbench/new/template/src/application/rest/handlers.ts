@@ -1,17 +1,17 @@
-import { exactly } from '../../../generated/operations.js';
-import * as auth from './auth.js';
+import type { Handlers } from '../../../generated/operations.js';
+import { auth } from './auth.js';
 // <books>
-import * as books from './books.js';
+import { books } from './books.js';
 // </books>
-import * as platform from './platform.js';
-import * as users from './users.js';
+import { platform } from './platform.js';
+import { users } from './users.js';
 
-/** Every operation of the contract, by tag. One that is missing, misnamed or too many does not compile. */
-export const handlers = exactly({
+/** One file for each tag of the contract; an operation without its handler does not compile. */
+export const handlers: Handlers = {
   // <books>
   books,
   // </books>
   users,
   auth,
   platform,
-});
+};

@@ -1,5 +1,5 @@
 import { ifMatch, type UserFields } from 'accord';
-import type * as Contract from '../../../generated/operations.js';
+import * as Contract from '../../../generated/operations.js';
 import type { Role } from '../../../generated/policy.js';
 import { foundUser } from './representations.js';
 
@@ -12,19 +12,21 @@ const toFields = ({ role, ...rest }: Contract.UpdateUserRequestBody): Partial<Us
   ...(role !== undefined && { role: toRole(role) }),
 });
 
-export const createUser: Contract.CreateUser = ({ body }, { call, services }) =>
-  services.users.create(call, { ...body, role: toRole(body.role) }, (user) => ({ ...foundUser(user), status: 201 }));
+export const users = Contract.usersHandlers({
+  createUser: ({ body }, { call, services }) =>
+    services.users.create(call, { ...body, role: toRole(body.role) }, (user) => ({ ...foundUser(user), status: 201 })),
 
-export const updateUser: Contract.UpdateUser = async ({ path, headers, body }, { call, services }) =>
-  foundUser(await services.users.update(call, path.user_id, toFields(body), ifMatch(headers['if-match'])));
+  updateUser: async ({ path, headers, body }, { call, services }) =>
+    foundUser(await services.users.update(call, path.user_id, toFields(body), ifMatch(headers['if-match']))),
 
-export const deleteUser: Contract.DeleteUser = async ({ path, headers }, { call, services }) => {
-  await services.users.delete(call, path.user_id, ifMatch(headers['if-match']));
-  return { status: 204 };
-};
+  deleteUser: async ({ path, headers }, { call, services }) => {
+    await services.users.delete(call, path.user_id, ifMatch(headers['if-match']));
+    return { status: 204 };
+  },
 
-export const changePassword: Contract.ChangePassword = async ({ path, body }, { call, services }) => {
-  const change = { currentPassword: body.current_password, newPassword: body.new_password };
-  await services.changePassword(call, path.user_id, change);
-  return { status: 204 };
-};
+  changePassword: async ({ path, body }, { call, services }) => {
+    const change = { currentPassword: body.current_password, newPassword: body.new_password };
+    await services.changePassword(call, path.user_id, change);
+    return { status: 204 };
+  },
+});
