@@ -5,6 +5,7 @@ import { PRODUCTION } from '../support/production.js';
 import { codeOf, startInstance, startService } from '../support/service.js';
 
 const HTML = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
+const OF_JAVA = 'text/html, image/gif, image/jpeg, */*; q=0.2';
 const ALLOWED = 'access-control-allow-origin';
 
 t.test('the pages', async (t) => {
@@ -74,7 +75,10 @@ t.test('the pages', async (t) => {
       t.match(await lost.text(), `<h1>${status} `);
       // By Basic the browser would ask in a window of its own.
       t.equal(lost.headers.get('www-authenticate'), status === 401 ? 'Bearer realm="accord"' : null);
-      for (const accept of ['*/*', 'application/json', 'application/json, text/html;q=0.5', 'text/html;q=0, */*']) {
+      const head = await fetch(url + path, { method: 'HEAD', headers: HTML });
+      t.same([head.status, head.headers.get('content-type')], [status, 'text/html; charset=utf-8']);
+      const others = ['*/*', 'application/json', 'application/json, text/html;q=0.5', 'text/html;q=0, */*', OF_JAVA];
+      for (const accept of others) {
         const answer = await rest('GET', path, { headers: { accept } });
         t.equal(answer.headers.get('content-type'), 'application/problem+json; charset=utf-8', accept);
         t.equal(answer.body.status, status);
@@ -96,6 +100,17 @@ t.test('the pages', async (t) => {
         for (const method of ['GET', 'OPTIONS']) t.equal(await allowed(base, path, evil, method), '*', path);
       }
     }
+    const basic = `Basic ${btoa(`${demo.people[0].email}:${demo.people[0].password}`)}`;
+    const dependsOn = async (base: string, path: string, headers: Record<string, string> = {}) =>
+      (await fetch(base + path, { headers: { origin: local, ...headers } })).headers.get('vary')?.toLowerCase();
+    const asVendor = { authorization: basic, accept: 'application/vnd.accord+json' };
+    t.equal(await dependsOn(url, '/livez'), 'origin');
+    t.equal(await dependsOn(url, '/api/v1/users', asVendor), 'origin, accept', 'on both');
+    for (const [base, path] of [
+      [url, '/openapi.yaml'],
+      [production.url, '/livez'],
+    ] as const)
+      t.equal(await dependsOn(base, path), undefined, 'where all origins are told the same');
     for (const origin of [local, 'http://127.0.0.1:8080', 'https://[::1]:8443']) {
       for (const method of ['GET', 'OPTIONS']) t.equal(await allowed(url, '/livez', origin, method), origin);
       t.equal(await allowed(production.url, '/livez', origin), null);

@@ -22,9 +22,12 @@ export function sendProblem(error: unknown, request: FastifyRequest, reply: Fast
   return reply.header('content-type', MEDIA_TYPE).send(JSON.stringify(problem(failure, pathOf(request.originalUrl))));
 }
 
-/** Whether a browser has gone to an address, rather than a script called it: what asks for anything gets JSON. */
+/**
+ * Whether a browser has gone to an address, rather than a program called it: what asks for anything gets JSON. Browsers name XHTML
+ * too, and Java's HttpURLConnection, which prefers HTML unless it is told otherwise, does not.
+ */
 function isOfPerson({ method, headers: { accept = '' } }: FastifyRequest): boolean {
-  if (method !== 'GET' || !accept.includes('text/html')) return false;
+  if ((method !== 'GET' && method !== 'HEAD') || !accept.includes('application/xhtml+xml')) return false;
   return acceptable(accept, ['application/json', 'text/html'])[0] === 'text/html';
 }
 
