@@ -1,7 +1,7 @@
 import type { Ajv2020 } from 'ajv/dist/2020.js';
 import type { FastifyRequest } from 'fastify';
 import { bounded, type Issue, type Issues, NO_ISSUES } from '../calls/issues.js';
-import { unstorableText } from '../calls/text.js';
+import { pointerTo, unstorableText } from '../calls/text.js';
 import type { Location, Parameter, Schema } from '../contract/document.js';
 import { laidOpen } from '../contract/laid-open.js';
 import type { Operation } from '../contract/openapi.js';
@@ -180,11 +180,9 @@ const jsonLayer =
     } catch {
       return tell(wrong, { parameter: key, detail: 'is not valid JSON' });
     }
-    const faults = hiddenFaults(text).issues.map(({ pointer, detail }) => ({
-      parameter: key,
-      detail: `${pointer} ${detail}`,
-    }));
-    if (faults.length > 0) tell(wrong, ...faults);
+    const { issues, omitted } = hiddenFaults(text);
+    const faults = issues.map(({ pointer = '', detail }) => issueIn(pointerTo(key) + pointer, detail));
+    if (faults.length > 0) wrong.push({ issues: faults, omitted });
   };
 
 function layerOf(parameter: Parameter, form: ParameterForm, path: string): Layer | undefined {
