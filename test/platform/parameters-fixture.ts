@@ -78,10 +78,12 @@ const read = {
     ...parameters('header', {
       'X-Exact': { type: 'boolean' },
       'X-Weights': { type: 'array', items: { type: 'number' } },
+      'X-Note': { content: { 'application/json': { schema: { type: 'object' } } } },
     }),
     ...parameters('cookie', {
       seen: { type: 'boolean' },
       last: { explode: false, schema: { ...integers, maxItems: 2 } },
+      words: { explode: false, schema: texts },
       plain: { type: 'string' },
     }),
   ]),

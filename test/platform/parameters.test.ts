@@ -127,9 +127,15 @@ t.test('a parameter is read by its declared type and style', async (t) => {
     const { body } = await ask('', sent);
     t.same(body.headers, { 'x-exact': false, 'x-weights': [1.5, 2, 3] });
     t.match(body.cookies, { seen: true, last: [1, 2], plain: '1', other: 'x' });
+    t.same((await ask('', { 'x-note': '{"a":"\\u0000"}' })).told, [
+      422,
+      'x-note /a must not contain U+0000 or lone surrogates',
+    ]);
     t.same((await ask('', { 'x-exact': 'no' })).told, [400, 'x-exact must be true or false']);
     t.same((await ask('', { 'x-weights': '1, a' })).told, [400, 'x-weights /1 must be a number']);
     t.same((await ask('', { cookie: 'seen=1' })).told, [400, 'seen must be true or false']);
+    t.same((await ask('', { cookie: 'words=a,b; other=%00' })).body.cookies?.words, ['a', 'b'], 'not our cookie');
+    t.equal((await ask('', { cookie: 'words=a,%00' })).status, 422);
     t.same((await ask('', { cookie: 'last=1,2,3' })).told, [422, 'last must NOT have more than 2 items']);
     const all = await ask('?yes=1', { 'x-exact': 'no', cookie: 'seen=1' });
     t.equal(all.told.length, 4, 'all places are told at once');

@@ -245,11 +245,10 @@ export function parametersValidator(
     if (checked.length === 0) return () => undefined;
     const members = checked.map((one) => [nameOf(one), schemaOf(one)]);
     const faults = lazily(ajv, () => ({ type: 'object', properties: Object.fromEntries(members) }));
-    // HTTP lets none into a header (RFC 9110, 5.5).
-    const hasText = place !== 'header' && checked.some((one) => mayBeText(parameterForm(one)));
+    const hasText = checked.some((one) => mayBeUnstorable(parameterForm(one), place));
     return (read: Values) => {
       const errors = faults(read);
-      const { issues, omitted } = hasText ? unstorableText(read) : NO_ISSUES;
+      const { issues, omitted } = hasText ? unstorableText(place === 'cookie' ? only(checked, read) : read) : NO_ISSUES;
       if (!errors && issues.length === 0) return undefined;
       const unstorable = issues.map(({ pointer = '', detail }) => issueIn(pointer, detail));
       return bounded(parameterIssues(errors), { issues: unstorable, omitted });
@@ -258,7 +257,13 @@ export function parametersValidator(
   return { path: ofPlace('path'), query: ofPlace('query'), header: ofPlace('header'), cookie: ofPlace('cookie') };
 }
 
-function mayBeText(form: ParameterForm): boolean {
+/** Of what came those that are declared: of cookies there are others. */
+const only = (parameters: readonly Parameter[], read: Values): Values =>
+  Object.fromEntries(parameters.map(({ name }) => [name, read[name]]));
+
+/** Whether text may be in it that cannot be stored. HTTP lets none into a header (RFC 9110, 5.5), but for the escapes of JSON. */
+function mayBeUnstorable(form: ParameterForm, place: Location): boolean {
+  if (place === 'header') return form.kind === 'json';
   if (form.kind === 'scalar') return form.types.includes('string');
   return form.kind !== 'list' || form.items.includes('string');
 }
