@@ -76,6 +76,8 @@ t.test('the pages', async (t) => {
       t.match(await lost.text(), `<h1>${status} `);
       // By Basic the browser would ask in a window of its own.
       t.equal(lost.headers.get('www-authenticate'), status === 401 ? 'Bearer realm="accord"' : null);
+      const head = await fetch(url + path, { method: 'HEAD', headers: OPENED });
+      t.same([head.status, head.headers.get('content-type')], [status, 'text/html; charset=utf-8']);
       for (const headers of [{}, HTML, { accept: 'application/json' }, { 'sec-fetch-dest': 'empty' }]) {
         const answer = await rest('GET', path, { headers });
         t.equal(answer.headers.get('content-type'), 'application/problem+json; charset=utf-8', JSON.stringify(headers));
@@ -98,6 +100,17 @@ t.test('the pages', async (t) => {
         for (const method of ['GET', 'OPTIONS']) t.equal(await allowed(base, path, evil, method), '*', path);
       }
     }
+    const basic = `Basic ${btoa(`${demo.people[0].email}:${demo.people[0].password}`)}`;
+    const dependsOn = async (base: string, path: string, headers: Record<string, string> = {}) =>
+      (await fetch(base + path, { headers: { origin: local, ...headers } })).headers.get('vary')?.toLowerCase();
+    const asVendor = { authorization: basic, accept: 'application/vnd.accord+json' };
+    t.equal(await dependsOn(url, '/livez'), 'origin');
+    t.equal(await dependsOn(url, '/api/v1/users', asVendor), 'origin, accept', 'on both');
+    for (const [base, path] of [
+      [url, '/openapi.yaml'],
+      [production.url, '/livez'],
+    ] as const)
+      t.equal(await dependsOn(base, path), undefined, 'where all origins are told the same');
     for (const origin of [local, 'http://127.0.0.1:8080', 'https://[::1]:8443']) {
       for (const method of ['GET', 'OPTIONS']) t.equal(await allowed(url, '/livez', origin, method), origin);
       t.equal(await allowed(production.url, '/livez', origin), null);

@@ -78,10 +78,12 @@ const read = {
     ...parameters('header', {
       'X-Exact': { type: 'boolean' },
       'X-Weights': { type: 'array', items: { type: 'number' } },
+      'X-Note': { content: { 'application/json': { schema: { type: 'object' } } } },
     }),
     ...parameters('cookie', {
       seen: { type: 'boolean' },
       last: { explode: false, schema: { ...integers, maxItems: 2 } },
+      words: { explode: false, schema: texts },
       plain: { type: 'string' },
     }),
   ]),
@@ -91,6 +93,14 @@ const read = {
   ),
 };
 
+const distinct = {
+  '/api/v1/distinct': {
+    post: operation('readDistinct', [], {
+      requestBody: { content: { 'application/json': { schema: { type: 'array', uniqueItems: true } } } },
+    }).get,
+  },
+};
+
 async function told(request: object, { call }: { call: Call }) {
   await call.checkpoint();
   return { status: 200, body: request };
@@ -98,14 +108,21 @@ async function told(request: object, { call }: { call: Call }) {
 
 /** Operations that answer what they were asked with. */
 export const parametersApplication: Own = {
-  openapi: contractOf(read),
-  handlers: { parameters: { readQuery: told, readPath: told } },
+  openapi: contractOf({ ...read, ...distinct }),
+  handlers: { parameters: { readQuery: told, readPath: told, readDistinct: told } },
 };
 
 /** The same query, carried out by the application at an address. */
 export const forwardedParameters = {
   openapi: contractOf({
-    '/api/v1/things': operation('readQuery', parameters('query', query), { 'x-forward': 'other' }),
+    '/api/v1/things': operation(
+      'readQuery',
+      [
+        ...parameters('query', query),
+        ...parameters('header', { 'X-Place': { content: { 'application/json': { schema: {} } } } }),
+      ],
+      { 'x-forward': 'other' },
+    ),
     '/api/v1/things/{ids}': operation('readPath', parameters('path', { ids: texts }), { 'x-forward': 'other' }),
   }),
   upstreams: { other: 'OTHER_URL' },

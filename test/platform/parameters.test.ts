@@ -94,7 +94,32 @@ t.test('a parameter is read by its declared type and style', async (t) => {
     t.same(await asked('place={}'), [400, 'place /at is missing']);
     t.same(await asked('place={'), [400, 'place is not valid JSON']);
     t.same(await asked('place={"at":1,"at":2}'), [400, 'place /at is given twice']);
+    t.same(await asked('place=1e400'), [400, 'place is too large for a number']);
     t.same(await asked('place={"at":1}&place={"at":1}'), [400, 'place is given more than once']);
+  });
+
+  t.test('a list without duplicates, at a cost that grows with its length', async (t) => {
+    const send = async (items: unknown[]) => {
+      const headers = { ...ada.headers, 'content-type': 'application/json' };
+      const response = await fetch(`${url}/api/v1/distinct`, { method: 'POST', headers, body: JSON.stringify(items) });
+      return [response.status, ((await response.json()) as Json).errors?.[0]?.detail];
+    };
+    t.same(await send([1, '1', [1], { a: 1, b: 2 }, { a: 1 }, null]), [200, undefined]);
+    for (const items of [
+      [1, 1.0],
+      ['a', 'a'],
+      [null, null],
+      [
+        { a: 1, b: [{ c: 1, d: 2 }] },
+        { b: [{ d: 2, c: 1 }], a: 1 },
+      ],
+    ])
+      t.same(await send(items), [422, 'must NOT have duplicate items']);
+    const many = Array.from({ length: 7500 }, (_, at) => [at.toString(36)]);
+    const before = process.cpuUsage();
+    t.same(await send(many), [200, undefined]);
+    const { user } = process.cpuUsage(before);
+    t.ok(user < 250_000, `${user} microseconds`);
   });
 
   t.test('headers and cookies', async (t) => {
@@ -102,9 +127,15 @@ t.test('a parameter is read by its declared type and style', async (t) => {
     const { body } = await ask('', sent);
     t.same(body.headers, { 'x-exact': false, 'x-weights': [1.5, 2, 3] });
     t.match(body.cookies, { seen: true, last: [1, 2], plain: '1', other: 'x' });
+    t.same((await ask('', { 'x-note': '{"a":"\\u0000"}' })).told, [
+      422,
+      'x-note /a must not contain U+0000 or lone surrogates',
+    ]);
     t.same((await ask('', { 'x-exact': 'no' })).told, [400, 'x-exact must be true or false']);
     t.same((await ask('', { 'x-weights': '1, a' })).told, [400, 'x-weights /1 must be a number']);
     t.same((await ask('', { cookie: 'seen=1' })).told, [400, 'seen must be true or false']);
+    t.same((await ask('', { cookie: 'words=a,b; other=%00' })).body.cookies?.words, ['a', 'b'], 'not our cookie');
+    t.equal((await ask('', { cookie: 'words=a,%00' })).status, 422);
     t.same((await ask('', { cookie: 'last=1,2,3' })).told, [422, 'last must NOT have more than 2 items']);
     const all = await ask('?yes=1', { 'x-exact': 'no', cookie: 'seen=1' });
     t.equal(all.told.length, 4, 'all places are told at once');
@@ -128,8 +159,10 @@ t.test('a parameter is read by its declared type and style', async (t) => {
     const environment = { OTHER_URL: 'http://127.0.0.1:9' };
     const { createServer } = await import('node:http');
     const seen: string[] = [];
-    const other = createServer(({ url: address = '' }, response) => {
+    let place: string | undefined;
+    const other = createServer(({ url: address = '', headers }, response) => {
       seen.push(address);
+      place = headers['x-place'] as string | undefined;
       response.setHeader('content-type', 'application/json').end('{}');
     });
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
@@ -147,6 +180,9 @@ t.test('a parameter is read by its declared type and style', async (t) => {
       t.equal((await fetch(`${front.url}/api/v1/things?${search}`, { headers: bea.headers })).status, 200, search);
     t.equal((await fetch(`${front.url}/api/v1/things/a%2Cb,c`, { headers: bea.headers })).status, 200);
     t.same(seen, [...searches.map((search) => `/api/v1/things?${search}`), '/api/v1/things/a%2Cb,c']);
+    const written = { ...bea.headers, 'x-place': '{"at":"\\u4e2d\\u00e9"}' };
+    t.equal((await fetch(`${front.url}/api/v1/things`, { headers: written })).status, 200);
+    t.equal(place, written['x-place'], 'JSON of what no header may hold');
     const inexact = await fetch(`${front.url}/api/v1/things?ids=1&ids=9007199254740993`, { headers: bea.headers });
     t.equal(inexact.status, 422);
   });

@@ -109,8 +109,8 @@ t.test('two versions side by side', async (t) => {
     const answer = await get('/notes/1');
     isOf(2, answer, 'none');
     t.match(answer, { status: 200, body: { content: { text: 'one' } } });
-    t.equal(answer.headers['vary'], 'Accept, Origin', 'another Accept may get another version');
-    t.equal((await get('/api/v1/notes/1')).headers['vary'], 'Origin');
+    t.match(answer.headers['vary'], /\bAccept\b/, 'another Accept may get another version');
+    t.notMatch((await get('/api/v1/notes/1')).headers['vary'], /\bAccept\b/);
     t.match(await get('/about'), { status: 200, body: { notes: '/api/v2/notes' }, headers: { 'api-version': '2' } });
     t.equal((await get('/statistics')).status, 404);
     t.equal((await get('/notes/1', { accept: VENDOR })).headers['api-version'], '2');

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { notWritten } from '../calls/errors.js';
 import { failureHeaders, toFailure } from '../http/failures.js';
+import { varyBy } from '../http/vary.js';
 import { socketServer } from '../live/socket.js';
 import { type SocketLimits, socketLimits } from '../live/sockets.js';
 import type { FrameOptions } from '../pages/page-frame.js';
@@ -109,10 +110,10 @@ function mountPost(app: FastifyInstance, engine: Engine, { services }: GraphQLOp
   const send = (reply: FastifyReply, results: Result[], isBatch = false) => {
     app.noteRefusals(reply.request, results.flatMap(codesOf));
     const answer = boundedAnswer(results);
+    varyBy(reply, 'Accept');
     return reply
       .code(200)
       .header('content-type', mediaTypeFor(reply.request.headers.accept))
-      .header('vary', [reply.getHeader('vary') ?? [], 'Accept'].flat().join(', '))
       .send(JSON.stringify(isBatch ? answer : answer[0]));
   };
 

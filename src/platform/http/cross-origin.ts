@@ -6,6 +6,7 @@ import type { OpenApiDocument } from '../contract/document.js';
 import { declaredAnswers, type Operation } from '../contract/openapi.js';
 import { isLoopbackHost } from '../loopback.js';
 import { ownOrigin } from './own-origin.js';
+import { varyNotBy } from './vary.js';
 
 /** What a script of another origin may read anyway (Fetch, "CORS-safelisted response-header name"), and may never read. */
 const SAFELISTED = new Set([
@@ -44,6 +45,8 @@ const TOLD = 50;
 export interface CrossOrigin {
   /** For @fastify/cors: what holds for a request. */
   optionsFor: (request: FastifyRequest) => FastifyCorsOptions;
+  /** Whether what is said at an address depends on the origin that asks. */
+  depends: (url: string | undefined) => boolean;
   /** The same for an answer that does not come by way of Fastify. */
   headersFor: (request: Pick<IncomingMessage, 'headers' | 'url'>) => Record<string, string>;
 }
@@ -81,6 +84,7 @@ export function crossOrigin(
       if (isOpen(request.url)) return { ...options, methods: ['GET', 'HEAD'], origin: '*', preflight };
       return admits(origin) ? { ...options, origin, preflight } : { origin: false };
     },
+    depends: (url) => (listed.size > 0 || !production) && !isOpen(url),
     headersFor({ headers: { origin }, url }) {
       const told = { 'access-control-expose-headers': exposed.join(', ') };
       if (isOpen(url)) return { ...told, 'access-control-allow-origin': '*' };
@@ -105,21 +109,28 @@ function refusals(app: FastifyInstance, isOwn: (request: FastifyRequest) => bool
   };
 }
 
-export interface CrossOriginOptions extends Pick<CrossOrigin, 'optionsFor'> {
+export interface CrossOriginOptions extends Pick<CrossOrigin, 'optionsFor' | 'depends'> {
   /** PUBLIC_URL */
   publicUrl: string | undefined;
 }
 
 /** Answers the preflights, and says on every answer who may read it. */
 export const crossOriginPlugin = fp<CrossOriginOptions>(
-  async (app, { optionsFor, publicUrl }) => {
+  async (app, { optionsFor, depends, publicUrl }) => {
     const refuse = refusals(app, ownOrigin(publicUrl));
     const delegator = (request: FastifyRequest, done: (error: null, options: FastifyCorsOptions) => void): void => {
       const options = optionsFor(request);
       if (options.origin === false) refuse(request);
       done(null, options);
     };
-    app.stage('cross-origin', (scope) => scope.register(cors, { delegator }));
+    app.stage('cross-origin', async (scope) => {
+      await scope.register(cors, { delegator });
+      // The package says so of every answer: caches would keep the contracts, say, once for each page that reads them.
+      scope.addHook('onRequest', (request, reply, done) => {
+        if (!depends(request.url)) varyNotBy(reply, 'Origin');
+        done();
+      });
+    });
   },
   { name: 'cross-origin', dependencies: ['pipeline'] },
 );

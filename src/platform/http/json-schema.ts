@@ -4,6 +4,7 @@ import { type Issue, type Issues, issuesOf } from '../calls/issues.js';
 import { pointerTo } from '../calls/text.js';
 import type { Schema } from '../contract/document.js';
 import { addFormats } from '../contract/formats.js';
+import { isPlain } from '../contract/references.js';
 import { addRecursion, compileRecursive } from './recursive-schema.js';
 
 /** How the text of a parameter spells a value of a type, and what is said of one that does not. Of an integer there is one spelling. */
@@ -33,8 +34,24 @@ export function schemaCompiler(): Ajv2020 {
     schemaType: 'boolean',
     validate: (demanded: boolean, value: string) => !(demanded && isCommonPassword(value)),
   });
+  // Ajv holds each item against all others unless their type says that they are simple: two seconds for 64 KiB.
+  ajv.removeKeyword('uniqueItems').addKeyword({
+    keyword: 'uniqueItems',
+    type: 'array',
+    schemaType: 'boolean',
+    error: { message: 'must NOT have duplicate items' },
+    validate: (demanded: boolean, items: readonly unknown[]) => !demanded || areUnique(items),
+  });
   return ajv;
 }
+
+const areUnique = (items: readonly unknown[]): boolean => new Set(items.map(inOrder)).size === items.length;
+
+/** A value as JSON, which is the same for equal values: their members are in one order. */
+const inOrder = (value: unknown): string =>
+  JSON.stringify(value, (_, part: unknown) =>
+    isPlain(part) ? Object.fromEntries(Object.entries(part).sort(([one], [other]) => (one < other ? -1 : 1))) : part,
+  );
 
 /** What counts as evaluated is not told through a keyword of one's own, as `compileRecursive` uses. */
 const asksWhatIsEvaluated = (schema: object) => /"unevaluated(?:Properties|Items)"/.test(JSON.stringify(schema));

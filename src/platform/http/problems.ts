@@ -23,7 +23,7 @@ export function sendProblem(error: unknown, request: FastifyRequest, reply: Fast
 
 /** Whether a browser opens this address for a person to read (Fetch Metadata, 2.1): what asks for anything else gets JSON. */
 const isOfPerson = ({ method, headers }: FastifyRequest): boolean =>
-  method === 'GET' && headers['sec-fetch-dest'] === 'document';
+  (method === 'GET' || method === 'HEAD') && headers['sec-fetch-dest'] === 'document';
 
 const ofParser: Record<string, [Code, number]> = {
   ERR_HTTP_REQUEST_TIMEOUT: ['REQUEST_TIMEOUT', 408],

@@ -5,6 +5,7 @@ import type { FastifyInstance } from 'fastify';
 import fresh from 'fresh';
 import Negotiator from 'negotiator';
 import { sendRange } from '../http/range.js';
+import { varyBy } from '../http/vary.js';
 
 const compress = promisify(gzip);
 
@@ -68,7 +69,8 @@ export function publishAssets(prefix: string, files: Record<string, Asset>): Ass
         // Weak (RFC 9110, section 8.8.1): the plain and the compressed bytes share it.
         const etag = `W/"${file.slice(0, HASH)}"`;
         reply.header('cache-control', 'public, max-age=31536000, immutable').header('etag', etag);
-        reply.header('vary', 'accept-encoding').header('x-content-type-options', 'nosniff');
+        varyBy(reply, 'Accept-Encoding');
+        reply.header('x-content-type-options', 'nosniff');
         reply.header('accept-ranges', 'bytes');
         if (fresh({ 'if-none-match': request.headers['if-none-match'] }, { etag })) return reply.code(304).send();
         reply.type(type);

@@ -192,9 +192,14 @@ function writerOf(operation: Operation): TextsIn {
   return (place, values, escaped) =>
     Object.entries(values).flatMap(([name, value]) => {
       const form = forms.get(place)?.get(name);
-      return form === undefined ? [] : textsOf(name, form, value, escaped);
+      if (form === undefined) return [];
+      return textsOf(name, form, value, place === 'header' && form.kind === 'json' ? inAscii : escaped);
     });
 }
+
+/** JSON by the characters that every header may hold; fetch refuses others. */
+const inAscii = (json: string): string =>
+  json.replace(/[^ -~]/g, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
 /** Why a request of fetch failed, in a word. */
 function reasonOf(error: unknown): string {

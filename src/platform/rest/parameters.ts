@@ -1,7 +1,7 @@
 import type { Ajv2020 } from 'ajv/dist/2020.js';
 import type { FastifyRequest } from 'fastify';
 import { bounded, type Issue, type Issues, NO_ISSUES } from '../calls/issues.js';
-import { unstorableText } from '../calls/text.js';
+import { pointerTo, unstorableText } from '../calls/text.js';
 import type { Location, Parameter, Schema } from '../contract/document.js';
 import { laidOpen } from '../contract/laid-open.js';
 import type { Operation } from '../contract/openapi.js';
@@ -180,11 +180,9 @@ const jsonLayer =
     } catch {
       return tell(wrong, { parameter: key, detail: 'is not valid JSON' });
     }
-    const faults = hiddenFaults(text).issues.map(({ pointer, detail }) => ({
-      parameter: key,
-      detail: `${pointer} ${detail}`,
-    }));
-    if (faults.length > 0) tell(wrong, ...faults);
+    const { issues, omitted } = hiddenFaults(text);
+    const faults = issues.map(({ pointer = '', detail }) => issueIn(pointerTo(key) + pointer, detail));
+    if (faults.length > 0) wrong.push({ issues: faults, omitted });
   };
 
 function layerOf(parameter: Parameter, form: ParameterForm, path: string): Layer | undefined {
@@ -247,11 +245,10 @@ export function parametersValidator(
     if (checked.length === 0) return () => undefined;
     const members = checked.map((one) => [nameOf(one), schemaOf(one)]);
     const faults = lazily(ajv, () => ({ type: 'object', properties: Object.fromEntries(members) }));
-    // HTTP lets none into a header (RFC 9110, 5.5).
-    const hasText = place !== 'header' && checked.some((one) => mayBeText(parameterForm(one)));
+    const hasText = checked.some((one) => mayBeUnstorable(parameterForm(one), place));
     return (read: Values) => {
       const errors = faults(read);
-      const { issues, omitted } = hasText ? unstorableText(read) : NO_ISSUES;
+      const { issues, omitted } = hasText ? unstorableText(place === 'cookie' ? only(checked, read) : read) : NO_ISSUES;
       if (!errors && issues.length === 0) return undefined;
       const unstorable = issues.map(({ pointer = '', detail }) => issueIn(pointer, detail));
       return bounded(parameterIssues(errors), { issues: unstorable, omitted });
@@ -260,7 +257,13 @@ export function parametersValidator(
   return { path: ofPlace('path'), query: ofPlace('query'), header: ofPlace('header'), cookie: ofPlace('cookie') };
 }
 
-function mayBeText(form: ParameterForm): boolean {
+/** Of what came those that are declared: of cookies there are others. */
+const only = (parameters: readonly Parameter[], read: Values): Values =>
+  Object.fromEntries(parameters.map(({ name }) => [name, read[name]]));
+
+/** Whether text may be in it that cannot be stored. HTTP lets none into a header (RFC 9110, 5.5), but for the escapes of JSON. */
+function mayBeUnstorable(form: ParameterForm, place: Location): boolean {
+  if (place === 'header') return form.kind === 'json';
   if (form.kind === 'scalar') return form.types.includes('string');
   return form.kind !== 'list' || form.items.includes('string');
 }

@@ -4,6 +4,7 @@ import fresh from 'fresh';
 import type { Response } from '../contract/document.js';
 import type { Operation } from '../contract/openapi.js';
 import { sendRange } from '../http/range.js';
+import { varyBy } from '../http/vary.js';
 
 /** What a handler returns: the shape that the generated reply types narrow. */
 export interface Reply {
@@ -38,12 +39,9 @@ interface Form {
 
 const NOT_DECLARED: Response = { description: '' };
 
-function formOf({ tag }: Operation, { headers = {}, content = {} }: Response, vendor: string): Form {
+function formOf({ tag }: Operation, { headers = {}, content = {} }: Response): Form {
   const declared = new Set(Object.keys(headers).map((name) => name.toLowerCase()));
-  const types = Object.keys(content).map((type) => [
-    type,
-    { 'content-type': `${type}; charset=utf-8`, ...(type === vendor && { vary: 'Accept' }) },
-  ]);
+  const types = Object.keys(content).map((type) => [type, { 'content-type': `${type}; charset=utf-8` }]);
   return {
     headers: declared,
     always: declared.has('cache-control') ? { 'cache-control': cacheControl[tag] ?? 'private, no-cache' } : {},
@@ -59,10 +57,8 @@ function formOf({ tag }: Operation, { headers = {}, content = {} }: Response, ve
  */
 export function sender(operation: Operation, vendor: string) {
   const { responses } = operation.operation;
-  const forms = new Map(
-    Object.entries(responses).map(([status, response]) => [status, formOf(operation, response, vendor)]),
-  );
-  const undeclared = formOf(operation, NOT_DECLARED, vendor);
+  const forms = new Map(Object.entries(responses).map(([status, response]) => [status, formOf(operation, response)]));
+  const undeclared = formOf(operation, NOT_DECLARED);
   const inRanges = '206' in responses;
 
   /** @param mediaType the one that was chosen, where the status has it */
@@ -76,7 +72,10 @@ export function sender(operation: Operation, vendor: string) {
     const payload = typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body);
     const isTagged = form.headers.has('etag') && form.type !== undefined;
     const etag = headers['etag'] ?? (isTagged ? hash(payload) : undefined);
+    const type = form.types.has(mediaType) ? mediaType : form.type;
     reply.headers(form.always);
+    // Of what is kept too (RFC 9110 §15.4.5).
+    if (type === vendor) varyBy(reply, 'Accept');
     if (etag !== undefined) reply.header('etag', etag);
     const safe = request.method === 'GET' || request.method === 'HEAD';
     if (safe && status === 200 && isUnchanged(request, etag)) {
@@ -93,8 +92,8 @@ export function sender(operation: Operation, vendor: string) {
       if (value !== undefined) reply.header(name, value);
     }
     reply.headers(form.whole);
-    if (form.type === undefined) return reply.send();
-    reply.headers(form.types.get(mediaType) ?? form.types.get(form.type) ?? {});
+    if (type === undefined) return reply.send();
+    reply.headers(form.types.get(type) ?? {});
     return safe && inRanges ? sendRange(request, reply, Buffer.from(payload)) : reply.send(payload);
   };
 }

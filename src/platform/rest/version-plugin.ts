@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
+import { varyBy } from '../http/vary.js';
 import { plainlyCanonical, type Selection, selectVersion, type Versioned } from './version.js';
 
 /** Of the requests whose address alone does not say which version answers. */
@@ -43,7 +44,7 @@ export const versionPlugin = fp<Versioned>(
         (url === undefined && selections.get(raw)) || selectVersion(url ?? raw.url ?? '/', namingIn(raw), versioned);
       const version = selection?.version ?? versioned.served.at(-1);
       if (version !== undefined) reply.header('api-version', version);
-      if (selection?.open) reply.header('vary', 'Accept');
+      if (selection?.open) varyBy(reply, 'Accept');
     });
     app.stage('api-version', (request, reply) => {
       const { plan } = request.route;
