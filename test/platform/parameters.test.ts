@@ -53,6 +53,11 @@ t.test('a parameter is read by its declared type and style', async (t) => {
   t.test('a list', async (t) => {
     t.same(await asked('ids=1&ids=2'), { ids: [1, 2] }, 'a key for each item');
     t.same(await asked('ids=1'), { ids: [1] }, 'one item');
+    t.same(
+      await asked('ids=1&ids=9007199254740993'),
+      [422, 'ids must be within ±9007199254740991'],
+      'not its neighbour',
+    );
     t.same(await asked('ids=1&ids=x'), [400, 'ids /1 must be an integer']);
     t.same(await asked('ids=1,2'), [400, 'ids /0 must be an integer'], 'another style');
     t.same(await asked('ids=1&ids=2&ids=3&ids=4'), [422, 'ids must NOT have more than 3 items']);

@@ -11,7 +11,7 @@ import type { schemaCompiler } from '../http/json-schema.js';
 import type { Context } from './context.js';
 import { addressesHere, type Forwarded } from './forwarded-addresses.js';
 import { type Answer, absences, answersOf, OF_CONNECTION } from './forwarded-answers.js';
-import { nameOf, parametersIn } from './parameters.js';
+import { isInexact, nameOf, parametersIn } from './parameters.js';
 import type { Reply } from './represent.js';
 import type { ReadRequest } from './validation.js';
 
@@ -69,7 +69,9 @@ export function forwarding(
 
   return async (request: ReadRequest, { call }: Pick<Context, 'call'>): Promise<Reply> => {
     if (permission !== 'public') authoriseRole(call, permission.action);
-    refuseInexact(request);
+    // A number that is not the one that was sent would name something else there.
+    if (Object.values(request.path).some(isInexact))
+      throw new Failure('NOT_FOUND', 'There is nothing at this address.');
     await call.checkpoint();
     const { actor, address, requestId } = call;
     const body =
@@ -157,22 +159,6 @@ function addressFor(template: string, { path, query }: ReadRequest, textsIn: Tex
 function segmentOf(value: string): string {
   if (/^\.{0,2}$/.test(value)) throw new Failure('NOT_FOUND', 'There is nothing at this address.');
   return value;
-}
-
-/**
- * A number that is not the one that was sent would name something else there.
- * @throws Failure NOT_FOUND, or VALIDATION_FAILED for a parameter that is none of the path
- */
-function refuseInexact({ path, query, headers }: ReadRequest): void {
-  const isInexact = (value: unknown): boolean =>
-    typeof value === 'object' && value !== null
-      ? Object.values(value).some(isInexact)
-      : typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER;
-  if (Object.values(path).some(isInexact)) throw new Failure('NOT_FOUND', 'There is nothing at this address.');
-  const issues = Object.entries({ ...query, ...headers })
-    .filter(([, value]) => isInexact(value))
-    .map(([parameter]) => ({ parameter, detail: `must be at most ${Number.MAX_SAFE_INTEGER}` }));
-  if (issues.length > 0) throw new Failure('VALIDATION_FAILED', 'A number is too large.', { issues });
 }
 
 type TextsIn = (

@@ -246,12 +246,15 @@ export function parametersValidator(
     const members = checked.map((one) => [nameOf(one), schemaOf(one)]);
     const faults = lazily(ajv, () => ({ type: 'object', properties: Object.fromEntries(members) }));
     const hasText = checked.some((one) => mayBeUnstorable(parameterForm(one), place));
+    const whole = checked.filter((one) => mayBeInteger(parameterForm(one))).map(nameOf);
     return (read: Values) => {
       const errors = faults(read);
+      const tooLarge = errors ? [] : whole.filter((name) => isInexact(read[name]));
       const { issues, omitted } = hasText ? unstorableText(place === 'cookie' ? only(checked, read) : read) : NO_ISSUES;
-      if (!errors && issues.length === 0) return undefined;
+      if (!errors && tooLarge.length === 0 && issues.length === 0) return undefined;
+      const inexact = tooLarge.map((parameter) => ({ parameter, detail: BEYOND }));
       const unstorable = issues.map(({ pointer = '', detail }) => issueIn(pointer, detail));
-      return bounded(parameterIssues(errors), { issues: unstorable, omitted });
+      return bounded(parameterIssues(errors), { issues: [...inexact, ...unstorable], omitted });
     };
   };
   return { path: ofPlace('path'), query: ofPlace('query'), header: ofPlace('header'), cookie: ofPlace('cookie') };
@@ -267,6 +270,23 @@ function mayBeUnstorable(form: ParameterForm, place: Location): boolean {
   if (form.kind === 'scalar') return form.types.includes('string');
   return form.kind !== 'list' || form.items.includes('string');
 }
+
+/** Whether it may be read as an integer; of JSON that is looked at where it is read. */
+function mayBeInteger(form: ParameterForm): boolean {
+  if (form.kind === 'scalar') return form.types.includes('integer');
+  if (form.kind === 'list') return form.items.includes('integer');
+  return (
+    form.kind === 'deepObject' && [...Object.values(form.members), form.others].some((one) => one.includes('integer'))
+  );
+}
+
+const BEYOND = `must be within ±${Number.MAX_SAFE_INTEGER}`;
+
+/** Whether a number of it is not the one that was sent, but its neighbour. */
+export const isInexact = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null
+    ? Object.values(value).some(isInexact)
+    : typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER;
 
 /** An id in a path has its lower bound in the structure; one that is too large to name a row is 404, not content. */
 function isId(parameter: Parameter): boolean {
