@@ -26,6 +26,11 @@ export const getOpenApiJson: Contract.GetOpenApiJson = async ({ query }, { platf
   ...(await platform.document('openapiJson', query.release)),
 });
 
+export const getOpenApi30Json: Contract.GetOpenApi30Json = async ({ query }, { platform }) => ({
+  status: 200,
+  ...(await platform.document('openapi30Json', query.release)),
+});
+
 export const getGraphqlSchema: Contract.GetGraphqlSchema = async ({ query }, { platform }) => ({
   status: 200,
   ...(await platform.document('schemaGraphql', query.release)),
