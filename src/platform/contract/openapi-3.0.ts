@@ -11,7 +11,7 @@ const without = (node: Node, ...names: string[]): Node =>
   Object.fromEntries(Object.entries(node).filter(([name]) => !names.includes(name)));
 
 /** What 3.0 calls a name of a component. */
-const nameOf = (keys: string[]): string => keys.join('_').replaceAll(/[^\w.-]+/g, '_');
+const nameOf = (keys: string[]): string => keys.join('/').replaceAll(/[^\w.-]+/g, '_');
 
 /** The security schemes of a document by what they are: those of 3.0, whose requirements may name scopes, and the others. */
 function schemesOf(document: OpenApiDocument) {
@@ -83,12 +83,6 @@ export function openApi30(document: OpenApiDocument): Node {
         responses: { default: { description: 'Not described.' } },
       }),
     }),
-    parameter: (node) => ({
-      ...node,
-      ...(node['in'] === 'path' && { required: true }),
-      ...(node['content'] === undefined && { schema: node['schema'] ?? {} }),
-    }),
-    response: (node) => ({ description: '', ...node }),
     schema(node, source) {
       const { $ref } = source as Schema;
       return schemaOf30(source, node, $ref === undefined ? undefined : referenceOf($ref), (one) => isWider(one));
