@@ -71,6 +71,7 @@ function nullable(schema: Schema): Schema {
   return copy;
 }
 
+/** A limit that is no value itself: in 3.0 a flag of the other one, of which the narrower is kept. */
 function limits(schema: Schema, source: Schema): void {
   for (const [limit, exclusive, sign] of [
     ['minimum', 'exclusiveMinimum', 1],
@@ -89,7 +90,7 @@ function formatOf({ contentEncoding, contentMediaType }: Schema): string | undef
   return isText ? undefined : 'binary';
 }
 
-/** What only one of 3.1 says in one word, in the words of 3.0. */
+/** Keywords about single values that 3.0 says by others. */
 function values(schema: Schema, source: Schema): void {
   limits(schema, source);
   if ('const' in source) schema.enum = [source.const];
@@ -174,8 +175,8 @@ function withType(schema: Schema, source: Schema): Schema {
 /**
  * A schema of OpenAPI 3.1 (JSON Schema 2020-12) in the words of OpenAPI 3.0. What 3.0 has no word for (conditions, `contains`, names
  * of members and dependencies among them, items by their place, what is `unevaluated`) is left out, so that it allows more, and never
- * less; so is a `not` of it, and one of several of it is any of them. `nullable` is meant as tools read it: `null`, besides what the
- * rest of the schema takes, beside `allOf` of a reference, too.
+ * less; a `not` of such a schema is left out, too, and `oneOf` with one is `anyOf`. `nullable` is meant as tools read it: `null` besides
+ * what the rest of the schema takes, beside `allOf` of a reference as well.
  * @param source as it was
  * @param inner the same, with the schemas within it told in 3.0
  * @param reference that of the source where it leads in the document of 3.0
