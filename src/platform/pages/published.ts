@@ -5,7 +5,7 @@ import { LRUCache } from 'lru-cache';
 import type { OpenApiDocument } from '../contract/document.js';
 import { preparedContract } from '../contract/prepared.js';
 import { filesIn } from '../contract/project-files.js';
-import type { EditionText } from '../contract/published-text.js';
+import type { EditionText, OlderText } from '../contract/published-text.js';
 import { sdlParts, sdlText } from '../contract/sdl-parts.js';
 import { rootPath } from '../root.js';
 
@@ -16,6 +16,8 @@ export interface PublishedContracts {
   documents: {
     openapiYaml: Buffer;
     openapiJson: Buffer;
+    /** The same for tools that take no newer OpenAPI than 3.0; made when somebody asks for it. */
+    readonly openapi30Json: Buffer;
     schemaGraphql: Buffer;
     /** The result of an introspection query. */
     schemaJson: Buffer;
@@ -26,6 +28,7 @@ export interface PublishedContracts {
 export const CONTRACT_PATHS: ReadonlySet<string> = new Set([
   '/openapi.yaml',
   '/openapi.json',
+  '/openapi-3.0.json',
   '/schema.graphql',
   '/schema.json',
 ]);
@@ -57,17 +60,30 @@ export async function publishedContracts(
     prepared?.document ?? (await import('../contract/complete.js')).completeDocument(openapiYaml.toString());
   const editions = new LRUCache<string, Promise<PublishedContracts>>({ max: KEPT });
   let members: EditionText | undefined;
+  let older: OlderText | undefined;
   let schemaJson: Buffer | undefined;
 
   async function editionFor(address: string): Promise<PublishedContracts> {
-    const { editionAt, editionText } = await import('../contract/published-text.js');
+    const { editionAt, editionText, olderAt, olderText } = await import('../contract/published-text.js');
     members ??= prepared?.edition() ?? editionText(openapi);
+    const whole = members;
     schemaJson ??= introspectionOf(schemaGraphql.toString());
-    const { json, yaml } = editionAt(members, openapi, address);
+    const { json, yaml } = editionAt(whole, openapi, address);
     const digest = createHash('sha256').update(yaml).update(schemaGraphql).digest('hex').slice(0, DIGEST);
+    let openapi30Json: Buffer | undefined;
     return {
       release: `${openapi.info.version}-${digest}`,
-      documents: { openapiYaml: Buffer.from(yaml), openapiJson: Buffer.from(json), schemaGraphql, schemaJson },
+      documents: {
+        openapiYaml: Buffer.from(yaml),
+        openapiJson: Buffer.from(json),
+        get openapi30Json() {
+          older ??= prepared?.older() ?? olderText(whole);
+          openapi30Json ??= Buffer.from(olderAt(older, openapi, address));
+          return openapi30Json;
+        },
+        schemaGraphql,
+        schemaJson,
+      },
     };
   }
   return {

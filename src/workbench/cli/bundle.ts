@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { BUNDLES, digestOf, distPath, recordPath, sizesOf, statesOf, writeRecord } from 'accord/cli/built';
 import { completeContract } from 'accord/contract/complete';
 import { digestOf as digestOfText, preparedPath } from 'accord/contract/prepared';
-import { editionText } from 'accord/contract/published-text';
+import { editionText, olderText } from 'accord/contract/published-text';
 import { makeTemplate } from 'accord/database/make-template';
 import { readMigrations } from 'accord/database/migration-folder';
 import { templatePath } from 'accord/database/template';
@@ -44,8 +44,9 @@ function preparedContract(): { made: Made[]; parts: string[] } {
   const yaml = readFileSync(rootPath('openapi.yaml'));
   const { document, parts } = completeContract(yaml.toString());
   const digests = Object.fromEntries(Object.entries(parts).map(([path, text]) => [path, digestOfText(text)]));
-  const contents = { openapi: { document, parts: digests }, published: editionText(document) };
-  const made = (['openapi', 'published'] as const).map((kind) => ({
+  const published = editionText(document);
+  const contents = { openapi: { document, parts: digests }, published, 'published-3.0': olderText(published) };
+  const made = (['openapi', 'published', 'published-3.0'] as const).map((kind) => ({
     path: preparedPath(kind, yaml),
     contents: Buffer.from(JSON.stringify(contents[kind])),
   }));
