@@ -9,8 +9,11 @@ import { openapi, prisma, schema } from './diff-cases.js';
 export function gitProject(t: Test) {
   const root = temporaryFolder(t);
   const write = (file: string, text: string) => writeFileSync(join(root, file), text);
+  // Everything is of one second, as what a script does can be: nothing goes by the time.
+  const date = '2026-11-01T12:00:00Z';
+  const env = { ...process.env, GIT_AUTHOR_DATE: date, GIT_COMMITTER_DATE: date };
   const git = (...args: string[]) =>
-    execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@example.com', ...args], { cwd: root });
+    execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@example.com', ...args], { cwd: root, env });
   const commit = (message: string) => {
     git('add', '.');
     git('commit', '--quiet', '--message', message);

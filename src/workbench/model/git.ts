@@ -63,23 +63,22 @@ export async function releasesIn(root: string, end: string, since?: string): Pro
   const { id } = await commitAt(root, end);
   const from = since === undefined ? undefined : (await commitAt(root, since)).id;
   const fields = ['%(refname:short)', '%(creatordate:short)', '%(objectname)', '%(*objectname)'].join('%00');
-  const sorted = ['--sort=version:refname', '--sort=creatordate'];
   const within = from === undefined ? [] : [`--contains=${from}`];
-  const text = await git(
-    root,
-    'for-each-ref',
-    ...sorted,
-    `--merged=${id}`,
-    ...within,
-    `--format=${fields}`,
-    'refs/tags',
-  );
-  return text.split('\n').flatMap((line): Tag[] => {
-    const [name = '', date = '', object = '', commit = ''] = line.split('\0');
-    const version = RELEASE.exec(name)?.[1];
-    const one = commit === '' ? object : commit;
-    return version === undefined || one === from ? [] : [{ name, version, id: one, date }];
-  });
+  const [tags, order] = await Promise.all([
+    git(root, 'for-each-ref', '--sort=version:refname', `--merged=${id}`, ...within, `--format=${fields}`, 'refs/tags'),
+    // By what led to what: several may be of one second, and a tag may be given long after.
+    git(root, 'rev-list', '--topo-order', '--reverse', '--simplify-by-decoration', id),
+  ]);
+  const places = new Map(order.split('\n').map((commit, index) => [commit, index]));
+  return tags
+    .split('\n')
+    .flatMap((line): Tag[] => {
+      const [name = '', date = '', object = '', commit = ''] = line.split('\0');
+      const version = RELEASE.exec(name)?.[1];
+      const one = commit === '' ? object : commit;
+      return version === undefined || one === from ? [] : [{ name, version, id: one, date }];
+    })
+    .sort((one, other) => (places.get(one.id) ?? 0) - (places.get(other.id) ?? 0));
 }
 
 /**
