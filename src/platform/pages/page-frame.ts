@@ -66,12 +66,12 @@ function navigation(current: string, { title, graphiql }: FrameOptions, bar: str
  */
 export const pageStyle = `:root { color-scheme: light dark; --scalar-custom-header-height: 44px; }
 body { margin: 0; font: 16px/1.5 system-ui, sans-serif; }
-nav.pages { position: sticky; top: 0; z-index: 100; box-sizing: border-box; height: 44px; padding: 0 20px;
-  display: flex; align-items: center; gap: 18px; overflow-x: auto; white-space: nowrap;
+nav.pages { position: sticky; top: 0; z-index: 100; box-sizing: border-box; height: 44px; padding: 0 16px;
+  display: flex; align-items: center; gap: 14px; overflow: auto hidden; scrollbar-width: none; white-space: nowrap;
   font: 14px/1 system-ui, sans-serif;
   color: var(--scalar-color-1, CanvasText); background: var(--scalar-background-1, Canvas);
   border-bottom: 1px solid var(--scalar-border-color, color-mix(in srgb, CanvasText 20%, Canvas)); }
-nav.pages .links { display: flex; gap: 18px; overflow-x: auto; line-height: 44px; scrollbar-width: none; }
+nav.pages .links { display: flex; gap: 14px; overflow-x: auto; line-height: 44px; scrollbar-width: none; }
 nav.pages a { color: inherit; opacity: .75; text-decoration: none; }
 nav.pages a:hover { opacity: 1; text-decoration: underline; }
 nav.pages a[aria-current] { opacity: 1; font-weight: 600; }
