@@ -1,9 +1,9 @@
-import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { EXIT, paint, printJson, Unable } from 'accord/cli/output';
 import type { Subcommand } from 'accord/cli/subcommand';
 import type { Coverage } from '../coverage/measure.js';
 import type { Painter } from '../coverage/text.js';
+import { writePage } from './page-file.js';
 
 interface Options {
   root: string;
@@ -45,15 +45,6 @@ async function measure(root: string): Promise<Coverage> {
     if (problems.length === 0) throw error;
     throw new Unable(printProblems(problems, { colour: process.stderr.isTTY }));
   }
-}
-
-function writePage(file: string, page: string): void {
-  try {
-    writeFileSync(file, page);
-  } catch (error) {
-    throw new Unable(`The page cannot be written: ${(error as Error).message}`);
-  }
-  console.error(`Written: ${file}`);
 }
 
 const HELP = `

@@ -1,8 +1,8 @@
-import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { EXIT, paint, printJson, Unable, withProgress } from 'accord/cli/output';
 import type { Subcommand } from 'accord/cli/subcommand';
 import { Option } from 'commander';
+import { writePage } from './page-file.js';
 
 const FORMATS = ['text', 'json', 'markdown', 'github', 'sarif', 'junit', 'html'] as const;
 type Format = (typeof FORMATS)[number];
@@ -100,15 +100,6 @@ function pageFile(html: string | true | undefined): string | undefined {
   if (html === undefined || html === true) return undefined;
   if (/\.html?$/.test(html)) return resolve(html);
   throw new Unable(`--html takes a file that ends in .html, not ${html}: what is compared is named before it.`);
-}
-
-function writePage(file: string, page: string): void {
-  try {
-    writeFileSync(file, page);
-  } catch (error) {
-    throw new Unable(`The page cannot be written: ${(error as Error).message}`);
-  }
-  console.error(`Written: ${file}`);
 }
 
 async function print(format: Format, found: Found): Promise<void> {

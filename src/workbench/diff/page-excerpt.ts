@@ -1,7 +1,7 @@
 import type { FileLines } from '../model/problems.js';
 import type { Change } from './change.js';
 import { escaped } from './markup.js';
-import { type Excerpt, type Line, type Piece, type Row, sideBySide } from './side-by-side.js';
+import { AROUND, type Excerpt, type Line, type Piece, type Row, sideBySide } from './side-by-side.js';
 import type { ProjectVersion } from './versions.js';
 
 /** The versions whose lines are shown. */
@@ -12,8 +12,6 @@ export interface Versions {
 
 /** Rows that are shown at once; of a whole operation that came, the rest is opened. */
 const SHOWN = 24;
-/** Lines of the file around an element. */
-const AROUND = 2;
 
 const linesOf = ({ contracts }: ProjectVersion, file: string): string[] => {
   const { openapi, schema, prisma } = contracts;

@@ -24,7 +24,7 @@ export interface Excerpt {
 }
 
 /** Lines around a change that say where one is. */
-const AROUND = 2;
+export const AROUND = 2;
 /** A gap of one line is longer than the line. */
 const SHORTEST_GAP = 3;
 
