@@ -19,6 +19,13 @@ export type ParameterForm =
   /** What is not read, and why, in the words that follow the name of a parameter. */
   | { kind: 'unread'; why: string };
 
+/** All that a text of a parameter may be read as; nothing of what is JSON. */
+export function scalarsIn(form: ParameterForm): readonly Scalar[] {
+  if (form.kind === 'scalar') return form.types;
+  if (form.kind === 'list') return form.items;
+  return form.kind === 'deepObject' ? [...Object.values(form.members).flat(), ...form.others] : [];
+}
+
 const SCALARS: readonly Scalar[] = ['boolean', 'integer', 'number', 'string'];
 const SEPARATORS: Record<string, Separator> = { form: ',', simple: ',', spaceDelimited: ' ', pipeDelimited: '|' };
 const DEFAULT_STYLE = { path: 'simple', header: 'simple', query: 'form', cookie: 'form' } as const;

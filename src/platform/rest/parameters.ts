@@ -5,7 +5,7 @@ import { pointerTo, unstorableText } from '../calls/text.js';
 import type { Location, Parameter, Schema } from '../contract/document.js';
 import { laidOpen } from '../contract/laid-open.js';
 import type { Operation } from '../contract/openapi.js';
-import { type ParameterForm, parameterForm, type Scalar, schemaOf } from '../contract/parameter-form.js';
+import { type ParameterForm, parameterForm, type Scalar, scalarsIn, schemaOf } from '../contract/parameter-form.js';
 import { structureOf } from '../contract/structure.js';
 import { issueIn, lazily, parameterIssues, SPELLINGS } from '../http/json-schema.js';
 import { hiddenFaults } from '../http/json-text.js';
@@ -246,7 +246,7 @@ export function parametersValidator(
     const members = checked.map((one) => [nameOf(one), schemaOf(one)]);
     const faults = lazily(ajv, () => ({ type: 'object', properties: Object.fromEntries(members) }));
     const hasText = checked.some((one) => mayBeUnstorable(parameterForm(one), place));
-    const whole = checked.filter((one) => mayBeInteger(parameterForm(one))).map(nameOf);
+    const whole = checked.filter((one) => scalarsIn(parameterForm(one)).includes('integer')).map(nameOf);
     return (read: Values) => {
       const errors = faults(read);
       const tooLarge = errors ? [] : whole.filter((name) => isInexact(read[name]));
@@ -265,20 +265,8 @@ const only = (parameters: readonly Parameter[], read: Values): Values =>
   Object.fromEntries(parameters.map(({ name }) => [name, read[name]]));
 
 /** Whether text may be in it that cannot be stored. HTTP lets none into a header (RFC 9110, 5.5), but for the escapes of JSON. */
-function mayBeUnstorable(form: ParameterForm, place: Location): boolean {
-  if (place === 'header') return form.kind === 'json';
-  if (form.kind === 'scalar') return form.types.includes('string');
-  return form.kind !== 'list' || form.items.includes('string');
-}
-
-/** Whether it may be read as an integer; of JSON that is looked at where it is read. */
-function mayBeInteger(form: ParameterForm): boolean {
-  if (form.kind === 'scalar') return form.types.includes('integer');
-  if (form.kind === 'list') return form.items.includes('integer');
-  return (
-    form.kind === 'deepObject' && [...Object.values(form.members), form.others].some((one) => one.includes('integer'))
-  );
-}
+const mayBeUnstorable = (form: ParameterForm, place: Location): boolean =>
+  form.kind === 'json' || (place !== 'header' && scalarsIn(form).includes('string'));
 
 const BEYOND = `must be within ±${Number.MAX_SAFE_INTEGER}`;
 
