@@ -20,7 +20,7 @@ const LOCK = join(ROOT, 'coverage', 'tests.lock');
 /** One more than there are cores, for most processes wait at times. */
 const JOBS = availableParallelism() + 1;
 /** What takes longest or waits most is begun first, so that no process is left alone at the end. */
-const FIRST = ['faults', 'new', 'process', 'project', 'platform', 'conformance', 'lifecycle'];
+const FIRST = ['new', 'faults', 'process', 'contract', 'graphql', 'project', 'platform', 'lifecycle'];
 const FLAGS = [
   '--enable-source-maps',
   '--liftoff-only',

@@ -27,8 +27,8 @@ let project: string;
 async function install(): Promise<void> {
   const [lock, done] = [join(CONSUMERS, 'package-lock.json'), join(INSTALLED, '.package-lock.json')];
   if (existsSync(done) && statSync(done).mtimeMs >= statSync(lock).mtimeMs) return;
-  // The coverage of npm is nobody's concern; all else, as where its registry is, may stand in the environment.
-  const { NODE_V8_COVERAGE: _, ...environment } = process.env as Record<string, string>;
+  // Where its registry is may stand in the environment.
+  const environment = process.env as Record<string, string>;
   const command = ['npm', 'ci', '--ignore-scripts', '--no-audit', '--no-fund'] as const;
   const { code, stderr } = await run(t, command, environment, CONSUMERS).ended;
   if (code !== 0) throw new Error(`The packages of ${CONSUMERS} were not installed:\n${stderr}`);

@@ -1,7 +1,8 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { ask, eventually, measured, run } from '../support/process.js';
+import { measured } from '../support/measured.js';
+import { ask, eventually, run } from '../support/process.js';
 import { copyProject } from '../support/project-copy.js';
 import { skipUnlessWhole } from '../support/servers.js';
 

@@ -71,9 +71,6 @@ export function run(
 export const inherited = (name: string): Record<string, string> =>
   process.env[name] === undefined ? {} : { [name]: process.env[name] };
 
-/** What a process gets whose lines are to count as covered; writing them down costs it a second. */
-export const measured = inherited('NODE_V8_COVERAGE');
-
 /**
  * Looks until there is something to see: how a case waits, since no time is long enough on every machine. What ends the
  * patience is looks, not time, for a process that gets no turn has not looked.
