@@ -1,3 +1,4 @@
+import { Socket } from 'node:net';
 import t from 'tap';
 import { faultOf } from '../../src/platform/database/faults.js';
 import { jsonTableOf } from '../../src/platform/database/json-rows.js';
@@ -343,6 +344,22 @@ onEachDatabase(t, async (t, open) => {
     for (let n = 0; n < 4; n += 1) t.same(await behind.statements.read(everything.post), first);
     t.equal(descriptions, 1);
     await behind.close();
+  });
+
+  t.test('what a connection is sent in one turn goes out in one write', async (t) => {
+    if (!database.url) return t.comment('the embedded database has no connection');
+    const read = () => statements.read(everything.post);
+    await Promise.all([read(), read()]);
+    const transaction = () => statements.$transaction((db) => db.run(everything.post));
+    await transaction();
+    const socket = Socket.prototype as Required<Socket>;
+    const writes = [t.capture(socket, '_write', socket._write), t.capture(socket, '_writev', socket._writev)];
+    // Tap writes as well, to what is no connection.
+    const written = () => writes.flatMap((calls) => calls()).filter(({ receiver }) => receiver.remotePort).length;
+    await Promise.all(Array.from({ length: 20 }, read));
+    t.equal(written(), 2, 'one for each of the connections that are shared');
+    await transaction();
+    t.equal(written(), 2, 'BEGIN with the first statement, and COMMIT');
   });
 
   t.test(

@@ -8,6 +8,9 @@ import { decoderOf } from './values.js';
 
 const types = { getTypeParser: decoderOf };
 
+/** Prepared, so that it is sent with what follows it. */
+const begin = () => new PreparedQuery('begin', 'BEGIN', []);
+
 /** Runs it where it is said to. By callback: of what pg did not make itself it gives no promise. */
 const ran = (on: Pool | PoolClient, query: Query): Promise<QueryResult> =>
   new Promise((resolve, reject) => {
@@ -47,7 +50,7 @@ export function postgresStatements(
     return {
       send: sending((query) => {
         // Without it the statement fails as well, and says so.
-        if (!hasBegun) client.query('BEGIN').catch(() => {});
+        if (!hasBegun) ran(client, begin).catch(() => {});
         hasBegun = true;
         return ran(client, query);
       }),

@@ -33,6 +33,16 @@ function knownOf(connection: object): Map<string, Columns> {
 }
 
 /**
+ * What a connection is sent in one turn of the event loop goes out in one write: each wakes the server, and costs as much as a
+ * third of all that a statement takes here.
+ */
+function writeTogether(stream: Connection['stream']): void {
+  if (stream.writableCorked > 0) return;
+  stream.cork();
+  setImmediate(() => stream.uncork());
+}
+
+/**
  * One run of a named statement, as pg takes what it did not make itself. It does what pg's own does, but that PostgreSQL is asked
  * for a description of the rows once for each connection, with the first run, and not each time: it stays the same, for PostgreSQL
  * refuses a prepared statement whose rows have become others ("cached plan must not change result type").
@@ -61,8 +71,7 @@ export class PreparedQuery implements Submittable {
     this.#connection = connection;
     const before = connection.parsedStatements[this.name] ?? connection.submittedNamedStatements[this.name];
     this.#columns = before === undefined ? undefined : knownOf(connection).get(this.name);
-    // One write for all.
-    connection.stream.cork();
+    writeTogether(connection.stream);
     if (before === undefined) {
       connection.parse({ name: this.name, text: this.text });
       connection.submittedNamedStatements[this.name] = this.text;
@@ -74,7 +83,6 @@ export class PreparedQuery implements Submittable {
     if (this.#columns === undefined) connection.describe({ type: 'P' });
     connection.execute({});
     connection.sync();
-    connection.stream.uncork();
     return null;
   }
 
