@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { accord } from '../support/accord.js';
 import { dialler } from '../support/graphql-ws.js';
-import { linkSources, packed, unpack } from '../support/new-project.js';
+import { linkSources, packages, unpack } from '../support/new-project.js';
 import { ask, basic, ROOT, run, startServer, temporaryFolder } from '../support/process.js';
 import { errorsIn } from '../support/project-copy.js';
 import { skipUnlessWhole } from '../support/servers.js';
@@ -78,9 +78,8 @@ t.test('what it writes is in order: generated, migrated, linted, bridged, and it
 });
 
 t.test('installed from its packed tarballs, it passes its tests and serves', whole, async (t) => {
-  const above = temporaryFolder(t);
-  const tarballs = await packed(t, above);
-  const folder = join(above, 'books');
+  const { folder: above, tarballs } = await packages(t);
+  const folder = join(temporaryFolder(t), 'books');
   const begun = performance.now();
   t.equal((await accord(t, ['new', folder, '--packages', above])).code, 0);
   const written = performance.now();

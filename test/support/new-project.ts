@@ -44,15 +44,24 @@ export function unpack(folder: string, tarballs: readonly [platform: string, wor
   }
 }
 
-let packing: Promise<string> | undefined;
+interface Packages {
+  folder: string;
+  tarballs: [platform: string, workbench: string];
+}
 
-/** The folder of the packed tarballs, made once for all that asks in this process. */
-export function packages(t: Test): Promise<string> {
+let packing: Promise<Packages> | undefined;
+
+/** Both packages as they are published, made once for all that asks in this process. Rejects with what the compiler says. */
+export function packages(t: Test): Promise<Packages> {
   packing ??= (async () => {
     const folder = mkdtempSync(join(tmpdir(), 'accord-packages-'));
     process.once('exit', () => rmSync(folder, { recursive: true }));
-    await packed(t, folder);
-    return folder;
+    const { code, stdout, stderr } = await run(t, [process.execPath, '.ci/pack.js', folder]).ended;
+    if (code !== 0) throw new Error(stdout + stderr);
+    const [platform = '', workbench = ''] = readdirSync(folder)
+      .filter((name) => name.endsWith('.tgz'))
+      .sort();
+    return { folder, tarballs: [join(folder, platform), join(folder, workbench)] };
   })();
   return packing;
 }
@@ -67,28 +76,14 @@ export interface NewProject {
 
 /** A new project, installed from the packed tarballs, built and committed. */
 export async function newProject(t: Test, name = 'books'): Promise<NewProject> {
-  const tarballs = await packages(t);
+  const { folder: above, tarballs } = await packages(t);
   const folder = join(temporaryFolder(t), name);
-  const { code, stderr } = await accord(t, ['new', folder, '--packages', tarballs]);
+  const { code, stderr } = await accord(t, ['new', folder, '--packages', above]);
   if (code !== 0) throw new Error(stderr);
-  unpack(folder, tarballsIn(tarballs));
+  unpack(folder, tarballs);
   const command = (line: string) => run(t, ['sh', '-c', line], {}, folder).ended;
   const git = 'git -c user.name=t -c user.email=t@example.com';
   const begun = await command(`npm run prepare && git init -q && git add . && ${git} commit -qm before`);
   if (begun.code !== 0) throw new Error(begun.stdout + begun.stderr);
   return { folder, command, start: [process.execPath, join(folder, 'node_modules/.bin/accord'), 'start'] };
-}
-
-/** Packs both, as they are published. Rejects with what the compiler says. */
-export async function packed(t: Test, folder: string): Promise<[platform: string, workbench: string]> {
-  const { code, stdout, stderr } = await run(t, [process.execPath, '.ci/pack.js', folder]).ended;
-  if (code !== 0) throw new Error(stdout + stderr);
-  return tarballsIn(folder);
-}
-
-function tarballsIn(folder: string): [platform: string, workbench: string] {
-  const [platform, workbench] = readdirSync(folder)
-    .filter((name) => name.endsWith('.tgz'))
-    .sort();
-  return [join(folder, platform as string), join(folder, workbench as string)];
 }

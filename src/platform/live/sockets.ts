@@ -99,15 +99,20 @@ export function openSockets({ limits, standing, now, log }: SocketsOptions) {
   });
 
   async function askUnlessHeard(): Promise<void> {
-    if (open.size > 0 && !(await standing.isHeard())) await askAll();
+    if (!(await standing.isHeard())) await askAll();
   }
 
-  const timers = [
-    setInterval(() => open.forEach(endIfExpired), EXPIRY),
-    setInterval(askUnlessHeard, limits.hearing),
-    setInterval(askAll, limits.recheck),
-    setInterval(pingAll, limits.ping),
-  ];
+  /** While there are sockets: a service that nobody uses does nothing. */
+  let timers: NodeJS.Timeout[] = [];
+  const watch = () => {
+    timers = [
+      setInterval(() => open.forEach(endIfExpired), EXPIRY),
+      setInterval(askUnlessHeard, limits.hearing),
+      setInterval(askAll, limits.recheck),
+      setInterval(pingAll, limits.ping),
+    ];
+  };
+  const rest = () => timers.forEach(clearInterval);
 
   return {
     /**
@@ -121,6 +126,7 @@ export function openSockets({ limits, standing, now, log }: SocketsOptions) {
       const count = ofUser.get(id) ?? 0;
       if (count >= limits.socketsPerUser) throw new Failure('UNAVAILABLE', 'This user has too many sockets.');
       ofUser.set(id, count + 1);
+      if (open.size === 0) watch();
       open.add(one);
       await look(one);
     },
@@ -143,7 +149,9 @@ export function openSockets({ limits, standing, now, log }: SocketsOptions) {
     remove(one: Connection): void {
       silent.delete(one);
       const user = one.actor()?.id;
-      if (!open.delete(one) || user === undefined) return;
+      if (!open.delete(one)) return;
+      if (open.size === 0) rest();
+      if (user === undefined) return;
       const count = (ofUser.get(user) ?? 0) - 1;
       if (count > 0) ofUser.set(user, count);
       else ofUser.delete(user);
@@ -152,7 +160,7 @@ export function openSockets({ limits, standing, now, log }: SocketsOptions) {
     heard: (one: Connection) => silent.delete(one),
     stop(): void {
       forget();
-      timers.forEach(clearInterval);
+      rest();
     },
   };
 }
