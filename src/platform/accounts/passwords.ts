@@ -1,7 +1,6 @@
-import { availableParallelism } from 'node:os';
-import { hash, verify } from '@node-rs/argon2';
-import fastq from 'fastq';
+import { randomBytes } from 'node:crypto';
 import { fairQueue } from './fair-queue.js';
+import { HASHING_AT_ONCE, hash, verify } from './hashing-threads.js';
 
 /** What one hash takes (RFC 9106 §3.1). */
 export interface HashParameters {
@@ -15,14 +14,21 @@ export interface HashParameters {
 
 /** OWASP Password Storage Cheat Sheet, argon2id: 19 MiB, 2 passes, 1 lane. */
 export const PARAMETERS: HashParameters = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
-/** Hashes at once: logins never starve the event loop. */
-const AT_ONCE = Math.max(1, availableParallelism() - 1);
 /** Callers that may wait for their turn; at about 10 ms for a hash this is a second or so. */
 const PLACES = 100;
 
 function isOutdated(stored: string, { memoryCost, timeCost, parallelism }: HashParameters): boolean {
   const [, m, t, p] = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$/.exec(stored)?.map(Number) ?? [];
   return !(Number(m) >= memoryCost && Number(t) >= timeCost && Number(p) >= parallelism);
+}
+
+/** Bytes of the salt and of what comes out, as the hashes here have them (RFC 9106 §3.1). */
+const [SALT, TAG] = [16, 32];
+
+/** What takes as long as the hash of a password to be compared with, and is that of none which anybody knows. */
+function hashOfNoPassword({ memoryCost, timeCost, parallelism }: HashParameters): string {
+  const [salt, tag] = [SALT, TAG].map((bytes) => randomBytes(bytes).toString('base64').replace(/=+$/, ''));
+  return `$argon2id$v=19$m=${memoryCost},t=${timeCost},p=${parallelism}$${salt}$${tag}`;
 }
 
 export interface Hasher {
@@ -34,17 +40,12 @@ export interface Hasher {
   isOutdated: (stored: string) => boolean;
 }
 
-/** argon2id (RFC 9106) on worker threads. */
+/** argon2id (RFC 9106) on threads of their own. */
 export function hasher(parameters: HashParameters = PARAMETERS): Hasher {
-  const workers = fastq.promise((work: () => Promise<unknown>) => work(), AT_ONCE);
-  const onWorker = <T>(work: () => Promise<T>) => workers.push(work) as Promise<T>;
-  const nobody = hash('nobody has this password', parameters);
+  const nobody = hashOfNoPassword(parameters);
   return {
-    hash: (password) => onWorker(() => hash(password, parameters)),
-    verify: async (stored, password) => {
-      const right = await onWorker(async () => verify(stored ?? (await nobody), password));
-      return right && stored !== null;
-    },
+    hash: (password) => hash(password, parameters),
+    verify: async (stored, password) => (await verify(stored ?? nobody, password)) && stored !== null,
     isOutdated: (stored) => isOutdated(stored, parameters),
   };
 }
@@ -54,7 +55,7 @@ export type Passwords = ReturnType<typeof passwords>;
 /** The hasher, for callers whose networks take turns. */
 export function passwords(hashes: Hasher = hasher()) {
   // More than there are workers: one hashes while others ask the database.
-  const queue = fairQueue({ running: 4 * AT_ONCE, places: PLACES });
+  const queue = fairQueue({ running: 4 * HASHING_AT_ONCE, places: PLACES });
   return {
     /**
      * Runs what hashes when it is the network's turn. Of one network one piece of work runs at a time.
