@@ -56,11 +56,16 @@ export interface ListBooksRequest {
     /** Empty for the first page, then the `cursor.next` of the page before. */
     after?: string;
   };
+  headers: {
+    /** Answers 304 if the present `ETag` is among these. */
+    'if-none-match'?: string;
+  };
 }
 
 /** What `listBooks` may answer. */
 export type ListBooksReply =
   | { status: 200; headers?: Only<{ link?: string; 'x-total-count'?: number }>; body: BookListOrPage }
+  | { status: 304; headers?: NoHeaders }
   | { status: 400 | 401 | 403 | 404 | 406 | 422 | 429 | 500 | 503; headers?: NoHeaders; body: Problem };
 
 /**
@@ -73,6 +78,7 @@ export type ListBooksReply =
  * Permission books.read: member any, admin any.
  *
  * - 200: Books. An array, or with `after` a page with a cursor.
+ * - 304: Unchanged since the state that `If-None-Match` names. No body.
  * - fails with 400 BAD_REQUEST, 401 UNAUTHENTICATED, 403 FORBIDDEN, 404 NOT_FOUND, 406 NOT_ACCEPTABLE, 422
  *   VALIDATION_FAILED, 429 RATE_LIMITED, 500 INTERNAL, 503 UNAVAILABLE
  */
@@ -226,8 +232,7 @@ export type CreateUserReply =
  *
  * POST /api/v1/users
  *
- * Creates an account. Without `password` it cannot log in until one is set. An e-mail address that is in use, in
- * whatever case, is 409.
+ * Creates an account. Without `password` it cannot log in until one is set. 409 for an e-mail address that is in use.
  *
  * Permission users.create: member none, admin any.
  *
@@ -263,8 +268,7 @@ export type UpdateUserReply =
  *
  * PATCH /api/v1/users/{user_id}
  *
- * Changes the members that are given and leaves the others. Naming another role than the present one is for admins;
- * the last admin cannot be demoted (409).
+ * Changes the members that are given and leaves the others. Another role is for admins to give; the last admin stays one (409).
  *
  * Permission users.update: member own, admin any.
  * Permission users.set-role: member none, admin any; when role differs from the stored one.
@@ -331,8 +335,7 @@ export type ChangePasswordReply =
  *
  * PUT /api/v1/users/{user_id}/password
  *
- * For one's own account `current_password` is needed; an admin who sets another's leaves it out. All sessions of the
- * user end.
+ * Needs `current_password`, unless an admin sets another's. All sessions of the user end.
  *
  * Permission users.set-password: member own, admin any.
  *
@@ -360,8 +363,7 @@ export type LoginReply =
  *
  * POST /api/v1/auth/login
  *
- * Exchanges an e-mail address and a password for an access token with a refresh token (`jwt`), or for a single
- * opaque token (`opaque`).
+ * Exchanges a password for an access token with a refresh token (`jwt`), or for a single opaque token (`opaque`).
  *
  * Permission: public.
  *
@@ -389,8 +391,7 @@ export type RefreshSessionReply =
  *
  * POST /api/v1/auth/refresh
  *
- * Exchanges a refresh token for a new access token and the next refresh token. One that is used a second time ends its
- * whole session.
+ * Exchanges a refresh token for an access token and the next refresh token. Used a second time, it ends its session.
  *
  * Permission: public.
  *
@@ -418,8 +419,7 @@ export type LogoutReply =
  *
  * POST /api/v1/auth/logout
  *
- * Ends the session of the refresh token in the body, or that of the opaque token under which the request comes. Also
- * 204 when it was gone already.
+ * Ends the session of the refresh token in the body, or of the opaque token. Also 204 when it was gone already.
  *
  * Permission: public.
  *
