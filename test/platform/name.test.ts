@@ -40,7 +40,7 @@ t.test('an application with another name, and another title', async (t) => {
     t.match(cookies, [/^field_notes_access=[^;]+; /, /^field_notes_refresh=fir_[^;]+; /]);
     const [access, refresh] = cookies.map(pairOf) as [string, string];
     t.equal((await ask('GET', '/notes', { headers: { cookie: access } })).status, 200);
-    const foreign = access.replace(NAME, 'accord');
+    const foreign = access.replace('field_notes', 'accord');
     t.equal((await ask('GET', '/notes', { headers: { cookie: foreign } })).status, 401);
     const renewed = await ask('POST', '/api/v1/auth/refresh', { headers: { cookie: refresh } });
     t.match(renewed, { status: 200, cookies: [/^field_notes_access=/, /^field_notes_refresh=/] });
