@@ -37,19 +37,19 @@ export function namesOf(name: string): Names {
     );
   }
   const short = name.slice(0, 2);
-  // Not every database quotes the name of a channel.
-  const channel = name.replaceAll('-', '_');
+  // Not every database quotes the name of a channel, nor every language the cookie that a handler reads by its name.
+  const word = name.replaceAll('-', '_');
   return {
     mediaType: `application/vnd.${name}+json`,
-    accessCookie: `${name}_access`,
-    refreshCookie: `${name}_refresh`,
+    accessCookie: `${word}_access`,
+    refreshCookie: `${word}_refresh`,
     tokenPrefixes: { access: `${short}o_`, refresh: `${short}r_` },
     realm: name,
     signals: {
-      revocations: `${channel}_revocations`,
-      sessions: `${channel}_sessions`,
-      streams: `${channel}_streams`,
-      jobs: `${channel}_jobs`,
+      revocations: `${word}_revocations`,
+      sessions: `${word}_sessions`,
+      streams: `${word}_streams`,
+      jobs: `${word}_jobs`,
     },
     rates: `${name}:rate:`,
   };

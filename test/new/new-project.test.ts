@@ -33,7 +33,7 @@ t.test('accord new writes a whole project that is called as its directory, and s
   const named = filesIn(TEMPLATE).map((file) => file.replace(/^_gitignore$/, '.gitignore').replace(/^_/, ''));
   t.same(filesIn(folder).sort(), named.sort());
   const leftOver = filesIn(folder).filter((file) =>
-    /my-api|My API|<(year|accord|workbench)>/.test(textOf(folder, file)),
+    /my[-_]api|My API|<(year|accord|workbench)>/.test(textOf(folder, file)),
   );
   t.same(leftOver, [], 'nothing has the name of the template');
 });

@@ -37,15 +37,15 @@ t.test('an application with another name, and another title', async (t) => {
 
   t.test('cookies', async (t) => {
     const { cookies } = await ask('POST', '/api/v1/auth/login', { body: { ...LOGIN, cookie: true } });
-    t.match(cookies, [/^field-notes_access=[^;]+; /, /^field-notes_refresh=fir_[^;]+; /]);
+    t.match(cookies, [/^field_notes_access=[^;]+; /, /^field_notes_refresh=fir_[^;]+; /]);
     const [access, refresh] = cookies.map(pairOf) as [string, string];
     t.equal((await ask('GET', '/notes', { headers: { cookie: access } })).status, 200);
-    const foreign = access.replace(NAME, 'accord');
+    const foreign = access.replace('field_notes', 'accord');
     t.equal((await ask('GET', '/notes', { headers: { cookie: foreign } })).status, 401);
     const renewed = await ask('POST', '/api/v1/auth/refresh', { headers: { cookie: refresh } });
-    t.match(renewed, { status: 200, cookies: [/^field-notes_access=/, /^field-notes_refresh=/] });
+    t.match(renewed, { status: 200, cookies: [/^field_notes_access=/, /^field_notes_refresh=/] });
     const left = await ask('POST', '/api/v1/auth/logout', { headers: { cookie: pairOf(renewed.cookies[1]) } });
-    t.match(left.cookies, [/^field-notes_access=;/, /^field-notes_refresh=;/]);
+    t.match(left.cookies, [/^field_notes_access=;/, /^field_notes_refresh=;/]);
   });
 
   t.test('cookies over HTTPS', async (t) => {
@@ -53,7 +53,7 @@ t.test('an application with another name, and another title', async (t) => {
     const proxied = await startNotes(t, { name: NAME, database, environment });
     const headers = { 'x-forwarded-proto': 'https' };
     const { cookies } = await proxied.ask('POST', '/api/v1/auth/login', { headers, body: { ...LOGIN, cookie: true } });
-    t.match(cookies, [/^__Host-field-notes_access=/, /^__Secure-field-notes_refresh=/]);
+    t.match(cookies, [/^__Host-field_notes_access=/, /^__Secure-field_notes_refresh=/]);
     const cookie = pairOf(cookies[0]);
     t.equal((await proxied.ask('GET', '/notes', { headers: { ...headers, cookie } })).status, 200);
     const bare = cookie.replace('__Host-', '');
@@ -148,8 +148,8 @@ t.test('a name that fits none of these, and a contract that names another applic
     (thrown: Error) => thrown,
   );
   const { message } = error as Error;
-  t.match(message, 'the cookie shop_access is not field-notes_access');
-  t.match(message, 'refreshSession: the cookie shop_refresh is not field-notes_access or field-notes_refresh');
+  t.match(message, 'the cookie shop_access is not field_notes_access');
+  t.match(message, 'refreshSession: the cookie shop_refresh is not field_notes_access or field_notes_refresh');
   t.match(message, 'listNotes speaks application/vnd.shop+json');
   t.equal(message.match(/listNotes speaks/g)?.length, 1, 'once, whatever has it');
 

@@ -16,6 +16,7 @@ import {
   representPage,
   type SessionTokens,
 } from '../../src/platform/index.js';
+import { namesOf } from '../../src/platform/names.js';
 import { publishedContracts } from '../../src/platform/pages/published.js';
 import { readConfig } from '../../src/platform/server/config.js';
 import { memoryDatabase } from '../support/databases.js';
@@ -126,9 +127,9 @@ components:
     basicAuth: { type: http, scheme: basic }
     jwt: { type: http, scheme: bearer }
     opaqueToken: { type: http, scheme: bearer }
-    cookieAuth: { type: apiKey, in: cookie, name: ${name}_access }
+    cookieAuth: { type: apiKey, in: cookie, name: ${namesOf(name).accessCookie} }
   parameters:
-    RefreshCookie: { name: ${name}_refresh, in: cookie, schema: { type: string } }
+    RefreshCookie: { name: ${namesOf(name).refreshCookie}, in: cookie, schema: { type: string } }
   responses:
     Any: { description: An answer., content: { application/json: { schema: {} }, application/vnd.${name}+json: { schema: {} } } }
     Login:
@@ -228,7 +229,7 @@ export const notesApplication = (name: string, title?: string) =>
     policy: policy as Policy,
     errors: platformCodes,
     ...(title !== undefined && { title }),
-    handlers: { notes, auth: authOf(`${name}_refresh`) },
+    handlers: { notes, auth: authOf(namesOf(name).refreshCookie) },
     resolvers: { Query: { note: () => 'a note' } },
     services: () => ({ notes: notesService() }),
   });

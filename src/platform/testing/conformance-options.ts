@@ -88,6 +88,6 @@ export interface ConformanceOptions<Own extends object = object> extends Omit<Te
   mayFail?: (request: Drawn, status: number) => boolean;
   /** How many requests are drawn (300), and by which seed (1): the same each time, unless it is another one. */
   draws?: { runs?: number; seed?: number };
-  /** Makes the database of each service that is started, and says how it is closed; an embedded one otherwise. */
+  /** Makes the database of each service that is started, and says how it is closed; an embedded one otherwise, emptied each time. */
   open?: () => Promise<NonNullable<TestServiceOptions['database']>>;
 }

@@ -64,6 +64,7 @@ export async function writeFiles(directory: string, files: ReadonlyMap<string, s
 /** What the template calls itself, in text, and what a project is called in its place. */
 export const wordsFor = (name: string): [string, string][] => [
   ['my-api', name],
+  ['my_api', name.replaceAll('-', '_')],
   ['My API', titleFor(name)],
   ['<year>', String(new Date().getFullYear())],
 ];

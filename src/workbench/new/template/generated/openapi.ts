@@ -119,13 +119,11 @@ export interface components {
             email: string;
             password: components["schemas"]["PresentedPassword"];
             flow?: components["schemas"]["LoginFlow"];
+            /** @description Whether the tokens come as cookies. They do not when absent. */
+            cookie?: boolean;
         };
-        /** @description A refresh token. */
+        /** @description The refresh token of the session; left out where its cookie is sent, or a logout comes under an opaque token. */
         RefreshRequest: {
-            refresh_token: components["schemas"]["RefreshToken"];
-        };
-        /** @description The refresh token of the session; left out where the request comes under an opaque token. */
-        LogoutRequest: {
             refresh_token?: components["schemas"]["RefreshToken"];
         };
         /** @description The answer of the flow `jwt`. */
@@ -146,8 +144,14 @@ export interface components {
             token: string;
             expires_in: components["schemas"]["Seconds"];
         };
-        /** @description The answer to a login, by `flow`. */
-        LoginTokens: components["schemas"]["JwtLogin"] | components["schemas"]["OpaqueLogin"];
+        /** @description The answer where the tokens come as cookies. */
+        CookieLogin: {
+            expires_in: components["schemas"]["Seconds"];
+        };
+        /** @description The answer to a login, by `flow` and `cookie`. */
+        LoginTokens: components["schemas"]["JwtLogin"] | components["schemas"]["OpaqueLogin"] | components["schemas"]["CookieLogin"];
+        /** @description The answer to a refresh. `CookieLogin` where the refresh token came as a cookie. */
+        RefreshedTokens: components["schemas"]["JwtLogin"] | components["schemas"]["CookieLogin"];
         /** @description Says that the process is alive. */
         Liveness: {
             /**

@@ -27,7 +27,9 @@ export type Seconds = Schemas['Seconds'];
 export type RefreshRequest = Schemas['RefreshRequest'];
 export type JwtLogin = Schemas['JwtLogin'];
 export type OpaqueLogin = Schemas['OpaqueLogin'];
+export type CookieLogin = Schemas['CookieLogin'];
 export type LoginTokens = Schemas['LoginTokens'];
+export type RefreshedTokens = Schemas['RefreshedTokens'];
 export type Liveness = Schemas['Liveness'];
 export type Readiness = Schemas['Readiness'];
 export type Problem = Schemas['Problem'];
@@ -35,7 +37,7 @@ export type Fault = Schemas['Fault'];
 export type ErrorCode = Schemas['ErrorCode'];
 
 /** The headers that a handler may give, on one reply or another. */
-type HeaderName = 'etag' | 'link' | 'location' | 'x-total-count';
+type HeaderName = 'etag' | 'link' | 'location' | 'set-cookie' | 'x-total-count';
 
 /** These headers, and none of those that are another reply's. */
 type Only<Headers> = Headers & { [Other in Exclude<HeaderName, keyof Headers>]?: never };
@@ -56,11 +58,16 @@ export interface ListBooksRequest {
     /** Empty for the first page, then the `cursor.next` of the page before. */
     after?: string;
   };
+  headers: {
+    /** Answers 304 if the present `ETag` is among these. */
+    'if-none-match'?: string;
+  };
 }
 
 /** What `listBooks` may answer. */
 export type ListBooksReply =
   | { status: 200; headers?: Only<{ link?: string; 'x-total-count'?: number }>; body: BookListOrPage }
+  | { status: 304; headers?: NoHeaders }
   | { status: 400 | 401 | 403 | 404 | 406 | 422 | 429 | 500 | 503; headers?: NoHeaders; body: Problem };
 
 /**
@@ -73,6 +80,7 @@ export type ListBooksReply =
  * Permission books.read: member any, admin any.
  *
  * - 200: Books. An array, or with `after` a page with a cursor.
+ * - 304: Unchanged since the state that `If-None-Match` names. No body.
  * - fails with 400 BAD_REQUEST, 401 UNAUTHENTICATED, 403 FORBIDDEN, 404 NOT_FOUND, 406 NOT_ACCEPTABLE, 422
  *   VALIDATION_FAILED, 429 RATE_LIMITED, 500 INTERNAL, 503 UNAVAILABLE
  */
@@ -226,8 +234,7 @@ export type CreateUserReply =
  *
  * POST /api/v1/users
  *
- * Creates an account. Without `password` it cannot log in until one is set. An e-mail address that is in use, in
- * whatever case, is 409.
+ * Creates an account. Without `password` it cannot log in until one is set. 409 for an e-mail address that is in use.
  *
  * Permission users.create: member none, admin any.
  *
@@ -263,8 +270,7 @@ export type UpdateUserReply =
  *
  * PATCH /api/v1/users/{user_id}
  *
- * Changes the members that are given and leaves the others. Naming another role than the present one is for admins;
- * the last admin cannot be demoted (409).
+ * Changes the members that are given and leaves the others. Another role is for admins to give; the last admin stays one (409).
  *
  * Permission users.update: member own, admin any.
  * Permission users.set-role: member none, admin any; when role differs from the stored one.
@@ -331,8 +337,7 @@ export type ChangePasswordReply =
  *
  * PUT /api/v1/users/{user_id}/password
  *
- * For one's own account `current_password` is needed; an admin who sets another's leaves it out. All sessions of the
- * user end.
+ * Needs `current_password`, unless an admin sets another's. All sessions of the user end.
  *
  * Permission users.set-password: member own, admin any.
  *
@@ -352,7 +357,7 @@ export interface LoginRequest {
 
 /** What `login` may answer. */
 export type LoginReply =
-  | { status: 200; headers?: NoHeaders; body: LoginTokens }
+  | { status: 200; headers?: Only<{ 'set-cookie'?: Array<string> }>; body: LoginTokens }
   | { status: 400 | 401 | 403 | 404 | 406 | 408 | 413 | 415 | 422 | 429 | 500 | 503 | 507; headers?: NoHeaders; body: Problem };
 
 /**
@@ -360,8 +365,7 @@ export type LoginReply =
  *
  * POST /api/v1/auth/login
  *
- * Exchanges an e-mail address and a password for an access token with a refresh token (`jwt`), or for a single
- * opaque token (`opaque`).
+ * Exchanges a password for an access token with a refresh token (`jwt`), or for a single opaque token (`opaque`); with `cookie`, as cookies.
  *
  * Permission: public.
  *
@@ -376,12 +380,16 @@ export type RefreshSessionRequestBody = RefreshRequest;
 
 /** What `refreshSession` is asked with. */
 export interface RefreshSessionRequest {
-  body: RefreshSessionRequestBody;
+  cookies: {
+    /** Of a login with `cookie`; over HTTPS `__Secure-my_api_refresh`. A token in the body goes before it. */
+    my_api_refresh?: RefreshToken;
+  };
+  body: RefreshSessionRequestBody | undefined;
 }
 
 /** What `refreshSession` may answer. */
 export type RefreshSessionReply =
-  | { status: 200; headers?: NoHeaders; body: JwtLogin }
+  | { status: 200; headers?: Only<{ 'set-cookie'?: Array<string> }>; body: RefreshedTokens }
   | { status: 400 | 401 | 403 | 404 | 406 | 408 | 413 | 415 | 422 | 429 | 500 | 503 | 507; headers?: NoHeaders; body: Problem };
 
 /**
@@ -389,8 +397,7 @@ export type RefreshSessionReply =
  *
  * POST /api/v1/auth/refresh
  *
- * Exchanges a refresh token for a new access token and the next refresh token. One that is used a second time ends its
- * whole session.
+ * Exchanges a refresh token for an access token and the next one, which come as it came. Used twice, it ends its session.
  *
  * Permission: public.
  *
@@ -401,16 +408,20 @@ export type RefreshSessionReply =
  */
 export type RefreshSession = (request: RefreshSessionRequest, context: Context) => Promise<RefreshSessionReply>;
 
-export type LogoutRequestBody = Schemas['LogoutRequest'];
+export type LogoutRequestBody = RefreshRequest;
 
 /** What `logout` is asked with. */
 export interface LogoutRequest {
+  cookies: {
+    /** Of a login with `cookie`; over HTTPS `__Secure-my_api_refresh`. A token in the body goes before it. */
+    my_api_refresh?: RefreshToken;
+  };
   body: LogoutRequestBody | undefined;
 }
 
 /** What `logout` may answer. */
 export type LogoutReply =
-  | { status: 204; headers?: NoHeaders }
+  | { status: 204; headers?: Only<{ 'set-cookie'?: Array<string> }> }
   | { status: 400 | 401 | 403 | 404 | 406 | 408 | 413 | 415 | 422 | 429 | 500 | 503 | 507; headers?: NoHeaders; body: Problem };
 
 /**
@@ -418,12 +429,11 @@ export type LogoutReply =
  *
  * POST /api/v1/auth/logout
  *
- * Ends the session of the refresh token in the body, or that of the opaque token under which the request comes. Also
- * 204 when it was gone already.
+ * Ends the session of the refresh token, in the body or its cookie, or of the opaque token. Also 204 when it was gone.
  *
  * Permission: public.
  *
- * - 204: Done. No body.
+ * - 204: The session has ended, and its cookies are cleared. No body.
  * - fails with 400 BAD_REQUEST, 401 UNAUTHENTICATED, 403 FORBIDDEN, 404 NOT_FOUND, 406 NOT_ACCEPTABLE, 408
  *   REQUEST_TIMEOUT, 413 PAYLOAD_TOO_LARGE, 415 UNSUPPORTED_MEDIA_TYPE, 422 VALIDATION_FAILED, 429 RATE_LIMITED, 500
  *   INTERNAL, 503 UNAVAILABLE, 507 INSUFFICIENT_STORAGE

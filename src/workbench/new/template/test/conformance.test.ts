@@ -7,6 +7,7 @@ import {
   conformance,
   PASSWORD,
   type TestService,
+  testService,
 } from 'accord/testing';
 import { application } from '../src/application/application.js';
 
@@ -132,6 +133,33 @@ const options: ConformanceOptions = {
   elsewhere: ({ operationId, tag }, status) =>
     tag === 'platform' || (tag === 'auth' && status === 403) || (operationId === 'getCurrentUser' && status === 410),
 };
+
+test('a browser logs in, goes on and logs out by cookies, and by those of no other page', async (t) => {
+  const { people, rest, url, close } = await testService(application);
+  t.after(close);
+  let cookie = '';
+  const send = async (path: string, body?: object, origin = url) => {
+    const { status, headers } = await rest('POST', `/api/v1/auth/${path}`, { headers: { cookie, origin }, body });
+    const set = headers.getSetCookie().map((line) => line.split(';', 1)[0]);
+    if (set.length > 0) cookie = set.join('; ');
+    return status;
+  };
+  const me = async () => (await rest('GET', '/api/v1/auth/me', { headers: { cookie } })).status;
+  assert.equal(await send('refresh'), 400);
+  assert.equal(await send('login', { email: people.admin?.email, password: PASSWORD, cookie: true }), 200);
+  const first = cookie;
+  assert.equal(await me(), 200);
+  assert.equal(await send('refresh', undefined, 'https://elsewhere.example'), 403);
+  assert.equal(await send('refresh'), 200);
+  assert.notEqual(cookie, first);
+  assert.equal(await me(), 200);
+  assert.equal(await send('logout', undefined, 'https://elsewhere.example'), 403);
+  const last = cookie;
+  assert.equal(await send('logout'), 204);
+  assert.equal(await me(), 401);
+  cookie = last;
+  assert.equal(await send('refresh'), 401);
+});
 
 test('every operation and every field keeps what the contracts promise', (t) =>
   conformance(cases(t), application, options));

@@ -1,26 +1,42 @@
-import type { SessionTokens } from 'accord';
+import type { SessionCookies, SessionTokens } from 'accord';
 import * as Contract from '../../../generated/operations.js';
+import { Failure } from '../calls.js';
 import { foundUser } from './representations.js';
 
 export const auth = Contract.authHandlers({
-  login: async ({ body }, { call, services }) => {
+  login: async ({ body }, { call, services, sessionCookies }) => {
     const tokens = await services.sessions.login(call, body);
-    const { expiresIn: expires_in } = tokens;
-    return { status: 200, body: tokens.flow === 'jwt' ? representJwt(tokens) : { token: tokens.token, expires_in } };
+    return body.cookie ? asCookies(tokens, sessionCookies) : { status: 200, body: representTokens(tokens) };
   },
 
-  refreshSession: async ({ body }, { call, services }) => ({
-    status: 200,
-    body: representJwt(await services.sessions.refresh(call, body.refresh_token)),
-  }),
+  refreshSession: async ({ body, cookies }, { call, services, ownOrigin, sessionCookies }) => {
+    if (body?.refresh_token !== undefined)
+      return { status: 200, body: representJwt(await services.sessions.refresh(call, body.refresh_token)) };
+    const token = cookies.my_api_refresh;
+    if (token === undefined) throw new Failure('BAD_REQUEST', 'There is no refresh token.');
+    ownOrigin();
+    return asCookies(await services.sessions.refresh(call, token), sessionCookies);
+  },
 
-  logout: async ({ body }, { call, services }) => {
-    await services.sessions.logout(call, body?.refresh_token);
-    return { status: 204 };
+  logout: async ({ body, cookies }, { call, services, ownOrigin, sessionCookies }) => {
+    const inCookie = cookies.my_api_refresh;
+    if (body?.refresh_token === undefined && inCookie !== undefined) ownOrigin();
+    await services.sessions.logout(call, body?.refresh_token ?? inCookie);
+    return { status: 204, headers: { 'set-cookie': sessionCookies.cleared() } };
   },
 
   getCurrentUser: async (_request, { call, services }) => foundUser(await services.users.me(call)),
 });
+
+const asCookies = (tokens: SessionTokens, sessionCookies: SessionCookies) =>
+  ({
+    status: 200,
+    headers: { 'set-cookie': sessionCookies.holding(tokens) },
+    body: { expires_in: tokens.expiresIn },
+  }) as const;
+
+const representTokens = (tokens: SessionTokens): Contract.JwtLogin | Contract.OpaqueLogin =>
+  tokens.flow === 'jwt' ? representJwt(tokens) : { token: tokens.token, expires_in: tokens.expiresIn };
 
 const representJwt = (tokens: SessionTokens & { flow: 'jwt' }): Contract.JwtLogin => ({
   access_token: tokens.accessToken,
