@@ -1,6 +1,7 @@
 import type { Application } from '../application.js';
 import type { Cases, ConformanceOptions } from './conformance-options.js';
 import { drawnRequests } from './drawn-requests.js';
+import { everyBound } from './every-bound.js';
 import { everyField } from './every-field.js';
 import { everyOperation } from './every-operation.js';
 import { failureOrder } from './failure-order.js';
@@ -19,6 +20,7 @@ export async function conformance<Own extends object>(
 ): Promise<void> {
   await t.test('every operation', (t) => everyOperation(t, application, team));
   await t.test('every field', (t) => everyField(t, application, team));
+  await t.test('every bound', (t) => everyBound(t, application, team));
   await t.test('the order of failures', (t) => failureOrder(t, application, team));
   await t.test('who may do what', (t) => permissions(t, application, team));
   await t.test('requests drawn from the contract', (t) => drawnRequests(t, application, team));
