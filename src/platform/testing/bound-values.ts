@@ -4,8 +4,19 @@ import type { Schema } from '../contract/document.js';
 import { addFormats } from '../contract/formats.js';
 import { isPlain } from '../contract/references.js';
 import { valid } from './arbitrary-values.js';
+import type { Cases } from './conformance-options.js';
+import type { Contract } from './contract.js';
 import type { Bound, Side } from './coverage/bounds.js';
 import type { Json } from './people.js';
+
+/** Is told how a request was answered that had a value on a side of a bound. */
+export type BoundTried = (t: Cases, key: string, side: Side, status: number, told: string) => void;
+
+/** Whether a contract says of something that no test need see it. */
+export function exceptedIn({ source }: Contract): (...keys: string[]) => boolean {
+  const { except = {} } = (source['x-coverage'] ?? {}) as { except?: object };
+  return (...keys) => keys.some((key) => key in except);
+}
 
 const ajv = addFormats(new Ajv2020({ strict: false }));
 

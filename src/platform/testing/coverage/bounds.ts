@@ -75,7 +75,7 @@ export function sideOf({ keyword, ...sides }: Bound, value: unknown): Side | und
   return SIDES.find((side) => sides[side] === size);
 }
 
-const ajv = new Ajv2020();
+const ajv = new Ajv2020({ strict: false });
 const validators = new Map<string, ValidateFunction>();
 
 /** What a service says of a value that is beyond a bound. */
