@@ -4,6 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { buildSchema } from 'graphql';
 import t from 'tap';
 import type { OpenApiDocument } from '../../src/platform/contract/document.js';
+import { inlineSchemas } from '../../src/platform/contract/inline.js';
 import { normaliseOpenApi, operations } from '../../src/platform/contract/openapi.js';
 import { parseYaml } from '../../src/platform/contract/yaml.js';
 import { clearObservations, note, type Observations } from '../../src/platform/testing/coverage/observations.js';
@@ -371,6 +372,175 @@ t.test(
     t.same(list(observeGraphql({ query: '{ pet' }, { data: {} })), []);
   },
 );
+
+const shops = `openapi: 3.1.0
+info: { title: Shops, version: 1.0.0 }
+tags: [{ name: shops, description: Shops. }]
+paths:
+  /shops/{shop_id}:
+    put:
+      operationId: putShop
+      tags: [shops]
+      x-permission: public
+      parameters:
+        - { name: shop_id, in: path, required: true, schema: { type: integer, minimum: 1, maximum: 9 } }
+        - { name: limit, in: query, schema: { $ref: '#/components/schemas/Limit', maximum: 50 } }
+        - { name: X-Tags, in: header, schema: { type: array, items: { type: string, minLength: 2 } } }
+        - { name: token, in: cookie, schema: { type: string, minLength: 8 } }
+      requestBody:
+        content:
+          application/json:
+            schema:
+              type: object
+              minProperties: 1
+              properties:
+                name: { type: [string, 'null'], minLength: 0, maxLength: 3 }
+                kind: { enum: [one, two], maxLength: 3 }
+                prices: { type: array, maxItems: 2, items: { type: number, exclusiveMinimum: 0, multipleOf: 0.5 } }
+      responses: { '204': { description: Put. } }
+components: { schemas: { Limit: { type: integer, maximum: 100 } } }
+`;
+const selling = `directive @constraint(minLength: Int, maxLength: Int, min: Int, max: Int) on ARGUMENT_DEFINITION | INPUT_FIELD_DEFINITION
+directive @coverage(except: String!) on INPUT_FIELD_DEFINITION
+input NewShop { name: String @constraint(maxLength: 3) tags: [String!] @constraint(minLength: 2) }
+type Shop { name: String near(limit: Int = 1 @constraint(max: 5)): [Shop!] }
+type Query { shop: Shop since(id: ID @constraint(min: 0)): Int }
+type Mutation { addShop(input: NewShop): Shop }
+`;
+
+t.test(
+  'both sides of each bound that can be broken are something of a contract, the narrowest where several are laid together',
+  (t) => {
+    const { elements } = measureCoverage(contractsOf({ openapi: shops, schema: selling }), new Map());
+    const bounds = elements.filter(({ kind }) => kind === 'bound').map(({ key }) => key);
+    t.same(
+      bounds,
+      [
+        ...[
+          'putShop path shop_id - minimum 1',
+          'putShop query limit - maximum 50',
+          'putShop header X-Tags [] - minLength 2',
+        ],
+        ...['putShop body - minProperties 1', 'putShop body /name - maxLength 3', 'putShop body /prices - maxItems 2'],
+        ...['putShop body /prices[] - exclusiveMinimum 0', 'NewShop.name - maxLength 3', 'NewShop.tags - minLength 2'],
+        ...['Shop.near(limit) - max 5', 'Query.since(id) - min 0'],
+      ].flatMap((key) => [key.replace(' - ', ' at '), key.replace(' - ', ' beyond ')]),
+    );
+    t.end();
+  },
+);
+
+t.test(
+  'a value at a bound counts where it was taken, one beyond where the answer names its place and the bound',
+  (t) => {
+    const document = parseYaml(shops) as OpenApiDocument;
+    const [putShop] = operations(inlineSchemas(normaliseOpenApi(document)));
+    const observe = restObserver(document);
+    const seen = (
+      status: number,
+      { path = '/shops/5', query = '', tags = 'ab1', body = {} as unknown },
+      errors: object[] = [],
+    ) => {
+      const headers = new Headers({ 'content-type': 'application/json', 'x-tags': tags, cookie: 'token=a' });
+      const given = { method: 'PUT', path, asked: { query, headers, body: JSON.stringify(body) } };
+      return list(observe(putShop, exchange(status, status < 400 ? undefined : { errors }, given)))
+        .filter((key) => / (at|beyond) /.test(key))
+        .map((key) => key.replace('putShop ', ''));
+    };
+    t.same(
+      seen(204, { path: '/shops/1', query: 'limit=50', tags: 'ab, c', body: { name: 'a😀c', prices: [7, 0.5] } }),
+      [
+        ...['body /name at maxLength 3', 'body /prices at maxItems 2', 'body /prices[] at exclusiveMinimum 0'],
+        ...['header X-Tags [] at minLength 2', 'path shop_id at minimum 1', 'query limit at maximum 50'],
+      ],
+    );
+    t.same(seen(204, { body: { name: 'ab' } }), ['body at minProperties 1'], 'within, and not next to it');
+    t.same(
+      seen(409, { path: '/shops/1', query: 'limit=50' }),
+      ['path shop_id at minimum 1'],
+      'what came before content',
+    );
+    t.same(seen(401, { path: '/shops/1', query: 'limit=50' }), [], 'nobody has looked at it');
+
+    const refused = (given: Parameters<typeof seen>[1], ...errors: object[]) => seen(422, given, errors);
+    const tooLong = { pointer: '/name', detail: 'must NOT have more than 3 characters' };
+    t.same(refused({ body: { name: 'a😀cd' } }, tooLong), ['body /name beyond maxLength 3']);
+    t.same(refused({ body: { name: 'abcde' } }, tooLong), [], 'further away');
+    t.same(refused({ body: { name: 'abcd' } }, { ...tooLong, pointer: '/kind' }), [], 'another place');
+    t.same(refused({ body: { name: 'abcd' } }, { ...tooLong, detail: 'has the wrong form' }), [], 'for another reason');
+    t.same(refused({ body: { name: 'abcd' } }), [], 'for a reason that is not told');
+    t.same(refused({ body: {} }, { pointer: '', detail: 'must NOT have fewer than 1 properties' }), [
+      'body beyond minProperties 1',
+    ]);
+    t.same(refused({ body: { prices: [1, 0] } }, { pointer: '/prices/1', detail: 'must be > 0' }), [
+      'body /prices[] beyond exclusiveMinimum 0',
+    ]);
+    t.same(refused({ query: 'limit=51' }, { parameter: 'limit', detail: 'must be <= 50' }), [
+      'query limit beyond maximum 50',
+    ]);
+    t.same(refused({ tags: 'ab1, c' }, { parameter: 'x-tags', detail: '/1 must NOT have fewer than 2 characters' }), [
+      'header X-Tags [] beyond minLength 2',
+    ]);
+    const noId = [{ parameter: 'shop_id', detail: 'must be an integer' }];
+    t.same(seen(400, { path: '/shops/0' }, noId), ['path shop_id beyond minimum 1']);
+    t.same(seen(400, { path: '/shops/%zz' }, noId), []);
+    t.end();
+  },
+);
+
+t.test('the same of arguments and input fields', (t) => {
+  const observe = graphqlObserver(buildSchema(selling));
+  const bounds = (...[request, result]: Parameters<typeof observe>) =>
+    list(observe(request, result)).filter((key) => / (at|beyond) /.test(key));
+  const refused = (path: (string | number)[], pointer: string, detail: string) => ({
+    path,
+    extensions: { errors: [{ pointer, detail }] },
+  });
+  const query = '{ shop { near(limit: 5) { name } all: near(limit: 6) { name } } since(id: "0") }';
+  const tooMany = refused(['shop', 'all'], '/limit', 'must be <= 5');
+  t.same(bounds({ query }, { data: { shop: { near: [], all: null }, since: 1 }, errors: [tooMany] }), [
+    ...['Query.since(id) at min 0', 'Shop.near(limit) at max 5', 'Shop.near(limit) beyond max 5'],
+  ]);
+  const unreadable = refused(['since'], '/id', 'must be an integer of at least 0');
+  t.same(bounds({ query: '{ since(id: "-1") }' }, { data: null, errors: [unreadable] }), [
+    'Query.since(id) beyond min 0',
+  ]);
+  const add = 'mutation($input: NewShop) { addShop(input: $input) { name } }';
+  const asked = (input: object) => ({ query: add, variables: { input } });
+  t.same(bounds(asked({ name: 'abc', tags: ['ab1', 'ab'] }), { data: { addShop: null } }), [
+    ...['NewShop.name at maxLength 3', 'NewShop.tags at minLength 2'],
+  ]);
+  const short = refused(['addShop'], '/input/tags/1', 'must NOT have fewer than 2 characters');
+  t.same(bounds(asked({ name: 'abcd', tags: ['ab', 'a'] }), { errors: [short] }), ['NewShop.tags beyond minLength 2']);
+  t.same(bounds(asked({ name: 'abc' }), { data: { addShop: null }, errors: [{ path: ['addShop'] }] }), []);
+  t.end();
+});
+
+t.test('an exception of what has bounds is one of them, and in order until all of them were seen', (t) => {
+  const text = `${shops}x-coverage: { except: { putShop body /name: Nobody looks at it. } }\n`;
+  const schema = selling.replace('(maxLength: 3)', '(maxLength: 3) @coverage(except: "Nobody looks.")');
+  const measured = (...keys: string[]) =>
+    measureCoverage(
+      contractsOf({ openapi: text, schema }),
+      observations('putShop body /name', 'NewShop.name', ...keys),
+    );
+  const some = measured('putShop body /name at maxLength 3', 'NewShop.name beyond maxLength 3');
+  const ofNames = Object.entries(states(some, 'bound')).filter(([key]) => /name /.test(key));
+  t.same(Object.fromEntries(ofNames), {
+    'putShop body /name at maxLength 3': 'seen',
+    'putShop body /name beyond maxLength 3': 'excepted',
+    'NewShop.name at maxLength 3': 'excepted',
+    'NewShop.name beyond maxLength 3': 'seen',
+  });
+  t.same(some.problems, []);
+  const line = missingLines(some).find((one) => one.includes('limit beyond'));
+  t.match(line, /^openapi\.yaml:12:\d+ {2}the bound putShop query limit beyond maximum 50 was never seen$/);
+  const sides = ['at', 'beyond'].flatMap((side) => [
+    ...[`putShop body /name ${side} maxLength 3`, `NewShop.name ${side} maxLength 3`],
+  ]);
+  t.equal(measured(...sides).problems.length, 2);
+  t.end();
+});
 
 const observations = (...keys: string[]): Observations => {
   const seen: Observations = new Map();

@@ -5,6 +5,7 @@ import {
   type ConformanceOptions,
   conformance,
   drawnRequests,
+  everyBound,
   everyOperation,
   failureOrder,
   permissions,
@@ -94,6 +95,25 @@ const BREAKS: Break[] = [
     },
     only: 'appoint',
     told: /^each member that a body may have, .*: (PATCH \S+ answered 500|appoint {"role":"clerk"}: 500)/,
+  },
+  {
+    what: 'a value at a bound that nobody thought of',
+    suite: everyBound,
+    broken: withHandler('lend', (own) => async (...asked) => {
+      const [{ body }] = asked as unknown as [{ body: { book: string } }];
+      if (body.book.length === 1) throw new Error('There are no such books.');
+      return own(...asked);
+    }),
+    only: 'lend',
+    told: /(POST \S+ answered 500|lend body \/book at minLength 1: 500)/,
+  },
+  {
+    what: 'a value that is said to be beyond a bound, and is not',
+    suite: everyBound,
+    broken: library,
+    only: 'lend',
+    team: { bounds: { 'lend body /book beyond minLength 1': () => 'A book that nobody has' } },
+    told: /lend body \/book beyond minLength 1: 201 /,
   },
   {
     what: 'a permission that is too wide',
@@ -229,6 +249,10 @@ t.test('what a team says of things that are not there is told: its cases would t
     ],
   );
   t.same(await told({ only: [] }), ['only: names nothing, so that nothing is tried']);
+  const bounds = { 'lend body /book at minLength 2': () => 'AB', 'lend body /book at minLength 1': () => 'A' };
+  t.same(await toldBy((cases) => everyBound(cases, library, { ...options, bounds })), [
+    'bounds: the contracts demand no lend body /book at minLength 2',
+  ]);
 });
 
 t.test('what the kit cannot know it asks for, by its name', async (t) => {

@@ -82,6 +82,11 @@ export interface ConformanceOptions<Own extends object = object> extends Omit<Te
   conditions?: Readonly<Record<string, (values: Json, asked: Asked<Own>) => void>>;
   /** Ways of being wrong that only the application knows. */
   faults?: readonly OwnFault<Own>[];
+  /**
+   * A value on a side of a bound, by what `accord coverage` calls it, `addLoan body /code at maxLength 12`, where none is found that
+   * has the form besides.
+   */
+  bounds?: Readonly<Record<string, (asked: Asked<Own>) => unknown>>;
   /** Whether a failure that an operation declares needs more than one request of one caller, so that another test shows it. */
   elsewhere?: (operation: Operation, status: number) => boolean;
   /** Whether a request that was drawn may be answered so, from 500 on: a payment that the gateway fails. */

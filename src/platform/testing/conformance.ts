@@ -2,6 +2,7 @@ import type { Application } from '../application.js';
 import type { Cases, ConformanceOptions } from './conformance-options.js';
 import { successiveDatabases } from './database.js';
 import { drawnRequests } from './drawn-requests.js';
+import { everyBound } from './every-bound.js';
 import { everyField } from './every-field.js';
 import { everyOperation } from './every-operation.js';
 import { failureOrder } from './failure-order.js';
@@ -23,6 +24,7 @@ export async function conformance<Own extends object>(
   try {
     await t.test('every operation', (t) => everyOperation(t, application, said));
     await t.test('every field', (t) => everyField(t, application, said));
+    await t.test('every bound', (t) => everyBound(t, application, said));
     await t.test('the order of failures', (t) => failureOrder(t, application, said));
     await t.test('who may do what', (t) => permissions(t, application, said));
     await t.test('requests drawn from the contract', (t) => drawnRequests(t, application, said));

@@ -15,7 +15,7 @@ import { sampleOf } from './sample-arguments.js';
 import type { TestService } from './service.js';
 import { asked, rolesIn } from './sound-request.js';
 
-type Field = GraphQLField<unknown, unknown>;
+export type Field = GraphQLField<unknown, unknown>;
 
 /**
  * Every root field but those of subscriptions, asked by whom the contract lets: it gives each field of its type, and of the types
@@ -52,15 +52,16 @@ export async function everyField<Own extends object>(
   });
 }
 
-/** Whoever may most. */
-function askerOf(service: TestService, name: string, field: Field): Person | undefined {
+/** Whoever may most; undefined where nobody may. */
+export function askerOf(service: TestService, name: string, field: Field): Person | undefined {
   const [line] = linesOfField(service.contract.schema, name, field);
   const reaching = (own: boolean) => rolesIn(service).findLast((role) => line !== undefined && allows(line, role, own));
   const role = reaching(false) ?? reaching(true);
   return Object.values(service.people).find((person) => person.role === role);
 }
 
-async function soundArguments(
+/** Arguments with which a root field is answered. */
+export async function soundArguments(
   service: TestService,
   { fields = {}, ownFields = {} }: ConformanceOptions,
   name: string,

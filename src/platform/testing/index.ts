@@ -6,6 +6,7 @@ export type { Asking, GraphQLAnswer, RestAnswer, RestRequest } from './asking.js
 export { conformance } from './conformance.js';
 export type { Asked, Cases, ConformanceOptions, Draft, OwnFault } from './conformance-options.js';
 export { drawnRequests } from './drawn-requests.js';
+export { everyBound } from './every-bound.js';
 export { everyField } from './every-field.js';
 export { everyOperation } from './every-operation.js';
 export { failureOrder } from './failure-order.js';

@@ -128,7 +128,8 @@ interface FieldRequest {
 /** What a field answers to a request: nothing in `data` where it refuses. */
 type Answered = Pick<GraphQLAnswer, 'data' | 'codes'>;
 
-const answered = ({ service, document, variables, headers }: FieldRequest): Promise<Answered> =>
+/** Asks a field over HTTP. */
+export const answered = ({ service, document, variables, headers }: FieldRequest): Promise<Answered> =>
   service.graphql({ headers }, document, variables);
 
 /** Milliseconds after which what a subscription tells is brought about once more, and how often that is done. */
@@ -136,7 +137,7 @@ const PAUSE = 25;
 const MOST = 400;
 
 /** The same of a subscription, over a socket: what it tells first, or why it tells nothing. */
-async function followed({
+export async function followed({
   service,
   options,
   name,

@@ -76,7 +76,7 @@ function refuse(breach: string): never {
 }
 
 /** The role of each account that a service begins with, by its name. */
-const oneOfEachRole = ({ policy }: Application): Record<string, string> =>
+export const oneOfEachRole = ({ policy }: Pick<Application, 'policy'>): Record<string, string> =>
   Object.fromEntries([...rolesOf(policy)].map((role) => [role.toLowerCase(), role]));
 
 /**

@@ -29,7 +29,7 @@ function exampleOf(parameter: Parameter): unknown {
 }
 
 /** The text of a value where a separator stands as it is. */
-const textOf = (parameter: Parameter, value: unknown): string =>
+export const textOf = (parameter: Parameter, value: unknown): string =>
   textsOf(parameter.name, parameterForm(parameter), value, String)[0]?.[1] ?? '';
 
 async function pathOf(options: ConformanceOptions, { path, operation }: Operation, about: Asked) {

@@ -51,6 +51,12 @@ export function subscribe(
       },
       error: (error) => {
         end = { error };
+        if (!Array.isArray(error)) return;
+        try {
+          observe({ errors: error as unknown as NonNullable<GraphQLResult['errors']> });
+        } catch (breach) {
+          end = { error: breach };
+        }
       },
       complete: () => {
         end = {};

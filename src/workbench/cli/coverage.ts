@@ -50,8 +50,10 @@ async function measure(root: string): Promise<Coverage> {
 const HELP = `
 The tests leave what they see in coverage/contract; "npm test" begins by clearing it, a single test file adds to it.
 
-Demanded is each status of each operation and each way to log in that it takes, each member of its body and each value of a closed list there, in a request that succeeded, and each field, argument and input field of the SDL. What no test can see is
-excepted in the contract, with a reason:
+Demanded is each status of each operation and each way to log in that it takes, each member of its body and each value of a closed
+list there, in a request that succeeded, and each field, argument and input field of the SDL. Of each bound of what a request may
+send, it is both sides: the last value that is within, taken, and the next one, refused for that bound at its place. What no test
+can see is excepted in the contract, with a reason, and what has bounds is excepted with them:
 
   openapi.yaml     x-coverage:
                      except: { 'getUser 503': Why no test sees it., InsufficientStorage: Why none sees it anywhere. }

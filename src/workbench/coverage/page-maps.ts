@@ -60,7 +60,7 @@ export function statusMap(elements: readonly Measured[]): string {
   });
   const body = rows.map(({ owner, byStatus, elements: own }) => {
     const answers = own.filter(({ kind }) => kind === 'member' || kind === 'value');
-    const requests = own.filter(({ kind }) => kind.startsWith('request') || kind === 'parameter');
+    const requests = own.filter(({ kind }) => kind.startsWith('request') || kind === 'parameter' || kind === 'bound');
     const cells = statuses.map((status) => cell(byStatus.get(status))).join('');
     return `<tr><th scope="row">${html(owner)}</th>${cells}${part(answers)}${part(requests)}</tr>`;
   });

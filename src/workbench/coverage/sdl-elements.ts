@@ -1,3 +1,4 @@
+import { type SdlInput, SIDES, sdlBounds, sideName } from 'accord/testing/coverage/bounds';
 import type { Element, Kind } from 'accord/testing/coverage/elements';
 import {
   type ASTNode,
@@ -44,20 +45,27 @@ export interface SdlElement extends Element {
   node: Node;
 }
 
-/** All that the GraphQL contract promises and takes: fields, arguments, input fields and enum values. */
+/** All that the GraphQL contract promises and takes: fields, arguments, input fields and enum values, and bounds. */
 export function sdlElements(schema: GraphQLSchema): SdlElement[] {
   return reachable(schema).flatMap((type) => {
     const element = (kind: Kind, name: string, node: Node): SdlElement => {
       const key = `${type.name}.${name}`;
       return { kind, owner: type.name, name, key, file: 'schema.graphql', at: nameAt(node), node };
     };
+    /** An argument or an input field with both sides of each of its bounds. */
+    const inputElements = (kind: Kind, name: string, input: SdlInput): SdlElement[] => {
+      const own = element(kind, name, input.astNode);
+      const sides = sdlBounds(schema, input).flatMap((bound) => SIDES.map((side) => sideName(name, bound, side)));
+      const bounds = sides.map((side) => ({ ...element('bound', side, undefined), at: own.at, within: own.key }));
+      return [own, ...bounds];
+    };
     if (isEnumType(type)) return type.getValues().map(({ name, astNode }) => element('enumValue', name, astNode));
     if (isInputObjectType(type))
-      return Object.values(type.getFields()).map(({ name, astNode }) => element('inputField', name, astNode));
+      return Object.values(type.getFields()).flatMap((field) => inputElements('inputField', field.name, field));
     if (!isObjectType(type) && !isInterfaceType(type)) return [];
     return Object.values(type.getFields()).flatMap(({ name, args, astNode }) => [
       element('field', name, astNode),
-      ...args.map((one) => element('argument', `${name}(${one.name})`, one.astNode)),
+      ...args.flatMap((one) => inputElements('argument', `${name}(${one.name})`, one)),
     ]);
   });
 }

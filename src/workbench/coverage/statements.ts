@@ -60,7 +60,9 @@ export function faultOf(
   const uses = elements.filter(({ kind, component }) => kind === 'status' && component === subject);
   if (table === 'once')
     return uses.length > 1 ? undefined : `"${subject}" is no response that several operations share.`;
-  const excepted = uses.length > 0 ? uses : elements.filter(({ key }) => key === subject);
+  // What is seen itself may yet have bounds that cannot be.
+  const named = elements.filter(({ kind, key, within }) => key === subject || (kind === 'bound' && within === subject));
+  const excepted = uses.length > 0 ? uses : named;
   if (excepted.length === 0) return `"${subject}" is nothing that the contract has.`;
   // One that is rare may be seen by chance on some of those that share it.
   return excepted.every(({ key }) => seen.has(key))

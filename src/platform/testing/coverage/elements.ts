@@ -18,6 +18,7 @@ export const KINDS = {
   requestMedia: { word: 'request media type', title: 'request media types', demanded: false },
   requestMember: { word: 'request member', title: 'request members', demanded: true },
   requestValue: { word: 'request value', title: 'request enum values', demanded: true },
+  bound: { word: 'bound', title: 'bounds of requests, both sides', demanded: true },
   field: { word: 'field', title: 'SDL fields', demanded: true },
   argument: { word: 'argument', title: 'SDL arguments', demanded: true },
   inputField: { word: 'input field', title: 'SDL input fields', demanded: true },
@@ -33,7 +34,7 @@ export interface Element {
   kind: Kind;
   /** The operationId, or the type of the SDL; of the body of a failure, the name of its schema. */
   owner: string;
-  /** Within the owner: `409`, `by basic`, `200 header ETag`, `200 <Page>/data[]/role = admin`, `query limit`, `body /name`; `name`, `users(limit)`. */
+  /** Within the owner: `409`, `by basic`, `200 header ETag`, `200 <Page>/data[]/role = admin`, `query limit`, `body /name`, `body /name at maxLength 100`; `name`, `users(limit)`, `users(limit) beyond max 100`. */
   name: string;
   /** What its observations are filed under: the owner and the name. */
   key: string;

@@ -1,7 +1,11 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import type { Issue } from '../../calls/issues.js';
+import { pointerTo } from '../../calls/text.js';
 import type { OpenApiDocument, SecurityScheme } from '../../contract/document.js';
 import type { Operation } from '../../contract/openapi.js';
-import { placeReader } from '../../rest/parameters.js';
+import { isObject } from '../../contract/references.js';
+import { nameOf, placeReader } from '../../rest/parameters.js';
+import { refusalOf, type Side, sideName, sideOf } from './bounds.js';
 import { UNMATCHED } from './elements.js';
 import { partKey, restElements, securityName } from './rest-elements.js';
 
@@ -32,24 +36,51 @@ interface Body {
 
 const isEmptyList = (value: unknown) => Array.isArray(value) && value.length === 0;
 
-/** The parts of a value that the contract knows, as pointers; see `partsOf`. Of a list without items nothing is seen. */
-function* partsIn(value: unknown, body: Body, pointer = ''): Generator<string> {
-  const { knows, alternatives } = body;
-  for (const one of alternatives(pointer, value)) yield* partsIn(value, body, one);
-  if (Array.isArray(value)) {
-    for (const item of value) yield* partsIn(item, body, `${pointer}[]`);
-  } else if (typeof value === 'object' && value !== null) {
-    for (const [name, member] of Object.entries(value)) {
-      const inner = `${pointer}/${name}`;
-      const known = knows(inner);
-      if (known && !isEmptyList(member)) yield inner;
-      yield* partsIn(member, body, known ? inner : `${pointer}{}`);
-    }
-  } else {
-    const inner = `${pointer} = ${value}`;
-    if (knows(inner)) yield inner;
+/** A value with all that it holds: each with its part of the contract, see `partsOf`, and its own pointer. */
+function* valuesIn(
+  value: unknown,
+  body: Body,
+  part = '',
+  pointer = '',
+): Generator<{ value: unknown; part: string; pointer: string }> {
+  yield { value, part, pointer };
+  for (const one of body.alternatives(part, value)) yield* valuesIn(value, body, one, pointer);
+  if (!isObject(value)) return;
+  for (const [name, member] of Object.entries(value)) {
+    const inner = `${part}/${name}`;
+    const known = Array.isArray(value) ? `${part}[]` : body.knows(inner) ? inner : `${part}{}`;
+    yield* valuesIn(member, body, known, pointer + pointerTo(name));
   }
 }
+
+/** The parts of a value that the contract knows. Of a list without items nothing is seen. */
+function* partsIn(whole: unknown, body: Body): Generator<string> {
+  for (const { value, part } of valuesIn(whole, body)) {
+    if (part !== '' && body.knows(part) && !isEmptyList(value)) yield part;
+    if (!isObject(value) && body.knows(`${part} = ${value}`)) yield `${part} = ${value}`;
+  }
+}
+
+/** The value of a text of JSON; undefined where it is none. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** What is wrong with a request, as its answer says. */
+const issuesIn = ({ headers, text }: Exchange): readonly Issue[] => {
+  const problem = mediaOf(headers).endsWith('json') ? parsed(text) : undefined;
+  return isObject(problem) && Array.isArray(problem['errors']) ? problem['errors'] : [];
+};
+
+/** Whether an answer shows that the content of a request was taken. Who it is and what there is comes before content. */
+const isTaken = (status: number): boolean => status < 400;
+
+/** The same of an id in a path, whose form comes before all that (docs/decisions.md, "Failures"). */
+const isIdTaken = (status: number): boolean => isTaken(status) || [403, 404, 409, 410, 412, 422].includes(status);
 
 const mediaOf = (headers: Headers | undefined): string => headers?.get('content-type')?.split(';')[0]?.trim() ?? '';
 
@@ -75,6 +106,15 @@ function isUsed(scheme: SecurityScheme, { query, headers }: Exchange['request'])
 
 const PLACES = ['path', 'query', 'header', 'cookie'] as const;
 
+/** The text of a segment, as it was sent where it is no text. */
+function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
+}
+
 /** A request as its parameters are read of it. */
 function sentIn(template: string, path: string, { query = '', headers = new Headers() }: Exchange['request']) {
   const search = new URLSearchParams(query);
@@ -85,9 +125,10 @@ function sentIn(template: string, path: string, { query = '', headers = new Head
   });
   return {
     url: `${path}?${query}`,
-    params: Object.fromEntries(
-      names.map((name) => [name, decodeURIComponent(segmentOf(name, template, path) ?? '')]),
-    ) as Record<string, unknown>,
+    params: Object.fromEntries(names.map((name) => [name, decoded(segmentOf(name, template, path) ?? '')])) as Record<
+      string,
+      unknown
+    >,
     query: Object.fromEntries(listed),
     headers: Object.fromEntries(headers) as Record<string, string>,
     cookies: Object.fromEntries(cookiesIn(headers)) as Record<string, string>,
@@ -112,14 +153,14 @@ function segmentOf(name: string, template: string, path: string): string | undef
 /**
  * Says what of the REST contract an exchange shows, as keys of its elements. What the contract does not declare shows
  * nothing, nor does an answer to HEAD, which is no operation of its own. Of a request that was refused (from 400 on) only
- * the answer counts: how it was read nobody knows.
+ * the answer counts, how it was read nobody knows; and the bounds that it broke, where the answer says so at that place.
  * @param document `openapi.yaml`, complete, with its references
  * @returns a function of an exchange and the operation at its method and path, undefined where there is none
  */
 export function restObserver(
   document: OpenApiDocument,
 ): (operation: Operation | undefined, exchange: Exchange) => Set<string> {
-  const { elements, bodies, alternatives, headers: declared, parameters } = restElements(document);
+  const { elements, bodies, alternatives, headers: declared, parameters, bounds } = restElements(document);
   const known = new Set(elements.map(({ key }) => key));
   const schemes = document.components?.securitySchemes ?? {};
   const uses = (request: Exchange['request'], name: string) =>
@@ -135,17 +176,32 @@ export function restObserver(
     return validate(value);
   };
 
+  /** @param isSound whether a value holds for one of its alternatives; where one is broken it may be meant for any of them */
+  const bodyOf = (filed: string, isSound: boolean): Body => ({
+    knows: (part) => known.has(partKey(filed, part)),
+    alternatives: (part, one) =>
+      (alternatives.get(partKey(filed, part)) ?? []).flatMap(({ part: inner, at }) =>
+        !isSound || holds(at, one) ? [inner] : [],
+      ),
+  });
+
   /** The parts of a value that is filed under a key. */
-  const partKeys = (filed: string, value: unknown): string[] => {
-    const body: Body = {
-      knows: (part) => known.has(partKey(filed, part)),
-      alternatives: (part, one) =>
-        (alternatives.get(partKey(filed, part)) ?? []).flatMap(({ part: inner, at }) =>
-          holds(at, one) ? [inner] : [],
-        ),
-    };
-    return [...partsIn(value, body)].map((part) => partKey(filed, part));
-  };
+  const partKeys = (filed: string, value: unknown): string[] =>
+    [...partsIn(value, bodyOf(filed, true))].map((part) => partKey(filed, part));
+
+  /** The bounds on this side of which something in a value stands. @param isTold whether the answer says so of the place */
+  function* boundKeys(
+    filed: string,
+    whole: unknown,
+    side: Side,
+    isTold: (pointer: string, refusal: string | undefined) => boolean = () => true,
+  ): Generator<string> {
+    for (const { value, part, pointer } of valuesIn(whole, bodyOf(filed, side === 'at'))) {
+      const key = partKey(filed, part);
+      for (const bound of (bounds.get(key) ?? []).flatMap((one) => one.bounds))
+        if (sideOf(bound, value) === side && isTold(pointer, refusalOf(bound, value))) yield sideName(key, bound, side);
+    }
+  }
 
   const bodyKeys = (whole: string, text: string): string[] => {
     const filed = bodies.get(whole);
@@ -156,17 +212,23 @@ export function restObserver(
     PLACES.map((place) => [place, placeReader(undefined, operation, place)] as const),
   );
 
-  function* ofRequest(operation: Operation, { path, request }: Exchange): Generator<string> {
-    const { operationId, path: template, security } = operation;
-    const sent = sentIn(template, path, request);
+  /** The parameters of a request, as far as they can be read. */
+  function* parametersOf(operation: Operation, { path, request }: Exchange) {
+    const sent = sentIn(operation.path, path, request);
     const texts = { path: sent.params, query: sent.query, header: sent.headers, cookie: sent.cookies };
     const read = Object.fromEntries(readersOf(operation).map(([place, reader]) => [place, reader(sent, [])]));
-    for (const { name, in: place } of parameters.get(operationId) ?? []) {
-      const named = place === 'header' ? name.toLowerCase() : name;
+    for (const parameter of parameters.get(operation.operationId) ?? []) {
+      const { name, in: place } = parameter;
+      const named = nameOf(parameter);
       const value = read[place]?.[named] ?? texts[place][named];
-      const key = `${operationId} ${place} ${name}`;
-      if (value !== undefined) yield* [key, ...partKeys(key, value)];
+      if (value !== undefined) yield { key: `${operation.operationId} ${place} ${name}`, place, named, value };
     }
+  }
+
+  function* ofRequest(operation: Operation, exchange: Exchange): Generator<string> {
+    const { operationId, security } = operation;
+    const { request } = exchange;
+    for (const { key, value } of parametersOf(operation, exchange)) yield* [key, ...partKeys(key, value)];
     const asked = new Set(security.flatMap(Object.keys).filter((name) => uses(request, name)));
     for (const one of security) {
       const names = Object.keys(one);
@@ -176,6 +238,30 @@ export function restObserver(
     const media = mediaOf(request.headers);
     yield `${operationId} body ${media}`;
     if (media.endsWith('json')) yield* bodyKeys(`${operationId} body`, request.body ?? '');
+  }
+
+  /** The bounds of a request, from both sides. */
+  function* ofBounds(operation: Operation, exchange: Exchange): Generator<string> {
+    const { status, request } = exchange;
+    const isRefused = status === 400 || status === 422;
+    const issues = isRefused ? issuesIn(exchange) : [];
+    if (isRefused && issues.length === 0) return;
+    for (const { key, place, named, value } of parametersOf(operation, exchange)) {
+      const isId = place === 'path' && typeof value === 'number';
+      if ((isId ? isIdTaken : isTaken)(status)) yield* boundKeys(key, value, 'at');
+      const own = issues.filter(({ parameter }) => parameter === named);
+      yield* boundKeys(key, value, 'beyond', (pointer, refusal) =>
+        // The form of an id says of one that is too small that it is none.
+        own.some(({ detail }) => (isId && status === 400) || detail === `${pointer} ${refusal}`.trimStart()),
+      );
+    }
+    const filed = `${operation.operationId} body`;
+    const body = mediaOf(request.headers).endsWith('json') ? parsed(request.body ?? '') : request.body;
+    if (body === undefined) return;
+    if (isTaken(status)) yield* boundKeys(filed, body, 'at');
+    yield* boundKeys(filed, body, 'beyond', (pointer, refusal) =>
+      issues.some((one) => one.pointer === pointer && one.detail === refusal),
+    );
   }
 
   function* ofAnswer(owner: string, { status, headers, text }: Exchange): Generator<string> {
@@ -192,6 +278,7 @@ export function restObserver(
     if (exchange.method === 'HEAD' && operation?.method !== 'HEAD') return new Set();
     const seen = [...ofAnswer(operation?.operationId ?? UNMATCHED, exchange)];
     if (operation !== undefined && exchange.status < 400) seen.push(...ofRequest(operation, exchange));
+    if (operation !== undefined) seen.push(...ofBounds(operation, exchange));
     return new Set(seen.filter((key) => known.has(key)));
   };
 }

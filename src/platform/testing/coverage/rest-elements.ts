@@ -1,9 +1,28 @@
 import type { OpenApiDocument, Parameter, Schema, SecurityRequirement } from '../../contract/document.js';
+import { laidOpen } from '../../contract/laid-open.js';
 import { placedOperations } from '../../contract/placed-operations.js';
 import { keysOf, valueAt } from '../../contract/references.js';
+import { type Bound, boundsIn, SIDES, sideName } from './bounds.js';
 import { type Element, type Kind, UNMATCHED } from './elements.js';
 
 type Path = readonly string[];
+
+/** The bounds of a part of a request. */
+export interface RequestBounds {
+  /** The operationId. */
+  owner: string;
+  /** What the part is in: `body`, `query limit`. */
+  whole: string;
+  /** Which part it is; empty for the whole. */
+  pointer: string;
+  /** What the names of the bounds begin with. */
+  key: string;
+  /** The key of what they hang on. */
+  within: string;
+  /** Of the schema. */
+  at: Path;
+  bounds: readonly Bound[];
+}
 
 /** What the observer of a test asks of the REST contract. */
 interface RestElements {
@@ -16,6 +35,8 @@ interface RestElements {
   headers: Map<string, { header: string; whole: string }[]>;
   /** By operation. */
   parameters: Map<string, Pick<Parameter, 'name' | 'in'>[]>;
+  /** By what their names begin with; several where a body has several media types that differ in them. */
+  bounds: Map<string, RequestBounds[]>;
 }
 
 const RESPONSES = '#/components/responses/';
@@ -27,6 +48,10 @@ function follow(document: unknown, path: Path): { value: unknown; path: Path } {
   return typeof $ref === 'string' ? follow(document, keysOf($ref)) : { value, path };
 }
 
+/** The schema at a path, with what it refers to. */
+const schemaAt = (document: unknown, path: Path): Schema =>
+  laidOpen((valueAt(document, path) ?? {}) as Schema, document as Schema);
+
 const childrenOf = (document: unknown, path: Path): [name: string, at: Path][] => {
   const { value, path: at } = follow(document, path);
   return Object.keys(value ?? {}).map((name) => [name, [...at, name]]);
@@ -37,7 +62,7 @@ interface Part {
   /** The pointer of the member that it is in; empty for the whole. */
   within: string;
   /** Of a schema that is one of several, that and no part of the body. */
-  what: 'member' | 'value' | 'alternative';
+  what: 'member' | 'value' | 'alternative' | 'bounded';
   at: Path;
 }
 
@@ -61,6 +86,8 @@ interface Standing {
   pointer?: string;
   within?: string;
   around?: readonly string[];
+  /** Whether it is laid beside another schema of the same part, which says the bounds of both. */
+  isBeside?: boolean;
 }
 
 /**
@@ -70,14 +97,16 @@ interface Standing {
 function* partsOf(
   document: unknown,
   path: Path,
-  { pointer = '', within = '', around = [] }: Standing = {},
+  { pointer = '', within = '', around = [], isBeside = false }: Standing = {},
 ): Generator<Part> {
   const own = path.join('/');
   if (around.includes(own)) return;
   const inner = { pointer, within, around: [...around, own] };
   const schema = (valueAt(document, path) ?? {}) as Schema;
-  if (schema.$ref !== undefined) yield* partsOf(document, keysOf(schema.$ref), inner);
-  for (const index of Object.keys(schema.allOf ?? [])) yield* partsOf(document, [...path, 'allOf', index], inner);
+  if (!isBeside) yield { pointer, within, what: 'bounded', at: path };
+  const beside = { ...inner, isBeside: true };
+  if (schema.$ref !== undefined) yield* partsOf(document, keysOf(schema.$ref), beside);
+  for (const index of Object.keys(schema.allOf ?? [])) yield* partsOf(document, [...path, 'allOf', index], beside);
   for (const keyword of ['anyOf', 'oneOf'] as const)
     for (const { name, at } of alternativesOf(document, [...path, keyword])) {
       const part = `${pointer}${name}`;
@@ -107,6 +136,17 @@ function filed(whole: string, part: string): [owner: string, name: string] {
   return [owner, [...prefix, part].join(' ')];
 }
 
+/**
+ * Which bounds of a parameter a request can break. A cookie that is one text is decided by what it stands for, and an id in a path
+ * that is too large names nothing (docs/decisions.md, "Reading and writing over REST").
+ */
+const isLookedAt =
+  (place: Parameter['in'], { type }: Schema) =>
+  ({ keyword, limit }: Bound): boolean => {
+    if (place === 'cookie') return type !== 'string';
+    return place !== 'path' || type !== 'integer' || (keyword === 'minimum' && limit === 1);
+  };
+
 /** How a way to prove who one is is named: `by basic`, `by nobody`. */
 export const securityName = (schemes: SecurityRequirement): string =>
   `by ${Object.keys(schemes).sort().join(' and ') || 'nobody'}`;
@@ -128,6 +168,7 @@ export function restElements(document: OpenApiDocument): RestElements {
   const alternatives: RestElements['alternatives'] = new Map();
   const headers: RestElements['headers'] = new Map();
   const parameters: RestElements['parameters'] = new Map();
+  const bounds: RestElements['bounds'] = new Map();
 
   const add = (
     kind: Kind,
@@ -144,7 +185,28 @@ export function restElements(document: OpenApiDocument): RestElements {
       const above = `${owner} ${partKey(prefix, within)}`.trimEnd();
       const one = { part: pointer, at };
       if (what === 'alternative') alternatives.set(above, [...(alternatives.get(above) ?? []), one]);
-      else add(what === 'value' ? kinds[1] : kinds[0], owner, partKey(prefix, pointer), at, { within: above });
+      else if (what !== 'bounded')
+        add(what === 'value' ? kinds[1] : kinds[0], owner, partKey(prefix, pointer), at, { within: above });
+    }
+  };
+
+  const addBounds = (owner: string, whole: string, schema: Path, isAsked: (bound: Bound) => boolean = () => true) => {
+    for (const { pointer, within, what, at } of partsOf(document, schema)) {
+      if (what !== 'bounded') continue;
+      const key = `${owner} ${partKey(whole, pointer)}`;
+      const above = `${owner} ${partKey(whole, within)}`;
+      const known = bounds.get(key) ?? [];
+      const names = known.flatMap((one) => one.bounds.map(({ name }) => name));
+      const own = boundsIn(schemaAt(document, at)).filter((bound) => isAsked(bound) && !names.includes(bound.name));
+      if (own.length > 0) bounds.set(key, [...known, { owner, whole, pointer, key, within: above, at, bounds: own }]);
+      for (const bound of own) {
+        const { path } = follow(document, at);
+        const stated = valueAt(document, [...at, bound.keyword]) === undefined ? path : at;
+        for (const side of SIDES) {
+          const name = sideName(partKey(whole, pointer), bound, side);
+          add('bound', owner, name, [...stated, bound.keyword], { within: above });
+        }
+      }
     }
   };
 
@@ -173,8 +235,9 @@ export function restElements(document: OpenApiDocument): RestElements {
       const { name, in: place, content } = value as Parameter;
       add('parameter', owner, `${place} ${name}`, path);
       parameters.set(owner, [...(parameters.get(owner) ?? []), { name, in: place }]);
-      const schema = content === undefined ? ['schema'] : ['content', 'application/json', 'schema'];
-      addParts(['parameter', 'parameter'], owner, `${place} ${name}`, [...path, ...schema]);
+      const schema = [...path, ...(content === undefined ? ['schema'] : ['content', 'application/json', 'schema'])];
+      addParts(['parameter', 'parameter'], owner, `${place} ${name}`, schema);
+      addBounds(owner, `${place} ${name}`, schema, isLookedAt(place, schemaAt(document, schema)));
     }
   };
   const addSecurity = (owner: string, at: Path, stated: readonly SecurityRequirement[]) => {
@@ -186,6 +249,7 @@ export function restElements(document: OpenApiDocument): RestElements {
       add('requestMedia', owner, `body ${media}`, mediaAt);
       bodies.set(`${owner} body`, `${owner} body`);
       addParts(['requestMember', 'requestValue'], owner, 'body', [...mediaAt, 'schema']);
+      addBounds(owner, 'body', [...mediaAt, 'schema']);
     }
   };
 
@@ -200,5 +264,5 @@ export function restElements(document: OpenApiDocument): RestElements {
     addSecurity(owner, [...(security ? at : []), 'security'], security ?? document.security ?? []);
   }
   addResponses(UNMATCHED, [UNMATCHED]);
-  return { elements: [...elements.values()], bodies, alternatives, headers, parameters };
+  return { elements: [...elements.values()], bodies, alternatives, headers, parameters, bounds };
 }
