@@ -151,7 +151,7 @@ export const documentCases: DocumentCase[] = [
   [
     'a server of one operation',
     [['      operationId: photo', '      servers: [{ url: https://photos.test }]\n      operationId: photo']],
-    'safe',
+    'breaking',
     'breaking',
   ],
   // Paths and operations.
@@ -313,7 +313,7 @@ export const documentCases: DocumentCase[] = [
     'safe',
     'breaking',
   ],
-  ['how a part is encoded', [['contentType: image/png', 'contentType: image/jpeg']], 'risky', 'risky'],
+  ['how a part is encoded', [['contentType: image/png', 'contentType: image/jpeg']], 'breaking', 'breaking'],
   [
     'a media type with its character set',
     [

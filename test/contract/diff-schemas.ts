@@ -167,13 +167,7 @@ const same: [string, string, string][] = [
 
 const changed: SchemaCase[] = [
   ['a multiple with parts', '{ type: number, multipleOf: 0.1 }', '{ type: number, multipleOf: 0.3 }', LESS, MORE],
-  [
-    'a member that may not be there',
-    object('a: { type: string }'),
-    object('a: false'),
-    ['breaking', 'safe'],
-    ['safe', 'breaking'],
-  ],
+  ['a member that may not be there', object('a: { type: string }'), object('a: false'), LESS, MORE],
   [
     'a member of what holds itself',
     "{ $ref: '#/components/schemas/Tree' }",
@@ -442,8 +436,8 @@ const changed: SchemaCase[] = [
     'one of them, not any',
     `{ anyOf: [{ $ref: '#/components/schemas/Pair' }, { $ref: '#/components/schemas/Single' }] }`,
     `{ oneOf: [{ $ref: '#/components/schemas/Pair' }, { $ref: '#/components/schemas/Single' }] }`,
-    ['risky', 'safe'],
-    ['safe', 'risky'],
+    LESS,
+    MORE,
   ],
   [
     'one of them that exclude each other, not any',
@@ -474,7 +468,7 @@ const changed: SchemaCase[] = [
     ['breaking', 'safe'],
     ['safe', 'breaking'],
   ],
-  ['an item that must be there', '{ type: array }', '{ type: array, contains: { type: string } }', LESS, WORSE],
+  ['an item that must be there', '{ type: array }', '{ type: array, contains: { type: string } }', LESS, MORE],
   // What is not known here.
   ['a keyword nobody knows', '{ type: string }', '{ type: string, foo: 1 }', LESS, MORE],
   [

@@ -58,6 +58,12 @@ const directive: Verdicts = ({ path = '', criticality }, { before, after }) => {
   return locations.some((location) => EXECUTABLE.test(location)) ? LEVELS[criticality.level] : undefined;
 };
 
+/** One place less where a directive may stand is missed where that is in a query. */
+const location: Verdicts = (change, schemas) => {
+  const place = String(change.meta.removedDirectiveLocation ?? change.meta.addedDirectiveLocation);
+  return EXECUTABLE.test(place) ? directive(change, schemas) : 'safe';
+};
+
 const LEVELS: Record<string, Verdict> = { BREAKING: 'breaking', DANGEROUS: 'risky', NON_BREAKING: 'safe' };
 
 /** Where the inspector is too strict, too mild, or does not look which way a value travels. */
@@ -65,6 +71,11 @@ const VERDICT_OF: [RegExp, Verdicts][] = [
   [/DESCRIPTION/, nobody],
   // `@permission` and `@constraint` are judged by what they say.
   [/^DIRECTIVE_USAGE_/, nobody],
+  [/^DIRECTIVE_LOCATION_/, location],
+  [
+    /^DIRECTIVE_REPEATABLE_REMOVED$/,
+    (change, schemas) => (directive(change, schemas) === undefined ? undefined : 'breaking'),
+  ],
   [/^DIRECTIVE_/, directive],
   [/_DEPRECATION_/, safe],
   [/DEFAULT.*_CHANGED$/, fallback],
@@ -73,7 +84,10 @@ const VERDICT_OF: [RegExp, Verdicts][] = [
     /^ENUM_VALUE_REMOVED$/,
     (change, schemas) => (sent(change.meta.enumName, schemas) ? removal(change, schemas) : 'safe'),
   ],
-  [/^FIELD_ARGUMENT_ADDED$/, ({ criticality }) => (criticality.level === 'BREAKING' ? 'breaking' : 'safe')],
+  [
+    /^(FIELD_ARGUMENT|INPUT_FIELD)_ADDED$/,
+    ({ criticality }) => (criticality.level === 'BREAKING' ? 'breaking' : 'safe'),
+  ],
   [/^(FIELD|INPUT_FIELD|FIELD_ARGUMENT)_REMOVED$/, removal],
   [
     /^TYPE_(REMOVED|KIND_CHANGED)$/,

@@ -34,10 +34,17 @@ export interface Flat {
 }
 
 const KINDS = ['oneOf', 'anyOf'] as const;
-const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
+export const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 
 /** The part one step further down in a schema. */
 export const partAt = (value: unknown, spot: Spot): Part => [{ value, spot }];
+
+/** What a `not` of a `not` asks for. */
+export const twiceRefused = ({ not }: Node): unknown =>
+  isPlain(not) && Object.keys(not).every((key) => key === 'not' || isWord(key)) ? not['not'] : undefined;
+
+/** Whether a schema of 3.0 is nullable beside what it refers to or is made of. */
+export const isNullableAlone = (node: Node): boolean => node['nullable'] === true && node['type'] === undefined;
 
 function isNull(value: unknown, spot: Spot): boolean {
   const { node } = follow(value, spot);
@@ -95,6 +102,8 @@ function flattenOne({ value, spot: here, own, evaluated }: Written, within: Read
   for (const [index, part] of listOf(value['allOf']).entries()) {
     add(flattenOne({ value: part, spot: step(here, 'allOf', index) }, deeper));
   }
+  const asked = twiceRefused(value);
+  if (asked !== undefined) add(flattenOne({ value: asked, spot: step(here, 'not', 'not') }, deeper));
   flat.said.push({ node: value, spot: here });
   for (const kind of KINDS) {
     if (!Array.isArray(value[kind])) continue;
@@ -111,6 +120,8 @@ function flattenOne({ value, spot: here, own, evaluated }: Written, within: Read
     } else if (open.length === 0) flat.never = true;
     else flat.groups.push({ kind, alternatives: open.map((one) => [one]), spot: here });
   }
+  // Without a type it says nothing by the letter of 3.0, and tools take null all the same.
+  if (isNullableAlone(value)) flat.null = true;
   close(flat, value, here);
   return flat;
 }

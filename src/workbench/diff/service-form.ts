@@ -5,12 +5,19 @@ import type { RestDocument } from './rest-operations.js';
 import { isWord, shapeOf } from './schema-part.js';
 import { down, follow, note } from './spot.js';
 
+/** What two addresses of one server share: a host is the same in any case, and with the port that its scheme has anyway. */
+const addressed = (url: string): string =>
+  url
+    .replace(/^[a-z]+:\/\/[^/{}]+/i, (start) => start.toLowerCase())
+    .replace(/^(?:(http):\/\/([^/]+):80|(https):\/\/([^/]+):443)(?=\/|$)/, '$1$3://$2$4')
+    .replace(/(?<=.)\/$/, '');
+
 /** Enters where the service is found: of the document, or of one operation. */
 export function enterServers(servers: unknown, spot: Spot): void {
   for (const [index, server] of listOf(servers).entries()) {
     if (!isPlain(server)) continue;
     const url = String(server['url']);
-    const key = url.length > 1 ? url.replace(/\/$/, '') : url;
+    const key = addressed(url);
     const id = spot.id === '' ? `servers:${url}` : `servers.${url}`;
     const at = down(spot, { key: ['servers', key], id, source: ['servers', index], name: url });
     note(at, 'server');
@@ -90,6 +97,7 @@ export function enterSchemes(document: RestDocument, root: Spot, formerNames: Re
     const definition: Node = {
       ...node,
       ...(typeof node['scheme'] === 'string' && { scheme: node['scheme'].toLowerCase() }),
+      ...(node['in'] === 'header' && { name: String(node['name']).toLowerCase() }),
     };
     const asked = Object.entries(definition).filter(
       ([key]) => !isWord(key) && !HINTS.some((hint) => key === hint || (hint === 'x-' && key.startsWith(hint))),
