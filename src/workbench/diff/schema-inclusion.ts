@@ -230,6 +230,11 @@ export function fallback({ parts, extra, keywords }: Normal, key: string, spot: 
     const most = keywords.get('maxItems')?.value;
     return most !== undefined && Number(index) >= Number(most) ? nothing() : (parts.get('items')?.part ?? []);
   }
+  if (keyword === 'items') {
+    const most = keywords.get('maxItems')?.value;
+    const named = [...parts.keys()].filter((one) => one.startsWith('prefixItems')).length;
+    return most !== undefined && Number(most) <= named ? nothing() : [];
+  }
   if (keyword !== 'patternProperties' || extra === 'any') return [];
   return extra === 'none' ? nothing() : extra;
 }

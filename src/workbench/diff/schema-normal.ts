@@ -173,7 +173,15 @@ export function normal(part: Part): Normal {
   const never = flat.never || types.size === 0;
   const listedAt = said.find(({ node }) => Array.isArray(node['enum']) || 'const' in node)?.spot;
   const all: Normal = {
-    ...{ never, null: flat.null, types, typed: stated.typed ?? listedAt, values, listed: listedAt, keywords },
+    ...{
+      never,
+      null: flat.null,
+      types,
+      typed: flat.nullable ?? stated.typed ?? listedAt,
+      values,
+      listed: listedAt,
+      keywords,
+    },
     ...{ ...object, parts, nots, opaque, notes, groups, text: part.some(({ spot }) => spot.text === true) },
   };
   if (values !== undefined) listValues(all);

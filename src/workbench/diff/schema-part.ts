@@ -31,6 +31,8 @@ export interface Flat {
   never: boolean;
   /** Whether null is allowed. */
   null: boolean;
+  /** Where that is said of something that is of a type elsewhere. */
+  nullable?: Spot;
 }
 
 const KINDS = ['oneOf', 'anyOf'] as const;
@@ -93,6 +95,7 @@ function flattenOne({ value, spot: here, own, evaluated }: Written, within: Read
     flat.groups.push(...one.groups);
     flat.never ||= one.never;
     flat.null &&= one.null;
+    if (one.nullable !== undefined) flat.nullable ??= one.nullable;
   };
   if (own) return { ...flat, said: [{ node: value, spot: here, ...(evaluated && { evaluated }) }] };
   if (typeof value['$ref'] === 'string') {
@@ -121,7 +124,10 @@ function flattenOne({ value, spot: here, own, evaluated }: Written, within: Read
     else flat.groups.push({ kind, alternatives: open.map((one) => [one]), spot: here });
   }
   // Without a type it says nothing by the letter of 3.0, and tools take null all the same.
-  if (isNullableAlone(value)) flat.null = true;
+  if (isNullableAlone(value)) {
+    flat.null = true;
+    flat.nullable = here;
+  }
   close(flat, value, here);
   return flat;
 }
@@ -139,7 +145,9 @@ function close(flat: Flat, value: Node, here: Spot): void {
 /** Takes a part apart: references followed, `allOf` and single alternatives met together with what stands beside them. */
 export function flatten(part: Part): Flat {
   const all = part.map((one) => flattenOne(one, new Set()));
+  const nullable = all.find((one) => one.nullable !== undefined)?.nullable;
   return {
+    ...(nullable && { nullable }),
     said: all.flatMap(({ said }) => said),
     groups: all.flatMap(({ groups }) => groups),
     never: all.some(({ never }) => never),

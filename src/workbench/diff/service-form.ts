@@ -6,11 +6,14 @@ import { isWord, shapeOf } from './schema-part.js';
 import { down, follow, note } from './spot.js';
 
 /** What two addresses of one server share: a host is the same in any case, and with the port that its scheme has anyway. */
-const addressed = (url: string): string =>
-  url
-    .replace(/^[a-z]+:\/\/[^/{}]+/i, (start) => start.toLowerCase())
-    .replace(/^(?:(http):\/\/([^/]+):80|(https):\/\/([^/]+):443)(?=\/|$)/, '$1$3://$2$4')
-    .replace(/(?<=.)\/$/, '');
+const addressed = (url: string): string => {
+  const [, scheme = '', host = '', path = ''] = /^([a-z]+:\/\/)([^/]*)(.*)$/i.exec(url) ?? ['', '', '', url];
+  const usual = { 'http://': ':80', 'https://': ':443' }[scheme.toLowerCase()];
+  // A variable's name is none of the host.
+  const plain = host.replace(/\{[^}]*\}|[A-Z]+/g, (part) => (part.startsWith('{') ? part : part.toLowerCase()));
+  const known = usual !== undefined && plain.endsWith(usual) ? plain.slice(0, -usual.length) : plain;
+  return `${scheme.toLowerCase()}${known}${path}`.replace(/(?<=.)\/$/, '');
+};
 
 /** Enters where the service is found: of the document, or of one operation. */
 export function enterServers(servers: unknown, spot: Spot): void {
