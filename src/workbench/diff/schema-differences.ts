@@ -1,6 +1,7 @@
 import { isPlain } from 'accord/contract/references';
 import type { Difference } from './differences.js';
 import type { Direction, Part, Spot, Value } from './form.js';
+import { exclusive, listed } from './schema-choices.js';
 import { fallback, inclusion } from './schema-inclusion.js';
 import { concerned } from './schema-keywords.js';
 import { type Normal, normal, saysNothing } from './schema-normal.js';
@@ -8,7 +9,7 @@ import { notes } from './schema-notes.js';
 import { flatten, labelOf, type Member, type Stated, shapeOf } from './schema-part.js';
 import { SCHEMA_RULES } from './schema-rules.js';
 import { down } from './spot.js';
-import { at, text, told } from './told.js';
+import { at, told } from './told.js';
 
 /** Both versions of a schema: `here` is where it is used, of which it says the rest itself. */
 interface Both {
@@ -103,16 +104,6 @@ export function schemaComparison(): Comparison {
     return [...notes(a, b), ...found, ...net];
   }
 
-  /** Whether of the same alternatives exactly one must hold in one version, and any in the other. */
-  function exclusive(a: Normal, b: Normal, proved: boolean): Difference[] | undefined {
-    const kinds = ({ groups }: Normal) => [...new Set(groups.map(({ kind }) => kind))].join();
-    const stated = ({ groups: [group] }: Normal): Stated<Value> | undefined =>
-      group && { value: true, spot: down(group.spot, { id: ':exclusive', source: group.kind }) };
-    if (kinds(a) === 'anyOf' && kinds(b) === 'oneOf') return told('exclusive', undefined, stated(b), { proved });
-    if (kinds(a) !== 'oneOf' || kinds(b) !== 'anyOf') return undefined;
-    return told('exclusive', stated(a), stated(b), { proved });
-  }
-
   /** The conditions on the values themselves. */
   function keywords(a: Normal, b: Normal, here: Both['here'], single: boolean): Difference[] {
     const stated = (one: Normal, spot: Spot): Stated<Value> | undefined => {
@@ -154,28 +145,6 @@ export function schemaComparison(): Comparison {
     const [refused, refuses] = [nots(a), nots(b)];
     const not = refused?.value === refuses?.value ? [] : told('not', refused, refuses);
     return [...type, ...listed(a, b, here), ...all, ...conditions, ...not];
-  }
-
-  function listed(a: Normal, b: Normal, here: Both['here']): Difference[] {
-    if (a.values === undefined && b.values === undefined) return [];
-    const whole = (one: Normal, spot: Spot): Stated<Value> | undefined =>
-      one.values && {
-        value: [...one.values.values()].map(({ value }) => text(value)).join(', '),
-        spot: at(one.listed ?? spot, 'enum'),
-      };
-    const [was, is] = [a.values, b.values];
-    if (was === undefined || is === undefined) return told('enum', whole(a, here.old), whole(b, here.now));
-    const value = ({ value, spot }: Stated): Stated<Value> => ({
-      value: text(value),
-      spot: { ...spot, id: `${spot.id}:enum.${text(value)}` },
-    });
-    const gone = [...was]
-      .filter(([key]) => !is.has(key))
-      .flatMap(([, one]) => told('value', value(one), undefined, { path: [String(text(one.value))] }));
-    const fresh = [...is]
-      .filter(([key]) => !was.has(key))
-      .flatMap(([, one]) => told('value', undefined, value(one), { path: [String(text(one.value))] }));
-    return [...gone, ...fresh];
   }
 
   function members(a: Normal, b: Normal, direction: Direction): Difference[] {

@@ -7,12 +7,19 @@ import { down, follow, note } from './spot.js';
 
 /** What two addresses of one server share: a host is the same in any case, and with the port that its scheme has anyway. */
 const addressed = (url: string): string => {
-  const [, scheme = '', host = '', path = ''] = /^([a-z]+:\/\/)([^/]*)(.*)$/i.exec(url) ?? ['', '', '', url];
-  const usual = { 'http://': ':80', 'https://': ':443' }[scheme.toLowerCase()];
-  // A variable's name is none of the host.
-  const plain = host.replace(/\{[^}]*\}|[A-Z]+/g, (part) => (part.startsWith('{') ? part : part.toLowerCase()));
-  const known = usual !== undefined && plain.endsWith(usual) ? plain.slice(0, -usual.length) : plain;
-  return `${scheme.toLowerCase()}${known}${path}`.replace(/(?<=.)\/$/, '');
+  const end = url.indexOf('://');
+  const length = end < 0 ? 0 : end + 3;
+  const scheme = url.slice(0, length).toLowerCase();
+  const [host = '', ...path] = length === 0 ? ['', url] : url.slice(length).split(/(?=\/)/);
+  // A variable's name, which is in braces, is none of the host.
+  const plain = host.split('{').map((part) => {
+    const name = part.indexOf('}') + 1;
+    return part.slice(0, name) + part.slice(name).toLowerCase();
+  });
+  const port = { 'http://': ':80', 'https://': ':443' }[scheme];
+  const known = plain.join('{');
+  const bare = port !== undefined && known.endsWith(port) ? known.slice(0, -port.length) : known;
+  return `${scheme}${bare}${path.join('')}`.replace(/(?<=.)\/$/, '');
 };
 
 /** Enters where the service is found: of the document, or of one operation. */
