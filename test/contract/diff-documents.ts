@@ -151,8 +151,87 @@ export const documentCases: DocumentCase[] = [
   [
     'a server of one operation',
     [['      operationId: photo', '      servers: [{ url: https://photos.test }]\n      operationId: photo']],
+    'breaking',
+    'breaking',
+  ],
+  // How a value is written.
+  [
+    'explode of one value',
+    [['name: session, in: cookie,', 'name: session, in: cookie, explode: false,']],
+    'nothing',
+    'nothing',
+  ],
+  [
+    'explode of a list in a path',
+    [['name: id, in: path,', 'name: id, in: path, explode: true,']],
+    'nothing',
+    'nothing',
+  ],
+  [
+    'reserved characters',
+    [['name: ids, in: query,', 'name: ids, in: query, allowReserved: true,']],
     'safe',
     'breaking',
+  ],
+  ['an empty value', [['name: ids, in: query,', 'name: ids, in: query, allowEmptyValue: true,']], 'safe', 'breaking'],
+  [
+    'any text in place of a number',
+    [
+      [
+        'name: id, in: path, required: true, schema: { type: integer }',
+        'name: id, in: path, required: true, schema: { type: string }',
+      ],
+    ],
+    'safe',
+    'breaking',
+  ],
+  [
+    'some text in place of a number',
+    [
+      [
+        'name: id, in: path, required: true, schema: { type: integer }',
+        'name: id, in: path, required: true, schema: { type: string, maxLength: 9 }',
+      ],
+    ],
+    'breaking',
+    'breaking',
+  ],
+  ['any image as a part', [['contentType: image/png', 'contentType: image/*']], 'safe', 'breaking'],
+  [
+    'one image more as a part',
+    [['contentType: image/png', "contentType: 'image/jpeg, image/png'"]],
+    'safe',
+    'breaking',
+  ],
+  [
+    'a part that must have a header',
+    [
+      [
+        'contentType: image/png',
+        'contentType: image/png, headers: { X-Sum: { required: true, schema: { type: string } } }',
+      ],
+    ],
+    'breaking',
+    'risky',
+  ],
+  // Where it is found.
+  ['a host in another case', [['.shop.test/', '.Shop.test:443/']], 'nothing', 'nothing'],
+  [
+    'a server of one operation, which is that of all',
+    [
+      [
+        '      operationId: photo',
+        "      servers: [{ url: 'https://{region}.shop.test/{stage}', variables: { region: { default: eu, enum: [eu, us] }, stage: { default: live } } }]\n      operationId: photo",
+      ],
+    ],
+    'nothing',
+    'nothing',
+  ],
+  [
+    'a link by place',
+    [['next: { operationId: list }', "next: { operationRef: '#/paths/~1articles/get' }"]],
+    'nothing',
+    'nothing',
   ],
   // Paths and operations.
   [
@@ -313,7 +392,7 @@ export const documentCases: DocumentCase[] = [
     'safe',
     'breaking',
   ],
-  ['how a part is encoded', [['contentType: image/png', 'contentType: image/jpeg']], 'risky', 'risky'],
+  ['how a part is encoded', [['contentType: image/png', 'contentType: image/jpeg']], 'breaking', 'breaking'],
   [
     'a media type with its character set',
     [

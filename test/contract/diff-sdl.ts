@@ -35,6 +35,20 @@ type Mutation { sell(work: ID!, note: String): Work }
 
 /** Edits of it, as those of documents; of the kinds that graphql-inspector, GraphOS and the specification tell apart. */
 export const sdlCases: DocumentCase[] = [
+  ['an argument is deprecated', [['works(first: Int = 10,', 'works(first: Int = 10 @deprecated,']], 'safe', 'safe'],
+  [
+    'a member of an input is deprecated',
+    [['name: String }\ninput', 'name: String @deprecated }\ninput']],
+    'safe',
+    'safe',
+  ],
+  [
+    'a member more that has a default',
+    [['{ least: Int, most: Int }', '{ least: Int, most: Int, step: Int! = 1 }']],
+    'safe',
+    'breaking',
+  ],
+  ['a list of one as a default', [['sizes: [Int!],', 'sizes: [Int!], more: [Int] = [1],']], 'safe', 'breaking'],
   // What was missed.
   ['one member of an input', [['input By {', 'input By @oneOf {']], 'breaking', 'safe'],
   ['what specifies a scalar', [['scalars.test/date', 'scalars.test/day']], 'risky', 'risky'],

@@ -1,4 +1,5 @@
 // Plain JavaScript, for it brings what reads TypeScript.
+import './sparing-compiler.js';
 import { register } from 'tsx/esm/api';
 
 register();

@@ -75,6 +75,8 @@ export interface Spot {
   where: string;
   direction: Direction;
   element: string;
+  /** Whether its values are written as text, as those of a parameter are: then a number is one text too. */
+  text?: true;
 }
 
 /** A schema as it is written, and where. `own`: only what it says itself, its references and alternatives being looked at elsewhere. */

@@ -12,6 +12,7 @@ import {
   type Location,
   type NamedTypeNode,
   print,
+  type TypeNode,
   valueFromASTUntyped,
 } from 'graphql';
 import type { FileLines } from '../model/problems.js';
@@ -46,6 +47,13 @@ type Node = Partial<Omit<FieldDefinitionNode, 'kind'>> & {
 
 type Itself = Node & { interfaces?: NamedTypeNode[]; types?: NamedTypeNode[]; defaultValue?: ConstValueNode };
 
+/** A value as one of a type: one that is no list stands for a list of itself alone (GraphQL, 3.11). */
+function listed(value: unknown, type: TypeNode | undefined): unknown {
+  if (type?.kind === 'NonNullType') return listed(value, type.type);
+  if (type?.kind !== 'ListType' || value === null) return value;
+  return (Array.isArray(value) ? value : [value]).map((one) => listed(one, type.type));
+}
+
 /** What a node says of itself; the members of a default in one order. */
 function itselfOf({ kind, type, interfaces = [], types = [], defaultValue }: Itself): string {
   const names = (nodes: readonly NamedTypeNode[]) =>
@@ -53,7 +61,7 @@ function itselfOf({ kind, type, interfaces = [], types = [], defaultValue }: Its
       .map(({ name }) => name.value)
       .sort()
       .join();
-  const value = defaultValue === undefined ? '' : shapeOf(valueFromASTUntyped(defaultValue), 'data');
+  const value = defaultValue === undefined ? '' : shapeOf(listed(valueFromASTUntyped(defaultValue), type), 'data');
   return [kind, type === undefined ? '' : print(type), names(interfaces), names(types), value].join('|');
 }
 

@@ -1,5 +1,14 @@
 import type { Change as Inspected } from '@graphql-inspector/core';
-import { type GraphQLSchema, isInputObjectType, isNonNullType } from 'graphql';
+import {
+  type GraphQLArgument,
+  type GraphQLInputField,
+  type GraphQLSchema,
+  isInputObjectType,
+  isInterfaceType,
+  isNonNullType,
+  isObjectType,
+  print,
+} from 'graphql';
 import type { Judgement, Verdict } from './change.js';
 import type { Named, Uses } from './graphql-places.js';
 
@@ -25,19 +34,24 @@ const safe: Verdicts = () => 'safe';
 const sent = (name: string, { uses }: Schemas) => uses.some((one) => one.sent.has(name));
 const got = (name: string, { uses }: Schemas) => uses.some((one) => one.got.has(name));
 
-/** The default of an argument or input field: one that must be given has none. */
-const fallback: Verdicts = ({ path = '', meta }, { after }) => {
-  if (meta.oldDefaultValue === undefined) return 'safe';
+/** The argument or input field that a path names. */
+function inputAt(schema: GraphQLSchema, path: string): GraphQLArgument | GraphQLInputField | undefined {
   const [name = '', field = '', argument] = path.split('.');
-  const owner = after.getType(name);
-  if (meta.newDefaultValue !== undefined || owner === undefined || !('getFields' in owner)) return 'risky';
-  const found = owner.getFields()[field];
-  const value = isInputObjectType(owner)
-    ? found
-    : found !== undefined && 'args' in found
-      ? found.args.find((one) => one.name === argument)
-      : undefined;
-  return value !== undefined && isNonNullType(value.type) ? 'breaking' : 'risky';
+  const owner = schema.getType(name);
+  if (isInputObjectType(owner)) return owner.getFields()[field];
+  const found = isObjectType(owner) || isInterfaceType(owner) ? owner.getFields()[field] : undefined;
+  return found?.args.find((one) => one.name === argument);
+}
+
+/** The default of an argument or input field: one that must be given has none. */
+const fallback: Verdicts = ({ path = '', meta }, { before, after }) => {
+  if (meta.oldDefaultValue === undefined) return 'safe';
+  const [was, is] = [inputAt(before, path), inputAt(after, path)];
+  const written = [was, is].map((one) => one?.astNode?.defaultValue && print(one.astNode.defaultValue));
+  // What a type adds to it is told with the type.
+  if (written[0] !== undefined && written[0] === written[1]) return undefined;
+  if (meta.newDefaultValue !== undefined) return 'risky';
+  return is !== undefined && isNonNullType(is.type) ? 'breaking' : 'risky';
 };
 
 /** A date in the words of `@deprecated(reason:)`: until then the field stays. */
@@ -58,6 +72,12 @@ const directive: Verdicts = ({ path = '', criticality }, { before, after }) => {
   return locations.some((location) => EXECUTABLE.test(location)) ? LEVELS[criticality.level] : undefined;
 };
 
+/** One place less where a directive may stand is missed where that is in a query. */
+const location: Verdicts = (change, schemas) => {
+  const place = String(change.meta.removedDirectiveLocation ?? change.meta.addedDirectiveLocation);
+  return EXECUTABLE.test(place) ? directive(change, schemas) : 'safe';
+};
+
 const LEVELS: Record<string, Verdict> = { BREAKING: 'breaking', DANGEROUS: 'risky', NON_BREAKING: 'safe' };
 
 /** Where the inspector is too strict, too mild, or does not look which way a value travels. */
@@ -65,6 +85,11 @@ const VERDICT_OF: [RegExp, Verdicts][] = [
   [/DESCRIPTION/, nobody],
   // `@permission` and `@constraint` are judged by what they say.
   [/^DIRECTIVE_USAGE_/, nobody],
+  [/^DIRECTIVE_LOCATION_/, location],
+  [
+    /^DIRECTIVE_REPEATABLE_REMOVED$/,
+    (change, schemas) => (directive(change, schemas) === undefined ? undefined : 'breaking'),
+  ],
   [/^DIRECTIVE_/, directive],
   [/_DEPRECATION_/, safe],
   [/DEFAULT.*_CHANGED$/, fallback],
@@ -73,7 +98,10 @@ const VERDICT_OF: [RegExp, Verdicts][] = [
     /^ENUM_VALUE_REMOVED$/,
     (change, schemas) => (sent(change.meta.enumName, schemas) ? removal(change, schemas) : 'safe'),
   ],
-  [/^FIELD_ARGUMENT_ADDED$/, ({ criticality }) => (criticality.level === 'BREAKING' ? 'breaking' : 'safe')],
+  [
+    /^(FIELD_ARGUMENT|INPUT_FIELD)_ADDED$/,
+    ({ criticality }) => (criticality.level === 'BREAKING' ? 'breaking' : 'safe'),
+  ],
   [/^(FIELD|INPUT_FIELD|FIELD_ARGUMENT)_REMOVED$/, removal],
   [
     /^TYPE_(REMOVED|KIND_CHANGED)$/,

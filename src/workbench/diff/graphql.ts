@@ -49,7 +49,7 @@ const usage: Rule = (difference) => {
 /** What the directives of the SDL promise: permissions and constraints. */
 function directiveForm(named: Map<string, Named>): Form {
   const form = emptyForm();
-  for (const [path, { directives }] of named) {
+  for (const [path, { directives, itself }] of named) {
     const spot: Spot = {
       ...{ form, document: undefined, path: [path], id: path, source: [path], name: '', where: path },
       ...{ direction: 'request', element: path.split('.').slice(0, 2).join('.') },
@@ -69,6 +69,9 @@ function directiveForm(named: Map<string, Named>): Form {
     for (const directive of directives) {
       const name = directive.name.value;
       if (name === 'constraint') enterConstraints(directive, spot);
+      // The inspector looks at those of fields and of values alone.
+      if (name === 'deprecated' && itself.startsWith('InputValueDefinition'))
+        note(down(spot, { key: 'deprecated', id: ':deprecated' }), 'deprecated', true);
       if (!JUDGED.has(name)) usages.set(name, [...(usages.get(name) ?? []), usageOf(directive)].sort());
     }
     for (const [name, texts] of usages) {
@@ -136,8 +139,11 @@ export async function graphqlChanges(before: SdlSource, after: SdlSource, now: D
   const found = inspected.flatMap((change): Change[] => {
     const judgement = judgeInspected(change, schemas);
     if (judgement === undefined) return [];
-    const path = pathOf(change.path ?? '', change.meta);
-    const gone = judgement.what === 'removed' && !current.has(path) && old.has(path);
+    const root = /^SCHEMA_(\w+)_TYPE_CHANGED$/.exec(change.type)?.[1]?.toLowerCase();
+    // The type that was a root is told where it was.
+    const lost = root && Object.values(change.meta).find((name) => old.has(String(name)) && !current.has(String(name)));
+    const path = root === undefined ? pathOf(change.path ?? '', change.meta) : String(lost ?? '');
+    const gone = (judgement.what === 'removed' || root !== undefined) && !current.has(path) && old.has(path);
     const { lines: _lines, ...at } = (gone ? locate.old : locate.current)([path]);
     const place = { ...at, old: gone };
     const lines = linesIn(old, current, path);
@@ -148,7 +154,7 @@ export async function graphqlChanges(before: SdlSource, after: SdlSource, now: D
         ...(gone ? elementsAt(oldSchema, uses[0], change.path ?? '') : []),
       ]),
     ];
-    const id = `graphql:${path}:${judgement.what}`;
+    const id = `graphql:${root === undefined ? path : `schema.${root}`}:${judgement.what}`;
     const rule = inspectedName(change.type);
     return [{ ...judgement, id, rule, side: 'graphql', place, lines, elements, ...(likeness && { likeness }) }];
   });

@@ -83,22 +83,25 @@ export function judged(
   found = differences(before.form, after.form),
 ): Change[] {
   const changes = new Map<string, Change>();
+  const reached = new Map<string, Set<string>>();
   for (const difference of found) {
     const { fact, old } = difference;
     const judgement = judge(difference, rules);
     if (judgement === undefined) continue;
     const id = `${side}:${fact.id.replace(/[:.]$/, '')}:${judgement.what}`;
+    const elements = reached.get(id) ?? new Set();
+    reached.set(id, fact.element === '' ? elements : elements.add(fact.element));
     const known = changes.get(id);
-    const elements = [...new Set([...(known?.elements ?? []), fact.element])].filter((element) => element !== '');
+    // One edit of a shared component is met once for each that it reaches.
+    if (known !== undefined && worse(known.verdict, judgement.verdict) === known.verdict) continue;
     const version = old ? before : after;
     const { file, line, column, shared } = version.locate(fact.source);
     const place = { file, line, column, old };
     const likeness = likenessOf(difference);
-    const worst = known !== undefined && worse(known.verdict, judgement.verdict) === known.verdict ? known : judgement;
-    const { verdict, what, message, advice, settled } = worst;
+    const { verdict, what, message, advice, settled } = judgement;
     const rule = `${side === 'rest' ? '' : `${side}-`}${ruleName(fact, judgement.what)}`;
     changes.set(id, {
-      ...{ id, rule, side, verdict, what, message, place, elements },
+      ...{ id, rule, side, verdict, what, message, place, elements: [] },
       lines: known?.lines ?? linesOf(difference, before, after),
       ...(settled && { settled }),
       ...(advice !== undefined && { advice }),
@@ -106,5 +109,5 @@ export function judged(
       ...(shared !== undefined && { shared: { by: shared, where: fact.where } }),
     });
   }
-  return foldShared([...changes.values()]);
+  return foldShared([...changes.values()].map((one) => ({ ...one, elements: [...(reached.get(one.id) ?? [])] })));
 }

@@ -1,6 +1,7 @@
-import { isPlain } from 'accord/contract/references';
+import { isPlain, keysOf, valueAt } from 'accord/contract/references';
 import { covering, mediaKey, mediaNames } from './covering.js';
-import type { Spot } from './form.js';
+import type { Part, Spot } from './form.js';
+import { normal } from './schema-normal.js';
 import { isWord, partAt, shapeOf } from './schema-part.js';
 import { down, follow, note } from './spot.js';
 
@@ -31,6 +32,59 @@ function enterSchema(value: unknown, spot: Spot): void {
   note(spot, 'schema', shapeOf(value), { part: value === undefined ? [] : partAt(value, spot) });
 }
 
+/** The media type of a part of a form that states none (OpenAPI 3.1, 4.8.15.1.1). */
+function usualMedia(part: Part): string {
+  const { types, parts, keywords } = normal(part);
+  if (types.has('object')) return types.size === 1 ? 'application/json' : 'application/octet-stream';
+  const items = parts.get('items')?.part;
+  if (types.has('array')) return items === undefined ? 'application/octet-stream' : usualMedia(items);
+  return keywords.has('contentEncoding') ? 'application/octet-stream' : 'text/plain';
+}
+
+/** How the parts of a form are written: each in a media type, with headers, or as a parameter is (OpenAPI 3.1, 4.8.15). */
+function enterEncoding(node: Node, spot: Spot): void {
+  const form = spot.source.at(-1);
+  if (typeof form !== 'string' || !/^multipart\/|urlencoded$/i.test(form)) return;
+  const { members } = normal(partAt(node['schema'], spot));
+  const encoding = isPlain(node['encoding']) ? node['encoding'] : {};
+  for (const [name, { part }] of members) {
+    const stated = encoding[name];
+    const own = isPlain(stated) ? stated : {};
+    const label = spot.name === '' ? name : `${name} of ${spot.name}`;
+    const at = down(spot, {
+      key: ['encoding', name],
+      id: `.encoding.${name}`,
+      name: label,
+      source: ['encoding', name],
+    });
+    note(at, 'part');
+    const media = String(own['contentType'] ?? usualMedia(part))
+      .split(',')
+      .map(mediaKey)
+      .sort()
+      .join(', ');
+    note(down(at, { key: 'media', id: ':contentType', source: 'contentType' }), 'partMedia', media);
+    const types = normal(part).types;
+    for (const [keyword, value] of writing(own, 'query', types))
+      note(down(at, { key: keyword, id: `:${keyword}`, source: keyword }), keyword, value);
+    enterHeaders(own['headers'], at);
+    enterRest(own, { ...at, id: `${at.id}:` }, ['contentType', 'headers', ...WRITING]);
+  }
+}
+
+/** Those of an answer, or of a part of a form. */
+function enterHeaders(headers: unknown, spot: Spot): void {
+  for (const [header, value] of nodesIn(headers)) {
+    const name = header.toLowerCase();
+    // Its media type says so (OpenAPI 3.1, 4.8.17.1).
+    if (name === 'content-type') continue;
+    const at = down(spot, { key: ['headers', name], id: `.header.${name}`, source: ['headers', header], name });
+    note(at, 'header');
+    const field = follow(value, at);
+    enterField({ node: field.node, spot: { ...field.spot, name } }, 'header');
+  }
+}
+
 /** `others` are the media types of the other version: one that a range covers is compared with what the range says. */
 function enterContent(content: unknown, spot: Spot, others: readonly string[]): void {
   const own = new Map(nodesIn(content).map(([type, media]) => [mediaKey(type), { type, media }]));
@@ -41,7 +95,8 @@ function enterContent(content: unknown, spot: Spot, others: readonly string[]): 
     const at = down(spot, { key: ['content', key], id: `.media.${key}`, source: ['content', type], name: type });
     note(at, 'media');
     const { node, spot: whole } = follow(media, at);
-    enterRest(node, { ...whole, id: `${whole.id}:`, where: spot.where }, ['schema']);
+    enterRest(node, { ...whole, id: `${whole.id}:`, where: spot.where }, ['schema', 'encoding']);
+    enterEncoding(node, { ...whole, where: spot.where });
     // Without the media type: the same body in two renditions is one body.
     enterSchema(node['schema'], {
       ...down(spot, { key: ['content', key, 'schema'], id: '.body', source: ['content', type, 'schema'] }),
@@ -52,7 +107,7 @@ function enterContent(content: unknown, spot: Spot, others: readonly string[]): 
 const WRITING = ['style', 'explode', 'allowReserved', 'allowEmptyValue'];
 
 /** How a value is written, where it is not as one that says nothing of it (OpenAPI 3.1, 4.8.12.2). */
-function writing(node: Node, place: string): [string, string][] {
+function writing(node: Node, place: string, types: ReadonlySet<string>): [string, string][] {
   const common = place === 'query' || place === 'cookie' ? 'form' : 'simple';
   const style = node['style'] ?? common;
   const usual: Record<string, unknown> = {
@@ -61,11 +116,14 @@ function writing(node: Node, place: string): [string, string][] {
     allowReserved: false,
     allowEmptyValue: false,
   };
-  return WRITING.filter((keyword) => (node[keyword] ?? usual[keyword]) !== usual[keyword]).map((keyword) => [
-    keyword,
-    String(node[keyword]),
-  ]);
+  return WRITING.filter((keyword) => (node[keyword] ?? usual[keyword]) !== usual[keyword])
+    .filter((keyword) => keyword !== 'explode' || isSpread(types, String(style)))
+    .map((keyword) => [keyword, String(node[keyword])]);
 }
+
+/** Whether it makes a difference to spread a value: not to a single one, nor to a list that has commas anyway (4.8.12.4). */
+const isSpread = (types: ReadonlySet<string>, style: string): boolean =>
+  types.has('object') || (types.has('array') && style !== 'simple');
 
 /** What a header of a response, or a parameter, says of itself: whether it must be there, how it is written, its schema. */
 function enterField({ node, spot }: { node: Node; spot: Spot }, place: string): void {
@@ -75,7 +133,8 @@ function enterField({ node, spot }: { node: Node; spot: Spot }, place: string): 
   enterSunset(node, spot);
   const [content] = nodesIn(node['content']);
   // A value in a media type is written as that says.
-  const written = content === undefined ? writing(node, place) : [['style', mediaKey(content[0])] as const];
+  const types = () => normal(partAt(node['schema'], spot)).types;
+  const written = content === undefined ? writing(node, place, types()) : [['style', mediaKey(content[0])] as const];
   for (const [keyword, value] of written) {
     note(down(spot, { key: keyword, id: `:${keyword}`, source: keyword }), keyword, value);
   }
@@ -85,7 +144,8 @@ function enterField({ node, spot }: { node: Node; spot: Spot }, place: string): 
   ]);
   const source = content === undefined ? ['schema'] : ['content', content[0], 'schema'];
   const schema = content === undefined ? node['schema'] : isPlain(content[1]) ? content[1]['schema'] : undefined;
-  enterSchema(schema, down(spot, { key: 'schema', source }));
+  const at = down(spot, { key: 'schema', source });
+  enterSchema(schema, content === undefined && spot.direction === 'request' ? { ...at, text: true } : at);
 }
 
 /** A parameter with the keys that lead to it: some are the operation's, some its path's. */
@@ -112,6 +172,15 @@ export function enterParameters(parameters: readonly Placed[], operation: Spot, 
     const own = follow(value, spot);
     enterField({ node: own.node, spot: { ...own.spot, name } }, place);
   }
+}
+
+/** A link with the operationId of the operation that it names by its place. */
+function byId({ operationRef, ...link }: Node, document: unknown): Node {
+  const target = typeof operationRef === 'string' ? valueAt(document, keysOf(operationRef)) : undefined;
+  const id = isPlain(target) ? target['operationId'] : undefined;
+  return id === undefined
+    ? { ...link, ...(operationRef !== undefined && { operationRef }) }
+    : { ...link, operationId: id };
 }
 
 export function enterBody(body: unknown, operation: Spot, other?: unknown): void {
@@ -153,23 +222,10 @@ export function enterResponses(
     });
     note({ ...here, name: label, where: operation.where }, 'status');
     const { node, spot } = follow(response, here);
-    for (const [header, value] of nodesIn(node['headers'])) {
-      const called = header.toLowerCase();
-      // Its media type says so (OpenAPI 3.1, 4.8.17.1).
-      if (called === 'content-type') continue;
-      const at = down(spot, {
-        key: ['headers', called],
-        id: `.header.${called}`,
-        source: ['headers', header],
-        name: called,
-      });
-      note(at, 'header');
-      const field = follow(value, at);
-      enterField({ node: field.node, spot: { ...field.spot, name: called } }, 'header');
-    }
+    enterHeaders(node['headers'], spot);
     for (const [link, value] of nodesIn(node['links'])) {
       const at = down(spot, { key: ['links', link], id: `.link.${link}`, source: ['links', link], name: link });
-      note(at, 'link', shapeOf(follow(value, at).node));
+      note(at, 'link', shapeOf(byId(follow(value, at).node, at.document)));
     }
     enterRest(node, { ...spot, id: `${spot.id}:` }, ['headers', 'content', 'links']);
     enterContent(node['content'], spot, mediaNames(others.get(name)));

@@ -28,7 +28,8 @@ import { down, note, rootSpot } from './spot.js';
 function enterSecurity(node: Node, document: RestDocument, schemes: ReadonlyMap<string, string>, spot: Spot): void {
   const own = node['security'] !== undefined;
   const security = listOf(own ? node['security'] : document['security']);
-  const source = own ? [...spot.source, 'security'] : ['security'];
+  // Where neither says anything, nothing is asked for, and that stands nowhere.
+  const source = own ? [...spot.source, 'security'] : document['security'] === undefined ? [] : ['security'];
   const requirements = (security.length > 0 ? security : [{}]).map((one, index): Requirement => {
     const named = nodesIn(one).map(
       ([scheme, scopes]) => [schemes.get(scheme) ?? scheme, listOf(scopes).map(String)] as const,
@@ -160,11 +161,17 @@ function enterOperation(
     const theirs = isPlain(counterpart?.node['callbacks']) ? counterpart.node['callbacks'][name] : undefined;
     enterSent('callback', items, resolved(documents.other, theirs, [])[0], spot, documents, ['callbacks', name]);
   }
-  const servers = node['servers'] ?? item['servers'];
-  if (servers !== undefined)
-    enterServers(servers, { ...spot, source: node['servers'] === undefined ? path.source : spot.source });
+  const servers = serversOf(operation);
+  const theirs = counterpart && serversOf(counterpart);
+  // Where one version has servers for it, the other has those of all.
+  if (servers !== undefined || theirs !== undefined) {
+    const all = servers === undefined ? [] : node['servers'] === undefined ? path.source : spot.source;
+    enterServers(servers ?? documents.own['servers'], { ...spot, source: all });
+  }
   enterRest(item, { ...path, path: [...spot.path, 'item'] }, [...METHOD_KEYS, 'parameters', 'servers']);
 }
+
+const serversOf = ({ node, item }: Written): unknown => node['servers'] ?? item['servers'];
 
 const METHOD_KEYS = ['get', 'head', 'post', 'put', 'patch', 'delete', 'options', 'trace'];
 
@@ -200,7 +207,10 @@ export function restForm(documents: Documents, pairs: readonly Pair[], version: 
     });
   }
   enterSent('webhook', document['webhooks'], other['webhooks'], root, documents, ['webhooks']);
-  if (document['servers'] !== undefined) enterServers(document['servers'], root);
+  // Without any it is `/` (OpenAPI 3.1, 4.8.1.1).
+  const stated = listOf(document['servers']);
+  const usual = other['servers'] === undefined && stated.length === 1 && isPlain(stated[0]) && stated[0]['url'] === '/';
+  if (!usual) enterServers(stated, root);
   enterSchemes(document, root, schemes);
   const components = isPlain(document['components']) ? document['components'] : {};
   const used = new Set(

@@ -1,8 +1,8 @@
 import type { Verdict } from './change.js';
-import { isFailure } from './covering.js';
+import { covering, isFailure } from './covering.js';
 import { isTree, type Value } from './form.js';
 import { PERMISSION_RULES } from './permission-rules.js';
-import { type Rule, subject, told } from './rule.js';
+import { judge, type Rule, subject, told } from './rule.js';
 import { deprecated, SCHEMA_RULES } from './schema-rules.js';
 import { SECURITY_RULES } from './security-rules.js';
 
@@ -100,8 +100,15 @@ const body: Rule = ({ action, after, fact: { where, direction } }) => {
 };
 
 const header: Rule = (difference) => {
-  const { action, before } = difference;
+  const { action, before, after, fact } = difference;
   const name = `header ${subject(difference)}`;
+  // That of a part of a form is sent.
+  if (fact.direction === 'request' && fact.rule === 'header') {
+    const required = action === 'add' && isTree(after) && after['required'] === true;
+    const message = `${name} is ${action === 'add' ? `new${required ? ' and required' : ''}` : 'gone'}`;
+    const verdict = required ? 'breaking' : action === 'add' ? 'safe' : 'risky';
+    return { verdict, what: action === 'add' ? 'added' : 'removed', message };
+  }
   if (action === 'add') return { verdict: 'safe', what: 'added', message: `${name} is new` };
   const promised = isTree(before) && before['required'] === true;
   const advice = 'Go on sending it beside what takes its place.';
@@ -134,6 +141,23 @@ const writing =
     const advice = 'Add a parameter of another name, and deprecate this one.';
     return { verdict: 'breaking', what: 'changed', message: told(difference, keyword), advice };
   };
+
+/** What else a parameter may be written as. */
+const allowing =
+  (keyword: string): Rule =>
+  (difference) =>
+    difference.action === 'add'
+      ? { verdict: 'safe', what: 'added', message: told(difference, keyword) }
+      : { verdict: 'breaking', what: 'removed', message: told(difference, keyword), advice: 'Go on accepting it.' };
+
+/** The media types that a part of a form may be in. */
+const partMedia: Rule = (difference) => {
+  const listed = (value: Value) => String(value).split(', ');
+  const within = (some: Value, all: Value) => listed(some).every((one) => covering(one, listed(all)) !== undefined);
+  const { before, after } = difference;
+  const effect = within(before, after) ? 'wider' : within(after, before) ? 'narrower' : 'other';
+  return { ...judge(difference, effect), what: 'changed', message: told(difference, 'media type') };
+};
 
 /** A value that is told and hurts nobody by itself. */
 const renamed =
@@ -187,12 +211,14 @@ export const REST_RULES: Record<string, Rule> = {
   scheme,
   server,
   schemaName,
+  part: () => undefined,
+  partMedia,
   media: presence('media type', 'breaking', mediaAdvice),
   schemeDefinition: changed('breaking', 'security scheme', 'Add a scheme of another name, and keep this one.'),
   style: writing('style'),
   explode: writing('explode'),
-  allowReserved: writing('allowReserved'),
-  allowEmptyValue: writing('allowEmptyValue'),
+  allowReserved: allowing('allowReserved'),
+  allowEmptyValue: allowing('allowEmptyValue'),
   unusedSchema: schemaName,
   parameterName: renamed('the name of a path parameter of %, which is its place,'),
   schemeName: renamed('the name of a security scheme'),

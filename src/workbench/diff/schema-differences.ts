@@ -1,13 +1,15 @@
 import { isPlain } from 'accord/contract/references';
 import type { Difference } from './differences.js';
 import type { Direction, Part, Spot, Value } from './form.js';
-import { inclusion } from './schema-inclusion.js';
+import { exclusive, listed } from './schema-choices.js';
+import { fallback, inclusion } from './schema-inclusion.js';
 import { concerned } from './schema-keywords.js';
 import { type Normal, normal, saysNothing } from './schema-normal.js';
 import { notes } from './schema-notes.js';
 import { flatten, labelOf, type Member, type Stated, shapeOf } from './schema-part.js';
 import { SCHEMA_RULES } from './schema-rules.js';
-import { at, text, told } from './told.js';
+import { down } from './spot.js';
+import { at, told } from './told.js';
 
 /** Both versions of a schema: `here` is where it is used, of which it says the rest itself. */
 interface Both {
@@ -58,7 +60,9 @@ export function schemaComparison(): Comparison {
   function compare({ old, now, here }: Both, direction: Direction): Difference[] {
     if (same(old, now)) return [];
     const keyOf = (part: Part, spot: Spot) =>
-      part.map((one) => `${one.own ?? ''}${one.spot.id}@${one.spot.source.join('/')}`).join('+') || spot.id;
+      part
+        .map((one) => `${one.own ?? ''}${one.spot.text ?? ''}${one.spot.id}@${one.spot.source.join('/')}`)
+        .join('+') || spot.id;
     const key = `${direction}|${keyOf(old, here.old)}|${keyOf(now, here.now)}`;
     const found = known.get(key);
     if (found !== undefined) return found;
@@ -95,7 +99,8 @@ export function schemaComparison(): Comparison {
     // What the keywords have no words for is told all the same; within a schema that holds itself, where it is met first.
     const untold = met.size === 0 && (fits ? !equal && found.length === 0 : silent);
     const stated = (spot: Spot): Stated<Value> => ({ value: undefined, spot });
-    const net = untold ? told('unjudged', stated(spots.old), stated(spots.now), { proved: fits }) : [];
+    const unknown = told('unjudged', stated(spots.old), stated(spots.now), { proved: fits });
+    const net = untold ? (exclusive(a, b, fits) ?? unknown) : [];
     return [...notes(a, b), ...found, ...net];
   }
 
@@ -111,7 +116,9 @@ export function schemaComparison(): Comparison {
       const of = ({ keywords }: Normal): Stated<Value> | undefined => {
         const one = keywords.get(keyword);
         const words = Array.isArray(one?.value) ? one.value.join(' and ') : one?.value;
-        return one === undefined ? undefined : { value: words, spot: at(one.spot, keyword) };
+        return one === undefined
+          ? undefined
+          : { value: words, spot: down(one.spot, { id: `:${keyword}`, source: one.stated ?? keyword }) };
       };
       const [before, after] = [of(a), of(b)];
       // With another type come other conditions, of which the type tells.
@@ -138,28 +145,6 @@ export function schemaComparison(): Comparison {
     const [refused, refuses] = [nots(a), nots(b)];
     const not = refused?.value === refuses?.value ? [] : told('not', refused, refuses);
     return [...type, ...listed(a, b, here), ...all, ...conditions, ...not];
-  }
-
-  function listed(a: Normal, b: Normal, here: Both['here']): Difference[] {
-    if (a.values === undefined && b.values === undefined) return [];
-    const whole = (one: Normal, spot: Spot): Stated<Value> | undefined =>
-      one.values && {
-        value: [...one.values.values()].map(({ value }) => text(value)).join(', '),
-        spot: at(one.listed ?? spot, 'enum'),
-      };
-    const [was, is] = [a.values, b.values];
-    if (was === undefined || is === undefined) return told('enum', whole(a, here.old), whole(b, here.now));
-    const value = ({ value, spot }: Stated): Stated<Value> => ({
-      value: text(value),
-      spot: { ...spot, id: `${spot.id}:enum.${text(value)}` },
-    });
-    const gone = [...was]
-      .filter(([key]) => !is.has(key))
-      .flatMap(([, one]) => told('value', value(one), undefined, { path: [String(text(one.value))] }));
-    const fresh = [...is]
-      .filter(([key]) => !was.has(key))
-      .flatMap(([, one]) => told('value', undefined, value(one), { path: [String(text(one.value))] }));
-    return [...gone, ...fresh];
   }
 
   function members(a: Normal, b: Normal, direction: Direction): Difference[] {
@@ -204,7 +189,8 @@ export function schemaComparison(): Comparison {
   /** What is inside: items, other members, and whatever else a schema is asked of. */
   function insides(a: Normal, b: Normal, here: Both['here'], direction: Direction): Difference[] {
     const width = ({ extra }: Normal): Value => (typeof extra === 'string' ? extra : { schema: '' });
-    const spot = (one: Normal, other: Spot): Spot => at(one.extraSpot ?? other, 'additionalProperties');
+    const spot = (one: Normal, other: Spot): Spot =>
+      down(one.extraSpot ?? other, { id: ':additionalProperties', source: one.extraKeyword });
     const both = typeof a.extra !== 'string' && typeof b.extra !== 'string';
     const extra =
       both || a.extra === b.extra
@@ -219,9 +205,16 @@ export function schemaComparison(): Comparison {
     const keys = [...new Set([...a.parts.keys(), ...b.parts.keys()])];
     const parts = keys.flatMap((key) => {
       const [was, is] = [a.parts.get(key), b.parts.get(key)];
-      const nothing = (one: Normal) => (key.startsWith('prefixItems') ? (one.parts.get('items')?.part ?? []) : []);
       const spots = { old: (was ?? is)?.spot as Spot, now: (is ?? was)?.spot as Spot };
-      return compare({ old: was?.part ?? nothing(a), now: is?.part ?? nothing(b), here: spots }, direction);
+      // What is asked of a list or of names alone is no value that anybody reads: it is there or not.
+      if ((was === undefined || is === undefined) && /^(?:contains|propertyNames)$/.test(key)) {
+        const stated = (one: Member | undefined) => one && { value: key, spot: one.spot };
+        return told('condition', stated(was), stated(is));
+      }
+      return compare(
+        { old: was?.part ?? fallback(a, key, spots.old), now: is?.part ?? fallback(b, key, spots.now), here: spots },
+        direction,
+      );
     });
     return [...extra, ...other, ...parts];
   }

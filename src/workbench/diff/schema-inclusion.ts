@@ -1,9 +1,9 @@
 import { isPlain } from 'accord/contract/references';
-import type { Direction, Part, Written } from './form.js';
+import type { Direction, Part, Spot, Written } from './form.js';
 import { accepts, concerned, isMultiple, typeOf } from './schema-keywords.js';
 import { type Normal, normal, saysNothing } from './schema-normal.js';
-import { type Group, isWord, type Kind, kindOf, ways } from './schema-part.js';
-import { follow } from './spot.js';
+import { type Group, isWord, type Kind, kindOf, partAt, ways } from './schema-part.js';
+import { down, follow } from './spot.js';
 
 /** Whether everything that `narrow` allows is allowed by `wide`, as far as that can be shown. */
 type Includes = (wide: Part, narrow: Part, direction: Direction) => boolean;
@@ -39,7 +39,7 @@ const keyOf = (part: Part): string =>
   part
     .map(
       ({ spot, own, evaluated }) =>
-        `${numberOf(spot.document)}${own ? '!' : ''}${evaluated ? '?' : ''}${spot.source.join('/')}`,
+        `${numberOf(spot.document)}${own ? '!' : ''}${evaluated ? '?' : ''}${spot.text ? '"' : ''}${spot.source.join('/')}`,
     )
     .join('+');
 
@@ -167,6 +167,7 @@ export function inclusion(): { includes: Includes; same: (one: Part, other: Part
     wide.nots.every((refused) => narrow.nots.some((one) => includes(one, refused, direction)));
 
   function covers(wide: Normal, narrow: Normal, type: string, direction: Direction): boolean {
+    if (isAnyText(wide) && ['boolean', 'integer', 'number'].includes(type)) return true;
     if (!(wide.types.has(type) || (type === 'integer' && wide.types.has('number')))) return false;
     if (wide.values !== undefined) {
       const { values } = narrow;
@@ -182,8 +183,11 @@ export function inclusion(): { includes: Includes; same: (one: Part, other: Part
     for (const [keyword, { value }] of wide.opaque) if (narrow.opaque.get(keyword)?.value !== value) return false;
     for (const [key, { part }] of wide.parts) {
       if (!about(key)) continue;
-      const fallback = key.startsWith('prefixItems') ? narrow.parts.get('items')?.part : undefined;
-      if (!includes(part, narrow.parts.get(key)?.part ?? fallback ?? [], direction)) return false;
+      if (!includes(part, narrow.parts.get(key)?.part ?? fallback(narrow, key, part[0]?.spot), direction)) return false;
+    }
+    for (const [key, { part }] of narrow.parts) {
+      if (!key.startsWith('patternProperties') || wide.parts.has(key) || !about(key)) continue;
+      if (!includes(fallback(wide, key, part[0]?.spot), part, direction)) return false;
     }
     if (!notCovered(wide, narrow, direction)) return false;
     return type !== 'object' || objectCovers(wide, narrow, direction);
@@ -208,6 +212,31 @@ export function inclusion(): { includes: Includes; same: (one: Part, other: Part
   }
 
   return { includes, same };
+}
+
+/** Whether whatever is written as text is allowed: a number is one. */
+const isAnyText = ({ text, types, values, keywords, opaque, nots }: Normal): boolean =>
+  text &&
+  types.has('string') &&
+  values === undefined &&
+  opaque.size + nots.length === 0 &&
+  ![...keywords.keys()].some((keyword) => keyword === 'format' || concerned(keyword, new Set(['string'])));
+
+/** What holds inside of a schema that does not say it: of an item without a place of its own, of members by a pattern. */
+export function fallback({ parts, extra, keywords }: Normal, key: string, spot: Spot | undefined): Part {
+  const nothing = (): Part => (spot === undefined ? [] : partAt(false, down(spot, { source: 'nothing' })));
+  const [keyword, index] = key.split('\0');
+  if (keyword === 'prefixItems') {
+    const most = keywords.get('maxItems')?.value;
+    return most !== undefined && Number(index) >= Number(most) ? nothing() : (parts.get('items')?.part ?? []);
+  }
+  if (keyword === 'items') {
+    const most = keywords.get('maxItems')?.value;
+    const named = [...parts.keys()].filter((one) => one.startsWith('prefixItems')).length;
+    return most !== undefined && Number(most) <= named ? nothing() : [];
+  }
+  if (keyword !== 'patternProperties' || extra === 'any') return [];
+  return extra === 'none' ? nothing() : extra;
 }
 
 const lowerOf = ({ keywords }: Normal) => [

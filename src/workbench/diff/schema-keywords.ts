@@ -1,8 +1,8 @@
 import type { Spot } from './form.js';
-import { type Flat, isWord, type Stated } from './schema-part.js';
+import { type Flat, isNullableAlone, isWord, type Stated } from './schema-part.js';
 
 /** Keywords that narrow by themselves. A list is what must hold together. */
-export type Keywords = Map<string, Stated<number | boolean | string[]>>;
+export type Keywords = Map<string, Stated<number | boolean | string[]> & { stated?: string }>;
 
 const UPPER = ['maxLength', 'maxItems', 'maxProperties', 'maxContains'];
 const LOWER = ['minLength', 'minItems', 'minProperties', 'minContains'];
@@ -31,7 +31,7 @@ export const KNOWN = new Set(
 export const isOpaque = (keyword: string, node: Record<string, unknown>): boolean =>
   keyword === 'unevaluatedProperties'
     ? Object.keys(node).length === 1
-    : !KNOWN.has(keyword) && !isWord(keyword) && keyword !== 'if';
+    : !KNOWN.has(keyword) && !isWord(keyword) && keyword !== 'if' && !(keyword === 'nullable' && isNullableAlone(node));
 
 /** Keywords whose value is a number, a flag or a text, which narrow by themselves. */
 export const SIMPLE = [...UPPER, ...LOWER, ...FLAGS, ...LISTS];
@@ -88,9 +88,11 @@ function plainPattern(pattern: string): { least?: number; most?: number } | unde
   return { least: Number(least), ...(upper !== '' && { most: Number(upper) }) };
 }
 
-export function narrow(keywords: Keywords, keyword: string, value: unknown, spot: Spot): void {
+/** @param stated the keyword that says it, where it is another one */
+export function narrow(keywords: Keywords, keyword: string, value: unknown, spot: Spot, stated = keyword): void {
   const known = keywords.get(keyword)?.value;
-  const set = (next: number | boolean | string[]) => keywords.set(keyword, { value: next, spot });
+  const set = (next: number | boolean | string[]) =>
+    keywords.set(keyword, { value: next, spot, ...(stated !== keyword && { stated }) });
   if (UPPER.includes(keyword) && !(Number(known) <= Number(value))) set(Number(value));
   else if (LOWER.includes(keyword) && Number(value) > 0 && !(Number(known) >= Number(value))) set(Number(value));
   else if (FLAGS.includes(keyword) && value === true) set(true);

@@ -11,6 +11,8 @@ export interface Members {
   /** What else it may have. */
   extra: 'any' | 'none' | Part;
   extraSpot: Spot | undefined;
+  /** The keyword that says so. */
+  extraKeyword: 'additionalProperties' | 'unevaluatedProperties';
 }
 
 export const spotOf = (spot: Spot, keyword: string, ...keys: (string | number)[]): Spot =>
@@ -29,15 +31,21 @@ export function partsIn(said: Flat['said'], parts: Map<string, Member>, opaque: 
     for (let index = 0; index < longest; index += 1) {
       const at = down(spot, { id: `[${index}]`, source: ['prefixItems', index], name: `${spot.name}[${index}]` });
       if (index < first.length) append(parts, `prefixItems\0${index}`, first[index], at);
-      else if (node['items'] !== undefined) append(parts, `prefixItems\0${index}`, node['items'], items);
+      else if (node['items'] !== undefined && node['items'] !== false)
+        append(parts, `prefixItems\0${index}`, node['items'], items);
     }
-    if (node['items'] !== undefined) append(parts, 'items', node['items'], items);
+    // No further items is so many at most.
+    if (node['items'] !== undefined && node['items'] !== false) append(parts, 'items', node['items'], items);
     for (const keyword of COVARIANT.slice(1)) {
-      if (node[keyword] !== undefined)
+      if (node[keyword] !== undefined && !asksNothing(keyword, node))
         append(parts, keyword, node[keyword], { ...spotOf(spot, keyword), name: `${spot.name}:${keyword}` });
     }
     for (const keyword of BY_NAME) {
       for (const [name, one] of Object.entries(isPlain(node[keyword]) ? node[keyword] : {})) {
+        if (keyword === 'dependentSchemas' && onlyRequires(one)) {
+          depends(spotOf(spot, keyword, name), name, one['required']);
+          continue;
+        }
         const at = {
           ...spotOf(spot, keyword, name),
           id: `${spot.id}:${keyword}.${name}`,
@@ -47,13 +55,32 @@ export function partsIn(said: Flat['said'], parts: Map<string, Member>, opaque: 
       }
     }
     // What hangs on another condition is another one.
-    if (node['if'] !== undefined) opaque.set('if', { value: shapeOf(node['if']), spot });
+    if (node['if'] !== undefined && (node['then'] !== undefined || node['else'] !== undefined))
+      opaque.set('if', { value: shapeOf(node['if']), spot });
     for (const [name, names] of Object.entries(isPlain(node['dependentRequired']) ? node['dependentRequired'] : {})) {
-      const at = spotOf(spot, 'dependentRequired', name);
-      for (const one of strings(names)) append(parts, `dependentRequired\0${name}`, { required: [one] }, at);
+      depends(spotOf(spot, 'dependentRequired', name), name, names);
     }
   }
+  function depends(at: Spot, name: string, names: unknown): void {
+    for (const one of strings(names))
+      if (one !== name) append(parts, `dependentRequired\0${name}`, { required: [one] }, at);
+  }
 }
+
+/** Whether a schema asks for members and for nothing else: then it is `dependentRequired` in other words. */
+const onlyRequires = (value: unknown): value is { required: unknown } =>
+  isPlain(value) && Object.keys(value).join() === 'required';
+
+/** Whether a keyword says nothing by itself: `contains` that nothing need match, `then` without `if`, names that are text. */
+function asksNothing(keyword: string, node: Flat['said'][number]['node']): boolean {
+  if (keyword === 'contains') return containsNothing(node);
+  if (keyword === 'propertyNames') return ['true', '{}', '{"type":"string"}'].includes(shapeOf(node[keyword]));
+  return (keyword === 'then' || keyword === 'else') && node['if'] === undefined;
+}
+
+/** Whether `contains` is not there, or asks for none and for no few (JSON Schema, 10.3.1.3). */
+export const containsNothing = (node: Flat['said'][number]['node']): boolean =>
+  node['contains'] === undefined || (node['minContains'] === 0 && node['maxContains'] === undefined);
 
 /** Whether a member goes the spot's way at all (readOnly, writeOnly; JSON Schema validation, 9.4). */
 function travels(part: Part): boolean {
@@ -68,9 +95,11 @@ export function membersIn(said: Flat['said']): Members {
   const required = new Map<string, Spot>();
   const named = new Map<string, Spot>();
   let [extra, extraSpot]: [Members['extra'], Spot | undefined] = ['any', undefined];
-  for (const { node, spot } of said) {
+  let extraKeyword: Members['extraKeyword'] = 'additionalProperties';
+  for (const { node, spot, evaluated } of said) {
     const rest = node['additionalProperties'];
     if (isPlain(node['properties']) || rest !== undefined) extraSpot ??= spot;
+    if (rest !== undefined) extraKeyword = evaluated === undefined ? 'additionalProperties' : 'unevaluatedProperties';
     if (rest !== undefined && rest !== true && !(isPlain(rest) && shapeOf(rest) === '{}')) {
       if (rest === false) [extra, extraSpot] = ['none', spot];
       else if (extra !== 'none') {
@@ -92,7 +121,7 @@ export function membersIn(said: Flat['said']): Members {
     members.delete(name);
     required.delete(name);
   }
-  return { members, required, extra, extraSpot };
+  return { members, required, extra, extraSpot, extraKeyword };
 }
 
 const memberSpot = (spot: Spot, name: string): Spot =>

@@ -1,3 +1,4 @@
+import { isPlain } from 'accord/contract/references';
 import type { Part, Spot } from './form.js';
 import {
   accepts,
@@ -13,14 +14,25 @@ import {
   typeOf,
   typeOfFormat,
 } from './schema-keywords.js';
-import { type Members, membersIn, partsIn, spotOf } from './schema-members.js';
-import { type Flat, flatten, type Group, type Member, type Stated, shapeOf } from './schema-part.js';
+import { containsNothing, type Members, membersIn, partsIn, spotOf } from './schema-members.js';
+import {
+  type Flat,
+  flatten,
+  type Group,
+  listOf,
+  type Member,
+  type Stated,
+  shapeOf,
+  twiceRefused,
+} from './schema-part.js';
 import { down } from './spot.js';
 
 /** A schema in normal form: what is said in several places met, what says nothing left out. Null is looked at by itself. */
 export interface Normal extends Members {
   never: boolean;
   null: boolean;
+  /** Whether its values are written as text. */
+  text: boolean;
   types: ReadonlySet<string>;
   typed: Spot | undefined;
   /** The values listed, by their JSON; undefined without a list. */
@@ -90,6 +102,26 @@ function notesIn(said: Flat['said']): Pick<Normal, 'notes' | 'opaque'> {
   return { notes, opaque };
 }
 
+const isCount = (keyword: string) => keyword.endsWith('Contains');
+
+/** Whether a count of what is contained says nothing: nothing is asked for, or one, as without it. */
+const countsNothing = (keyword: string, node: Flat['said'][number]['node']) =>
+  containsNothing(node) || (keyword === 'minContains' && node[keyword] === 1);
+
+/** Whether a `not` refuses values of types that are none here anyway. */
+const refusesOthers = (refused: unknown, types: ReadonlySet<string>, nullable: boolean): boolean =>
+  isPlain(refused) &&
+  refused['type'] !== undefined &&
+  [refused['type']]
+    .flat()
+    .every((type) =>
+      type === 'null'
+        ? !nullable
+        : !types.has(String(type)) &&
+          !(type === 'integer' && types.has('number')) &&
+          !(type === 'number' && types.has('integer')),
+    );
+
 /** The normal form of a part. */
 export function normal(part: Part): Normal {
   const flat = flatten(part);
@@ -110,8 +142,10 @@ export function normal(part: Part): Normal {
   const parts: Normal['parts'] = new Map();
   for (const { node, spot } of said) {
     for (const keyword of SIMPLE) {
-      if (node[keyword] !== undefined) narrow(keywords, keyword, node[keyword], spot);
+      if (node[keyword] === undefined || (isCount(keyword) && countsNothing(keyword, node))) continue;
+      narrow(keywords, keyword, node[keyword], spot);
     }
+    if (node['items'] === false) narrow(keywords, 'maxItems', listOf(node['prefixItems']).length, spot, 'items');
   }
   bounds(said, types, keywords);
   partsIn(said, parts, opaque);
@@ -124,15 +158,31 @@ export function normal(part: Part): Normal {
   const isObject = types.has('object');
   const object = isObject
     ? membersIn(said)
-    : { members: new Map(), required: new Map(), extra: 'any' as const, extraSpot: undefined };
+    : {
+        members: new Map(),
+        required: new Map(),
+        extra: 'any' as const,
+        extraSpot: undefined,
+        extraKeyword: 'additionalProperties' as const,
+      };
   const nots = said.flatMap(({ node, spot }) =>
-    node['not'] === undefined ? [] : [[{ value: node['not'], spot: spotOf(spot, 'not') }]],
+    node['not'] === undefined || twiceRefused(node) !== undefined || refusesOthers(node['not'], types, flat.null)
+      ? []
+      : [[{ value: node['not'], spot: spotOf(spot, 'not') }]],
   );
   const never = flat.never || types.size === 0;
   const listedAt = said.find(({ node }) => Array.isArray(node['enum']) || 'const' in node)?.spot;
   const all: Normal = {
-    ...{ never, null: flat.null, types, typed: stated.typed ?? listedAt, values, listed: listedAt, keywords },
-    ...{ ...object, parts, nots, opaque, notes, groups },
+    ...{
+      never,
+      null: flat.null,
+      types,
+      typed: flat.nullable ?? stated.typed ?? listedAt,
+      values,
+      listed: listedAt,
+      keywords,
+    },
+    ...{ ...object, parts, nots, opaque, notes, groups, text: part.some(({ spot }) => spot.text === true) },
   };
   if (values !== undefined) listValues(all);
   return all;

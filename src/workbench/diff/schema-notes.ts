@@ -51,6 +51,10 @@ function extensible(was: Stated | undefined, is: Stated | undefined): Difference
   return [...gone, ...fresh];
 }
 
+/** A schema in a mapping, which may be named without the way to it. */
+const referenceOf = (target: string): string =>
+  /^[\w.-]+$/.test(target) && !/\.(?:json|ya?ml)$/.test(target) ? `#/components/schemas/${target}` : target;
+
 /** By which member and which of its values the alternatives are told apart (OpenAPI 3.1, 4.8.25). */
 function discriminators(was: Stated | undefined, is: Stated | undefined): Difference[] {
   const name = (one: Stated | undefined): Stated<Value> | undefined => {
@@ -60,7 +64,12 @@ function discriminators(was: Stated | undefined, is: Stated | undefined): Differ
   const [before, after] = [name(was), name(is)];
   if (before?.value !== after?.value) return told('discriminator', before, after);
   const mapping = (one: Stated | undefined) =>
-    new Map(Object.entries(isPlain(one?.value) && isPlain(one.value['mapping']) ? one.value['mapping'] : {}));
+    new Map(
+      Object.entries(isPlain(one?.value) && isPlain(one.value['mapping']) ? one.value['mapping'] : {})
+        .map(([key, target]) => [key, referenceOf(String(target))] as const)
+        // The name of a component is its value without being said.
+        .filter(([key, target]) => target !== referenceOf(key)),
+    );
   const [old, now] = [mapping(was), mapping(is)];
   return [...new Set([...old.keys(), ...now.keys()])].flatMap((key) => {
     if (old.get(key) === now.get(key)) return [];

@@ -31,13 +31,22 @@ export interface Flat {
   never: boolean;
   /** Whether null is allowed. */
   null: boolean;
+  /** Where that is said of something that is of a type elsewhere. */
+  nullable?: Spot;
 }
 
 const KINDS = ['oneOf', 'anyOf'] as const;
-const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
+export const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 
 /** The part one step further down in a schema. */
 export const partAt = (value: unknown, spot: Spot): Part => [{ value, spot }];
+
+/** What a `not` of a `not` asks for. */
+export const twiceRefused = ({ not }: Node): unknown =>
+  isPlain(not) && Object.keys(not).every((key) => key === 'not' || isWord(key)) ? not['not'] : undefined;
+
+/** Whether a schema of 3.0 is nullable beside what it refers to or is made of. */
+export const isNullableAlone = (node: Node): boolean => node['nullable'] === true && node['type'] === undefined;
 
 function isNull(value: unknown, spot: Spot): boolean {
   const { node } = follow(value, spot);
@@ -86,6 +95,7 @@ function flattenOne({ value, spot: here, own, evaluated }: Written, within: Read
     flat.groups.push(...one.groups);
     flat.never ||= one.never;
     flat.null &&= one.null;
+    if (one.nullable !== undefined) flat.nullable ??= one.nullable;
   };
   if (own) return { ...flat, said: [{ node: value, spot: here, ...(evaluated && { evaluated }) }] };
   if (typeof value['$ref'] === 'string') {
@@ -95,6 +105,8 @@ function flattenOne({ value, spot: here, own, evaluated }: Written, within: Read
   for (const [index, part] of listOf(value['allOf']).entries()) {
     add(flattenOne({ value: part, spot: step(here, 'allOf', index) }, deeper));
   }
+  const asked = twiceRefused(value);
+  if (asked !== undefined) add(flattenOne({ value: asked, spot: step(here, 'not', 'not') }, deeper));
   flat.said.push({ node: value, spot: here });
   for (const kind of KINDS) {
     if (!Array.isArray(value[kind])) continue;
@@ -110,6 +122,11 @@ function flattenOne({ value, spot: here, own, evaluated }: Written, within: Read
       add({ ...inner, null: true });
     } else if (open.length === 0) flat.never = true;
     else flat.groups.push({ kind, alternatives: open.map((one) => [one]), spot: here });
+  }
+  // Without a type it says nothing by the letter of 3.0, and tools take null all the same.
+  if (isNullableAlone(value)) {
+    flat.null = true;
+    flat.nullable = here;
   }
   close(flat, value, here);
   return flat;
@@ -128,7 +145,9 @@ function close(flat: Flat, value: Node, here: Spot): void {
 /** Takes a part apart: references followed, `allOf` and single alternatives met together with what stands beside them. */
 export function flatten(part: Part): Flat {
   const all = part.map((one) => flattenOne(one, new Set()));
+  const nullable = all.find((one) => one.nullable !== undefined)?.nullable;
   return {
+    ...(nullable && { nullable }),
     said: all.flatMap(({ said }) => said),
     groups: all.flatMap(({ groups }) => groups),
     never: all.some(({ never }) => never),

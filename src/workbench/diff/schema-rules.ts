@@ -69,6 +69,13 @@ const condition: Rule = (difference) => {
   };
 };
 
+/** Whether no two alternatives may hold at once. */
+const exclusive: Rule = (difference) => {
+  const on = difference.action === 'add';
+  const message = `${subject(difference)} is ${on ? 'exactly one of its alternatives now, and was any' : 'any of its alternatives now, and was exactly one'}`;
+  return { ...judge(difference, on ? 'narrower' : 'wider'), what: on ? 'added' : 'removed', message };
+};
+
 /** By which member clients tell alternatives apart. */
 const discriminator: Rule = (difference) => {
   const { action, before, after, fact } = difference;
@@ -117,6 +124,6 @@ const unjudged: Rule = (difference) => {
 /** The rules for a schema and its members. */
 export const SCHEMA_RULES: Record<string, Rule> = {
   ...VALUE_RULES,
-  ...{ member, required, extra, deprecated, sunset, condition, not: condition },
+  ...{ member, required, extra, deprecated, sunset, condition, not: condition, exclusive },
   ...{ discriminator, mapping, extensibleValue, unjudged, extension: unjudged },
 };

@@ -30,12 +30,15 @@ export function securityDifferences(before: Fact, after: Fact): Difference[] {
   ): Difference => {
     const label = labelOf(one);
     const id = `${fact.id}.${label}`;
-    const old = fact === before;
+    // What stands nowhere is told at what took its place, or was in it.
+    const other = fact === before ? is : was;
+    const at = one.source.length === 0 ? (other[0]?.source ?? []) : one.source;
+    const old = (fact === before) === (at === one.source);
     return {
       path: [],
       siblings: { before: [], after: [] },
       ...values,
-      fact: { ...fact, rule, id, name: label, source: one.source },
+      fact: { ...fact, rule, id, name: label, source: at },
       old,
     };
   };

@@ -5,12 +5,29 @@ import type { RestDocument } from './rest-operations.js';
 import { isWord, shapeOf } from './schema-part.js';
 import { down, follow, note } from './spot.js';
 
+/** What two addresses of one server share: a host is the same in any case, and with the port that its scheme has anyway. */
+const addressed = (url: string): string => {
+  const end = url.indexOf('://');
+  const length = end < 0 ? 0 : end + 3;
+  const scheme = url.slice(0, length).toLowerCase();
+  const [host = '', ...path] = length === 0 ? ['', url] : url.slice(length).split(/(?=\/)/);
+  // A variable's name, which is in braces, is none of the host.
+  const plain = host.split('{').map((part) => {
+    const name = part.indexOf('}') + 1;
+    return part.slice(0, name) + part.slice(name).toLowerCase();
+  });
+  const port = { 'http://': ':80', 'https://': ':443' }[scheme];
+  const known = plain.join('{');
+  const bare = port !== undefined && known.endsWith(port) ? known.slice(0, -port.length) : known;
+  return `${scheme}${bare}${path.join('')}`.replace(/(?<=.)\/$/, '');
+};
+
 /** Enters where the service is found: of the document, or of one operation. */
 export function enterServers(servers: unknown, spot: Spot): void {
   for (const [index, server] of listOf(servers).entries()) {
     if (!isPlain(server)) continue;
     const url = String(server['url']);
-    const key = url.length > 1 ? url.replace(/\/$/, '') : url;
+    const key = addressed(url);
     const id = spot.id === '' ? `servers:${url}` : `servers.${url}`;
     const at = down(spot, { key: ['servers', key], id, source: ['servers', index], name: url });
     note(at, 'server');
@@ -90,6 +107,7 @@ export function enterSchemes(document: RestDocument, root: Spot, formerNames: Re
     const definition: Node = {
       ...node,
       ...(typeof node['scheme'] === 'string' && { scheme: node['scheme'].toLowerCase() }),
+      ...(node['in'] === 'header' && { name: String(node['name']).toLowerCase() }),
     };
     const asked = Object.entries(definition).filter(
       ([key]) => !isWord(key) && !HINTS.some((hint) => key === hint || (hint === 'x-' && key.startsWith(hint))),

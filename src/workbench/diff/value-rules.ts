@@ -39,7 +39,9 @@ const type: Rule = (difference) => {
   const [was, is] = [setOf(before), setOf(after)];
   const wider = action === 'remove' || (action === 'replace' && covers(is, was));
   const narrower = action === 'add' || (action === 'replace' && covers(was, is));
-  const judged = judge(difference, wider ? 'wider' : narrower ? 'narrower' : 'other', 'breaking');
+  // Where nothing could be, code reads nothing.
+  const widened = before === 'nothing' ? 'risky' : 'breaking';
+  const judged = judge(difference, wider ? 'wider' : narrower ? 'narrower' : 'other', widened);
   const nullable = is.has('null') !== was.has('null') && action === 'replace';
   const member = 'Add a second member of the new type beside it, and deprecate this one.';
   const advice = judged.verdict === 'breaking' ? { advice: member } : {};

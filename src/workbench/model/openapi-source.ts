@@ -1,4 +1,3 @@
-import { upgradeFromThreeToThreeOne } from '@scalar/openapi-upgrader/3.0-to-3.1';
 import { completed } from 'accord/contract/defaults';
 import type { OpenApiDocument } from 'accord/contract/document';
 import { publicPart } from 'accord/contract/edition';
@@ -9,6 +8,7 @@ import { isObject, keysOf, valueAt } from 'accord/contract/references';
 import { FILES } from './files.js';
 import { lazily } from './lazily.js';
 import type { FileLines, FilePlace, Problem } from './problems.js';
+import { upgraded } from './upgraded.js';
 import { type Finding, type Path, readYaml, type YamlSource } from './yaml-source.js';
 
 /** The least document: what a project without openapi.yaml promises over REST. */
@@ -112,9 +112,7 @@ export function openApiOf(
   const current = lazily(() => {
     const document = written();
     return publicPart(
-      document.openapi.startsWith('3.0.')
-        ? (upgradeFromThreeToThreeOne(structuredClone({ ...document })) as unknown as OpenApiDocument)
-        : document,
+      document.openapi.startsWith('3.0.') ? (upgraded({ ...document }) as unknown as OpenApiDocument) : document,
     );
   });
   const document = lazily(() => normaliseOpenApi(written()));
