@@ -27,7 +27,7 @@ const [SALT, TAG] = [16, 32];
 
 /** What takes as long as the hash of a password to be compared with, and is that of none which anybody knows. */
 function hashOfNoPassword({ memoryCost, timeCost, parallelism }: HashParameters): string {
-  const [salt, tag] = [SALT, TAG].map((bytes) => randomBytes(bytes).toString('base64').replace(/=+$/, ''));
+  const [salt, tag] = [SALT, TAG].map((bytes) => randomBytes(bytes).toString('base64').replaceAll('=', ''));
   return `$argon2id$v=19$m=${memoryCost},t=${timeCost},p=${parallelism}$${salt}$${tag}`;
 }
 
