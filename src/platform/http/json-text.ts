@@ -2,7 +2,7 @@ import { type Issues, issueList } from '../calls/issues.js';
 import { pointerTo } from '../calls/text.js';
 
 /** Levels of arrays and objects; no body of either contract comes near. Whatever walks a body by recursion relies on it. */
-const MAX_DEPTH = 100;
+export const MAX_DEPTH = 100;
 
 /** Strings, punctuation and numbers of a text that is known to be JSON. */
 const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],]|-?\d[\d.eE+-]*/g;

@@ -4,6 +4,7 @@ import { pointerTo } from '../../calls/text.js';
 import type { OpenApiDocument, SecurityScheme } from '../../contract/document.js';
 import type { Operation } from '../../contract/openapi.js';
 import { isObject } from '../../contract/references.js';
+import { MAX_DEPTH } from '../../http/json-text.js';
 import { nameOf, placeReader } from '../../rest/parameters.js';
 import { refusalOf, type Side, sideName, sideOf } from './bounds.js';
 import { UNMATCHED } from './elements.js';
@@ -36,20 +37,21 @@ interface Body {
 
 const isEmptyList = (value: unknown) => Array.isArray(value) && value.length === 0;
 
-/** A value with all that it holds: each with its part of the contract, see `partsOf`, and its own pointer. */
+/** A value with all that it holds, as deep as a body may be: each with its part of the contract, see `partsOf`, and its own pointer. */
 function* valuesIn(
   value: unknown,
   body: Body,
   part = '',
   pointer = '',
+  depth = 0,
 ): Generator<{ value: unknown; part: string; pointer: string }> {
   yield { value, part, pointer };
-  for (const one of body.alternatives(part, value)) yield* valuesIn(value, body, one, pointer);
-  if (!isObject(value)) return;
+  for (const one of body.alternatives(part, value)) yield* valuesIn(value, body, one, pointer, depth);
+  if (!isObject(value) || depth === MAX_DEPTH) return;
   for (const [name, member] of Object.entries(value)) {
     const inner = `${part}/${name}`;
     const known = Array.isArray(value) ? `${part}[]` : body.knows(inner) ? inner : `${part}{}`;
-    yield* valuesIn(member, body, known, pointer + pointerTo(name));
+    yield* valuesIn(member, body, known, pointer + pointerTo(name), depth + 1);
   }
 }
 
