@@ -17,8 +17,8 @@ const RESULTS = join(ROOT, 'coverage', 'tests');
 const RECORDINGS = join(ROOT, 'coverage', 'contract');
 /** Holds the process id of the run that goes on in this folder. */
 const LOCK = join(ROOT, 'coverage', 'tests.lock');
-/** One more than there are cores, for most processes wait at times. */
-const JOBS = availableParallelism() + 1;
+/** Two more than there are cores, for most processes wait at times. */
+const JOBS = availableParallelism() + 2;
 /** What takes longest or waits most is begun first, so that no process is left alone at the end. */
 const FIRST = ['new', 'faults', 'process', 'contract', 'graphql', 'project', 'platform', 'lifecycle'];
 const FLAGS = [
