@@ -5,7 +5,7 @@ import t from 'tap';
 import { operations } from '../../src/platform/contract/openapi.js';
 import { readContracts } from '../../src/workbench/model/contracts.js';
 import { accord } from '../support/accord.js';
-import { ask, basic, run, startServer, temporaryFolder } from '../support/process.js';
+import { ask, basic, NODE, run, startServer, temporaryFolder } from '../support/process.js';
 import { copyProject } from '../support/project-copy.js';
 import { skipUnlessWhole } from '../support/servers.js';
 
@@ -88,7 +88,7 @@ t.test('an ejected clone has no word of the example, and is whole', { skip: skip
   }
   t.match(await command('npx', 'accord', 'codegen', '--check'), { code: 0 });
   t.match(await command('npx', 'accord', 'migrate', '--check'), { code: 0 });
-  const start = [process.execPath, join(folder, 'src/platform/cli/bin.js'), 'start'] as const;
+  const start = [...NODE, join(folder, 'src/platform/cli/bin.js'), 'start'] as const;
   const { url } = await startServer(t, { DATABASE_URL: 'pglite://memory' }, start);
   const headers = basic('ada@demo.example', 'correct horse battery');
   const me = await ask(`${url}/api/v1/auth/me`, { headers });

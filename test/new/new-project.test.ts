@@ -4,7 +4,7 @@ import t from 'tap';
 import { accord } from '../support/accord.js';
 import { dialler } from '../support/graphql-ws.js';
 import { linkSources, packages, unpack } from '../support/new-project.js';
-import { ask, basic, ROOT, run, startServer, temporaryFolder } from '../support/process.js';
+import { ask, basic, NODE, ROOT, run, startServer, temporaryFolder } from '../support/process.js';
 import { errorsIn } from '../support/project-copy.js';
 import { skipUnlessWhole } from '../support/servers.js';
 
@@ -92,7 +92,7 @@ t.test('installed from its packed tarballs, it passes its tests and serves', who
   const build = await npm('run', 'prepare');
   t.equal(build.code, 0, build.stderr);
   const bin = join(folder, 'node_modules/.bin/accord');
-  const { url } = await startServer(t, { DATABASE_URL: 'pglite://memory' }, [process.execPath, bin, 'start']);
+  const { url } = await startServer(t, { DATABASE_URL: 'pglite://memory' }, [...NODE, bin, 'start']);
   const headers = { ...basic('ada@demo.example', 'correct horse battery'), 'content-type': 'application/json' };
   const answered = await ask(`${url}/api/v1/books`, { headers });
   t.match([answered.status, await answered.json()], [200, [{ id: 1 }, { id: 2 }]]);

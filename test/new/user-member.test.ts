@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import type { Json } from '../support/people.js';
-import { ask, basic, run, startServer } from '../support/process.js';
+import { ask, basic, NODE, run, startServer } from '../support/process.js';
 import { copyProject, errorsIn } from '../support/project-copy.js';
 import { skipUnlessWhole } from '../support/servers.js';
 
@@ -85,7 +85,7 @@ t.test(
     );
     t.same(errorsIn(folder, paths), []);
 
-    const start = [process.execPath, '--import', 'tsx', join(folder, 'src', 'main.ts')] as const;
+    const start = [...NODE, '--import', 'tsx', join(folder, 'src', 'main.ts')] as const;
     const { url } = await startServer(t, { DATABASE_URL: 'pglite://memory' }, start);
     const headers = {
       ...basic('ada@demo.accord.example', 'correct horse battery'),

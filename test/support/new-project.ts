@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Test } from 'tap';
 import { accord } from './accord.js';
-import { type Ended, ROOT, run, temporaryFolder } from './process.js';
+import { type Ended, NODE, ROOT, run, temporaryFolder } from './process.js';
 
 /** Of packages that are not of this repository. */
 const OURS = ['accord', '@accord'];
@@ -85,5 +85,5 @@ export async function newProject(t: Test, name = 'books'): Promise<NewProject> {
   const git = 'git -c user.name=t -c user.email=t@example.com';
   const begun = await command(`npm run prepare && git init -q && git add . && ${git} commit -qm before`);
   if (begun.code !== 0) throw new Error(begun.stdout + begun.stderr);
-  return { folder, command, start: [process.execPath, join(folder, 'node_modules/.bin/accord'), 'start'] };
+  return { folder, command, start: [...NODE, join(folder, 'node_modules/.bin/accord'), 'start'] };
 }

@@ -94,17 +94,13 @@ export interface Server extends Running {
 }
 
 /**
- * The service, as `npm start` runs it; only that nothing is compiled a second time for a speed that a server of a few seconds
- * does not live to have: a half of the processor's time that its start takes.
+ * Node for a server of a few seconds, in which nothing is compiled a second time for a speed that it does not live to have: a half
+ * of the processor's time that its start takes.
  */
-export const START = [
-  process.execPath,
-  '--max-semi-space-size=32',
-  '--liftoff-only',
-  '--no-opt',
-  'src/platform/cli/bin.js',
-  'start',
-] as const;
+export const NODE = [process.execPath, '--max-semi-space-size=32', '--liftoff-only', '--no-opt'] as const;
+
+/** The service, as `npm start` runs it. */
+export const START = [...NODE, 'src/platform/cli/bin.js', 'start'] as const;
 const onFreePort = { PORT: '0' };
 
 /** Starts the service and waits until it is ready. */

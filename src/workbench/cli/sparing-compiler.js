@@ -3,4 +3,7 @@
 // later counts calls instead.
 import { setFlagsFromString } from 'node:v8';
 
+// WebAssembly, that of PostgreSQL and of Prisma, is not compiled a second time for speed.
+setFlagsFromString('--liftoff-only');
+
 if (Number.parseInt(process.versions.node, 10) < 22) setFlagsFromString('--interrupt-budget=1200000');
