@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import t from 'tap';
 import { application } from '../../src/application/application.js';
-import { prepareData } from '../../src/platform/server/first-start.js';
+import { demoLogin, prepareData } from '../../src/platform/server/first-start.js';
 import { onEachDatabase } from '../support/databases.js';
 import { exampleConfig } from '../support/example.js';
 import { eventually } from '../support/process.js';
@@ -35,7 +35,9 @@ onEachDatabase(t, async (t, open) => {
         },
       });
       const second = { ...database, client };
-      t.equal(await prepareData(second, exampleConfig({ NODE_ENV: 'test' }), application), undefined);
+      const config = exampleConfig({ NODE_ENV: 'test' });
+      await prepareData(second, config, application);
+      t.equal(await demoLogin(second, config, application), undefined);
       const { app, rest } = await startInstance(t, second);
       t.equal((await rest('GET', '/api/v1/auth/me', { as: admin })).status, 200);
       t.match((await rest('GET', '/readyz')).body, { status: 'ok' });

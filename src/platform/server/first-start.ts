@@ -17,7 +17,7 @@ export async function prepareData(
   database: Stored & Pick<Database, 'alone'>,
   config: Config,
   { demo, policy, accountActions }: Pick<Application, 'demo' | 'policy' | 'accountActions'>,
-): Promise<DemoPerson | undefined> {
+): Promise<void> {
   const prepared = { demo, ...accountRules(policy, accountActions) };
   // Only who has something to write waits for its turn: a migration that runs for long may have it.
   if (!(await isPrepared(database, config, prepared))) {
@@ -25,7 +25,6 @@ export async function prepareData(
       if (!(await isPrepared(database, config, prepared))) await firstData(database, config, prepared);
     });
   }
-  return config.production || demo === undefined ? undefined : demoLogin(database, demo);
 }
 
 /** Nothing but what is written goes through Prisma: most starts write nothing, and its engine takes a sixth of a start. */
@@ -76,8 +75,17 @@ const passwordOf = statement<[emailKey: string], { passwordHash: string | null }
   'SELECT password_hash AS "passwordHash" FROM users WHERE email_key = $1',
 );
 
-/** None where the demo was never put in, or somebody has changed its password or address since. */
-async function demoLogin({ statements }: Stored, { people: [first] }: Demo): Promise<DemoPerson | undefined> {
+/**
+ * @returns who can log in to the demo: in production nobody, nor where it was never put in, or somebody has changed its password
+ * or address since
+ */
+export async function demoLogin(
+  { statements }: Pick<Database, 'statements'>,
+  { production }: Config,
+  { demo }: Pick<Application, 'demo'>,
+): Promise<DemoPerson | undefined> {
+  const [first] = production || !demo ? [] : demo.people;
+  if (first === undefined) return undefined;
   const [user] = await statements.run(passwordOf, emailKey(first.email));
   return (await hasher().verify(user?.passwordHash ?? null, first.password)) ? first : undefined;
 }

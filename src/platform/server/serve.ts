@@ -10,7 +10,7 @@ import { answerCommands } from './admin-socket.js';
 import { announce } from './announce.js';
 import type { Config } from './config.js';
 import { drainOnClose, type Leave } from './drain.js';
-import { prepareData } from './first-start.js';
+import { demoLogin, prepareData } from './first-start.js';
 import { whenShellGone } from './npm-shell.js';
 import { listenHost, notListening } from './port.js';
 
@@ -24,10 +24,15 @@ const ECHO = 500;
  * then the caller's to close.
  */
 export async function serve(application: Application, config: Config, database: Database): Promise<void> {
-  const { demo, app } = await telling('Still reading what is in the database.', async () => ({
-    demo: await patiently(() => prepareData(database, config, application)),
-    app: await buildApp(application, config, { database, logger: await logger(config) }),
-  }));
+  const { demo, app } = await telling('Still reading what is in the database.', async () => {
+    await patiently(() => prepareData(database, config, application));
+    // A password is hashed on another core.
+    const [demo, app] = await Promise.all([
+      patiently(() => demoLogin(database, config, application)),
+      buildApp(application, config, { database, logger: await logger(config) }),
+    ]);
+    return { demo, app };
+  });
   app.addHook('onClose', () => database.close());
   const leave = drainOnClose(app);
   const stored = readAddress(config.DATABASE_URL);
