@@ -23,9 +23,8 @@ const JOBS = availableParallelism() + 2;
 const FIRST = ['new', 'faults', 'process', 'contract', 'graphql', 'project', 'platform', 'lifecycle'];
 const FLAGS = [
   '--enable-source-maps',
-  '--liftoff-only',
   '--import=./test/support/plain-promises.js',
-  '--import=./test/support/sparing-compiler.js',
+  '--import=./src/workbench/cli/sparing-compiler.js',
 ];
 /** Seconds after which tap ends a case that hangs; a process that hangs itself is ended after twice as long. */
 const TIMEOUT = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')).tap.timeout;

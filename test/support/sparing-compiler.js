@@ -1,2 +1,0 @@
-// As the commands have it.
-import '../../src/workbench/cli/sparing-compiler.js';
