@@ -12,7 +12,8 @@ import {
 } from 'graphql';
 import type { Schema } from '../contract/document.js';
 
-type Input = GraphQLArgument | GraphQLInputField;
+/** What takes a value: an argument, or a field of an input. */
+export type InputValue = GraphQLArgument | GraphQLInputField;
 
 /** From the arguments of `@constraint` to the keywords of JSON Schema. */
 const keywords = {
@@ -26,31 +27,40 @@ const keywords = {
 } as const;
 
 /** The arguments of `@constraint` on an input; undefined where it has none. */
-export function constraintOf(schema: GraphQLSchema, { astNode }: Input): Record<string, unknown> | undefined {
+export function constraintOf(schema: GraphQLSchema, { astNode }: InputValue): Record<string, unknown> | undefined {
   const directive = schema.getDirective('constraint');
   return directive && astNode ? getDirectiveValues(directive, astNode) : undefined;
 }
+
+/** What an input is held to by its own `@constraint`, in the keywords of JSON Schema. */
+export const constraintSchema = (schema: GraphQLSchema, input: InputValue): Schema =>
+  Object.fromEntries(
+    Object.entries(constraintOf(schema, input) ?? {}).map(([name, value]) => [
+      keywords[name as keyof typeof keywords],
+      value,
+    ]),
+  );
+
+/** What `@constraint` calls a keyword of JSON Schema. */
+export const constraintName = (keyword: string): string =>
+  Object.entries(keywords).find(([, one]) => one === keyword)?.[0] ?? keyword;
 
 /**
  * The constraints of a field's arguments as a JSON Schema. Types are graphql's matter, and `null` is never checked. What a
  * constraint of a list says, it says of each item. An input that holds itself is one of `$defs`.
  */
-export function argumentsSchema(schema: GraphQLSchema, inputs: readonly Input[]): Schema {
+export function argumentsSchema(schema: GraphQLSchema, inputs: readonly InputValue[]): Schema {
   const $defs: Record<string, Schema> = {};
   /** The inputs that are being written out. */
   const within: string[] = [];
   const recursive = new Set<string>();
 
-  const membersOf = (all: readonly Input[]): Schema => ({
+  const membersOf = (all: readonly InputValue[]): Schema => ({
     properties: Object.fromEntries(all.map((input) => [input.name, inputSchema(input)])),
   });
-  const inputSchema = (input: Input): Schema => {
-    const stated = Object.entries(constraintOf(schema, input) ?? {}).map(([name, value]) => [
-      keywords[name as keyof typeof keywords],
-      value,
-    ]);
+  const inputSchema = (input: InputValue): Schema => {
     const type = getNamedType(input.type);
-    const own: Schema = { ...Object.fromEntries(stated), ...(isInputObjectType(type) ? nested(type) : {}) };
+    const own = { ...constraintSchema(schema, input), ...(isInputObjectType(type) ? nested(type) : {}) };
     return inLists(input.type, own);
   };
   const nested = (type: GraphQLInputObjectType): Schema => {

@@ -6,9 +6,10 @@ import {
   isObjectType,
   isRequiredArgument,
 } from 'graphql';
+import type { InputValue } from '../graphql/constraints.js';
 import { type BoundTried, exceptedIn, valueNextTo } from './bound-values.js';
 import type { Cases, ConformanceOptions } from './conformance-options.js';
-import { isId, type SdlInput, SIDES, sdlBounds, sdlConstraint, sideName } from './coverage/bounds.js';
+import { isId, SIDES, sdlBounds, sdlConstraint, sideName } from './coverage/bounds.js';
 import { askerOf, type Field, soundArguments } from './every-field.js';
 import { rootFields } from './matrix.js';
 import type { Json } from './people.js';
@@ -26,13 +27,13 @@ interface Site {
   /** From the root field to the one that takes it. */
   fields: readonly [Field, ...Field[]];
   /** The argument, and the input fields to it. */
-  inputs: readonly [SdlInput, ...SdlInput[]];
+  inputs: readonly [InputValue, ...InputValue[]];
 }
 
 /** An argument, or an input field, with those of its type, at any depth. */
 function* inputsIn(key: string, inputs: Site['inputs']): Generator<Pick<Site, 'key' | 'inputs'>> {
   yield { key, inputs };
-  const [last] = inputs.slice(-1) as [SdlInput];
+  const [last] = inputs.slice(-1) as [InputValue];
   const type = getNamedType(last.type);
   if (!isInputObjectType(type) || inputs.slice(0, -1).some((one) => getNamedType(one.type) === type)) return;
   for (const field of Object.values(type.getFields()))
@@ -70,8 +71,8 @@ function sitesOf(service: TestService, { fields: said = {}, only }: ConformanceO
 }
 
 /** What an input is given, with a value somewhere in it. */
-function withValue([input, ...others]: SdlInput[], present: Json, value: unknown): unknown {
-  const { type, astNode } = input as SdlInput;
+function withValue([input, ...others]: InputValue[], present: Json, value: unknown): unknown {
+  const { type, astNode } = input as InputValue;
   const [item] = [present].flat();
   const [next] = others;
   const whole = item ?? (next && sampleOf({ type: getNamedType(type), astNode }));
@@ -103,10 +104,10 @@ function documentFor(operation: string, fields: Site['fields'], given: readonly 
 /** Tries the bounds of arguments and input fields. */
 export async function everyGraphqlBound(t: Cases, service: TestService, options: ConformanceOptions, sent: BoundTried) {
   const { schema } = service.contract;
-  const isExcepted = (input: SdlInput) => input.astNode?.directives?.some(({ name }) => name.value === 'coverage');
+  const isExcepted = (input: InputValue) => input.astNode?.directives?.some(({ name }) => name.value === 'coverage');
   const isListed = exceptedIn(service.contract);
   for (const { key: of, name, fields, inputs } of sitesOf(service, options)) {
-    const input = inputs.at(-1) as SdlInput;
+    const input = inputs.at(-1) as InputValue;
     const [root] = fields;
     const person = askerOf(service, name, root);
     const bounds = person === undefined || isExcepted(input) ? [] : sdlBounds(schema, input);

@@ -1,13 +1,12 @@
 import type { Schema } from '../contract/document.js';
-import { laidOpen } from '../contract/laid-open.js';
 import type { Operation } from '../contract/openapi.js';
 import { schemaOf } from '../contract/parameter-form.js';
-import { isPlain, valueAt } from '../contract/references.js';
+import { isPlain } from '../contract/references.js';
 import { type BoundTried, exceptedIn, samplesOf, valueNextTo } from './bound-values.js';
 import type { Cases, ConformanceOptions, Draft } from './conformance-options.js';
 import { type Bound, SIDES, type Side, sideName } from './coverage/bounds.js';
 import { restObserver } from './coverage/observe-rest.js';
-import { type RequestBounds, restElements } from './coverage/rest-elements.js';
+import { type RequestBounds, restElements, schemaAt } from './coverage/rest-elements.js';
 import type { Json } from './people.js';
 import type { TestService } from './service.js';
 import { addressOf, soundRequest, textOf, triedIn } from './sound-request.js';
@@ -67,7 +66,6 @@ function placeOf(operation: Operation, whole: string) {
 /** Tries the bounds of bodies and parameters. */
 export async function everyRestBound(t: Cases, service: TestService, options: ConformanceOptions, sent: BoundTried) {
   const { source } = service.contract;
-  const document = source as unknown as Schema;
   const isExcepted = exceptedIn(service.contract);
   const observe = restObserver(source);
   const operations = triedIn(service, options);
@@ -86,10 +84,7 @@ export async function everyRestBound(t: Cases, service: TestService, options: Co
     const { draft, about } = await soundRequest(service, options, operation);
     const { schema, valueIn, put } = placeOf(operation, part.whole);
     const steps = stepsOf(part.pointer);
-    const own = {
-      schema: laidOpen((valueAt(source, part.at) ?? {}) as Schema, document),
-      root: document,
-    };
+    const own = { schema: schemaAt(source, part.at), root: source as unknown as Schema };
     const nextTo = (one: Side) => (sound: unknown) => valueNextTo(bound, one, { ...own, sound, number: about.number });
     const said = await options.bounds?.[sideName(part.key, bound, side)]?.(about);
     const value = said === undefined ? nextTo(side) : () => said;

@@ -1,13 +1,5 @@
-import {
-  type GraphQLArgument,
-  type GraphQLInputField,
-  getNullableType,
-  isEnumType,
-  isInputObjectType,
-  isListType,
-  isRequiredInputField,
-  Kind,
-} from 'graphql';
+import { getNullableType, isEnumType, isInputObjectType, isListType, isRequiredInputField, Kind } from 'graphql';
+import type { InputValue } from '../graphql/constraints.js';
 import type { Json } from './people.js';
 
 /** What a constraint says of a value, by its name. */
@@ -20,7 +12,7 @@ function constraintOf({ astNode }: Taking): Record<string, number> {
   return Object.fromEntries(said ?? []);
 }
 
-type Taking = Pick<GraphQLArgument | GraphQLInputField, 'type' | 'astNode'>;
+type Taking = Pick<InputValue, 'type' | 'astNode'>;
 
 /**
  * A value that an argument, or a field of an input type, takes by its type and its constraint.

@@ -1,4 +1,4 @@
-import { type SdlInput, SIDES, sdlBounds, sideName } from 'accord/testing/coverage/bounds';
+import { type InputValue, SIDES, sdlBounds, sideName } from 'accord/testing/coverage/bounds';
 import type { Element, Kind } from 'accord/testing/coverage/elements';
 import {
   type ASTNode,
@@ -53,7 +53,7 @@ export function sdlElements(schema: GraphQLSchema): SdlElement[] {
       return { kind, owner: type.name, name, key, file: 'schema.graphql', at: nameAt(node), node };
     };
     /** An argument or an input field with both sides of each of its bounds. */
-    const inputElements = (kind: Kind, name: string, input: SdlInput): SdlElement[] => {
+    const inputElements = (kind: Kind, name: string, input: InputValue): SdlElement[] => {
       const own = element(kind, name, input.astNode);
       const sides = sdlBounds(schema, input).flatMap((bound) => SIDES.map((side) => sideName(name, bound, side)));
       const bounds = sides.map((side) => ({ ...element('bound', side, undefined), at: own.at, within: own.key }));

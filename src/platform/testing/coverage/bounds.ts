@@ -1,8 +1,8 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
-import { type GraphQLArgument, type GraphQLInputField, type GraphQLSchema, getNamedType } from 'graphql';
+import { type GraphQLSchema, getNamedType } from 'graphql';
 import type { Schema } from '../../contract/document.js';
 import { isPlain } from '../../contract/references.js';
-import { constraintOf } from '../../graphql/constraints.js';
+import { constraintName, constraintSchema, type InputValue } from '../../graphql/constraints.js';
 
 const charactersIn = (value: unknown) => (typeof value === 'string' ? [...value].length : undefined);
 const itemsIn = (value: unknown) => (Array.isArray(value) ? value.length : undefined);
@@ -22,6 +22,8 @@ const KEYWORDS = {
   minProperties: { sizeOf: membersIn, counts: true, isLeast: true },
   maxProperties: { sizeOf: membersIn, counts: true, isLeast: false },
 };
+
+export type { InputValue };
 
 export type BoundKeyword = keyof typeof KEYWORDS;
 
@@ -86,34 +88,25 @@ export function refusalOf({ keyword, limit }: Bound, value: unknown): string | u
   return validate(value) ? undefined : validate.errors?.[0]?.message;
 }
 
-export type SdlInput = GraphQLArgument | GraphQLInputField;
-
 /** Whether a value of an input is an id, which is a number in a text. */
-export const isId = ({ type }: SdlInput): boolean => getNamedType(type).name === 'ID';
+export const isId = ({ type }: InputValue): boolean => getNamedType(type).name === 'ID';
 
 /** The type of JSON of each scalar of GraphQL that has bounds. */
 const TYPES: Record<string, string> = { Int: 'integer', Float: 'number', String: 'string' };
 
 /** What an argument or an input field is held to, beyond its type, as JSON Schema; of a list, each item of it. */
-export function sdlConstraint(schema: GraphQLSchema, input: SdlInput): Schema {
-  const { min, max, uncommon: _, ...others } = constraintOf(schema, input) ?? {};
-  const isNumber = min !== undefined || max !== undefined;
+export function sdlConstraint(schema: GraphQLSchema, input: InputValue): Schema {
+  const { 'x-uncommon': _, ...own } = constraintSchema(schema, input);
+  const isNumber = own.minimum !== undefined || own.maximum !== undefined;
   const type = isId(input) && isNumber ? 'integer' : (TYPES[getNamedType(input.type).name] ?? 'string');
-  return {
-    type,
-    ...others,
-    ...(min !== undefined && { minimum: min }),
-    ...(max !== undefined && { maximum: max }),
-  } as Schema;
+  return { type, ...own } as Schema;
 }
 
-const WORDS: Partial<Record<BoundKeyword, string>> = { minimum: 'min', maximum: 'max' };
-
 /** The bounds that `@constraint` puts on an argument or an input field, in its words. */
-export const sdlBounds = (schema: GraphQLSchema, input: SdlInput): Bound[] =>
+export const sdlBounds = (schema: GraphQLSchema, input: InputValue): Bound[] =>
   boundsIn(sdlConstraint(schema, input)).map((bound) => ({
     ...bound,
-    name: `${WORDS[bound.keyword] ?? bound.keyword} ${bound.limit}`,
+    name: `${constraintName(bound.keyword)} ${bound.limit}`,
   }));
 
 /** The name, or the key, of a side of a bound of what has this one: `createUser body /name at maxLength 100`. */

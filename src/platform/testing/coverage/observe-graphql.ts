@@ -22,7 +22,8 @@ import {
 import { collectFields, collectSubfields } from 'graphql/execution/collectFields.js';
 import type { Issue } from '../../calls/issues.js';
 import { isObject } from '../../contract/references.js';
-import { type Bound, isId, refusalOf, type SdlInput, type Side, sdlBounds, sideName, sideOf } from './bounds.js';
+import type { InputValue } from '../../graphql/constraints.js';
+import { type Bound, isId, refusalOf, type Side, sdlBounds, sideName, sideOf } from './bounds.js';
 
 type Values = Record<string, unknown>;
 
@@ -50,7 +51,7 @@ const isNothing = (value: unknown) => value === undefined || value === null || i
 interface Given {
   /** Of the element. */
   key: string;
-  input: SdlInput;
+  input: InputValue;
   type: GraphQLInputType;
   value: unknown;
   /** From the arguments of the field. */
@@ -107,8 +108,8 @@ function documentOf(text: string): DocumentNode | undefined {
  * where `__typename` was selected beside it. A bound that was broken counts where an error of its field says so at that place.
  */
 export const graphqlObserver = (schema: GraphQLSchema): GraphQLObserver => {
-  const known = new Map<SdlInput, Bound[]>();
-  const boundsOf = (input: SdlInput): Bound[] => {
+  const known = new Map<InputValue, Bound[]>();
+  const boundsOf = (input: InputValue): Bound[] => {
     const bounds = known.get(input) ?? sdlBounds(schema, input);
     known.set(input, bounds);
     return bounds;

@@ -49,7 +49,7 @@ function follow(document: unknown, path: Path): { value: unknown; path: Path } {
 }
 
 /** The schema at a path, with what it refers to. */
-const schemaAt = (document: unknown, path: Path): Schema =>
+export const schemaAt = (document: unknown, path: Path): Schema =>
   laidOpen((valueAt(document, path) ?? {}) as Schema, document as Schema);
 
 const childrenOf = (document: unknown, path: Path): [name: string, at: Path][] => {
