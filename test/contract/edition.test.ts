@@ -166,6 +166,19 @@ t.test('JSONPath selects as RFC 9535 says, and follows references', async (t) =>
     );
 });
 
+t.test('a member whose name is a word of the contract is one like any other', async (t) => {
+  const secret = { type: 'string', writeOnly: true, 'x-coverage': false };
+  const requestBody = {
+    content: { 'application/json': { schema: { properties: { default: secret, examples: secret, value: secret } } } },
+  };
+  const operation = { operationId: 'keep', responses: { '204': { description: 'Kept.' } }, requestBody };
+  const info = { title: 'Secrets', version: '1.0.0' };
+  const document = { openapi: '3.1.0', info, paths: { '/a': { post: operation } } };
+  const edition = publishedEdition(document as unknown as OpenApiDocument);
+  const { properties } = edition.paths['/a']?.post?.requestBody?.content['application/json']?.schema ?? {};
+  t.same(properties, { default: { type: 'string' }, examples: { type: 'string' }, value: { type: 'string' } });
+});
+
 t.test('the published edition says everything at its place, to those who call', async (t) => {
   const text = short
     .replace('      security: []\n', '')

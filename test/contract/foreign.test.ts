@@ -131,6 +131,20 @@ t.test('the same written in OpenAPI 3.1 is the same', async (t) => {
   t.match(await asked(t, root, 'diff'), { code: 0, stdout: /Nothing changed that a client sees/ });
 });
 
+t.test('what OpenAPI 3.0 ignores is nothing, whatever the names are around it', async (t) => {
+  const named = LIBRARY.replace('    Failure:\n', '    example:\n').replace('schemas/Failure', 'schemas/example');
+  const root = repository(t, { 'openapi.yaml': named });
+  const edited = named
+    .replace("{ $ref: '#/components/schemas/example' }", "{ $ref: '#/components/schemas/example', minProperties: 2 }")
+    .replace(
+      'message: { description: For people., type: string }',
+      'message: { description: For people., type: string, nullable: false }',
+    );
+  t.not(edited, named);
+  writeFileSync(join(root, 'openapi.yaml'), edited);
+  t.match(await asked(t, root, 'diff'), { code: 0, stdout: /Nothing changed that a client sees/ });
+});
+
 t.test('a reference that leads nowhere is told with its place', async (t) => {
   const text = LIBRARY.replace("'4XX': { description: A failure. }", "'404': { $ref: './gone.yaml' }");
   const root = repository(t, { 'openapi.yaml': text });

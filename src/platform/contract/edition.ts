@@ -1,42 +1,30 @@
 import type { Header, OpenApiDocument, OperationObject, PathItem, Response } from './document.js';
+import { elementsOf } from './elements.js';
 import { placedOperations } from './placed-operations.js';
+import type { Kind } from './places.js';
 import { isObject, keysOf, resolveReference, valueAt, withReferences } from './references.js';
 
 /** Members that speak to whoever generates, serves, tests or reviews, and not to whoever calls. */
-const OF_THE_WORKBENCH = new Set([
+const OF_THE_WORKBENCH = [
   'x-accepted-breaks',
   'x-automatic',
   'x-bridge',
   'x-coverage',
   'x-credentials-in-body',
   'x-forward',
-]);
-
-/** Members whose value is data, in which no name means anything. */
-const DATA = new Set(['const', 'default', 'enum', 'example', 'examples']);
-/** Members that hold others by names of the contract's choice. */
-const BY_NAME = new Set(['$defs', 'content', 'headers', 'patternProperties', 'properties', 'responses', 'schemas']);
+];
 
 type Referring = { $ref?: string };
 type Headers = Record<string, Header & Referring>;
 type Responses = Record<string, Response & Referring>;
 
-/** A copy without the members that are the workbench's. */
-function withoutWorkbench(value: unknown, areNames = false): unknown {
-  if (Array.isArray(value)) return value.map((one) => withoutWorkbench(one));
-  if (!isObject(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value)
-      .filter(([name]) => areNames || !OF_THE_WORKBENCH.has(name))
-      .map(([name, member]) => [
-        name,
-        !areNames && DATA.has(name) ? member : withoutWorkbench(member, !areNames && BY_NAME.has(name)),
-      ]),
-  );
+/** Takes out of a document the members that are the workbench's. */
+function withoutWorkbench(document: OpenApiDocument): void {
+  for (const { object } of elementsOf(document)) for (const name of OF_THE_WORKBENCH) delete object[name];
 }
 
 /** A header of which each item is a line of its own. No tool but ours takes an array for that: they all expect the line. */
-function asLine<Kind extends Header>(header: Kind): Kind {
+function asLine<One extends Header>(header: One): One {
   const { schema, example } = header as Header & { example?: unknown };
   if (schema?.type !== 'array' || !isObject(schema.items)) return header;
   return { ...header, schema: schema.items, ...(Array.isArray(example) && { example: example[0] }) };
@@ -69,10 +57,8 @@ function reached(document: OpenApiDocument, value: unknown, found = new Set<stri
   return found;
 }
 
-function withoutWriteOnly(schema: unknown): void {
-  if (!isObject(schema)) return;
-  if (schema['writeOnly'] === true) Reflect.deleteProperty(schema, 'writeOnly');
-  for (const [name, member] of Object.entries(schema)) if (!DATA.has(name)) withoutWriteOnly(member);
+function withoutWriteOnly(whole: unknown, kind: Kind): void {
+  for (const { object } of elementsOf(whole, { kind })) if (object.writeOnly === true) delete object.writeOnly;
 }
 
 /**
@@ -89,9 +75,9 @@ function withWriteOnlyWhereAnswered(document: OpenApiDocument): void {
     document.components?.responses,
   ]);
   for (const [name, schema] of Object.entries(document.components?.schemas ?? {}))
-    if (!answered.has(`#/components/schemas/${name}`)) withoutWriteOnly(schema);
-  for (const { requestBody } of operations) withoutWriteOnly(requestBody);
-  withoutWriteOnly(document.components?.requestBodies);
+    if (!answered.has(`#/components/schemas/${name}`)) withoutWriteOnly(schema, 'schema');
+  for (const { requestBody } of operations) withoutWriteOnly(requestBody, 'body');
+  for (const body of Object.values(document.components?.requestBodies ?? {})) withoutWriteOnly(body, 'body');
 }
 
 /**
@@ -100,7 +86,8 @@ function withWriteOnlyWhereAnswered(document: OpenApiDocument): void {
  * @param document complete (`completed`); it is left as it is
  */
 export function publicPart(document: OpenApiDocument): OpenApiDocument {
-  const copy = withoutWorkbench(document) as OpenApiDocument;
+  const copy = structuredClone(document);
+  withoutWorkbench(copy);
   withCookieLines(copy);
   withWriteOnlyWhereAnswered(copy);
   return copy;

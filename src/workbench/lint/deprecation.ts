@@ -1,6 +1,6 @@
+import type { Element } from 'accord/contract/elements';
 import { type ConstDirectiveNode, type DocumentNode, Kind, visit } from 'graphql';
 import { argumentsOf } from '../model/sdl.js';
-import type { Element } from './elements.js';
 import type { Rest, RestFlaw, RestRule, SdlFlaw, SdlRule } from './rule.js';
 
 const NO_SUCCESSOR = 'none';

@@ -2,7 +2,9 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { createConfig, loadConfig } from '@redocly/openapi-core';
 import type { OpenApiDocument } from 'accord/contract/document';
+import { elementsOf } from 'accord/contract/elements';
 import { placedOperations } from 'accord/contract/placed-operations';
+import type { Kind } from 'accord/contract/places';
 import { contradictions, isGeneratedFrom } from '../model/check.js';
 import { checkOpenApi, checkOpenApiItself, hasShape } from '../model/check-openapi.js';
 import { checkSchema, checkSchemaItself } from '../model/check-schema.js';
@@ -13,7 +15,6 @@ import { inOrder, type Problem } from '../model/problems.js';
 import { lintByRedocly } from '../model/redocly.js';
 import { problemIn } from '../model/sdl.js';
 import type { SdlSource } from '../model/sdl-source.js';
-import { elements } from './elements.js';
 import { lintByGraphqlEslint } from './graphql-eslint.js';
 import type { NamedOperation } from './rule.js';
 import { REST_RULES, SDL_RULES } from './rules.js';
@@ -25,10 +26,20 @@ function namedOperations(document: OpenApiDocument): NamedOperation[] {
   });
 }
 
+/** What the rules ask about. */
+const ASKED = new Set<Kind>([
+  ...(['document', 'components', 'pathItem', 'operation', 'parameter', 'header'] as const),
+  ...(['body', 'response', 'mediaType', 'schema'] as const),
+]);
+
 /** What our own rules find in an OpenAPI document of sound shape. */
 export function lintRest(source: OpenApiSource): Problem[] {
   const { written, document } = source;
-  const rest = { source: written, elements: elements(written), operations: namedOperations(document) };
+  const rest = {
+    source: written,
+    elements: elementsOf(written, { met: ASKED }),
+    operations: namedOperations(document),
+  };
   return REST_RULES.flatMap(({ name, severity, check }) =>
     check(rest).map((flaw) => ({ ...source.problemAt({ ...flaw, rule: name }), ...(severity && { severity }) })),
   );

@@ -1,8 +1,8 @@
 import type { OpenApiDocument, OperationObject } from 'accord/contract/document';
+import type { Element } from 'accord/contract/elements';
 import type { ASTNode, DocumentNode } from 'graphql';
 import type { Problem } from '../model/problems.js';
 import type { Finding, Path } from '../model/yaml-source.js';
-import type { Element } from './elements.js';
 
 /** The REST contract as the rules look at it. */
 export interface Rest {

@@ -1,9 +1,9 @@
-import type { OpenApiDocument } from 'accord/contract/document';
-import { HOLDS, type Kind } from 'accord/contract/places';
-import { isObject } from 'accord/contract/references';
-import type { Path } from '../model/yaml-source.js';
+import { HOLDS, type Kind } from './places.js';
+import { isObject } from './references.js';
 
-/** An object of the document that rules ask about. */
+type Path = readonly (string | number)[];
+
+/** An object of a document, by what it is. */
 export interface Element {
   kind: Kind;
   path: Path;
@@ -11,13 +11,8 @@ export interface Element {
   object: any;
 }
 
-/** What rules ask about; what stands in any other is not met. */
-const ASKED = new Set<Kind>([
-  ...(['document', 'components', 'pathItem', 'operation', 'parameter', 'header'] as const),
-  ...(['body', 'response', 'mediaType', 'schema'] as const),
-]);
-
 function children(object: Record<string, unknown>, key: string): [Path, unknown][] {
+  if (key === '*') return Object.entries(object).map(([name, one]) => [[name], one]);
   const [name = '', all] = key.split('.');
   const held = object[name];
   if (all === undefined) return [[[name], held]];
@@ -25,19 +20,25 @@ function children(object: Record<string, unknown>, key: string): [Path, unknown]
   return isObject(held) ? Object.entries(held).map(([member, one]) => [[name, member], one]) : [];
 }
 
+/** Of which kind the object is that is looked through, and which are met: what stands in any other is not. */
+interface Within {
+  kind?: Kind;
+  met?: ReadonlySet<Kind>;
+}
+
 /**
- * All objects of a document whose references are not followed, each once, at the place where it is written: what a
- * reference names is met where it stands.
+ * All objects of a document, or of another object of a contract, each once, at the place where it is written, and before those that
+ * it holds. References are not followed: what one names is met where it stands.
  */
-export function elements(document: OpenApiDocument): Element[] {
+export function elementsOf(whole: unknown, { kind: outer = 'document', met }: Within = {}): Element[] {
   const found: Element[] = [];
   const visit = (kind: Kind, path: Path, object: unknown): void => {
-    if (!ASKED.has(kind) || !isObject(object)) return;
+    if (met?.has(kind) === false || !isObject(object)) return;
     found.push({ kind, path, object });
     for (const [keys, held] of HOLDS[kind]) {
       for (const key of keys) for (const [below, one] of children(object, key)) visit(held, [...path, ...below], one);
     }
   };
-  visit('document', [], document);
+  visit(outer, [], whole);
   return found;
 }
