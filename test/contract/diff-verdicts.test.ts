@@ -82,6 +82,35 @@ t.test('what an edit of a document does, and what taking it back does', async (t
   }
 });
 
+t.test('the beginning of an address may be said by the servers or by the paths', async (t) => {
+  const inServers = edited([['shop.test/{stage}', 'shop.test/{stage}/v1']]);
+  const inPaths = edited([
+    ['  /articles', '  /v1/articles'],
+    ['  /orders', '  /v1/orders'],
+  ]);
+  const told = async (from: string, to: string) =>
+    (await changesBetween(versionOf(from), versionOf(to))).map(({ id, verdict }) => `${verdict} ${id}`);
+  const unnamed = (text: string) => text.replace(/ +operationId: list\n/, '');
+  for (const name of [(text: string) => text, unnamed]) {
+    t.same(await told(name(inServers), name(inPaths)), []);
+    t.same(await told(name(inPaths), name(inServers)), []);
+  }
+  const renamed = inPaths.replace('/v1/orders', '/v1/purchases');
+  t.match(await told(inServers, renamed), ['breaking rest:order:address:changed'], 'what else changed is told alone');
+  t.match(await told(renamed, inServers), ['breaking rest:order:address:changed']);
+  t.match(await told(SHOP, inServers), [
+    /^breaking rest:servers:\S+stage\}:removed$/,
+    /^safe rest:servers:\S+v1:added$/,
+  ]);
+  const both = edited([['shop.test/{stage}', 'shop.test/{stage}/v1']], inPaths);
+  t.match(await told(both, inPaths), [/^breaking rest:servers:/], 'an address that is another is no such move');
+  const own = inServers.replace(
+    'operationId: photo',
+    "operationId: photo\n      servers: [{ url: 'https://photos.test' }]",
+  );
+  t.ok((await told(own, inPaths)).length > 1, 'nor is there one where an operation has servers of its own');
+});
+
 t.test('the documents that are edited here are sound', async (t) => {
   const before = versionOf(SHOP);
   t.strictSame(await problemsOf({ root: '.', before, after: before }), []);

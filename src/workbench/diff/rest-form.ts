@@ -22,7 +22,7 @@ import {
   type Written,
 } from './rest-operations.js';
 import { shapeOf } from './schema-part.js';
-import { enterSchemes, enterServers } from './service-form.js';
+import { enterSchemes, enterServers, isAnywhere } from './service-form.js';
 import { down, note, rootSpot } from './spot.js';
 
 function enterSecurity(node: Node, document: RestDocument, schemes: ReadonlyMap<string, string>, spot: Spot): void {
@@ -127,6 +127,8 @@ function enterSent(
 interface Documents {
   own: RestDocument;
   other: RestDocument;
+  /** What of the addresses of its servers counts as the beginning of its paths. */
+  base: string;
 }
 
 function enterOperation(
@@ -209,8 +211,8 @@ export function restForm(documents: Documents, pairs: readonly Pair[], version: 
   enterSent('webhook', document['webhooks'], other['webhooks'], root, documents, ['webhooks']);
   // Without any it is `/` (OpenAPI 3.1, 4.8.1.1).
   const stated = listOf(document['servers']);
-  const usual = other['servers'] === undefined && stated.length === 1 && isPlain(stated[0]) && stated[0]['url'] === '/';
-  if (!usual) enterServers(stated, root);
+  const usual = other['servers'] === undefined && stated.length === 1 && isAnywhere(stated[0], documents.base);
+  if (!usual) enterServers(stated, root, documents.base);
   enterSchemes(document, root, schemes);
   const components = isPlain(document['components']) ? document['components'] : {};
   const used = new Set(

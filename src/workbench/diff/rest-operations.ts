@@ -34,10 +34,14 @@ export function resolved(
 export const addressOf = ({ method, path }: Pick<Written, 'method' | 'path'>) =>
   `${method.toUpperCase()} ${path.replaceAll(/\{[^{}]*\}/g, '{}')}`;
 
-/** The operations of some path items: of `paths`, of `webhooks`, of a callback. */
-export function operationsOf(document: RestDocument, items: unknown, at: (string | number)[]): Written[] {
-  return nodesIn(items).flatMap(([path, written]) => {
-    const [item, source] = resolved(document, written, [...at, path]);
+/**
+ * The operations of some path items: of `paths`, of `webhooks`, of a callback.
+ * @param base what their paths have before them
+ */
+export function operationsOf(document: RestDocument, items: unknown, at: (string | number)[], base = ''): Written[] {
+  return nodesIn(items).flatMap(([key, written]) => {
+    const path = base + key;
+    const [item, source] = resolved(document, written, [...at, key]);
     return METHODS.flatMap((method) => {
       const node = item[method];
       if (!isPlain(node)) return [];
@@ -50,7 +54,8 @@ export function operationsOf(document: RestDocument, items: unknown, at: (string
   });
 }
 
-const written = (document: RestDocument): Written[] => operationsOf(document, document['paths'], ['paths']);
+const written = (document: RestDocument, base = ''): Written[] =>
+  operationsOf(document, document['paths'], ['paths'], base);
 
 /** The operationId; of an operation that has none, its address. */
 export const idOf = (operation: Written) => String(operation.node['operationId'] ?? addressOf(operation));
@@ -61,6 +66,12 @@ export const operationsIn = (document: RestDocument): { id: string; address: str
     const { method, path } = operation;
     return { id: idOf(operation), address: addressOf(operation), method: method.toUpperCase(), path };
   });
+
+/** What each of two documents that are compared has before its paths. */
+export interface BasePaths {
+  old: string;
+  now: string;
+}
 
 /** One operation in both versions, under the id by which it is compared. */
 export interface Pair {
@@ -73,8 +84,8 @@ export interface Pair {
  * The operations of two documents in pairs: an operation is compared with the one that had its operationId, or else with the
  * one that had its address and whose id is gone.
  */
-export function pairsOf(old: RestDocument, now: RestDocument): Pair[] {
-  const [before, after] = [written(old), written(now)];
+export function pairsOf(old: RestDocument, now: RestDocument, bases: BasePaths): Pair[] {
+  const [before, after] = [written(old, bases.old), written(now, bases.now)];
   const ids = new Set(after.map(idOf));
   const known = new Map(before.map((operation) => [idOf(operation), operation]));
   const gone = new Map(before.filter((one) => !ids.has(idOf(one))).map((one) => [addressOf(one), one]));

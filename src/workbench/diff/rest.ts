@@ -1,6 +1,7 @@
 import { DEFAULTS } from 'accord/contract/defaults';
 import { isPlain } from 'accord/contract/references';
 import type { OpenApiSource } from '../model/openapi-source.js';
+import { movedBasePaths } from './base-path.js';
 import type { Change } from './change.js';
 import { type Difference, differences } from './differences.js';
 import { emptyForm, type Fact, type Form, type Part, type Spot } from './form.js';
@@ -78,10 +79,11 @@ const spotOf = (form: Form, { id, source, name, where, direction, element }: Fac
 export function restChanges(before: OpenApiSource, after: OpenApiSource, now: Date): Change[] {
   const [old, current] = [{ ...before.current }, { ...after.current }];
   const compare = schemaComparison();
-  const pairs = pairsOf(old, current).filter((pair) => !isUnchanged(pair, old, current, compare.same));
+  const bases = movedBasePaths(old, current);
+  const pairs = pairsOf(old, current, bases).filter((pair) => !isUnchanged(pair, old, current, compare.same));
   const versions = [
-    { form: restForm({ own: old, other: current }, pairs, 'old'), locate: locator(before) },
-    { form: restForm({ own: current, other: old }, pairs, 'now'), locate: locator(after) },
+    { form: restForm({ own: old, other: current, base: bases.old }, pairs, 'old'), locate: locator(before) },
+    { form: restForm({ own: current, other: old, base: bases.now }, pairs, 'now'), locate: locator(after) },
   ] as const;
   const [was, is] = [versions[0].form, versions[1].form];
   const found = [...differences(was, is), ...insides(was, is, compare.differences)];

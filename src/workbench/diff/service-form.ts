@@ -5,8 +5,11 @@ import type { RestDocument } from './rest-operations.js';
 import { isWord, shapeOf } from './schema-part.js';
 import { down, follow, note } from './spot.js';
 
-/** What two addresses of one server share: a host is the same in any case, and with the port that its scheme has anyway. */
-const addressed = (url: string): string => {
+/**
+ * What two addresses of one server share: a host is the same in any case, and with the port that its scheme has anyway.
+ * @param base what of its end is the beginning of the paths
+ */
+const addressed = (url: string, base: string): string => {
   const end = url.indexOf('://');
   const length = end < 0 ? 0 : end + 3;
   const scheme = url.slice(0, length).toLowerCase();
@@ -19,15 +22,20 @@ const addressed = (url: string): string => {
   const port = { 'http://': ':80', 'https://': ':443' }[scheme];
   const known = plain.join('{');
   const bare = port !== undefined && known.endsWith(port) ? known.slice(0, -port.length) : known;
-  return `${scheme}${bare}${path.join('')}`.replace(/(?<=.)\/$/, '');
+  const whole = `${scheme}${bare}${path.join('')}`.replace(/(?<=.)\/$/, '');
+  return (base === '' ? whole : whole.slice(0, -base.length)) || '/';
 };
 
-/** Enters where the service is found: of the document, or of one operation. */
-export function enterServers(servers: unknown, spot: Spot): void {
+/** Whether a server is where the document is, as it is where there is none (OpenAPI 3.1, 4.8.1.1). */
+export const isAnywhere = (server: unknown, base: string): boolean =>
+  isPlain(server) && addressed(String(server['url']), base) === '/';
+
+/** Enters where the service is found: of the document, or of one operation. @param base as of `addressed` */
+export function enterServers(servers: unknown, spot: Spot, base = ''): void {
   for (const [index, server] of listOf(servers).entries()) {
     if (!isPlain(server)) continue;
     const url = String(server['url']);
-    const key = addressed(url);
+    const key = addressed(url, base);
     const id = spot.id === '' ? `servers:${url}` : `servers.${url}`;
     const at = down(spot, { key: ['servers', key], id, source: ['servers', index], name: url });
     note(at, 'server');
