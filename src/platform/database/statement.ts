@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { Prisma } from './client.js';
+import { Sql as RawSql, sqltag } from '@prisma/client/runtime/client';
 import { statementNames } from './statement-names.js';
 import { type Encoded, encode, type Value } from './values.js';
 
@@ -37,13 +37,13 @@ export function statement<Values extends readonly Value[], Row extends object>(
 /** Runs SQL in the words of Prisma's raw queries: its client and its transactions do, and what is prepared beside them. */
 export interface Sql {
   $queryRaw: <Rows = unknown>(
-    query: TemplateStringsArray | Prisma.Sql,
+    query: TemplateStringsArray | RawSql,
     // biome-ignore lint/suspicious/noExplicitAny: as Prisma's clients take them, which are to fit here.
     ...values: any[]
   ) => Promise<Rows>;
   /** @returns how many rows were written */
   // biome-ignore lint/suspicious/noExplicitAny: as above.
-  $executeRaw: (query: TemplateStringsArray | Prisma.Sql, ...values: any[]) => Promise<number>;
+  $executeRaw: (query: TemplateStringsArray | RawSql, ...values: any[]) => Promise<number>;
 }
 
 /** Has work done in a transaction, which is rolled back when the work throws. Prisma's client does, and prepared statements do. */
@@ -98,8 +98,8 @@ export function statementsOf({ read, run, transaction }: Driver): Statements {
     async (statement, ...values) =>
       (await send(statement, values.map(encode))).rows as never[];
   const inPlace = (send: Send): Sql => {
-    const sent = (query: TemplateStringsArray | Prisma.Sql, given: unknown[]) => {
-      const { text, values } = query instanceof Prisma.Sql ? query : Prisma.sql(query, ...given);
+    const sent = (query: TemplateStringsArray | RawSql, given: unknown[]) => {
+      const { text, values } = query instanceof RawSql ? query : sqltag(query, ...given);
       return send({ name: nameOf({ sql: text }), text }, (values as Value[]).map(encode));
     };
     return {

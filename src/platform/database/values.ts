@@ -1,4 +1,4 @@
-import { Prisma } from './client.js';
+import { Decimal } from '@prisma/client/runtime/client';
 
 /** What a statement is given. */
 export type Value =
@@ -8,7 +8,7 @@ export type Value =
   | boolean
   | Date
   | Uint8Array
-  | Prisma.Decimal
+  | Decimal
   | { readonly [member: string]: unknown } // JSON
   | null
   | readonly number[]
@@ -20,7 +20,7 @@ export type Encoded = string | Uint8Array | null;
 export function encode(value: Value): Encoded {
   if (typeof value === 'string' || value === null || value instanceof Uint8Array) return value;
   if (value instanceof Date) return value.toISOString();
-  if (typeof value !== 'object' || value instanceof Prisma.Decimal) return String(value);
+  if (typeof value !== 'object' || value instanceof Decimal) return String(value);
   if (!Array.isArray(value)) return JSON.stringify(value);
   return `{${value.map((one) => (typeof one === 'string' ? quoted(one) : one)).join()}}`;
 }
@@ -33,7 +33,7 @@ type Decode = (text: string) => unknown;
 
 const asIs: Decode = (text) => text;
 const bytes: Decode = (text) => new Uint8Array(Buffer.from(text.slice(2), 'hex'));
-const decimal: Decode = (text) => new Prisma.Decimal(text);
+const decimal: Decode = (text) => new Decimal(text);
 const time: Decode = (text) => new Date(`1970-01-01T${text.split(/[+-]/)[0]}Z`);
 /** `2026-11-22 15:46:03.915+00`: sessions are in UTC. */
 const timestamp: Decode = (text) => new Date(`${text.slice(0, 10)}T${text.slice(11).split('+')[0]}Z`);

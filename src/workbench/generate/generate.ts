@@ -1,6 +1,5 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import type { CodegenConfig } from '@graphql-codegen/cli';
 import type { Schema } from 'accord/contract/document';
 import { filesIn } from 'accord/contract/project-files';
@@ -11,6 +10,7 @@ import { readCodes } from '../model/codes.js';
 import { type Contracts, readContracts } from '../model/contracts.js';
 import type { OpenApiSource } from '../model/openapi-source.js';
 import { type Problem, printProblems } from '../model/problems.js';
+import { importTypeScript } from '../model/typescript-module.js';
 import { generateErrors } from './errors.js';
 import { generateOperations, HEADER } from './operations.js';
 import { permissionMatrix } from './permission-matrix.js';
@@ -61,12 +61,8 @@ export async function openApiTypes({ written }: OpenApiSource): Promise<string> 
   return `${HEADER}\n${astToString(nodes)}`;
 }
 
-/** A fresh one each time, so that a long-running watch sees an edit of it. */
-async function codegenConfig(root: string): Promise<CodegenConfig> {
-  const { href } = pathToFileURL(join(root, 'codegen.ts'));
-  const module: { default: CodegenConfig } = await import(`${href}?at=${Date.now()}`);
-  return module.default;
-}
+/** What `codegen.ts` says: a long-running watch sees an edit of it. */
+const codegenConfig = async (root: string) => (await importTypeScript(root, 'codegen.ts'))['default'] as CodegenConfig;
 
 /** All generated sources, in memory. */
 async function generateFiles(contracts: Contracts, root: string): Promise<Files> {

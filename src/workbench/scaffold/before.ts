@@ -1,7 +1,6 @@
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { contractsIn } from '../model/contracts.js';
 import { filesAt } from '../model/git.js';
+import { importTypeScript } from '../model/typescript-module.js';
 import { objectTypes, type Types } from './object-types.js';
 
 export interface Request {
@@ -31,10 +30,9 @@ function attempt<Source extends { absent: boolean }, Read>(
 
 /** The requests as they were generated last, whether or not they were committed. */
 async function generatedRequests(root: string): Promise<Record<string, Request>> {
-  const { href } = pathToFileURL(join(root, 'generated', 'operations.ts'));
-  // A fresh one each time, and none where nothing has been generated yet.
-  const module: { operations?: Record<string, Request> } = await import(`${href}?at=${Date.now()}`).catch(() => ({}));
-  return module.operations ?? {};
+  // None where nothing has been generated yet.
+  const module = await importTypeScript(root, 'generated/operations.ts').catch(() => undefined);
+  return (module?.['operations'] ?? {}) as Record<string, Request>;
 }
 
 /** Reads what the contracts were: call it before anything is generated anew. */
