@@ -9,17 +9,19 @@ export interface ClientTool {
   fetched?: Record<string, string>;
   /** The file to which goes what it prints. */
   printed?: string;
+  /** Whether its program logs in, pages, creates, and reads a failure; the others page, and read who they are. */
+  whole?: true;
 }
 
-/** Those of the project's own packages. */
+/** Those of the project's own packages, which `npm test` has, too. */
 export const SHORT = {
   'openapi-fetch': {
+    whole: true,
     over: 'rest',
     command: (url) => ['openapi-typescript', `${url}/openapi.yaml`, '-o', 'api.d.ts'],
   },
-  'hey-api': { over: 'rest', command: (url) => ['openapi-ts', '-i', `${url}/openapi.json`, '-o', 'client'] },
-  orval: { over: 'rest', command: (url) => ['orval', '--input', `${url}/openapi.json`, '--output', 'api.ts'] },
   'graphql-codegen': {
+    whole: true,
     over: 'graphql',
     command: () => ['graphql-codegen'],
     files: clientPreset,
@@ -28,6 +30,16 @@ export const SHORT = {
 
 /** Those of `consumers/package.json`, which only the test installs. */
 export const LONG = {
+  'hey-api': {
+    whole: true,
+    over: 'rest',
+    command: (url) => ['openapi-ts', '-i', `${url}/openapi.json`, '-o', 'client'],
+  },
+  orval: {
+    whole: true,
+    over: 'rest',
+    command: (url) => ['orval', '--input', `${url}/openapi.json`, '--output', 'api.ts'],
+  },
   'swagger-typescript-api': {
     over: 'rest',
     command: (url) => ['swagger-typescript-api', 'generate', '-p', `${url}/openapi.json`, '-o', '.'],

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Client } from 'pg';
 import type { Test } from 'tap';
-import { eventually, type Server, startServer } from '../support/process.js';
+import { eventually, type Server, START, startServer } from '../support/process.js';
 import { POSTGRESQL, REDIS } from '../support/servers.js';
 import { type TcpProxy, tcpProxy } from '../support/tcp-proxy.js';
 import type { Load } from './load.js';
@@ -55,7 +55,11 @@ export async function freshDatabase(t: Test): Promise<{ name: string; href: stri
   return { name, href: address.href, client };
 }
 
-export async function world(t: Test, environment: Record<string, string> = {}): Promise<World> {
+export async function world(
+  t: Test,
+  environment: Record<string, string> = {},
+  command: readonly [string, ...string[]] = START,
+): Promise<World> {
   const { name, href, client } = await freshDatabase(t);
   const database = await tcpProxy(t, hostOf(POSTGRESQL, 5432));
   const redis = await tcpProxy(t, hostOf(REDIS, 6379));
@@ -70,13 +74,14 @@ export async function world(t: Test, environment: Record<string, string> = {}): 
     LOG_LEVEL: 'info',
     ...environment,
   };
-  let server = await startServer(t, settings);
+  const start = () => startServer(t, settings, command);
+  let server = await start();
   return {
     url: server.url.replace('localhost', '127.0.0.1'),
     server: () => server,
     async restart() {
       await server.ended;
-      server = await startServer(t, settings);
+      server = await start();
     },
     database,
     redis,

@@ -157,7 +157,8 @@ t.test('the commands exist', async (t) => {
   t.ok(commands.length > 10);
   for (const name of commands) t.match(stdout, new RegExp(`^ {2}${name} `, 'm'));
 
-  const installed: Record<string, string> = { ...dependencies, ...devDependencies };
+  const consumers = JSON.parse(page('test/contract/consumers/package.json'));
+  const installed: Record<string, string> = { ...dependencies, ...devDependencies, ...consumers.dependencies };
   const packages = PAGES.flatMap((path) => blocks(page(path), 'sh'))
     .flatMap((block) => block.split('\n'))
     .filter((line) => line.startsWith('npm install '))

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Test } from 'tap';
 import { accord } from './accord.js';
 import { type Ended, NODE, ROOT, run, temporaryFolder } from './process.js';
@@ -35,7 +35,7 @@ export function linkSources(folder: string): void {
 }
 
 /** Installs the platform and the workbench from their tarballs. */
-export function unpack(folder: string, tarballs: readonly [platform: string, workbench: string]): void {
+function unpack(folder: string, tarballs: readonly [platform: string, workbench: string]): void {
   linkDependencies(folder);
   for (const [index, name] of ['accord', '@accord/workbench'].entries()) {
     const there = join(folder, 'node_modules', name);
@@ -74,16 +74,35 @@ export interface NewProject {
   start: readonly [string, ...string[]];
 }
 
-/** A new project, installed from the packed tarballs, built and committed. */
-export async function newProject(t: Test, name = 'books'): Promise<NewProject> {
+/** New projects by their names, made once for all that asks in this process. */
+const begun = new Map<string, Promise<string>>();
+
+/** Writes a project, installs the packed tarballs in it, builds and commits it. Rejects with what a command says that fails. */
+async function begin(t: Test, name: string): Promise<string> {
   const { folder: above, tarballs } = await packages(t);
-  const folder = join(temporaryFolder(t), name);
+  const folder = join(mkdtempSync(join(tmpdir(), 'accord-new-')), name);
+  process.once('exit', () => rmSync(dirname(folder), { recursive: true }));
   const { code, stderr } = await accord(t, ['new', folder, '--packages', above]);
   if (code !== 0) throw new Error(stderr);
   unpack(folder, tarballs);
-  const command = (line: string) => run(t, ['sh', '-c', line], {}, folder).ended;
   const git = 'git -c user.name=t -c user.email=t@example.com';
-  const begun = await command(`npm run prepare && git init -q && git add . && ${git} commit -qm before`);
-  if (begun.code !== 0) throw new Error(begun.stdout + begun.stderr);
+  const made = await run(
+    t,
+    ['sh', '-c', `npm run prepare && git init -q && git add . && ${git} commit -qm before`],
+    {},
+    folder,
+  ).ended;
+  if (made.code !== 0) throw new Error(made.stdout + made.stderr);
+  return folder;
+}
+
+/** A new project, installed from the packed tarballs, built and committed. */
+export async function newProject(t: Test, name = 'books'): Promise<NewProject> {
+  const made = begun.get(name) ?? begin(t, name);
+  begun.set(name, made);
+  const folder = join(temporaryFolder(t), name);
+  // With its times to the nanosecond, by which a build is known to be current.
+  execFileSync('cp', ['-a', await made, folder]);
+  const command = (line: string) => run(t, ['sh', '-c', line], {}, folder).ended;
   return { folder, command, start: [...NODE, join(folder, 'node_modules/.bin/accord'), 'start'] };
 }
