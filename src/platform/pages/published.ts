@@ -16,8 +16,8 @@ export interface PublishedContracts {
   documents: {
     openapiYaml: Buffer;
     openapiJson: Buffer;
-    /** The same for tools that take no newer OpenAPI than 3.0; made when somebody asks for it. */
-    readonly openapi30Json: Buffer;
+    /** The same for tools that take no newer OpenAPI than 3.0. */
+    openapi30Json: Buffer;
     schemaGraphql: Buffer;
     /** The result of an introspection query. */
     schemaJson: Buffer;
@@ -66,25 +66,20 @@ export async function publishedContracts(
   async function editionFor(address: string): Promise<PublishedContracts> {
     const { editionAt, editionText, olderAt, olderText } = await import('../contract/published-text.js');
     members ??= prepared?.edition() ?? editionText(openapi);
-    const whole = members;
     schemaJson ??= introspectionOf(schemaGraphql.toString());
-    const { json, yaml } = editionAt(whole, openapi, address);
-    const digest = createHash('sha256').update(yaml).update(schemaGraphql).digest('hex').slice(0, DIGEST);
-    let openapi30Json: Buffer | undefined;
-    return {
-      release: `${openapi.info.version}-${digest}`,
-      documents: {
-        openapiYaml: Buffer.from(yaml),
-        openapiJson: Buffer.from(json),
-        get openapi30Json() {
-          older ??= prepared?.older() ?? olderText(whole);
-          openapi30Json ??= Buffer.from(olderAt(older, openapi, address));
-          return openapi30Json;
-        },
-        schemaGraphql,
-        schemaJson,
-      },
+    older ??= prepared?.older() ?? olderText(members);
+    const { json, yaml } = editionAt(members, openapi, address);
+    const documents = {
+      openapiYaml: Buffer.from(yaml),
+      openapiJson: Buffer.from(json),
+      openapi30Json: Buffer.from(olderAt(older, openapi, address)),
+      schemaGraphql,
+      schemaJson,
     };
+    // Of all of them: another version of the service may make something else of the same contract.
+    const digest = createHash('sha256');
+    for (const document of Object.values(documents)) digest.update(document);
+    return { release: `${openapi.info.version}-${digest.digest('hex').slice(0, DIGEST)}`, documents };
   }
   return {
     authored: openapiYaml.toString(),
