@@ -60,6 +60,23 @@ t.test('what an edit of a schema does to who sends it and to who gets it, and wh
   }
 });
 
+t.test('a schema to which many ways lead is told once', async (t) => {
+  // Two to each from the one after it: a million millions of ways to the first.
+  const chain = Array.from({ length: 40 }, (_, at) => {
+    const before = `{ $ref: '#/components/schemas/S${at}' }`;
+    return `    S${at + 1}: { type: object, properties: { left: ${before}, right: ${before} } }`;
+  });
+  const text = `${service("{ $ref: '#/components/schemas/S40' }")}    S0: { type: string, maxLength: 9 }\n${chain.join('\n')}\n`;
+  const changes = await changesBetween(versionOf(text), versionOf(text.replace('maxLength: 9', 'maxLength: 8')));
+  t.same(
+    changes.map(({ id, verdict, elements }) => [verdict, id, elements]),
+    [
+      ['breaking', 'rest:S0:request:maxLength:lowered', ['send']],
+      ['safe', 'rest:S0:response:maxLength:lowered', ['get']],
+    ],
+  );
+});
+
 const edited = (edits: DocumentCase[1], base = SHOP) =>
   edits.reduce((text, [from, to]) => {
     if (!text.includes(from)) throw new Error(`There is no ${from} to edit.`);

@@ -1,4 +1,4 @@
-import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import type { Change } from '../../src/workbench/diff/change.js';
@@ -6,6 +6,7 @@ import { printGithub } from '../../src/workbench/diff/print-github.js';
 import { printMarkdown } from '../../src/workbench/diff/print-markdown.js';
 import { printText } from '../../src/workbench/diff/print-text.js';
 import { changesBetween, diffReport, problemsOf, type Report } from '../../src/workbench/diff/report.js';
+import { touched } from '../../src/workbench/diff/touched.js';
 import { type ProjectVersion, versionAtRef, versionInDirectory } from '../../src/workbench/diff/versions.js';
 import { contractsOf, type Texts } from '../../src/workbench/model/contracts.js';
 import { accord } from '../support/accord.js';
@@ -169,6 +170,16 @@ t.test('the version that a diff demands', async (t) => {
   const before = edited('openapi', [['version: 1.2.3', 'version: 0.2.3']]);
   const early = await diffReport({ root: empty(t), before, after: edited('openapi', narrowed, before), now: NOW });
   t.match(early.version, { bump: 'minor', least: '0.3.0' }, 'before 1.0.0');
+});
+
+t.test('the tests of an installed package are none of the project', async (t) => {
+  const root = temporaryFolder(t);
+  for (const folder of ['test/rest', 'test/rest/node_modules/their']) {
+    mkdirSync(join(root, folder), { recursive: true });
+    writeFileSync(join(root, folder, 'users.test.ts'), '\nawait getUser();\n');
+  }
+  const [found] = await touched(root, [{ side: 'rest', elements: ['getUser'] }], new Map());
+  t.same(found?.tests, [{ file: 'test/rest/users.test.ts', line: 2, name: 'getUser' }]);
 });
 
 t.test('a change names the handler, the service and the tests that it touches', async (t) => {

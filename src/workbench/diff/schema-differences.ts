@@ -71,7 +71,8 @@ export function schemaComparison(): Comparison {
       return [];
     }
     underway.add(key);
-    const differences = compareForms({ old, now, here }, direction);
+    // Once each: a schema is met by every way that leads to it, and their number grows with each schema on the way.
+    const differences = [...new Set(compareForms({ old, now, here }, direction))];
     underway.delete(key);
     met.delete(key);
     if (met.size === 0) known.set(key, differences);

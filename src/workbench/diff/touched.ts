@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Change, CodeLine, Touched } from './change.js';
 import { codeIndex } from './code-index.js';
@@ -8,21 +8,22 @@ interface Source {
   lines: string[];
 }
 
-/** The TypeScript files under a folder of the project, in the order of their names; none when there is no such folder. */
-function sourcesIn(root: string, folder: string, suffix: string): Source[] {
-  try {
-    const names = readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' });
-    const files = names
-      .filter((name) => name.endsWith(suffix))
-      .map((name) => `${folder}/${name.replaceAll('\\', '/')}`);
-    return files
-      .sort()
-      .map((file) => ({ file, lines: withConstants(readFileSync(join(root, file), 'utf8')).split('\n') }));
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
-    throw error;
-  }
+/** The files in a folder of the project and below it, but for those of packages; none where there is no such folder. */
+function filesBelow(root: string, folder: string): string[] {
+  if (!existsSync(join(root, folder))) return [];
+  return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
+    const path = `${folder}/${entry.name}`;
+    if (!entry.isDirectory()) return path;
+    return entry.name === 'node_modules' ? [] : filesBelow(root, path);
+  });
 }
+
+/** The sources under a folder of the project whose names end so, in the order of their names. */
+const sourcesIn = (root: string, folder: string, suffix: string): Source[] =>
+  filesBelow(root, folder)
+    .filter((file) => file.endsWith(suffix))
+    .sort()
+    .map((file) => ({ file, lines: withConstants(readFileSync(join(root, file), 'utf8')).split('\n') }));
 
 /** Tests write `${USERS}/${id}` for an address: here with what the constant stands for. */
 function withConstants(text: string): string {
@@ -75,11 +76,12 @@ export async function touched(
   if (changes.length === 0) return [];
   const index = await codeIndex(root);
   const tests = sourcesIn(root, 'test', '.test.ts');
-  const services = sourcesIn(root, 'src', '.ts');
+  let services: Source[] | undefined;
   const known = new Map<string, Touched>();
   const look = (side: Change['side'], element: string): Touched => {
     if (side === 'database') {
       const found = (sources: Source[]) => mentions(sources, [modelPattern(element)], element);
+      services ??= sourcesIn(root, 'src', '.ts');
       return { handlers: [], services: found(services), tests: found(tests) };
     }
     const address = addresses.get(element);
