@@ -1,6 +1,6 @@
 import { isPlain } from 'accord/contract/references';
 import { listOf, nodesIn } from './operation-form.js';
-import { addressOf, type BasePaths, operationsOf, type RestDocument } from './rest-operations.js';
+import { addressOf, type BasePaths, operationsAt, type RestDocument } from './rest-operations.js';
 
 /** The path of a server's address without a slash at its end: `/v1` of `https://api.test/v1/`. */
 const pathOf = (url: string): string => url.replace(/^[a-z][a-z\d+.-]*:\/\/[^/]*/i, '').replace(/\/$/, '');
@@ -17,23 +17,18 @@ function basePathOf(document: RestDocument): string | undefined {
   return isOwn || others.some((other) => other !== first) ? undefined : first;
 }
 
-const NONE: BasePaths = { old: '', now: '' };
+/** What the servers of a document say of its addresses and the paths of the other one say themselves; empty where that is nothing. */
+function movedFrom(document: RestDocument, other: RestDocument): string {
+  const [base, rest] = [basePathOf(document), basePathOf(other)];
+  const moved = base === undefined || rest === undefined || !base.startsWith(rest) ? '' : base.slice(rest.length);
+  if (!moved.startsWith('/')) return '';
+  const known = new Set(operationsAt(other).map(addressOf));
+  const meets = (before: string) => operationsAt(document, before).some((one) => known.has(addressOf(one)));
+  return meets(moved) && !meets('') ? moved : '';
+}
 
 /** Where an address is said by the servers in one version and by the paths in the other: what of it moved. A request stays what it was. */
-export function movedBasePaths(old: RestDocument, now: RestDocument): BasePaths {
-  const [was, is] = [basePathOf(old), basePathOf(now)];
-  if (was === undefined || is === undefined || was === is) return NONE;
-  const longer = was.length > is.length ? was : is;
-  const shorter = longer === was ? is : was;
-  const moved = longer.slice(shorter.length);
-  if (!longer.startsWith(shorter) || !moved.startsWith('/')) return NONE;
-  const addresses = (document: RestDocument, base = '') =>
-    operationsOf(document, document['paths'], [], base).map(addressOf);
-  const [from, to] = longer === was ? [old, now] : [now, old];
-  const known = new Set(addresses(to));
-  const isMoved =
-    addresses(from, moved).some((address) => known.has(address)) &&
-    !addresses(from).some((address) => known.has(address));
-  if (!isMoved) return NONE;
-  return longer === was ? { old: moved, now: '' } : { old: '', now: moved };
-}
+export const movedBasePaths = (old: RestDocument, now: RestDocument): BasePaths => ({
+  old: movedFrom(old, now),
+  now: movedFrom(now, old),
+});

@@ -54,7 +54,8 @@ export function operationsOf(document: RestDocument, items: unknown, at: (string
   });
 }
 
-const written = (document: RestDocument, base = ''): Written[] =>
+/** The operations of a document. @param base as of `operationsOf` */
+export const operationsAt = (document: RestDocument, base = ''): Written[] =>
   operationsOf(document, document['paths'], ['paths'], base);
 
 /** The operationId; of an operation that has none, its address. */
@@ -62,7 +63,7 @@ export const idOf = (operation: Written) => String(operation.node['operationId']
 
 /** The operations of a document by their id, with their request lines. */
 export const operationsIn = (document: RestDocument): { id: string; address: string; method: string; path: string }[] =>
-  written(document).map((operation) => {
+  operationsAt(document).map((operation) => {
     const { method, path } = operation;
     return { id: idOf(operation), address: addressOf(operation), method: method.toUpperCase(), path };
   });
@@ -85,7 +86,7 @@ export interface Pair {
  * one that had its address and whose id is gone.
  */
 export function pairsOf(old: RestDocument, now: RestDocument, bases: BasePaths): Pair[] {
-  const [before, after] = [written(old, bases.old), written(now, bases.now)];
+  const [before, after] = [operationsAt(old, bases.old), operationsAt(now, bases.now)];
   const ids = new Set(after.map(idOf));
   const known = new Map(before.map((operation) => [idOf(operation), operation]));
   const gone = new Map(before.filter((one) => !ids.has(idOf(one))).map((one) => [addressOf(one), one]));
