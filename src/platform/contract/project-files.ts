@@ -7,7 +7,7 @@ export interface ProjectFiles {
   contains: (path: string) => boolean;
   /** The text of a file; undefined where there is none. Throws on one that is not in UTF-8, with the line. */
   read: (path: string) => string | undefined;
-  /** The paths of all files in a folder and below it, in order; none where there is no such folder. */
+  /** The paths of all files in a folder and below it but for those of installed packages, in order; none where there is no such folder. */
   list: (folder: string) => string[];
 }
 
@@ -32,6 +32,14 @@ function textIn(path: string, bytes: Uint8Array): string {
   }
 }
 
+/** The files in a folder and below it. Those of installed packages are many, and none of a project. */
+const pathsBelow = (folder: string): string[] =>
+  readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    if (entry.isFile()) return path;
+    return entry.isDirectory() && entry.name !== 'node_modules' ? pathsBelow(path) : [];
+  });
+
 /**
  * The files in a directory. What leads out of it is not of it, be it by a link.
  * @param base what paths are relative to, where it is not the directory itself
@@ -47,10 +55,8 @@ export function filesIn(directory: string, base: string = directory): ProjectFil
       existsSync(at(path)) && statSync(at(path)).isFile() ? textIn(path, readFileSync(at(path))) : undefined,
     list(folder) {
       if (!existsSync(at(folder)) || !statSync(at(folder)).isDirectory()) return [];
-      const entries = readdirSync(at(folder), { recursive: true, withFileTypes: true });
-      return entries
-        .filter((entry) => entry.isFile())
-        .map((entry) => relative(resolve(base), join(entry.parentPath, entry.name)).replaceAll(sep, '/'))
+      return pathsBelow(at(folder))
+        .map((path) => relative(resolve(base), path).replaceAll(sep, '/'))
         .sort();
     },
   };

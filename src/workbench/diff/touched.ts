@@ -1,5 +1,6 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { filesIn } from 'accord/contract/project-files';
 import type { Change, CodeLine, Touched } from './change.js';
 import { codeIndex } from './code-index.js';
 
@@ -8,21 +9,11 @@ interface Source {
   lines: string[];
 }
 
-/** The files in a folder of the project and below it, but for those of packages; none where there is no such folder. */
-function filesBelow(root: string, folder: string): string[] {
-  if (!existsSync(join(root, folder))) return [];
-  return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
-    const path = `${folder}/${entry.name}`;
-    if (!entry.isDirectory()) return path;
-    return entry.name === 'node_modules' ? [] : filesBelow(root, path);
-  });
-}
-
-/** The sources under a folder of the project whose names end so, in the order of their names. */
+/** The sources under a folder of the project whose names end so, in the order of their names; none where there is no such folder. */
 const sourcesIn = (root: string, folder: string, suffix: string): Source[] =>
-  filesBelow(root, folder)
+  filesIn(root)
+    .list(folder)
     .filter((file) => file.endsWith(suffix))
-    .sort()
     .map((file) => ({ file, lines: withConstants(readFileSync(join(root, file), 'utf8')).split('\n') }));
 
 /** Tests write `${USERS}/${id}` for an address: here with what the constant stands for. */
