@@ -251,6 +251,19 @@ export interface components {
             /** @description The exponent, in Base64url. */
             e: string;
         };
+        /** @description Where to begin. */
+        EntryPoint: {
+            _links: components["schemas"]["EntryPointLinks"];
+        };
+        /** @description The documentation, the contract, whether the service is ready (RFC 8631), and the first of what it serves. */
+        EntryPointLinks: {
+            self: components["schemas"]["Link"];
+            "service-doc": components["schemas"]["Link"];
+            "service-desc": components["schemas"]["Link"];
+            status: components["schemas"]["Link"];
+            users: components["schemas"]["Link"];
+            graphql: components["schemas"]["Link"];
+        };
         /** @description Says that the process is alive. */
         Liveness: {
             /**

@@ -44,6 +44,8 @@ export type SessionPage = Schemas['SessionPage'];
 export type SessionListOrPage = Schemas['SessionListOrPage'];
 export type JsonWebKeySet = Schemas['JsonWebKeySet'];
 export type JsonWebKey = Schemas['JsonWebKey'];
+export type EntryPoint = Schemas['EntryPoint'];
+export type EntryPointLinks = Schemas['EntryPointLinks'];
 export type Liveness = Schemas['Liveness'];
 export type Readiness = Schemas['Readiness'];
 export type Document = Schemas['Document'];
@@ -833,18 +835,21 @@ export type GetRootRequest = Record<string, never>;
 
 /** What `getRoot` may answer. */
 export type GetRootReply =
+  | { status: 200; headers?: NoHeaders; body: EntryPoint }
   | { status: 302; headers: Only<{ location: string }> }
   | { status: 400 | 403 | 503; headers?: NoHeaders; body: Problem };
 
 /**
- * Go to the documentation
+ * Where everything is
  *
  * GET /
  *
- * Redirects to the documentation at `/docs`.
+ * For who prefers JSON (`Accept: application/json`) links to what is served, by the relations of RFC 8631; anybody else is
+ * sent to the documentation at `/docs`.
  *
  * Permission: public.
  *
+ * - 200: What is served, and where.
  * - 302: To `/docs`.
  * - fails with 400 BAD_REQUEST, 403 FORBIDDEN, 503 UNAVAILABLE
  */

@@ -128,7 +128,7 @@ t.test('what consumers make of what is served', async (t) => {
     t.match(stdout, /^\[\]/);
   });
 
-  t.test('Redocly, strict, has nothing to say but that `/` leads elsewhere', whole, async (t) => {
+  t.test('Redocly, strict, has nothing to say', whole, async (t) => {
     const command = [
       'redocly',
       'lint',
@@ -137,14 +137,7 @@ t.test('what consumers make of what is served', async (t) => {
       '--format=json',
     ] as const;
     const { problems } = JSON.parse((await execute(command, 'redocly')).stdout);
-    t.same(
-      problems.map(({ ruleId, location: [{ pointer }] }: { ruleId: string; location: [{ pointer: string }] }) => [
-        ruleId,
-        pointer,
-      ]),
-      // Its rule asks every operation for a success, and takes no redirection for one.
-      [['operation-2xx-response', '#/paths/~1/get/responses']],
-    );
+    t.same(problems, []);
   });
 
   t.test('swagger-parser holds it valid, and finds all paths', whole, async (t) => {

@@ -72,8 +72,23 @@ onEachDatabase(t, async (t, open) => {
       (await rest('GET', '/metrics')).text,
       /http_request_duration_seconds_count\{method="GET",route="\/livez",operation="getLiveness",status="200"/,
     );
-    const root = await rest('GET', '/');
-    t.same([root.status, root.headers.get('location')], [302, '/docs']);
+  });
+
+  t.test('the way to the docs, and to all else for who asks for JSON', async (t) => {
+    for (const accept of ['*/*', 'text/html', 'text/html, application/json;q=0.9, */*;q=0.8', 'image/png']) {
+      const { status, headers } = await rest('GET', '/', { headers: { accept } });
+      t.match([status, headers.get('location'), headers.get('vary')], [302, '/docs', /\bAccept\b/], accept);
+    }
+    for (const accept of ['application/json', 'application/json, */*;q=0.1', 'application/json, text/html;q=0.9']) {
+      const { status, body, headers } = await rest('GET', '/', { headers: { accept } });
+      t.match([status, headers.get('vary')], [200, /\bAccept\b/], accept);
+      for (const { href } of Object.values<{ href: string }>(body._links)) {
+        const shown = await fetch(url + href, { headers: { accept: 'text/html, */*' } });
+        t.equal(shown.status, href === '/api/v1/users' ? 401 : 200, href);
+        // A service waits for who has not read its answer.
+        await shown.text();
+      }
+    }
   });
 
   t.test('pages: the reference, the errors, GraphiQL', async (t) => {

@@ -17,6 +17,11 @@ export interface Context<Services = unknown, Rules extends Policy = Policy> {
   pathname: string;
   /** What addresses of this version begin with, `/api/v1`; those of the newest where the request's own has no version. */
   prefix: string;
+  /**
+   * Of media types that an answer may have, the server's favourite first, the one that the client likes best (RFC 9110 §12.5.1);
+   * undefined where it takes none. Says that the answer depends on it: `Vary` is to be declared.
+   */
+  accepts: <MediaType extends string>(types: readonly MediaType[]) => MediaType | undefined;
   /** For what a cookie other than the access token's authorises: throws FORBIDDEN unless a page of our own sent it. */
   ownOrigin: () => void;
   /** The `Set-Cookie` lines of a session, for this version. */

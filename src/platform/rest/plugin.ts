@@ -8,11 +8,13 @@ import type { OpenApiDocument } from '../contract/document.js';
 import { inlineSchemas } from '../contract/inline.js';
 import { type Operation, operations } from '../contract/openapi.js';
 import { placeOf, prefixOf, versionsOf } from '../contract/versions.js';
+import { acceptable } from '../http/accept.js';
 import { readDeclared } from '../http/bodies.js';
 import { callOf } from '../http/call.js';
 import { schemaCompiler } from '../http/json-schema.js';
 import { pathOf } from '../http/path.js';
 import { type SessionCookies, sessionCookies } from '../http/session-cookies.js';
+import { varyBy } from '../http/vary.js';
 import type { ServedContracts } from '../pages/published.js';
 import type { PlatformServices } from '../services.js';
 import type { Context } from './context.js';
@@ -174,6 +176,10 @@ function handle(
       call: callOf(app, request, () => contentIssues(read), keyOf(read)),
       page,
       pathname: pathOf(request.url),
+      accepts: (types) => {
+        varyBy(reply, 'Accept');
+        return acceptable(request.headers.accept, types)[0];
+      },
       ownOrigin: () => app.refuseForeignOrigin(request),
       sessionCookies: request.protocol === 'https' ? cookiesByHttps : cookies,
     });
