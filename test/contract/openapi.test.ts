@@ -6,6 +6,7 @@ import { inlineSchemas } from '../../src/platform/contract/inline.js';
 import { operations } from '../../src/platform/contract/openapi.js';
 import { structureOf } from '../../src/platform/contract/structure.js';
 import { parseYaml } from '../../src/platform/contract/yaml.js';
+import { restElements } from '../../src/platform/testing/coverage/rest-elements.js';
 import { openApiOf } from '../../src/workbench/model/openapi-source.js';
 import { readYaml } from '../../src/workbench/model/yaml-source.js';
 import { openapi } from './small-project.js';
@@ -51,11 +52,31 @@ t.test("an operation's own parameter goes before its path's", async (t) => {
   t.match(put?.operation.parameters, [{ name: 'version' }, { name: 'note_id', schema: { type: 'string' } }]);
 });
 
+const bodyOfPut = ({ paths }: OpenApiDocument) =>
+  paths['/notes/{note_id}']?.put?.requestBody?.content['application/json'];
+
 t.test('references to schemas stay when loading, and are followed by inlining', async (t) => {
   const document = openApiOf(openapi).document;
-  const body = (of: typeof document) => of.paths['/notes/{note_id}']?.put?.requestBody?.content['application/json'];
-  t.same(body(document)?.schema, { $ref: '#/components/schemas/Note' });
-  t.same(body(inlineSchemas(document))?.schema, document.components.schemas['Note']);
+  t.same(bodyOfPut(document)?.schema, { $ref: '#/components/schemas/Note' });
+  t.same(bodyOfPut(inlineSchemas(document))?.schema, document.components.schemas['Note']);
+});
+
+t.test('schemas that each refer twice to the next one come to an end, and hold as deep as they go', async (t) => {
+  const depth = 40;
+  const layers = Array.from({ length: depth }, (_, at) => {
+    const next = `{ $ref: '#/components/schemas/Layer${at + 1}' }`;
+    return `    Layer${at}: { type: object, properties: { left: ${next}, right: ${next} } }\n`;
+  });
+  const text = openapi
+    .replaceAll("/schemas/Note' }", "/schemas/Layer0' }")
+    .replace('  schemas:\n', (line) => `${line}${layers.join('')}    Layer${depth}: { type: string }\n`);
+  const { document } = openApiOf(text);
+  const { schema = {} } = bodyOfPut(inlineSchemas(document)) ?? {};
+  t.ok(JSON.stringify(schema).length < 1e6);
+  const holds = new Ajv2020().compile(schema);
+  const below = (value: unknown) => Array.from({ length: depth }).reduce((inner) => ({ right: inner }), value);
+  t.same([holds(below('a text')), holds(below(1)), holds(below({}))], [true, false, false]);
+  t.ok(restElements(document).elements.length < 10_000, 'so does what tests are asked to see');
 });
 
 t.test('an operation that does not say who may call it is nobody’s', async (t) => {

@@ -1,7 +1,7 @@
 import type { OpenApiDocument, Schema } from './document.js';
 import { idlenessIn, recursionIn, referencesIn } from './recursion.js';
 import { isObject, keysOf, resolveReference } from './references.js';
-import { withSubschemas } from './subschemas.js';
+import { subschemasOf, withSubschemas } from './subschemas.js';
 
 /** The keywords that refuse no value. */
 const isAnnotation = (keyword: string): boolean =>
@@ -10,8 +10,8 @@ const isAnnotation = (keyword: string): boolean =>
 
 /**
  * The same document with every schema written out where it is used, as Ajv takes it without knowing the document's components.
- * What stands beside a reference holds besides what it leads to. A schema that holds itself stays a reference, to `$defs` of the
- * schema that uses it: each is whole by itself. One schema object is shared by all its uses.
+ * What stands beside a reference holds besides what it leads to. A schema that holds itself, or that is large once it is written out,
+ * stays a reference, to `$defs` of the schema that uses it: each is whole by itself. One schema object is shared by all its uses.
  *
  * @throws Error for a reference that leads nowhere, and for a schema that is held against a value without end
  */
@@ -35,8 +35,15 @@ export function inlineSchemas(document: OpenApiDocument): OpenApiDocument {
   return written ? { ...result, components: { ...result.components, schemas: written } } : result;
 }
 
-/** Where in a schema those stand that hold themselves. */
+/** Where in a schema those stand that stay references. */
 const DEFINITIONS = '#/$defs/';
+
+/**
+ * Schemas within one from which on it stays a reference where it is used. Who reads a schema reads what is shared as often as it is
+ * used: forty schemas that each refer twice to the next one would be a million million. And what is written out is one function
+ * of Ajv, of which large ones compile slowly and take much of the stack.
+ */
+const LARGE = 64;
 
 /** @returns writes a schema of the document out */
 function schemaInliner(document: unknown): (schema: Schema) => Schema {
@@ -44,8 +51,9 @@ function schemaInliner(document: unknown): (schema: Schema) => Schema {
   const isIdle = idlenessIn(document);
   const inlined = new Map<Schema, Schema>();
   const wholes = new Map<Schema, Schema>();
-  /** By the name in `$defs`: the schemas that hold themselves, and a reference to each. */
-  const recursive = new Map<string, { target: Schema; reference: Schema }>();
+  const sizes = new Map<Schema, number>();
+  /** By the name in `$defs`: the schemas that stay references, and a reference to each. */
+  const referred = new Map<string, { target: Schema; reference: Schema }>();
 
   const inline = (schema: Schema): Schema => {
     const known = inlined.get(schema);
@@ -60,17 +68,27 @@ function schemaInliner(document: unknown): (schema: Schema) => Schema {
   function met(reference: string, beside: Schema): Schema {
     const target = resolveReference(document, reference) as Schema;
     if (isIdle(reference)) throw new Error(`Circular reference: ${reference}`);
-    const all = isRecursive(reference) ? named(reference, target) : inline(target);
+    const staysReference = isRecursive(reference) || sizeOf(inline(target)) >= LARGE;
+    const all = staysReference ? named(reference, target) : inline(target);
     const keywords = Object.keys(beside);
     if (keywords.length === 0) return all;
     if (all.$ref !== undefined || keywords.every(isAnnotation)) return { ...all, ...beside };
     return { ...beside, allOf: [all, ...(beside.allOf ?? [])] };
   }
 
+  /** How many schemas a written out one has within it, with itself. */
+  function sizeOf(schema: Schema): number {
+    const known = sizes.get(schema);
+    if (known !== undefined) return known;
+    const size = subschemasOf(schema).reduce((sum, { schema: one }) => sum + sizeOf(one), 1);
+    sizes.set(schema, size);
+    return size;
+  }
+
   function named(reference: string, target: Schema): Schema {
     const name = keysOf(reference).slice(2).join('.');
-    const known = recursive.get(name) ?? { target, reference: { $ref: DEFINITIONS + name } };
-    recursive.set(name, known);
+    const known = referred.get(name) ?? { target, reference: { $ref: DEFINITIONS + name } };
+    referred.set(name, known);
     return known.reference;
   }
 
@@ -78,7 +96,7 @@ function schemaInliner(document: unknown): (schema: Schema) => Schema {
   function definitionsOf(schema: Schema, found: Record<string, Schema> = {}): Record<string, Schema> {
     for (const reference of referencesIn(schema)) {
       const name = reference.slice(DEFINITIONS.length);
-      const target = recursive.get(name)?.target;
+      const target = referred.get(name)?.target;
       if (target === undefined || name in found) continue;
       found[name] = inline(target);
       definitionsOf(found[name], found);
@@ -90,7 +108,7 @@ function schemaInliner(document: unknown): (schema: Schema) => Schema {
     const result = inline(schema);
     const known = wholes.get(result);
     if (known) return known;
-    const $defs = recursive.size === 0 ? {} : definitionsOf(result);
+    const $defs = referred.size === 0 ? {} : definitionsOf(result);
     const isAlone = Object.keys(result).join() === '$ref';
     const own = isAlone ? $defs[String(result.$ref).slice(DEFINITIONS.length)] : result;
     const whole = Object.keys($defs).length === 0 ? result : { ...own, $defs };

@@ -81,11 +81,16 @@ function alternativesOf(document: unknown, all: Path): { name: string; at: Path 
   });
 }
 
+/** Places of one body in which a schema is told: where each is made of several of the next one, its places have no end. */
+const MOST_PLACES = 64;
+
 /** Where in a body a schema stands, and the schemas that it stands in: one that holds itself is told once. */
 interface Standing {
   pointer?: string;
   within?: string;
   around?: readonly string[];
+  /** In how many places of the body each schema has been told. */
+  told?: Map<string, number>;
   /** Whether it is laid beside another schema of the same part, which says the bounds of both. */
   isBeside?: boolean;
 }
@@ -97,11 +102,13 @@ interface Standing {
 function* partsOf(
   document: unknown,
   path: Path,
-  { pointer = '', within = '', around = [], isBeside = false }: Standing = {},
+  { pointer = '', within = '', around = [], told = new Map(), isBeside = false }: Standing = {},
 ): Generator<Part> {
   const own = path.join('/');
-  if (around.includes(own)) return;
-  const inner = { pointer, within, around: [...around, own] };
+  const places = (told.get(own) ?? 0) + 1;
+  if (around.includes(own) || places > MOST_PLACES) return;
+  told.set(own, places);
+  const inner = { pointer, within, around: [...around, own], told };
   const schema = (valueAt(document, path) ?? {}) as Schema;
   if (!isBeside) yield { pointer, within, what: 'bounded', at: path };
   const beside = { ...inner, isBeside: true };
