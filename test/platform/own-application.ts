@@ -50,28 +50,29 @@ enum Access { NONE OWN ANY }
 const NOTHING = { openapi: '3.1.0', info: { title: 'Nothing', version: '1.0.0' }, paths: {}, components: {} };
 const NO_GRAPHQL = `type Query { nothing: String @permission(action: "users.read", viewer: ANY, developer: ANY, admin: ANY) }`;
 
+export const applicationOf = ({ handlers = {}, resolvers = {}, services = () => ({}), upstreams = {} }: Own) =>
+  defineApplication({ name: 'own', policy: policy as Policy, errors, handlers, resolvers, upstreams, services });
+
+export const contractsOf = ({ openapi = NOTHING, sdl = NO_GRAPHQL }: Own) =>
+  publishedContracts(Buffer.from(JSON.stringify(openapi)), Buffer.from(DIRECTIVES + sdl));
+
 /** Runs an application of its own over a database. @returns its address, and what it was given by the platform */
 export async function serve(
   t: Test,
   database: Database,
-  { openapi = NOTHING, sdl = NO_GRAPHQL, handlers = {}, resolvers = {}, services = () => ({}), upstreams = {} }: Own,
+  own: Own,
   { environment = {}, ...options }: Partial<AppOptions> & { environment?: Record<string, string> } = {},
 ) {
+  const { services = () => ({}), upstreams = {} } = own;
   let given: PlatformServices | undefined;
-  const application = defineApplication({
-    name: 'own',
-    policy: policy as Policy,
-    errors,
-    handlers,
-    resolvers,
-    upstreams,
+  const application = applicationOf({
+    ...own,
     services(platform) {
       given = platform;
       return services(platform);
     },
   });
-  const text = Buffer.from(JSON.stringify(openapi));
-  const contracts = await publishedContracts(text, Buffer.from(DIRECTIVES + sdl));
+  const contracts = await contractsOf(own);
   const limits = { RATE_LIMIT: '100000', RATE_LIMIT_ANONYMOUS: '100000', LOGIN_LIMIT: '100000' };
   const variables = Object.fromEntries(Object.values(upstreams).map((name) => [name, httpUrl('where it is')]));
   const config = readConfig({ NODE_ENV: 'test', HOST: '127.0.0.1', ...limits, ...environment }, variables);

@@ -8,6 +8,7 @@ import { isPlain, queryOf, typedCookies, typedHeader } from './arbitrary-paramet
 import { anyText, headerText, onceIn, perhaps, spoilt, valid, wellFormed } from './arbitrary-values.js';
 import type { Json } from './people.js';
 import type { Drawn } from './send.js';
+import { sentAs } from './sound-request.js';
 
 /** What a drawn request may name that exists: ids by the name of their parameter, and headers that authenticate. */
 export interface World {
@@ -37,10 +38,7 @@ const TYPES = [
 
 /** Bodies that an operation reads, sound ones and spoilt ones. */
 function formed({ type, kind, schema = {} }: BodyForm): fc.Arbitrary<DrawnBody> {
-  const named = (payload: string | Uint8Array) => ({
-    payload,
-    mediaType: type.replace('*/*', 'x/x').replace('*', 'x'),
-  });
+  const named = (payload: string | Uint8Array) => ({ payload, mediaType: sentAs(type) });
   if (kind === 'stream') return fc.uint8Array({ maxLength: 200 }).map(named);
   const [sound, other] = [valid(schema), spoilt(schema)];
   if (kind === 'text') return fc.oneof(sound, anyText).map((text) => named(String(text)));

@@ -1,9 +1,10 @@
 import { rolesOf } from '../calls/access.js';
-import type { Parameter, Permission } from '../contract/document.js';
+import type { MediaType, Parameter, Permission } from '../contract/document.js';
 import { laidOpen } from '../contract/laid-open.js';
 import type { Operation } from '../contract/openapi.js';
 import { type ParameterForm, parameterForm, schemaOf, textsOf } from '../contract/parameter-form.js';
-import { bodyForms } from '../rest/request-body.js';
+import { type BodyForm, bodyForms } from '../rest/request-body.js';
+import { takes } from './bound-values.js';
 import type { Asked, ConformanceOptions, Draft } from './conformance-options.js';
 import type { Account, Json, Person } from './people.js';
 import type { TestService } from './service.js';
@@ -59,13 +60,16 @@ const requiredIn = (place: 'query' | 'header', { operation, operationId }: Opera
       throw new Error(`What is a sound ${parameter.name} of ${operationId}? Give the parameter an example.`);
     });
 
+const exampleIn = (content: MediaType | undefined): Json =>
+  structuredClone(content?.example ?? Object.values(content?.examples ?? {})[0]?.value) as Json;
+
 async function bodyOf(
   { bodies = {} }: ConformanceOptions,
   { operation, operationId }: Operation,
   about: Asked,
 ): Promise<Json> {
   const [content] = Object.values(operation.requestBody?.content ?? {});
-  const example = structuredClone(content?.example ?? Object.values(content?.examples ?? {})[0]?.value) as Json;
+  const example = exampleIn(content);
   const own = bodies[operationId];
   if (own) return own(about, example);
   if (!content || !operation.requestBody?.required) return undefined;
@@ -75,6 +79,28 @@ async function bodyOf(
     );
   return example;
 }
+
+/**
+ * A body of another media type than the first: what the team makes of its example, that itself, or the first one's, whichever its
+ * schema takes; undefined where that takes none of them.
+ */
+async function laterBodyOf(
+  { bodies = {} }: ConformanceOptions,
+  operation: Operation,
+  about: Asked,
+  { type, kind, schema = {} }: BodyForm,
+): Promise<Json> {
+  const { content = {} } = operation.operation.requestBody ?? {};
+  const [first] = bodyForms(operation) as [BodyForm];
+  const examples = () => [type, first.type].map((one) => exampleIn(content[one])).filter((one) => one !== undefined);
+  // A team that makes a JSON body knows nothing of a text.
+  const own = first.kind === kind ? bodies[operation.operationId] : undefined;
+  const made = await own?.(about, examples()[0]);
+  return [made, ...examples()].find((one) => one !== undefined && takes(schema, one));
+}
+
+/** A media type as a request names it: one of the range that the contract has. */
+export const sentAs = (type: string): string => type.replace('*/*', 'x/x').replace('*', 'x');
 
 /** How far a role reaches by all that an operation asks for. */
 const reaches = (permissions: readonly Permission[], role: string) =>
@@ -109,12 +135,14 @@ export const rolesIn = ({ application }: TestService): string[] => [...rolesOf(a
 /**
  * A request to which the contract promises success, made from the contract's own examples and from what the team says.
  * @param who sends it, and whose is what it names; the role that reaches furthest, and somebody else
+ * @param form of its body; the first one of the contract
  */
 export async function soundRequest(
   service: TestService,
   options: ConformanceOptions,
   operation: Operation,
   who: { caller?: Person | undefined; owner?: Account } = {},
+  form: BodyForm | undefined = bodyForms(operation)[0],
 ): Promise<{ draft: Draft; about: Asked }> {
   const caller = 'caller' in who ? who.caller : callerOf(service, operation);
   const reachesAny =
@@ -123,10 +151,12 @@ export async function soundRequest(
   const owner = who.owner ?? (isOwned(options, operation) && reachesAny ? await other() : (caller ?? (await other())));
   const about = asked(service, caller, owner);
   const path = await pathOf(options, operation, about);
-  const body = await bodyOf(options, operation, about);
-  const [first] = bodyForms(operation);
+  const isFirst = form?.type === bodyForms(operation)[0]?.type;
+  const body = await (form === undefined || isFirst
+    ? bodyOf(options, operation, about)
+    : laterBodyOf(options, operation, about, form));
   // JSON is sent as such, unless it is of another media type.
-  const isNamed = first && body !== undefined && first.type !== 'application/json';
+  const isNamed = form && body !== undefined && form.type !== 'application/json';
   const query = requiredIn('query', operation).map(([{ name }, value]) => [name, value]);
   const named = requiredIn('header', operation).map(([parameter, value]) => [
     parameter.name.toLowerCase(),
@@ -134,7 +164,7 @@ export async function soundRequest(
   ]);
   const headers: Draft['headers'] = {
     ...Object.fromEntries(named),
-    ...(isNamed && { 'content-type': first.type }),
+    ...(isNamed && { 'content-type': sentAs(form.type) }),
   };
   return { draft: { as: caller, path, query: Object.fromEntries(query), headers, body }, about };
 }

@@ -6,6 +6,7 @@ import type { Operation } from '../../contract/openapi.js';
 import { isObject } from '../../contract/references.js';
 import { MAX_DEPTH } from '../../http/json-text.js';
 import { nameOf, placeReader } from '../../rest/parameters.js';
+import { bodyFormFor } from '../../rest/request-body.js';
 import { refusalOf, type Side, sideName, sideOf } from './bounds.js';
 import { UNMATCHED } from './elements.js';
 import { partKey, restElements, securityName } from './rest-elements.js';
@@ -191,16 +192,21 @@ export function restObserver(
   const partKeys = (filed: string, value: unknown): string[] =>
     [...partsIn(value, bodyOf(filed, true))].map((part) => partKey(filed, part));
 
-  /** The bounds on this side of which something in a value stands. @param isTold whether the answer says so of the place */
+  /**
+   * The bounds on this side of which something in a value stands.
+   * @param standing under which key the value is filed, and the media type of the body that it is, as the contract has it
+   * @param isTold whether the answer says so of the place
+   */
   function* boundKeys(
-    filed: string,
+    { filed, media }: { filed: string; media?: string },
     whole: unknown,
     side: Side,
     isTold: (pointer: string, refusal: string | undefined) => boolean = () => true,
   ): Generator<string> {
     for (const { value, part, pointer } of valuesIn(whole, bodyOf(filed, side === 'at'))) {
       const key = partKey(filed, part);
-      for (const bound of (bounds.get(key) ?? []).flatMap((one) => one.bounds))
+      const own = (bounds.get(key) ?? []).filter((one) => one.media === media);
+      for (const bound of own.flatMap((one) => one.bounds))
         if (sideOf(bound, value) === side && isTold(pointer, refusalOf(bound, value))) yield sideName(key, bound, side);
     }
   }
@@ -213,6 +219,8 @@ export function restObserver(
   const readersOf = remembered((operation: Operation) =>
     PLACES.map((place) => [place, placeReader(undefined, operation, place)] as const),
   );
+
+  const formFor = remembered(bodyFormFor);
 
   /** The parameters of a request, as far as they can be read. */
   function* parametersOf(operation: Operation, { path, request }: Exchange) {
@@ -250,18 +258,19 @@ export function restObserver(
     if (isRefused && issues.length === 0) return;
     for (const { key, place, named, value } of parametersOf(operation, exchange)) {
       const isId = place === 'path' && typeof value === 'number';
-      if ((isId ? isIdTaken : isTaken)(status)) yield* boundKeys(key, value, 'at');
+      if ((isId ? isIdTaken : isTaken)(status)) yield* boundKeys({ filed: key }, value, 'at');
       const own = issues.filter(({ parameter }) => parameter === named);
-      yield* boundKeys(key, value, 'beyond', (pointer, refusal) =>
+      yield* boundKeys({ filed: key }, value, 'beyond', (pointer, refusal) =>
         // The form of an id says of one that is too small that it is none.
         own.some(({ detail }) => (isId && status === 400) || detail === `${pointer} ${refusal}`.trimStart()),
       );
     }
-    const filed = `${operation.operationId} body`;
-    const body = mediaOf(request.headers).endsWith('json') ? parsed(request.body ?? '') : request.body;
-    if (body === undefined) return;
-    if (isTaken(status)) yield* boundKeys(filed, body, 'at');
-    yield* boundKeys(filed, body, 'beyond', (pointer, refusal) =>
+    const form = formFor(operation)(request.headers?.get('content-type') ?? '');
+    const body = form?.kind === 'json' ? parsed(request.body ?? '') : request.body;
+    if (form === undefined || body === undefined) return;
+    const as = { filed: `${operation.operationId} body`, media: form.type };
+    if (isTaken(status)) yield* boundKeys(as, body, 'at');
+    yield* boundKeys(as, body, 'beyond', (pointer, refusal) =>
       issues.some((one) => one.pointer === pointer && one.detail === refusal),
     );
   }

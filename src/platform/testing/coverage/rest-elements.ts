@@ -19,6 +19,8 @@ export interface RequestBounds {
   key: string;
   /** The key of what they hang on. */
   within: string;
+  /** The media type of the body that it is in; undefined for a parameter. */
+  media: string | undefined;
   /** Of the schema. */
   at: Path;
   bounds: readonly Bound[];
@@ -35,7 +37,7 @@ interface RestElements {
   headers: Map<string, { header: string; whole: string }[]>;
   /** By operation. */
   parameters: Map<string, Pick<Parameter, 'name' | 'in'>[]>;
-  /** By what their names begin with; several where a body has several media types that differ in them. */
+  /** By what their names begin with; several where a body has several media types. */
   bounds: Map<string, RequestBounds[]>;
 }
 
@@ -197,15 +199,19 @@ export function restElements(document: OpenApiDocument): RestElements {
     }
   };
 
-  const addBounds = (owner: string, whole: string, schema: Path, isAsked: (bound: Bound) => boolean = () => true) => {
+  const addBounds = (
+    owner: string,
+    whole: string,
+    schema: Path,
+    { media, isAsked = () => true }: { media?: string; isAsked?: (bound: Bound) => boolean },
+  ) => {
     for (const { pointer, within, what, at } of partsOf(document, schema)) {
       if (what !== 'bounded') continue;
       const key = `${owner} ${partKey(whole, pointer)}`;
       const above = `${owner} ${partKey(whole, within)}`;
-      const known = bounds.get(key) ?? [];
-      const names = known.flatMap((one) => one.bounds.map(({ name }) => name));
-      const own = boundsIn(schemaAt(document, at)).filter((bound) => isAsked(bound) && !names.includes(bound.name));
-      if (own.length > 0) bounds.set(key, [...known, { owner, whole, pointer, key, within: above, at, bounds: own }]);
+      const own = boundsIn(schemaAt(document, at)).filter(isAsked);
+      const part = { owner, whole, pointer, key, within: above, media, at, bounds: own };
+      if (own.length > 0) bounds.set(key, [...(bounds.get(key) ?? []), part]);
       for (const bound of own) {
         const { path } = follow(document, at);
         const stated = valueAt(document, [...at, bound.keyword]) === undefined ? path : at;
@@ -244,7 +250,7 @@ export function restElements(document: OpenApiDocument): RestElements {
       parameters.set(owner, [...(parameters.get(owner) ?? []), { name, in: place }]);
       const schema = [...path, ...(content === undefined ? ['schema'] : ['content', 'application/json', 'schema'])];
       addParts(['parameter', 'parameter'], owner, `${place} ${name}`, schema);
-      addBounds(owner, `${place} ${name}`, schema, isLookedAt(place, schemaAt(document, schema)));
+      addBounds(owner, `${place} ${name}`, schema, { isAsked: isLookedAt(place, schemaAt(document, schema)) });
     }
   };
   const addSecurity = (owner: string, at: Path, stated: readonly SecurityRequirement[]) => {
@@ -256,7 +262,7 @@ export function restElements(document: OpenApiDocument): RestElements {
       add('requestMedia', owner, `body ${media}`, mediaAt);
       bodies.set(`${owner} body`, `${owner} body`);
       addParts(['requestMember', 'requestValue'], owner, 'body', [...mediaAt, 'schema']);
-      addBounds(owner, 'body', [...mediaAt, 'schema']);
+      addBounds(owner, 'body', [...mediaAt, 'schema'], { media });
     }
   };
 

@@ -1,0 +1,59 @@
+import type { Call } from '../../src/platform/index.js';
+import type { Own } from './own-application.js';
+
+const permission = { action: 'users.read', viewer: 'any', developer: 'any', admin: 'any' };
+const book = (title: object, others: object = {}) => ({
+  type: 'object',
+  required: ['title'],
+  properties: { title: { type: 'string', ...title }, ...others },
+});
+
+const openapi = {
+  openapi: '3.1.0',
+  info: { title: 'Shelf', version: '1.0.0' },
+  paths: {
+    '/api/v1/books': {
+      post: {
+        operationId: 'shelve',
+        tags: ['books'],
+        security: [{ jwt: [] }],
+        'x-permission': permission,
+        parameters: [],
+        requestBody: {
+          required: true,
+          content: {
+            'application/json': { schema: book({ maxLength: 8 }), example: { title: 'Momo' } },
+            // The example of the first is one of these, too.
+            'application/merge-patch+json': {
+              schema: book({ maxLength: 8 }, { pages: { type: 'integer', maximum: 5 } }),
+            },
+            'application/geo+json': { schema: book({ minLength: 6 }), example: { title: 'Fantastica' } },
+            'text/plain': { schema: { type: 'string', maxLength: 20 }, example: 'A leaf' },
+            'text/csv': { schema: { type: 'string', maxLength: 30 } },
+          },
+        },
+        responses: { 204: { description: 'It has its place.' } },
+      },
+    },
+  },
+  components: { securitySchemes: { jwt: { type: 'http', scheme: 'bearer' } } },
+};
+
+interface Asked {
+  body: unknown;
+  mediaType: string;
+}
+
+/** Books that come in several media types, of which each has bounds of its own. @param read is told what came, and as what */
+export const shelf = (read: (mediaType: string, body: unknown) => void): Own => ({
+  openapi,
+  handlers: {
+    books: {
+      async shelve({ body, mediaType }: Asked, { call }: { call: Call }) {
+        read(mediaType, body);
+        await call.checkpoint();
+        return { status: 204 };
+      },
+    },
+  },
+});
