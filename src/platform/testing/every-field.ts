@@ -1,6 +1,9 @@
 import {
   type GraphQLField,
+  type GraphQLObjectType,
+  type GraphQLSchema,
   getNamedType,
+  isAbstractType,
   isInputObjectType,
   isLeafType,
   isObjectType,
@@ -19,7 +22,8 @@ export type Field = GraphQLField<unknown, unknown>;
 
 /**
  * Every root field but those of subscriptions, asked by whom the contract lets: it gives each field of its type, and of the types
- * below, without an error; and it is asked once with each argument that may be left out, which is taken or refused as it may be.
+ * below, of an interface or a union those of its members, without an error; and it is asked once with each argument that may be left
+ * out, which is taken or refused as it may be.
  */
 export async function everyField<Own extends object>(
   t: Cases,
@@ -39,14 +43,14 @@ export async function everyField<Own extends object>(
       if (person === undefined) continue;
       await t.test(`${name} gives all that its type has`, async (t) => {
         const variables = await soundArguments(service, options, name, field, person);
-        const { codes, errors } = await service.graphql(person, documentOf(name, field, variables), variables);
+        const { codes, errors } = await service.graphql(person, documentOf(schema, name, field, variables), variables);
         const first = errors[0]?.message;
         t.equal(String(codes), '', `${name}: ${first}; where its arguments are not sound, say so under \`fields\``);
       });
       for (const further of furtherArguments(field)) {
         const given = await soundArguments(service, options, name, field, person);
         const variables = { ...given, ...further };
-        await service.graphql(person, documentOf(name, field, variables), variables);
+        await service.graphql(person, documentOf(schema, name, field, variables), variables);
       }
     }
   });
@@ -70,8 +74,12 @@ export async function soundArguments(
 ): Promise<Json> {
   const make = fields[name] ?? ownFields[name];
   if (make) return make(asked(service, person, person));
-  return Object.fromEntries(field.args.filter(isRequiredArgument).map((one) => [one.name, sampleOf(one)]));
+  return requiredArguments(field);
 }
+
+/** What a field cannot do without, by its type. */
+export const requiredArguments = ({ args }: Field): Json =>
+  Object.fromEntries(args.filter(isRequiredArgument).map((one) => [one.name, sampleOf(one)]));
 
 /** What may be left out, one after the other: a default as it is, and all that an input may hold. */
 const furtherArguments = ({ args }: Field): Json[] =>
@@ -80,20 +88,38 @@ const furtherArguments = ({ args }: Field): Json[] =>
     .map((one) => ({ [one.name]: one.defaultValue ?? sampleOf(one, true) }));
 
 /** A document with one root field, which is given what the variables hold, and all that it gives. */
-function documentOf(name: string, { type, args }: Field, variables: Json): string {
+function documentOf(schema: GraphQLSchema, name: string, { type, args }: Field, variables: Json): string {
   const [root = '', field = ''] = name.split('.');
   const given = args.filter((one) => variables[one.name] !== undefined);
   const inBrackets = (parts: string[]) => (parts.length > 0 ? `(${parts.join(', ')})` : '');
   const declared = inBrackets(given.map((one) => `$${one.name}: ${one.type}`));
   const passed = inBrackets(given.map((one) => `${one.name}: $${one.name}`));
-  return `${root.toLowerCase()}${declared} { ${field}${passed}${selectionOf(type, 2)} }`;
+  return `${root.toLowerCase()}${declared} { ${field}${passed}${selectionOf(schema, type, 2)} }`;
 }
 
-/** The fields of a type that need no argument, with what is below them. */
-function selectionOf(type: Field['type'], depth: number): string {
+/** The fields of a type that need no argument, with what is below them; of an interface or a union, those of all that it may be. */
+function selectionOf(schema: GraphQLSchema, type: Field['type'], depth: number): string {
   const named = getNamedType(type);
   if (isLeafType(named)) return '';
-  const fields = isObjectType(named) && depth > 0 ? Object.values(named.getFields()) : [];
-  const open = fields.filter((field) => !field.args.some(isRequiredArgument));
-  return ` { ${['__typename', ...open.map((field) => field.name + selectionOf(field.type, depth - 1))].join(' ')} }`;
+  if (depth === 0) return ' { __typename }';
+  const own = isObjectType(named) ? openFields(named) : [];
+  const members = isAbstractType(named)
+    ? schema.getPossibleTypes(named).map((one) => [one, openFields(one)] as const)
+    : [];
+  const fragments = members.map(([{ name: member }, fields]) => {
+    // Two members give what is of two types under two names.
+    const isTwo = ({ name, type: given }: Field) =>
+      members.some(([, others]) => others.some((one) => one.name === name && String(one.type) !== String(given)));
+    const selected = fields.map(
+      (one) => (isTwo(one) ? `${member}_${one.name}: ` : '') + withSelection(schema, one, depth),
+    );
+    return selected.length > 0 ? `... on ${member} { ${selected.join(' ')} }` : '';
+  });
+  return ` { ${['__typename', ...own.map((one) => withSelection(schema, one, depth)), ...fragments].join(' ')} }`;
 }
+
+const openFields = (type: GraphQLObjectType): Field[] =>
+  Object.values(type.getFields()).filter((field) => !field.args.some(isRequiredArgument));
+
+const withSelection = (schema: GraphQLSchema, { name, type }: Field, depth: number): string =>
+  name + selectionOf(schema, type, depth - 1);

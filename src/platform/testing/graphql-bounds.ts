@@ -1,7 +1,13 @@
 import {
+  type GraphQLInterfaceType,
+  type GraphQLNamedType,
+  type GraphQLObjectType,
+  type GraphQLSchema,
   getNamedType,
   getNullableType,
+  isAbstractType,
   isInputObjectType,
+  isInterfaceType,
   isListType,
   isObjectType,
   isRequiredArgument,
@@ -9,14 +15,21 @@ import {
 import type { InputValue } from '../graphql/constraints.js';
 import { type BoundTried, exceptedIn, valueNextTo } from './bound-values.js';
 import type { Cases, ConformanceOptions } from './conformance-options.js';
-import { isId, SIDES, sdlBounds, sdlConstraint, sideName } from './coverage/bounds.js';
-import { askerOf, type Field, soundArguments } from './every-field.js';
+import { type Bound, isId, SIDES, type Side, sdlBounds, sdlConstraint, sideName } from './coverage/bounds.js';
+import { askerOf, type Field, requiredArguments, soundArguments } from './every-field.js';
 import { rootFields } from './matrix.js';
 import type { Json } from './people.js';
 import { answered, followed } from './permissions.js';
 import { sampleOf } from './sample-arguments.js';
 import type { TestService } from './service.js';
 import { asked } from './sound-request.js';
+
+/** A field, asked of what the field before gives. */
+interface Step {
+  field: Field;
+  /** The only one of its types that has the field, where that gives an interface or a union. */
+  on?: GraphQLObjectType | undefined;
+}
 
 /** Where an input of the schema can be given something. */
 interface Site {
@@ -25,10 +38,13 @@ interface Site {
   /** Of the root field. */
   name: string;
   /** From the root field to the one that takes it. */
-  fields: readonly [Field, ...Field[]];
+  steps: readonly [Step, ...Step[]];
   /** The argument, and the input fields to it. */
   inputs: readonly [InputValue, ...InputValue[]];
 }
+
+/** Whether what the root field gives may be of a type that does not have the last one. */
+const isNarrowed = (steps: Site['steps']): boolean => steps.some(({ on }) => on !== undefined);
 
 /** An argument, or an input field, with those of its type, at any depth. */
 function* inputsIn(key: string, inputs: Site['inputs']): Generator<Pick<Site, 'key' | 'inputs'>> {
@@ -40,34 +56,54 @@ function* inputsIn(key: string, inputs: Site['inputs']): Generator<Pick<Site, 'k
     yield* inputsIn(`${type.name}.${field.name}`, [...inputs, field]);
 }
 
+type Owner = GraphQLObjectType | GraphQLInterfaceType;
+
+/** The types of which fields can be asked of what has a type: itself, and what it may be. */
+function* ownersIn(schema: GraphQLSchema, type: GraphQLNamedType): Generator<[owner: Owner, on?: GraphQLObjectType]> {
+  if (isObjectType(type) || isInterfaceType(type)) yield [type];
+  if (isAbstractType(type)) for (const member of schema.getPossibleTypes(type)) yield [member, member];
+}
+
 /** The fields that a root field leads to, itself too, each by the shortest way on which nothing is required. */
-function* fieldsFrom(owner: string, root: Field): Generator<[owner: string, fields: Site['fields']]> {
-  const known = new Set<unknown>();
-  const ways: [string, Site['fields']][] = [[owner, [root]]];
-  for (const [type, fields] of ways) {
-    yield [type, fields];
-    const last = fields.at(-1) as Field;
-    const inner = getNamedType(last.type);
-    if (known.has(inner) || !isObjectType(inner) || (fields.length > 1 && last.args.some(isRequiredArgument))) continue;
-    known.add(inner);
-    for (const field of Object.values(inner.getFields())) ways.push([inner.name, [...fields, field]]);
+function* fieldsFrom(
+  schema: GraphQLSchema,
+  name: string,
+  root: Field,
+): Generator<[owner: string, steps: Site['steps']]> {
+  const known = new Set<string>();
+  const ways: [string, Site['steps']][] = [[name.split('.')[0] ?? '', [{ field: root }]]];
+  for (const [type, steps] of ways) {
+    yield [type, steps];
+    const { field: last } = steps.at(-1) as Step;
+    if (steps.length > 1 && last.args.some(isRequiredArgument)) continue;
+    for (const [owner, on] of ownersIn(schema, getNamedType(last.type))) {
+      // What is surely there is asked by a longer way, too.
+      const id = `${owner.name} ${isNarrowed([...steps, { field: last, on }])}`;
+      if (known.has(id)) continue;
+      known.add(id);
+      for (const field of Object.values(owner.getFields())) ways.push([owner.name, [...steps, { field, on }]]);
+    }
   }
 }
 
-/** Where each input can be given something: once, by a root field of which it is said what it is about, and near it. */
-function sitesOf(service: TestService, { fields: said = {}, only }: ConformanceOptions): Site[] {
-  const all = rootFields(service.contract.schema)
+/** Where each input can be given something: by root fields of which it is said what they are about, and near it, first. */
+function sitesOf(service: TestService, { fields: said = {}, only }: ConformanceOptions): Map<string, Site[]> {
+  const { schema } = service.contract;
+  const all = rootFields(schema)
     .filter(([name]) => !service.app.notWritten.includes(name) && (only?.includes(name) ?? true))
     .flatMap(([name, root]) =>
-      [...fieldsFrom(name.split('.')[0] ?? '', root)].flatMap(([owner, fields]) => {
-        const { name: field, args } = fields.at(-1) as Field;
+      [...fieldsFrom(schema, name, root)].flatMap(([owner, steps]) => {
+        const { name: field, args } = (steps.at(-1) as Step).field;
         const inputs = args.flatMap((arg) => [...inputsIn(`${owner}.${field}(${arg.name})`, [arg])]);
-        return inputs.map((one): Site => ({ ...one, name, fields }));
+        return inputs.map((one): Site => ({ ...one, name, steps }));
       }),
     );
-  const far = ({ name, fields }: Site) => fields.length + (name in said ? 0 : all.length);
-  const nearest = all.sort((one, other) => far(other) - far(one));
-  return [...new Map(nearest.map((site) => [site.key, site])).values()];
+  const far = ({ name, steps }: Site) =>
+    steps.length + (name in said ? 0 : all.length) + (isNarrowed(steps) ? 2 * all.length : 0);
+  const sites = new Map<string, Site[]>();
+  for (const site of all.sort((one, other) => far(one) - far(other)))
+    sites.set(site.key, [...(sites.get(site.key) ?? []), site]);
+  return sites;
 }
 
 /** What an input is given, with a value somewhere in it. */
@@ -81,10 +117,10 @@ function withValue([input, ...others]: InputValue[], present: Json, value: unkno
 }
 
 /** A document that asks for the last of some fields, each in the one before. Its variables are told apart by how deep they are. */
-function documentFor(operation: string, fields: Site['fields'], given: readonly Json[]) {
+function documentFor(operation: string, steps: Site['steps'], given: readonly Json[]) {
   const variables: Record<string, unknown> = {};
   const declared: string[] = [];
-  const texts = fields.map(({ name, args }, depth) => {
+  const texts = steps.map(({ field: { name, args }, on }, depth) => {
     const passed = args.flatMap((arg) => {
       const value = given[depth]?.[arg.name];
       if (value === undefined) return [];
@@ -93,12 +129,29 @@ function documentFor(operation: string, fields: Site['fields'], given: readonly 
       declared.push(`$${variable}: ${arg.type}`);
       return [`${arg.name}: $${variable}`];
     });
-    return name + (passed.length > 0 ? `(${passed.join(', ')})` : '');
+    const asked = name + (passed.length > 0 ? `(${passed.join(', ')})` : '');
+    return (inner: string) => (on ? `... on ${on.name} { ${asked}${inner} }` : `${asked}${inner}`);
   });
-  const last = getNamedType((fields.at(-1) as Field).type);
+  const last = getNamedType((steps.at(-1) as Step).field.type);
   const innermost = 'getFields' in last || 'getTypes' in last ? ' { __typename }' : '';
-  const selection = texts.reduceRight((inner, text) => `{ ${text} ${inner} }`, innermost);
-  return { document: `${operation}(${declared.join(', ')}) ${selection}`, variables };
+  // Of which type a value is, whoever looks at the answer is told beside each of its fields.
+  const selection = texts.reduceRight(
+    (inner, text, depth) => ` { ${depth > 0 ? '__typename ' : ''}${text(inner)} }`,
+    innermost,
+  );
+  return { document: `${operation}(${declared.join(', ')})${selection}`, variables };
+}
+
+/** Whether an answer has what the last field was asked of, of each type that was named: otherwise nobody took the arguments. */
+function reached(data: Json, steps: Site['steps']): boolean {
+  const [root, ...others] = steps;
+  let held: Json[] = [data?.[root.field.name]].flat(Number.POSITIVE_INFINITY);
+  for (const { field, on } of others) {
+    const asked = held.filter((one) => one != null && (on === undefined || one.__typename === on.name));
+    if (asked.length === 0) return false;
+    held = asked.flatMap((one) => [one[field.name]].flat(Number.POSITIVE_INFINITY));
+  }
+  return true;
 }
 
 /** Tries the bounds of arguments and input fields. */
@@ -106,31 +159,44 @@ export async function everyGraphqlBound(t: Cases, service: TestService, options:
   const { schema } = service.contract;
   const isExcepted = (input: InputValue) => input.astNode?.directives?.some(({ name }) => name.value === 'coverage');
   const isListed = exceptedIn(service.contract);
-  for (const { key: of, name, fields, inputs } of sitesOf(service, options)) {
+
+  async function send({ name, steps, inputs }: Site, bound: Bound, side: Side, key: string) {
     const input = inputs.at(-1) as InputValue;
-    const [root] = fields;
+    const [{ field: root }, ...others] = steps;
     const person = askerOf(service, name, root);
-    const bounds = person === undefined || isExcepted(input) ? [] : sdlBounds(schema, input);
-    for (const bound of bounds) {
+    if (person === undefined) return undefined;
+    const about = asked(service, person, person);
+    const said = await options.bounds?.[key]?.(about);
+    const found = { schema: sdlConstraint(schema, input), root: {}, sound: undefined, number: about.number };
+    const value = said ?? valueNextTo(bound, side, found);
+    if (value === undefined) return undefined;
+    const ofRoot = await soundArguments(service, options, name, root, person);
+    const given: Json[] = [{ ...ofRoot }, ...others.map(({ field }) => requiredArguments(field))];
+    const [arg] = inputs;
+    const last = given[steps.length - 1];
+    last[arg.name] = withValue([...inputs], last[arg.name], isId(input) ? String(value) : value);
+    const [operation = ''] = name.toLowerCase().split('.');
+    const request = documentFor(operation, steps, given);
+    const ask = operation === 'subscription' ? followed : answered;
+    const { data, codes } = await ask({ service, options, name, ...request, headers: person.headers, about });
+    const isAnswer = codes.length > 0 || !isNarrowed(steps) || reached(data, steps);
+    return isAnswer ? codes : undefined;
+  }
+
+  for (const [of, sites] of sitesOf(service, options)) {
+    const input = sites[0]?.inputs.at(-1) as InputValue;
+    for (const bound of isExcepted(input) ? [] : sdlBounds(schema, input)) {
       for (const side of SIDES) {
         const key = sideName(of, bound, side);
-        if (isListed(key) || person === undefined) continue;
-        const about = asked(service, person, person);
-        const said = await options.bounds?.[key]?.(about);
-        const found = { schema: sdlConstraint(schema, input), root: {}, sound: undefined, number: about.number };
-        const value = said ?? valueNextTo(bound, side, found);
-        if (value === undefined) continue;
-        const given: Json[] = [await soundArguments(service, options, name, root, person)];
-        const last = fields.length - 1;
-        given[last] = { ...given[last] };
-        const [arg] = inputs;
-        given[last][arg.name] = withValue([...inputs], given[last][arg.name], isId(input) ? String(value) : value);
-        const [operation = ''] = name.toLowerCase().split('.');
-        const request = documentFor(operation, fields, given);
-        const ask = operation === 'subscription' ? followed : answered;
-        const { codes } = await ask({ service, options, name, ...request, headers: person.headers, about });
-        const status = Math.max(200, ...codes.map((code) => service.application.errors[code]?.status ?? 500));
-        sent(t, key, side, status, String(codes));
+        if (isListed(key)) continue;
+        // The first that gives what has the input. Where none does, coverage tells what was not seen.
+        for (const site of sites) {
+          const codes = await send(site, bound, side, key);
+          if (codes === undefined) continue;
+          const status = Math.max(200, ...codes.map((code) => service.application.errors[code]?.status ?? 500));
+          sent(t, key, side, status, String(codes));
+          break;
+        }
       }
     }
   }

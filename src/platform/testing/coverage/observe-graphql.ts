@@ -4,14 +4,17 @@ import {
   type FragmentDefinitionNode,
   GraphQLError,
   type GraphQLInputType,
+  type GraphQLInterfaceType,
   type GraphQLObjectType,
   type GraphQLOutputType,
   type GraphQLSchema,
   getNamedType,
   getNullableType,
   getOperationAST,
+  isAbstractType,
   isEnumType,
   isInputObjectType,
+  isInterfaceType,
   isListType,
   isObjectType,
   Kind,
@@ -26,6 +29,8 @@ import type { InputValue } from '../../graphql/constraints.js';
 import { type Bound, isId, refusalOf, type Side, sdlBounds, sideName, sideOf } from './bounds.js';
 
 type Values = Record<string, unknown>;
+/** What has fields. */
+type Owner = GraphQLObjectType | GraphQLInterfaceType;
 
 export interface GraphQLRequest {
   query?: string | undefined;
@@ -102,7 +107,7 @@ function documentOf(text: string): DocumentNode | undefined {
 
 /**
  * Says what of the GraphQL contract a request and its result show, as keys of its elements: `User.name`,
- * `Query.users(limit)`, `CreateUserInput.email`, `Role.ADMIN`. A field counts when the data holds it, unless it is `null`
+ * `Query.users(limit)`, `CreateUserInput.email`, `Role.ADMIN`; of what an interface has, as the interface's too. A field counts when the data holds it, unless it is `null`
  * for an error there or below, or a list without items: then neither it nor its arguments do. An argument counts that is given
  * something, not null and not an empty list. Behind an interface or a union a field counts only
  * where `__typename` was selected beside it. A bound that was broken counts where an error of its field says so at that place.
@@ -125,27 +130,36 @@ export const graphqlObserver = (schema: GraphQLSchema): GraphQLObserver => {
     const fragments = fragmentsIn(document);
     const failed = new Set(errors.flatMap(({ path = [] }) => path.map((_, last) => path.slice(0, last + 1).join('/'))));
 
+    /** The types of which a field is: its own, and the interfaces that have it. */
+    const ownersOf = (type: Owner, { name }: FieldNode): Owner[] =>
+      [type, ...type.getInterfaces()].filter((owner) => name.value in owner.getFields());
+
+    const fieldsOf = (type: Owner, nodes: readonly FieldNode[]) =>
+      // What is asked of an interface itself is asked of whatever it is.
+      collectSubfields(schema, fragments, given, type as GraphQLObjectType, nodes);
+
     function* ofField(type: GraphQLObjectType, node: FieldNode): Generator<string> {
-      const name = node.name.value;
-      for (const owner of [type, ...type.getInterfaces()]) if (name in owner.getFields()) yield `${owner.name}.${name}`;
+      for (const owner of ownersOf(type, node)) yield `${owner.name}.${node.name.value}`;
       for (const { key, type: inputType, value } of givenTo(type, node)) {
         yield key;
         if (isEnumType(inputType)) yield `${inputType.name}.${value}`;
       }
     }
 
-    function* givenTo(type: GraphQLObjectType, node: FieldNode): Generator<Given> {
+    function* givenTo(type: Owner, node: FieldNode): Generator<Given> {
       const name = node.name.value;
-      for (const input of type.getFields()[name]?.args ?? []) {
-        const passed = node.arguments?.find((one) => one.name.value === input.name);
-        const value = passed && valueFromASTUntyped(passed.value, given);
-        const key = `${type.name}.${name}(${input.name})`;
-        yield* givenIn({ key, input, type: input.type, value, pointer: `/${input.name}` });
+      for (const owner of ownersOf(type, node)) {
+        for (const input of owner.getFields()[name]?.args ?? []) {
+          const passed = node.arguments?.find((one) => one.name.value === input.name);
+          const value = passed && valueFromASTUntyped(passed.value, given);
+          const key = `${owner.name}.${name}(${input.name})`;
+          yield* givenIn({ key, input, type: input.type, value, pointer: `/${input.name}` });
+        }
       }
     }
 
     /** The bounds on this side of which the arguments of a field stand; beyond, those that the issues tell of. */
-    function* boundsTo(type: GraphQLObjectType, node: FieldNode, side: Side, issues: readonly Issue[]) {
+    function* boundsTo(type: Owner, node: FieldNode, side: Side, issues: readonly Issue[]) {
       for (const { key, input, value, pointer } of givenTo(type, node)) {
         const [size, isNumber] = isId(input) ? [Number(value), true] : [value, false];
         for (const bound of boundsOf(input)) {
@@ -157,24 +171,40 @@ export const graphqlObserver = (schema: GraphQLSchema): GraphQLObserver => {
       }
     }
 
-    /** The field at a path of the result, where it is behind no interface or union. */
-    function fieldAt(path: readonly (string | number)[]): [type: GraphQLObjectType, node: FieldNode] | undefined {
-      const [last, ...names] = path.filter((one) => typeof one === 'string').reverse();
-      let [type, fields]: [unknown, Map<string, readonly FieldNode[]>] = [root, selected];
-      for (const name of names.reverse()) {
-        const nodes = fields.get(name) ?? [];
-        const field = nodes[0] && isObjectType(type) ? type.getFields()[nodes[0].name.value] : undefined;
-        type = field && getNamedType(field.type);
-        if (!isObjectType(type)) return undefined;
-        fields = collectSubfields(schema, fragments, given, type, [...nodes]);
-      }
-      const node = fields.get(last ?? '')?.[0];
-      return node && isObjectType(type) ? [type, node] : undefined;
+    /** What a value is of, as `__typename` says that was selected beside it. */
+    const typeOf = (declared: GraphQLOutputType, value: unknown) =>
+      (isObject(value) ? schema.getType(String(value['__typename'])) : undefined) ?? getNamedType(declared);
+
+    /** The field at a path of the result. */
+    function fieldAt(
+      [name, ...others]: readonly (string | number)[],
+      type: Owner,
+      selected: ReadonlyMap<string, readonly FieldNode[]>,
+      value: unknown,
+    ): [type: Owner, node: FieldNode] | undefined {
+      const nodes = selected.get(String(name)) ?? [];
+      const [node] = nodes;
+      const field = node && type.getFields()[node.name.value];
+      if (!field) return undefined;
+      const below = others.findIndex((one) => typeof one === 'string');
+      if (below < 0) return [type, node];
+      const result = [name, ...others.slice(0, below)].reduce<unknown>(
+        (held, one) => (isObject(held) ? (held as Values)[String(one)] : undefined),
+        value,
+      );
+      const known = typeOf(field.type, result);
+      // Where the failure left nothing of it, what was asked of one type alone tells which it was.
+      const asked = isAbstractType(known)
+        ? schema.getPossibleTypes(known).filter((one) => fieldsOf(one, nodes).has(String(others[below])))
+        : [];
+      const inner = asked.length === 1 ? asked[0] : known;
+      if (!isObjectType(inner) && !isInterfaceType(inner)) return undefined;
+      return fieldAt(others.slice(below), inner, fieldsOf(inner, nodes), result);
     }
 
     function* ofRefused(): Generator<string> {
       for (const { path = [], extensions } of refused) {
-        const found = fieldAt(path);
+        const found = fieldAt(path, root as GraphQLObjectType, selected, data);
         if (found) yield* boundsTo(...found, 'beyond', extensions?.errors ?? []);
       }
     }
@@ -184,12 +214,9 @@ export const graphqlObserver = (schema: GraphQLSchema): GraphQLObserver => {
         for (const [index, item] of value.entries()) yield* ofValue(type, nodes, item, `${path}/${index}`);
         return;
       }
-      const named = isObject(value)
-        ? (schema.getType(String(value['__typename'])) ?? getNamedType(type))
-        : getNamedType(type);
+      const named = typeOf(type, value);
       if (isEnumType(named) && value !== null) yield `${named.name}.${value}`;
-      if (isObjectType(named) && isObject(value))
-        yield* ofObject(named, collectSubfields(schema, fragments, given, named, nodes), value, `${path}/`);
+      if (isObjectType(named) && isObject(value)) yield* ofObject(named, fieldsOf(named, nodes), value, `${path}/`);
     }
 
     function* ofObject(

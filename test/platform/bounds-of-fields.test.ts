@@ -1,0 +1,50 @@
+import { buildSchema } from 'graphql';
+import t, { type Test } from 'tap';
+import { graphqlObserver } from '../../src/platform/testing/coverage/observe-graphql.js';
+import { type ConformanceOptions, everyBound, everyField } from '../../src/platform/testing/index.js';
+import { memoryDatabase } from '../support/databases.js';
+import { finds } from './finds-fixture.js';
+import { applicationOf, contractsOf, DIRECTIVES, type Own } from './own-application.js';
+
+const optionsOf = async (t: Test, own: Own): Promise<ConformanceOptions> => ({
+  contracts: await contractsOf(own),
+  open: () => memoryDatabase(t),
+});
+
+t.test('bounds below an interface and a union are tried, each where its type is given', async (t) => {
+  const taken = new Set<string>();
+  const own = finds((field, args) => taken.add([field, ...Object.values(args)].join(' ')));
+  await everyBound(t, applicationOf(own), await optionsOf(t, own));
+  t.same([...taken].sort(), [
+    // With what else the field cannot do without.
+    ...['Book.page 0 1', 'Book.page 1 1', 'Book.page 1 Text', 'Book.page 1 Text '],
+    ...['Book.title 10', 'Book.title 9', 'Chart.scale Tex', 'Chart.scale Text', 'Chart.title 10', 'Chart.title 9'],
+  ]);
+});
+
+t.test('all that the members of an interface and of a union have is asked for', async (t) => {
+  const taken = new Set<string>();
+  const own = finds((field) => taken.add(field));
+  await everyField(t, applicationOf(own), await optionsOf(t, own));
+  t.same([...taken].sort(), ['Book.title', 'Chart.scale', 'Chart.title']);
+});
+
+t.test('an argument of what an interface has counts as the one of the interface, too', (t) => {
+  const observe = graphqlObserver(buildSchema(DIRECTIVES + finds(() => {}).sdl));
+  const shown = (query: string, data: object, ...path: (string | number)[]) => {
+    const errors = [{ path, extensions: { errors: [{ pointer: '/most', detail: 'must be <= 9' }] } }];
+    const seen = observe({ query }, { data, ...(path.length > 0 && { errors }) });
+    return [...seen].filter((key) => /\(/.test(key)).sort();
+  };
+  const asked = (most: number) => `{ work { __typename title(most: ${most}) } }`;
+  t.same(shown(asked(9), { work: { __typename: 'Book', title: 'A' } }), [
+    ...['Book.title(most)', 'Book.title(most) at max 9', 'Work.title(most)', 'Work.title(most) at max 9'],
+  ]);
+  const onChart = '{ shelf { finds { __typename ... on Chart { title(most: 10) } } } }';
+  const ofChart = ['Chart.title(most) beyond max 9', 'Work.title(most) beyond max 9'];
+  const finding = { shelf: { finds: [{ __typename: 'Book' }, { __typename: 'Chart', title: null }] } };
+  t.same(shown(onChart, finding, 'shelf', 'finds', 1, 'title'), ofChart);
+  t.same(shown(onChart, { shelf: null }, 'shelf', 'finds', 1, 'title'), ofChart, 'only a Chart was asked');
+  t.same(shown(asked(10), { work: null }, 'work', 'title'), ['Work.title(most) beyond max 9'], 'whichever it was');
+  t.end();
+});
