@@ -21,8 +21,8 @@ const PRODUCTION = {
 };
 
 /**
- * What each operation does in the same way, whatever it is for: it takes a sound request, with each member that it may have; refuses a version that is not served
- * and credentials over plain HTTP; and answers 304, 206 and 406 where it declares them.
+ * What each operation does in the same way, whatever it is for: it takes a sound request, with each member that it may have; refuses
+ * a version that is not served and credentials over plain HTTP; and answers 304, 206 and 406 where it declares them.
  */
 export async function everyOperation<Own extends object>(
   t: Cases,

@@ -34,7 +34,10 @@ export interface Element {
   kind: Kind;
   /** The operationId, or the type of the SDL; of the body of a failure, the name of its schema. */
   owner: string;
-  /** Within the owner: `409`, `by basic`, `200 header ETag`, `200 <Page>/data[]/role = admin`, `query limit`, `body /name`, `body /name at maxLength 100`; `name`, `users(limit)`, `users(limit) beyond max 100`. */
+  /**
+   * Within the owner: `409`, `by basic`, `200 header ETag`, `200 <Page>/data[]/role = admin`, `query limit`, `body /name`,
+   * `body /name at maxLength 100`; `name`, `users(limit)`, `users(limit) beyond max 100`.
+   */
   name: string;
   /** What its observations are filed under: the owner and the name. */
   key: string;

@@ -107,10 +107,10 @@ function documentOf(text: string): DocumentNode | undefined {
 
 /**
  * Says what of the GraphQL contract a request and its result show, as keys of its elements: `User.name`,
- * `Query.users(limit)`, `CreateUserInput.email`, `Role.ADMIN`; of what an interface has, as the interface's too. A field counts when the data holds it, unless it is `null`
- * for an error there or below, or a list without items: then neither it nor its arguments do. An argument counts that is given
- * something, not null and not an empty list. Behind an interface or a union a field counts only
- * where `__typename` was selected beside it. A bound that was broken counts where an error of its field says so at that place.
+ * `Query.users(limit)`, `CreateUserInput.email`, `Role.ADMIN`; of what an interface has, as the interface's too. A field counts when
+ * the data holds it, unless it is `null` for an error there or below, or a list without items: then neither it nor its arguments
+ * do. An argument counts that is given something, not null and not an empty list. Behind an interface or a union a field counts
+ * only where `__typename` was selected beside it. A bound that was broken counts where an error of its field says so at that place.
  */
 export const graphqlObserver = (schema: GraphQLSchema): GraphQLObserver => {
   const known = new Map<InputValue, Bound[]>();
