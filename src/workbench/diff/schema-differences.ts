@@ -91,7 +91,7 @@ export function schemaComparison(): Comparison {
     const grouped = a.groups.length > 0 || b.groups.length > 0;
     const single = a.groups.length > 0 !== b.groups.length > 0;
     const values = equal ? [] : keywords(a, b, spots, single);
-    const inside = single ? [] : [...members(a, b, direction), ...insides(a, b, spots, direction)];
+    const inside = single ? [] : [...members(a, b, direction), ...insides(a, b, spots, direction, equal)];
     const choices = grouped && !equal ? alternatives(whole, a, b, direction) : grouped ? notedIn(a, b, direction) : [];
     const found = [...values.map((one) => ({ ...one, proved: fits, widened })), ...inside, ...choices];
     const silent = ![...found].some(
@@ -188,7 +188,7 @@ export function schemaComparison(): Comparison {
   }
 
   /** What is inside: items, other members, and whatever else a schema is asked of. */
-  function insides(a: Normal, b: Normal, here: Both['here'], direction: Direction): Difference[] {
+  function insides(a: Normal, b: Normal, here: Both['here'], direction: Direction, equal: boolean): Difference[] {
     const width = ({ extra }: Normal): Value => (typeof extra === 'string' ? extra : { schema: '' });
     const spot = (one: Normal, other: Spot): Spot =>
       down(one.extraSpot ?? other, { id: ':additionalProperties', source: one.extraKeyword });
@@ -206,6 +206,8 @@ export function schemaComparison(): Comparison {
     const keys = [...new Set([...a.parts.keys(), ...b.parts.keys()])];
     const parts = keys.flatMap((key) => {
       const [was, is] = [a.parts.get(key), b.parts.get(key)];
+      // The same said otherwise: a list of one item is a tuple of one.
+      if (equal && (was === undefined || is === undefined)) return [];
       const spots = { old: (was ?? is)?.spot as Spot, now: (is ?? was)?.spot as Spot };
       // What is asked of a list or of names alone is no value that anybody reads: it is there or not.
       if ((was === undefined || is === undefined) && /^(?:contains|propertyNames)$/.test(key)) {

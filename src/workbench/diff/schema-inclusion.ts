@@ -85,6 +85,17 @@ function identical(): (one: Part, other: Part) => boolean {
 }
 
 const scalar = (type: string) => type !== 'object' && type !== 'array';
+/** A range of no more whole numbers than these is looked at one number after the other. */
+const FEW = 64;
+
+/** The values of a schema of scalars that lists them, or has few: whole numbers of a range. Undefined of all others. */
+function scalarsOf({ values, types, keywords }: Normal): unknown[] | undefined {
+  if (values !== undefined)
+    return [...types].every(scalar) ? [...values.values()].map(({ value }) => value) : undefined;
+  const [least, most] = [keywords.get('minimum')?.value, keywords.get('maximum')?.value];
+  if ([...types].join() !== 'integer' || typeof least !== 'number' || typeof most !== 'number') return undefined;
+  return most - least < FEW ? Array.from({ length: most - least + 1 }, (_, index) => least + index) : undefined;
+}
 
 /** Whether no value meets both: they have no type in common, or a member whose values tell them apart. */
 function apart(one: Normal, other: Normal): boolean {
@@ -144,10 +155,8 @@ export function inclusion(): { includes: Includes; same: (one: Part, other: Part
     return mine.every((way) => {
       const one = normal(way);
       if (one.never) return true;
-      const { values } = one;
-      if (values !== undefined && [...one.types].every(scalar)) {
-        return [...values.values()].every(({ value }) => open.some((other) => takes(other, one, value)));
-      }
+      const values = scalarsOf(one);
+      if (values !== undefined) return values.every((value) => open.some((other) => takes(other, one, value)));
       return [...one.types].every((type) => open.some((other) => covers(other, one, type, direction)));
     });
   }
@@ -186,7 +195,7 @@ export function inclusion(): { includes: Includes; same: (one: Part, other: Part
       if (!includes(part, narrow.parts.get(key)?.part ?? fallback(narrow, key, part[0]?.spot), direction)) return false;
     }
     for (const [key, { part }] of narrow.parts) {
-      if (!key.startsWith('patternProperties') || wide.parts.has(key) || !about(key)) continue;
+      if (!/^(?:patternProperties|prefixItems)\0/.test(key) || wide.parts.has(key) || !about(key)) continue;
       if (!includes(fallback(wide, key, part[0]?.spot), part, direction)) return false;
     }
     if (!notCovered(wide, narrow, direction)) return false;

@@ -24,6 +24,7 @@ import {
   type Stated,
   shapeOf,
   twiceRefused,
+  typesRefused,
 } from './schema-part.js';
 import { down } from './spot.js';
 
@@ -66,6 +67,10 @@ function typesIn(said: Flat['said']): Pick<Normal, 'types' | 'typed'> {
   const whole = said.some(({ node }) => Number.isInteger(node['multipleOf']));
   if (types.has('number') && whole) types.add('integer').delete('number');
   if (types.has('number')) types.delete('integer');
+  for (const type of said.flatMap(({ node }) => typesRefused(node))) {
+    types.delete(String(type));
+    if (type === 'number') types.delete('integer');
+  }
   return { types, typed };
 }
 
@@ -149,6 +154,10 @@ export function normal(part: Part): Normal {
   }
   bounds(said, types, keywords);
   partsIn(said, parts, opaque);
+  // What comes after the last item allowed is never there.
+  const items = Number(keywords.get('maxItems')?.value ?? Number.POSITIVE_INFINITY);
+  for (const key of parts.keys())
+    if (key.startsWith('prefixItems') && Number(key.split('\0')[1]) >= items) parts.delete(key);
   const format = keywords.get('format')?.value as string[] | undefined;
   if (format !== undefined && !format.some((one) => typeOfFormat(one).some((type) => types.has(type))))
     keywords.delete('format');
@@ -165,6 +174,13 @@ export function normal(part: Part): Normal {
         extraSpot: undefined,
         extraKeyword: 'additionalProperties' as const,
       };
+  const atMost = keywords.get('maxProperties');
+  if (atMost?.value === 0) {
+    // No member is a closed object that names none.
+    keywords.delete('maxProperties');
+    for (const key of parts.keys()) if (key.startsWith('patternProperties')) parts.delete(key);
+    Object.assign(object, { members: new Map(), extra: 'none', extraSpot: atMost.spot });
+  }
   const nots = said.flatMap(({ node, spot }) =>
     node['not'] === undefined || twiceRefused(node) !== undefined || refusesOthers(node['not'], types, flat.null)
       ? []

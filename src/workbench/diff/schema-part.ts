@@ -45,6 +45,12 @@ export const partAt = (value: unknown, spot: Spot): Part => [{ value, spot }];
 export const twiceRefused = ({ not }: Node): unknown =>
   isPlain(not) && Object.keys(not).every((key) => key === 'not' || isWord(key)) ? not['not'] : undefined;
 
+/** The types that a `not` refuses, where it says no more than them. */
+export const typesRefused = ({ not }: Node): unknown[] =>
+  isPlain(not) && not['type'] !== undefined && Object.keys(not).every((key) => key === 'type' || isWord(key))
+    ? [not['type']].flat()
+    : [];
+
 /** Whether a schema of 3.0 is nullable beside what it refers to or is made of. */
 export const isNullableAlone = (node: Node): boolean => node['nullable'] === true && node['type'] === undefined;
 
@@ -58,6 +64,7 @@ function isNull(value: unknown, spot: Spot): boolean {
 /** Whether a schema says itself that null is none of its values. */
 function refusesNull(node: Node): boolean {
   if (node['type'] !== undefined && ![node['type']].flat().includes('null')) return true;
+  if (typesRefused(node).includes('null')) return true;
   if (Array.isArray(node['enum']) && !node['enum'].includes(null)) return true;
   return 'const' in node && node['const'] !== null;
 }
