@@ -38,7 +38,8 @@ t.test('accord keys and accord audit beside a server that has the embedded datab
   await eventually('two keys', async () => (await kidsAt(server.url)).length === 2 || undefined);
   t.same(await kidsAt(server.url), [old, next?.[0]], 'no restart was needed');
   t.match(await accord(t, ['keys', 'rotate'], environment), { code: 1, stdout: '', stderr: /is published already/ });
-  t.match(await accord(t, ['keys', 'retire', 'nothing'], environment), { code: 1, stderr: 'There is no key nothing.' });
+  for (const kid of ['nothing', '-hV_beginning-with-a-dash', '--a'])
+    t.match(await accord(t, ['keys', 'retire', kid], environment), { code: 1, stderr: `There is no key ${kid}.` });
 
   const secrets = await accord(t, ['keys', 'secrets'], environment);
   t.match(rows(secrets.stdout), [['1', '2', '0', '-']], 'by the secrets that the server has');

@@ -34,6 +34,7 @@ const keys: Subcommand = (command) => {
     .command('retire')
     .description('take a key out of use at once, for one that has leaked; its tokens are refused, their sockets closed')
     .argument('<kid>', 'the id of the key')
+    .allowUnknownOption() // a thumbprint in base64url may begin with a dash: one of 64 does
     .action((kid: string) => administer(async (commands) => print(await commands['keys.retire']({ kid }))));
   command
     .command('secrets')
