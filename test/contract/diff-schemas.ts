@@ -57,6 +57,33 @@ const same: [string, string, string][] = [
   ['a condition of which nothing follows', '{ type: object }', '{ type: object, if: { required: [a] } }'],
   ['what follows of no condition', '{ type: object }', '{ type: object, then: { required: [a] } }'],
   ['not of another type', '{ type: object }', "{ type: object, not: { type: 'null' } }"],
+  [
+    'other members that are not anything',
+    '{ type: object, additionalProperties: false }',
+    '{ type: object, additionalProperties: { not: {} } }',
+  ],
+  ['items that are not anything', '{ type: array, maxItems: 0 }', '{ type: array, items: { not: true } }'],
+  [
+    'members by a pattern that each name meets',
+    '{ type: object, properties: { a: { type: string } }, additionalProperties: { type: string } }',
+    "{ type: object, properties: { a: {} }, patternProperties: { '^(.*)$': { type: string } }, additionalProperties: false }",
+  ],
+  [
+    'no members, by such a pattern',
+    '{ type: object, maxProperties: 0 }',
+    "{ type: object, patternProperties: { '': false } }",
+  ],
+  [
+    'so many members as are required',
+    '{ type: object, required: [a, b] }',
+    '{ type: object, required: [a, b], minProperties: 2 }',
+  ],
+  [
+    'what a required member needs',
+    '{ type: object, required: [a, b, c] }',
+    '{ type: object, required: [a], dependentRequired: { a: [b], b: [c] } }',
+  ],
+  ['steps of a range, listed', '{ type: integer, minimum: 0, maximum: 10, multipleOf: 5 }', '{ enum: [0, 5, 10] }'],
   ['not of not', '{ type: string, not: { not: { maxLength: 5 } } }', '{ type: string, maxLength: 5 }'],
   [
     'a pattern that says what is said of all others',

@@ -94,7 +94,9 @@ function scalarsOf({ values, types, keywords }: Normal): unknown[] | undefined {
     return [...types].every(scalar) ? [...values.values()].map(({ value }) => value) : undefined;
   const [least, most] = [keywords.get('minimum')?.value, keywords.get('maximum')?.value];
   if ([...types].join() !== 'integer' || typeof least !== 'number' || typeof most !== 'number') return undefined;
-  return most - least < FEW ? Array.from({ length: most - least + 1 }, (_, index) => least + index) : undefined;
+  if (most - least >= FEW) return undefined;
+  const range = Array.from({ length: most - least + 1 }, (_, index) => least + index);
+  return range.filter((value) => accepts({ types, keywords }, value) !== false);
 }
 
 /** Whether no value meets both: they have no type in common, or a member whose values tell them apart. */

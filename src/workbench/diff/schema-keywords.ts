@@ -80,13 +80,16 @@ export function matches(pattern: string, text: string): boolean {
 
 /** Patterns that refuse nothing, and those that only ask for a length, in its words. */
 function plainPattern(pattern: string): { least?: number; most?: number } | undefined {
-  if (/^\^?(?:(?:\.|\[\\s\\S\])\*)?\$?$/.test(pattern)) return {};
+  if (/^\^?(?:\(?(?:\.|\[\\s\\S\])\*\)?)?\$?$/.test(pattern)) return {};
   if (/^\^?\.\+\$?$/.test(pattern)) return { least: 1 };
   const [, least, comma, most = ''] = /^\^\.\{(\d+)(?:(,)(\d*))?\}\$$/.exec(pattern) ?? [];
   if (least === undefined) return undefined;
   const upper = comma === undefined ? least : most;
   return { least: Number(least), ...(upper !== '' && { most: Number(upper) }) };
 }
+
+/** Whether there is no text that a pattern refuses. */
+export const meetsAll = (pattern: string): boolean => Object.keys(plainPattern(pattern) ?? [pattern]).length === 0;
 
 /** @param stated the keyword that says it, where it is another one */
 export function narrow(keywords: Keywords, keyword: string, value: unknown, spot: Spot, stated = keyword): void {

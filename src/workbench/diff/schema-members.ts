@@ -1,7 +1,7 @@
 import { isPlain } from 'accord/contract/references';
 import type { Part, Spot } from './form.js';
-import { BY_NAME, COVARIANT, matches, strings } from './schema-keywords.js';
-import { type Flat, flatten, type Member, type Stated, shapeOf } from './schema-part.js';
+import { BY_NAME, COVARIANT, matches, meetsAll, strings } from './schema-keywords.js';
+import { type Flat, flatten, type Member, type Stated, shapeOf, takesNothing } from './schema-part.js';
 import { down } from './spot.js';
 
 /** What an object says of its members. */
@@ -31,11 +31,11 @@ export function partsIn(said: Flat['said'], parts: Map<string, Member>, opaque: 
     for (let index = 0; index < longest; index += 1) {
       const at = down(spot, { id: `[${index}]`, source: ['prefixItems', index], name: `${spot.name}[${index}]` });
       if (index < first.length) append(parts, `prefixItems\0${index}`, first[index], at);
-      else if (node['items'] !== undefined && node['items'] !== false)
+      else if (node['items'] !== undefined && !takesNothing(node['items']))
         append(parts, `prefixItems\0${index}`, node['items'], items);
     }
     // No further items is so many at most.
-    if (node['items'] !== undefined && node['items'] !== false) append(parts, 'items', node['items'], items);
+    if (node['items'] !== undefined && !takesNothing(node['items'])) append(parts, 'items', node['items'], items);
     for (const keyword of COVARIANT.slice(1)) {
       if (node[keyword] !== undefined && !asksNothing(keyword, node))
         append(parts, keyword, node[keyword], { ...spotOf(spot, keyword), name: `${spot.name}:${keyword}` });
@@ -89,6 +89,22 @@ function travels(part: Part): boolean {
   );
 }
 
+/**
+ * What is asked of members by a pattern that each name meets, as asked of all of them: nothing is left for
+ * `additionalProperties`.
+ */
+export function ofEachName({ node, spot, evaluated }: Flat['said'][number]): Flat['said'] {
+  const { patternProperties, additionalProperties: _, ...others } = node;
+  const all = Object.entries(isPlain(patternProperties) ? patternProperties : {});
+  const each = all.filter(([pattern]) => meetsAll(pattern));
+  if (each.length === 0) return [{ node, spot, ...(evaluated && { evaluated }) }];
+  const left = Object.fromEntries(all.filter(([pattern]) => !meetsAll(pattern)));
+  return [
+    { node: { ...others, patternProperties: left }, spot, evaluated: { patternProperties } },
+    ...each.map(([, schema]) => ({ node: { additionalProperties: schema }, spot, evaluated: {} })),
+  ];
+}
+
 /** A member's part: what each schema says of it by name or by pattern, or else of what it does not name. */
 export function membersIn(said: Flat['said']): Members {
   const members = new Map<string, Member>();
@@ -101,7 +117,7 @@ export function membersIn(said: Flat['said']): Members {
     if (isPlain(node['properties']) || rest !== undefined) extraSpot ??= spot;
     if (rest !== undefined) extraKeyword = evaluated === undefined ? 'additionalProperties' : 'unevaluatedProperties';
     if (rest !== undefined && rest !== true && !(isPlain(rest) && shapeOf(rest) === '{}')) {
-      if (rest === false) [extra, extraSpot] = ['none', spot];
+      if (takesNothing(rest)) [extra, extraSpot] = ['none', spot];
       else if (extra !== 'none') {
         const at = down(spot, { id: ':additionalProperties', source: 'additionalProperties', name: `${spot.name}{}` });
         const more: Part = [{ value: rest, spot: at }];

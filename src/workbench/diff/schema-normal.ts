@@ -11,10 +11,11 @@ import {
   NOTES,
   narrow,
   SIMPLE,
+  strings,
   typeOf,
   typeOfFormat,
 } from './schema-keywords.js';
-import { containsNothing, type Members, membersIn, partsIn, spotOf } from './schema-members.js';
+import { containsNothing, type Members, membersIn, ofEachName, partsIn, spotOf } from './schema-members.js';
 import {
   type Flat,
   flatten,
@@ -23,6 +24,7 @@ import {
   type Member,
   type Stated,
   shapeOf,
+  takesNothing,
   twiceRefused,
   typesRefused,
 } from './schema-part.js';
@@ -130,7 +132,8 @@ const refusesOthers = (refused: unknown, types: ReadonlySet<string>, nullable: b
 /** The normal form of a part. */
 export function normal(part: Part): Normal {
   const flat = flatten(part);
-  const { said, groups } = flat;
+  const { groups } = flat;
+  const said = flat.said.flatMap(ofEachName);
   const stated = typesIn(said);
   const listed = valuesIn(said);
   let { types } = stated;
@@ -150,7 +153,7 @@ export function normal(part: Part): Normal {
       if (node[keyword] === undefined || (isCount(keyword) && countsNothing(keyword, node))) continue;
       narrow(keywords, keyword, node[keyword], spot);
     }
-    if (node['items'] === false) narrow(keywords, 'maxItems', listOf(node['prefixItems']).length, spot, 'items');
+    if (takesNothing(node['items'])) narrow(keywords, 'maxItems', listOf(node['prefixItems']).length, spot, 'items');
   }
   bounds(said, types, keywords);
   partsIn(said, parts, opaque);
@@ -174,6 +177,16 @@ export function normal(part: Part): Normal {
         extraSpot: undefined,
         extraKeyword: 'additionalProperties' as const,
       };
+  // What a required member needs is required.
+  for (const name of object.required.keys()) {
+    const needed = parts.get(`dependentRequired\0${name}`)?.part ?? [];
+    for (const { value, spot } of needed)
+      for (const one of strings((value as { required: unknown }).required))
+        if (!object.required.has(one)) object.required.set(one, spot);
+    parts.delete(`dependentRequired\0${name}`);
+  }
+  // As many members as are required are there anyway.
+  if (Number(keywords.get('minProperties')?.value) <= object.required.size) keywords.delete('minProperties');
   const atMost = keywords.get('maxProperties');
   if (atMost?.value === 0) {
     // No member is a closed object that names none.

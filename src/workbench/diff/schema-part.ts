@@ -45,6 +45,12 @@ export const partAt = (value: unknown, spot: Spot): Part => [{ value, spot }];
 export const twiceRefused = ({ not }: Node): unknown =>
   isPlain(not) && Object.keys(not).every((key) => key === 'not' || isWord(key)) ? not['not'] : undefined;
 
+/** Whether a schema takes nothing: `false`, or what is not whatever there is. */
+export const takesNothing = (value: unknown): boolean =>
+  value === false || (isPlain(value) && (value['not'] === true || (isPlain(value['not']) && saysNone(value['not']))));
+
+const saysNone = (node: Node): boolean => Object.keys(node).every(isWord);
+
 /** The types that a `not` refuses, where it says no more than them. */
 export const typesRefused = ({ not }: Node): unknown[] =>
   isPlain(not) && not['type'] !== undefined && Object.keys(not).every((key) => key === 'type' || isWord(key))
@@ -93,7 +99,7 @@ function evaluatedBy(flat: Flat): Node | undefined {
 }
 
 function flattenOne({ value, spot: here, own, evaluated }: Written, within: ReadonlySet<unknown>): Flat {
-  if (value === false) return { said: [], groups: [], never: true, null: false };
+  if (takesNothing(value)) return { said: [], groups: [], never: true, null: false };
   if (!isPlain(value) || within.has(value)) return { said: [], groups: [], never: false, null: true };
   const deeper = new Set(within).add(value);
   const flat: Flat = { said: [], groups: [], never: false, null: own === true || !refusesNull(value) };
@@ -121,7 +127,7 @@ function flattenOne({ value, spot: here, own, evaluated }: Written, within: Read
       const spot = step(here, kind, index);
       return { value: one, spot: { ...spot, id: `${spot.id}:${kind}.${labelOf([{ value: one, spot }])}` } };
     });
-    const open = written.filter((one) => !isNull(one.value, one.spot) && one.value !== false);
+    const open = written.filter((one) => !isNull(one.value, one.spot) && !takesNothing(one.value));
     flat.null &&= written.some((one) => flattenOne(one, deeper).null);
     const [only] = open;
     if (open.length === 1 && only !== undefined) {
