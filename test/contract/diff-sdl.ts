@@ -150,6 +150,18 @@ export const sdlCases: DocumentCase[] = [
   ['one for a list', [['first: Int!): [Item]', 'first: Int!): Item']], 'breaking', 'breaking'],
   ['an interface for a type', [['node(id: ID!): Node', 'node(id: ID!): Work']], 'breaking', 'breaking'],
   ['an interface less', [['implements Node & Named', 'implements Node']], 'breaking', 'risky'],
+  [
+    'a type more of an interface that is got',
+    [['type Frame', 'type Print implements Node { id: ID! }\ntype Frame']],
+    'risky',
+    'breaking',
+  ],
+  [
+    'a type more of an interface that nobody gets',
+    [['type Frame', 'type Print implements Named { name: String }\ntype Frame']],
+    'safe',
+    'safe',
+  ],
   ['a member of a union', [['Artist | Work', 'Artist | Work | Frame']], 'risky', 'breaking'],
   [
     'a field of an interface',

@@ -5,6 +5,7 @@ import {
   type GraphQLSchema,
   getNamedType,
   type InputValueDefinitionNode,
+  isAbstractType,
   isEnumType,
   isInputObjectType,
   isInterfaceType,
@@ -176,6 +177,12 @@ export function usesIn(schema: GraphQLSchema): Uses {
       add(uses.got, getNamedType(field.type).name, name);
       for (const argument of field.args) send(getNamedType(argument.type).name, name);
     }
+  }
+  // Who gets an interface or a union gets each of its members.
+  for (const type of Object.values(schema.getTypeMap())) {
+    if (!isAbstractType(type)) continue;
+    for (const field of uses.got.get(type.name) ?? [])
+      for (const member of schema.getPossibleTypes(type)) add(uses.got, member.name, field);
   }
   return uses;
 }

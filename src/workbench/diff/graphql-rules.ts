@@ -2,6 +2,7 @@ import type { Change as Inspected } from '@graphql-inspector/core';
 import {
   type GraphQLArgument,
   type GraphQLInputField,
+  type GraphQLInterfaceType,
   type GraphQLSchema,
   isInputObjectType,
   isInterfaceType,
@@ -80,6 +81,13 @@ const location: Verdicts = (change, schemas) => {
 
 const LEVELS: Record<string, Verdict> = { BREAKING: 'breaking', DANGEROUS: 'risky', NON_BREAKING: 'safe' };
 
+/** A type more is met by who asks for an interface that it is of. */
+const addition: Verdicts = ({ path = '' }, { before, after, uses: [was] }) => {
+  const type = after.getType(path);
+  const isMet = ({ name }: GraphQLInterfaceType) => isInterfaceType(before.getType(name)) && was?.got.has(name);
+  return isObjectType(type) && type.getInterfaces().some(isMet) ? 'risky' : 'safe';
+};
+
 /** Where the inspector is too strict, too mild, or does not look which way a value travels. */
 const VERDICT_OF: [RegExp, Verdicts][] = [
   [/DESCRIPTION/, nobody],
@@ -103,6 +111,7 @@ const VERDICT_OF: [RegExp, Verdicts][] = [
     ({ criticality }) => (criticality.level === 'BREAKING' ? 'breaking' : 'safe'),
   ],
   [/^(FIELD|INPUT_FIELD|FIELD_ARGUMENT)_REMOVED$/, removal],
+  [/^TYPE_ADDED$/, addition],
   [
     /^TYPE_(REMOVED|KIND_CHANGED)$/,
     ({ path = '' }, schemas) => (sent(path, schemas) || got(path, schemas) ? 'breaking' : 'safe'),
@@ -130,7 +139,7 @@ const ADVICE: [RegExp, string][] = [
   [/TYPE_CHANGED$/, 'Add a second one of the new type beside it, and deprecate this one.'],
   [/DEFAULT/, 'Keep the default: who leaves it out counts on it.'],
   [
-    /^(UNION_MEMBER|OBJECT_TYPE_INTERFACE)_ADDED$/,
+    /^(UNION_MEMBER|OBJECT_TYPE_INTERFACE|TYPE)_ADDED$/,
     'Tell the clients first: fragments meet a type that they do not know.',
   ],
 ];

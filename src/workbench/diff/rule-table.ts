@@ -119,6 +119,7 @@ export const RULE_TABLE: RuleRow[] = [
   row('graphql-enum-value-removed', 'breaking safe', 'Who sends the value is refused; safe where it is only got.'),
   row('graphql-union-member-added', 'risky', 'Fragments meet a type that they do not know.'),
   row('graphql-object-type-interface-added', 'risky', 'Fragments meet a type that they do not know.'),
+  row('graphql-type-added', 'risky safe', 'Fragments on an interface meet it; safe where there is none to ask for.'),
   row('graphql-*-default-*', 'breaking risky safe', 'Who sends nothing gets another value.'),
   row('graphql-usage-*', 'breaking risky safe', 'A directive that somebody else reads; breaking for @oneOf.'),
   row('graphql-unjudged', 'risky', 'It changed, and no rule here knows what it does.'),
