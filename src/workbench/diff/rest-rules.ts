@@ -220,7 +220,7 @@ export const REST_RULES: Record<string, Rule> = {
   allowReserved: allowing('allowReserved'),
   allowEmptyValue: allowing('allowEmptyValue'),
   unusedSchema: schemaName,
-  parameterName: renamed('the name of a path parameter of %, which is its place,'),
+  parameterName: renamed('one of %, known by its place, has another name'),
   schemeName: renamed('the name of a security scheme'),
   hint,
   severity,
