@@ -73,16 +73,6 @@ const same: [string, string, string][] = [
     '{ type: object, maxProperties: 0 }',
     "{ type: object, patternProperties: { '': false } }",
   ],
-  [
-    'so many members as are required',
-    '{ type: object, required: [a, b] }',
-    '{ type: object, required: [a, b], minProperties: 2 }',
-  ],
-  [
-    'what a required member needs',
-    '{ type: object, required: [a, b, c] }',
-    '{ type: object, required: [a], dependentRequired: { a: [b], b: [c] } }',
-  ],
   ['steps of a range, listed', '{ type: integer, minimum: 0, maximum: 10, multipleOf: 5 }', '{ enum: [0, 5, 10] }'],
   ['not of not', '{ type: string, not: { not: { maxLength: 5 } } }', '{ type: string, maxLength: 5 }'],
   [
@@ -235,6 +225,42 @@ const same: [string, string, string][] = [
 ];
 
 const changed: SchemaCase[] = [
+  [
+    'a condition beside a small range',
+    '{ type: integer, minimum: 1, maximum: 3 }',
+    '{ type: integer, minimum: 1, maximum: 3, if: { minimum: 2 }, then: { minimum: 3 } }',
+    LESS,
+    MORE,
+  ],
+  [
+    'a number that two alternatives take, of which one may',
+    '{ type: integer, minimum: 1, maximum: 3 }',
+    '{ oneOf: [{ type: integer, minimum: 1, maximum: 2 }, { type: integer, minimum: 2, maximum: 3 }] }',
+    LESS,
+    MORE,
+  ],
+  [
+    'required no more, of what needs another',
+    '{ type: object, required: [a], dependentRequired: { a: [b] } }',
+    '{ type: object, dependentRequired: { a: [b] } }',
+    WORSE,
+    LESS,
+  ],
+  [
+    'required no more, of as many as before',
+    '{ type: object, required: [a, b], minProperties: 2 }',
+    '{ type: object, required: [a], minProperties: 2 }',
+    WORSE,
+    LESS,
+  ],
+  [
+    'members by a pattern that each name meets, closed otherwise',
+    "{ type: object, patternProperties: { '.*': { type: string } }, unevaluatedProperties: false }",
+    "{ type: object, patternProperties: { '.*': { type: integer } }, unevaluatedProperties: false }",
+    OTHER,
+    OTHER,
+  ],
+  ['no text but the empty one', '{ type: string }', "{ type: string, pattern: '^$' }", LESS, MORE],
   ['a multiple with parts', '{ type: number, multipleOf: 0.1 }', '{ type: number, multipleOf: 0.3 }', LESS, MORE],
   ['a member that may not be there', object('a: { type: string }'), object('a: false'), LESS, MORE],
   [

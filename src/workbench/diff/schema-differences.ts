@@ -207,7 +207,7 @@ export function schemaComparison(): Comparison {
     const parts = keys.flatMap((key) => {
       const [was, is] = [a.parts.get(key), b.parts.get(key)];
       // The same said otherwise: a list of one item is a tuple of one.
-      if (equal && (was === undefined || is === undefined)) return [];
+      if (equal && /^(?:prefixItems|items)\b/.test(key) && (was === undefined || is === undefined)) return [];
       const spots = { old: (was ?? is)?.spot as Spot, now: (is ?? was)?.spot as Spot };
       // What is asked of a list or of names alone is no value that anybody reads: it is there or not.
       if ((was === undefined || is === undefined) && /^(?:contains|propertyNames)$/.test(key)) {

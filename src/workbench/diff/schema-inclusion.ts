@@ -158,14 +158,29 @@ export function inclusion(): { includes: Includes; same: (one: Part, other: Part
       const one = normal(way);
       if (one.never) return true;
       const values = scalarsOf(one);
-      if (values !== undefined) return values.every((value) => open.some((other) => takes(other, one, value)));
+      const isOne = w.groups.some(exclusive);
+      const isTaken = (count: number) => (isOne ? count === 1 : count > 0);
+      if (values !== undefined)
+        return values.every((value) => isTaken(open.filter((other) => takes(other, one, value)).length));
       return [...one.types].every((type) => open.some((other) => covers(other, one, type, direction)));
     });
   }
 
+  /** Whether what a schema asks beside its keywords, the other asks as well. */
+  function insideCovers(wide: Normal, narrow: Normal, about: (keyword: string) => boolean, direction: Direction) {
+    for (const [keyword, { value }] of wide.opaque) if (narrow.opaque.get(keyword)?.value !== value) return false;
+    return [...wide.parts].every(
+      ([key, { part }]) =>
+        !about(key) || includes(part, narrow.parts.get(key)?.part ?? fallback(narrow, key, part[0]?.spot), direction),
+    );
+  }
+
   /** Whether a listed value is taken by a schema. */
   function takes(wide: Normal, narrow: Normal, value: unknown): boolean {
+    if (isAnyText(wide) && typeof value !== 'string') return true;
     if (wide.nots.length > 0 && !notCovered(wide, narrow, 'request')) return false;
+    const about = (keyword: string) => concerned(keyword, new Set([typeOf(value)]));
+    if (!insideCovers(wide, narrow, about, 'request')) return false;
     if (wide.values !== undefined) return [...wide.values.values()].some((one) => one.value === value);
     const result = accepts(wide, value);
     return (
@@ -191,11 +206,7 @@ export function inclusion(): { includes: Includes; same: (one: Part, other: Part
     const about = (keyword: string) => concerned(keyword, new Set([type]));
     for (const keyword of wide.keywords.keys())
       if (about(keyword) && !keywordCovers(keyword, wide, narrow)) return false;
-    for (const [keyword, { value }] of wide.opaque) if (narrow.opaque.get(keyword)?.value !== value) return false;
-    for (const [key, { part }] of wide.parts) {
-      if (!about(key)) continue;
-      if (!includes(part, narrow.parts.get(key)?.part ?? fallback(narrow, key, part[0]?.spot), direction)) return false;
-    }
+    if (!insideCovers(wide, narrow, about, direction)) return false;
     for (const [key, { part }] of narrow.parts) {
       if (!/^(?:patternProperties|prefixItems)\0/.test(key) || wide.parts.has(key) || !about(key)) continue;
       if (!includes(fallback(wide, key, part[0]?.spot), part, direction)) return false;

@@ -80,7 +80,7 @@ export function matches(pattern: string, text: string): boolean {
 
 /** Patterns that refuse nothing, and those that only ask for a length, in its words. */
 function plainPattern(pattern: string): { least?: number; most?: number } | undefined {
-  if (/^\^?(?:\(?(?:\.|\[\\s\\S\])\*\)?)?\$?$/.test(pattern)) return {};
+  if (/^(?:\^?|\$|\^?\(?(?:\.|\[\\s\\S\])\*\)?\$?)$/.test(pattern)) return {};
   if (/^\^?\.\+\$?$/.test(pattern)) return { least: 1 };
   const [, least, comma, most = ''] = /^\^\.\{(\d+)(?:(,)(\d*))?\}\$$/.exec(pattern) ?? [];
   if (least === undefined) return undefined;

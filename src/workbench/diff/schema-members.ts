@@ -95,6 +95,9 @@ function travels(part: Part): boolean {
  */
 export function ofEachName({ node, spot, evaluated }: Flat['said'][number]): Flat['said'] {
   const { patternProperties, additionalProperties: _, ...others } = node;
+  // Where each name meets a pattern, none is left for `unevaluatedProperties` either.
+  const known = evaluated?.['patternProperties'];
+  if (patternProperties === undefined && isPlain(known) && Object.keys(known).some(meetsAll)) return [];
   const all = Object.entries(isPlain(patternProperties) ? patternProperties : {});
   const each = all.filter(([pattern]) => meetsAll(pattern));
   if (each.length === 0) return [{ node, spot, ...(evaluated && { evaluated }) }];

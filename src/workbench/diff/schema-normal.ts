@@ -11,7 +11,6 @@ import {
   NOTES,
   narrow,
   SIMPLE,
-  strings,
   typeOf,
   typeOfFormat,
 } from './schema-keywords.js';
@@ -177,16 +176,6 @@ export function normal(part: Part): Normal {
         extraSpot: undefined,
         extraKeyword: 'additionalProperties' as const,
       };
-  // What a required member needs is required.
-  for (const name of object.required.keys()) {
-    const needed = parts.get(`dependentRequired\0${name}`)?.part ?? [];
-    for (const { value, spot } of needed)
-      for (const one of strings((value as { required: unknown }).required))
-        if (!object.required.has(one)) object.required.set(one, spot);
-    parts.delete(`dependentRequired\0${name}`);
-  }
-  // As many members as are required are there anyway.
-  if (Number(keywords.get('minProperties')?.value) <= object.required.size) keywords.delete('minProperties');
   const atMost = keywords.get('maxProperties');
   if (atMost?.value === 0) {
     // No member is a closed object that names none.
