@@ -158,10 +158,11 @@ export function inclusion(): { includes: Includes; same: (one: Part, other: Part
       const one = normal(way);
       if (one.never) return true;
       const values = scalarsOf(one);
-      const isOne = w.groups.some(exclusive);
-      const isTaken = (count: number) => (isOne ? count === 1 : count > 0);
-      if (values !== undefined)
-        return values.every((value) => isTaken(open.filter((other) => takes(other, one, value)).length));
+      if (values !== undefined) {
+        const most = w.groups.some(exclusive) ? 1 : open.length;
+        const takers = (value: unknown) => open.filter((other) => takes(other, one, value)).length;
+        return values.map(takers).every((count) => count > 0 && count <= most);
+      }
       return [...one.types].every((type) => open.some((other) => covers(other, one, type, direction)));
     });
   }
