@@ -77,6 +77,60 @@ t.test('a schema to which many ways lead is told once', async (t) => {
   );
 });
 
+t.test('what is said beside a reference is told of who refers', async (t) => {
+  const told = async (before: string, after: string) =>
+    (await changesBetween(versionOf(service(before)), versionOf(service(after)))).map(({ id, place }) => [
+      id,
+      place.line,
+    ]);
+  const CAT = "$ref: '#/components/schemas/Cat'";
+  const [sent, got] = [7, 12];
+  t.same(
+    await told(`{ properties: { a: { ${CAT} } } }`, `{ properties: { a: { oneOf: [{ ${CAT} }, { type: 'null' }] } } }`),
+    [
+      ['rest:get:response.200.body.a:type:nullable', got],
+      ['rest:send:request.body.a:type:nullable', sent],
+    ],
+  );
+  t.same(await told(`{ items: { ${CAT} } }`, `{ items: { ${CAT}, required: [purrs] } }`), [
+    ['rest:send:request.body[].purrs:required:required', sent],
+    ['rest:get:response.200.body[].purrs:required:required', got],
+  ]);
+  t.same(await told(`{ allOf: [{ ${CAT} }, { required: [purrs] }] }`, `{ allOf: [{ ${CAT} }] }`), [
+    ['rest:get:response.200.body.purrs:required:optional', got],
+    ['rest:send:request.body.purrs:required:optional', sent],
+  ]);
+});
+
+t.test('the name of a component is sent where alternatives are told apart by it', async (t) => {
+  const told = async (from: string, to: string) =>
+    (await changesBetween(versionOf(from), versionOf(to)))
+      .filter(({ verdict }) => verdict !== 'safe')
+      .map(({ id, verdict }) => `${verdict} ${id}`);
+  const either = service(
+    "{ oneOf: [{ $ref: '#/components/schemas/Cat' }, { $ref: '#/components/schemas/Dog' }], discriminator: { propertyName: kind } }",
+  );
+  const renamed = either.replaceAll('Dog', 'Dogs');
+  t.same(await told(either, renamed), [
+    'breaking rest:send:request.body:discriminator.Dog:changed',
+    'breaking rest:get:response.200.body:discriminator.Dog:changed',
+    'risky rest:Dog:schema:removed',
+  ]);
+  const mapped = renamed.replaceAll('propertyName: kind }', 'propertyName: kind, mapping: { Dog: Dogs } }');
+  t.same(await told(either, mapped), ['risky rest:Dog:schema:removed'], 'unless a mapping keeps it');
+  const heirs = `${service("{ $ref: '#/components/schemas/Animal' }")}    Animal: { type: object, discriminator: { propertyName: kind }, properties: { kind: { type: string } } }
+    Ape: { allOf: [{ $ref: '#/components/schemas/Animal' }] }
+`;
+  t.same(
+    await told(heirs, heirs.replace('Ape:', 'Monkey:')),
+    [
+      'breaking rest:Animal:request:discriminator.Ape:changed',
+      'breaking rest:Animal:response:discriminator.Ape:changed',
+    ],
+    'or of who says by allOf that it is one of them',
+  );
+});
+
 const edited = (edits: DocumentCase[1], base = SHOP) =>
   edits.reduce((text, [from, to]) => {
     if (!text.includes(from)) throw new Error(`There is no ${from} to edit.`);

@@ -8,7 +8,7 @@ const kebab = (name: string) =>
 
 /** Rules that judge by which way a value travels. */
 const BOTH_WAYS =
-  /^(?:type|enum|value|alternative|default|member|required|extra|condition|not|exclusive|discriminator|mapping|extensibleValue|pattern|format|multipleOf|uniqueItems|x-uncommon|content(?:Encoding|MediaType)|(?:exclusive)?[mM](?:in|ax)[A-Z]?\w*)$/;
+  /^(?:type|enum|value|alternative|default|member|required|extra|condition|not|exclusive|discriminator(?:Value)?|mapping|extensibleValue|pattern|format|multipleOf|uniqueItems|x-uncommon|content(?:Encoding|MediaType)|(?:exclusive)?[mM](?:in|ax)[A-Z]?\w*)$/;
 
 /** What a rule is called: `response-value-added`, `operation-removed`. */
 export const ruleName = ({ rule, direction }: Pick<Fact, 'rule' | 'direction'>, what: string): string =>

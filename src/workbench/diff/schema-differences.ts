@@ -2,21 +2,15 @@ import { isPlain } from 'accord/contract/references';
 import type { Difference } from './differences.js';
 import type { Direction, Part, Spot, Value } from './form.js';
 import { exclusive, listed } from './schema-choices.js';
-import { fallback, inclusion } from './schema-inclusion.js';
+import { held, inclusion } from './schema-inclusion.js';
 import { concerned } from './schema-keywords.js';
 import { type Normal, normal, saysNothing } from './schema-normal.js';
 import { notes } from './schema-notes.js';
 import { flatten, labelOf, type Member, type Stated, shapeOf } from './schema-part.js';
+import { type Both, placing } from './schema-place.js';
 import { SCHEMA_RULES } from './schema-rules.js';
 import { down } from './spot.js';
 import { at, told } from './told.js';
-
-/** Both versions of a schema: `here` is where it is used, of which it says the rest itself. */
-interface Both {
-  old: Part;
-  now: Part;
-  here: { old: Spot; now: Spot };
-}
 
 /** The types of a form in one order, null with them; undefined for any. */
 function typesOf({ types, never, null: nullable }: Normal): string | undefined {
@@ -25,6 +19,8 @@ function typesOf({ types, never, null: nullable }: Normal): string | undefined {
   if (all && nullable) return undefined;
   return [...types, ...(nullable ? ['null'] : [])].sort().join(' | ') || 'nothing';
 }
+
+const isItem = (key: string): boolean => /^(?:prefixItems|items)\b/.test(key);
 
 /** What a member is compared by, to tell a rename, and how its removal is looked at. */
 function memberTree({ part }: Member, required: boolean): Value {
@@ -51,7 +47,8 @@ export interface Comparison {
  * could not be before; the keywords that differ give the words. What was decided of a schema is kept for all that use it.
  */
 export function schemaComparison(): Comparison {
-  const { includes, same } = inclusion();
+  const { includes, same, overlaps } = inclusion();
+  const placed = placing(same);
   const known = new Map<string, Difference[]>();
   /** Schemas that hold themselves are being compared when they are met again. */
   const met = new Set<string>();
@@ -102,7 +99,7 @@ export function schemaComparison(): Comparison {
     const stated = (spot: Spot): Stated<Value> => ({ value: undefined, spot });
     const unknown = told('unjudged', stated(spots.old), stated(spots.now), { proved: fits });
     const net = untold ? (exclusive(a, b, fits) ?? unknown) : [];
-    return [...notes(a, b), ...found, ...net];
+    return [...notes(a, b), ...found, ...net].map((one) => placed(one, both));
   }
 
   /** The conditions on the values themselves. */
@@ -193,8 +190,10 @@ export function schemaComparison(): Comparison {
     const spot = (one: Normal, other: Spot): Spot =>
       down(one.extraSpot ?? other, { id: ':additionalProperties', source: one.extraKeyword });
     const both = typeof a.extra !== 'string' && typeof b.extra !== 'string';
+    // Where no member may be there, the number of them tells.
+    const counted = [a, b].some(({ keywords }) => keywords.get('maxProperties')?.value === 0);
     const extra =
-      both || a.extra === b.extra
+      both || a.extra === b.extra || counted
         ? []
         : told('extra', { value: width(a), spot: spot(a, here.old) }, { value: width(b), spot: spot(b, here.now) });
     const other = both
@@ -204,20 +203,19 @@ export function schemaComparison(): Comparison {
         )
       : [];
     const keys = [...new Set([...a.parts.keys(), ...b.parts.keys()])];
+    const bothHaveItems = [a, b].every((one) => [...one.parts.keys()].some(isItem));
     const parts = keys.flatMap((key) => {
       const [was, is] = [a.parts.get(key), b.parts.get(key)];
       // The same said otherwise: a list of one item is a tuple of one.
-      if (equal && /^(?:prefixItems|items)\b/.test(key) && (was === undefined || is === undefined)) return [];
+      if (equal && isItem(key) && bothHaveItems && (was === undefined || is === undefined)) return [];
       const spots = { old: (was ?? is)?.spot as Spot, now: (is ?? was)?.spot as Spot };
       // What is asked of a list or of names alone is no value that anybody reads: it is there or not.
       if ((was === undefined || is === undefined) && /^(?:contains|propertyNames)$/.test(key)) {
-        const stated = (one: Member | undefined) => one && { value: key, spot: one.spot };
+        const stated = (one: Member | undefined) =>
+          one && { value: key, spot: { ...one.spot, name: one.spot.name.replace(/:\w+$/, '') } };
         return told('condition', stated(was), stated(is));
       }
-      return compare(
-        { old: was?.part ?? fallback(a, key, spots.old), now: is?.part ?? fallback(b, key, spots.now), here: spots },
-        direction,
-      );
+      return compare({ old: held(a, key, spots.old), now: held(b, key, spots.now), here: spots }, direction);
     });
     return [...extra, ...other, ...parts];
   }
@@ -238,7 +236,8 @@ export function schemaComparison(): Comparison {
         if (tell || !same(x, y)) found.push(...compare({ old: x, now: y, here: spotsOf(x, y) }, direction));
       }
     };
-    const kind = (a.groups[0] ?? b.groups[0])?.kind ?? 'oneOf';
+    const kindOf = (one: Normal) => one.groups[0]?.kind;
+    const kind = kindOf(a) ?? kindOf(b) ?? 'oneOf';
     const spotOf = (part: Part, base: Spot): Spot => ({
       ...base,
       id: `${base.id}:${kind}.${labelOf(part)}`,
@@ -257,13 +256,12 @@ export function schemaComparison(): Comparison {
       });
     });
     const fresh = left.now.flatMap((part) => {
-      const proved = direction === 'request' || includes(old, part, direction);
-      return told(
-        'alternative',
-        undefined,
-        { value: {}, spot: spotOf(part, here.now) },
-        { path: [labelOf(part)], proved },
-      );
+      // Of what meets two alternatives of which one may hold, nothing is left.
+      const refused = direction === 'request' && kindOf(b) === 'oneOf' && !includes(now, old, direction);
+      const overlapping = refused && listOf(a, old).some((one) => overlaps(part, one));
+      const proved = direction === 'request' ? !overlapping : includes(old, part, direction);
+      const more = { path: [labelOf(part)], proved, overlapping };
+      return told('alternative', undefined, { value: {}, spot: spotOf(part, here.now) }, more);
     });
     return [...found, ...gone, ...fresh];
   }

@@ -1,9 +1,9 @@
-import { isPlain } from 'accord/contract/references';
-import type { Direction, Part, Spot, Written } from './form.js';
-import { accepts, concerned, isMultiple, typeOf } from './schema-keywords.js';
+import type { Direction, Part, Spot } from './form.js';
+import { identical, numberOf } from './schema-identity.js';
+import { accepts, concerned, isMultiple, isOf, typeOf } from './schema-keywords.js';
 import { type Normal, normal, saysNothing } from './schema-normal.js';
-import { type Group, isWord, type Kind, kindOf, partAt, ways } from './schema-part.js';
-import { down, follow } from './spot.js';
+import { type Group, partAt, ways } from './schema-part.js';
+import { down } from './spot.js';
 
 /** Whether everything that `narrow` allows is allowed by `wide`, as far as that can be shown. */
 type Includes = (wide: Part, narrow: Part, direction: Direction) => boolean;
@@ -22,18 +22,6 @@ const WITHIN: Record<string, string[]> = {
   url: ['uri', 'uri-reference', 'iri', 'iri-reference'],
 };
 
-/** Which schemas are there, by document: two documents may have the same keys. */
-const documents = new WeakMap<object, number>();
-let counted = 0;
-function numberOf(document: unknown): number {
-  if (typeof document !== 'object' || document === null) return 0;
-  const known = documents.get(document);
-  if (known !== undefined) return known;
-  counted += 1;
-  documents.set(document, counted);
-  return counted;
-}
-
 /** What tells a part from all others. */
 const keyOf = (part: Part): string =>
   part
@@ -42,47 +30,6 @@ const keyOf = (part: Part): string =>
         `${numberOf(spot.document)}${own ? '!' : ''}${evaluated ? '?' : ''}${spot.text ? '"' : ''}${spot.source.join('/')}`,
     )
     .join('+');
-
-/** Whether two schemas say the same in the same form; words do not count, and references are followed. */
-function identical(): (one: Part, other: Part) => boolean {
-  const known = new Map<string, boolean>();
-  const order: string[] = [];
-  const values = (a: unknown, b: unknown, x: Written, y: Written, kind: Kind): boolean => {
-    if (Array.isArray(a) || Array.isArray(b)) {
-      if (!Array.isArray(a) || !Array.isArray(b) || a.length !== b.length) return false;
-      return a.every((one, index) => values(one, b[index], x, y, kind));
-    }
-    if (!isPlain(a) || !isPlain(b)) return a === b;
-    const refers = kind === 'node' && typeof a['$ref'] === 'string';
-    if (refers !== (kind === 'node' && typeof b['$ref'] === 'string')) return false;
-    if (refers && !targets(String(a['$ref']), String(b['$ref']), x, y)) return false;
-    const keys = (node: object) =>
-      Object.keys(node).filter((key) => kind !== 'node' || !(isWord(key) || key === '$ref'));
-    const mine = keys(a);
-    if (mine.length !== keys(b).length) return false;
-    return mine.every((key) => key in b && values(a[key], b[key], x, y, kindOf(key, a[key], kind)));
-  };
-  function targets(a: string, b: string, x: Written, y: Written): boolean {
-    const key = `${numberOf(x.spot.document)}${a}|${numberOf(y.spot.document)}${b}`;
-    const found = known.get(key);
-    if (found !== undefined) return found;
-    // What refers to itself is the same unless something else in it is not; then what was found meanwhile is open again.
-    known.set(key, true);
-    const since = order.push(key);
-    const [one, two] = [follow({ $ref: a }, x.spot), follow({ $ref: b }, y.spot)];
-    const same = values(one.node, two.node, x, y, 'node');
-    if (!same) for (const other of order.splice(since)) known.delete(other);
-    known.set(key, same);
-    return same;
-  }
-  return (one, other) =>
-    one.length === other.length &&
-    one.every((x, index) => {
-      const y = other[index] as Written;
-      const sameWay = x.own === y.own && (x.evaluated === undefined) === (y.evaluated === undefined);
-      return sameWay && x.evaluated === undefined && values(x.value, y.value, x, y, 'node');
-    });
-}
 
 const scalar = (type: string) => type !== 'object' && type !== 'array';
 /** A range of no more whole numbers than these is looked at one number after the other. */
@@ -119,7 +66,11 @@ function apart(one: Normal, other: Normal): boolean {
 }
 
 /** The decision by inclusion between schemas of two documents. What was decided is kept for as long as it is. */
-export function inclusion(): { includes: Includes; same: (one: Part, other: Part) => boolean } {
+export function inclusion(): {
+  includes: Includes;
+  same: (one: Part, other: Part) => boolean;
+  overlaps: (one: Part, other: Part) => boolean;
+} {
   const decided = new Map<string, boolean>();
   const order: string[] = [];
   const same = identical();
@@ -163,16 +114,40 @@ export function inclusion(): { includes: Includes; same: (one: Part, other: Part
         const takers = (value: unknown) => open.filter((other) => takes(other, one, value)).length;
         return values.map(takers).every((count) => count > 0 && count <= most);
       }
-      return [...one.types].every((type) => open.some((other) => covers(other, one, type, direction)));
+      // Who was met by another alternative too was refused before.
+      const refused = (other: Part) =>
+        n.groups.length > 0 && mine.some((before) => before !== way && includes(before, other, direction));
+      const alone = direction === 'request' && w.groups.some(exclusive);
+      return [...one.types].every((type) => {
+        const taker = open.findIndex((other) => covers(other, one, type, direction));
+        const second = (other: Normal, index: number) =>
+          index !== taker && overlap(other, one, type) && !refused(theirs[index] as Part);
+        return taker >= 0 && !(alone && open.some(second));
+      });
     });
   }
+
+  /** Whether a value of a type is sure to be taken by both. */
+  function overlap(other: Normal, one: Normal, type: string): boolean {
+    // A member that one of them does not name is no matter of which way it goes.
+    if (covers(other, one, type, 'request') || covers(other, one, type, 'response')) return true;
+    if (other.values !== undefined)
+      return [...other.values.values()].some(({ value }) => typeOf(value) === type && takes(one, other, value));
+    const whole = type === 'number' && other.types.has('integer');
+    return rangesMeet(one, other, whole ? 'integer' : type);
+  }
+
+  /** Whether there are values that two alternatives take. */
+  const overlaps = (one: Part, other: Part): boolean => {
+    const [a, b] = [normal(one), normal(other)];
+    return [...b.types].some((type) => overlap(a, b, type));
+  };
 
   /** Whether what a schema asks beside its keywords, the other asks as well. */
   function insideCovers(wide: Normal, narrow: Normal, about: (keyword: string) => boolean, direction: Direction) {
     for (const [keyword, { value }] of wide.opaque) if (narrow.opaque.get(keyword)?.value !== value) return false;
     return [...wide.parts].every(
-      ([key, { part }]) =>
-        !about(key) || includes(part, narrow.parts.get(key)?.part ?? fallback(narrow, key, part[0]?.spot), direction),
+      ([key, { part }]) => !about(key) || includes(part, held(narrow, key, part[0]?.spot), direction),
     );
   }
 
@@ -210,7 +185,7 @@ export function inclusion(): { includes: Includes; same: (one: Part, other: Part
     if (!insideCovers(wide, narrow, about, direction)) return false;
     for (const [key, { part }] of narrow.parts) {
       if (!/^(?:patternProperties|prefixItems)\0/.test(key) || wide.parts.has(key) || !about(key)) continue;
-      if (!includes(fallback(wide, key, part[0]?.spot), part, direction)) return false;
+      if (!includes(held(wide, key, part[0]?.spot), part, direction)) return false;
     }
     if (!notCovered(wide, narrow, direction)) return false;
     return type !== 'object' || objectCovers(wide, narrow, direction);
@@ -234,7 +209,25 @@ export function inclusion(): { includes: Includes; same: (one: Part, other: Part
     return direction === 'request' || [...wide.members.keys()].every((name) => narrow.members.has(name));
   }
 
-  return { includes, same };
+  return { includes, same, overlaps };
+}
+
+/** Whether of two schemas that ask for no more than a size, one size of a type is allowed by both. */
+function rangesMeet(one: Normal, other: Normal, type: string): boolean {
+  const about = (keyword: string) => concerned(keyword, new Set([type]));
+  const sized = ({ types, keywords, parts, opaque, nots, groups }: Normal) =>
+    isOf(type === 'string' ? '' : type === 'integer' ? 1 : 1.5, types) &&
+    opaque.size + nots.length + groups.length === 0 &&
+    ![...parts.keys()].some(about) &&
+    [...keywords.keys()].every((keyword) => !about(keyword) || /(?:imum|Length)$/.test(keyword));
+  if (!scalar(type) || ![one, other].every(sized)) return false;
+  const limits = (end: 'min' | 'max') =>
+    [one, other].flatMap(({ keywords }) => {
+      const keys = type === 'string' ? [`${end}Length`] : [`${end}imum`, `exclusiveM${end.slice(1)}imum`];
+      return keys.flatMap((key) => (keywords.has(key) ? [Number(keywords.get(key)?.value)] : []));
+    });
+  const [least, most] = [Math.max(...limits('min')), Math.min(...limits('max'))];
+  return type === 'number' ? least < most : Math.ceil(least) <= Math.floor(most);
 }
 
 /** Whether whatever is written as text is allowed: a number is one. */
@@ -245,8 +238,20 @@ const isAnyText = ({ text, types, values, keywords, opaque, nots }: Normal): boo
   opaque.size + nots.length === 0 &&
   ![...keywords.keys()].some((keyword) => keyword === 'format' || concerned(keyword, new Set(['string'])));
 
-/** What holds inside of a schema that does not say it: of an item without a place of its own, of members by a pattern. */
-export function fallback({ parts, extra, keywords }: Normal, key: string, spot: Spot | undefined): Part {
+/**
+ * What holds inside of a schema: what it says of it; or else, of an item without a place of its own, what it says of all, and
+ * of members by a pattern what it says of others. What is needed with a member is beside what is needed anyway.
+ */
+export function held(normal: Normal, key: string, spot: Spot | undefined): Part {
+  const own = normal.parts.get(key)?.part;
+  if (!key.startsWith('dependent')) return own ?? fallback(normal, key, spot);
+  const needed = [...normal.required.keys()];
+  return spot === undefined || needed.length === 0
+    ? (own ?? [])
+    : [...(own ?? []), ...partAt({ required: needed }, spot)];
+}
+
+function fallback({ parts, extra, keywords }: Normal, key: string, spot: Spot | undefined): Part {
   const nothing = (): Part => (spot === undefined ? [] : partAt(false, down(spot, { source: 'nothing' })));
   const [keyword, index] = key.split('\0');
   if (keyword === 'prefixItems') {
@@ -271,13 +276,23 @@ function keywordCovers(keyword: string, wide: Normal, narrow: Normal): boolean {
   const [w, n] = [wide.keywords.get(keyword)?.value, narrow.keywords.get(keyword)?.value];
   if (w === undefined) return true;
   if (keyword.endsWith('imum')) return boundCovers(keyword, Number(w), narrow);
-  if (typeof w === 'number') return typeof n === 'number' && (keyword.startsWith('max') ? n <= w : n >= w);
+  if (typeof w === 'number') {
+    const known = [n, implied(keyword, narrow)].filter((one) => typeof one === 'number');
+    return known.some((one) => (keyword.startsWith('max') ? one <= w : one >= w));
+  }
   if (typeof w === 'boolean') return n === true;
   const mine = Array.isArray(n) ? n : [];
   if (keyword === 'multipleOf') return w.every((one) => mine.some((other) => isMultiple(Number(other), Number(one))));
   if (keyword === 'format')
     return w.every((one) => mine.some((other) => other === one || WITHIN[other]?.includes(one)));
   return w.every((one) => mine.includes(one));
+}
+
+/** How many members there are at least by those that are required, and at most by those that a closed object names. */
+function implied(keyword: string, { required, members, extra, parts }: Normal): number | undefined {
+  if (keyword === 'minProperties') return required.size;
+  const named = extra === 'none' && ![...parts.keys()].some((key) => key.startsWith('patternProperties'));
+  return keyword === 'maxProperties' && named ? members.size : undefined;
 }
 
 function boundCovers(keyword: string, bound: number, narrow: Normal): boolean {

@@ -89,6 +89,19 @@ function travels(part: Part): boolean {
   );
 }
 
+/** Names that are listed, as the names of a closed object. */
+export function ofListedNames(one: Flat['said'][number]): Flat['said'] {
+  const { propertyNames, ...others } = one.node;
+  const names = isPlain(propertyNames) ? (propertyNames['enum'] ?? [propertyNames['const']]) : undefined;
+  const alone =
+    isPlain(propertyNames) && Object.keys(propertyNames).every((key) => ['type', 'enum', 'const'].includes(key));
+  if (!alone || !Array.isArray(names) || !names.every((name) => typeof name === 'string')) return [one];
+  const properties = Object.fromEntries(names.map((name) => [name, true]));
+  const spot = { ...one.spot, source: [...one.spot.source, 'propertyNames'] };
+  const listed = { node: { properties, additionalProperties: false }, spot, evaluated: { properties } };
+  return [{ ...one, node: others }, listed];
+}
+
 /**
  * What is asked of members by a pattern that each name meets, as asked of all of them: nothing is left for
  * `additionalProperties`.

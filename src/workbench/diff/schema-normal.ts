@@ -1,5 +1,6 @@
 import { isPlain } from 'accord/contract/references';
 import type { Part, Spot } from './form.js';
+import { discriminatorOf } from './schema-discriminator.js';
 import {
   accepts,
   bounds,
@@ -14,7 +15,15 @@ import {
   typeOf,
   typeOfFormat,
 } from './schema-keywords.js';
-import { containsNothing, type Members, membersIn, ofEachName, partsIn, spotOf } from './schema-members.js';
+import {
+  containsNothing,
+  type Members,
+  membersIn,
+  ofEachName,
+  ofListedNames,
+  partsIn,
+  spotOf,
+} from './schema-members.js';
 import {
   type Flat,
   flatten,
@@ -100,7 +109,8 @@ function notesIn(said: Flat['said']): Pick<Normal, 'notes' | 'opaque'> {
       const value = node[keyword];
       const at = down(spot, { id: `:${keyword}`, source: keyword });
       if (keyword === 'deprecated' && value !== true) continue;
-      if (NOTES.includes(keyword) || (keyword.startsWith('x-') && !KNOWN.has(keyword)))
+      if (keyword === 'discriminator') notes.set(keyword, { value: discriminatorOf(node, spot), spot: at });
+      else if (NOTES.includes(keyword) || (keyword.startsWith('x-') && !KNOWN.has(keyword)))
         notes.set(keyword, { value, spot: at });
       else if (isOpaque(keyword, node)) opaque.set(keyword, { value: shapeOf(value), spot });
     }
@@ -132,7 +142,7 @@ const refusesOthers = (refused: unknown, types: ReadonlySet<string>, nullable: b
 export function normal(part: Part): Normal {
   const flat = flatten(part);
   const { groups } = flat;
-  const said = flat.said.flatMap(ofEachName);
+  const said = flat.said.flatMap(ofListedNames).flatMap(ofEachName);
   const stated = typesIn(said);
   const listed = valuesIn(said);
   let { types } = stated;
@@ -156,10 +166,7 @@ export function normal(part: Part): Normal {
   }
   bounds(said, types, keywords);
   partsIn(said, parts, opaque);
-  // What comes after the last item allowed is never there.
-  const items = Number(keywords.get('maxItems')?.value ?? Number.POSITIVE_INFINITY);
-  for (const key of parts.keys())
-    if (key.startsWith('prefixItems') && Number(key.split('\0')[1]) >= items) parts.delete(key);
+  withoutLateItems(parts, keywords);
   const format = keywords.get('format')?.value as string[] | undefined;
   if (format !== undefined && !format.some((one) => typeOfFormat(one).some((type) => types.has(type))))
     keywords.delete('format');
@@ -179,7 +186,6 @@ export function normal(part: Part): Normal {
   const atMost = keywords.get('maxProperties');
   if (atMost?.value === 0) {
     // No member is a closed object that names none.
-    keywords.delete('maxProperties');
     for (const key of parts.keys()) if (key.startsWith('patternProperties')) parts.delete(key);
     Object.assign(object, { members: new Map(), extra: 'none', extraSpot: atMost.spot });
   }
@@ -204,6 +210,14 @@ export function normal(part: Part): Normal {
   };
   if (values !== undefined) listValues(all);
   return all;
+}
+
+/** What comes after the last item allowed is never there. */
+function withoutLateItems(parts: Normal['parts'], keywords: Keywords): void {
+  const most = Number(keywords.get('maxItems')?.value ?? Number.POSITIVE_INFINITY);
+  const placed = [...parts.keys()].filter((key) => key.startsWith('prefixItems'));
+  for (const key of placed) if (Number(key.split('\0')[1]) >= most) parts.delete(key);
+  if (placed.length >= most) parts.delete('items');
 }
 
 /** Where values are listed, other conditions only leave some of them out. */

@@ -1,6 +1,7 @@
 import { isPlain } from 'accord/contract/references';
 import type { Difference } from './differences.js';
 import type { Value } from './form.js';
+import { discriminators } from './schema-discriminator.js';
 import type { Normal } from './schema-normal.js';
 import { type Stated, shapeOf } from './schema-part.js';
 import { text, told } from './told.js';
@@ -49,37 +50,4 @@ function extensible(was: Stated | undefined, is: Stated | undefined): Difference
     .filter(([key]) => !old.has(key))
     .flatMap(([key, one]) => told('extensibleValue', undefined, one, { path: [key] }));
   return [...gone, ...fresh];
-}
-
-/** A schema in a mapping, which may be named without the way to it. */
-const referenceOf = (target: string): string =>
-  /^[\w.-]+$/.test(target) && !/\.(?:json|ya?ml)$/.test(target) ? `#/components/schemas/${target}` : target;
-
-/** By which member and which of its values the alternatives are told apart (OpenAPI 3.1, 4.8.25). */
-function discriminators(was: Stated | undefined, is: Stated | undefined): Difference[] {
-  const name = (one: Stated | undefined): Stated<Value> | undefined => {
-    const value = isPlain(one?.value) ? one.value['propertyName'] : undefined;
-    return one === undefined ? undefined : { value: String(value), spot: one.spot };
-  };
-  const [before, after] = [name(was), name(is)];
-  if (before?.value !== after?.value) return told('discriminator', before, after);
-  const mapping = (one: Stated | undefined) =>
-    new Map(
-      Object.entries(isPlain(one?.value) && isPlain(one.value['mapping']) ? one.value['mapping'] : {})
-        .map(([key, target]) => [key, referenceOf(String(target))] as const)
-        // The name of a component is its value without being said.
-        .filter(([key, target]) => target !== referenceOf(key)),
-    );
-  const [old, now] = [mapping(was), mapping(is)];
-  return [...new Set([...old.keys(), ...now.keys()])].flatMap((key) => {
-    if (old.get(key) === now.get(key)) return [];
-    const of = (one: Stated | undefined, map: typeof old): Stated<Value> | undefined =>
-      one && map.has(key)
-        ? {
-            value: String(map.get(key)),
-            spot: { ...one.spot, id: `${one.spot.id}.${key}`, source: [...one.spot.source, 'mapping', key] },
-          }
-        : undefined;
-    return told('mapping', of(was, old), of(is, now), { path: [key] });
-  });
 }

@@ -2,7 +2,7 @@ import { isPlain } from 'accord/contract/references';
 import type { Part, Spot, Written } from './form.js';
 import { follow } from './spot.js';
 
-type Node = Record<string, unknown>;
+export type Node = Record<string, unknown>;
 
 /** What is said of something, and where. */
 export interface Stated<T = unknown> {
@@ -80,12 +80,11 @@ export function labelOf(part: Part): string {
   const [first] = part;
   if (first === undefined) return 'anything';
   const { node, component } = follow(first.value, first.spot);
-  const title = typeof node['title'] === 'string' ? node['title'] : undefined;
-  return (
-    component ??
-    title ??
-    ([node['type'] ?? typeof listOf(node['enum']).concat(node['const'])[0]].flat().sort().join(' | ') || 'anything')
-  );
+  if (component !== undefined) return component;
+  if (typeof node['title'] === 'string') return node['title'];
+  const [value] = listOf(node['enum']).concat('const' in node ? node['const'] : []);
+  const members = node['properties'] !== undefined || node['required'] !== undefined ? 'object' : 'anything';
+  return [node['type'] ?? (value === undefined ? members : typeof value)].flat().sort().join(' | ');
 }
 
 const step = (spot: Spot, ...source: (string | number)[]): Spot => ({ ...spot, source: spot.source.concat(source) });

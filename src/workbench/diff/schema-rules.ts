@@ -101,6 +101,14 @@ const mapping: Rule = (difference) => {
   };
 };
 
+/** Another value for the same alternative: who sends the old one is refused, and who knows it does not know the new one. */
+const discriminatorValue: Rule = (difference) => {
+  const { before, after } = difference;
+  const message = `\`${before}\` is told by \`${after}\` now, in the discriminator of ${subject(difference)}`;
+  const advice = `Keep the value by a mapping: \`${before}\` for what it stood for.`;
+  return { verdict: 'breaking', what: 'changed', message, advice };
+};
+
 /** A value of a list that clients know to be open (`x-extensible-enum`). */
 const extensibleValue: Rule = (difference) => {
   const { action, path, fact } = difference;
@@ -125,5 +133,5 @@ const unjudged: Rule = (difference) => {
 export const SCHEMA_RULES: Record<string, Rule> = {
   ...VALUE_RULES,
   ...{ member, required, extra, deprecated, sunset, condition, not: condition, exclusive },
-  ...{ discriminator, mapping, extensibleValue, unjudged, extension: unjudged },
+  ...{ discriminator, discriminatorValue, mapping, extensibleValue, unjudged, extension: unjudged },
 };

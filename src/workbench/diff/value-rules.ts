@@ -69,6 +69,11 @@ const alternative: Rule = (difference) => {
   const { action, path } = difference;
   if (action === 'replace') return undefined;
   const what = action === 'add' ? 'added' : 'removed';
+  if (difference.overlapping) {
+    const message = `alternative \`${path.at(-1)}\` of ${subject(difference)} is new, and takes what was taken: what meets two is refused`;
+    const advice = 'Tell them apart by a member whose values differ, or let any of them hold (`anyOf`).';
+    return { verdict: 'breaking', what, message, advice };
+  }
   const message = `alternative \`${path.at(-1)}\` of ${subject(difference)} is ${what === 'added' ? 'new' : 'gone'}`;
   return { ...judge(difference, what === 'added' ? 'wider' : 'narrower'), what, message };
 };

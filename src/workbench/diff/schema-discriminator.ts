@@ -1,0 +1,119 @@
+import { isPlain, keysOf } from 'accord/contract/references';
+import type { Difference } from './differences.js';
+import type { Spot, Value } from './form.js';
+import { listOf, type Node, type Stated } from './schema-part.js';
+import { told } from './told.js';
+
+/** A discriminator, its mapping written out. */
+export interface Discriminator {
+  propertyName: string;
+  mapping: Record<string, Target>;
+}
+
+/** What a value stands for, under its former name. */
+interface Target {
+  schema: string;
+  /** Whether the value is the name of the component. */
+  named: boolean;
+  /** Whether that is an alternative beside the discriminator. */
+  alternative: boolean;
+}
+
+/** A schema in a mapping, which may be named without the way to it. */
+const referenceOf = (target: string): string =>
+  /^[\w.-]+$/.test(target) && !/\.(?:json|ya?ml)$/.test(target) ? `#/components/schemas/${target}` : target;
+
+const referencesIn = (list: unknown): string[] =>
+  listOf(list).flatMap((one) => (isPlain(one) && typeof one['$ref'] === 'string' ? [one['$ref']] : []));
+
+/** The schemas that are told apart: the alternatives, or who says by `allOf` that it is one of the kind. */
+function toldApart(node: Node, { document, source }: Spot): string[] {
+  if (node['oneOf'] !== undefined || node['anyOf'] !== undefined)
+    return [...referencesIn(node['oneOf']), ...referencesIn(node['anyOf'])];
+  const components = isPlain(document) && isPlain(document['components']) ? document['components']['schemas'] : {};
+  const all = Object.entries(isPlain(components) ? components : {});
+  const heirsOf = (way: string, known: readonly string[]): string[] =>
+    all.flatMap(([name, schema]) => {
+      const reference = referenceOf(name);
+      const refers = isPlain(schema) && referencesIn(schema['allOf']).some((one) => keysOf(one).join('/') === way);
+      return refers && !known.includes(reference)
+        ? [reference, ...heirsOf(keysOf(reference).join('/'), [...known, reference])]
+        : [];
+    });
+  return heirsOf(source.join('/'), []);
+}
+
+/**
+ * By which member, and which of its values, schemas are told apart (OpenAPI 3.1, 4.8.25): a schema that the mapping does not
+ * name is meant by the name of its component.
+ */
+export function discriminatorOf(node: Node, spot: Spot): Discriminator | undefined {
+  const { discriminator } = node;
+  if (!isPlain(discriminator)) return undefined;
+  const stated = Object.entries(isPlain(discriminator['mapping']) ? discriminator['mapping'] : {}).map(
+    ([value, target]) => [value, referenceOf(String(target))] as const,
+  );
+  const others = toldApart(node, spot).filter((schema) => !stated.some(([, one]) => one === schema));
+  const nameOf = (schema: string) => String(keysOf(schema).at(-1));
+  const targetOf = (value: string, schema: string): Target => ({
+    schema: referenceOf(spot.formerNames?.get(nameOf(schema)) ?? nameOf(schema)),
+    named: schema === referenceOf(value),
+    alternative: node['oneOf'] !== undefined || node['anyOf'] !== undefined,
+  });
+  const all = [...stated, ...others.map((schema) => [nameOf(schema), schema] as const)];
+  return {
+    propertyName: String(discriminator['propertyName']),
+    mapping: Object.fromEntries(all.map(([value, schema]) => [value, targetOf(value, schema)])),
+  };
+}
+
+/** What differs between two discriminators, as `discriminatorOf` tells them. */
+export function discriminators(was: Stated | undefined, is: Stated | undefined): Difference[] {
+  const of = (one: Stated | undefined) => one?.value as Discriminator | undefined;
+  const name = (one: Stated | undefined): Stated<Value> | undefined =>
+    one && { value: (one.value as Discriminator).propertyName, spot: one.spot };
+  const [before, after] = [name(was), name(is)];
+  if (before?.value !== after?.value) return told('discriminator', before, after);
+  const [old, now] = [of(was)?.mapping ?? {}, of(is)?.mapping ?? {}];
+  const valuesOf = (mapping: typeof old, schema: string | undefined) =>
+    Object.keys(mapping).filter((value) => mapping[value]?.schema === schema);
+  // What was known by another value is known by it no more.
+  const revalued = new Map(
+    Object.entries(old).flatMap(([value, { schema }]) => {
+      const left = valuesOf(now, schema);
+      const [first] = left.filter((one) => old[one] === undefined);
+      const lost = now[value] === undefined && left.every((one) => old[one] === undefined);
+      return lost && first !== undefined ? [[value, first] as const] : [];
+    }),
+  );
+  return [...new Set([...Object.keys(old), ...Object.keys(now)])].flatMap((value) => {
+    if (old[value]?.schema === now[value]?.schema || [...revalued.values()].includes(value)) return [];
+    // A component that came or went as an alternative is told as one.
+    const alone = [
+      [old, now],
+      [now, old],
+    ].some(([one, other]) => {
+      const target = one?.[value];
+      return (
+        target?.named &&
+        target.alternative &&
+        other?.[value] === undefined &&
+        valuesOf(other ?? {}, target.schema).length === 0
+      );
+    });
+    if (alone) return [];
+    const stated = (one: Stated | undefined, mapping: typeof old, text: string | undefined) => {
+      if (one === undefined || mapping[value] === undefined) return undefined;
+      const source = mapping[value].named ? one.spot.source : [...one.spot.source, 'mapping', value];
+      return { value: text, spot: { ...one.spot, id: `${one.spot.id}.${value}`, source } };
+    };
+    const other = revalued.get(value);
+    if (other !== undefined && was !== undefined && is !== undefined) {
+      const spot = { ...is.spot, id: `${is.spot.id}.${value}` };
+      return told('discriminatorValue', { value, spot: was.spot }, { value: other, spot });
+    }
+    return told('mapping', stated(was, old, old[value]?.schema), stated(is, now, now[value]?.schema), {
+      path: [value],
+    });
+  });
+}
