@@ -95,6 +95,15 @@ export const documentCases: DocumentCase[] = [
     'nothing',
     'nothing',
   ],
+  [
+    'a scheme has another name, and its header another case',
+    [
+      ['key: []', 'code: []'],
+      ['key: { type: apiKey, in: header, name: X-Key }', 'code: { type: apiKey, in: header, name: x-key }'],
+    ],
+    'safe',
+    'safe',
+  ],
   ['a scope less asked for', [['oauth: [read, write]', 'oauth: [read]']], 'safe', 'breaking'],
   ['security of the document', [['security: [{ key: [] }]', 'security: []']], 'risky', 'breaking'],
   ['security of one operation', [['security: [{}, { key: [] }]', 'security: [{ key: [] }]']], 'breaking', 'risky'],
@@ -242,6 +251,26 @@ export const documentCases: DocumentCase[] = [
     ],
     'safe',
     'safe',
+  ],
+  [
+    'the one value of a variable, written out',
+    [
+      ['      stage: { default: live }\n', ''],
+      ['shop.test/{stage}', 'shop.test/live'],
+    ],
+    'breaking',
+    'breaking',
+  ],
+  [
+    'a parameter in a media type',
+    [
+      [
+        'name: ids, in: query, schema: { type: array, items: { type: integer } }',
+        'name: ids, in: query, content: { application/json: { schema: { type: array, items: { type: integer } } } }',
+      ],
+    ],
+    'breaking',
+    'breaking',
   ],
   ['path parameters change places', [[NAMED, '/articles/{photo}/photos/{id}']], 'breaking', 'breaking'],
   [

@@ -23,7 +23,8 @@ type Work implements Node @cacheControl(maxAge: 60) @tag(name: "a") @tag(name: "
 type Frame { width: Int }
 union Item = Artist | Work
 input By { id: ID, name: String }
-input Filter { style: Style = OIL, from: Date, sizes: [Int!], range: Range = { least: 1, most: 2 } }
+input Filter { style: Style = OIL, from: Date, sizes: [Int!], range: Range = { least: 1, most: 2 }, after: ID = "7", among: Among = { years: [2] } }
+input Among { years: [Int] }
 input Range { least: Int, most: Int }
 type Query {
   artist(by: By!): Artist
@@ -84,6 +85,8 @@ export const sdlCases: DocumentCase[] = [
     'nothing',
   ],
   ['a default in another order', [['{ least: 1, most: 2 }', '{ most: 2, least: 1 }']], 'nothing', 'nothing'],
+  ['an id as a number', [['after: ID = "7"', 'after: ID = 7']], 'nothing', 'nothing'],
+  ['a list of one within a default', [['{ years: [2] }', '{ years: 2 }']], 'nothing', 'nothing'],
   [
     'types in another order',
     [

@@ -182,6 +182,16 @@ t.test('the beginning of an address may be said by the servers or by the paths',
   t.ok((await told(own, inPaths)).length > 1, 'nor is there one where an operation has servers of its own');
 });
 
+t.test('a variable of one value is as good as written out', async (t) => {
+  const variable = edited([['stage: { default: live }', 'stage: { default: live, enum: [live] }']]);
+  const fixed = edited([
+    ['      stage: { default: live }\n', ''],
+    ['shop.test/{stage}', 'shop.test/live'],
+  ]);
+  t.same(await changesBetween(versionOf(variable), versionOf(fixed)), []);
+  t.same(await changesBetween(versionOf(fixed), versionOf(variable)), []);
+});
+
 t.test('the documents that are edited here are sound', async (t) => {
   const before = versionOf(SHOP);
   t.strictSame(await problemsOf({ root: '.', before, after: before }), []);

@@ -1,19 +1,24 @@
+import { isPlain } from 'accord/contract/references';
 import {
   type ConstDirectiveNode,
   type ConstValueNode,
   type FieldDefinitionNode,
+  GraphQLID,
   type GraphQLSchema,
+  type GraphQLType,
   getNamedType,
   type InputValueDefinitionNode,
   isAbstractType,
   isEnumType,
   isInputObjectType,
   isInterfaceType,
+  isListType,
+  isNonNullType,
   isObjectType,
   type Location,
   type NamedTypeNode,
   print,
-  type TypeNode,
+  typeFromAST,
   valueFromASTUntyped,
 } from 'graphql';
 import type { FileLines } from '../model/problems.js';
@@ -48,21 +53,30 @@ type Node = Partial<Omit<FieldDefinitionNode, 'kind'>> & {
 
 type Itself = Node & { interfaces?: NamedTypeNode[]; types?: NamedTypeNode[]; defaultValue?: ConstValueNode };
 
-/** A value as one of a type: one that is no list stands for a list of itself alone (GraphQL, 3.11). */
-function listed(value: unknown, type: TypeNode | undefined): unknown {
-  if (type?.kind === 'NonNullType') return listed(value, type.type);
-  if (type?.kind !== 'ListType' || value === null) return value;
-  return (Array.isArray(value) ? value : [value]).map((one) => listed(one, type.type));
+/**
+ * A value as one of a type: one that is no list stands for a list of itself alone, and a number for an id
+ * (GraphQL, 3.11 and 3.5.5).
+ */
+function coerced(value: unknown, type: GraphQLType | undefined): unknown {
+  if (isNonNullType(type)) return coerced(value, type.ofType);
+  if (value === null) return value;
+  if (isListType(type)) return (Array.isArray(value) ? value : [value]).map((one) => coerced(one, type.ofType));
+  if (isInputObjectType(type) && isPlain(value)) {
+    const fields = type.getFields();
+    return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, coerced(one, fields[name]?.type)]));
+  }
+  return type === GraphQLID ? String(value) : value;
 }
 
 /** What a node says of itself; the members of a default in one order. */
-function itselfOf({ kind, type, interfaces = [], types = [], defaultValue }: Itself): string {
+function itselfOf({ kind, type, interfaces = [], types = [], defaultValue }: Itself, schema: GraphQLSchema): string {
   const names = (nodes: readonly NamedTypeNode[]) =>
     nodes
       .map(({ name }) => name.value)
       .sort()
       .join();
-  const value = defaultValue === undefined ? '' : shapeOf(listed(valueFromASTUntyped(defaultValue), type), 'data');
+  const known = type && typeFromAST(schema, type as NamedTypeNode);
+  const value = defaultValue === undefined ? '' : shapeOf(coerced(valueFromASTUntyped(defaultValue), known), 'data');
   return [kind, type === undefined ? '' : print(type), names(interfaces), names(types), value].join('|');
 }
 
@@ -82,7 +96,7 @@ function linesOf(file: string, loc: Location | undefined, line: number): FileLin
 }
 
 /** All that an SDL names, by its path: `User`, `User.name`, `Query.users.limit`, `Role.ADMIN`, `@permission`. */
-export function namedIn({ document }: SdlSource): Map<string, Named> {
+export function namedIn({ document, schema }: SdlSource): Map<string, Named> {
   const found = new Map<string, Named>();
   const enter = (path: string, node: Node, position: number) => {
     const { file, line, column } = placeOf(node.name);
@@ -95,7 +109,7 @@ export function namedIn({ document }: SdlSource): Map<string, Named> {
             .map((one) => print(one as InputValueDefinitionNode))
             .join();
     });
-    const itself = itselfOf(node);
+    const itself = itselfOf(node, schema);
     found.set(path, {
       ...{ file, line, column, shape: shape.join(), itself, position, directives: node.directives ?? [] },
       lines: linesOf(file, node.loc, line),

@@ -146,6 +146,15 @@ const ADVICE: [RegExp, string][] = [
 
 const first = <T>(table: [RegExp, T][], type: string): T | undefined => table.find(([name]) => name.test(type))?.[1];
 
+/** What the inspector says, kinds of types by their keywords. */
+const inWords = (message: string): string =>
+  message
+    .replaceAll("'", '`')
+    .replaceAll('`undefined`', 'none')
+    .replaceAll(/\b(Object|Interface|Union|Enum|InputObject|Scalar)TypeDefinition\b/g, (_, kind: string) =>
+      kind === 'Object' ? 'type' : kind.replace('Object', '').toLowerCase(),
+    );
+
 /** The verdict on what the inspector found; undefined for what concerns nobody. */
 export function judgeInspected(change: Inspected, schemas: Schemas): Judgement | undefined {
   const rule = first(VERDICT_OF, change.type);
@@ -153,7 +162,7 @@ export function judgeInspected(change: Inspected, schemas: Schemas): Judgement |
   if (verdict === undefined) return undefined;
   const advice =
     verdict === 'safe' ? undefined : (first(ADVICE, change.type) ?? 'Keep the old one beside the new one, deprecated.');
-  const message = change.message.replaceAll("'", '`').replaceAll('`undefined`', 'none');
+  const message = inWords(change.message);
   const what = first(WHAT, change.type) ?? 'changed';
   // What was announced and has come is no question of taste.
   const settled = what === 'removed' && announced(change.path ?? '', schemas);

@@ -134,7 +134,7 @@ function enterField({ node, spot }: { node: Node; spot: Spot }, place: string): 
   const [content] = nodesIn(node['content']);
   // A value in a media type is written as that says.
   const types = () => normal(partAt(node['schema'], spot)).types;
-  const written = content === undefined ? writing(node, place, types()) : [['style', mediaKey(content[0])] as const];
+  const written = content === undefined ? writing(node, place, types()) : [['content', mediaKey(content[0])] as const];
   for (const [keyword, value] of written) {
     note(down(spot, { key: keyword, id: `:${keyword}`, source: keyword }), keyword, value);
   }

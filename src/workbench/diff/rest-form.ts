@@ -22,7 +22,7 @@ import {
   type Written,
 } from './rest-operations.js';
 import { shapeOf } from './schema-part.js';
-import { enterSchemes, enterServers, isAnywhere } from './service-form.js';
+import { askedBy, enterSchemes, enterServers, isAnywhere } from './service-form.js';
 import { down, note, rootSpot } from './spot.js';
 
 function enterSecurity(node: Node, document: RestDocument, schemes: ReadonlyMap<string, string>, spot: Spot): void {
@@ -190,8 +190,9 @@ export function restForm(documents: Documents, pairs: readonly Pair[], version: 
   const form = emptyForm();
   const { own: document, other } = documents;
   const [old, now] = version === 'old' ? [document, other] : [other, document];
-  const former = (kind: string) => (version === 'old' ? new Map<string, string>() : formerNames(now, old, kind));
-  const schemes = former('securitySchemes');
+  const former = (kind: string, shape = (one: unknown) => shapeOf(one)) =>
+    version === 'old' ? new Map<string, string>() : formerNames(now, old, kind, shape);
+  const schemes = former('securitySchemes', askedBy);
   const root: Spot = { ...rootSpot(form, document), formerNames: former('schemas') };
   for (const pair of pairs) {
     const operation = pair[version];
@@ -216,7 +217,7 @@ export function restForm(documents: Documents, pairs: readonly Pair[], version: 
   enterSchemes(document, root, schemes);
   const components = isPlain(document['components']) ? document['components'] : {};
   const used = new Set(
-    JSON.stringify([document['paths'], document['webhooks'], components]).match(/#\/components\/schemas\/[^"]+/g),
+    JSON.stringify([document['paths'], document['webhooks'], components]).match(/#\/components\/schemas\/[^"/]+/g),
   );
   for (const [name, schema] of nodesIn(components['schemas'])) {
     const source = ['components', 'schemas', name];

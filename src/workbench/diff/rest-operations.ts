@@ -1,7 +1,6 @@
 import { METHODS } from 'accord/contract/document';
 import { isPlain, keysOf, valueAt } from 'accord/contract/references';
 import { listOf, type Node, nodesIn, type Placed } from './operation-form.js';
-import { shapeOf } from './schema-part.js';
 
 /** One operation as it is written, with what of its path counts for it. */
 export interface Written {
@@ -109,11 +108,19 @@ function renamed(before: Named, now: Named): Map<string, string> {
   return new Map(fresh.map(([name, shape]) => [name, gone.get(shape) as string]));
 }
 
-/** The components of one kind that the old document has too, under a name that is gone: new name to old name. */
-export function formerNames(document: RestDocument, old: RestDocument, kind: string): Map<string, string> {
+/**
+ * The components of one kind that the old document has too, under a name that is gone: new name to old name.
+ * @param shape by which two of them are the same
+ */
+export function formerNames(
+  document: RestDocument,
+  old: RestDocument,
+  kind: string,
+  shape: (node: unknown) => string,
+): Map<string, string> {
   const namesOf = (one: RestDocument): Named => {
     const components = isPlain(one['components']) ? one['components'] : {};
-    return nodesIn(components[kind]).map(([name, node]) => [name, shapeOf(node)]);
+    return nodesIn(components[kind]).map(([name, node]) => [name, shape(node)]);
   };
   return renamed(namesOf(old), namesOf(document));
 }

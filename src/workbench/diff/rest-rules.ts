@@ -134,13 +134,20 @@ const counted: Rule = ({ after, fact: { where } }) => {
   return { verdict: after === true ? 'risky' : 'safe', what: after === true ? 'on' : 'off', message };
 };
 
-/** How a parameter is written. */
+/** How a parameter is written. Where nothing is said of it, as is usual in its place (OpenAPI 3.1, 4.8.12.2). */
 const writing =
   (keyword: string): Rule =>
   (difference) => {
+    const { before = 'the usual', after = 'the usual' } = difference;
     const advice = 'Add a parameter of another name, and deprecate this one.';
-    return { verdict: 'breaking', what: 'changed', message: told(difference, keyword), advice };
+    return { verdict: 'breaking', what: 'changed', message: told({ ...difference, before, after }, keyword), advice };
   };
+
+/** The media type that a parameter is written in, in the place of a style. */
+const content: Rule = (difference) => {
+  const { before = 'none, by its style', after = 'none, by its style' } = difference;
+  return writing('media type')({ ...difference, before, after });
+};
 
 /** What else a parameter may be written as. */
 const allowing =
@@ -215,6 +222,7 @@ export const REST_RULES: Record<string, Rule> = {
   partMedia,
   media: presence('media type', 'breaking', mediaAdvice),
   schemeDefinition: changed('breaking', 'security scheme', 'Add a scheme of another name, and keep this one.'),
+  content,
   style: writing('style'),
   explode: writing('explode'),
   allowReserved: allowing('allowReserved'),

@@ -54,6 +54,7 @@ export const RULE_TABLE: RuleRow[] = [
   row('parameter-added', 'breaking safe', 'Breaking when it is required.'),
   row('parameter-removed', 'breaking risky', 'Risky where it is not heard any more, breaking where it is refused.'),
   row('parameter-name-renamed', 'safe', 'A path parameter is its place.'),
+  row('content-*', 'breaking', 'How a value is written.'),
   row('style-*', 'breaking', 'How a value is written.'),
   row('explode-*', 'breaking', 'How a value is written.'),
   row('allow-*', 'breaking safe', 'Breaking where it may not be written so any more.'),

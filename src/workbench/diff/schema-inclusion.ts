@@ -1,26 +1,13 @@
 import type { Direction, Part, Spot } from './form.js';
 import { identical, numberOf } from './schema-identity.js';
-import { accepts, concerned, isMultiple, isOf, typeOf } from './schema-keywords.js';
+import { accepts, concerned, typeOf } from './schema-keywords.js';
 import { type Normal, normal, saysNothing } from './schema-normal.js';
 import { type Group, partAt, ways } from './schema-part.js';
+import { keywordCovers, rangesMeet } from './schema-sizes.js';
 import { down } from './spot.js';
 
 /** Whether everything that `narrow` allows is allowed by `wide`, as far as that can be shown. */
 type Includes = (wide: Part, narrow: Part, direction: Direction) => boolean;
-
-/** Formats of which the first allows no more than the others. */
-const WITHIN: Record<string, string[]> = {
-  int8: ['int16', 'int32', 'int64'],
-  int16: ['int32', 'int64'],
-  int32: ['int64'],
-  float: ['double'],
-  email: ['idn-email'],
-  hostname: ['idn-hostname'],
-  uri: ['uri-reference', 'iri', 'iri-reference', 'url'],
-  'uri-reference': ['iri-reference'],
-  iri: ['iri-reference'],
-  url: ['uri', 'uri-reference', 'iri', 'iri-reference'],
-};
 
 /** What tells a part from all others. */
 const keyOf = (part: Part): string =>
@@ -212,24 +199,6 @@ export function inclusion(): {
   return { includes, same, overlaps };
 }
 
-/** Whether of two schemas that ask for no more than a size, one size of a type is allowed by both. */
-function rangesMeet(one: Normal, other: Normal, type: string): boolean {
-  const about = (keyword: string) => concerned(keyword, new Set([type]));
-  const sized = ({ types, keywords, parts, opaque, nots, groups }: Normal) =>
-    isOf(type === 'string' ? '' : type === 'integer' ? 1 : 1.5, types) &&
-    opaque.size + nots.length + groups.length === 0 &&
-    ![...parts.keys()].some(about) &&
-    [...keywords.keys()].every((keyword) => !about(keyword) || /(?:imum|Length)$/.test(keyword));
-  if (!scalar(type) || ![one, other].every(sized)) return false;
-  const limits = (end: 'min' | 'max') =>
-    [one, other].flatMap(({ keywords }) => {
-      const keys = type === 'string' ? [`${end}Length`] : [`${end}imum`, `exclusiveM${end.slice(1)}imum`];
-      return keys.flatMap((key) => (keywords.has(key) ? [Number(keywords.get(key)?.value)] : []));
-    });
-  const [least, most] = [Math.max(...limits('min')), Math.min(...limits('max'))];
-  return type === 'number' ? least < most : Math.ceil(least) <= Math.floor(most);
-}
-
 /** Whether whatever is written as text is allowed: a number is one. */
 const isAnyText = ({ text, types, values, keywords, opaque, nots }: Normal): boolean =>
   text &&
@@ -265,48 +234,4 @@ function fallback({ parts, extra, keywords }: Normal, key: string, spot: Spot | 
   }
   if (keyword !== 'patternProperties' || extra === 'any') return [];
   return extra === 'none' ? nothing() : extra;
-}
-
-const lowerOf = ({ keywords }: Normal) => [
-  [keywords.get('minimum')?.value, false] as const,
-  [keywords.get('exclusiveMinimum')?.value, true] as const,
-];
-
-function keywordCovers(keyword: string, wide: Normal, narrow: Normal): boolean {
-  const [w, n] = [wide.keywords.get(keyword)?.value, narrow.keywords.get(keyword)?.value];
-  if (w === undefined) return true;
-  if (keyword.endsWith('imum')) return boundCovers(keyword, Number(w), narrow);
-  if (typeof w === 'number') {
-    const known = [n, implied(keyword, narrow)].filter((one) => typeof one === 'number');
-    return known.some((one) => (keyword.startsWith('max') ? one <= w : one >= w));
-  }
-  if (typeof w === 'boolean') return n === true;
-  const mine = Array.isArray(n) ? n : [];
-  if (keyword === 'multipleOf') return w.every((one) => mine.some((other) => isMultiple(Number(other), Number(one))));
-  if (keyword === 'format')
-    return w.every((one) => mine.some((other) => other === one || WITHIN[other]?.includes(one)));
-  return w.every((one) => mine.includes(one));
-}
-
-/** How many members there are at least by those that are required, and at most by those that a closed object names. */
-function implied(keyword: string, { required, members, extra, parts }: Normal): number | undefined {
-  if (keyword === 'minProperties') return required.size;
-  const named = extra === 'none' && ![...parts.keys()].some((key) => key.startsWith('patternProperties'));
-  return keyword === 'maxProperties' && named ? members.size : undefined;
-}
-
-function boundCovers(keyword: string, bound: number, narrow: Normal): boolean {
-  const upper = keyword.endsWith('Maximum') || keyword === 'maximum';
-  const limits = upper
-    ? ([
-        [narrow.keywords.get('maximum')?.value, false],
-        [narrow.keywords.get('exclusiveMaximum')?.value, true],
-      ] as const)
-    : lowerOf(narrow);
-  const open = keyword.startsWith('exclusive');
-  return limits.some(([limit, isOpen]) => {
-    if (typeof limit !== 'number') return false;
-    const inside = upper ? limit < bound : limit > bound;
-    return inside || (limit === bound && (isOpen || !open));
-  });
 }

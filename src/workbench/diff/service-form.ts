@@ -35,12 +35,21 @@ export function enterServers(servers: unknown, spot: Spot, base = ''): void {
   for (const [index, server] of listOf(servers).entries()) {
     if (!isPlain(server)) continue;
     const url = String(server['url']);
-    const key = addressed(url, base);
+    const variables = nodesIn(server['variables']);
+    const only = variables.flatMap(([name, one]) => {
+      const values = isPlain(one) ? listOf(one['enum']) : [];
+      return values.length === 1 ? [[name, String(values[0])] as const] : [];
+    });
+    // What has one value alone is as good as written out.
+    const key = addressed(
+      only.reduce((whole, [name, value]) => whole.replaceAll(`{${name}}`, value), url),
+      base,
+    );
     const id = spot.id === '' ? `servers:${url}` : `servers.${url}`;
     const at = down(spot, { key: ['servers', key], id, source: ['servers', index], name: url });
     note(at, 'server');
-    for (const [name, variable] of nodesIn(server['variables'])) {
-      if (!isPlain(variable)) continue;
+    for (const [name, variable] of variables) {
+      if (!isPlain(variable) || only.some(([one]) => one === name)) continue;
       const own = down(at, {
         key: ['variables', name],
         id: `.${name}`,
@@ -102,6 +111,20 @@ function enterFlows(flows: unknown, spot: Spot): void {
   }
 }
 
+/** What a client is asked for by a security scheme, in which the names of headers and of schemes are the same in any case. */
+export function askedBy(scheme: unknown): string {
+  const node: Node = isPlain(scheme) ? scheme : {};
+  const definition: Node = {
+    ...node,
+    ...(typeof node['scheme'] === 'string' && { scheme: node['scheme'].toLowerCase() }),
+    ...(node['in'] === 'header' && { name: String(node['name']).toLowerCase() }),
+  };
+  const asked = Object.entries(definition).filter(
+    ([key]) => !isWord(key) && !HINTS.some((hint) => key === hint || (hint === 'x-' && key.startsWith(hint))),
+  );
+  return shapeOf(Object.fromEntries([['type', node['type']], ...asked]));
+}
+
 /** Enters how callers may prove who they are. One that only has another name now is the same. */
 export function enterSchemes(document: RestDocument, root: Spot, formerNames: ReadonlyMap<string, string>): void {
   const components = isPlain(document['components']) ? document['components'] : {};
@@ -112,19 +135,7 @@ export function enterSchemes(document: RestDocument, root: Spot, formerNames: Re
     note(at, 'scheme');
     note(down(at, { key: 'name', id: '.name' }), 'schemeName', name);
     const { node } = follow(scheme, at);
-    const definition: Node = {
-      ...node,
-      ...(typeof node['scheme'] === 'string' && { scheme: node['scheme'].toLowerCase() }),
-      ...(node['in'] === 'header' && { name: String(node['name']).toLowerCase() }),
-    };
-    const asked = Object.entries(definition).filter(
-      ([key]) => !isWord(key) && !HINTS.some((hint) => key === hint || (hint === 'x-' && key.startsWith(hint))),
-    );
-    note(
-      down(at, { key: 'definition' }),
-      'schemeDefinition',
-      shapeOf(Object.fromEntries([['type', node['type']], ...asked])),
-    );
+    note(down(at, { key: 'definition' }), 'schemeDefinition', askedBy(node));
     const extensions = Object.entries(node).filter(([key]) => key.startsWith('x-'));
     enterRest(Object.fromEntries(extensions), { ...at, id: `${at.id}:` }, []);
     enterFlows(node['flows'], at);
