@@ -102,6 +102,23 @@ t.test('what is said beside a reference is told of who refers', async (t) => {
   ]);
 });
 
+t.test('what is said of all other members stands at the keyword that says it', async (t) => {
+  const placeOf = async (before: string, after: string) => {
+    const text = service("{ $ref: '#/components/schemas/It' }");
+    const [first] = await changesBetween(versionOf(`${text}${before}`), versionOf(`${text}${after}`));
+    return (text + after).split('\n')[(first?.place.line ?? 0) - 1]?.trim();
+  };
+  const pattern = "    It:\n      type: object\n      patternProperties:\n        '^.*$': { type: string }\n";
+  t.equal(await placeOf(pattern, pattern.replace('string', 'integer')), "'^.*$': { type: integer }");
+  const others =
+    '    It:\n      type: object\n      properties: { a: {} }\n      unevaluatedProperties: { type: string }\n';
+  t.equal(await placeOf(others, others.replace('string', 'integer')), 'unevaluatedProperties: { type: integer }');
+  t.equal(
+    await placeOf(others.replace('{ type: string }', 'true'), others.replace('{ type: string }', 'false')),
+    'unevaluatedProperties: false',
+  );
+});
+
 t.test('the name of a component is sent where alternatives are told apart by it', async (t) => {
   const told = async (from: string, to: string) =>
     (await changesBetween(versionOf(from), versionOf(to)))

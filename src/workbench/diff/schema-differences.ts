@@ -187,8 +187,10 @@ export function schemaComparison(): Comparison {
   /** What is inside: items, other members, and whatever else a schema is asked of. */
   function insides(a: Normal, b: Normal, here: Both['here'], direction: Direction, equal: boolean): Difference[] {
     const width = ({ extra }: Normal): Value => (typeof extra === 'string' ? extra : { schema: '' });
-    const spot = (one: Normal, other: Spot): Spot =>
-      down(one.extraSpot ?? other, { id: ':additionalProperties', source: one.extraKeyword });
+    const spot = (one: Normal, other: Spot): Spot => {
+      const own = at(one.extraSpot ?? other, 'additionalProperties');
+      return { ...own, source: one.extraAt ?? own.source };
+    };
     const both = typeof a.extra !== 'string' && typeof b.extra !== 'string';
     // Where no member may be there, the number of them tells.
     const counted = [a, b].some(({ keywords }) => keywords.get('maxProperties')?.value === 0);

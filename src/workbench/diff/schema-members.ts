@@ -1,7 +1,7 @@
 import { isPlain } from 'accord/contract/references';
 import type { Part, Spot } from './form.js';
 import { BY_NAME, COVARIANT, matches, meetsAll, strings } from './schema-keywords.js';
-import { type Flat, flatten, type Member, type Stated, shapeOf, takesNothing } from './schema-part.js';
+import { flatten, type Member, type Node, type Said, type Stated, shapeOf, takesNothing } from './schema-part.js';
 import { down } from './spot.js';
 
 /** What an object says of its members. */
@@ -11,8 +11,8 @@ export interface Members {
   /** What else it may have. */
   extra: 'any' | 'none' | Part;
   extraSpot: Spot | undefined;
-  /** The keyword that says so. */
-  extraKeyword: 'additionalProperties' | 'unevaluatedProperties';
+  /** Where it says so. */
+  extraAt: Spot['source'] | undefined;
 }
 
 export const spotOf = (spot: Spot, keyword: string, ...keys: (string | number)[]): Spot =>
@@ -23,7 +23,7 @@ function append(map: Map<string, Member>, key: string, value: unknown, spot: Spo
   map.set(key, { part: [...(known?.part ?? []), { value, spot }], spot: known?.spot ?? spot });
 }
 
-export function partsIn(said: Flat['said'], parts: Map<string, Member>, opaque: Map<string, Stated<string>>): void {
+export function partsIn(said: Said[], parts: Map<string, Member>, opaque: Map<string, Stated<string>>): void {
   const longest = Math.max(0, ...said.map(({ node }) => strings(node['prefixItems']).length));
   for (const { node, spot } of said) {
     const first = Array.isArray(node['prefixItems']) ? node['prefixItems'] : [];
@@ -72,14 +72,14 @@ const onlyRequires = (value: unknown): value is { required: unknown } =>
   isPlain(value) && Object.keys(value).join() === 'required';
 
 /** Whether a keyword says nothing by itself: `contains` that nothing need match, `then` without `if`, names that are text. */
-function asksNothing(keyword: string, node: Flat['said'][number]['node']): boolean {
+function asksNothing(keyword: string, node: Node): boolean {
   if (keyword === 'contains') return containsNothing(node);
   if (keyword === 'propertyNames') return ['true', '{}', '{"type":"string"}'].includes(shapeOf(node[keyword]));
   return (keyword === 'then' || keyword === 'else') && node['if'] === undefined;
 }
 
 /** Whether `contains` is not there, or asks for none and for no few (JSON Schema, 10.3.1.3). */
-export const containsNothing = (node: Flat['said'][number]['node']): boolean =>
+export const containsNothing = (node: Node): boolean =>
   node['contains'] === undefined || (node['minContains'] === 0 && node['maxContains'] === undefined);
 
 /** Whether a member goes the spot's way at all (readOnly, writeOnly; JSON Schema validation, 9.4). */
@@ -90,15 +90,20 @@ function travels(part: Part): boolean {
 }
 
 /** Names that are listed, as the names of a closed object. */
-export function ofListedNames(one: Flat['said'][number]): Flat['said'] {
+export function ofListedNames(one: Said): Said[] {
   const { propertyNames, ...others } = one.node;
   const names = isPlain(propertyNames) ? (propertyNames['enum'] ?? [propertyNames['const']]) : undefined;
   const alone =
     isPlain(propertyNames) && Object.keys(propertyNames).every((key) => ['type', 'enum', 'const'].includes(key));
   if (!alone || !Array.isArray(names) || !names.every((name) => typeof name === 'string')) return [one];
   const properties = Object.fromEntries(names.map((name) => [name, true]));
-  const spot = { ...one.spot, source: [...one.spot.source, 'propertyNames'] };
-  const listed = { node: { properties, additionalProperties: false }, spot, evaluated: { properties } };
+  const restAt = [...one.spot.source, 'propertyNames'];
+  const listed = {
+    node: { properties, additionalProperties: false },
+    spot: one.spot,
+    evaluated: { properties },
+    restAt,
+  };
   return [{ ...one, node: others }, listed];
 }
 
@@ -106,37 +111,42 @@ export function ofListedNames(one: Flat['said'][number]): Flat['said'] {
  * What is asked of members by a pattern that each name meets, as asked of all of them: nothing is left for
  * `additionalProperties`.
  */
-export function ofEachName({ node, spot, evaluated }: Flat['said'][number]): Flat['said'] {
+export function ofEachName(one: Said): Said[] {
+  const { node, spot, evaluated } = one;
   const { patternProperties, additionalProperties: _, ...others } = node;
   // Where each name meets a pattern, none is left for `unevaluatedProperties` either.
   const known = evaluated?.['patternProperties'];
   if (patternProperties === undefined && isPlain(known) && Object.keys(known).some(meetsAll)) return [];
   const all = Object.entries(isPlain(patternProperties) ? patternProperties : {});
   const each = all.filter(([pattern]) => meetsAll(pattern));
-  if (each.length === 0) return [{ node, spot, ...(evaluated && { evaluated }) }];
+  if (each.length === 0) return [one];
   const left = Object.fromEntries(all.filter(([pattern]) => !meetsAll(pattern)));
   return [
     { node: { ...others, patternProperties: left }, spot, evaluated: { patternProperties } },
-    ...each.map(([, schema]) => ({ node: { additionalProperties: schema }, spot, evaluated: {} })),
+    ...each.map(([pattern, schema]) => ({
+      ...{ node: { additionalProperties: schema }, spot, evaluated: {} },
+      restAt: [...spot.source, 'patternProperties', pattern],
+    })),
   ];
 }
 
 /** A member's part: what each schema says of it by name or by pattern, or else of what it does not name. */
-export function membersIn(said: Flat['said']): Members {
+export function membersIn(said: Said[]): Members {
   const members = new Map<string, Member>();
   const required = new Map<string, Spot>();
   const named = new Map<string, Spot>();
   let [extra, extraSpot]: [Members['extra'], Spot | undefined] = ['any', undefined];
-  let extraKeyword: Members['extraKeyword'] = 'additionalProperties';
-  for (const { node, spot, evaluated } of said) {
+  let extraAt: Members['extraAt'];
+  for (const one of said) {
+    const { node, spot } = one;
     const rest = node['additionalProperties'];
     if (isPlain(node['properties']) || rest !== undefined) extraSpot ??= spot;
-    if (rest !== undefined) extraKeyword = evaluated === undefined ? 'additionalProperties' : 'unevaluatedProperties';
+    if (rest !== undefined) extraAt = restAtOf(one);
     if (rest !== undefined && rest !== true && !(isPlain(rest) && shapeOf(rest) === '{}')) {
       if (takesNothing(rest)) [extra, extraSpot] = ['none', spot];
       else if (extra !== 'none') {
-        const at = down(spot, { id: ':additionalProperties', source: 'additionalProperties', name: `${spot.name}{}` });
-        const more: Part = [{ value: rest, spot: at }];
+        const at = down(spot, { id: ':additionalProperties', name: `${spot.name}{}` });
+        const more: Part = [{ value: rest, spot: { ...at, source: restAtOf(one) } }];
         [extra, extraSpot] = [extra === 'any' ? more : [...extra, ...more], spot];
       }
     }
@@ -153,14 +163,17 @@ export function membersIn(said: Flat['said']): Members {
     members.delete(name);
     required.delete(name);
   }
-  return { members, required, extra, extraSpot, extraKeyword };
+  return { members, required, extra, extraSpot, extraAt };
 }
+
+const restAtOf = ({ spot, restAt }: Said): Spot['source'] => restAt ?? [...spot.source, 'additionalProperties'];
 
 const memberSpot = (spot: Spot, name: string): Spot =>
   down(spot, { id: `.${name}`, source: ['properties', name], name: spot.name === '' ? name : `${spot.name}.${name}` });
 
-function memberPart(said: Flat['said'], name: string): Part {
-  return said.flatMap(({ node, spot, evaluated = node }): Part => {
+function memberPart(said: Said[], name: string): Part {
+  return said.flatMap((one): Part => {
+    const { node, spot, evaluated = node } = one;
     const at = memberSpot(spot, name);
     const own =
       isPlain(node['properties']) && name in node['properties'] ? [{ value: node['properties'][name], spot: at }] : [];
@@ -168,8 +181,6 @@ function memberPart(said: Flat['said'], name: string): Part {
     const patterns = Object.keys(isPlain(evaluated['patternProperties']) ? evaluated['patternProperties'] : {});
     if (named || patterns.some((pattern) => matches(pattern, name))) return own;
     const rest = node['additionalProperties'];
-    return rest === undefined
-      ? own
-      : [...own, { value: rest, spot: { ...at, source: [...spot.source, 'additionalProperties'] } }];
+    return rest === undefined ? own : [...own, { value: rest, spot: { ...at, source: restAtOf(one) } }];
   });
 }

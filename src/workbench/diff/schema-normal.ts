@@ -181,7 +181,7 @@ export function normal(part: Part): Normal {
         required: new Map(),
         extra: 'any' as const,
         extraSpot: undefined,
-        extraKeyword: 'additionalProperties' as const,
+        extraAt: undefined,
       };
   const atMost = keywords.get('maxProperties');
   if (atMost?.value === 0) {

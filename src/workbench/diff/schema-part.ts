@@ -23,9 +23,18 @@ export interface Group {
   spot: Spot;
 }
 
+/** What one schema says itself. */
+export interface Said {
+  node: Node;
+  spot: Spot;
+  /** What an `additionalProperties` leaves alone that stands for another keyword, and where that stands. */
+  evaluated?: Node;
+  restAt?: Spot['source'];
+}
+
 /** A part taken apart: what is said by each schema itself, and what it leaves open. Null is looked at by itself. */
 export interface Flat {
-  said: { node: Node; spot: Spot; evaluated?: Node }[];
+  said: Said[];
   groups: Group[];
   /** Whether nothing but null can be meant. */
   never: boolean;
@@ -41,21 +50,20 @@ export const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? val
 /** The part one step further down in a schema. */
 export const partAt = (value: unknown, spot: Spot): Part => [{ value, spot }];
 
+/** Whether a schema says nothing to programs, or nothing but one keyword. */
+const saysOnly = (value: unknown, keyword?: string): value is Node =>
+  isPlain(value) && Object.keys(value).every((key) => key === keyword || isWord(key));
+
 /** What a `not` of a `not` asks for. */
-export const twiceRefused = ({ not }: Node): unknown =>
-  isPlain(not) && Object.keys(not).every((key) => key === 'not' || isWord(key)) ? not['not'] : undefined;
+export const twiceRefused = ({ not }: Node): unknown => (saysOnly(not, 'not') ? not['not'] : undefined);
 
 /** Whether a schema takes nothing: `false`, or what is not whatever there is. */
 export const takesNothing = (value: unknown): boolean =>
-  value === false || (isPlain(value) && (value['not'] === true || (isPlain(value['not']) && saysNone(value['not']))));
-
-const saysNone = (node: Node): boolean => Object.keys(node).every(isWord);
+  value === false || (isPlain(value) && (value['not'] === true || saysOnly(value['not'])));
 
 /** The types that a `not` refuses, where it says no more than them. */
 export const typesRefused = ({ not }: Node): unknown[] =>
-  isPlain(not) && not['type'] !== undefined && Object.keys(not).every((key) => key === 'type' || isWord(key))
-    ? [not['type']].flat()
-    : [];
+  saysOnly(not, 'type') && not['type'] !== undefined ? [not['type']].flat() : [];
 
 /** Whether a schema of 3.0 is nullable beside what it refers to or is made of. */
 export const isNullableAlone = (node: Node): boolean => node['nullable'] === true && node['type'] === undefined;
@@ -151,7 +159,11 @@ function close(flat: Flat, value: Node, here: Spot): void {
   const evaluated = evaluatedBy(flat);
   // Which are left depends on the alternative: then it is only the same or not.
   if (evaluated === undefined) flat.said.push({ node: { unevaluatedProperties: rest }, spot: here });
-  else flat.said.push({ node: { additionalProperties: rest }, spot: here, evaluated });
+  else
+    flat.said.push({
+      ...{ node: { additionalProperties: rest }, spot: here, evaluated },
+      restAt: [...here.source, 'unevaluatedProperties'],
+    });
 }
 
 /** Takes a part apart: references followed, `allOf` and single alternatives met together with what stands beside them. */
