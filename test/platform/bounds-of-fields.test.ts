@@ -41,8 +41,10 @@ t.test('an argument of what an interface has counts as the one of the interface,
     ...['Book.title(most)', 'Book.title(most) at max 9', 'Work.title(most)', 'Work.title(most) at max 9'],
   ]);
   const onChart = '{ shelf { finds { __typename ... on Chart { title(most: 10) } } } }';
+  const onEach = '{ shelf { finds { __typename ... on Book { title(most: 10) } ... on Chart { title(most: 10) } } } }';
   const ofChart = ['Chart.title(most) beyond max 9', 'Work.title(most) beyond max 9'];
   const finding = { shelf: { finds: [{ __typename: 'Book' }, { __typename: 'Chart', title: null }] } };
+  t.same(shown(onEach, finding, 'shelf', 'finds', 1, 'title'), ofChart, 'it was the Chart that refused');
   t.same(shown(onChart, finding, 'shelf', 'finds', 1, 'title'), ofChart);
   t.same(shown(onChart, { shelf: null }, 'shelf', 'finds', 1, 'title'), ofChart, 'only a Chart was asked');
   t.same(shown(asked(10), { work: null }, 'work', 'title'), ['Work.title(most) beyond max 9'], 'whichever it was');

@@ -52,6 +52,10 @@ t.test(
       ['application/geo+json', { title: 'Fantastica', pages: 1 }],
       ['text/plain', 'A leaf'],
     ]);
+    t.notOk(
+      read.some(([mediaType]) => mediaType === 'application/octet-stream'),
+      'an example of JSON says nothing of bytes',
+    );
   },
 );
 

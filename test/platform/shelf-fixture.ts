@@ -30,6 +30,8 @@ const openapi = {
             'application/geo+json': { schema: book({ minLength: 6 }), example: { title: 'Fantastica' } },
             'text/plain': { schema: { type: 'string', maxLength: 20 }, example: 'A leaf' },
             'text/csv': { schema: { type: 'string', maxLength: 30 } },
+            // Anything, and yet no JSON.
+            'application/octet-stream': {},
           },
         },
         responses: { 204: { description: 'It has its place.' } },

@@ -20,8 +20,8 @@ export function exceptedIn({ source }: Contract): (...keys: string[]) => boolean
 
 const ajv = addFormats(new Ajv2020({ strict: false }));
 
-/** Whether a schema takes a value. */
-export const takes = (schema: Schema, value: unknown): boolean => ajv.validate(schema, value);
+/** Whether a value is one of a schema. */
+export const isTakenBy = (schema: Schema, value: unknown): boolean => ajv.validate(schema, value);
 
 /** Of labels of a domain (RFC 1035, 2.3.4). */
 const LABEL = 63;

@@ -64,7 +64,10 @@ export interface ConformanceOptions<Own extends object = object> extends Omit<Te
   makeOwn?: Readonly<Record<string, (asked: Asked<Own>) => Promise<Id>>>;
   /** Makes what a path parameter named once, and is gone: where an operation declares 410. */
   deleted?: Readonly<Record<string, (service: TestService<Own>) => Promise<Id>>>;
-  /** Sound bodies by the operationId, where the first example of the contract, which each is given, does not do; of each media type. */
+  /**
+   * Sound bodies by the operationId, where the example of the contract does not do. Each is given the first example of the media
+   * type that is sent, and is asked once for every media type of its kind.
+   */
   bodies?: Readonly<Record<string, (asked: Asked<Own>, example: Json) => Json | Promise<Json>>>;
   /**
    * Sound arguments of a root field that is about something of the owner's, by `Query.loan`; a field that is named nowhere is

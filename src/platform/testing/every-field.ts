@@ -22,7 +22,7 @@ export type Field = GraphQLField<unknown, unknown>;
 
 /**
  * Every root field but those of subscriptions, asked by whom the contract lets: it gives each field of its type, and of the types
- * below, of an interface or a union those of its members, without an error; and it is asked once with each argument that may be left
+ * below, of an interface or a union those of its members one after the other, without an error; and it is asked once with each argument that may be left
  * out, which is taken or refused as it may be.
  */
 export async function everyField<Own extends object>(
@@ -42,15 +42,22 @@ export async function everyField<Own extends object>(
       const person = askerOf(service, name, field);
       if (person === undefined) continue;
       await t.test(`${name} gives all that its type has`, async (t) => {
-        const variables = await soundArguments(service, options, name, field, person);
-        const { codes, errors } = await service.graphql(person, documentOf(schema, name, field, variables), variables);
-        const first = errors[0]?.message;
-        t.equal(String(codes), '', `${name}: ${first}; where its arguments are not sound, say so under \`fields\``);
+        for (const selection of selectionsOf(schema, field.type, 2)) {
+          const variables = await soundArguments(service, options, name, field, person);
+          const { codes, errors } = await service.graphql(
+            person,
+            documentOf(name, field, variables, selection),
+            variables,
+          );
+          const first = errors[0]?.message;
+          t.equal(String(codes), '', `${name}: ${first}; where its arguments are not sound, say so under \`fields\``);
+        }
       });
+      const [selection = ''] = selectionsOf(schema, field.type, 2);
       for (const further of furtherArguments(field)) {
         const given = await soundArguments(service, options, name, field, person);
         const variables = { ...given, ...further };
-        await service.graphql(person, documentOf(schema, name, field, variables), variables);
+        await service.graphql(person, documentOf(name, field, variables, selection), variables);
       }
     }
   });
@@ -87,39 +94,36 @@ const furtherArguments = ({ args }: Field): Json[] =>
     .filter((one) => !isRequiredArgument(one) || isInputObjectType(getNamedType(one.type)))
     .map((one) => ({ [one.name]: one.defaultValue ?? sampleOf(one, true) }));
 
-/** A document with one root field, which is given what the variables hold, and all that it gives. */
-function documentOf(schema: GraphQLSchema, name: string, { type, args }: Field, variables: Json): string {
+/** A document with one root field, which is given what the variables hold. */
+function documentOf(name: string, { args }: Field, variables: Json, selection: string): string {
   const [root = '', field = ''] = name.split('.');
   const given = args.filter((one) => variables[one.name] !== undefined);
   const inBrackets = (parts: string[]) => (parts.length > 0 ? `(${parts.join(', ')})` : '');
   const declared = inBrackets(given.map((one) => `$${one.name}: ${one.type}`));
   const passed = inBrackets(given.map((one) => `${one.name}: $${one.name}`));
-  return `${root.toLowerCase()}${declared} { ${field}${passed}${selectionOf(schema, type, 2)} }`;
+  return `${root.toLowerCase()}${declared} { ${field}${passed}${selection} }`;
 }
 
-/** The fields of a type that need no argument, with what is below them; of an interface or a union, those of all that it may be. */
-function selectionOf(schema: GraphQLSchema, type: Field['type'], depth: number): string {
+/**
+ * Selections that have, together, the fields of a type that need no argument, with what is below them: of an interface or a union,
+ * one for each type that it may be, so that none asks for more than a document may.
+ */
+function selectionsOf(schema: GraphQLSchema, type: Field['type'], depth: number): string[] {
   const named = getNamedType(type);
-  if (isLeafType(named)) return '';
-  if (depth === 0) return ' { __typename }';
-  const own = isObjectType(named) ? openFields(named) : [];
-  const members = isAbstractType(named)
-    ? schema.getPossibleTypes(named).map((one) => [one, openFields(one)] as const)
-    : [];
-  const fragments = members.map(([{ name: member }, fields]) => {
-    // Two members give what is of two types under two names.
-    const isTwo = ({ name, type: given }: Field) =>
-      members.some(([, others]) => others.some((one) => one.name === name && String(one.type) !== String(given)));
-    const selected = fields.map(
-      (one) => (isTwo(one) ? `${member}_${one.name}: ` : '') + withSelection(schema, one, depth),
-    );
-    return selected.length > 0 ? `... on ${member} { ${selected.join(' ')} }` : '';
-  });
-  return ` { ${['__typename', ...own.map((one) => withSelection(schema, one, depth)), ...fragments].join(' ')} }`;
+  if (isLeafType(named)) return [''];
+  if (depth === 0) return [' { __typename }'];
+  if (isObjectType(named)) return fieldsOf(schema, named, depth).map((fields) => ` { __typename ${fields} }`);
+  const members = isAbstractType(named) ? schema.getPossibleTypes(named) : [];
+  const found = members.flatMap((member) =>
+    fieldsOf(schema, member, depth).map((fields) => ` { __typename ... on ${member.name} { __typename ${fields} } }`),
+  );
+  return found.length > 0 ? found : [' { __typename }'];
 }
 
-const openFields = (type: GraphQLObjectType): Field[] =>
-  Object.values(type.getFields()).filter((field) => !field.args.some(isRequiredArgument));
-
-const withSelection = (schema: GraphQLSchema, { name, type }: Field, depth: number): string =>
-  name + selectionOf(schema, type, depth - 1);
+/** The fields of an object that need no argument, as often as one of them must be asked. */
+function fieldsOf(schema: GraphQLSchema, type: GraphQLObjectType, depth: number): string[] {
+  const open = Object.values(type.getFields()).filter((field) => !field.args.some(isRequiredArgument));
+  const ways = open.map((field) => selectionsOf(schema, field.type, depth - 1).map((below) => field.name + below));
+  const most = Math.max(1, ...ways.map(({ length }) => length));
+  return Array.from({ length: most }, (_, at) => ways.map((way) => way[at % way.length]).join(' '));
+}

@@ -154,6 +154,9 @@ function reached(data: Json, steps: Site['steps']): boolean {
   return true;
 }
 
+/** Instead of an answer, where no value was found to send. */
+const NO_VALUE = Symbol('no value');
+
 /** Tries the bounds of arguments and input fields. */
 export async function everyGraphqlBound(t: Cases, service: TestService, options: ConformanceOptions, sent: BoundTried) {
   const { schema } = service.contract;
@@ -169,7 +172,7 @@ export async function everyGraphqlBound(t: Cases, service: TestService, options:
     const said = await options.bounds?.[key]?.(about);
     const found = { schema: sdlConstraint(schema, input), root: {}, sound: undefined, number: about.number };
     const value = said ?? valueNextTo(bound, side, found);
-    if (value === undefined) return undefined;
+    if (value === undefined) return NO_VALUE;
     const ofRoot = await soundArguments(service, options, name, root, person);
     const given: Json[] = [{ ...ofRoot }, ...others.map(({ field }) => requiredArguments(field))];
     const [arg] = inputs;
@@ -192,6 +195,7 @@ export async function everyGraphqlBound(t: Cases, service: TestService, options:
         // The first that gives what has the input. Where none does, coverage tells what was not seen.
         for (const site of sites) {
           const codes = await send(site, bound, side, key);
+          if (codes === NO_VALUE) break;
           if (codes === undefined) continue;
           const status = Math.max(200, ...codes.map((code) => service.application.errors[code]?.status ?? 500));
           sent(t, key, side, status, String(codes));

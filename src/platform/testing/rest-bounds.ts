@@ -8,9 +8,8 @@ import type { Cases, ConformanceOptions, Draft } from './conformance-options.js'
 import { type Bound, SIDES, type Side, sideName } from './coverage/bounds.js';
 import { restObserver } from './coverage/observe-rest.js';
 import { type RequestBounds, restElements, schemaAt } from './coverage/rest-elements.js';
-import type { Json } from './people.js';
 import type { TestService } from './service.js';
-import { addressOf, sentAs, soundRequest, textOf, triedIn } from './sound-request.js';
+import { addressOf, bodyIn, sentAs, soundRequest, textOf, triedIn } from './sound-request.js';
 
 /** The steps of a pointer to a part: a member, an item, a value of a map. An alternative is no step. */
 const stepsOf = (pointer: string): string[] =>
@@ -48,13 +47,11 @@ function placeOf(operation: Operation, whole: string, form: BodyForm | undefined
   const [place = '', name = ''] = whole.split(' ');
   const parameter = operation.operation.parameters.find((one) => one.in === place && one.name === name);
   if (parameter === undefined) {
-    const { type, kind, schema } = form as BodyForm;
-    // A text is sent as it is, so that one of JSON is written here.
-    const written = (value: unknown) => (kind === 'json' && typeof value === 'string' ? JSON.stringify(value) : value);
+    const { type, schema } = form as BodyForm;
     const put = (draft: Draft, value: unknown): Draft => ({
       ...draft,
       headers: { ...draft.headers, 'content-type': sentAs(type) },
-      body: written(value) as Json,
+      body: bodyIn(form, value),
     });
     return { schema: schema ?? {}, valueIn: ({ body }: Draft): unknown => body, put };
   }

@@ -4,7 +4,7 @@ import { laidOpen } from '../contract/laid-open.js';
 import type { Operation } from '../contract/openapi.js';
 import { type ParameterForm, parameterForm, schemaOf, textsOf } from '../contract/parameter-form.js';
 import { type BodyForm, bodyForms } from '../rest/request-body.js';
-import { takes } from './bound-values.js';
+import { isTakenBy } from './bound-values.js';
 import type { Asked, ConformanceOptions, Draft } from './conformance-options.js';
 import type { Account, Json, Person } from './people.js';
 import type { TestService } from './service.js';
@@ -81,8 +81,8 @@ async function bodyOf(
 }
 
 /**
- * A body of another media type than the first: what the team makes of its example, that itself, or the first one's, whichever its
- * schema takes; undefined where that takes none of them.
+ * A body of another media type than the first: what the team makes of its example, that itself, or the first one's where that is of
+ * its kind, whichever its schema takes; undefined where that takes none of them.
  */
 async function laterBodyOf(
   { bodies = {} }: ConformanceOptions,
@@ -92,12 +92,18 @@ async function laterBodyOf(
 ): Promise<Json> {
   const { content = {} } = operation.operation.requestBody ?? {};
   const [first] = bodyForms(operation) as [BodyForm];
-  const examples = () => [type, first.type].map((one) => exampleIn(content[one])).filter((one) => one !== undefined);
-  // A team that makes a JSON body knows nothing of a text.
-  const own = first.kind === kind ? bodies[operation.operationId] : undefined;
+  // Who makes a JSON body, or gives an example of one, says nothing of a text.
+  const isAlike = first.kind === kind;
+  const examples = () =>
+    (isAlike ? [type, first.type] : [type]).map((one) => exampleIn(content[one])).filter((one) => one !== undefined);
+  const own = isAlike ? bodies[operation.operationId] : undefined;
   const made = await own?.(about, examples()[0]);
-  return [made, ...examples()].find((one) => one !== undefined && takes(schema, one));
+  return [made, ...examples()].find((one) => one !== undefined && isTakenBy(schema, one));
 }
+
+/** A body as it is sent in a form: a text is sent as it is, so that one of JSON is written here. */
+export const bodyIn = (form: BodyForm | undefined, value: unknown): Json =>
+  (form?.kind === 'json' && typeof value === 'string' ? JSON.stringify(value) : value) as Json;
 
 /** A media type as a request names it: one of the range that the contract has. */
 export const sentAs = (type: string): string => type.replace('*/*', 'x/x').replace('*', 'x');
@@ -166,7 +172,7 @@ export async function soundRequest(
     ...Object.fromEntries(named),
     ...(isNamed && { 'content-type': sentAs(form.type) }),
   };
-  return { draft: { as: caller, path, query: Object.fromEntries(query), headers, body }, about };
+  return { draft: { as: caller, path, query: Object.fromEntries(query), headers, body: bodyIn(form, body) }, about };
 }
 
 /** The address of a draft: the template filled in. */
