@@ -109,7 +109,7 @@ t.test('a GraphQL contract alone says it too', async (t) => {
 t.test('the rules are listed, for people and for programs', async (t) => {
   const { code, stdout } = await accord(t, ['diff', '--rules']);
   t.equal(code, 0);
-  t.match(stdout, /^response-value-added {2}risky\n {2}\S/m);
+  t.match(stdout, /^response-value-added {2}breaking or risky\n {2}\S/m);
   const listed = JSON.parse((await accord(t, ['diff', '--rules', '--json'])).stdout);
   t.match(listed[0], { name: String, verdicts: [String], why: String });
   const root = temporaryFolder(t);

@@ -62,6 +62,16 @@ const same: [string, string, string][] = [
     '{ type: object, propertyNames: { enum: [a, b] } }',
     '{ type: object, properties: { a: {}, b: true }, additionalProperties: false }',
   ],
+  [
+    'items of any kind, counted',
+    '{ type: array, contains: {}, maxContains: 3 }',
+    '{ type: array, minItems: 1, maxItems: 3 }',
+  ],
+  [
+    'names that are text, of a pattern',
+    "{ type: object, propertyNames: { pattern: '^x' } }",
+    "{ type: object, propertyNames: { type: string, pattern: '^x' } }",
+  ],
   ['types that are left', '{ not: { type: [string, array] } }', "{ type: [boolean, number, object, 'null'] }"],
   ['no members', '{ type: object, additionalProperties: false }', '{ type: object, maxProperties: 0 }'],
   ['whole numbers of a range, listed', '{ type: integer, minimum: 1, maximum: 3 }', '{ enum: [1, 2, 3] }'],
@@ -462,6 +472,8 @@ const changed: SchemaCase[] = [
     MORE,
     LESS,
   ],
+  ['another constant', '{ const: a }', '{ const: b }', OTHER, OTHER],
+  ['values of which one is left', '{ enum: [a, b] }', '{ enum: [b, c] }', ['breaking', 'risky'], ['breaking', 'risky']],
   // Bounds.
   ['no member to five', '{ type: object, maxProperties: 0 }', '{ type: object, maxProperties: 5 }', MORE, LESS],
   [

@@ -18,6 +18,8 @@ export interface Difference {
   closed?: boolean;
   /** Whether it was shown that all that was allowed still is, or that nothing else is answered. */
   proved?: boolean;
+  /** Whether of the values that were listed none is left. */
+  disjoint?: boolean;
   /** Whether a new alternative takes values that were taken, where no two may hold. */
   overlapping?: boolean;
   /** Whether it was shown that nothing that was allowed is refused. */

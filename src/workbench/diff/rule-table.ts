@@ -77,7 +77,11 @@ export const RULE_TABLE: RuleRow[] = [
   row('schema-name-added', 'safe', 'Generated clients get a type more.'),
   row('unused-schema-*', 'safe', 'No operation used it.'),
   row('request-value-removed', 'breaking', 'Who sends the value is refused.'),
-  row('response-value-added', 'risky', 'Code that lists all values meets one more.'),
+  row(
+    'response-value-added',
+    'breaking risky',
+    'Code that lists all values meets one more; breaking where none of those it knows is left.',
+  ),
   row('response-alternative-added', 'risky', 'Code that lists all alternatives meets one more.'),
   row('request-alternative-removed', 'breaking', 'Who sends it is refused.'),
   row('*-extensible-value-removed', 'breaking safe', 'Who sends the value is refused.'),

@@ -19,12 +19,14 @@ export function listed(a: Normal, b: Normal, here: { old: Spot; now: Spot }): Di
     value: text(value),
     spot: { ...spot, id: `${spot.id}:enum.${text(value)}` },
   });
+  // Of what was listed nothing is left.
+  const disjoint = was.size > 0 && ![...was.keys()].some((key) => is.has(key));
   const gone = [...was]
     .filter(([key]) => !is.has(key))
     .flatMap(([, one]) => told('value', value(one), undefined, { path: [String(text(one.value))] }));
   const fresh = [...is]
     .filter(([key]) => !was.has(key))
-    .flatMap(([, one]) => told('value', undefined, value(one), { path: [String(text(one.value))] }));
+    .flatMap(([, one]) => told('value', undefined, value(one), { path: [String(text(one.value))], disjoint }));
   return [...gone, ...fresh];
 }
 

@@ -1,7 +1,16 @@
 import { isPlain } from 'accord/contract/references';
 import type { Part, Spot } from './form.js';
 import { BY_NAME, COVARIANT, matches, meetsAll, strings } from './schema-keywords.js';
-import { flatten, type Member, type Node, type Said, type Stated, shapeOf, takesNothing } from './schema-part.js';
+import {
+  flatten,
+  type Member,
+  type Node,
+  type Said,
+  type Stated,
+  shapeOf,
+  takesAnything,
+  takesNothing,
+} from './schema-part.js';
 import { down } from './spot.js';
 
 /** What an object says of its members. */
@@ -37,8 +46,11 @@ export function partsIn(said: Said[], parts: Map<string, Member>, opaque: Map<st
     // No further items is so many at most.
     if (node['items'] !== undefined && !takesNothing(node['items'])) append(parts, 'items', node['items'], items);
     for (const keyword of COVARIANT.slice(1)) {
-      if (node[keyword] !== undefined && !asksNothing(keyword, node))
-        append(parts, keyword, node[keyword], { ...spotOf(spot, keyword), name: `${spot.name}:${keyword}` });
+      if (node[keyword] === undefined || asksNothing(keyword, node)) continue;
+      const at = { ...spotOf(spot, keyword), name: `${spot.name}:${keyword}` };
+      append(parts, keyword, node[keyword], at);
+      // Names are texts.
+      if (keyword === 'propertyNames') append(parts, keyword, { type: 'string' }, down(at, { source: 'type' }));
     }
     for (const keyword of BY_NAME) {
       for (const [name, one] of Object.entries(isPlain(node[keyword]) ? node[keyword] : {})) {
@@ -78,9 +90,11 @@ function asksNothing(keyword: string, node: Node): boolean {
   return (keyword === 'then' || keyword === 'else') && node['if'] === undefined;
 }
 
-/** Whether `contains` is not there, or asks for none and for no few (JSON Schema, 10.3.1.3). */
+/** Whether `contains` is not there, or asks for no kind, or for none and for no few (JSON Schema, 10.3.1.3). */
 export const containsNothing = (node: Node): boolean =>
-  node['contains'] === undefined || (node['minContains'] === 0 && node['maxContains'] === undefined);
+  node['contains'] === undefined ||
+  takesAnything(node['contains']) ||
+  (node['minContains'] === 0 && node['maxContains'] === undefined);
 
 /** Whether a member goes the spot's way at all (readOnly, writeOnly; JSON Schema validation, 9.4). */
 function travels(part: Part): boolean {

@@ -32,6 +32,7 @@ import {
   type Member,
   type Stated,
   shapeOf,
+  takesAnything,
   takesNothing,
   twiceRefused,
   typesRefused,
@@ -161,6 +162,11 @@ export function normal(part: Part): Normal {
     for (const keyword of SIMPLE) {
       if (node[keyword] === undefined || (isCount(keyword) && countsNothing(keyword, node))) continue;
       narrow(keywords, keyword, node[keyword], spot);
+    }
+    if (takesAnything(node['contains'])) {
+      // Items of any kind are counted as items.
+      narrow(keywords, 'minItems', node['minContains'] ?? 1, spot, 'contains');
+      if (node['maxContains'] !== undefined) narrow(keywords, 'maxItems', node['maxContains'], spot, 'maxContains');
     }
     if (takesNothing(node['items'])) narrow(keywords, 'maxItems', listOf(node['prefixItems']).length, spot, 'items');
   }

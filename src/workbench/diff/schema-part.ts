@@ -57,6 +57,9 @@ const saysOnly = (value: unknown, keyword?: string): value is Node =>
 /** What a `not` of a `not` asks for. */
 export const twiceRefused = ({ not }: Node): unknown => (saysOnly(not, 'not') ? not['not'] : undefined);
 
+/** Whether a schema takes whatever there is. */
+export const takesAnything = (value: unknown): boolean => value === true || saysOnly(value);
+
 /** Whether a schema takes nothing: `false`, or what is not whatever there is. */
 export const takesNothing = (value: unknown): boolean =>
   value === false || (isPlain(value) && (value['not'] === true || saysOnly(value['not'])));

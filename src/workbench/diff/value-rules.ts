@@ -62,7 +62,8 @@ const value: Rule = (difference) => {
   const { action, path } = difference;
   const what = action === 'add' ? 'added' : 'removed';
   const message = `value \`${path.at(-1)}\` of ${subject(difference)} is ${what === 'added' ? 'new' : 'gone'}`;
-  return { ...judge(difference, what === 'added' ? 'wider' : 'narrower'), what, message };
+  const wider = difference.disjoint && difference.fact.direction === 'response' ? 'other' : 'wider';
+  return { ...judge(difference, what === 'added' ? wider : 'narrower'), what, message };
 };
 
 const alternative: Rule = (difference) => {
