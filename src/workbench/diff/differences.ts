@@ -20,6 +20,8 @@ export interface Difference {
   proved?: boolean;
   /** Whether of the values that were listed none is left. */
   disjoint?: boolean;
+  /** Whether a member that came or went refuses what other members were allowed to be. */
+  refused?: boolean;
   /** Whether a new alternative takes values that were taken, where no two may hold. */
   overlapping?: boolean;
   /** Whether it was shown that nothing that was allowed is refused. */

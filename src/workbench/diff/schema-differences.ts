@@ -5,7 +5,7 @@ import { exclusive, listed } from './schema-choices.js';
 import { held, inclusion } from './schema-inclusion.js';
 import { concerned } from './schema-keywords.js';
 import { type Normal, normal, saysNothing } from './schema-normal.js';
-import { notes } from './schema-notes.js';
+import { NOTE_RULES, notes } from './schema-notes.js';
 import { flatten, labelOf, type Member, type Stated, shapeOf } from './schema-part.js';
 import { type Both, placing } from './schema-place.js';
 import { SCHEMA_RULES } from './schema-rules.js';
@@ -53,6 +53,7 @@ export function schemaComparison(): Comparison {
   /** Schemas that hold themselves are being compared when they are met again. */
   const met = new Set<string>();
   const underway = new Set<string>();
+  const proved = new WeakMap<Difference, Difference>();
 
   function compare({ old, now, here }: Both, direction: Direction): Difference[] {
     if (same(old, now)) return [];
@@ -76,6 +77,15 @@ export function schemaComparison(): Comparison {
     return differences;
   }
 
+  /** What was shown of a whole holds for what it is made of; of what refuses nothing, nothing was shown. */
+  function asProved(one: Difference): Difference {
+    if (one.proved === true || NOTE_RULES.has(one.fact.rule)) return one;
+    // The same each time, so that what many ways lead to stays one.
+    const known = proved.get(one) ?? { ...one, proved: true };
+    proved.set(one, known);
+    return known;
+  }
+
   function compareForms(both: Both, direction: Direction): Difference[] {
     const { old, now, here } = both;
     const [a, b] = [normal(old), normal(now)];
@@ -90,7 +100,9 @@ export function schemaComparison(): Comparison {
     const values = equal ? [] : keywords(a, b, spots, single);
     const inside = single ? [] : [...members(a, b, direction), ...insides(a, b, spots, direction, equal)];
     const choices = grouped && !equal ? alternatives(whole, a, b, direction) : grouped ? notedIn(a, b, direction) : [];
-    const found = [...values.map((one) => ({ ...one, proved: fits, widened })), ...inside, ...choices];
+    const found = [...values.map((one) => ({ ...one, widened })), ...inside, ...choices].map((one) =>
+      fits ? asProved(one) : one,
+    );
     const silent = ![...found].some(
       (one) => one.proved !== true && SCHEMA_RULES[one.fact.rule]?.(one)?.verdict !== 'safe',
     );
@@ -146,7 +158,8 @@ export function schemaComparison(): Comparison {
   }
 
   function members(a: Normal, b: Normal, direction: Direction): Difference[] {
-    // What says nothing at all has not lost its members: the type tells.
+    // What is of another type, or says nothing at all, has not lost its members: the type tells.
+    if (a.types.has('object') !== b.types.has('object')) return [];
     if (saysNothing(a) !== saysNothing(b) && typesOf(a) !== typesOf(b)) return [];
     const closed = [a, b].some(({ extra }) => extra === 'none');
     const siblings = { before: [...a.members.keys()], after: [...b.members.keys()] };
@@ -158,7 +171,13 @@ export function schemaComparison(): Comparison {
         one && { value: memberTree(one, required), spot: one.spot };
       if ((was === undefined) !== (is === undefined)) {
         const parent = ((was ?? is)?.spot.id ?? '').slice(0, -name.length - 1);
-        const more = { path: [parent, name], closed, siblings };
+        const others = (was === undefined ? a : b).extra;
+        const part = (was ?? is)?.part as Part;
+        // Where any other member is of a schema, one more has narrowed it, and one less is held to it.
+        const held = direction === 'request' && typeof others !== 'string';
+        const refused =
+          held && !(was === undefined ? includes(part, others, direction) : includes(others, part, direction));
+        const more = { path: [parent, name], closed: closed || refused, refused, siblings };
         return told('member', tree(was, had), tree(is, has), more);
       }
       const spot = requiredSpot(a, b, name);
@@ -208,6 +227,8 @@ export function schemaComparison(): Comparison {
     const bothHaveItems = [a, b].every((one) => [...one.parts.keys()].some(isItem));
     const parts = keys.flatMap((key) => {
       const [was, is] = [a.parts.get(key), b.parts.get(key)];
+      // What is of another type has lost nothing: the type tells.
+      if (![a, b].every(({ types }) => concerned(key, types))) return [];
       // The same said otherwise: a list of one item is a tuple of one.
       if (equal && isItem(key) && bothHaveItems && (was === undefined || is === undefined)) return [];
       const spots = { old: (was ?? is)?.spot as Spot, now: (is ?? was)?.spot as Spot };

@@ -3,7 +3,7 @@ import { identical, numberOf } from './schema-identity.js';
 import { accepts, concerned, typeOf } from './schema-keywords.js';
 import { type Normal, normal, saysNothing } from './schema-normal.js';
 import { type Group, partAt, ways } from './schema-part.js';
-import { keywordCovers, rangesMeet } from './schema-sizes.js';
+import { hasScalar, isScalar, keywordCovers } from './schema-sizes.js';
 import { down } from './spot.js';
 
 /** Whether everything that `narrow` allows is allowed by `wide`, as far as that can be shown. */
@@ -18,14 +18,13 @@ const keyOf = (part: Part): string =>
     )
     .join('+');
 
-const scalar = (type: string) => type !== 'object' && type !== 'array';
 /** A range of no more whole numbers than these is looked at one number after the other. */
 const FEW = 64;
 
 /** The values of a schema of scalars that lists them, or has few: whole numbers of a range. Undefined of all others. */
 function scalarsOf({ values, types, keywords }: Normal): unknown[] | undefined {
   if (values !== undefined)
-    return [...types].every(scalar) ? [...values.values()].map(({ value }) => value) : undefined;
+    return [...types].every(isScalar) ? [...values.values()].map(({ value }) => value) : undefined;
   const [least, most] = [keywords.get('minimum')?.value, keywords.get('maximum')?.value];
   if ([...types].join() !== 'integer' || typeof least !== 'number' || typeof most !== 'number') return undefined;
   if (most - least >= FEW) return undefined;
@@ -92,43 +91,40 @@ export function inclusion(): {
     const [mine, theirs] = [ways(narrow), ways(wide)];
     if (mine === undefined || theirs === undefined) return false;
     const open = theirs.map(normal);
+    const exclusives = w.groups.filter(({ kind }) => kind === 'oneOf').map(({ alternatives }) => alternatives);
     return mine.every((way) => {
       const one = normal(way);
       if (one.never) return true;
       const values = scalarsOf(one);
       if (values !== undefined) {
-        const most = w.groups.some(exclusive) ? 1 : open.length;
-        const takers = (value: unknown) => open.filter((other) => takes(other, one, value)).length;
-        return values.map(takers).every((count) => count > 0 && count <= most);
+        const isTaken = (by: Normal[], value: unknown) => by.some((other) => takes(other, one, value));
+        const takers = (all: Part[], value: unknown) => all.filter((each) => isTaken(waysOf(each), value)).length;
+        return values.every(
+          (value) => isTaken(open, value) && exclusives.every((alternatives) => takers(alternatives, value) < 2),
+        );
       }
+      const isCovered = [...one.types].every((type) => open.some((other) => covers(other, one, type, direction)));
+      if (!isCovered || direction === 'response') return isCovered;
       // Who was met by another alternative too was refused before.
-      const refused = (other: Part) =>
-        n.groups.length > 0 && mine.some((before) => before !== way && includes(before, other, direction));
-      const alone = direction === 'request' && w.groups.some(exclusive);
-      return [...one.types].every((type) => {
-        const taker = open.findIndex((other) => covers(other, one, type, direction));
-        const second = (other: Normal, index: number) =>
-          index !== taker && overlap(other, one, type) && !refused(theirs[index] as Part);
-        return taker >= 0 && !(alone && open.some(second));
-      });
+      const others = n.groups.length > 0 ? mine.filter((before) => before !== way) : [];
+      const isTaker = (alternative: Part) =>
+        overlaps(alternative, way) && !others.some((before) => includes(before, alternative, direction));
+      return exclusives.every((alternatives) => alternatives.filter(isTaker).length < 2);
     });
   }
 
-  /** Whether a value of a type is sure to be taken by both. */
-  function overlap(other: Normal, one: Normal, type: string): boolean {
-    // A member that one of them does not name is no matter of which way it goes.
-    if (covers(other, one, type, 'request') || covers(other, one, type, 'response')) return true;
-    if (other.values !== undefined)
-      return [...other.values.values()].some(({ value }) => typeOf(value) === type && takes(one, other, value));
-    const whole = type === 'number' && other.types.has('integer');
-    return rangesMeet(one, other, whole ? 'integer' : type);
-  }
+  const waysOf = (part: Part): Normal[] => (ways(part) ?? []).map(normal);
 
-  /** Whether there are values that two alternatives take. */
-  const overlaps = (one: Part, other: Part): boolean => {
-    const [a, b] = [normal(one), normal(other)];
-    return [...b.types].some((type) => overlap(a, b, type));
-  };
+  /** Whether what one takes is sure to be taken by the other: all the objects or arrays, or a scalar at least. */
+  function overlaps(one: Part, other: Part): boolean {
+    const [a, b] = [waysOf(one), waysOf(other)];
+    // A member that one of them does not name is no matter of which way it goes.
+    const all = (wide: Normal, narrow: Normal, type: string) =>
+      covers(wide, narrow, type, 'request') || covers(wide, narrow, type, 'response');
+    const holds = (narrow: Normal) =>
+      [...narrow.types].some((type) => !isScalar(type) && a.some((wide) => all(wide, narrow, type)));
+    return b.some(holds) || waysOf([...one, ...other]).some(hasScalar);
+  }
 
   /** Whether what a schema asks beside its keywords, the other asks as well. */
   function insideCovers(wide: Normal, narrow: Normal, about: (keyword: string) => boolean, direction: Direction) {

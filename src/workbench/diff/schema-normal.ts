@@ -1,5 +1,5 @@
 import { isPlain } from 'accord/contract/references';
-import type { Part, Spot } from './form.js';
+import { emptyForm, type Part, type Spot } from './form.js';
 import { discriminatorOf } from './schema-discriminator.js';
 import {
   accepts,
@@ -37,7 +37,7 @@ import {
   twiceRefused,
   typesRefused,
 } from './schema-part.js';
-import { down } from './spot.js';
+import { down, rootSpot } from './spot.js';
 
 /** A schema in normal form: what is said in several places met, what says nothing left out. Null is looked at by itself. */
 export interface Normal extends Members {
@@ -125,19 +125,17 @@ const isCount = (keyword: string) => keyword.endsWith('Contains');
 const countsNothing = (keyword: string, node: Flat['said'][number]['node']) =>
   containsNothing(node) || (keyword === 'minContains' && node[keyword] === 1);
 
-/** Whether a `not` refuses values of types that are none here anyway. */
-const refusesOthers = (refused: unknown, types: ReadonlySet<string>, nullable: boolean): boolean =>
-  isPlain(refused) &&
-  refused['type'] !== undefined &&
-  [refused['type']]
-    .flat()
-    .every((type) =>
-      type === 'null'
-        ? !nullable
-        : !types.has(String(type)) &&
-          !(type === 'integer' && types.has('number')) &&
-          !(type === 'number' && types.has('integer')),
-    );
+/** Whether a `not` refuses what is none of the values anyway: of another type, or listed and of none that there is. */
+function refusesOthers(refused: unknown, all: Pick<Normal, 'types' | 'keywords' | 'null'>): boolean {
+  // One that holds itself says nothing by itself.
+  if (!isPlain(refused) || JSON.stringify(refused).includes('"$ref"')) return false;
+  const other = normal([{ value: refused, spot: rootSpot(emptyForm()) }]);
+  if (other.null && all.null) return false;
+  if (other.values !== undefined) return [...other.values.values()].every(({ value }) => accepts(all, value) === false);
+  const isNumber = (type: string) => type === 'integer' || type === 'number';
+  const has = (type: string) => all.types.has(type) || (isNumber(type) && [...all.types].some(isNumber));
+  return other.never || ![...other.types].some(has);
+}
 
 /** The normal form of a part. */
 export function normal(part: Part): Normal {
@@ -176,7 +174,7 @@ export function normal(part: Part): Normal {
   const format = keywords.get('format')?.value as string[] | undefined;
   if (format !== undefined && !format.some((one) => typeOfFormat(one).some((type) => types.has(type))))
     keywords.delete('format');
-  if (String(keywords.get('multipleOf')?.value) === '1' && !types.has('number')) keywords.delete('multipleOf');
+  if (!types.has('number')) wholeSteps(keywords);
   for (const keyword of keywords.keys()) if (!concerned(keyword, types)) keywords.delete(keyword);
   for (const key of parts.keys()) if (!concerned(key, types)) parts.delete(key);
   const isObject = types.has('object');
@@ -196,7 +194,9 @@ export function normal(part: Part): Normal {
     Object.assign(object, { members: new Map(), extra: 'none', extraSpot: atMost.spot });
   }
   const nots = said.flatMap(({ node, spot }) =>
-    node['not'] === undefined || twiceRefused(node) !== undefined || refusesOthers(node['not'], types, flat.null)
+    node['not'] === undefined ||
+    twiceRefused(node) !== undefined ||
+    refusesOthers(node['not'], { types, keywords, null: flat.null })
       ? []
       : [[{ value: node['not'], spot: spotOf(spot, 'not') }]],
   );
@@ -216,6 +216,14 @@ export function normal(part: Part): Normal {
   };
   if (values !== undefined) listValues(all);
   return all;
+}
+
+/** Whole numbers are so many times each number that one is so many times itself. */
+function wholeSteps(keywords: Keywords): void {
+  const stated = keywords.get('multipleOf');
+  const left = listOf(stated?.value).filter((step) => !Number.isInteger(1 / Number(step)));
+  if (stated === undefined || left.length > 0) return;
+  keywords.delete('multipleOf');
 }
 
 /** What comes after the last item allowed is never there. */

@@ -6,6 +6,12 @@ import type { Normal } from './schema-normal.js';
 import { type Stated, shapeOf } from './schema-part.js';
 import { text, told } from './told.js';
 
+/** The rules for what refuses nothing. */
+export const NOTE_RULES: ReadonlySet<string> = new Set([
+  ...['default', 'deprecated', 'sunset', 'extension', 'unjudged'],
+  ...['discriminator', 'discriminatorValue', 'mapping', 'extensibleValue'],
+]);
+
 /** What refuses nothing: the default, the deprecation, what tells alternatives apart, what others read in it. */
 export function notes(a: Normal, b: Normal): Difference[] {
   return [...new Set([...a.notes.keys(), ...b.notes.keys()])].flatMap((keyword) => {

@@ -78,6 +78,19 @@ function isNull(value: unknown, spot: Spot): boolean {
   return [node['type']].flat().join() === 'null';
 }
 
+/** Whether a schema has null among its values by its own words, and not for want of any. */
+function saysNull({ value, spot }: Written): boolean {
+  const { node } = follow(value, spot);
+  const isOfNull = [node['type']].flat().includes('null') || listOf(node['enum']).includes(null);
+  const within = [...listOf(node['oneOf']), ...listOf(node['anyOf'])];
+  return (
+    isOfNull ||
+    node['const'] === null ||
+    node['nullable'] === true ||
+    within.some((one) => saysNull({ value: one, spot }))
+  );
+}
+
 /** Whether a schema says itself that null is none of its values. */
 function refusesNull(node: Node): boolean {
   if (node['type'] !== undefined && ![node['type']].flat().includes('null')) return true;
@@ -138,7 +151,8 @@ function flattenOne({ value, spot: here, own, evaluated }: Written, within: Read
       return { value: one, spot: { ...spot, id: `${spot.id}:${kind}.${labelOf([{ value: one, spot }])}` } };
     });
     const open = written.filter((one) => !isNull(one.value, one.spot) && !takesNothing(one.value));
-    flat.null &&= written.some((one) => flattenOne(one, deeper).null);
+    const nulls = written.filter((one) => flattenOne(one, deeper).null);
+    flat.null &&= nulls.length > 0 && !(kind === 'oneOf' && nulls.filter((one) => saysNull(one)).length > 1);
     const [only] = open;
     if (open.length === 1 && only !== undefined) {
       const inner = flattenOne({ ...only, spot: { ...only.spot, id: here.id } }, deeper);

@@ -16,6 +16,15 @@ const member: Rule = (difference) => {
     return { verdict: 'breaking', what: 'removed', message: `${name} is gone`, advice };
   }
   if (action === 'add') {
+    if (difference.refused) {
+      const advice = 'Take for it what was taken of any other member.';
+      return {
+        verdict: 'breaking',
+        what: 'added',
+        message: `${name} is new, and narrower than any other member`,
+        advice,
+      };
+    }
     if (!isTree(after) || after['required'] !== true)
       return { verdict: 'safe', what: 'added', message: `${name} is new` };
     const advice = 'Make it optional, with a default for who leaves it out.';

@@ -1,5 +1,6 @@
-import { concerned, isMultiple, isOf } from './schema-keywords.js';
+import { accepts, isMultiple } from './schema-keywords.js';
 import type { Normal } from './schema-normal.js';
+import { listOf } from './schema-part.js';
 
 /** Formats of which the first allows no more than the others. */
 const WITHIN: Record<string, string[]> = {
@@ -50,24 +51,41 @@ function boundCovers(keyword: string, bound: number, { keywords }: Normal): bool
   });
 }
 
-/** How much further a bound lies that is none of the numbers itself. */
-const BEYOND = 1e-9;
+export const isScalar = (type: string): boolean => type !== 'object' && type !== 'array';
 
-/** Whether of two schemas that ask for no more than a size, one size of a type is allowed by both. */
-export function rangesMeet(one: Normal, other: Normal, type: string): boolean {
-  const about = (keyword: string) => concerned(keyword, new Set([type]));
-  const sized = ({ types, keywords, parts, opaque, nots, groups }: Normal) =>
-    isOf(type === 'string' ? '' : type === 'integer' ? 1 : 1.5, types) &&
-    opaque.size + nots.length + groups.length === 0 &&
-    ![...parts.keys()].some(about) &&
-    [...keywords.keys()].every((keyword) => !about(keyword) || /(?:imum|Length)$/.test(keyword));
-  if (type === 'object' || type === 'array' || ![one, other].every(sized)) return false;
-  const limits = (keyword: string, beyond = 0) =>
-    [one, other].flatMap(({ keywords }) =>
-      keywords.has(keyword) ? [Number(keywords.get(keyword)?.value) + beyond] : [],
-    );
-  const size = type === 'string' ? 'Length' : 'imum';
-  const least = Math.max(...limits(`min${size}`), ...limits('exclusiveMinimum', BEYOND));
-  const most = Math.min(...limits(`max${size}`), ...limits('exclusiveMaximum', -BEYOND));
-  return type === 'number' ? least < most : Math.ceil(least) <= Math.floor(most);
+/** Texts of which some have the form that a pattern asks for. */
+const TEXTS = ['a', 'A', '1', 'a1', 'ab', 'abc', 'a-b', '12345', 'a@example.com', '2026-01-31', 'https://example.com'];
+
+/** Whether a schema is sure to take a scalar. One without alternatives; of a condition nobody knows here what it asks. */
+export function hasScalar(all: Normal): boolean {
+  const { never, types, values, keywords, opaque, nots, parts } = all;
+  const conditional = [...parts.keys()].some((key) => key === 'then' || key === 'else');
+  if (never || conditional || opaque.size + nots.length > 0) return false;
+  if (values !== undefined) return [...values.values()].some(({ value }) => accepts(all, value) === true);
+  const bound = (keyword: string, usual: number) => Number(keywords.get(keyword)?.value ?? usual);
+  const least = Math.max(
+    bound('minimum', Number.NEGATIVE_INFINITY),
+    bound('exclusiveMinimum', Number.NEGATIVE_INFINITY),
+  );
+  const most = Math.min(
+    bound('maximum', Number.POSITIVE_INFINITY),
+    bound('exclusiveMaximum', Number.POSITIVE_INFINITY),
+  );
+  const numbers = [0, least, most, least + 1, most - 1, Math.ceil(least), Math.floor(most), (least + most) / 2].filter(
+    Number.isFinite,
+  );
+  const multiples = listOf(keywords.get('multipleOf')?.value).flatMap((of) =>
+    [least, most]
+      .filter(Number.isFinite)
+      .flatMap((end) => [Math.ceil(end / Number(of)), Math.floor(end / Number(of))].map((one) => one * Number(of))),
+  );
+  const texts = ['', 'a'.repeat(Math.min(bound('minLength', 0), LONG)), ...TEXTS];
+  return (
+    types.has('boolean') ||
+    (types.has('string') && texts.some((one) => accepts(all, one) === true)) ||
+    [...numbers, ...multiples].some((one) => accepts(all, one) === true)
+  );
 }
+
+/** No longer texts are tried. */
+const LONG = 10_000;
