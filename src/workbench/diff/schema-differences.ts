@@ -174,9 +174,10 @@ export function schemaComparison(): Comparison {
         const others = (was === undefined ? a : b).extra;
         const part = (was ?? is)?.part as Part;
         // Where any other member is of a schema, one more has narrowed it, and one less is held to it.
-        const held = direction === 'request' && typeof others !== 'string';
+        const isFresh = was === undefined && direction === 'request';
         const refused =
-          held && !(was === undefined ? includes(part, others, direction) : includes(others, part, direction));
+          typeof others !== 'string' &&
+          !(isFresh ? includes(part, others, direction) : includes(others, part, direction));
         const more = { path: [parent, name], closed: closed || refused, refused, siblings };
         return told('member', tree(was, had), tree(is, has), more);
       }

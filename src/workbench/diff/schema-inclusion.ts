@@ -63,8 +63,10 @@ export function inclusion(): {
 
   const exclusive = ({ kind, alternatives }: Group): boolean => {
     if (kind === 'anyOf') return false;
-    const all = alternatives.map((one) => normal(one));
-    return !all.every((one, index) => all.slice(index + 1).every((other) => apart(one, other)));
+    const all = alternatives.map(waysOf);
+    const areApart = (some: Normal[], others: Normal[]) =>
+      some.every((one) => others.every((other) => apart(one, other)));
+    return !all.every((one, index) => all.slice(index + 1).every((other) => areApart(one, other)));
   };
 
   const includes: Includes = (wide, narrow, direction) => {
@@ -90,7 +92,7 @@ export function inclusion(): {
     if (n.groups.some(({ kind }) => kind === 'anyOf') && w.groups.some(exclusive)) return false;
     const [mine, theirs] = [ways(narrow), ways(wide)];
     if (mine === undefined || theirs === undefined) return false;
-    const open = theirs.map(normal);
+    const open = theirs.map(normal).filter(({ never }) => !never);
     const exclusives = w.groups.filter(({ kind }) => kind === 'oneOf').map(({ alternatives }) => alternatives);
     return mine.every((way) => {
       const one = normal(way);
@@ -113,7 +115,8 @@ export function inclusion(): {
     });
   }
 
-  const waysOf = (part: Part): Normal[] => (ways(part) ?? []).map(normal);
+  /** Each way to meet a part, of those that can be met. */
+  const waysOf = (part: Part): Normal[] => (ways(part) ?? []).map(normal).filter(({ never }) => !never);
 
   /** Whether what one takes is sure to be taken by the other: all the objects or arrays, or a scalar at least. */
   function overlaps(one: Part, other: Part): boolean {
@@ -182,14 +185,17 @@ export function inclusion(): {
     }
     if (direction === 'request' && saysNothing(wide)) return true;
     for (const [name, { part }] of narrow.members) {
-      const other = wide.members.get(name);
+      const other = wide.members.get(name)?.part ?? (typeof wide.extra === 'string' ? undefined : wide.extra);
       // What a request named and nobody reads any more is not heard; what an answer names besides hurts nobody.
-      if (
-        other === undefined ? direction === 'request' || wide.extra === 'none' : !includes(other.part, part, direction)
-      )
-        return false;
+      const isUnheard = direction === 'request' && !wide.members.has(name);
+      if (isUnheard || (other === undefined ? wide.extra === 'none' : !includes(other, part, direction))) return false;
     }
-    return direction === 'request' || [...wide.members.keys()].every((name) => narrow.members.has(name));
+    return [...wide.members].every(([name, { part }]) => {
+      if (narrow.members.has(name)) return true;
+      if (direction === 'response') return false;
+      // Where any other member is of a schema, one that has a name now may be narrower.
+      return typeof narrow.extra === 'string' || includes(part, narrow.extra, direction);
+    });
   }
 
   return { includes, same, overlaps };

@@ -27,7 +27,10 @@ export function keywordCovers(keyword: string, wide: Normal, narrow: Normal): bo
   }
   if (typeof w === 'boolean') return n === true;
   const mine = Array.isArray(n) ? n : [];
-  if (keyword === 'multipleOf') return w.every((one) => mine.some((other) => isMultiple(Number(other), Number(one))));
+  if (keyword === 'multipleOf') {
+    const steps = narrow.types.has('number') ? mine : [...mine, 1];
+    return w.every((one) => steps.some((other) => isMultiple(Number(other), Number(one))));
+  }
   if (keyword === 'format')
     return w.every((one) => mine.some((other) => other === one || WITHIN[other]?.includes(one)));
   return w.every((one) => mine.includes(one));
