@@ -482,6 +482,13 @@ const changed: SchemaCase[] = [
     MORE,
   ],
   [
+    'null beside alternatives, and one of them alone',
+    "{ anyOf: [{ anyOf: [{ type: string }, { type: integer }] }, { type: 'null' }] }",
+    '{ type: string }',
+    LESS,
+    WORSE,
+  ],
+  [
     'null of two alternatives',
     "{ oneOf: [{ type: string }, { type: 'null' }] }",
     "{ oneOf: [{ type: [string, 'null'] }, { type: 'null' }] }",

@@ -9,16 +9,9 @@ import { NOTE_RULES, notes } from './schema-notes.js';
 import { flatten, labelOf, type Member, type Stated, shapeOf } from './schema-part.js';
 import { type Both, placing } from './schema-place.js';
 import { SCHEMA_RULES } from './schema-rules.js';
+import { types, typesOf } from './schema-types.js';
 import { down } from './spot.js';
 import { at, told } from './told.js';
-
-/** The types of a form in one order, null with them; undefined for any. */
-function typesOf({ types, never, null: nullable }: Normal): string | undefined {
-  if (never) return nullable ? 'null' : 'nothing';
-  const all = types.has('number') ? types.size === 5 : false;
-  if (all && nullable) return undefined;
-  return [...types, ...(nullable ? ['null'] : [])].sort().join(' | ') || 'nothing';
-}
 
 const isItem = (key: string): boolean => /^(?:prefixItems|items)\b/.test(key);
 
@@ -97,7 +90,7 @@ export function schemaComparison(): Comparison {
     const whole = { ...both, here: spots };
     const grouped = a.groups.length > 0 || b.groups.length > 0;
     const single = a.groups.length > 0 !== b.groups.length > 0;
-    const values = equal ? [] : keywords(a, b, spots, single);
+    const values = equal ? [] : keywords(a, b, both, spots, single);
     const inside = single ? [] : [...members(a, b, direction), ...insides(a, b, spots, direction, equal)];
     const choices = grouped && !equal ? alternatives(whole, a, b, direction) : grouped ? notedIn(a, b, direction) : [];
     const found = [...values.map((one) => ({ ...one, widened })), ...inside, ...choices].map((one) =>
@@ -115,13 +108,8 @@ export function schemaComparison(): Comparison {
   }
 
   /** The conditions on the values themselves. */
-  function keywords(a: Normal, b: Normal, here: Both['here'], single: boolean): Difference[] {
-    const stated = (one: Normal, spot: Spot): Stated<Value> | undefined => {
-      const value = typesOf(one);
-      return value === undefined ? undefined : { value, spot: at(one.typed ?? spot, 'type') };
-    };
-    const [was, is] = [stated(a, here.old), stated(b, here.now)];
-    const type = was?.value === is?.value || single ? [] : told('type', was, is);
+  function keywords(a: Normal, b: Normal, both: Both, here: Both['here'], single: boolean): Difference[] {
+    const type = types(a, b, both, here, single);
     const all = [...new Set([...a.keywords.keys(), ...b.keywords.keys()])].flatMap((keyword) => {
       const of = ({ keywords }: Normal): Stated<Value> | undefined => {
         const one = keywords.get(keyword);

@@ -92,9 +92,9 @@ function saysNull({ value, spot }: Written): boolean {
 }
 
 /** Whether a schema says itself that null is none of its values. */
-function refusesNull(node: Node): boolean {
+function refusesNull(node: Node, spot: Spot, within: ReadonlySet<unknown>): boolean {
   if (node['type'] !== undefined && ![node['type']].flat().includes('null')) return true;
-  if (typesRefused(node).includes('null')) return true;
+  if (node['not'] !== undefined && flattenOne({ value: node['not'], spot }, within).null) return true;
   if (Array.isArray(node['enum']) && !node['enum'].includes(null)) return true;
   return 'const' in node && node['const'] !== null;
 }
@@ -125,7 +125,7 @@ function flattenOne({ value, spot: here, own, evaluated }: Written, within: Read
   if (takesNothing(value)) return { said: [], groups: [], never: true, null: false };
   if (!isPlain(value) || within.has(value)) return { said: [], groups: [], never: false, null: true };
   const deeper = new Set(within).add(value);
-  const flat: Flat = { said: [], groups: [], never: false, null: own === true || !refusesNull(value) };
+  const flat: Flat = { said: [], groups: [], never: false, null: own === true || !refusesNull(value, here, deeper) };
   const add = (one: Flat) => {
     flat.said.push(...one.said);
     flat.groups.push(...one.groups);
