@@ -106,6 +106,7 @@ export const documentCases: DocumentCase[] = [
   ],
   ['a scope less asked for', [['oauth: [read, write]', 'oauth: [read]']], 'safe', 'breaking'],
   ['security of the document', [['security: [{ key: [] }]', 'security: []']], 'risky', 'breaking'],
+  ['what need not be proved', [['security: [{}, { key: [] }]', 'security: [{}]']], 'risky', 'safe'],
   ['security of one operation', [['security: [{}, { key: [] }]', 'security: [{ key: [] }]']], 'breaking', 'risky'],
   [
     'security said once and of each',

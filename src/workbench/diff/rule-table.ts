@@ -33,7 +33,7 @@ export const RULE_TABLE: RuleRow[] = [
   row('permission-*', 'risky', 'A role gains: for the security review.'),
   row('further-permission-narrowed', 'breaking', 'A role loses what it could do.'),
   row('further-permission-*', 'risky safe', 'A role gains: for the security review.'),
-  row('security-removed', 'breaking', 'Who proves it so is refused.'),
+  row('security-removed', 'breaking risky', 'Who proves it so is refused; risky where nobody need prove anything.'),
   row('security-added', 'risky safe', 'Risky where anyone may call it now.'),
   row('scopes-raised', 'breaking', 'Tokens with the old scopes are refused.'),
   row('scopes-lowered', 'safe', 'Tokens with the old scopes do.'),

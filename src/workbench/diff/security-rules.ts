@@ -44,6 +44,15 @@ export function securityDifferences(before: Fact, after: Fact): Difference[] {
   };
   const gone = was.filter((one) => !is.some((other) => meets(one, other)));
   const fresh = is.filter((one) => !was.some((other) => meets(one, other)));
+  const isNamed = ({ schemes }: Requirement) => schemes.size > 0;
+  /** Those of one version that in the other are met by nobody but who proves nothing. */
+  const besideNobody = (some: Requirement[], others: Requirement[]) =>
+    some.filter(
+      (one) =>
+        isNamed(one) &&
+        !(some.every(isNamed) || others.every(isNamed)) &&
+        !others.some((other) => isNamed(other) && meets(one, other)),
+    );
   // The same schemes with other scopes are one change.
   const scoped = gone.flatMap((one) => {
     const other = is.find((next) => sameSchemes(one, next));
@@ -56,12 +65,19 @@ export function securityDifferences(before: Fact, after: Fact): Difference[] {
     ...gone
       .filter((one) => !scoped.some((each) => each.one === one))
       .map((one) => told('security', before, one, { action: 'remove', before: labelOf(one), after: undefined })),
+    ...besideNobody(was, is).map((one) => ({
+      ...told('security', before, one, { action: 'remove', before: labelOf(one), after: undefined }),
+      widened: true,
+    })),
     ...scoped.map(({ one, other }) =>
       told('scopes', after, other, { action: 'replace', before: labelOf(one), after: labelOf(other) }),
     ),
     ...fresh
       .filter((one) => !scoped.some((each) => each.other === one) && !lowered.includes(one))
       .map((one) => told('security', after, one, { action: 'add', before: undefined, after: labelOf(one) })),
+    ...besideNobody(is, was).map((one) =>
+      told('security', after, one, { action: 'add', before: undefined, after: labelOf(one) }),
+    ),
     ...lowered
       .map((one) =>
         told('scopes', after, one, {
@@ -77,11 +93,15 @@ export function securityDifferences(before: Fact, after: Fact): Difference[] {
 const OPEN = 'Anyone may call it now: have the security review say so.';
 
 /** A way of proving who calls. Without any, everyone can. */
-const security: Rule = ({ action, fact: { name, where } }) => {
+const security: Rule = ({ action, widened, fact: { name, where } }) => {
   const anonymous = name === 'anonymous';
   if (action === 'add') {
     const message = anonymous ? `${where} needs no credentials now` : `${where} takes ${name} now`;
     return { verdict: anonymous ? 'risky' : 'safe', what: 'added', message, ...(anonymous && { advice: OPEN }) };
+  }
+  if (widened) {
+    const message = `${where} takes ${name} no more: whoever proves it is nobody known now`;
+    return { verdict: 'risky', what: 'removed', message };
   }
   const message = anonymous ? `${where} needs credentials now` : `${where} takes ${name} no more`;
   const advice = 'Go on accepting it beside the others until its clients have moved.';
