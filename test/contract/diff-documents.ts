@@ -263,6 +263,13 @@ export const documentCases: DocumentCase[] = [
     'breaking',
   ],
   [
+    'any value of a variable',
+    [['region: { default: eu, enum: [eu, us] }', 'region: { default: eu }']],
+    'safe',
+    'breaking',
+  ],
+  ['a value of a variable', [['enum: [eu, us]', 'enum: [eu]']], 'breaking', 'safe'],
+  [
     'a parameter in a media type',
     [
       [

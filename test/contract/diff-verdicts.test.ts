@@ -1,4 +1,5 @@
 import t from 'tap';
+import { parse } from 'yaml';
 import type { Change } from '../../src/workbench/diff/change.js';
 import { changesBetween, problemsOf } from '../../src/workbench/diff/report.js';
 import type { ProjectVersion } from '../../src/workbench/diff/versions.js';
@@ -219,6 +220,35 @@ t.test('the documents that are edited here are sound', async (t) => {
       [],
       name,
     );
+  }
+});
+
+t.test('whatever an edit takes away or makes another, it is told', async (t) => {
+  const whole = parse(SHOP);
+  /** What no program reads, and what nothing uses. */
+  const isNothing = (path: readonly string[]) =>
+    /^(?:openapi|info|tags)\b|^components schemas Unused |\b(?:description|tags)\b|\bscopes \w+$/.test(path.join(' '));
+  const paths: string[][] = [];
+  const walk = (node: unknown, path: string[]) => {
+    if (path.length > 0) paths.push(path);
+    if (typeof node !== 'object' || node === null) return;
+    for (const [key, one] of Object.entries(node)) walk(one, [...path, key]);
+  };
+  walk(whole, []);
+  const before = versionOf(SHOP);
+  for (const path of paths.filter((one) => !isNothing(one))) {
+    const last = path.at(-1) as string;
+    for (const edit of ['without', 'another'] as const) {
+      const after = structuredClone(whole);
+      const holder = path.slice(0, -1).reduce((node, key) => node[key], after);
+      const value = holder[last];
+      if (edit === 'another' && typeof value === 'object') continue;
+      if (edit === 'another') holder[last] = typeof value === 'boolean' ? !value : `${value}x`;
+      else if (Array.isArray(holder)) holder.splice(Number(last), 1);
+      else delete holder[last];
+      const changes = await changesBetween(before, versionOf(JSON.stringify(after)));
+      t.not(changes.length, 0, `${edit} ${path.join('/')}`);
+    }
   }
 });
 

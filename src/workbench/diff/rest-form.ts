@@ -168,7 +168,7 @@ function enterOperation(
   // Where one version has servers for it, the other has those of all.
   if (servers !== undefined || theirs !== undefined) {
     const all = servers === undefined ? [] : node['servers'] === undefined ? path.source : spot.source;
-    enterServers(servers ?? documents.own['servers'], { ...spot, source: all });
+    enterServers(servers ?? documents.own['servers'], theirs ?? documents.other['servers'], { ...spot, source: all });
   }
   enterRest(item, { ...path, path: [...spot.path, 'item'] }, [...METHOD_KEYS, 'parameters', 'servers']);
 }
@@ -213,7 +213,7 @@ export function restForm(documents: Documents, pairs: readonly Pair[], version: 
   // Without any it is `/` (OpenAPI 3.1, 4.8.1.1).
   const stated = listOf(document['servers']);
   const usual = other['servers'] === undefined && stated.length === 1 && isAnywhere(stated[0], documents.base);
-  if (!usual) enterServers(stated, root, documents.base);
+  if (!usual) enterServers(stated, other['servers'], root, documents.base);
   enterSchemes(document, root, schemes);
   const components = isPlain(document['components']) ? document['components'] : {};
   const used = new Set(

@@ -5,6 +5,7 @@ import { PERMISSION_RULES } from './permission-rules.js';
 import { judge, type Rule, subject, told } from './rule.js';
 import { deprecated, SCHEMA_RULES } from './schema-rules.js';
 import { SECURITY_RULES } from './security-rules.js';
+import { ANY } from './service-form.js';
 
 const SUNSET = 'Mark it `deprecated: true` with x-deprecation, and remove it once its sunset has passed.';
 
@@ -38,6 +39,26 @@ const changed =
     const message = `${sentence.replace('%', where)}: ${before ?? 'none'} → ${after ?? 'none'}`;
     return { verdict, what: 'changed', message, ...(advice !== undefined && { advice }) };
   };
+
+/** A value of a server's variable; where any is one, in either version, none came or went by itself. */
+const serverValue: Rule = (difference) => {
+  const { before, after } = difference.siblings;
+  const isAny = before.includes(ANY) || after.includes(ANY);
+  return isAny ? undefined : presence('value', 'breaking', 'Keep the old address answering.')(difference);
+};
+
+/** Whether a server's variable has no list of values. */
+const serverAny: Rule = ({ action, fact: { name } }) => {
+  if (action === 'add')
+    return { verdict: 'safe', what: 'added', message: `server variable \`${name}\` takes any value now` };
+  const advice = 'Keep the old address answering.';
+  return {
+    verdict: 'breaking',
+    what: 'removed',
+    message: `server variable \`${name}\` takes only listed values now`,
+    advice,
+  };
+};
 
 /** What clients call it in their code. */
 const operationId: Rule = (difference) => {
@@ -239,6 +260,7 @@ export const REST_RULES: Record<string, Rule> = {
   flowUrl: changed('breaking', 'an address of security scheme', 'Keep the old address answering.'),
   scope: presence('scope', 'breaking', 'Go on issuing it: clients ask for it by name.'),
   serverVariable: presence('server variable', 'breaking', 'Keep the variable, with a default.'),
-  serverValue: presence('value', 'breaking', 'Keep the old address answering.'),
+  serverValue,
+  serverAny,
   serverDefault: changed('risky', 'default of a server variable', 'Clients that choose no address call the default.'),
 };

@@ -49,6 +49,7 @@ export const RULE_TABLE: RuleRow[] = [
   row('server-removed', 'breaking', 'Clients call the old address.'),
   row('server-default-*', 'risky', 'Clients that choose no address call the default.'),
   row('server-variable-removed', 'breaking', 'Clients fill it in.'),
+  row('server-any-removed', 'breaking', 'Clients call addresses of other values.'),
   row('server-value-removed', 'breaking', 'Clients call that address.'),
   row('server-*', 'safe', 'One address more.'),
   row('parameter-added', 'breaking safe', 'Breaking when it is required.'),

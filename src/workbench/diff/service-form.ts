@@ -26,21 +26,29 @@ const addressed = (url: string, base: string): string => {
   return (base === '' ? whole : whole.slice(0, -base.length)) || '/';
 };
 
+/** Stands among the values of a variable that has no list of them. */
+export const ANY = '*';
+
 /** Whether a server is where the document is, as it is where there is none (OpenAPI 3.1, 4.8.1.1). */
 export const isAnywhere = (server: unknown, base: string): boolean =>
   isPlain(server) && addressed(String(server['url']), base) === '/';
 
-/** Enters where the service is found: of the document, or of one operation. @param base as of `addressed` */
-export function enterServers(servers: unknown, spot: Spot, base = ''): void {
+/**
+ * Enters where the service is found: of the document, or of one operation.
+ * @param others those of the other version
+ * @param base as of `addressed`
+ */
+export function enterServers(servers: unknown, others: unknown, spot: Spot, base = ''): void {
   for (const [index, server] of listOf(servers).entries()) {
     if (!isPlain(server)) continue;
     const url = String(server['url']);
     const variables = nodesIn(server['variables']);
-    const only = variables.flatMap(([name, one]) => {
+    const isKnown = listOf(others).some((other) => isPlain(other) && other['url'] === server['url']);
+    const only = (isKnown ? [] : variables).flatMap(([name, one]) => {
       const values = isPlain(one) ? listOf(one['enum']) : [];
       return values.length === 1 ? [[name, String(values[0])] as const] : [];
     });
-    // What has one value alone is as good as written out.
+    // What has one value alone is as good as written out, where the other version does not have it.
     const key = addressed(
       only.reduce((whole, [name, value]) => whole.replaceAll(`{${name}}`, value), url),
       base,
@@ -62,6 +70,8 @@ export function enterServers(servers: unknown, spot: Spot, base = ''): void {
         'serverDefault',
         String(variable['default']),
       );
+      if (variable['enum'] === undefined)
+        note(down(own, { key: ['enum', ANY], id: ':enum', name: own.name }), 'serverAny');
       for (const [place, value] of listOf(variable['enum']).entries()) {
         const listed = {
           key: ['enum', String(value)],
