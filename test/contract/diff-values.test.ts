@@ -82,13 +82,13 @@ const { schema } = fc.letrec<{ schema: Schema }>((tie) => {
   };
 });
 
-/** What in a schema is a schema. */
-function schemasIn(value: unknown, found: Schema[] = []): Schema[] {
+/** What in a schema is a schema. @param without a keyword in which none is looked for */
+function schemasIn(value: unknown, without = '', found: Schema[] = []): Schema[] {
   if (typeof value !== 'object' || value === null) return found;
   const isSchema =
     !Array.isArray(value) && ['type', 'enum', 'const', 'anyOf', 'allOf', 'oneOf'].some((key) => key in value);
   if (isSchema) found.push(value as Schema);
-  for (const one of Object.values(value)) schemasIn(one, found);
+  for (const [keyword, one] of Object.entries(value)) if (keyword !== without) schemasIn(one, without, found);
   return found;
 }
 
@@ -145,4 +145,52 @@ t.test('no value that is refused now, or is new, is missed', async (t) => {
     { numRuns: 500, seed: Number(process.env['SEED'] ?? 1) },
   );
   t.pass('of 500 edits');
+});
+
+/** Ways to say the same: undefined where there is nothing of which they could. */
+const REWRITES: Record<string, (schema: Schema) => Schema | undefined> = {
+  'one of one': (schema) => ({ oneOf: [schema] }),
+  'all of one': (schema) => ({ allOf: [schema] }),
+  'any of one': (schema) => ({ anyOf: [schema] }),
+  'with what holds anyway': (schema) => ({
+    minLength: 0,
+    minItems: 0,
+    uniqueItems: false,
+    deprecated: false,
+    ...schema,
+  }),
+  'what is not what it is not': (schema) => ({ not: { not: schema } }),
+  'said twice': (schema) => ({ allOf: [schema, structuredClone(schema)] }),
+  'a list of one type': ({ type, ...rest }) => (typeof type === 'string' ? { type: [type], ...rest } : undefined),
+  'a list of one value': ({ const: value, ...rest }) => (value === undefined ? undefined : { ...rest, enum: [value] }),
+  'turned round': ({ anyOf, enum: values, required, ...rest }) => ({
+    ...rest,
+    ...(Array.isArray(anyOf) && { anyOf: anyOf.toReversed() }),
+    ...(Array.isArray(values) && { enum: values.toReversed() }),
+    ...(Array.isArray(required) && { required: required.toReversed() }),
+  }),
+  'in parts': ({ type, ...rest }) => (type === undefined ? undefined : { type, allOf: [rest] }),
+};
+
+t.test('the same in other words is no change', async (t) => {
+  const way = fc.constantFrom(...Object.keys(REWRITES));
+  await fc.assert(
+    fc.asyncProperty(schema, way, fc.nat(), async (before, way, at) => {
+      const after = structuredClone(before);
+      // What is refused is compared as it is written.
+      const all = schemasIn(after, 'not');
+      const place = all[at % all.length] as Schema;
+      const rewritten = REWRITES[way]?.({ ...place });
+      // What closes an object knows the members beside it alone.
+      const isSplit = way === 'in parts' && 'additionalProperties' in place && 'properties' in place === false;
+      if (rewritten === undefined || isSplit) return;
+      for (const keyword of Object.keys(place)) delete place[keyword];
+      Object.assign(place, rewritten);
+      const changes = await changesBetween(versionOf(before), versionOf(after));
+      const told = changes.map(({ verdict, message }) => `${verdict} ${message}`);
+      if (told.length > 0) throw new Error(`${way}: ${told.join('; ')}`);
+    }),
+    { numRuns: 500, seed: Number(process.env['SEED'] ?? 1) },
+  );
+  t.pass('500 of them');
 });

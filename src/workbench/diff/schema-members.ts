@@ -103,22 +103,17 @@ function travels(part: Part): boolean {
   );
 }
 
-/** Names that are listed, as the names of a closed object. */
-export function ofListedNames(one: Said): Said[] {
-  const { propertyNames, ...others } = one.node;
-  const names = isPlain(propertyNames) ? (propertyNames['enum'] ?? [propertyNames['const']]) : undefined;
-  const alone =
-    isPlain(propertyNames) && Object.keys(propertyNames).every((key) => ['type', 'enum', 'const'].includes(key));
-  if (!alone || !Array.isArray(names) || !names.every((name) => typeof name === 'string')) return [one];
+/** Names that are listed, as the names of a closed object. @param names those of `propertyNames`, where that lists them */
+export function ofListedNames(one: Said, names: readonly string[] | undefined): Said[] {
+  if (names === undefined) return [one];
+  const { propertyNames: _, ...others } = one.node;
   const properties = Object.fromEntries(names.map((name) => [name, true]));
   const restAt = [...one.spot.source, 'propertyNames'];
-  const listed = {
-    node: { properties, additionalProperties: false },
-    spot: one.spot,
-    evaluated: { properties },
-    restAt,
-  };
-  return [{ ...one, node: others }, listed];
+  const node = { properties, additionalProperties: false };
+  return [
+    { ...one, node: others },
+    { node, spot: one.spot, evaluated: { properties }, restAt },
+  ];
 }
 
 /**

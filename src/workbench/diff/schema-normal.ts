@@ -137,11 +137,26 @@ function refusesOthers(refused: unknown, all: Pick<Normal, 'types' | 'keywords' 
   return other.never || ![...other.types].some(has);
 }
 
+/** Names that hold themselves are none. */
+const named = new WeakSet<object>();
+
+/** The names that an object may have, where they are listed and no more is said of them. */
+function namesIn({ node, spot }: Flat['said'][number]): string[] | undefined {
+  const { propertyNames } = node;
+  if (!isPlain(propertyNames) || named.has(propertyNames)) return undefined;
+  named.add(propertyNames);
+  const { values, keywords, parts, opaque, nots, groups } = normal([{ value: propertyNames, spot }]);
+  named.delete(propertyNames);
+  const more = keywords.size + parts.size + opaque.size + nots.length + groups.length;
+  if (values === undefined || more > 0) return undefined;
+  return [...values.values()].flatMap(({ value }) => (typeof value === 'string' ? [value] : []));
+}
+
 /** The normal form of a part. */
 export function normal(part: Part): Normal {
   const flat = flatten(part);
   const { groups } = flat;
-  const said = flat.said.flatMap(ofListedNames).flatMap(ofEachName);
+  const said = flat.said.flatMap((one) => ofListedNames(one, namesIn(one))).flatMap(ofEachName);
   const stated = typesIn(said);
   const listed = valuesIn(said);
   let { types } = stated;

@@ -71,12 +71,14 @@ export const typesRefused = ({ not }: Node): unknown[] =>
 /** Whether a schema of 3.0 is nullable beside what it refers to or is made of. */
 export const isNullableAlone = (node: Node): boolean => node['nullable'] === true && node['type'] === undefined;
 
-function isNull(value: unknown, spot: Spot): boolean {
-  const { node } = follow(value, spot);
-  if (node['const'] === null && 'const' in node) return true;
-  if (Array.isArray(node['enum']) && node['enum'].every((one) => one === null)) return true;
-  return [node['type']].flat().join() === 'null';
-}
+/** Whether a schema takes null and nothing else, as one of those that it is made of says. */
+const isNull = ({ said, null: nullable }: Flat): boolean =>
+  nullable &&
+  said.some(({ node }) => {
+    if (node['const'] === null && 'const' in node) return true;
+    if (Array.isArray(node['enum']) && node['enum'].every((one) => one === null)) return true;
+    return [node['type']].flat().join() === 'null';
+  });
 
 /** Whether a schema has null among its values by its own words, and not for want of any. */
 function saysNull({ value, spot }: Written): boolean {
@@ -150,14 +152,13 @@ function flattenOne({ value, spot: here, own, evaluated }: Written, within: Read
       const spot = step(here, kind, index);
       return { value: one, spot: { ...spot, id: `${spot.id}:${kind}.${labelOf([{ value: one, spot }])}` } };
     });
-    const open = written.filter((one) => !isNull(one.value, one.spot) && !takesNothing(one.value));
-    const nulls = written.filter((one) => flattenOne(one, deeper).null);
+    const flats = written.map((one) => flattenOne({ ...one, spot: { ...one.spot, id: here.id } }, deeper));
+    const isOpen = (one: Flat) => !one.never && !isNull(one);
+    const open = written.filter((_, index) => isOpen(flats[index] as Flat));
+    const nulls = written.filter((_, index) => flats[index]?.null);
     flat.null &&= nulls.length > 0 && !(kind === 'oneOf' && nulls.filter((one) => saysNull(one)).length > 1);
-    const [only] = open;
-    if (open.length === 1 && only !== undefined) {
-      const inner = flattenOne({ ...only, spot: { ...only.spot, id: here.id } }, deeper);
-      add({ ...inner, null: true });
-    } else if (open.length === 0) flat.never = true;
+    if (open.length === 1) add({ ...(flats.find(isOpen) as Flat), null: true });
+    else if (open.length === 0) flat.never = true;
     else flat.groups.push({ kind, alternatives: open.map((one) => [one]), spot: here });
   }
   // Without a type it says nothing by the letter of 3.0, and tools take null all the same.
