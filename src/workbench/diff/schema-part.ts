@@ -96,7 +96,9 @@ function saysNull({ value, spot }: Written): boolean {
 /** Whether a schema says itself that null is none of its values. */
 function refusesNull(node: Node, spot: Spot, within: ReadonlySet<unknown>): boolean {
   if (node['type'] !== undefined && ![node['type']].flat().includes('null')) return true;
-  if (node['not'] !== undefined && flattenOne({ value: node['not'], spot }, within).null) return true;
+  // What a `not` of a `not` says of null is asked where that is met.
+  const refused = twiceRefused(node) === undefined ? node['not'] : undefined;
+  if (refused !== undefined && flattenOne({ value: refused, spot }, within).null) return true;
   if (Array.isArray(node['enum']) && !node['enum'].includes(null)) return true;
   return 'const' in node && node['const'] !== null;
 }
