@@ -100,10 +100,10 @@ export function inclusion(): {
       const values = scalarsOf(one);
       if (values !== undefined) {
         const isTaken = (by: Normal[], value: unknown) => by.some((other) => takes(other, one, value));
-        const takers = (all: Part[], value: unknown) => all.filter((each) => isTaken(waysOf(each), value)).length;
-        return values.every(
-          (value) => isTaken(open, value) && exclusives.every((alternatives) => takers(alternatives, value) < 2),
-        );
+        const alternatives = exclusives.map((all) => all.map(waysOf));
+        const isOne = (value: unknown) =>
+          alternatives.every((all) => all.filter((by) => isTaken(by, value)).length < 2);
+        return values.every((value) => isTaken(open, value) && isOne(value));
       }
       const isCovered = [...one.types].every((type) => open.some((other) => covers(other, one, type, direction)));
       if (!isCovered || direction === 'response') return isCovered;
@@ -217,9 +217,9 @@ export function held(normal: Normal, key: string, spot: Spot | undefined): Part 
   const own = normal.parts.get(key)?.part;
   if (!key.startsWith('dependent')) return own ?? fallback(normal, key, spot);
   const needed = [...normal.required.keys()];
-  return spot === undefined || needed.length === 0
-    ? (own ?? [])
-    : [...(own ?? []), ...partAt({ required: needed }, spot)];
+  if (spot === undefined || needed.length === 0) return own ?? [];
+  // Its place is a key of what was decided: it is another one for other members.
+  return [...(own ?? []), ...partAt({ required: needed }, down(spot, { source: ['required', ...needed] }))];
 }
 
 function fallback({ parts, extra, keywords }: Normal, key: string, spot: Spot | undefined): Part {
