@@ -78,6 +78,20 @@ t.test('a schema to which many ways lead is told once', async (t) => {
   );
 });
 
+t.test('a schema that is its own alternative, is not itself, or names its members by itself, has an end', async (t) => {
+  const own = "{ $ref: '#/components/schemas/Own' }";
+  for (const [before, after] of [
+    [`{ oneOf: [${own}, { oneOf: [${own}, { type: string }] }] }`, `{ oneOf: [${own}, { type: integer }] }`],
+    [`{ not: ${own} }`, `{ not: ${own}, type: string }`],
+    [`{ not: { not: ${own} }, type: string }`, `{ not: { not: ${own} }, type: integer }`],
+    [`{ type: object, propertyNames: ${own} }`, `{ type: array, propertyNames: ${own} }`],
+  ] as const) {
+    const [from, to] = [before, after].map((schema) => versionOf(`${service(own)}    Own: ${schema}\n`));
+    const changes = await changesBetween(from as ProjectVersion, to as ProjectVersion);
+    t.equal(worst(changes), 'breaking', after);
+  }
+});
+
 t.test('what is said beside a reference is told of who refers', async (t) => {
   const told = async (before: string, after: string) =>
     (await changesBetween(versionOf(service(before)), versionOf(service(after)))).map(({ id, place }) => [

@@ -81,15 +81,16 @@ const isNull = ({ said, null: nullable }: Flat): boolean =>
   });
 
 /** Whether a schema has null among its values by its own words, and not for want of any. */
-function saysNull({ value, spot }: Written): boolean {
+function saysNull({ value, spot }: Written, met: readonly unknown[] = []): boolean {
   const { node } = follow(value, spot);
+  if (met.includes(node)) return false;
   const isOfNull = [node['type']].flat().includes('null') || listOf(node['enum']).includes(null);
   const within = [...listOf(node['oneOf']), ...listOf(node['anyOf'])];
   return (
     isOfNull ||
     node['const'] === null ||
     node['nullable'] === true ||
-    within.some((one) => saysNull({ value: one, spot }))
+    within.some((one) => saysNull({ value: one, spot }, [...met, node]))
   );
 }
 
@@ -203,7 +204,9 @@ export function flatten(part: Part): Flat {
 const MOST = 64;
 
 /** Each way to meet a part, none of which has alternatives; undefined when there are too many. */
-export function ways(part: Part): Part[] | undefined {
+export function ways(part: Part, met: readonly unknown[] = []): Part[] | undefined {
+  // An alternative that is its own is met by none of its own.
+  if (part.some(({ value, own }) => !own && isPlain(value) && met.includes(value))) return [];
   const { said, groups } = flatten(part);
   if (groups.length === 0) return [part];
   const base: Part = said.map(({ node, spot, evaluated }) => ({
@@ -212,7 +215,7 @@ export function ways(part: Part): Part[] | undefined {
   }));
   let all: Part[] = [base];
   for (const { alternatives } of groups) {
-    const inner = alternatives.map(ways);
+    const inner = alternatives.map((one) => ways(one, [...met, ...part.map(({ value }) => value)]));
     if (inner.includes(undefined)) return undefined;
     all = all.flatMap((one) => (inner as Part[][]).flat().map((choice) => [...one, ...choice]));
     if (all.length > MOST) return undefined;
