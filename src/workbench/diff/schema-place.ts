@@ -34,16 +34,17 @@ export function placing(same: (one: Part, other: Part) => boolean): (one: Differ
   const known = new Map<string, boolean>();
 
   /** Whether a component, called by its former name, says the same in both versions. */
-  function isSame(name: string, { old, now }: Both): boolean {
+  function isSame(name: string, { old: [before], now }: Both): boolean {
+    const [after] = now;
+    if (before === undefined || after === undefined) return false;
     const found = known.get(name);
     if (found !== undefined) return found;
-    const partOf = (spot: Spot | undefined, called: string): Part | undefined => {
+    const partOf = ({ spot }: Part[number], called: string): Part | undefined => {
       const source = [...SCHEMAS, called];
-      const value = spot && valueAt(spot.document, source);
-      return value === undefined ? undefined : partAt(value, { ...(spot as Spot), source });
+      const value = valueAt(spot.document, source);
+      return value === undefined ? undefined : partAt(value, { ...spot, source });
     };
-    const [was, is] = [partOf(old[0]?.spot, name), partOf(now[0]?.spot, presentName(name, now))];
-    if (old.length === 0 || now.length === 0) return false;
+    const [was, is] = [partOf(before, name), partOf(after, presentName(name, now))];
     const result = was !== undefined && is !== undefined && same(was, is);
     known.set(name, result);
     return result;
