@@ -73,11 +73,30 @@ const { schema } = fc.letrec<{ schema: Schema }>((tie) => {
   });
   const several = (keyword: string) => fc.array(one, { minLength: 1, maxLength: 3 }).map((all) => ({ [keyword]: all }));
   const nullable = one.map((other) => ({ anyOf: [other, { type: 'null' }] }));
+  const asked = fc
+    .tuple(one, one, optional(one))
+    .map((all) => Object.fromEntries(['if', 'then', 'else'].flatMap((key, at) => (all[at] ? [[key, all[at]]] : []))));
+  const conditional = fc.array(asked, { minLength: 1, maxLength: 2 }).map((allOf) => ({ allOf }));
+  const containing = fc.tuple(one, one).map((all) => ({ type: 'array', allOf: all.map((contains) => ({ contains })) }));
   const refusing = fc.tuple(one, one).map(([all, not]) => ({ ...all, not }));
   return {
     schema: fc.oneof(
       { maxDepth: 2 },
-      ...[text, number, listed, types, list, tuple, object, several('anyOf'), several('allOf'), nullable, refusing],
+      ...[
+        text,
+        number,
+        listed,
+        types,
+        list,
+        tuple,
+        object,
+        several('anyOf'),
+        several('allOf'),
+        nullable,
+        refusing,
+        conditional,
+        containing,
+      ],
     ),
   };
 });

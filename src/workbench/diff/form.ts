@@ -86,6 +86,8 @@ export interface Written {
   own?: true;
   /** The members that an `unevaluatedProperties` leaves alone; written as `additionalProperties`, which knows its own alone. */
   evaluated?: Record<string, unknown>;
+  /** Whether it is only the same or not. */
+  opaque?: true;
 }
 
 /** Schemas of which all must hold. None of them is a schema that allows anything. */

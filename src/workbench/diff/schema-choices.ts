@@ -1,7 +1,7 @@
 import type { Difference } from './differences.js';
 import type { Spot, Value } from './form.js';
 import type { Normal } from './schema-normal.js';
-import type { Stated } from './schema-part.js';
+import { type Stated, shapeOf } from './schema-part.js';
 import { down } from './spot.js';
 import { at, text, told } from './told.js';
 
@@ -38,4 +38,15 @@ export function exclusive(a: Normal, b: Normal, proved: boolean): Difference[] |
   if (kinds(a) === 'anyOf' && kinds(b) === 'oneOf') return told('exclusive', undefined, stated(b), { proved });
   if (kinds(a) !== 'oneOf' || kinds(b) !== 'anyOf') return undefined;
   return told('exclusive', stated(a), stated(b), { proved });
+}
+
+/** What is different of the values that are refused: all of it, as it is written. */
+export function refused(a: Normal, b: Normal): Difference[] {
+  const stated = ({ nots }: Normal): Stated<Value> | undefined => {
+    const [first] = nots.flat();
+    const shapes = nots.map((part) => part.map(({ value }) => shapeOf(value)).join());
+    return first && { value: shapes.sort().join(), spot: first.spot };
+  };
+  const [before, after] = [stated(a), stated(b)];
+  return before?.value === after?.value ? [] : told('not', before, after);
 }

@@ -1,7 +1,9 @@
 import { isPlain } from 'accord/contract/references';
 import type { Difference } from './differences.js';
 import type { Direction, Part, Spot, Value } from './form.js';
-import { exclusive, listed } from './schema-choices.js';
+import { exclusive, listed, refused } from './schema-choices.js';
+import { conditional } from './schema-conditions.js';
+import { containedOtherwise } from './schema-contained.js';
 import { held, inclusion } from './schema-inclusion.js';
 import { concerned } from './schema-keywords.js';
 import { type Normal, normal, saysNothing } from './schema-normal.js';
@@ -40,7 +42,7 @@ export interface Comparison {
  * could not be before; the keywords that differ give the words. What was decided of a schema is kept for all that use it.
  */
 export function schemaComparison(): Comparison {
-  const { includes, same, overlaps } = inclusion();
+  const { includes, same, equivalent, overlaps } = inclusion();
   const placed = placing(same);
   const known = new Map<string, Difference[]>();
   /** Schemas that hold themselves are being compared when they are met again. */
@@ -128,21 +130,8 @@ export function schemaComparison(): Comparison {
       const [before, after] = [of(a.opaque.get(keyword)), of(b.opaque.get(keyword))];
       return before?.value === after?.value ? [] : told('condition', before, after);
     });
-    const nots = (one: Normal): Stated<Value> | undefined => {
-      const [first] = one.nots.flat();
-      return (
-        first && {
-          value: one.nots
-            .map((part) => part.map(({ value }) => shapeOf(value)).join())
-            .sort()
-            .join(),
-          spot: first.spot,
-        }
-      );
-    };
-    const [refused, refuses] = [nots(a), nots(b)];
-    const not = refused?.value === refuses?.value ? [] : told('not', refused, refuses);
-    return [...type, ...listed(a, b, here), ...all, ...conditions, ...not];
+    const contained = containedOtherwise(a.contained, b.contained);
+    return [...type, ...listed(a, b, here), ...all, ...conditions, ...contained, ...refused(a, b)];
   }
 
   function members(a: Normal, b: Normal, direction: Direction): Difference[] {
@@ -218,6 +207,8 @@ export function schemaComparison(): Comparison {
       const [was, is] = [a.parts.get(key), b.parts.get(key)];
       // What is of another type has lost nothing: the type tells.
       if (![a, b].every(({ types }) => concerned(key, types))) return [];
+      // Of several things that a list must contain is told as of one.
+      if (key === 'contains' && [a, b].some(({ contained }) => contained.length > 1)) return [];
       // The same said otherwise: a list of one item is a tuple of one.
       if (equal && isItem(key) && bothHaveItems && (was === undefined || is === undefined)) return [];
       const spots = { old: (was ?? is)?.spot as Spot, now: (is ?? was)?.spot as Spot };
@@ -229,7 +220,9 @@ export function schemaComparison(): Comparison {
       }
       return compare({ old: held(a, key, spots.old), now: held(b, key, spots.now), here: spots }, direction);
     });
-    return [...extra, ...other, ...parts];
+    const among = { equal, equivalent, compare: (both: Both) => compare(both, direction) };
+    const conditions = conditional(a.conditions, b.conditions, among);
+    return [...extra, ...other, ...parts, ...conditions];
   }
 
   /** Alternatives that mean the same are one, wherever they stand and whatever they are called. */

@@ -1,4 +1,6 @@
 import type { Direction, Part, Spot } from './form.js';
+import type { Condition } from './schema-conditions.js';
+import { containedCovers } from './schema-contained.js';
 import { identical, numberOf } from './schema-identity.js';
 import { accepts, concerned, typeOf } from './schema-keywords.js';
 import { type Normal, normal, saysNothing } from './schema-normal.js';
@@ -8,6 +10,8 @@ import { down } from './spot.js';
 
 /** Whether everything that `narrow` allows is allowed by `wide`, as far as that can be shown. */
 type Includes = (wide: Part, narrow: Part, direction: Direction) => boolean;
+
+const DIRECTIONS: readonly Direction[] = ['request', 'response'];
 
 /** What tells a part from all others. */
 const keyOf = (part: Part): string =>
@@ -55,6 +59,7 @@ function apart(one: Normal, other: Normal): boolean {
 export function inclusion(): {
   includes: Includes;
   same: (one: Part, other: Part) => boolean;
+  equivalent: (one: Part, other: Part) => boolean;
   overlaps: (one: Part, other: Part) => boolean;
 } {
   const decided = new Map<string, boolean>();
@@ -132,10 +137,28 @@ export function inclusion(): {
   /** Whether what a schema asks beside its keywords, the other asks as well. */
   function insideCovers(wide: Normal, narrow: Normal, about: (keyword: string) => boolean, direction: Direction) {
     for (const [keyword, { value }] of wide.opaque) if (narrow.opaque.get(keyword)?.value !== value) return false;
+    if (!wide.conditions.every((one) => conditionCovers(one, narrow, direction))) return false;
+    const isItem = (whole: Part, one: Part) => includes(whole, one, direction);
+    if (about('contains') && !containedCovers(wide.contained, narrow.contained, isItem)) return false;
     return [...wide.parts].every(
-      ([key, { part }]) => !about(key) || includes(part, held(narrow, key, part[0]?.spot), direction),
+      ([key, { part }]) =>
+        !about(key) || key === 'contains' || includes(part, held(narrow, key, part[0]?.spot), direction),
     );
   }
+
+  /** Whether the same is asked under the same condition, or follows from what is asked anyway. */
+  function conditionCovers(one: Condition, narrow: Normal, direction: Direction): boolean {
+    const all = narrow.conditions.filter((other) => equivalent(one.if, other.if));
+    return one.asked.every((part, index) => {
+      const asked = all.flatMap((other) => other.asked[index] ?? []);
+      return includes(part, needed(narrow, asked, one.spot), direction);
+    });
+  }
+
+  /** Whether two schemas take the same values, whichever way these go. */
+  const equivalent = (one: Part, other: Part): boolean =>
+    same(one, other) ||
+    DIRECTIONS.every((direction) => includes(one, other, direction) && includes(other, one, direction));
 
   /** Whether a listed value is taken by a schema. */
   function takes(wide: Normal, narrow: Normal, value: unknown): boolean {
@@ -167,7 +190,7 @@ export function inclusion(): {
     }
     const about = (keyword: string) => concerned(keyword, new Set([type]));
     for (const keyword of wide.keywords.keys())
-      if (about(keyword) && !keywordCovers(keyword, wide, narrow)) return false;
+      if (about(keyword) && !/Contains$/.test(keyword) && !keywordCovers(keyword, wide, narrow)) return false;
     if (!insideCovers(wide, narrow, about, direction)) return false;
     for (const [key, { part }] of narrow.parts) {
       if (!/^(?:patternProperties|prefixItems)\0/.test(key) || wide.parts.has(key) || !about(key)) continue;
@@ -198,15 +221,15 @@ export function inclusion(): {
     });
   }
 
-  return { includes, same, overlaps };
+  return { includes, same, equivalent, overlaps };
 }
 
 /** Whether whatever is written as text is allowed: a number is one. */
-const isAnyText = ({ text, types, values, keywords, opaque, nots }: Normal): boolean =>
+const isAnyText = ({ text, types, values, keywords, opaque, nots, conditions }: Normal): boolean =>
   text &&
   types.has('string') &&
   values === undefined &&
-  opaque.size + nots.length === 0 &&
+  opaque.size + nots.length + conditions.length === 0 &&
   ![...keywords.keys()].some((keyword) => keyword === 'format' || concerned(keyword, new Set(['string'])));
 
 /**
@@ -215,11 +238,15 @@ const isAnyText = ({ text, types, values, keywords, opaque, nots }: Normal): boo
  */
 export function held(normal: Normal, key: string, spot: Spot | undefined): Part {
   const own = normal.parts.get(key)?.part;
-  if (!key.startsWith('dependent')) return own ?? fallback(normal, key, spot);
-  const needed = [...normal.required.keys()];
-  if (spot === undefined || needed.length === 0) return own ?? [];
+  return key.startsWith('dependent') ? needed(normal, own ?? [], spot) : (own ?? fallback(normal, key, spot));
+}
+
+/** A part beside the members that are needed anyway. @param spot where it stands, or would */
+function needed({ required }: Normal, part: Part, spot: Spot | undefined): Part {
+  const names = [...required.keys()];
+  if (spot === undefined || names.length === 0) return part;
   // Its place is a key of what was decided: it is another one for other members.
-  return [...(own ?? []), ...partAt({ required: needed }, down(spot, { source: ['required', ...needed] }))];
+  return [...part, ...partAt({ required: names }, down(spot, { source: ['required', ...names] }))];
 }
 
 function fallback({ parts, extra, keywords }: Normal, key: string, spot: Spot | undefined): Part {

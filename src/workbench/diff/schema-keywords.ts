@@ -9,7 +9,8 @@ const LOWER = ['minLength', 'minItems', 'minProperties', 'minContains'];
 const LISTS = ['pattern', 'format', 'multipleOf', 'contentEncoding', 'contentMediaType'];
 const FLAGS = ['uniqueItems', 'x-uncommon'];
 const BOUNDS = ['minimum', 'exclusiveMinimum', 'maximum', 'exclusiveMaximum'];
-export const COVARIANT = ['items', 'contains', 'propertyNames', 'then', 'else', 'unevaluatedItems', 'contentSchema'];
+export const COVARIANT = ['items', 'contains', 'propertyNames', 'unevaluatedItems', 'contentSchema'];
+const CONDITION = ['if', 'then', 'else'];
 export const BY_NAME = ['patternProperties', 'dependentSchemas'];
 export const NOTES = ['default', 'deprecated', 'x-deprecation', 'discriminator', 'x-extensible-enum', 'xml'];
 const STRUCTURE = ['type', 'enum', 'const', 'properties', 'required', 'additionalProperties', 'prefixItems', 'not'];
@@ -24,14 +25,12 @@ const LOOKED_AT = [
   'unevaluatedProperties',
 ];
 export const KNOWN = new Set(
-  [UPPER, LOWER, LISTS, FLAGS, BOUNDS, COVARIANT, BY_NAME, NOTES, STRUCTURE, LOOKED_AT].flat(),
+  [UPPER, LOWER, LISTS, FLAGS, BOUNDS, COVARIANT, CONDITION, BY_NAME, NOTES, STRUCTURE, LOOKED_AT].flat(),
 );
 
 /** Whether a keyword of a schema is only the same or not: nobody here knows what it asks. */
 export const isOpaque = (keyword: string, node: Record<string, unknown>): boolean =>
-  keyword === 'unevaluatedProperties'
-    ? Object.keys(node).length === 1
-    : !KNOWN.has(keyword) && !isWord(keyword) && keyword !== 'if' && !(keyword === 'nullable' && isNullableAlone(node));
+  !KNOWN.has(keyword) && !isWord(keyword) && !(keyword === 'nullable' && isNullableAlone(node));
 
 /** Keywords whose value is a number, a flag or a text, which narrow by themselves. */
 export const SIMPLE = [...UPPER, ...LOWER, ...FLAGS, ...LISTS];

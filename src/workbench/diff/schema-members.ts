@@ -1,16 +1,9 @@
 import { isPlain } from 'accord/contract/references';
 import type { Part, Spot } from './form.js';
+import { askedFor } from './schema-conditions.js';
+import { containsNothing } from './schema-contained.js';
 import { BY_NAME, COVARIANT, matches, meetsAll, strings } from './schema-keywords.js';
-import {
-  flatten,
-  type Member,
-  type Node,
-  type Said,
-  type Stated,
-  shapeOf,
-  takesAnything,
-  takesNothing,
-} from './schema-part.js';
+import { flatten, type Member, type Node, type Said, shapeOf, takesNothing } from './schema-part.js';
 import { down } from './spot.js';
 
 /** What an object says of its members. */
@@ -32,7 +25,7 @@ function append(map: Map<string, Member>, key: string, value: unknown, spot: Spo
   map.set(key, { part: [...(known?.part ?? []), { value, spot }], spot: known?.spot ?? spot });
 }
 
-export function partsIn(said: Said[], parts: Map<string, Member>, opaque: Map<string, Stated<string>>): void {
+export function partsIn(said: Said[], parts: Map<string, Member>): void {
   const longest = Math.max(0, ...said.map(({ node }) => strings(node['prefixItems']).length));
   for (const { node, spot } of said) {
     const first = Array.isArray(node['prefixItems']) ? node['prefixItems'] : [];
@@ -53,25 +46,19 @@ export function partsIn(said: Said[], parts: Map<string, Member>, opaque: Map<st
       if (keyword === 'propertyNames') append(parts, keyword, { type: 'string' }, down(at, { source: 'type' }));
     }
     for (const keyword of BY_NAME) {
-      for (const [name, one] of Object.entries(isPlain(node[keyword]) ? node[keyword] : {})) {
-        if (keyword === 'dependentSchemas' && onlyRequires(one)) {
-          depends(spotOf(spot, keyword, name), name, one['required']);
-          continue;
-        }
-        const at = {
-          ...spotOf(spot, keyword, name),
-          id: `${spot.id}:${keyword}.${name}`,
-          name: `${spot.name}.${name}`,
-        };
-        append(parts, `${keyword}\0${name}`, one, at);
-      }
+      for (const [name, one] of Object.entries(isPlain(node[keyword]) ? node[keyword] : {}))
+        byName(keyword, name, one, spot, [keyword, name]);
     }
-    // What hangs on another condition is another one.
-    if (node['if'] !== undefined && (node['then'] !== undefined || node['else'] !== undefined))
-      opaque.set('if', { value: shapeOf(node['if']), spot });
+    const asked = askedFor(node);
+    if (asked !== undefined) byName('dependentSchemas', asked, node['then'], spot, ['then']);
     for (const [name, names] of Object.entries(isPlain(node['dependentRequired']) ? node['dependentRequired'] : {})) {
       depends(spotOf(spot, 'dependentRequired', name), name, names);
     }
+  }
+  function byName(keyword: string, name: string, one: unknown, spot: Spot, source: string[]): void {
+    const at = down(spot, { id: `:${keyword}.${name}`, source, name: `${spot.name}.${name}` });
+    if (keyword === 'dependentSchemas' && onlyRequires(one)) depends({ ...at, name: spot.name }, name, one['required']);
+    else append(parts, `${keyword}\0${name}`, one, at);
   }
   function depends(at: Spot, name: string, names: unknown): void {
     for (const one of strings(names))
@@ -83,18 +70,11 @@ export function partsIn(said: Said[], parts: Map<string, Member>, opaque: Map<st
 const onlyRequires = (value: unknown): value is { required: unknown } =>
   isPlain(value) && Object.keys(value).join() === 'required';
 
-/** Whether a keyword says nothing by itself: `contains` that nothing need match, `then` without `if`, names that are text. */
+/** Whether a keyword says nothing by itself: `contains` that nothing need match, names that are text. */
 function asksNothing(keyword: string, node: Node): boolean {
   if (keyword === 'contains') return containsNothing(node);
-  if (keyword === 'propertyNames') return ['true', '{}', '{"type":"string"}'].includes(shapeOf(node[keyword]));
-  return (keyword === 'then' || keyword === 'else') && node['if'] === undefined;
+  return keyword === 'propertyNames' && ['true', '{}', '{"type":"string"}'].includes(shapeOf(node[keyword]));
 }
-
-/** Whether `contains` is not there, or asks for no kind, or for none and for no few (JSON Schema, 10.3.1.3). */
-export const containsNothing = (node: Node): boolean =>
-  node['contains'] === undefined ||
-  takesAnything(node['contains']) ||
-  (node['minContains'] === 0 && node['maxContains'] === undefined);
 
 /** Whether a member goes the spot's way at all (readOnly, writeOnly; JSON Schema validation, 9.4). */
 function travels(part: Part): boolean {

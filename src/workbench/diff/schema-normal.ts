@@ -1,5 +1,7 @@
 import { isPlain } from 'accord/contract/references';
 import { emptyForm, type Part, type Spot } from './form.js';
+import { type Condition, conditionsIn } from './schema-conditions.js';
+import { besideContained, type Contained, containedIn, containsNothing } from './schema-contained.js';
 import { discriminatorOf } from './schema-discriminator.js';
 import {
   accepts,
@@ -15,15 +17,7 @@ import {
   typeOf,
   typeOfFormat,
 } from './schema-keywords.js';
-import {
-  containsNothing,
-  type Members,
-  membersIn,
-  ofEachName,
-  ofListedNames,
-  partsIn,
-  spotOf,
-} from './schema-members.js';
+import { type Members, membersIn, ofEachName, ofListedNames, partsIn, spotOf } from './schema-members.js';
 import {
   type Flat,
   flatten,
@@ -59,6 +53,10 @@ export interface Normal extends Members {
   opaque: Map<string, Stated<string>>;
   /** What refuses nothing, and is read all the same. */
   notes: Map<string, Stated>;
+  /** What is asked under conditions. */
+  conditions: Condition[];
+  /** What a list must contain. One alone is among the keywords and the parts as well. */
+  contained: Contained[];
   groups: Group[];
 }
 
@@ -105,7 +103,7 @@ function valuesIn(said: Flat['said']): Map<string, Stated> | undefined {
 function notesIn(said: Flat['said']): Pick<Normal, 'notes' | 'opaque'> {
   const notes: Normal['notes'] = new Map();
   const opaque: Normal['opaque'] = new Map();
-  for (const { node, spot } of said) {
+  for (const { node, spot, opaque: closed } of said) {
     for (const keyword of Object.keys(node)) {
       const value = node[keyword];
       const at = down(spot, { id: `:${keyword}`, source: keyword });
@@ -113,7 +111,11 @@ function notesIn(said: Flat['said']): Pick<Normal, 'notes' | 'opaque'> {
       if (keyword === 'discriminator') notes.set(keyword, { value: discriminatorOf(node, spot), spot: at });
       else if (NOTES.includes(keyword) || (keyword.startsWith('x-') && !KNOWN.has(keyword)))
         notes.set(keyword, { value, spot: at });
-      else if (isOpaque(keyword, node)) opaque.set(keyword, { value: shapeOf(value), spot });
+      else if (closed || isOpaque(keyword, node)) {
+        // Said several times, all of it holds.
+        const all = new Set([...(opaque.get(keyword)?.value.split('\0') ?? []), shapeOf(value)]);
+        opaque.set(keyword, { value: [...all].sort().join('\0'), spot });
+      }
     }
   }
   return { notes, opaque };
@@ -145,9 +147,9 @@ function namesIn({ node, spot }: Flat['said'][number]): string[] | undefined {
   const { propertyNames } = node;
   if (!isPlain(propertyNames) || named.has(propertyNames)) return undefined;
   named.add(propertyNames);
-  const { values, keywords, parts, opaque, nots, groups } = normal([{ value: propertyNames, spot }]);
+  const { values, keywords, parts, opaque, nots, conditions, groups } = normal([{ value: propertyNames, spot }]);
   named.delete(propertyNames);
-  const more = keywords.size + parts.size + opaque.size + nots.length + groups.length;
+  const more = keywords.size + parts.size + opaque.size + nots.length + conditions.length + groups.length;
   if (values === undefined || more > 0) return undefined;
   return [...values.values()].flatMap(({ value }) => (typeof value === 'string' ? [value] : []));
 }
@@ -156,10 +158,13 @@ function namesIn({ node, spot }: Flat['said'][number]): string[] | undefined {
 export function normal(part: Part): Normal {
   const flat = flatten(part);
   const { groups } = flat;
-  const said = flat.said.flatMap((one) => ofListedNames(one, namesIn(one))).flatMap(ofEachName);
-  const stated = typesIn(said);
+  const stated = flat.said.flatMap((one) => ofListedNames(one, namesIn(one))).flatMap(ofEachName);
+  const contained = containedIn(stated);
+  const all = besideContained(stated, contained);
+  const said = all.filter(({ opaque }) => opaque !== true);
+  const typed = typesIn(said);
   const listed = valuesIn(said);
-  let { types } = stated;
+  let { types } = typed;
   let values = listed;
   if (values !== undefined) {
     values = new Map([...values].filter(([, { value }]) => isOf(value, types)));
@@ -168,7 +173,7 @@ export function normal(part: Part): Normal {
     // Both truth values are all there are.
     if ([...types].join() === 'boolean' && values.size === 2) values = undefined;
   }
-  const { notes, opaque } = notesIn(said);
+  const { notes, opaque } = notesIn(all);
   const keywords: Keywords = new Map();
   const parts: Normal['parts'] = new Map();
   for (const { node, spot } of said) {
@@ -184,7 +189,7 @@ export function normal(part: Part): Normal {
     if (takesNothing(node['items'])) narrow(keywords, 'maxItems', listOf(node['prefixItems']).length, spot, 'items');
   }
   bounds(said, types, keywords);
-  partsIn(said, parts, opaque);
+  partsIn(said, parts);
   withoutLateItems(parts, keywords);
   const format = keywords.get('format')?.value as string[] | undefined;
   if (format !== undefined && !format.some((one) => typeOfFormat(one).some((type) => types.has(type))))
@@ -217,20 +222,14 @@ export function normal(part: Part): Normal {
   );
   const never = flat.never || types.size === 0;
   const listedAt = said.find(({ node }) => Array.isArray(node['enum']) || 'const' in node)?.spot;
-  const all: Normal = {
-    ...{
-      never,
-      null: flat.null,
-      types,
-      typed: flat.nullable ?? stated.typed ?? listedAt,
-      values,
-      listed: listedAt,
-      keywords,
-    },
-    ...{ ...object, parts, nots, opaque, notes, groups, text: part.some(({ spot }) => spot.text === true) },
+  const whole: Normal = {
+    ...object,
+    ...{ never, null: flat.null, types, typed: flat.nullable ?? typed.typed ?? listedAt, values, listed: listedAt },
+    ...{ keywords, parts, nots, opaque, notes, conditions: conditionsIn(said), contained, groups },
+    text: part.some(({ spot }) => spot.text === true),
   };
-  if (values !== undefined) listValues(all);
-  return all;
+  if (values !== undefined) listValues(whole);
+  return whole;
 }
 
 /** Whole numbers are so many times each number that one is so many times itself. */

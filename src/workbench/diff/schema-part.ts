@@ -30,6 +30,8 @@ export interface Said {
   /** What an `additionalProperties` leaves alone that stands for another keyword, and where that stands. */
   evaluated?: Node;
   restAt?: Spot['source'];
+  /** Whether it is only the same or not. */
+  opaque?: true;
 }
 
 /** A part taken apart: what is said by each schema itself, and what it leaves open. Null is looked at by itself. */
@@ -99,7 +101,9 @@ function refusesNull(node: Node, spot: Spot, within: ReadonlySet<unknown>): bool
   if (node['type'] !== undefined && ![node['type']].flat().includes('null')) return true;
   // What a `not` of a `not` says of null is asked where that is met.
   const refused = twiceRefused(node) === undefined ? node['not'] : undefined;
-  if (refused !== undefined && flattenOne({ value: refused, spot }, within).null) return true;
+  const takesNull = (value: unknown) => flattenOne({ value, spot }, within).null;
+  if (refused !== undefined && takesNull(refused)) return true;
+  if (node['if'] !== undefined && !takesNull(node[takesNull(node['if']) ? 'then' : 'else'])) return true;
   if (Array.isArray(node['enum']) && !node['enum'].includes(null)) return true;
   return 'const' in node && node['const'] !== null;
 }
@@ -126,7 +130,7 @@ function evaluatedBy(flat: Flat): Node | undefined {
   return { properties: all('properties'), patternProperties: all('patternProperties') };
 }
 
-function flattenOne({ value, spot: here, own, evaluated }: Written, within: ReadonlySet<unknown>): Flat {
+function flattenOne({ value, spot: here, own, evaluated, opaque }: Written, within: ReadonlySet<unknown>): Flat {
   if (takesNothing(value)) return { said: [], groups: [], never: true, null: false };
   if (!isPlain(value) || within.has(value)) return { said: [], groups: [], never: false, null: true };
   const deeper = new Set(within).add(value);
@@ -138,7 +142,8 @@ function flattenOne({ value, spot: here, own, evaluated }: Written, within: Read
     flat.null &&= one.null;
     if (one.nullable !== undefined) flat.nullable ??= one.nullable;
   };
-  if (own) return { ...flat, said: [{ node: value, spot: here, ...(evaluated && { evaluated }) }] };
+  if (own)
+    return { ...flat, said: [{ node: value, spot: here, ...(evaluated && { evaluated }), ...(opaque && { opaque }) }] };
   if (typeof value['$ref'] === 'string') {
     const target = follow({ $ref: value['$ref'] }, here);
     add(flattenOne({ value: target.node, spot: target.spot }, deeper));
@@ -179,7 +184,7 @@ function close(flat: Flat, value: Node, here: Spot): void {
   if (rest === undefined || open) return;
   const evaluated = evaluatedBy(flat);
   // Which are left depends on the alternative: then it is only the same or not.
-  if (evaluated === undefined) flat.said.push({ node: { unevaluatedProperties: rest }, spot: here });
+  if (evaluated === undefined) flat.said.push({ node: { unevaluatedProperties: rest }, spot: here, opaque: true });
   else
     flat.said.push({
       ...{ node: { additionalProperties: rest }, spot: here, evaluated },
@@ -209,9 +214,10 @@ export function ways(part: Part, met: readonly unknown[] = []): Part[] | undefin
   if (part.some(({ value, own }) => !own && isPlain(value) && met.includes(value))) return [];
   const { said, groups } = flatten(part);
   if (groups.length === 0) return [part];
-  const base: Part = said.map(({ node, spot, evaluated }) => ({
+  const base: Part = said.map(({ node, spot, evaluated, opaque }) => ({
     ...{ value: node, spot, own: true as const },
     ...(evaluated && { evaluated }),
+    ...(opaque && { opaque }),
   }));
   let all: Part[] = [base];
   for (const { alternatives } of groups) {

@@ -61,9 +61,8 @@ const TEXTS = ['a', 'A', '1', 'a1', 'ab', 'abc', 'a-b', '12345', 'a@example.com'
 
 /** Whether a schema is sure to take a scalar. One without alternatives; of a condition nobody knows here what it asks. */
 export function hasScalar(all: Normal): boolean {
-  const { never, types, values, keywords, opaque, nots, parts } = all;
-  const conditional = [...parts.keys()].some((key) => key === 'then' || key === 'else');
-  if (never || conditional || opaque.size + nots.length > 0) return false;
+  const { never, types, values, keywords, opaque, nots, conditions } = all;
+  if (never || opaque.size + nots.length + conditions.length > 0) return false;
   if (values !== undefined) return [...values.values()].some(({ value }) => accepts(all, value) === true);
   const bound = (keyword: string, usual: number) => Number(keywords.get(keyword)?.value ?? usual);
   const least = Math.max(
