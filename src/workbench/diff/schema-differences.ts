@@ -42,12 +42,15 @@ export interface Comparison {
  * could not be before; the keywords that differ give the words. What was decided of a schema is kept for all that use it.
  */
 export function schemaComparison(): Comparison {
-  const { includes, same, equivalent, overlaps } = inclusion();
+  const { includes, same, equivalent, surelyMeet } = inclusion();
   const placed = placing(same);
   const known = new Map<string, Difference[]>();
   /** Schemas that hold themselves are being compared when they are met again. */
   const met = new Set<string>();
   const underway = new Set<string>();
+  /** What was found within a circle lacks what is told elsewhere in it: it is kept until what led there is done. */
+  const partial = new Map<string, Difference[]>();
+  let isPartial = false;
   const proved = new WeakMap<Difference, Difference>();
 
   function compare({ old, now, here }: Both, direction: Direction): Difference[] {
@@ -59,6 +62,11 @@ export function schemaComparison(): Comparison {
     const key = `${direction}|${keyOf(old, here.old)}|${keyOf(now, here.now)}`;
     const found = known.get(key);
     if (found !== undefined) return found;
+    const begun = partial.get(key);
+    if (begun !== undefined) {
+      isPartial = true;
+      return begun;
+    }
     if (underway.has(key)) {
       met.add(key);
       return [];
@@ -68,7 +76,11 @@ export function schemaComparison(): Comparison {
     const differences = [...new Set(compareForms({ old, now, here }, direction))];
     underway.delete(key);
     met.delete(key);
-    if (met.size === 0) known.set(key, differences);
+    if (underway.size === 0) {
+      partial.clear();
+      isPartial = false;
+    }
+    (isPartial || met.size > 0 ? partial : known).set(key, differences);
     return differences;
   }
 
@@ -102,7 +114,8 @@ export function schemaComparison(): Comparison {
       (one) => one.proved !== true && SCHEMA_RULES[one.fact.rule]?.(one)?.verdict !== 'safe',
     );
     // What the keywords have no words for is told all the same; within a schema that holds itself, where it is met first.
-    const untold = met.size === 0 && (fits ? !equal && found.length === 0 : silent);
+    const isWhole = underway.size === 1 || (met.size === 0 && !isPartial);
+    const untold = isWhole && (fits ? !equal && found.length === 0 : silent);
     const stated = (spot: Spot): Stated<Value> => ({ value: undefined, spot });
     const unknown = told('unjudged', stated(spots.old), stated(spots.now), { proved: fits });
     const net = untold ? (exclusive(a, b, fits) ?? unknown) : [];
@@ -263,7 +276,7 @@ export function schemaComparison(): Comparison {
     const fresh = left.now.flatMap((part) => {
       // Of what meets two alternatives of which one may hold, nothing is left.
       const refused = direction === 'request' && kindOf(b) === 'oneOf' && !includes(now, old, direction);
-      const overlapping = refused && listOf(a, old).some((one) => overlaps(part, one));
+      const overlapping = refused && listOf(a, old).some((one) => surelyMeet(part, one));
       const proved = direction === 'request' ? !overlapping : includes(old, part, direction);
       const more = { path: [labelOf(part)], proved, overlapping };
       return told('alternative', undefined, { value: {}, spot: spotOf(part, here.now) }, more);

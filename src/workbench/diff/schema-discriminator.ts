@@ -32,15 +32,18 @@ function toldApart(node: Node, { document, source }: Spot): string[] {
     return [...referencesIn(node['oneOf']), ...referencesIn(node['anyOf'])];
   const components = isPlain(document) && isPlain(document['components']) ? document['components']['schemas'] : {};
   const all = Object.entries(isPlain(components) ? components : {});
-  const heirsOf = (way: string, known: readonly string[]): string[] =>
-    all.flatMap(([name, schema]) => {
+  const heirs = new Set<string>();
+  const addHeirs = (way: string): void => {
+    for (const [name, schema] of all) {
       const reference = referenceOf(name);
-      const refers = isPlain(schema) && referencesIn(schema['allOf']).some((one) => keysOf(one).join('/') === way);
-      return refers && !known.includes(reference)
-        ? [reference, ...heirsOf(keysOf(reference).join('/'), [...known, reference])]
-        : [];
-    });
-  return heirsOf(source.join('/'), []);
+      if (heirs.has(reference) || !isPlain(schema)) continue;
+      if (!referencesIn(schema['allOf']).some((one) => keysOf(one).join('/') === way)) continue;
+      heirs.add(reference);
+      addHeirs(keysOf(reference).join('/'));
+    }
+  };
+  addHeirs(source.join('/'));
+  return [...heirs];
 }
 
 /**

@@ -60,7 +60,7 @@ export function inclusion(): {
   includes: Includes;
   same: (one: Part, other: Part) => boolean;
   equivalent: (one: Part, other: Part) => boolean;
-  overlaps: (one: Part, other: Part) => boolean;
+  surelyMeet: (one: Part, other: Part) => boolean;
 } {
   const decided = new Map<string, boolean>();
   const order: string[] = [];
@@ -115,23 +115,30 @@ export function inclusion(): {
       // Who was met by another alternative too was refused before.
       const others = n.groups.length > 0 ? mine.filter((before) => before !== way) : [];
       const isTaker = (alternative: Part) =>
-        overlaps(alternative, way) && !others.some((before) => includes(before, alternative, direction));
-      return exclusives.every((alternatives) => alternatives.filter(isTaker).length < 2);
+        surelyMeet(alternative, way) && !others.some((before) => includes(before, alternative, direction));
+      const areMet = (x: Part, y: Part) => surelyMeet([...x, ...way], y) || surelyMeet(x, [...y, ...way]);
+      return exclusives.every((alternatives) => {
+        const takers = alternatives.filter(isTaker);
+        return !takers.some((x, index) => takers.slice(index + 1).some((y) => areMet(x, y)));
+      });
     });
   }
 
   /** Each way to meet a part, of those that can be met. */
   const waysOf = (part: Part): Normal[] => (ways(part) ?? []).map(normal).filter(({ never }) => !never);
 
-  /** Whether what one takes is sure to be taken by the other: all the objects or arrays, or a scalar at least. */
-  function overlaps(one: Part, other: Part): boolean {
+  /** Whether some value is sure to meet both: one takes all the objects, arrays or texts of the other, or there is a scalar. */
+  function surelyMeet(one: Part, other: Part): boolean {
     const [a, b] = [waysOf(one), waysOf(other)];
     // A member that one of them does not name is no matter of which way it goes.
     const all = (wide: Normal, narrow: Normal, type: string) =>
-      covers(wide, narrow, type, 'request') || covers(wide, narrow, type, 'response');
-    const holds = (narrow: Normal) =>
-      [...narrow.types].some((type) => !isScalar(type) && a.some((wide) => all(wide, narrow, type)));
-    return b.some(holds) || waysOf([...one, ...other]).some(hasScalar);
+      DIRECTIONS.some((direction) => covers(wide, narrow, type, direction));
+    // Of texts of a form nobody knows here how one looks.
+    const isSome = ({ keywords }: Normal, type: string) =>
+      !isScalar(type) || (type === 'string' && (keywords.has('pattern') || keywords.has('format')));
+    const holds = (wide: Normal, narrow: Normal) =>
+      [...narrow.types].some((type) => isSome(narrow, type) && all(wide, narrow, type));
+    return a.some((x) => b.some((y) => holds(x, y) || holds(y, x))) || waysOf([...one, ...other]).some(hasScalar);
   }
 
   /** Whether what a schema asks beside its keywords, the other asks as well. */
@@ -221,7 +228,7 @@ export function inclusion(): {
     });
   }
 
-  return { includes, same, equivalent, overlaps };
+  return { includes, same, equivalent, surelyMeet };
 }
 
 /** Whether whatever is written as text is allowed: a number is one. */

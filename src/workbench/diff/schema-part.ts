@@ -83,16 +83,17 @@ const isNull = ({ said, null: nullable }: Flat): boolean =>
   });
 
 /** Whether a schema has null among its values by its own words, and not for want of any. */
-function saysNull({ value, spot }: Written, met: readonly unknown[] = []): boolean {
+function saysNull({ value, spot }: Written, met = new Set<unknown>()): boolean {
   const { node } = follow(value, spot);
-  if (met.includes(node)) return false;
+  if (met.has(node)) return false;
+  met.add(node);
   const isOfNull = [node['type']].flat().includes('null') || listOf(node['enum']).includes(null);
   const within = [...listOf(node['oneOf']), ...listOf(node['anyOf'])];
   return (
     isOfNull ||
     node['const'] === null ||
     node['nullable'] === true ||
-    within.some((one) => saysNull({ value: one, spot }, [...met, node]))
+    within.some((one) => saysNull({ value: one, spot }, met))
   );
 }
 
@@ -221,9 +222,12 @@ export function ways(part: Part, met: readonly unknown[] = []): Part[] | undefin
   }));
   let all: Part[] = [base];
   for (const { alternatives } of groups) {
-    const inner = alternatives.map((one) => ways(one, [...met, ...part.map(({ value }) => value)]));
-    if (inner.includes(undefined)) return undefined;
-    all = all.flatMap((one) => (inner as Part[][]).flat().map((choice) => [...one, ...choice]));
+    const inner: Part[] = [];
+    for (const one of alternatives) {
+      const more = ways(one, [...met, ...part.map(({ value }) => value)]);
+      if (more === undefined || inner.push(...more) > MOST) return undefined;
+    }
+    all = all.flatMap((one) => inner.map((choice) => [...one, ...choice]));
     if (all.length > MOST) return undefined;
   }
   return all;
