@@ -3,6 +3,7 @@ import type { Condition } from './schema-conditions.js';
 import { containedCovers } from './schema-contained.js';
 import { identical, numberOf } from './schema-identity.js';
 import { accepts, concerned, typeOf } from './schema-keywords.js';
+import { byPattern } from './schema-members.js';
 import { type Normal, normal, saysNothing } from './schema-normal.js';
 import { type Group, partAt, ways } from './schema-part.js';
 import { hasScalar, isScalar, keywordCovers } from './schema-sizes.js';
@@ -22,13 +23,14 @@ const keyOf = (part: Part): string =>
     )
     .join('+');
 
-/** A range of no more whole numbers than these is looked at one number after the other. */
+/** A range of more whole numbers is not looked at one by one. */
 const FEW = 64;
 
-/** The values of a schema of scalars that lists them, or has few: whole numbers of a range. Undefined of all others. */
+/** The values of a schema of scalars that lists them, or has few: truth values, or whole numbers of a range. Undefined of all others. */
 function scalarsOf({ values, types, keywords }: Normal): unknown[] | undefined {
   if (values !== undefined)
     return [...types].every(isScalar) ? [...values.values()].map(({ value }) => value) : undefined;
+  if ([...types].join() === 'boolean') return [true, false];
   const [least, most] = [keywords.get('minimum')?.value, keywords.get('maximum')?.value];
   if ([...types].join() !== 'integer' || typeof least !== 'number' || typeof most !== 'number') return undefined;
   if (most - least >= FEW) return undefined;
@@ -215,7 +217,7 @@ export function inclusion(): {
     }
     if (direction === 'request' && saysNothing(wide)) return true;
     for (const [name, { part }] of narrow.members) {
-      const other = wide.members.get(name)?.part ?? (typeof wide.extra === 'string' ? undefined : wide.extra);
+      const other = wide.members.get(name)?.part ?? besideNamed(wide, name);
       // What a request named and nobody reads any more is not heard; what an answer names besides hurts nobody.
       const isUnheard = direction === 'request' && !wide.members.has(name);
       if (isUnheard || (other === undefined ? wide.extra === 'none' : !includes(other, part, direction))) return false;
@@ -224,11 +226,18 @@ export function inclusion(): {
       if (narrow.members.has(name)) return true;
       if (direction === 'response') return false;
       // Where any other member is of a schema, one that has a name now may be narrower.
-      return typeof narrow.extra === 'string' || includes(part, narrow.extra, direction);
+      const other = besideNamed(narrow, name);
+      return other === undefined || includes(part, other, direction);
     });
   }
 
   return { includes, same, equivalent, surelyMeet };
+}
+
+/** What holds of a member that is not named; undefined where that is anything, or that there is none. */
+function besideNamed(normal: Normal, name: string): Part | undefined {
+  const matched = byPattern(normal, name);
+  return matched.length > 0 ? matched : typeof normal.extra === 'string' ? undefined : normal.extra;
 }
 
 /** Whether whatever is written as text is allowed: a number is one. */

@@ -160,12 +160,22 @@ const restAtOf = ({ spot, restAt }: Said): Spot['source'] => restAt ?? [...spot.
 const memberSpot = (spot: Spot, name: string): Spot =>
   down(spot, { id: `.${name}`, source: ['properties', name], name: spot.name === '' ? name : `${spot.name}.${name}` });
 
+/** What an object says of a member by patterns that its name matches. */
+export const byPattern = ({ parts }: { parts: ReadonlyMap<string, Member> }, name: string): Part =>
+  [...parts].flatMap(([key, { part }]) => {
+    const [keyword, pattern = ''] = key.split('\0');
+    return keyword === 'patternProperties' && matches(pattern, name) ? part : [];
+  });
+
 function memberPart(said: Said[], name: string): Part {
   return said.flatMap((one): Part => {
     const { node, spot, evaluated = node } = one;
     const at = memberSpot(spot, name);
     const own =
       isPlain(node['properties']) && name in node['properties'] ? [{ value: node['properties'][name], spot: at }] : [];
+    for (const [pattern, value] of Object.entries(isPlain(node['patternProperties']) ? node['patternProperties'] : {}))
+      if (matches(pattern, name))
+        own.push({ value, spot: { ...at, source: [...spot.source, 'patternProperties', pattern] } });
     const named = isPlain(evaluated['properties']) && name in evaluated['properties'];
     const patterns = Object.keys(isPlain(evaluated['patternProperties']) ? evaluated['patternProperties'] : {});
     if (named || patterns.some((pattern) => matches(pattern, name))) return own;
