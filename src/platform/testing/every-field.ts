@@ -22,8 +22,8 @@ export type Field = GraphQLField<unknown, unknown>;
 
 /**
  * Every root field but those of subscriptions, asked by whom the contract lets: it gives each field of its type, and of the types
- * below, of an interface or a union those of its members one after the other, without an error; and it is asked once with each argument that may be left
- * out, which is taken or refused as it may be.
+ * below, of an interface or a union those of its members one after the other, without an error; and it is asked once with each
+ * argument that may be left out, which is taken or refused as it may be.
  */
 export async function everyField<Own extends object>(
   t: Cases,
@@ -120,7 +120,7 @@ function selectionsOf(schema: GraphQLSchema, type: Field['type'], depth: number)
   return found.length > 0 ? found : [' { __typename }'];
 }
 
-/** The fields of an object that need no argument, as often as one of them must be asked. */
+/** The fields of an object that need no argument: one text for each selection that the field with the most of them needs. */
 function fieldsOf(schema: GraphQLSchema, type: GraphQLObjectType, depth: number): string[] {
   const open = Object.values(type.getFields()).filter((field) => !field.args.some(isRequiredArgument));
   const ways = open.map((field) => selectionsOf(schema, field.type, depth - 1).map((below) => field.name + below));

@@ -26,6 +26,8 @@ export interface Difference {
   overlapping?: boolean;
   /** Whether it was shown that nothing that was allowed is refused. */
   widened?: boolean;
+  /** Whether what is sent is taken all the same, and nobody looks at it. */
+  unheard?: boolean;
 }
 
 const at = (tree: Tree, path: readonly string[]): Value =>

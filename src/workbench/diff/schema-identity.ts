@@ -4,7 +4,7 @@ import { discriminatorOf } from './schema-discriminator.js';
 import { isWord, type Kind, kindOf, shapeOf } from './schema-part.js';
 import { follow } from './spot.js';
 
-/** Which schemas are there, by document: two documents may have the same keys. */
+/** Documents by a number: two of them may have the same keys. */
 const documents = new WeakMap<object, number>();
 let counted = 0;
 export function numberOf(document: unknown): number {

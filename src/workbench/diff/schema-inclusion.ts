@@ -1,13 +1,12 @@
-import type { Direction, Part, Spot } from './form.js';
+import type { Direction, Part } from './form.js';
 import type { Condition } from './schema-conditions.js';
 import { containedCovers } from './schema-contained.js';
+import { besideNamed, held, needed } from './schema-held.js';
 import { identical, numberOf } from './schema-identity.js';
-import { accepts, concerned, typeOf } from './schema-keywords.js';
-import { byPattern } from './schema-members.js';
+import { accepts, concerned, isOf, typeOf } from './schema-keywords.js';
 import { type Normal, normal, saysNothing } from './schema-normal.js';
-import { type Group, partAt, ways } from './schema-part.js';
+import { type Group, ways } from './schema-part.js';
 import { hasScalar, isScalar, keywordCovers } from './schema-sizes.js';
-import { down } from './spot.js';
 
 /** Whether everything that `narrow` allows is allowed by `wide`, as far as that can be shown. */
 type Includes = (wide: Part, narrow: Part, direction: Direction) => boolean;
@@ -169,10 +168,21 @@ export function inclusion(): {
     same(one, other) ||
     DIRECTIONS.every((direction) => includes(one, other, direction) && includes(other, one, direction));
 
+  /** Whether a schema is sure to refuse a scalar. */
+  const refuses = (part: Part, value: unknown): boolean => {
+    const isOther = ({ values }: Normal) =>
+      values !== undefined && ![...values.values()].some((one) => one.value === value);
+    const all = ways(part)?.map(normal) ?? [];
+    return (
+      all.length > 0 &&
+      all.every((one) => one.never || !isOf(value, one.types) || isOther(one) || accepts(one, value) === false)
+    );
+  };
+
   /** Whether a listed value is taken by a schema. */
   function takes(wide: Normal, narrow: Normal, value: unknown): boolean {
     if (isAnyText(wide) && typeof value !== 'string') return true;
-    if (wide.nots.length > 0 && !notCovered(wide, narrow, 'request')) return false;
+    if (!wide.nots.every((refused) => refuses(refused, value)) && !notCovered(wide, narrow, 'request')) return false;
     const about = (keyword: string) => concerned(keyword, new Set([typeOf(value)]));
     if (!insideCovers(wide, narrow, about, 'request')) return false;
     if (wide.values !== undefined) return [...wide.values.values()].some((one) => one.value === value);
@@ -234,12 +244,6 @@ export function inclusion(): {
   return { includes, same, equivalent, surelyMeet };
 }
 
-/** What holds of a member that is not named; undefined where that is anything, or that there is none. */
-function besideNamed(normal: Normal, name: string): Part | undefined {
-  const matched = byPattern(normal, name);
-  return matched.length > 0 ? matched : typeof normal.extra === 'string' ? undefined : normal.extra;
-}
-
 /** Whether whatever is written as text is allowed: a number is one. */
 const isAnyText = ({ text, types, values, keywords, opaque, nots, conditions }: Normal): boolean =>
   text &&
@@ -247,36 +251,3 @@ const isAnyText = ({ text, types, values, keywords, opaque, nots, conditions }: 
   values === undefined &&
   opaque.size + nots.length + conditions.length === 0 &&
   ![...keywords.keys()].some((keyword) => keyword === 'format' || concerned(keyword, new Set(['string'])));
-
-/**
- * What holds inside of a schema: what it says of it; or else, of an item without a place of its own, what it says of all, and
- * of members by a pattern what it says of others. What is needed with a member is beside what is needed anyway.
- */
-export function held(normal: Normal, key: string, spot: Spot | undefined): Part {
-  const own = normal.parts.get(key)?.part;
-  return key.startsWith('dependent') ? needed(normal, own ?? [], spot) : (own ?? fallback(normal, key, spot));
-}
-
-/** A part beside the members that are needed anyway. @param spot where it stands, or would */
-function needed({ required }: Normal, part: Part, spot: Spot | undefined): Part {
-  const names = [...required.keys()];
-  if (spot === undefined || names.length === 0) return part;
-  // Its place is a key of what was decided: it is another one for other members.
-  return [...part, ...partAt({ required: names }, down(spot, { source: ['required', ...names] }))];
-}
-
-function fallback({ parts, extra, keywords }: Normal, key: string, spot: Spot | undefined): Part {
-  const nothing = (): Part => (spot === undefined ? [] : partAt(false, down(spot, { source: 'nothing' })));
-  const [keyword, index] = key.split('\0');
-  if (keyword === 'prefixItems') {
-    const most = keywords.get('maxItems')?.value;
-    return most !== undefined && Number(index) >= Number(most) ? nothing() : (parts.get('items')?.part ?? []);
-  }
-  if (keyword === 'items') {
-    const most = keywords.get('maxItems')?.value;
-    const named = [...parts.keys()].filter((one) => one.startsWith('prefixItems')).length;
-    return most !== undefined && Number(most) <= named ? nothing() : [];
-  }
-  if (keyword !== 'patternProperties' || extra === 'any') return [];
-  return extra === 'none' ? nothing() : extra;
-}

@@ -160,13 +160,6 @@ const restAtOf = ({ spot, restAt }: Said): Spot['source'] => restAt ?? [...spot.
 const memberSpot = (spot: Spot, name: string): Spot =>
   down(spot, { id: `.${name}`, source: ['properties', name], name: spot.name === '' ? name : `${spot.name}.${name}` });
 
-/** What an object says of a member by patterns that its name matches. */
-export const byPattern = ({ parts }: { parts: ReadonlyMap<string, Member> }, name: string): Part =>
-  [...parts].flatMap(([key, { part }]) => {
-    const [keyword, pattern = ''] = key.split('\0');
-    return keyword === 'patternProperties' && matches(pattern, name) ? part : [];
-  });
-
 function memberPart(said: Said[], name: string): Part {
   return said.flatMap((one): Part => {
     const { node, spot, evaluated = node } = one;

@@ -1,5 +1,5 @@
 import { isPlain } from 'accord/contract/references';
-import { emptyForm, type Part, type Spot } from './form.js';
+import type { Part, Spot } from './form.js';
 import { type Condition, conditionsIn } from './schema-conditions.js';
 import { besideContained, type Contained, containedIn, containsNothing } from './schema-contained.js';
 import { discriminatorOf } from './schema-discriminator.js';
@@ -31,7 +31,7 @@ import {
   twiceRefused,
   typesRefused,
 } from './schema-part.js';
-import { down, rootSpot } from './spot.js';
+import { down } from './spot.js';
 
 /** A schema in normal form: what is said in several places met, what says nothing left out. Null is looked at by itself. */
 export interface Normal extends Members {
@@ -127,31 +127,54 @@ const isCount = (keyword: string) => keyword.endsWith('Contains');
 const countsNothing = (keyword: string, node: Flat['said'][number]['node']) =>
   containsNothing(node) || (keyword === 'minContains' && node[keyword] === 1);
 
+/** Schemas that are being looked at for the sake of what they are part of. */
+const underway = new WeakSet<object>();
+
+/** The normal form of a schema within another one; undefined of one that holds itself, which says nothing by itself. */
+function within(value: unknown, spot: Spot): Normal | undefined {
+  if (!isPlain(value) || underway.has(value)) return undefined;
+  underway.add(value);
+  const found = normal([{ value, spot }]);
+  underway.delete(value);
+  return found;
+}
+
 /** Whether a `not` refuses what is none of the values anyway: of another type, or listed and of none that there is. */
-function refusesOthers(refused: unknown, all: Pick<Normal, 'types' | 'keywords' | 'null'>): boolean {
-  // One that holds itself says nothing by itself.
-  if (!isPlain(refused) || JSON.stringify(refused).includes('"$ref"')) return false;
-  const other = normal([{ value: refused, spot: rootSpot(emptyForm()) }]);
-  if (other.null && all.null) return false;
+function refusesOthers(refused: unknown, spot: Spot, all: Pick<Normal, 'types' | 'keywords' | 'null'>): boolean {
+  const other = within(refused, spot);
+  if (other === undefined || (other.null && all.null)) return false;
   if (other.values !== undefined) return [...other.values.values()].every(({ value }) => accepts(all, value) === false);
   const isNumber = (type: string) => type === 'integer' || type === 'number';
   const has = (type: string) => all.types.has(type) || (isNumber(type) && [...all.types].some(isNumber));
   return other.never || ![...other.types].some(has);
 }
 
-/** Names that hold themselves are none. */
-const named = new WeakSet<object>();
-
 /** The names that an object may have, where they are listed and no more is said of them. */
 function namesIn({ node, spot }: Flat['said'][number]): string[] | undefined {
-  const { propertyNames } = node;
-  if (!isPlain(propertyNames) || named.has(propertyNames)) return undefined;
-  named.add(propertyNames);
-  const { values, keywords, parts, opaque, nots, conditions, groups } = normal([{ value: propertyNames, spot }]);
-  named.delete(propertyNames);
+  const names = within(node['propertyNames'], spot);
+  if (names === undefined) return undefined;
+  const { values, keywords, parts, opaque, nots, conditions, groups } = names;
   const more = keywords.size + parts.size + opaque.size + nots.length + conditions.length + groups.length;
   if (values === undefined || more > 0) return undefined;
   return [...values.values()].flatMap(({ value }) => (typeof value === 'string' ? [value] : []));
+}
+
+/** The keywords that narrow by themselves, but for the bounds of numbers. */
+function keywordsIn(said: Flat['said']): Keywords {
+  const keywords: Keywords = new Map();
+  for (const { node, spot } of said) {
+    for (const keyword of SIMPLE) {
+      if (node[keyword] === undefined || (isCount(keyword) && countsNothing(keyword, node))) continue;
+      narrow(keywords, keyword, node[keyword], spot);
+    }
+    if (takesAnything(node['contains'])) {
+      // Items of any kind are counted as items.
+      narrow(keywords, 'minItems', node['minContains'] ?? 1, spot, 'contains');
+      if (node['maxContains'] !== undefined) narrow(keywords, 'maxItems', node['maxContains'], spot, 'maxContains');
+    }
+    if (takesNothing(node['items'])) narrow(keywords, 'maxItems', listOf(node['prefixItems']).length, spot, 'items');
+  }
+  return keywords;
 }
 
 /** The normal form of a part. */
@@ -174,20 +197,8 @@ export function normal(part: Part): Normal {
     if ([...types].join() === 'boolean' && values.size === 2) values = undefined;
   }
   const { notes, opaque } = notesIn(all);
-  const keywords: Keywords = new Map();
+  const keywords = keywordsIn(said);
   const parts: Normal['parts'] = new Map();
-  for (const { node, spot } of said) {
-    for (const keyword of SIMPLE) {
-      if (node[keyword] === undefined || (isCount(keyword) && countsNothing(keyword, node))) continue;
-      narrow(keywords, keyword, node[keyword], spot);
-    }
-    if (takesAnything(node['contains'])) {
-      // Items of any kind are counted as items.
-      narrow(keywords, 'minItems', node['minContains'] ?? 1, spot, 'contains');
-      if (node['maxContains'] !== undefined) narrow(keywords, 'maxItems', node['maxContains'], spot, 'maxContains');
-    }
-    if (takesNothing(node['items'])) narrow(keywords, 'maxItems', listOf(node['prefixItems']).length, spot, 'items');
-  }
   bounds(said, types, keywords);
   partsIn(said, parts);
   withoutLateItems(parts, keywords);
@@ -197,16 +208,7 @@ export function normal(part: Part): Normal {
   if (!types.has('number')) wholeSteps(keywords);
   for (const keyword of keywords.keys()) if (!concerned(keyword, types)) keywords.delete(keyword);
   for (const key of parts.keys()) if (!concerned(key, types)) parts.delete(key);
-  const isObject = types.has('object');
-  const object = isObject
-    ? membersIn(said)
-    : {
-        members: new Map(),
-        required: new Map(),
-        extra: 'any' as const,
-        extraSpot: undefined,
-        extraAt: undefined,
-      };
+  const object = membersIn(types.has('object') ? said : []);
   const atMost = keywords.get('maxProperties');
   if (atMost?.value === 0) {
     // No member is a closed object that names none.
@@ -216,7 +218,7 @@ export function normal(part: Part): Normal {
   const nots = said.flatMap(({ node, spot }) =>
     node['not'] === undefined ||
     twiceRefused(node) !== undefined ||
-    refusesOthers(node['not'], { types, keywords, null: flat.null })
+    refusesOthers(node['not'], spot, { types, keywords, null: flat.null })
       ? []
       : [[{ value: node['not'], spot: spotOf(spot, 'not') }]],
   );

@@ -56,6 +56,9 @@ function boundCovers(keyword: string, bound: number, { keywords }: Normal): bool
 
 export const isScalar = (type: string): boolean => type !== 'object' && type !== 'array';
 
+/** No longer texts are tried. */
+const LONG = 10_000;
+
 /** Texts of which some have the form that a pattern asks for. */
 const TEXTS = ['a', 'A', '1', 'a1', 'ab', 'abc', 'a-b', '12345', 'a@example.com', '2026-01-31', 'https://example.com'];
 
@@ -88,6 +91,3 @@ export function hasScalar(all: Normal): boolean {
     [...numbers, ...multiples].some((one) => accepts(all, one) === true)
   );
 }
-
-/** No longer texts are tried. */
-const LONG = 10_000;

@@ -47,12 +47,9 @@ export function securityDifferences(before: Fact, after: Fact): Difference[] {
   const isNamed = ({ schemes }: Requirement) => schemes.size > 0;
   /** Those of one version that in the other are met by nobody but who proves nothing. */
   const besideNobody = (some: Requirement[], others: Requirement[]) =>
-    some.filter(
-      (one) =>
-        isNamed(one) &&
-        !(some.every(isNamed) || others.every(isNamed)) &&
-        !others.some((other) => isNamed(other) && meets(one, other)),
-    );
+    some.every(isNamed) || others.every(isNamed)
+      ? []
+      : some.filter((one) => isNamed(one) && !others.some((other) => isNamed(other) && meets(one, other)));
   // The same schemes with other scopes are one change.
   const scoped = gone.flatMap((one) => {
     const other = is.find((next) => sameSchemes(one, next));
@@ -67,7 +64,7 @@ export function securityDifferences(before: Fact, after: Fact): Difference[] {
       .map((one) => told('security', before, one, { action: 'remove', before: labelOf(one), after: undefined })),
     ...besideNobody(was, is).map((one) => ({
       ...told('security', before, one, { action: 'remove', before: labelOf(one), after: undefined }),
-      widened: true,
+      unheard: true,
     })),
     ...scoped.map(({ one, other }) =>
       told('scopes', after, other, { action: 'replace', before: labelOf(one), after: labelOf(other) }),
@@ -93,13 +90,13 @@ export function securityDifferences(before: Fact, after: Fact): Difference[] {
 const OPEN = 'Anyone may call it now: have the security review say so.';
 
 /** A way of proving who calls. Without any, everyone can. */
-const security: Rule = ({ action, widened, fact: { name, where } }) => {
+const security: Rule = ({ action, unheard, fact: { name, where } }) => {
   const anonymous = name === 'anonymous';
   if (action === 'add') {
     const message = anonymous ? `${where} needs no credentials now` : `${where} takes ${name} now`;
     return { verdict: anonymous ? 'risky' : 'safe', what: 'added', message, ...(anonymous && { advice: OPEN }) };
   }
-  if (widened) {
+  if (unheard) {
     const message = `${where} takes ${name} no more: whoever proves it is nobody known now`;
     return { verdict: 'risky', what: 'removed', message };
   }

@@ -26,8 +26,8 @@ const addressed = (url: string, base: string): string => {
   return (base === '' ? whole : whole.slice(0, -base.length)) || '/';
 };
 
-/** Stands among the values of a variable that has no list of them. */
-export const ANY = '*';
+/** Stands among the values of a variable that has no list of them, and is no text that one could have. */
+export const ANY = '\0';
 
 /** Whether a server is where the document is, as it is where there is none (OpenAPI 3.1, 4.8.1.1). */
 export const isAnywhere = (server: unknown, base: string): boolean =>
@@ -43,7 +43,9 @@ export function enterServers(servers: unknown, others: unknown, spot: Spot, base
     if (!isPlain(server)) continue;
     const url = String(server['url']);
     const variables = nodesIn(server['variables']);
-    const isKnown = listOf(others).some((other) => isPlain(other) && other['url'] === server['url']);
+    const isKnown = listOf(others).some(
+      (other) => isPlain(other) && addressed(String(other['url']), '') === addressed(url, ''),
+    );
     const only = (isKnown ? [] : variables).flatMap(([name, one]) => {
       const values = isPlain(one) ? listOf(one['enum']) : [];
       return values.length === 1 ? [[name, String(values[0])] as const] : [];
