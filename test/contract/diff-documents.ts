@@ -159,6 +159,15 @@ export const documentCases: DocumentCase[] = [
   ['a server in another place', [['servers:\n', 'servers:\n  - { url: https://shop.test }\n']], 'safe', 'breaking'],
   ['a slash at the end of a server', [['shop.test/{stage}', 'shop.test/{stage}/']], 'nothing', 'nothing'],
   [
+    'a slash at the end of a server, and a value less of a variable',
+    [
+      ['shop.test/{stage}', 'shop.test/{stage}/'],
+      ['enum: [eu, us]', 'enum: [eu]'],
+    ],
+    'breaking',
+    'safe',
+  ],
+  [
     'a server of one operation',
     [['      operationId: photo', '      servers: [{ url: https://photos.test }]\n      operationId: photo']],
     'breaking',

@@ -158,8 +158,61 @@ t.test('the name of a component is sent where alternatives are told apart by it'
     [
       'breaking rest:Animal:request:discriminator.Ape:changed',
       'breaking rest:Animal:response:discriminator.Ape:changed',
+      'risky rest:Ape:schema:removed',
     ],
     'or of who says by allOf that it is one of them',
+  );
+});
+
+t.test('what is said of one of the kind is told of who gets the kind', async (t) => {
+  const told = async (from: string, to: string) =>
+    (await changesBetween(versionOf(from), versionOf(to))).map(({ verdict, id, elements }) => [verdict, id, elements]);
+  const base = `${service("{ type: array, items: { $ref: '#/components/schemas/Animal' } }")}
+    Animal: { type: object, discriminator: { propertyName: kind }, required: [kind], properties: { kind: { type: string } } }
+    Ape: { allOf: [{ $ref: '#/components/schemas/Animal' }, { properties: { friend: { $ref: '#/components/schemas/Animal' } } }] }
+    Gibbon: { allOf: [{ $ref: '#/components/schemas/Ape' }, { properties: { arms: { type: integer } } }] }
+`;
+  const own = base
+    .replace(
+      '/sent:',
+      "/apes: { get: { operationId: apes, responses: { '200': { description: It., content: { application/json: { schema: { $ref: '#/components/schemas/Fish' } } } } } } }\n  /sent:",
+    )
+    .concat(
+      "    Fish: { allOf: [{ $ref: '#/components/schemas/Animal' }, { properties: { fins: { type: integer } } }] }\n",
+    );
+  for (const [text, also] of [
+    [base, []],
+    [own, []],
+    [own.replace('fins: { type: integer }', "fins: { $ref: '#/components/schemas/Animal' }"), ['apes']],
+  ] as const)
+    t.same(await told(text, text.replace('arms: { type: integer }', 'arms: { type: string }')), [
+      ['breaking', 'rest:Gibbon:request.arms:type:changed', ['send']],
+      ['breaking', 'rest:Gibbon:response.arms:type:changed', [...also, 'get']],
+    ]);
+  t.same(await told(base, base.replace('arms: { type: integer }', 'arms: { type: integer }, tail: { type: string }')), [
+    ['safe', 'rest:Gibbon:request.tail:added', ['send']],
+    ['safe', 'rest:Gibbon:response.tail:added', ['get']],
+  ]);
+});
+
+t.test('schemas that hold each other are compared once', async (t) => {
+  const kinds = Array.from({ length: 10 }, (_, index) => `Kind${index}`);
+  const expression = "{ $ref: '#/components/schemas/Expression' }";
+  const text = [
+    service(expression),
+    `    Expression: { oneOf: [${kinds.map((kind) => `{ $ref: '#/components/schemas/${kind}' }`).join()}] }`,
+    ...kinds.map(
+      (kind) =>
+        `    ${kind}: { required: [kind], properties: { kind: { const: ${kind} }, left: ${expression}, right: ${expression}, of: { type: string } } }`,
+    ),
+  ].join('\n');
+  const changes = await changesBetween(
+    versionOf(text),
+    versionOf(text.replace(/(const: Kind9 .*of: \{ type: )string/, '$1integer')),
+  );
+  t.match(
+    changes.map(({ verdict, id }) => `${verdict} ${id}`),
+    [/breaking rest:Kind9:request/, /breaking rest:Kind9:response/],
   );
 });
 

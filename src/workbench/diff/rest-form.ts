@@ -21,6 +21,7 @@ import {
   resolved,
   type Written,
 } from './rest-operations.js';
+import { kindsAt } from './schema-discriminator.js';
 import { shapeOf } from './schema-part.js';
 import { askedBy, enterSchemes, enterServers, isAnywhere } from './service-form.js';
 import { down, note, rootSpot } from './spot.js';
@@ -175,6 +176,8 @@ function enterOperation(
 
 const serversOf = ({ node, item }: Written): unknown => node['servers'] ?? item['servers'];
 
+const REFERENCES = /#\/components\/schemas\/[^"/]+/g;
+
 const METHOD_KEYS = ['get', 'head', 'post', 'put', 'patch', 'delete', 'options', 'trace'];
 
 const DOCUMENT = [
@@ -216,10 +219,15 @@ export function restForm(documents: Documents, pairs: readonly Pair[], version: 
   if (!usual) enterServers(stated, other['servers'], root, documents.base);
   enterSchemes(document, root, schemes);
   const components = isPlain(document['components']) ? document['components'] : {};
-  const used = new Set(
-    JSON.stringify([document['paths'], document['webhooks'], components]).match(/#\/components\/schemas\/[^"/]+/g),
+  const schemas = nodesIn(components['schemas']);
+  const kinds = schemas.flatMap(([name, schema]) =>
+    isPlain(schema) ? kindsAt(schema, { ...root, source: ['components', 'schemas', name] }) : [],
   );
-  for (const [name, schema] of nodesIn(components['schemas'])) {
+  const used = new Set<string>([
+    ...(JSON.stringify([document['paths'], document['webhooks'], components]).match(REFERENCES) ?? []),
+    ...kinds.map(([, schema]) => schema),
+  ]);
+  for (const [name, schema] of schemas) {
     const source = ['components', 'schemas', name];
     const at = down(root, { key: ['schemas', name], id: `${name}:schema`, source, name });
     note(at, used.has(`#/${source.join('/')}`) ? 'schemaName' : 'unusedSchema', shapeOf(schema));

@@ -4,6 +4,7 @@ import type { Direction, Part, Spot, Value } from './form.js';
 import { exclusive, listed, refused } from './schema-choices.js';
 import { conditional } from './schema-conditions.js';
 import { containedOtherwise } from './schema-contained.js';
+import { kindsIn } from './schema-discriminator.js';
 import { held } from './schema-held.js';
 import { inclusion } from './schema-inclusion.js';
 import { concerned } from './schema-keywords.js';
@@ -108,17 +109,17 @@ export function schemaComparison(): Comparison {
     const values = equal ? [] : keywords(a, b, both, spots, single);
     const inside = single ? [] : [...members(a, b, direction), ...insides(a, b, spots, direction, equal)];
     const choices = grouped && !equal ? alternatives(whole, a, b, direction) : grouped ? notedIn(a, b, direction) : [];
-    const found = [...values.map((one) => ({ ...one, widened })), ...inside, ...choices].map((one) =>
-      fits ? asProved(one) : one,
-    );
+    const kinds = kindsIn(old, now).flatMap((pair) => compare(pair, direction));
+    const all = [...values.map((one) => ({ ...one, widened })), ...inside, ...choices, ...kinds];
+    const found = fits ? all.map(asProved) : all;
     const silent = ![...found].some(
       (one) => one.proved !== true && SCHEMA_RULES[one.fact.rule]?.(one)?.verdict !== 'safe',
     );
     // What the keywords have no words for is told all the same; within a schema that holds itself, where it is met first.
     const isWhole = underway.size === 1 || (met.size === 0 && !isPartial);
     const untold = isWhole && (fits ? !equal && found.length === 0 : silent);
-    const stated = (spot: Spot): Stated<Value> => ({ value: undefined, spot });
-    const unknown = told('unjudged', stated(spots.old), stated(spots.now), { proved: fits });
+    const [was, is] = [spots.old, spots.now].map((spot): Stated<Value> => ({ value: undefined, spot }));
+    const unknown = told('unjudged', was, is, { proved: fits });
     const net = untold ? (exclusive(a, b, fits) ?? unknown) : [];
     return [...notes(a, b), ...found, ...net].map((one) => placed(one, both));
   }

@@ -1,7 +1,9 @@
 import { isPlain, keysOf } from 'accord/contract/references';
 import type { Difference } from './differences.js';
-import type { Spot, Value } from './form.js';
-import { listOf, type Node, type Stated } from './schema-part.js';
+import type { Part, Spot, Value } from './form.js';
+import { listOf, type Node, partAt, type Stated } from './schema-part.js';
+import type { Both } from './schema-place.js';
+import { follow } from './spot.js';
 import { told } from './told.js';
 
 /** A discriminator, its mapping written out. */
@@ -46,28 +48,61 @@ function toldApart(node: Node, { document, source }: Spot): string[] {
   return [...heirs];
 }
 
+/** What each value stands for: by the mapping, and of schemas that it leaves out by their names. */
+function targetsOf(node: Node, spot: Spot): (readonly [value: string, schema: string])[] {
+  const { discriminator } = node;
+  if (!isPlain(discriminator)) return [];
+  const stated = Object.entries(isPlain(discriminator['mapping']) ? discriminator['mapping'] : {}).map(
+    ([value, target]) => [value, referenceOf(String(target))] as const,
+  );
+  const others = toldApart(node, spot).filter((schema) => !stated.some(([, one]) => one === schema));
+  return [...stated, ...others.map((schema) => [nameOf(schema), schema] as const)];
+}
+
+const nameOf = (schema: string): string => String(keysOf(schema).at(-1));
+
 /**
  * By which member, and which of its values, schemas are told apart (OpenAPI 3.1, 4.8.25): a schema that the mapping does not
  * name is meant by the name of its component.
  */
 export function discriminatorOf(node: Node, spot: Spot): Discriminator | undefined {
-  const { discriminator } = node;
-  if (!isPlain(discriminator)) return undefined;
-  const stated = Object.entries(isPlain(discriminator['mapping']) ? discriminator['mapping'] : {}).map(
-    ([value, target]) => [value, referenceOf(String(target))] as const,
-  );
-  const others = toldApart(node, spot).filter((schema) => !stated.some(([, one]) => one === schema));
-  const nameOf = (schema: string) => String(keysOf(schema).at(-1));
+  if (!isPlain(node['discriminator'])) return undefined;
   const targetOf = (value: string, schema: string): Target => ({
     schema: referenceOf(spot.formerNames?.get(nameOf(schema)) ?? nameOf(schema)),
     named: schema === referenceOf(value),
     alternative: node['oneOf'] !== undefined || node['anyOf'] !== undefined,
   });
-  const all = [...stated, ...others.map((schema) => [nameOf(schema), schema] as const)];
   return {
-    propertyName: String(discriminator['propertyName']),
-    mapping: Object.fromEntries(all.map(([value, schema]) => [value, targetOf(value, schema)])),
+    propertyName: String(node['discriminator']['propertyName']),
+    mapping: Object.fromEntries(targetsOf(node, spot).map(([value, schema]) => [value, targetOf(value, schema)])),
   };
+}
+
+/** Each kind that is told apart from the others without being an alternative, and its schema. */
+export const kindsAt = (node: Node, spot: Spot): (readonly [value: string, schema: string])[] =>
+  node['oneOf'] === undefined && node['anyOf'] === undefined ? targetsOf(node, spot) : [];
+
+/** What may stand in the place of a schema: each kind of it, by the value that says so. */
+export function kindsOf(part: Part): Map<string, Part> {
+  const stated = part.filter(({ own }) => !own).map(({ value, spot }) => follow(value, spot));
+  return new Map(
+    stated.flatMap(({ node, spot }) =>
+      kindsAt(node, spot).flatMap(([value, schema]): [string, Part][] => {
+        const kind = follow({ $ref: schema }, spot);
+        return kind.node === node ? [] : [[value, partAt(kind.node, kind.spot)]];
+      }),
+    ),
+  );
+}
+
+/** The kinds of two versions of a schema, those together that the same value stands for. */
+export function kindsIn(old: Part, now: Part): Both[] {
+  const after = kindsOf(now);
+  return [...kindsOf(old)].flatMap(([value, part]) => {
+    const other = after.get(value);
+    const [was, is] = [part[0]?.spot, other?.[0]?.spot];
+    return other && was && is ? [{ old: part, now: other, here: { old: was, now: is } }] : [];
+  });
 }
 
 /** What differs between two discriminators, as `discriminatorOf` tells them. */

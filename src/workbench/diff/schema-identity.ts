@@ -1,7 +1,7 @@
 import { isPlain } from 'accord/contract/references';
 import type { Part, Written } from './form.js';
-import { discriminatorOf } from './schema-discriminator.js';
-import { isWord, type Kind, kindOf, shapeOf } from './schema-part.js';
+import { discriminatorOf, kindsAt } from './schema-discriminator.js';
+import { isWord, type Kind, kindOf, type Node, shapeOf } from './schema-part.js';
 import { follow } from './spot.js';
 
 /** Documents by a number: two of them may have the same keys. */
@@ -28,13 +28,7 @@ export function identical(): (one: Part, other: Part) => boolean {
     if (!isPlain(a) || !isPlain(b)) return a === b;
     const refers = kind === 'node' && typeof a['$ref'] === 'string';
     if (refers !== (kind === 'node' && typeof b['$ref'] === 'string')) return false;
-    // What the alternatives are called is sent, where they are told apart by it.
-    if (
-      kind === 'node' &&
-      isPlain(a['discriminator']) &&
-      shapeOf(discriminatorOf(a, x.spot), 'data') !== shapeOf(discriminatorOf(b, y.spot), 'data')
-    )
-      return false;
+    if (kind === 'node' && isPlain(a['discriminator']) && !kinds(a, b, x, y)) return false;
     if (refers && !targets(String(a['$ref']), String(b['$ref']), x, y)) return false;
     const keys = (node: object) =>
       Object.keys(node).filter((key) => kind !== 'node' || !(isWord(key) || key === '$ref'));
@@ -42,6 +36,12 @@ export function identical(): (one: Part, other: Part) => boolean {
     if (mine.length !== keys(b).length) return false;
     return mine.every((key) => key in b && values(a[key], b[key], x, y, kindOf(key, a[key], kind)));
   };
+  /** What the kinds are called is sent, where they are told apart by it; those that are no alternatives stand beside. */
+  function kinds(a: Node, b: Node, x: Written, y: Written): boolean {
+    if (shapeOf(discriminatorOf(a, x.spot), 'data') !== shapeOf(discriminatorOf(b, y.spot), 'data')) return false;
+    const others = new Map(kindsAt(b, y.spot));
+    return kindsAt(a, x.spot).every(([value, schema]) => targets(schema, String(others.get(value)), x, y));
+  }
   function targets(a: string, b: string, x: Written, y: Written): boolean {
     const key = `${numberOf(x.spot.document)}${a}|${numberOf(y.spot.document)}${b}`;
     const found = known.get(key);
@@ -51,7 +51,7 @@ export function identical(): (one: Part, other: Part) => boolean {
     const since = order.push(key);
     const [one, two] = [follow({ $ref: a }, x.spot), follow({ $ref: b }, y.spot)];
     const same = values(one.node, two.node, { ...x, spot: one.spot }, { ...y, spot: two.spot }, 'node');
-    if (!same) for (const other of order.splice(since)) known.delete(other);
+    if (!same) for (const other of order.splice(since)) if (known.get(other)) known.delete(other);
     known.set(key, same);
     return same;
   }

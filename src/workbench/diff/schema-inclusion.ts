@@ -1,6 +1,7 @@
 import type { Direction, Part } from './form.js';
 import type { Condition } from './schema-conditions.js';
 import { containedCovers } from './schema-contained.js';
+import { kindsOf } from './schema-discriminator.js';
 import { besideNamed, held, needed } from './schema-held.js';
 import { identical, numberOf } from './schema-identity.js';
 import { accepts, concerned, isOf, typeOf } from './schema-keywords.js';
@@ -69,7 +70,7 @@ export function inclusion(): {
 
   const exclusive = ({ kind, alternatives }: Group): boolean => {
     if (kind === 'anyOf') return false;
-    const all = alternatives.map(waysOf);
+    const all = alternatives.map(formsOf);
     const areApart = (some: Normal[], others: Normal[]) =>
       some.every((one) => others.every((other) => apart(one, other)));
     return !all.every((one, index) => all.slice(index + 1).every((other) => areApart(one, other)));
@@ -83,30 +84,28 @@ export function inclusion(): {
     decided.set(key, true);
     const since = order.push(key);
     const result = same(wide, narrow) || decide(wide, narrow, direction);
-    // What was decided on the strength of it meanwhile is open again.
-    if (!result) for (const other of order.splice(since)) decided.delete(other);
+    // What was shown on the strength of it meanwhile is open again; what could not be shown even so cannot be.
+    if (!result) for (const other of order.splice(since)) if (decided.get(other)) decided.delete(other);
     decided.set(key, result);
     return result;
   };
 
   function decide(wide: Part, narrow: Part, direction: Direction): boolean {
-    const [w, n] = [normal(wide), normal(narrow)];
+    const [w, n] = [formOf(wide), formOf(narrow)];
     if (n.null && !w.null) return false;
     if (n.never) return true;
     if (w.never) return false;
     // Of alternatives of which only one may hold, none may be met by two.
     if (n.groups.some(({ kind }) => kind === 'anyOf') && w.groups.some(exclusive)) return false;
-    const [mine, theirs] = [ways(narrow), ways(wide)];
-    if (mine === undefined || theirs === undefined) return false;
-    const open = theirs.map(normal).filter(({ never }) => !never);
+    const [mine, theirs] = [waysOf(narrow), waysOf(wide)];
+    if (mine === undefined || theirs === undefined || !kindsCover(wide, narrow, direction)) return false;
+    const open = theirs.map(({ form }) => form);
     const exclusives = w.groups.filter(({ kind }) => kind === 'oneOf').map(({ alternatives }) => alternatives);
-    return mine.every((way) => {
-      const one = normal(way);
-      if (one.never) return true;
+    return mine.every(({ way, form: one }) => {
       const values = scalarsOf(one);
       if (values !== undefined) {
         const isTaken = (by: Normal[], value: unknown) => by.some((other) => takes(other, one, value));
-        const alternatives = exclusives.map((all) => all.map(waysOf));
+        const alternatives = exclusives.map((all) => all.map(formsOf));
         const isOne = (value: unknown) =>
           alternatives.every((all) => all.filter((by) => isTaken(by, value)).length < 2);
         return values.every((value) => isTaken(open, value) && isOne(value));
@@ -114,9 +113,9 @@ export function inclusion(): {
       const isCovered = [...one.types].every((type) => open.some((other) => covers(other, one, type, direction)));
       if (!isCovered || direction === 'response') return isCovered;
       // Who was met by another alternative too was refused before.
-      const others = n.groups.length > 0 ? mine.filter((before) => before !== way) : [];
+      const others = n.groups.length > 0 ? mine.filter((before) => before.way !== way) : [];
       const isTaker = (alternative: Part) =>
-        surelyMeet(alternative, way) && !others.some((before) => includes(before, alternative, direction));
+        surelyMeet(alternative, way) && !others.some((before) => includes(before.way, alternative, direction));
       const areMet = (x: Part, y: Part) => surelyMeet([...x, ...way], y) || surelyMeet(x, [...y, ...way]);
       return exclusives.every((alternatives) => {
         const takers = alternatives.filter(isTaker);
@@ -125,12 +124,36 @@ export function inclusion(): {
     });
   }
 
-  /** Each way to meet a part, of those that can be met. */
-  const waysOf = (part: Part): Normal[] => (ways(part) ?? []).map(normal).filter(({ never }) => !never);
+  /** Whether each kind that may stand in the place of a schema is one of the other, where that knows it. */
+  function kindsCover(wide: Part, narrow: Part, direction: Direction): boolean {
+    const others = kindsOf(wide);
+    return [...kindsOf(narrow)].every(([value, part]) => {
+      const other = others.get(value);
+      return other === undefined || includes(other, part, direction);
+    });
+  }
+
+  /** What was made of a part is kept for as long as what was decided. */
+  function kept<Made>(make: (part: Part) => Made): (part: Part) => Made {
+    const made = new Map<string, Made>();
+    return (part) => {
+      const key = `${part[0]?.spot.direction}|${keyOf(part)}`;
+      if (!made.has(key)) made.set(key, make(part));
+      return made.get(key) as Made;
+    };
+  }
+  const formOf = kept(normal);
+  /** Each way to meet a part, of those that can be met; undefined where there are too many. */
+  const waysOf = kept((part) =>
+    ways(part)
+      ?.map((way) => ({ way, form: normal(way) }))
+      .filter(({ form }) => !form.never),
+  );
+  const formsOf = (part: Part): Normal[] => waysOf(part)?.map(({ form }) => form) ?? [];
 
   /** Whether some value is sure to meet both: one takes all the objects, arrays or texts of the other, or there is a scalar. */
   function surelyMeet(one: Part, other: Part): boolean {
-    const [a, b] = [waysOf(one), waysOf(other)];
+    const [a, b] = [formsOf(one), formsOf(other)];
     // A member that one of them does not name is no matter of which way it goes.
     const all = (wide: Normal, narrow: Normal, type: string) =>
       DIRECTIONS.some((direction) => covers(wide, narrow, type, direction));
@@ -139,7 +162,7 @@ export function inclusion(): {
       !isScalar(type) || (type === 'string' && (keywords.has('pattern') || keywords.has('format')));
     const holds = (wide: Normal, narrow: Normal) =>
       [...narrow.types].some((type) => isSome(narrow, type) && all(wide, narrow, type));
-    return a.some((x) => b.some((y) => holds(x, y) || holds(y, x))) || waysOf([...one, ...other]).some(hasScalar);
+    return a.some((x) => b.some((y) => holds(x, y) || holds(y, x))) || formsOf([...one, ...other]).some(hasScalar);
   }
 
   /** Whether what a schema asks beside its keywords, the other asks as well. */
@@ -172,11 +195,8 @@ export function inclusion(): {
   const refuses = (part: Part, value: unknown): boolean => {
     const isOther = ({ values }: Normal) =>
       values !== undefined && ![...values.values()].some((one) => one.value === value);
-    const all = ways(part)?.map(normal) ?? [];
-    return (
-      all.length > 0 &&
-      all.every((one) => one.never || !isOf(value, one.types) || isOther(one) || accepts(one, value) === false)
-    );
+    const isRefused = (one: Normal) => !isOf(value, one.types) || isOther(one) || accepts(one, value) === false;
+    return waysOf(part)?.every(({ form }) => isRefused(form)) ?? false;
   };
 
   /** Whether a listed value is taken by a schema. */

@@ -131,9 +131,16 @@ function evaluatedBy(flat: Flat): Node | undefined {
   return { properties: all('properties'), patternProperties: all('patternProperties') };
 }
 
-function flattenOne({ value, spot: here, own, evaluated, opaque }: Written, within: ReadonlySet<unknown>): Flat {
+/** @param within those that it is part of @param met those that all hold and were looked at, which say nothing new */
+function flattenOne(
+  { value, spot: here, own, evaluated, opaque }: Written,
+  within: ReadonlySet<unknown>,
+  met = new Set<unknown>(),
+): Flat {
   if (takesNothing(value)) return { said: [], groups: [], never: true, null: false };
-  if (!isPlain(value) || within.has(value)) return { said: [], groups: [], never: false, null: true };
+  const isKnown = within.has(value) || (met.has(value) && own !== true);
+  if (!isPlain(value) || isKnown) return { said: [], groups: [], never: false, null: true };
+  met.add(value);
   const deeper = new Set(within).add(value);
   const flat: Flat = { said: [], groups: [], never: false, null: own === true || !refusesNull(value, here, deeper) };
   const add = (one: Flat) => {
@@ -147,13 +154,13 @@ function flattenOne({ value, spot: here, own, evaluated, opaque }: Written, with
     return { ...flat, said: [{ node: value, spot: here, ...(evaluated && { evaluated }), ...(opaque && { opaque }) }] };
   if (typeof value['$ref'] === 'string') {
     const target = follow({ $ref: value['$ref'] }, here);
-    add(flattenOne({ value: target.node, spot: target.spot }, deeper));
+    add(flattenOne({ value: target.node, spot: target.spot }, deeper, met));
   }
   for (const [index, part] of listOf(value['allOf']).entries()) {
-    add(flattenOne({ value: part, spot: step(here, 'allOf', index) }, deeper));
+    add(flattenOne({ value: part, spot: step(here, 'allOf', index) }, deeper, met));
   }
   const asked = twiceRefused(value);
-  if (asked !== undefined) add(flattenOne({ value: asked, spot: step(here, 'not', 'not') }, deeper));
+  if (asked !== undefined) add(flattenOne({ value: asked, spot: step(here, 'not', 'not') }, deeper, met));
   flat.said.push({ node: value, spot: here });
   for (const kind of KINDS) {
     if (!Array.isArray(value[kind])) continue;
