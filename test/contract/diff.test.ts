@@ -74,10 +74,20 @@ t.test('what is deprecated may go after its sunset, and not before', async (t) =
   const old: Case['edit'] = [['  old: Int @deprecated(reason: "Use id, until 2026-06-30.")\n', '']];
   t.strictSame(await told(base, edited('schema', old), new Date('2026-06-29')), ['breaking Person.old:removed']);
   const id = '        id: { type: integer, maximum: 999 }\n';
-  const stated = '{ type: integer, deprecated: true, x-deprecation: { sunset: 2026-06-30 } }';
-  const deprecated = edited('openapi', [[id, `${id}        number: ${stated}\n`]]);
-  t.strictSame(await told(deprecated, base), ['safe Note:response.number:removed']);
-  t.strictSame(await told(deprecated, base, new Date('2026-01-01')), ['breaking Note:response.number:removed']);
+  for (const sunset of ['x-deprecation: { sunset: 2026-06-30 }', 'x-sunset: 2026-06-30']) {
+    const member = `        number: { type: integer, deprecated: true, ${sunset} }\n`;
+    const deprecated = edited('openapi', [[id, id + member]]);
+    t.strictSame(await told(deprecated, base), ['safe Note:response.number:removed']);
+    t.strictSame(await told(deprecated, base, new Date('2026-01-01')), ['breaking Note:response.number:removed']);
+    const later = edited('openapi', [[id, id + member.replace('2026', '2027')]]);
+    t.strictSame(await told(deprecated, later), ['safe Note:response.number:sunset:later']);
+    t.strictSame(await told(later, deprecated), ['risky Note:response.number:sunset:sooner']);
+  }
+  const others = edited('openapi', [
+    ["x-deprecation: { since: 2026-01-01, sunset: '2026-06-30', link: /docs }", 'x-sunset: 2026-06-30'],
+  ]);
+  t.strictSame(await told(others, edited('openapi', gone)), ['safe deleteNote:removed']);
+  t.strictSame(await told(base, others), [], 'x-sunset is another word for it');
 });
 
 t.test('one edit of a shared schema is one change, at its own line, with all that it reaches', async (t) => {

@@ -19,12 +19,13 @@ export function enterRest(node: Node, spot: Spot, known: readonly string[]): voi
   }
 }
 
-/** From when something deprecated may go: of a parameter, a header or an operation. */
+/** From when something deprecated may go: of a parameter, a header or an operation. Others call it `x-sunset`. */
 export function enterSunset(node: Node, spot: Spot): void {
   const stated = node['x-deprecation'];
-  const sunset = isPlain(stated) ? stated['sunset'] : undefined;
+  const own = isPlain(stated) ? stated['sunset'] : undefined;
+  const [sunset, source] = own === undefined ? [node['x-sunset'], 'x-sunset'] : [own, 'x-deprecation'];
   if (sunset === undefined) return;
-  note(down(spot, { key: 'sunset', id: ':sunset', source: 'x-deprecation' }), 'sunset', String(sunset));
+  note(down(spot, { key: 'sunset', id: ':sunset', source }), 'sunset', String(sunset));
 }
 
 /** Enters a schema as a whole: schemas are compared by what they allow. One that is not stated allows anything. */
@@ -139,7 +140,7 @@ function enterField({ node, spot }: { node: Node; spot: Spot }, place: string): 
     note(down(spot, { key: keyword, id: `:${keyword}`, source: keyword }), keyword, value);
   }
   enterRest(node, { ...spot, id: `${spot.id}:` }, [
-    ...['name', 'in', 'required', 'deprecated', 'x-deprecation', 'schema', 'content'],
+    ...['name', 'in', 'required', 'deprecated', 'x-deprecation', 'x-sunset', 'schema', 'content'],
     ...WRITING,
   ]);
   const source = content === undefined ? ['schema'] : ['content', content[0], 'schema'];

@@ -67,7 +67,7 @@ const KNOWN = [
     'security',
     'servers',
   ],
-  ...['x-permission', 'x-permission-also', 'x-rate-limit', 'x-deprecation'],
+  ...['x-permission', 'x-permission-also', 'x-rate-limit', 'x-deprecation', 'x-sunset'],
 ];
 
 /** What the other version says of the same operation, its references followed. */

@@ -108,7 +108,10 @@ function notesIn(said: Flat['said']): Pick<Normal, 'notes' | 'opaque'> {
       const value = node[keyword];
       const at = down(spot, { id: `:${keyword}`, source: keyword });
       if (keyword === 'deprecated' && value !== true) continue;
-      if (keyword === 'discriminator') notes.set(keyword, { value: discriminatorOf(node, spot), spot: at });
+      // Others call so what `x-deprecation` says.
+      if (keyword === 'x-sunset')
+        notes.set('x-deprecation', { value: node['x-deprecation'] ?? { sunset: value }, spot: at });
+      else if (keyword === 'discriminator') notes.set(keyword, { value: discriminatorOf(node, spot), spot: at });
       else if (NOTES.includes(keyword) || (keyword.startsWith('x-') && !KNOWN.has(keyword)))
         notes.set(keyword, { value, spot: at });
       else if (closed || isOpaque(keyword, node)) {

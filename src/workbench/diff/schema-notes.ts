@@ -33,7 +33,10 @@ function sunsets(was: Stated | undefined, is: Stated | undefined): Difference[] 
     const date = isPlain(one?.value) ? one.value['sunset'] : undefined;
     return one === undefined || date === undefined
       ? undefined
-      : { value: String(date), spot: { ...one.spot, id: one.spot.id.replace(/:x-deprecation$/, ':sunset') } };
+      : {
+          value: String(date),
+          spot: { ...one.spot, id: one.spot.id.replace(/:x-(?:deprecation|sunset)$/, ':sunset') },
+        };
   };
   const [before, after] = [of(was), of(is)];
   return before?.value === after?.value ? [] : told('sunset', before, after);
