@@ -911,6 +911,34 @@ const changed: SchemaCase[] = [
     ['breaking', 'risky'],
     ['breaking', 'risky'],
   ],
+  [
+    'a member narrower than the pattern that held it',
+    `{ type: object, patternProperties: { '^x-': { type: string } } }`,
+    `{ type: object, properties: { x-id: { type: string, maxLength: 5 } }, patternProperties: { '^x-': { type: string } } }`,
+    LESS,
+    ['risky', 'breaking'],
+  ],
+  [
+    'a member that a pattern still takes',
+    `{ type: object, properties: { x-id: { type: string } }, additionalProperties: false, patternProperties: { '^x-': { type: string } } }`,
+    `{ type: object, additionalProperties: false, patternProperties: { '^x-': { type: string } } }`,
+    ['risky', 'breaking'],
+    ['safe', 'safe'],
+  ],
+  [
+    'a condition that holds less often',
+    `{ type: object, if: { required: [t], properties: { t: { enum: [b, c] } } }, then: { required: [y] } }`,
+    `{ type: object, if: { required: [t], properties: { t: { enum: [b] } } }, then: { required: [y] } }`,
+    ['safe', 'breaking'],
+    ['breaking', 'safe'],
+  ],
+  [
+    'a condition that fails less often',
+    `{ type: object, if: { required: [t], properties: { t: { enum: [b] } } }, else: { required: [y] } }`,
+    `{ type: object, if: { required: [t], properties: { t: { enum: [b, c] } } }, else: { required: [y] } }`,
+    ['safe', 'breaking'],
+    ['breaking', 'safe'],
+  ],
   // What is not known here.
   ['a keyword nobody knows', '{ type: string }', '{ type: string, foo: 1 }', LESS, MORE],
   [

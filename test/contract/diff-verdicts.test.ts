@@ -189,10 +189,49 @@ t.test('what is said of one of the kind is told of who gets the kind', async (t)
       ['breaking', 'rest:Gibbon:request.arms:type:changed', ['send']],
       ['breaking', 'rest:Gibbon:response.arms:type:changed', [...also, 'get']],
     ]);
+  const arms = (text: string) => text.replace('arms: { type: integer }', 'arms: { type: string }');
+  for (const wrapped of [
+    "{ description: It., allOf: [{ $ref: '#/components/schemas/Animal' }] }",
+    "{ anyOf: [{ $ref: '#/components/schemas/Animal' }, { type: 'null' }] }",
+    "{ oneOf: [{ $ref: '#/components/schemas/Ape' }, { type: 'null' }] }",
+    "{ $ref: '#/components/schemas/Ape' }",
+  ]) {
+    const text = base.replaceAll("{ type: array, items: { $ref: '#/components/schemas/Animal' } }", wrapped);
+    t.match(await told(text, arms(text)), [['breaking'], ['breaking']], wrapped);
+  }
+  const apes = own.replace('schemas/Fish', 'schemas/Ape');
+  const fins = apes.replace('fins: { type: integer }', 'fins: { type: string }');
+  t.same(
+    (await told(apes, fins)).map(([verdict, , elements]) => [verdict, elements]),
+    [
+      ['breaking', ['send']],
+      ['breaking', ['apes', 'get']],
+    ],
+    'a friend of an ape may be a fish',
+  );
   t.same(await told(base, base.replace('arms: { type: integer }', 'arms: { type: integer }, tail: { type: string }')), [
     ['safe', 'rest:Gibbon:request.tail:added', ['send']],
     ['safe', 'rest:Gibbon:response.tail:added', ['get']],
   ]);
+});
+
+t.test('what is different within a circle is told, wherever it is met', async (t) => {
+  const circle = (members: string[], any: string) => `${service("{ $ref: '#/components/schemas/Circle' }")}
+    Circle: { type: object, properties: { ${members.join()} } }
+    Choice: { type: object, properties: { a: {}, b: {} }, ${any}: [{ required: [a] }, { required: [b] }] }
+`;
+  const own = "self: { $ref: '#/components/schemas/Circle' }";
+  const choice = "choice: { $ref: '#/components/schemas/Choice' }";
+  for (const members of [
+    [own, choice],
+    [choice, own],
+  ]) {
+    const changes = await changesBetween(versionOf(circle(members, 'anyOf')), versionOf(circle(members, 'oneOf')));
+    t.same(
+      changes.map(({ verdict, id }) => `${verdict} ${id}`),
+      ['breaking rest:Choice:request:exclusive:added', 'safe rest:Choice:response:exclusive:added'],
+    );
+  }
 });
 
 t.test('schemas that hold each other are compared once', async (t) => {

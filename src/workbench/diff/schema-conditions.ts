@@ -84,6 +84,8 @@ export function conditional(
 ): Difference[] {
   const stated = (one: Condition | undefined): Stated<Value> | undefined =>
     one && { value: one.if.map(({ value }) => shapeOf(value)).join(), spot: at(one.spot, 'if') };
+  // What is said in more conditions or fewer is asked under others.
+  if (equal && before.length !== after.length) return [];
   return paired(before, after, equivalent).flatMap(({ was, is, ...pair }) => {
     if (equal && !('same' in pair)) return [];
     const other = 'same' in pair ? [] : told('condition', stated(was), stated(is));

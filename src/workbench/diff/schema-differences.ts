@@ -2,10 +2,11 @@ import { isPlain } from 'accord/contract/references';
 import type { Difference } from './differences.js';
 import type { Direction, Part, Spot, Value } from './form.js';
 import { exclusive, listed, refused } from './schema-choices.js';
+import { circles } from './schema-circles.js';
 import { conditional } from './schema-conditions.js';
 import { containedOtherwise } from './schema-contained.js';
-import { kindsIn } from './schema-discriminator.js';
-import { held } from './schema-held.js';
+import { kindsOfBoth } from './schema-discriminator.js';
+import { besideNamed, held } from './schema-held.js';
 import { inclusion } from './schema-inclusion.js';
 import { concerned } from './schema-keywords.js';
 import { type Normal, normal, saysNothing } from './schema-normal.js';
@@ -46,13 +47,7 @@ export interface Comparison {
 export function schemaComparison(): Comparison {
   const { includes, same, equivalent, surelyMeet } = inclusion();
   const placed = placing(same);
-  const known = new Map<string, Difference[]>();
-  /** Schemas that hold themselves are being compared when they are met again. */
-  const met = new Set<string>();
-  const underway = new Set<string>();
-  /** What was found within a circle lacks what is told elsewhere in it: it is kept until what led there is done. */
-  const partial = new Map<string, Difference[]>();
-  let isPartial = false;
+  const { once, isWhole } = circles();
   const proved = new WeakMap<Difference, Difference>();
 
   function compare({ old, now, here }: Both, direction: Direction): Difference[] {
@@ -62,28 +57,8 @@ export function schemaComparison(): Comparison {
         .map((one) => `${one.own ?? ''}${one.spot.text ?? ''}${one.spot.id}@${one.spot.source.join('/')}`)
         .join('+') || spot.id;
     const key = `${direction}|${keyOf(old, here.old)}|${keyOf(now, here.now)}`;
-    const found = known.get(key);
-    if (found !== undefined) return found;
-    const begun = partial.get(key);
-    if (begun !== undefined) {
-      isPartial = true;
-      return begun;
-    }
-    if (underway.has(key)) {
-      met.add(key);
-      return [];
-    }
-    underway.add(key);
     // Once each: a schema is met by every way that leads to it, and their number grows with each schema on the way.
-    const differences = [...new Set(compareForms({ old, now, here }, direction))];
-    underway.delete(key);
-    met.delete(key);
-    if (underway.size === 0) {
-      partial.clear();
-      isPartial = false;
-    }
-    (isPartial || met.size > 0 ? partial : known).set(key, differences);
-    return differences;
+    return once(key, () => [...new Set(compareForms({ old, now, here }, direction))]);
   }
 
   /** What was shown of a whole holds for what it is made of; of what refuses nothing, nothing was shown. */
@@ -109,18 +84,17 @@ export function schemaComparison(): Comparison {
     const values = equal ? [] : keywords(a, b, both, spots, single);
     const inside = single ? [] : [...members(a, b, direction), ...insides(a, b, spots, direction, equal)];
     const choices = grouped && !equal ? alternatives(whole, a, b, direction) : grouped ? notedIn(a, b, direction) : [];
-    const kinds = kindsIn(old, now).flatMap((pair) => compare(pair, direction));
+    const kinds = kindsOfBoth(a.kinds, b.kinds).flatMap((pair) => compare(pair, direction));
     const all = [...values.map((one) => ({ ...one, widened })), ...inside, ...choices, ...kinds];
     const found = fits ? all.map(asProved) : all;
     const silent = ![...found].some(
       (one) => one.proved !== true && SCHEMA_RULES[one.fact.rule]?.(one)?.verdict !== 'safe',
     );
     // What the keywords have no words for is told all the same; within a schema that holds itself, where it is met first.
-    const isWhole = underway.size === 1 || (met.size === 0 && !isPartial);
-    const untold = isWhole && (fits ? !equal && found.length === 0 : silent);
+    const untold = fits ? !equal && found.length === 0 : silent;
     const [was, is] = [spots.old, spots.now].map((spot): Stated<Value> => ({ value: undefined, spot }));
     const unknown = told('unjudged', was, is, { proved: fits });
-    const net = untold ? (exclusive(a, b, fits) ?? unknown) : [];
+    const net = untold ? (exclusive(a, b, fits) ?? (isWhole() ? unknown : [])) : [];
     return [...notes(a, b), ...found, ...net].map((one) => placed(one, both));
   }
 
@@ -153,7 +127,6 @@ export function schemaComparison(): Comparison {
     // What is of another type, or says nothing at all, has not lost its members: the type tells.
     if (a.types.has('object') !== b.types.has('object')) return [];
     if (saysNothing(a) !== saysNothing(b) && typesOf(a) !== typesOf(b)) return [];
-    const closed = [a, b].some(({ extra }) => extra === 'none');
     const siblings = { before: [...a.members.keys()], after: [...b.members.keys()] };
     const names = new Set([...a.members.keys(), ...b.members.keys(), ...a.required.keys(), ...b.required.keys()]);
     return [...names].flatMap((name) => {
@@ -163,13 +136,13 @@ export function schemaComparison(): Comparison {
         one && { value: memberTree(one, required), spot: one.spot };
       if ((was === undefined) !== (is === undefined)) {
         const parent = ((was ?? is)?.spot.id ?? '').slice(0, -name.length - 1);
-        const others = (was === undefined ? a : b).extra;
+        const others = besideNamed(was === undefined ? a : b, name);
+        const closed = [a, b].some((one) => one.extra === 'none' && besideNamed(one, name) === undefined);
         const part = (was ?? is)?.part as Part;
         // Where any other member is of a schema, one more has narrowed it, and one less is held to it.
         const isFresh = was === undefined && direction === 'request';
         const refused =
-          typeof others !== 'string' &&
-          !(isFresh ? includes(part, others, direction) : includes(others, part, direction));
+          others !== undefined && !(isFresh ? includes(part, others, direction) : includes(others, part, direction));
         const more = { path: [parent, name], closed: closed || refused, refused, siblings };
         return told('member', tree(was, had), tree(is, has), more);
       }

@@ -1,7 +1,7 @@
 import { isPlain, keysOf } from 'accord/contract/references';
 import type { Difference } from './differences.js';
 import type { Part, Spot, Value } from './form.js';
-import { listOf, type Node, partAt, type Stated } from './schema-part.js';
+import { listOf, type Node, partAt, type Said, type Stated } from './schema-part.js';
 import type { Both } from './schema-place.js';
 import { follow } from './spot.js';
 import { told } from './told.js';
@@ -28,25 +28,40 @@ const referenceOf = (target: string): string =>
 const referencesIn = (list: unknown): string[] =>
   listOf(list).flatMap((one) => (isPlain(one) && typeof one['$ref'] === 'string' ? [one['$ref']] : []));
 
-/** The schemas that are told apart: the alternatives, or who says by `allOf` that it is one of the kind. */
-function toldApart(node: Node, { document, source }: Spot): string[] {
-  if (node['oneOf'] !== undefined || node['anyOf'] !== undefined)
-    return [...referencesIn(node['oneOf']), ...referencesIn(node['anyOf'])];
-  const components = isPlain(document) && isPlain(document['components']) ? document['components']['schemas'] : {};
-  const all = Object.entries(isPlain(components) ? components : {});
-  const heirs = new Set<string>();
-  const addHeirs = (way: string): void => {
-    for (const [name, schema] of all) {
-      const reference = referenceOf(name);
-      if (heirs.has(reference) || !isPlain(schema)) continue;
-      if (!referencesIn(schema['allOf']).some((one) => keysOf(one).join('/') === way)) continue;
-      heirs.add(reference);
-      addHeirs(keysOf(reference).join('/'));
-    }
-  };
-  addHeirs(source.join('/'));
-  return [...heirs];
+/** Who says by `allOf` that it is one of a kind, by the reference to that, of each document. */
+const direct = new WeakMap<object, Map<string, string[]>>();
+
+function directHeirs(document: unknown): ReadonlyMap<string, readonly string[]> {
+  if (!isPlain(document)) return new Map();
+  const known = direct.get(document);
+  if (known !== undefined) return known;
+  const found = new Map<string, string[]>();
+  const components = isPlain(document['components']) ? document['components']['schemas'] : {};
+  for (const [name, schema] of Object.entries(isPlain(components) ? components : {})) {
+    for (const kind of isPlain(schema) ? referencesIn(schema['allOf']) : [])
+      found.set(kind, [...(found.get(kind) ?? []), referenceOf(name)]);
+  }
+  direct.set(document, found);
+  return found;
 }
+
+/** Who says by `allOf` that it is one of a kind, or one of a kind that is. */
+function heirsOf(kind: string, document: unknown, heirs = new Set<string>()): ReadonlySet<string> {
+  for (const heir of directHeirs(document).get(kind) ?? []) {
+    if (heirs.has(heir)) continue;
+    heirs.add(heir);
+    heirsOf(heir, document, heirs);
+  }
+  return heirs;
+}
+
+const placeOf = ({ source }: Spot): string => `#/${source.join('/')}`;
+
+/** The schemas that are told apart: the alternatives, or who says by `allOf` that it is one of the kind. */
+const toldApart = (node: Node, spot: Spot): string[] =>
+  node['oneOf'] !== undefined || node['anyOf'] !== undefined
+    ? [...referencesIn(node['oneOf']), ...referencesIn(node['anyOf'])]
+    : [...heirsOf(placeOf(spot), spot.document)];
 
 /** What each value stands for: by the mapping, and of schemas that it leaves out by their names. */
 function targetsOf(node: Node, spot: Spot): (readonly [value: string, schema: string])[] {
@@ -82,28 +97,30 @@ export function discriminatorOf(node: Node, spot: Spot): Discriminator | undefin
 export const kindsAt = (node: Node, spot: Spot): (readonly [value: string, schema: string])[] =>
   node['oneOf'] === undefined && node['anyOf'] === undefined ? targetsOf(node, spot) : [];
 
-/** What may stand in the place of a schema: each kind of it, by the value that says so. */
-export function kindsOf(part: Part): Map<string, Part> {
-  const stated = part.filter(({ own }) => !own).map(({ value, spot }) => follow(value, spot));
+/** What may stand in the place of a schema: each kind of it, by the value that says so; of one of the kinds its own. */
+export function kindsIn(said: readonly Said[]): Map<string, Part> {
+  const places = new Set(said.map(({ spot }) => placeOf(spot)));
   return new Map(
-    stated.flatMap(({ node, spot }) =>
-      kindsAt(node, spot).flatMap(([value, schema]): [string, Part][] => {
-        const kind = follow({ $ref: schema }, spot);
-        return kind.node === node ? [] : [[value, partAt(kind.node, kind.spot)]];
-      }),
-    ),
+    said.flatMap(({ node, spot }) => {
+      const kinds = kindsAt(node, spot).filter(([, schema]) => schema !== placeOf(spot));
+      const own = kinds.filter(([, schema]) => places.has(schema)).map(([, schema]) => heirsOf(schema, spot.document));
+      return kinds
+        .filter(([, schema]) => own.every((heirs) => heirs.has(schema)))
+        .map(([value, schema]): [string, Part] => {
+          const kind = follow({ $ref: schema }, spot);
+          return [value, partAt(kind.node, kind.spot)];
+        });
+    }),
   );
 }
 
 /** The kinds of two versions of a schema, those together that the same value stands for. */
-export function kindsIn(old: Part, now: Part): Both[] {
-  const after = kindsOf(now);
-  return [...kindsOf(old)].flatMap(([value, part]) => {
-    const other = after.get(value);
-    const [was, is] = [part[0]?.spot, other?.[0]?.spot];
-    return other && was && is ? [{ old: part, now: other, here: { old: was, now: is } }] : [];
+export const kindsOfBoth = (before: ReadonlyMap<string, Part>, after: ReadonlyMap<string, Part>): Both[] =>
+  [...before].flatMap(([value, old]) => {
+    const now = after.get(value);
+    const [was, is] = [old[0]?.spot, now?.[0]?.spot];
+    return now && was && is ? [{ old, now, here: { old: was, now: is } }] : [];
   });
-}
 
 /** What differs between two discriminators, as `discriminatorOf` tells them. */
 export function discriminators(was: Stated | undefined, is: Stated | undefined): Difference[] {

@@ -1,7 +1,6 @@
 import type { Direction, Part } from './form.js';
 import type { Condition } from './schema-conditions.js';
 import { containedCovers } from './schema-contained.js';
-import { kindsOf } from './schema-discriminator.js';
 import { besideNamed, held, needed } from './schema-held.js';
 import { identical, numberOf } from './schema-identity.js';
 import { accepts, concerned, isOf, typeOf } from './schema-keywords.js';
@@ -98,7 +97,7 @@ export function inclusion(): {
     // Of alternatives of which only one may hold, none may be met by two.
     if (n.groups.some(({ kind }) => kind === 'anyOf') && w.groups.some(exclusive)) return false;
     const [mine, theirs] = [waysOf(narrow), waysOf(wide)];
-    if (mine === undefined || theirs === undefined || !kindsCover(wide, narrow, direction)) return false;
+    if (mine === undefined || theirs === undefined || !kindsCover(w, n, direction)) return false;
     const open = theirs.map(({ form }) => form);
     const exclusives = w.groups.filter(({ kind }) => kind === 'oneOf').map(({ alternatives }) => alternatives);
     return mine.every(({ way, form: one }) => {
@@ -125,13 +124,11 @@ export function inclusion(): {
   }
 
   /** Whether each kind that may stand in the place of a schema is one of the other, where that knows it. */
-  function kindsCover(wide: Part, narrow: Part, direction: Direction): boolean {
-    const others = kindsOf(wide);
-    return [...kindsOf(narrow)].every(([value, part]) => {
-      const other = others.get(value);
+  const kindsCover = (wide: Normal, narrow: Normal, direction: Direction): boolean =>
+    [...narrow.kinds].every(([value, part]) => {
+      const other = wide.kinds.get(value);
       return other === undefined || includes(other, part, direction);
     });
-  }
 
   /** What was made of a part is kept for as long as what was decided. */
   function kept<Made>(make: (part: Part) => Made): (part: Part) => Made {
@@ -177,19 +174,24 @@ export function inclusion(): {
     );
   }
 
-  /** Whether the same is asked under the same condition, or follows from what is asked anyway. */
+  /** Whether the same is asked wherever the condition holds and where it does not, or follows from what is asked anyway. */
   function conditionCovers(one: Condition, narrow: Normal, direction: Direction): boolean {
-    const all = narrow.conditions.filter((other) => equivalent(one.if, other.if));
+    const hold = (other: Condition, index: number) =>
+      index === 0 ? within(one.if, other.if) : within(other.if, one.if);
     return one.asked.every((part, index) => {
-      const asked = all.flatMap((other) => other.asked[index] ?? []);
+      const asked = narrow.conditions
+        .filter((other) => hold(other, index))
+        .flatMap((other) => other.asked[index] ?? []);
       return includes(part, needed(narrow, asked, one.spot), direction);
     });
   }
 
+  /** Whether all values of a schema are of another one, whichever way these go. */
+  const within = (narrow: Part, wide: Part): boolean =>
+    same(wide, narrow) || DIRECTIONS.every((direction) => includes(wide, narrow, direction));
+
   /** Whether two schemas take the same values, whichever way these go. */
-  const equivalent = (one: Part, other: Part): boolean =>
-    same(one, other) ||
-    DIRECTIONS.every((direction) => includes(one, other, direction) && includes(other, one, direction));
+  const equivalent = (one: Part, other: Part): boolean => within(one, other) && within(other, one);
 
   /** Whether a schema is sure to refuse a scalar. */
   const refuses = (part: Part, value: unknown): boolean => {

@@ -2,7 +2,7 @@ import { isPlain } from 'accord/contract/references';
 import type { Part, Spot } from './form.js';
 import { type Condition, conditionsIn } from './schema-conditions.js';
 import { besideContained, type Contained, containedIn, containsNothing } from './schema-contained.js';
-import { discriminatorOf } from './schema-discriminator.js';
+import { discriminatorOf, kindsIn } from './schema-discriminator.js';
 import {
   accepts,
   bounds,
@@ -58,6 +58,8 @@ export interface Normal extends Members {
   /** What a list must contain. One alone is among the keywords and the parts as well. */
   contained: Contained[];
   groups: Group[];
+  /** What else may stand in its place, by the value of the discriminator that says so. */
+  kinds: Map<string, Part>;
 }
 
 const TYPES = ['array', 'boolean', 'integer', 'number', 'object', 'string'];
@@ -230,7 +232,17 @@ export function normal(part: Part): Normal {
   const whole: Normal = {
     ...object,
     ...{ never, null: flat.null, types, typed: flat.nullable ?? typed.typed ?? listedAt, values, listed: listedAt },
-    ...{ keywords, parts, nots, opaque, notes, conditions: conditionsIn(said), contained, groups },
+    ...{
+      keywords,
+      parts,
+      nots,
+      opaque,
+      notes,
+      conditions: conditionsIn(said),
+      contained,
+      groups,
+      kinds: kindsIn(said),
+    },
     text: part.some(({ spot }) => spot.text === true),
   };
   if (values !== undefined) listValues(whole);
