@@ -40,7 +40,10 @@ export function identical(): (one: Part, other: Part) => boolean {
   function kinds(a: Node, b: Node, x: Written, y: Written): boolean {
     if (shapeOf(discriminatorOf(a, x.spot), 'data') !== shapeOf(discriminatorOf(b, y.spot), 'data')) return false;
     const others = new Map(kindsAt(b, y.spot));
-    return kindsAt(a, x.spot).every(([value, schema]) => targets(schema, String(others.get(value)), x, y));
+    return kindsAt(a, x.spot).every(([value, schema]) => {
+      const other = others.get(value);
+      return other !== undefined && targets(schema, other, x, y);
+    });
   }
   function targets(a: string, b: string, x: Written, y: Written): boolean {
     const key = `${numberOf(x.spot.document)}${a}|${numberOf(y.spot.document)}${b}`;
