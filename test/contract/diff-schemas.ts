@@ -134,6 +134,11 @@ const same: [string, string, string][] = [
     `{ type: object, properties: { abc: {} }, patternProperties: { '^a': { type: integer } } }`,
     `{ type: object, properties: { abc: { type: integer } }, patternProperties: { '^a': { type: integer } } }`,
   ],
+  [
+    'the size of whole numbers that their bounds say',
+    `{ type: integer, minimum: 1, maximum: 1000 }`,
+    `{ type: integer, format: int64, minimum: 1, maximum: 1000 }`,
+  ],
   ['an item that need not be there', '{ type: array }', '{ type: array, contains: { const: a }, minContains: 0 }'],
   ['a count of nothing', '{ type: array }', '{ type: array, minContains: 3 }'],
   ['names that are text', '{ type: object }', '{ type: object, propertyNames: { type: string } }'],
@@ -938,6 +943,20 @@ const changed: SchemaCase[] = [
     `{ type: object, if: { required: [t], properties: { t: { enum: [b, c] } } }, else: { required: [y] } }`,
     ['safe', 'breaking'],
     ['breaking', 'safe'],
+  ],
+  [
+    'a size of whole numbers for another one within bounds',
+    `{ type: integer, format: int32, minimum: 1, maximum: 1000 }`,
+    `{ type: integer, format: int64, minimum: 1, maximum: 1000 }`,
+    ['safe', 'breaking'],
+    ['breaking', 'safe'],
+  ],
+  [
+    'a size of whole numbers without an upper bound',
+    `{ type: integer, minimum: 1 }`,
+    `{ type: integer, minimum: 1, format: int32 }`,
+    LESS,
+    MORE,
   ],
   // What is not known here.
   ['a keyword nobody knows', '{ type: string }', '{ type: string, foo: 1 }', LESS, MORE],

@@ -32,8 +32,19 @@ export function keywordCovers(keyword: string, wide: Normal, narrow: Normal): bo
     return w.every((one) => steps.some((other) => isMultiple(Number(other), Number(one))));
   }
   if (keyword === 'format')
-    return w.every((one) => mine.some((other) => other === one || WITHIN[other]?.includes(one)));
+    return w.every((one) => mine.some((other) => other === one || WITHIN[other]?.includes(one)) || fitsIn(one, narrow));
   return w.every((one) => mine.includes(one));
+}
+
+const BITS: Record<string, number> = { int8: 8, int16: 16, int32: 32, int64: 64 };
+
+/** Whether whole numbers of which no size is stated are of a size by their bounds. */
+function fitsIn(format: string, narrow: Normal): boolean {
+  const bits = BITS[format];
+  const sized = listOf(narrow.keywords.get('format')?.value).some((one) => String(one) in BITS);
+  if (bits === undefined || sized || narrow.types.has('number')) return false;
+  const most = 2 ** (bits - 1);
+  return boundCovers('exclusiveMaximum', most, narrow) && boundCovers('minimum', -most, narrow);
 }
 
 /** How many members there are at least by those that are required, and at most by those that a closed object names. */
