@@ -181,8 +181,9 @@ export function inclusion(): {
     return one.asked.every((part, index) => {
       const asked = narrow.conditions
         .filter((other) => hold(other, index))
-        .flatMap((other) => other.asked[index] ?? []);
-      return includes(part, needed(narrow, asked, one.spot), direction);
+        .map((other): Part => other.asked[index] ?? []);
+      // What one of them asks by itself may show more than what all ask together, which names more members.
+      return [...asked, asked.flat()].some((more) => includes(part, needed(narrow, more, one.spot), direction));
     });
   }
 
