@@ -2,9 +2,7 @@
 
 import type { GraphQLResolveInfo } from 'graphql';
 import type { User as UserModel, UserPage as UserPageModel } from 'accord';
-import type { Post as PostModel } from '../src/application/services/posts.js';
-import type { Comment as CommentModel } from '../src/application/services/comments.js';
-import type { Message as MessageModel } from '../src/application/services/messages.js';
+import type { Post as PostModel, Comment as CommentModel, Message as MessageModel } from '../src/application/models.js';
 import type { GraphQLContext } from '../src/application/context.js';
 export type Maybe<T> = T | null;
 export type InputMaybe<T> = Maybe<T>;

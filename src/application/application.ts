@@ -1,8 +1,9 @@
-import { defineApplication } from 'accord';
+import { defineApplication, tablesOf } from 'accord';
 import { errors } from '../../generated/errors.js';
 import { policy } from '../../generated/policy.js';
 import { resolvers } from './graphql/resolvers.js';
-import { tables } from './graphql/tables.js';
+import { types } from './graphql/types.js';
+import { models } from './models.js';
 import { name } from './name.js';
 import { handlers } from './rest/handlers.js';
 import { paid } from './rest/representations.js';
@@ -18,7 +19,8 @@ export const application = defineApplication({
   statuses,
   handlers,
   resolvers,
-  tables,
+  tables: tablesOf(types),
+  models,
   services: (platform) => ownServices(platform, paid),
   demo,
 });

@@ -4,6 +4,7 @@ import type { Catalogue, Code, Kind } from './contract/codes.js';
 import type { PrismaClient } from './database/client.js';
 import type { Statements } from './database/statement.js';
 import type { Tables } from './graphql/tables.js';
+import type { Model } from './operations/model.js';
 import type { PlatformServices } from './services.js';
 
 /** Data for a demo: accounts whose password everybody knows, and what they have made. Production refuses a database with it. */
@@ -53,6 +54,8 @@ export interface Application<Own extends object = object> {
   readonly tables?: Tables;
   /** Its business rules, and by `jobs.add` what it does again and again beside the requests. Called once, before anything is served. */
   readonly services: (platform: PlatformServices) => Own;
+  /** Its models, with the rules that hold around their rows (`model`). */
+  readonly models?: readonly Model[];
   readonly demo?: Demo;
   /**
    * The services behind this one that carry out operations of the contract (`x-forward`): by the name that the contract uses, the

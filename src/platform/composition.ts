@@ -52,6 +52,7 @@ export async function composeServices(
     production: config.production,
     rules: accountRules(application.policy, application.accountActions),
     environment: config,
+    models: application.models ?? [],
     onJobFault: (job, err) => tell({ job }, err, 'a background job failed'),
     onAuditFault: (err) => tell({}, err, 'a refusal could not be audited'),
     now,

@@ -76,3 +76,10 @@ export { httpUrl } from './server/config.js';
 export type { PlatformServices } from './services.js';
 export type { OwnSession } from './sessions/session-list.js';
 export type { SessionTokens } from './sessions/session-tokens.js';
+// Operations: models, targets and routes.
+export { type Model as DeclaredModel, model, type Row } from './operations/model.js';
+export { many, one, relationResolvers, tablesOf } from './operations/graphql.js';
+export { replies } from './operations/rest.js';
+export { type Operation, type ReplyContext, type Route, routeFor } from './operations/route.js';
+export { create, list, record, removal } from './operations/target.js';
+export type { RestRoutes, RootRoutes } from './operations/typed.js';

@@ -19,6 +19,10 @@ import { jobRunner } from './jobs/jobs.js';
 import { type SigningKeysOptions, signingKeys } from './keys/signing-keys.js';
 import { durableStreams } from './live/durable-streams.js';
 import type { Names } from './names.js';
+import { usingUser } from './operations/db.js';
+import type { Model } from './operations/model.js';
+import { storedModels } from './operations/stored.js';
+import { modelStreams } from './operations/streams.js';
 import type { AccessTokenOptions } from './sessions/access-tokens.js';
 import { accessTokens } from './sessions/access-tokens.js';
 import { revocations as tokenRevocations } from './sessions/revocations.js';
@@ -41,6 +45,8 @@ export interface ServicesOptions
   production: boolean;
   /** What the contracts say of accounts. */
   rules: AccountRules;
+  /** The models of the application. */
+  models?: readonly Model[];
   /** The values of the application's own variables. */
   environment: Readonly<Record<string, unknown>>;
   /** See `Database`. */
@@ -94,6 +100,11 @@ export async function platformServices(options: ServicesOptions) {
   const idempotency = idempotencyService({ client, statements, secrets, now });
   const refusals = refusalLog({ client, now, onFault: onAuditFault });
   const rows = userRows({ client, statements });
+  const models = options.models ?? [];
+  const user = models.find(({ name }) => name === 'User');
+  if (user) usingUser(user);
+  const stored = await storedModels({ client, statements, now }, models);
+  const modelStreamsOf = modelStreams(models, stored, { statements, durableStream: streams.durableStream });
   const belongings: Belongings[] = [];
   const { listen } = options;
   const jobs = await jobRunner({ channel: names.signals.jobs, listen, isHearing, now, onFault: onJobFault });
@@ -113,6 +124,8 @@ export async function platformServices(options: ServicesOptions) {
     environment: <Own extends TProperties>(variables: Own) =>
       Object.fromEntries(Object.keys(variables).map((name) => [name, environment[name]])) as Static<TObject<Own>>,
     idempotency,
+    /** What the routes of the application are run with. */
+    operations: { client, statements, idempotency, stored, streams: modelStreamsOf },
     durableStream: streams.durableStream,
     /** Says what accounts own beside their logins: it goes with them. */
     ownedByAccounts: (...owned: Belongings[]) => void belongings.push(...owned),

@@ -1,8 +1,20 @@
-import { below, page, selects } from 'accord';
+import { below, list, page, record } from 'accord';
 import type { QueryResolvers } from '../../../generated/graphql.js';
+import { Message, Post } from '../models.js';
+import { type FieldsOf, route } from '../routes.js';
 import { users } from './UserConnection.js';
 
-export const Query: QueryResolvers = {
+const posts: Pick<FieldsOf<'Query'>, 'post' | 'posts' | 'messages'> = {
+  post: route({ target: record(Post, 'id') }),
+  posts: route({ target: list(Post) }),
+  messages: route({
+    target: list(Message),
+    handler: ({ channelId, limit, before }, { db }) =>
+      db.newest(Message, channelId, { limit: limit ?? 20, before: before == null ? undefined : Number(before) }),
+  }),
+};
+
+const accounts: Pick<QueryResolvers, 'me' | 'user' | 'users' | 'usersConnection'> = {
   me: (_parent, _args, context, info) => context.services.users.me(context.call, below(context, info)),
   user: (_parent, { id }, context, info) => context.services.users.get(context.call, Number(id), below(context, info)),
   users: async (_parent, args, context, info) =>
@@ -11,13 +23,6 @@ export const Query: QueryResolvers = {
     const { call, services } = context;
     return services.users.connection(call, users.window(args, services.cursors), below(context, info, 'edges', 'node'));
   },
-  post: (_parent, { id }, context, info) => context.services.posts.get(context.call, Number(id), below(context, info)),
-  posts: (_parent, args, context, info) =>
-    context.services.posts.list(context.call, page(args), { content: selects(info, 'content') }, below(context, info)),
-  messages: (_parent, { channelId, limit, before }, { call, services }) =>
-    services.messages.list(call, {
-      channelId,
-      limit: limit ?? 20,
-      ...(before != null && { before: Number(before) }),
-    }),
 };
+
+export const Query = { ...accounts, ...posts };

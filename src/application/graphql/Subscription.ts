@@ -1,10 +1,10 @@
-import type { SubscriptionResolvers } from '../../../generated/graphql.js';
-import type { Message } from '../services/messages.js';
+import { list } from 'accord';
+import { Message } from '../models.js';
+import { type FieldsOf, route } from '../routes.js';
 
-export const Subscription: SubscriptionResolvers = {
-  messageAdded: {
-    subscribe: (_parent, { channelId, since }, { call, services }) =>
-      services.messages.follow(call, channelId, since == null ? undefined : Number(since)),
-    resolve: (message: Message) => message,
-  },
+export const Subscription: FieldsOf<'Subscription'> = {
+  messageAdded: route({
+    target: list(Message),
+    handler: ({ channelId, since }, { db }) => db.follow(Message, channelId, since == null ? undefined : Number(since)),
+  }),
 };

@@ -1,12 +1,12 @@
-import type { Resolvers } from '../../../generated/graphql.js';
-import { Comment } from './Comment.js';
-import { Message } from './Message.js';
+import { relationResolvers } from 'accord';
 import { Mutation } from './Mutation.js';
-import { Post } from './Post.js';
 import { Query } from './Query.js';
 import { Subscription } from './Subscription.js';
-import { User } from './User.js';
+import { types } from './types.js';
 import { UserConnection } from './UserConnection.js';
 
-/** One file for each type of the SDL; a field without its resolver does not compile. */
-export const resolvers: Resolvers = { Query, Mutation, Subscription, User, Post, Comment, Message, UserConnection };
+const rows = Object.fromEntries(
+  Object.entries(types).map(([type, { relations }]) => [type, relationResolvers(relations)]),
+);
+
+export const resolvers = { ...rows, Query, Mutation, Subscription, UserConnection };

@@ -1,50 +1,55 @@
-import { preference, representPage, resourceTag } from 'accord';
-import * as Contract from '../../../generated/operations.js';
-import type { Order } from '../services/orders.js';
+import { create, list, preference, record, replies } from 'accord';
+import { Order, User } from '../models.js';
+import { type RoutesOf, route } from '../routes.js';
+import { refuseUnlessOffered } from '../services/order-states.js';
 import { hrefOfOrder, paid, representOrder } from './representations.js';
 
-export const orders = Contract.ordersHandlers({
-  listOrders: async ({ path, query }, { call, services, page, pathname, prefix }) => {
-    const orders = await services.orders.list(call, path.user_id, page);
-    return {
-      status: 200,
-      ...representPage(page, orders, {
-        pathname,
-        query,
-        cursors: services.cursors,
-        represent: (order) => representOrder(order, prefix),
-      }),
-    };
-  },
-
-  createOrder: ({ path, body }, { call, services, prefix }) =>
-    services.orders.create(call, path.user_id, body.total, (order) => created(order, prefix)),
-
-  getUserOrder: async ({ path }, { call, services, prefix }) => {
-    const order = await services.orders.getOfUser(call, path.user_id, path.order_id);
-    return { status: 200, headers: { etag: resourceTag(order) }, body: representOrder(order, prefix) };
-  },
-
-  getOrder: async ({ path }, { call, services, prefix }) => {
-    const order = await services.orders.get(call, path.order_id);
-    return { status: 200, headers: { etag: resourceTag(order) }, body: representOrder(order, prefix) };
-  },
-
-  cancelOrder: async ({ path }, { call, services, prefix }) => {
-    const order = await services.orders.cancel(call, path.order_id);
-    return { status: 200, headers: { etag: resourceTag(order) }, body: representOrder(order, prefix) };
-  },
-
-  payOrder: ({ path, headers, body }, { call, services, prefix }) => {
-    const background = preference(headers.prefer, 'respond-async') !== undefined;
-    const wish = { token: body?.payment_token, background };
-    return services.orders.pay(call, path.order_id, wish, (order) => paid(order, prefix));
-  },
+const { ok, created, listed } = replies<Order, ReturnType<typeof representOrder>>({
+  represent: representOrder,
+  href: hrefOfOrder,
 });
+const user = record(User, 'user_id');
+const order = record(Order, 'order_id');
 
-const created = (order: Order, prefix: string) =>
-  ({
-    status: 201,
-    headers: { location: hrefOfOrder(order.id, prefix), etag: resourceTag(order) },
-    body: representOrder(order, prefix),
-  }) as const;
+export const orders: RoutesOf<'orders'> = {
+  listOrders: route({ target: list(Order, { of: user }), reply: listed }),
+
+  createOrder: route({
+    target: create(Order, { of: user }),
+    handler: ({ body }, { db, record: { id: userId } }) => db.create(Order, { userId, ...body.total }),
+    reply: created,
+  }),
+
+  getUserOrder: route({ target: record(Order, 'order_id', { of: user }), reply: ok }),
+
+  getOrder: route({ target: order, reply: ok }),
+
+  cancelOrder: route({
+    target: order,
+    handler: (_request, { db, record: order }) => {
+      refuseUnlessOffered(order.status, 'cancel');
+      return db.update(Order, order, { status: 'CANCELLED' });
+    },
+    reply: ok,
+  }),
+
+  payOrder: route({
+    target: order,
+    prisma: true,
+    async handler({ headers, body }, { db, record: order, services: { payments } }) {
+      refuseUnlessOffered(order.status, 'pay');
+      await db.proceed();
+      payments.refuseUnlessAvailable();
+      const processing = await db.update(Order, order, { status: 'PROCESSING' });
+      const token = body?.payment_token;
+      if (preference(headers.prefer, 'respond-async') === undefined) {
+        const attempt = await payments.begin(db.prisma, processing, token, db.workId);
+        return db.afterCommit(() => payments.settle(attempt));
+      }
+      await payments.enqueue(db.prisma, processing, token);
+      db.onCommit(payments.wake);
+      return processing;
+    },
+    reply: (order, { prefix }) => paid(order, prefix),
+  }),
+};

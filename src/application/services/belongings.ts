@@ -1,7 +1,7 @@
 import { type Belongings, entomb } from 'accord';
 import { Prisma } from '../../../generated/prisma/client.js';
 import { Failure } from '../calls.js';
-import { COMMENT, MESSAGE, ORDER, POST } from './models.js';
+import { Comment as COMMENT, Message as MESSAGE, Order as ORDER, Post as POST } from '../models.js';
 
 /** An account takes its posts, comments, messages and orders with it, unless an order is being paid. */
 export const belongings: Belongings = {

@@ -14,7 +14,7 @@ const KEPT = 64;
 type Given = Readonly<Record<string, unknown>>;
 
 /** A value of a member, as its column takes it. */
-function storable(type: string, value: unknown): Value {
+export function storable(type: string, value: unknown): Value {
   if (value === null || value === Prisma.DbNull) return null;
   if (type === 'Json') return JSON.stringify(value === Prisma.JsonNull ? null : value);
   // A column without a time zone would take no notice of the one in the text.

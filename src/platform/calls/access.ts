@@ -76,7 +76,7 @@ export function authenticated(call: Pick<Call, 'actor'>): Actor {
 type Decisive<Rules extends Policy> = Pick<Call<Rules>, 'actor' | 'policy'>;
 
 /** What the policy does not name, nobody may do. */
-const reachOf = (policy: Policy, action: string, { role }: Actor): Reach => {
+export const reachOf = (policy: Policy, action: string, { role }: Actor): Reach => {
   const row = Object.hasOwn(policy, action) ? policy[action] : undefined;
   return row !== undefined && Object.hasOwn(row, role) ? (row[role] as Reach) : 'none';
 };
@@ -111,7 +111,7 @@ export function authoriseRole<Rules extends Policy>(call: Decisive<Rules>, actio
 }
 
 /** The role is told as `x-permission` spells it. */
-const refused = ({ role }: Actor, action: string) =>
+export const refused = ({ role }: Actor, action: string) =>
   new Failure('FORBIDDEN', `The role ${role.toLowerCase()} may not do this (${action}).`, {
     challenge: 'insufficient_scope',
   });

@@ -58,7 +58,7 @@ interface GraphQLOptions {
 export const graphqlPlugin = fp<GraphQLOptions>(
   async (app, options) => {
     const errors = errorFormatter(options.development);
-    const schema = executableSchema(options.typeDefs, options.resolvers, app.countField);
+    const schema = executableSchema(options.typeDefs, options.resolvers, app.countField, app.policy);
     findBelow(schema, options.tables, options.services.client);
     const { trusted, development, introspection, frame } = options;
     const documents = trusted === undefined ? anyDocument() : trustedDocuments(readTrusted([trusted], schema));

@@ -1,7 +1,17 @@
 import { makeExecutableSchema } from '@graphql-tools/schema';
-import { type GraphQLField, type GraphQLFieldResolver, type GraphQLSchema, isObjectType } from 'graphql';
+import {
+  type GraphQLField,
+  type GraphQLFieldResolver,
+  type GraphQLSchema,
+  isObjectType,
+  type ObjectTypeDefinitionNode,
+  parse,
+} from 'graphql';
+import type { Policy } from '../calls/access.js';
 import { toFailure } from '../http/failures.js';
 import { schemaCompiler } from '../http/json-schema.js';
+import { routeProblems } from '../operations/check.js';
+import { withRoutes } from '../operations/graphql.js';
 import { checkArguments } from './arguments.js';
 import type { GraphQLContext } from './context.js';
 import { checkPermissions } from './permissions.js';
@@ -18,8 +28,22 @@ export function executableSchema(
   typeDefs: string,
   resolvers: object,
   onField: FieldListener = () => {},
+  policy: Policy = {},
 ): GraphQLSchema {
-  const schema = makeExecutableSchema<GraphQLContext>({ typeDefs, resolvers: resolvers as never });
+  const actions = rootActions(typeDefs);
+  const problems = routeProblems(
+    policy,
+    ROOTS.flatMap((type) =>
+      Object.entries((resolvers as Record<string, object>)[type] ?? {}).map(([field, route]) => ({
+        by: `${type}.${field}`,
+        action: actions.get(`${type}.${field}`) ?? '',
+        route,
+      })),
+    ),
+  );
+  if (problems.length > 0) throw new Error(`The application cannot be served:\n  ${problems.join('\n  ')}`);
+  const made = withRoutes(resolvers, (type, field) => actions.get(`${type}.${field}`) ?? '');
+  const schema = makeExecutableSchema<GraphQLContext>({ typeDefs, resolvers: made as never });
   checkPermissions(schema);
   const ajv = schemaCompiler();
   for (const type of Object.values(schema.getTypeMap())) {
@@ -33,6 +57,22 @@ export function executableSchema(
     }
   }
   return schema;
+}
+
+const ROOTS = ['Query', 'Mutation', 'Subscription'];
+
+/** The action of each root field, as its first `@permission` says. */
+function rootActions(typeDefs: string): ReadonlyMap<string, string> {
+  const types = parse(typeDefs).definitions.filter((one) => 'fields' in one && 'name' in one && ROOTS.includes(one.name.value));
+  return new Map(
+    types.flatMap((type) =>
+      ((type as ObjectTypeDefinitionNode).fields ?? []).flatMap(({ name, directives = [] }) => {
+        const found = directives.find((one) => one.name.value === 'permission')?.arguments?.find((one) => one.name.value === 'action');
+        const by = `${(type as ObjectTypeDefinitionNode).name.value}.${name.value}`;
+        return found?.value.kind === 'StringValue' ? [[by, found.value.value] as const] : [];
+      }),
+    ),
+  );
 }
 
 /** `code`: of the failure, or `OK`. */

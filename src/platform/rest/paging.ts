@@ -5,7 +5,7 @@ import type { Cursors, Page, PageRequest } from '../calls/pages.js';
 /** Rows of a page when nothing is said. */
 const DEFAULT_LIMIT = 20;
 
-interface PageQuery {
+export interface PageQuery {
   limit?: number;
   offset?: number;
   page?: number;

@@ -16,6 +16,9 @@ import { pathOf } from '../http/path.js';
 import { type SessionCookies, sessionCookies } from '../http/session-cookies.js';
 import { varyBy } from '../http/vary.js';
 import type { ServedContracts } from '../pages/published.js';
+import { routeProblems } from '../operations/check.js';
+import { restHandler } from '../operations/rest.js';
+import { isRoute } from '../operations/route.js';
 import type { PlatformServices } from '../services.js';
 import type { Context } from './context.js';
 import { checkContract } from './contract-check.js';
@@ -35,8 +38,10 @@ const FOR_EVER = 'public, max-age=31536000, immutable';
 type Handler = (request: ReadRequest, context: Context) => Promise<Reply>;
 /** By tag and operationId; the compiler sees to it that each operation has one, and who does not ask it gets 501. */
 export type Handlers = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-const handlerOf = (handlers: Handlers, { tag, operationId }: Operation) =>
-  (handlers[tag]?.[operationId] ?? notWritten) as Handler;
+const handlerOf = (handlers: Handlers, operation: Operation) => {
+  const given = handlers[operation.tag]?.[operation.operationId] ?? notWritten;
+  return (isRoute(given) ? restHandler(operation, given as never) : given) as Handler;
+};
 const isForwarded = (operation: Operation): operation is Forwarded => operation.forward !== undefined;
 
 /** The operations of the contract that are not written yet. */
@@ -72,6 +77,13 @@ export const restPlugin = fp<RestOptions>(
   async (app, { document, handlers, services, platform, contracts, publicUrl, upstreams, errors }) => {
     const all = operations(inlineSchemas(document));
     checkContract(document, all, app.names, upstreams);
+    const problems = routeProblems(
+      app.policy,
+      all.flatMap((one) =>
+        one.permission === 'public' ? [] : [{ by: one.operationId, action: one.permission.action, route: handlers[one.tag]?.[one.operationId] }],
+      ),
+    );
+    if (problems.length > 0) throw new Error(`The application cannot be served:\n  ${problems.join('\n  ')}`);
     const ajv = schemaCompiler();
     app.setValidatorCompiler(structureValidator(ajv));
 

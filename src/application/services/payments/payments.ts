@@ -1,7 +1,7 @@
 import { asNextVersion, type Idempotency, type Statements } from 'accord';
 import type { PaymentStatus, Prisma, PrismaClient } from '../../../../generated/prisma/client.js';
 import { Failure } from '../../calls.js';
-import type { Order } from '../order-rows.js';
+import type { Order } from '../../models.js';
 import { transitions } from '../order-states.js';
 import type { Outcome, PaymentGateway } from './gateway.js';
 import { type Attempt, faultOf, verdict } from './verdict.js';
@@ -29,6 +29,7 @@ export interface PaymentsDependencies {
   now: () => number;
   /** Tells all instances, with the transaction, that a payment is due at this time. */
   announce: (db: Transaction, at: number) => Promise<void>;
+  wake: () => void;
 }
 
 /** Where each end of a payment leads the order. */
@@ -54,6 +55,7 @@ export function paymentsService({
   answer,
   now,
   announce,
+  wake,
 }: PaymentsDependencies) {
   const inMs = (ms: number) => new Date(now() + ms);
 
@@ -104,7 +106,13 @@ export function paymentsService({
   }
 
   return {
-    available: gateway !== undefined,
+    /** Looks for payments in the background. */
+    wake,
+
+    /** @throws Failure NOT_IMPLEMENTED where there is no gateway */
+    refuseUnlessAvailable(): void {
+      if (!gateway) throw new Failure('NOT_IMPLEMENTED', 'Payment is not available in this installation.');
+    },
 
     /**
      * Stores a payment for `settle`, whose attempt begins at once.

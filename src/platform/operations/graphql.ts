@@ -1,0 +1,99 @@
+import type { GraphQLResolveInfo } from 'graphql';
+import { authenticated } from '../calls/access.js';
+import type { PageRequest } from '../calls/pages.js';
+import { type ConnectionArgs, connection } from '../graphql/connection.js';
+import type { GraphQLContext } from '../graphql/context.js';
+import { page } from '../graphql/page.js';
+import { type OperationServices, operate } from './operate.js';
+import type { SchemaRelations } from './relations.js';
+import { isRoute, type Route } from './route.js';
+import { markRows, type SelectionPlan } from './selection.js';
+
+type Resolve = (
+  parent: unknown,
+  args: Record<string, unknown>,
+  context: GraphQLContext,
+  info: GraphQLResolveInfo,
+) => unknown;
+
+interface RootFieldOptions {
+  readonly action: string;
+  readonly isMutation: boolean;
+  /** Whether the field returns a Relay connection. */
+  readonly isConnection: boolean;
+  readonly route: Route<never, unknown>;
+  readonly relations: () => SchemaRelations;
+}
+
+/** A route as the resolver of a root field. */
+function rootResolver({ action, isMutation, isConnection, route, relations }: RootFieldOptions): Resolve {
+  const { target, handler } = route;
+  return async (_parent, args, context, info) => {
+    const { operations } = context.services as unknown as { operations: OperationServices };
+    const { cursors } = context.services as never as { cursors: Parameters<ReturnType<typeof connection>['window']>[1] };
+    let plan: SelectionPlan | undefined;
+    const made = await operate(operations, route, {
+      call: context.call,
+      name: `${info.parentType.name}.${info.fieldName}`,
+      action,
+      writes: isMutation,
+      request: args,
+      idOf: (key) => Number(args[key]),
+      // Rows that a handler sees, and rows that are about to be written, are read whole.
+      select: handler || isMutation ? undefined : (data) => {
+        plan ??= relations().planFor(context, info, data, isConnection ? ['edges', 'node'] : []);
+        return { select: plan.select, ...(plan.relations.size > 0 && { relationLoadStrategy: 'join' }) };
+      },
+      page: page(args) as PageRequest,
+      window: isConnection ? connection(info.fieldName).window(args as ConnectionArgs, cursors) : undefined,
+      services: context.services,
+      prefix: '',
+      reply: (result) => (route.reply ? route.reply(result as never, {} as never) : result),
+    });
+    const rows = pageItems(made);
+    if (plan) markRows(rows, plan);
+    return target.kind === 'list' && !handler && !route.reply && !isConnection ? rows : made;
+  };
+}
+
+const pageItems = (made: unknown): unknown =>
+  typeof made === 'object' && made !== null && 'items' in made ? made.items : made;
+
+/** A subscription to the live stream of a model. */
+function streamResolver(action: string, { target }: Route<never, unknown>): Resolve {
+  return async (_parent, args, context) => {
+    const { operations } = context.services as unknown as { operations: OperationServices };
+    const { call } = context;
+    const stream = operations.streams.get(target.model.name);
+    if (!stream) throw new Error(`The model ${target.model.name} declares no \`stream\`.`);
+    operations.requireRole(call, action);
+    await call.checkpoint();
+    const since = args['since'] == null ? undefined : Number(args['since']);
+    return stream.from(stream.keyOf(args), since);
+  };
+}
+
+/**
+ * Resolvers as graphql takes them: routes of root fields become functions.
+ * @param actionOf the action of a root field's `@permission`
+ * @param relations of the schema that is made of the resolvers
+ */
+export function withRoutes(
+  resolvers: object,
+  actionOf: (type: string, field: string) => string,
+  isConnection: (type: string, field: string) => boolean,
+  relations: () => SchemaRelations,
+): object {
+  const fieldsOf = (type: string, fields: object) =>
+    Object.fromEntries(
+      Object.entries(fields).map(([field, given]) => {
+        if (!isRoute(given)) return [field, given];
+        const action = actionOf(type, field);
+        if (type === 'Subscription')
+          return [field, { subscribe: streamResolver(action, given), resolve: (entry: unknown) => entry }];
+        const options = { action, route: given, relations, isMutation: type === 'Mutation', isConnection: isConnection(type, field) };
+        return [field, rootResolver(options)];
+      }),
+    );
+  return Object.fromEntries(Object.entries(resolvers).map(([type, fields]) => [type, fieldsOf(type, fields)]));
+}

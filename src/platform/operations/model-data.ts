@@ -1,0 +1,173 @@
+import type { DataModel, Field, Model as StoredModel } from '../prepared-prisma/data-model.js';
+import type { AnyRow, Caller, Model, ModelHooks } from './model.js';
+
+type Where = Readonly<Record<string, unknown>>;
+
+/** An id that no account has. It shows which member of an owner's `where` holds the caller's id. */
+const PROBE_ID = -7;
+
+/** What the platform knows of a declared model: its declaration, its hooks, and its part of schema.prisma. */
+export interface ModelData {
+  readonly model: Model;
+  readonly hooks: ModelHooks;
+  readonly stored: StoredModel;
+  /** The property of the Prisma client. */
+  readonly delegate: string;
+  /** Members that operations neither read nor write. */
+  readonly hidden: Readonly<Record<string, true>>;
+  readonly hasVersion: boolean;
+  /** Whether the ids are integers, so that deleted rows leave tombstones. */
+  readonly hasNumericId: boolean;
+  /** The member that holds the id of the account that a row belongs to. */
+  readonly account: string | undefined;
+  /** Relations to other declared models, by their member. */
+  readonly relations: ReadonlyMap<string, { readonly to: ModelData; readonly isList: boolean; readonly field: Field }>;
+  /** The declared models whose rows PostgreSQL deletes with a row of this one, and by which column. */
+  readonly cascades: readonly { readonly child: ModelData; readonly column: string }[];
+  /**
+   * Returns the owner's `where` for a caller.
+   * @throws Error for a predicate that Prisma would take as "every row"
+   */
+  ownedBy(caller: Caller): Where | undefined;
+  /** The member of this model that refers to a row of another one. */
+  referenceTo(parent: ModelData): string;
+}
+
+/** Returns true if a row satisfies a `where` of plain equalities; undefined if only the database can tell. */
+export function matchesLocally(where: Where, row: Where): boolean | undefined {
+  let result = true;
+  for (const [member, value] of Object.entries(where)) {
+    if ((typeof value === 'object' && value !== null) || !(member in row)) return undefined;
+    if (row[member] !== value) result = false;
+  }
+  return result;
+}
+
+export interface DeclaredModels {
+  (model: { readonly name: string }): ModelData;
+  /** By the property of the Prisma client; undefined for a model that is not declared. */
+  readonly byDelegate: (delegate: string) => ModelData | undefined;
+  readonly byName: (name: string) => ModelData | undefined;
+  readonly all: readonly ModelData[];
+}
+
+/**
+ * Joins the declarations of an application with the data model of its schema.prisma.
+ * @param platformParts hidden members and hooks of the platform's own models, by name
+ * @throws Error that lists each declaration that schema.prisma contradicts
+ */
+export function declaredModels(
+  models: readonly Model[],
+  dataModel: DataModel,
+  platformParts: Readonly<Record<string, { hidden?: Readonly<Record<string, true>>; hooks?: ModelHooks }>> = {},
+): DeclaredModels {
+  const byName = new Map<string, ModelData>();
+  const problems: string[] = [];
+  for (const model of models) {
+    const stored = dataModel.models[model.name];
+    if (!stored) {
+      problems.push(`model('${model.name}'): prisma/schema.prisma has no such model. Run \`npm run build\` after a change of it.`);
+    } else if (byName.has(model.name)) {
+      problems.push(`model('${model.name}') is declared twice.`);
+    } else {
+      byName.set(model.name, modelData(model, stored, platformParts[model.name] ?? {}));
+    }
+  }
+  for (const data of byName.values()) connect(data as Connecting);
+  if (problems.length > 0) throw new Error(`The models of the application cannot be used:\n  ${problems.join('\n  ')}`);
+
+  const byDelegate = new Map([...byName.values()].map((data) => [data.delegate, data]));
+  const find = ({ name }: { readonly name: string }): ModelData => {
+    const found = byName.get(name);
+    if (!found) throw new Error(`The model ${name} is not among the \`models\` of the application.`);
+    return found;
+  };
+  return Object.assign(find, {
+    byDelegate: (delegate: string) => byDelegate.get(delegate),
+    byName: (name: string) => byName.get(name),
+    all: [...byName.values()],
+  });
+
+  /** Adds the relations and cascades between declared models, and checks what the declaration names. */
+  function connect(data: Connecting): void {
+    const { model, stored } = data;
+    for (const [member, field] of Object.entries(stored.fields)) {
+      const to = field.relation && byName.get(field.relation.model);
+      if (to) data.relations.set(member, { to, isList: field.isList, field });
+    }
+    for (const child of byName.values())
+      for (const { relation } of Object.values(child.stored.fields))
+        if (relation?.model === model.name && relation.onDelete === 'Cascade' && relation.fields.length === 1) {
+          const column = child.stored.fields[relation.fields[0] as string]?.column as string;
+          data.cascades.push({ child, column });
+        }
+    const named = (member: string, what: string) => {
+      if (!(member in stored.fields)) problems.push(`model('${model.name}'): ${what} names \`${member}\`, which the model does not have.`);
+    };
+    for (const member of Object.keys(model.protect ?? {})) named(member, '`protect`');
+    if (model.stream?.key !== undefined) named(model.stream.key, '`stream.key`');
+    for (const member of Object.keys(model.stream?.include ?? {})) {
+      named(member, '`stream.include`');
+      if (stored.fields[member]?.isList) problems.push(`model('${model.name}'): \`stream.include.${member}\` is a list.`);
+    }
+    for (const member of Object.keys(model.owner?.({ id: PROBE_ID, role: '' }) ?? {}))
+      if (!['AND', 'OR', 'NOT'].includes(member)) named(member, '`owner`');
+    if (model.stream && !data.hasNumericId) problems.push(`model('${model.name}'): a stream needs an \`id Int\`.`);
+  }
+}
+
+type Connecting = Omit<ModelData, 'relations' | 'cascades'> & {
+  relations: Map<string, { to: ModelData; isList: boolean; field: Field }>;
+  cascades: { child: ModelData; column: string }[];
+};
+
+function modelData(
+  model: Model,
+  stored: StoredModel,
+  { hidden = {}, hooks = {} }: { hidden?: Readonly<Record<string, true>>; hooks?: ModelHooks },
+): ModelData {
+  const { id, version } = stored.fields;
+  const probe = Object.entries(model.owner?.({ id: PROBE_ID, role: '' }) ?? {});
+  const isOwnId = (member: string) => member === 'id' && model.name === 'User';
+  const account = probe.find(([member, value]) => value === PROBE_ID && (isOwnId(member) || member in stored.fields))?.[0];
+  return {
+    model,
+    hooks,
+    stored,
+    hidden,
+    account,
+    delegate: `${model.name[0]?.toLowerCase()}${model.name.slice(1)}`,
+    hasVersion: version?.type === 'Int',
+    hasNumericId: id?.type === 'Int' && id.isId,
+    relations: new Map(),
+    cascades: [],
+    ownedBy(caller) {
+      const where = model.owner?.(caller) as Where | undefined;
+      if (where !== undefined && matchesEveryRow(where))
+        throw new Error(`The owner of ${model.name} gives a filter that Prisma takes as "every row".`);
+      return where;
+    },
+    referenceTo(parent) {
+      const found = Object.values(stored.fields).filter(
+        ({ relation }) => relation?.model === parent.model.name && relation.fields.length === 1,
+      );
+      const [member] = found[0]?.relation?.fields ?? [];
+      if (found.length !== 1 || member === undefined)
+        throw new Error(`${model.name} must refer to ${parent.model.name} by exactly one relation.`);
+      return member;
+    },
+  };
+}
+
+/** Prisma ignores `undefined`, an empty object, and an empty `OR` inside of `AND`: each would open the model to everybody. */
+function matchesEveryRow(where: unknown): boolean {
+  if (where === undefined) return true;
+  if (Array.isArray(where)) return where.length === 0 || where.some(matchesEveryRow);
+  if (typeof where !== 'object' || where === null || where instanceof Date || where instanceof Uint8Array) return false;
+  const values = Object.values(where);
+  return values.length === 0 || values.some((value) => value === undefined || (typeof value === 'object' && matchesEveryRow(value)));
+}
+
+/** Returns true for a row whose id PostgreSQL could have given. */
+export const hasId = (row: unknown): row is AnyRow =>
+  typeof row === 'object' && row !== null && typeof (row as { id?: unknown }).id === 'number';

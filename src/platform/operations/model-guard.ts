@@ -1,0 +1,238 @@
+import { type Actor, reachOf, refused } from '../calls/access.js';
+import { Failure } from '../calls/errors.js';
+import { absent, refuseAbsent } from '../calls/tombstones.js';
+import { faultOf } from '../database/faults.js';
+import type { ClientAccess } from './guarded-client.js';
+import type { AnyRow, Tx } from './model.js';
+import { type ModelData, matchesLocally } from './model-data.js';
+import { filtered, scopedArgs, shownMembers } from './read-scope.js';
+import { createTombstones, lockRow, lockStream } from './row-locks.js';
+import type { ModelStreams } from './streams.js';
+
+type Args = Readonly<Record<string, unknown>>;
+type Data = Readonly<Record<string, unknown>>;
+type Delegate = Readonly<Record<string, (args: object) => Promise<unknown>>>;
+
+/** The unguarded calls of a model. */
+export const delegateOf = (client: object, { delegate }: Pick<ModelData, 'delegate'>): Delegate =>
+  (client as Record<string, Delegate>)[delegate] as Delegate;
+
+/** Data of the platform's own services, which may write hidden members. */
+const privileged = new WeakSet<object>();
+export const withHidden = <T extends object>(data: T): T => {
+  privileged.add(data);
+  return data;
+};
+
+/** Decides the calls of one operation on one model, and adds to writes what belongs to them. */
+export function modelGuard(data: ModelData, access: ClientAccess, streams: ModelStreams) {
+  const { model, hooks } = data;
+  const { call, action } = access;
+  const { delegate: name } = data;
+  const on = (client: Tx) => delegateOf(client, data) as Required<Delegate>;
+
+  const denied = (): Failure => (model.conceal ? absent(model) : refused(access.actor(), action ?? model.read));
+
+  /** See `Readable`. */
+  function readable(of: ModelData): object | undefined {
+    if (action === undefined) return undefined;
+    const reach = reachOf(call.policy, of.model.read, access.actor());
+    if (reach === 'none') throw refused(access.actor(), of.model.read);
+    return reach === 'own' ? of.ownedBy(access.actor()) : undefined;
+  }
+
+  /** The filter of the rows that the caller may write; undefined for all rows. */
+  function writable(): object | undefined {
+    if (action === undefined || reachOf(call.policy, action, access.actor()) === 'any') return undefined;
+    return data.ownedBy(access.actor());
+  }
+
+  /** Checks the owner of a row that is stored. `members`: what is known of it. @throws Failure FORBIDDEN */
+  async function requireOwner(tx: Tx, members: Data, unique: object): Promise<void> {
+    const where = writable();
+    if (!where) return;
+    const isOwn = matchesLocally(where as Args, members);
+    const found = isOwn === undefined && (await on(tx)['findFirst']?.({ where: { AND: [unique, where] } }));
+    if (isOwn === false || (isOwn === undefined && !found)) throw denied();
+  }
+
+  /** @throws Failure FORBIDDEN for a member of `protect` that the caller may not set */
+  function refuseProtected(changes: Data, before?: AnyRow): void {
+    if (action === undefined) return;
+    for (const [member, needed] of Object.entries(model.protect ?? {})) {
+      if (changes[member] === undefined || changes[member] === before?.[member]) continue;
+      for (const actor of [call.actor as Actor, access.actor()])
+        if (reachOf(call.policy, needed, actor) === 'none') throw refused(actor, needed);
+    }
+  }
+
+  /**
+   * Returns the data without members that are undefined, with the derived ones.
+   * @throws TypeError for a hidden member, and for a nested write, which would go around the guard of the other model
+   */
+  function writtenData(given: unknown): Data {
+    const isPrivileged = action === undefined || privileged.has(given as object);
+    const written = Object.fromEntries(Object.entries((given ?? {}) as Data).filter(([, value]) => value !== undefined));
+    for (const member of Object.keys(written)) {
+      if (data.stored.fields[member]?.kind === 'object')
+        throw new TypeError(`db.${name}: write \`${member}\` by a call of its own model.`);
+      if (member in data.hidden && !isPrivileged) throw new TypeError(`db.${name}: \`${member}\` cannot be written here.`);
+    }
+    return hooks.derive?.(written) ?? written;
+  }
+
+  /** What a write returns. @throws TypeError where it selects rows that would have to be filtered */
+  function returned(args: Args): Args {
+    const { select, include, omit } = args;
+    const { selection, parents } = shownMembers(data, { select, include, omit }, readable);
+    if (parents.length > 0) throw new TypeError(`db.${name}: read the relations of a written row by a call of their own.`);
+    return selection;
+  }
+
+  const nextVersion = (changes: Data): Data =>
+    data.hasVersion && !('version' in changes) ? { ...changes, version: { increment: 1 } } : changes;
+
+  /** Returns true if a change could move a row to another owner. */
+  function movesOwner(changes: Data): boolean {
+    const members = new Set(Object.keys(writable() ?? {}));
+    for (const { relation } of Object.values(data.stored.fields)) for (const one of relation?.fields ?? []) members.add(one);
+    return Object.keys(changes).some((member) => members.has(member));
+  }
+
+  /**
+   * Loads the row that a unique `where` names, locks it, and checks its owner.
+   * @returns undefined where the row exists and does not satisfy the rest of `where`: Prisma then says so
+   * @throws Failure NOT_FOUND, GONE, FORBIDDEN
+   */
+  async function writableRow(tx: Tx, where: Args): Promise<AnyRow | undefined> {
+    const permitted = access.permitted();
+    const { id } = where;
+    const isTarget = permitted?.model === model.name && permitted.row.id === id;
+    if (isTarget && Object.keys(where).length === 1) return permitted.row;
+    const find = () => on(tx)['findUnique']?.({ where }) as Promise<AnyRow | null>;
+    const found = await find();
+    if (found && data.hasNumericId && !isTarget) await lockRow(tx, data, found.id);
+    const row = found && data.hasNumericId ? await find() : found;
+    if (row) {
+      await requireOwner(tx, row, where);
+      return row;
+    }
+    const exists = typeof id === 'number' && (await on(tx)['findUnique']?.({ where: { id }, select: { id: true } }));
+    if (typeof id === 'number' && !exists) return refuseAbsent(tx, model, id);
+    return undefined;
+  }
+
+  /** A violated unique index is CONFLICT. */
+  async function written<T>(write: Promise<unknown> | undefined): Promise<T> {
+    try {
+      return (await write) as T;
+    } catch (error) {
+      const fault = faultOf(error);
+      if (fault.kind !== 'unique') throw error;
+      throw new Failure('CONFLICT', hooks.conflict?.(fault.constraint) ?? `Another ${model.noun} has this value.`, {
+        cause: error,
+      });
+    }
+  }
+
+  return {
+    async read(operation: string, args: Args): Promise<unknown> {
+      const client = await access.reader();
+      if (operation !== 'count' && operation !== 'aggregate') return on(client)[operation]?.(scopedArgs(data, args, readable));
+      const { where, ...rest } = args;
+      const own = readable(data);
+      return on(client)[operation]?.({ ...rest, ...filtered(where, own ? [own] : []) });
+    },
+
+    writes: {
+      async create(args: Args): Promise<unknown> {
+        const given = writtenData(args['data']);
+        refuseProtected(given);
+        const owner = writable();
+        if (owner && matchesLocally(owner as Args, given) === false) throw denied();
+        await access.enforce().catch(async (refusal: unknown) => {
+          await hooks.beforeCreate?.(await access.reader(), given);
+          throw refusal;
+        });
+        const tx = await access.transaction();
+        const stream = streams.get(model.name);
+        const key = stream?.keyOf(given) ?? '';
+        if (stream) await lockStream(tx, stream.lockName(key));
+        const created = await written<AnyRow>(on(tx)['create']?.({ ...returned(args), data: given }));
+        await requireOwner(tx, { ...given, ...created }, { id: created.id });
+        if (stream) {
+          const added = { id: created.id, key };
+          await stream.announce(tx, added);
+          access.onCommit(() => stream.committed(added));
+        }
+        await hooks.afterCreate?.(tx, call, created);
+        return created;
+      },
+
+      async createMany(args: Args): Promise<unknown> {
+        if (streams.has(model.name) || hooks.afterCreate)
+          throw new TypeError(`db.${name}.createMany: create the rows one by one, because each of them is announced.`);
+        const owner = writable();
+        const rows = [args['data']].flat().map(writtenData);
+        for (const row of rows) {
+          refuseProtected(row);
+          if (owner && matchesLocally(owner as Args, row) !== true) throw denied();
+        }
+        await access.enforce();
+        return written(on(await access.transaction())['createMany']?.({ ...args, data: rows }));
+      },
+
+      async update(args: Args): Promise<unknown> {
+        const tx = await access.transaction();
+        const where = args['where'] as Args;
+        const before = await writableRow(tx, where);
+        const changes = writtenData(args['data']);
+        refuseProtected(changes, before);
+        if (before) await hooks.beforeUpdate?.(tx, before, changes);
+        await access.enforce();
+        if (before && Object.keys(changes).length === 0) return on(tx)['findUnique']?.({ where, ...returned(args) });
+        const after = await written<AnyRow>(on(tx)['update']?.({ ...returned(args), where, data: nextVersion(changes) }));
+        if (before && movesOwner(changes)) await requireOwner(tx, { ...before, ...changes }, { id: before.id });
+        if (before) await hooks.afterUpdate?.(tx, call, before, { ...before, ...changes });
+        return after;
+      },
+
+      async updateMany(args: Args): Promise<unknown> {
+        if (hooks.afterUpdate) throw new TypeError(`db.${name}.updateMany: update the rows one by one.`);
+        const changes = writtenData(args['data']);
+        refuseProtected(changes);
+        const owner = writable();
+        if (owner && movesOwner(changes) && matchesLocally(owner as Args, changes) !== true) throw denied();
+        await access.enforce();
+        const where = filtered(args['where'], owner ? [owner] : []);
+        return written(on(await access.transaction())['updateMany']?.({ ...where, data: nextVersion(changes) }));
+      },
+
+      async delete(args: Args): Promise<unknown> {
+        const tx = await access.transaction();
+        const where = args['where'] as Args;
+        const before = await writableRow(tx, where);
+        if (before) await hooks.beforeDelete?.(tx, before);
+        await access.enforce();
+        if (before) await createTombstones(tx, data, [before.id]);
+        const deleted = await on(tx)['delete']?.({ ...returned(args), where });
+        if (before) await hooks.afterDelete?.(tx, call, before);
+        return deleted;
+      },
+
+      async deleteMany(args: Args): Promise<unknown> {
+        if (hooks.afterDelete) throw new TypeError(`db.${name}.deleteMany: delete the rows one by one.`);
+        await access.enforce();
+        const tx = await access.transaction();
+        const owner = writable();
+        const where = filtered(args['where'], owner ? [owner] : []);
+        if (!data.hasNumericId) return on(tx)['deleteMany']?.(where);
+        const rows = (await on(tx)['findMany']?.({ ...where, select: { id: true }, orderBy: { id: 'asc' } })) as AnyRow[];
+        for (const { id } of rows) await lockRow(tx, data, id);
+        const ids = rows.map(({ id }) => id);
+        await createTombstones(tx, data, ids);
+        return on(tx)['deleteMany']?.({ where: { id: { in: ids } } });
+      },
+    },
+  };
+}

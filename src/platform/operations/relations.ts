@@ -1,0 +1,160 @@
+import type { FieldNode, GraphQLObjectType, GraphQLResolveInfo, GraphQLSchema } from 'graphql';
+import { getNamedType, isListType, isNonNullType, isObjectType } from 'graphql';
+import { authenticated, reachOf, refused } from '../calls/access.js';
+import { refuseAbsent } from '../calls/tombstones.js';
+import type { GraphQLContext } from '../graphql/context.js';
+import type { AnyRow } from './model.js';
+import type { DeclaredModels, ModelData } from './model-data.js';
+import { matchesLocally } from './model-data.js';
+import { delegateOf } from './model-guard.js';
+import type { OperationServices } from './operate.js';
+import { markRows, nodesBelow, pageArguments, readWithParent, type SelectionOptions, type SelectionPlan, selectionPlan } from './selection.js';
+
+type Relation = { readonly to: ModelData; readonly isList: boolean };
+
+/** Reads a relation in one statement with what is selected below it. */
+const JOIN = { relationLoadStrategy: 'join' } as const;
+
+const selectionIds = new WeakMap<readonly FieldNode[], number>();
+let selections = 0;
+/** Tells selections apart: graphql hands the same nodes to all parents of one field. */
+function selectionId(nodes: readonly FieldNode[]): number {
+  const known = selectionIds.get(nodes) ?? ++selections;
+  selectionIds.set(nodes, known);
+  return known;
+}
+
+export type SchemaRelations = ReturnType<typeof schemaRelations>;
+
+/**
+ * Answers the fields of a schema behind which rows of other models are: those that a type shares with the model of its name, and
+ * for which nobody wrote a resolver. A field with a resolver is answered by it, whichever way it is reached.
+ * @throws Error for a field that is neither a member nor a relation of its model, and has no resolver
+ */
+export function schemaRelations(schema: GraphQLSchema, models: DeclaredModels) {
+  const relations = new Map<string, ReadonlyMap<string, Relation>>();
+  const problems: string[] = [];
+  for (const type of Object.values(schema.getTypeMap())) {
+    const data = isObjectType(type) && !type.name.startsWith('__') ? models.byName(type.name) : undefined;
+    if (!data || !isObjectType(type)) continue;
+    const found = new Map<string, Relation>();
+    for (const field of Object.values(type.getFields())) {
+      if (field.resolve) continue;
+      const relation = data.relations.get(field.name);
+      const below = getNamedType(field.type);
+      if (relation && isObjectType(below) && relation.to.model.name === below.name) found.set(field.name, relation);
+      else if (data.stored.fields[field.name] === undefined || isObjectType(below))
+        problems.push(`${type.name}.${field.name}: model ${type.name} has no such member. Write a resolver for the field.`);
+      if (relation && relation.isList !== isListType(isNonNullType(field.type) ? field.type.ofType : field.type))
+        problems.push(`${type.name}.${field.name} is ${relation.isList ? 'a' : 'no'} list in prisma/schema.prisma. Write a resolver for the field.`);
+    }
+    relations.set(type.name, found);
+  }
+  if (problems.length > 0) throw new Error(`schema.graphql and prisma/schema.prisma disagree:\n  ${problems.join('\n  ')}`);
+
+  const optionsFor = (context: GraphQLContext, info: SelectionOptions['info']): SelectionOptions => {
+    const caller = authenticated(context.call);
+    return {
+      info,
+      relationOf: (type, field) => relations.get(type)?.get(field),
+      readRelation: (data, isList) => {
+        const reach = reachOf(context.call.policy, data.model.read, caller);
+        if (reach === 'any') return { filter: undefined };
+        return reach === 'own' && isList ? { filter: data.ownedBy(caller) } : 'resolver';
+      },
+    };
+  };
+
+  return {
+    /** The plan by which the rows of a field are read. @param path leads from the field to its rows: `edges`, `node` */
+    planFor(context: GraphQLContext, info: GraphQLResolveInfo, data: ModelData, path: readonly string[] = []): SelectionPlan {
+      const options = optionsFor(context, info);
+      let type = getNamedType(info.returnType) as GraphQLObjectType;
+      let nodes: readonly FieldNode[] = info.fieldNodes;
+      for (const step of path) {
+        nodes = nodesBelow(info, type, nodes, step);
+        type = getNamedType(type.getFields()[step]?.type) as GraphQLObjectType;
+      }
+      return selectionPlan(data, type, nodes, options);
+    },
+
+    /** Gives each relation its resolver. */
+    install(servicesOf: (context: GraphQLContext) => OperationServices): void {
+      for (const [name, fields] of relations) {
+        const data = models({ name });
+        const type = schema.getType(name) as GraphQLObjectType;
+        for (const [field, relation] of fields) {
+          const definition = type.getFields()[field];
+          if (!definition) continue;
+          definition.resolve = (parent, args, context: GraphQLContext, info) =>
+            readWithParent(parent, field, info.fieldNodes) ??
+            (relation.isList ? readList : readOne)({ data, field, relation, context, info, args, parent: parent as AnyRow, services: servicesOf(context) });
+        }
+      }
+    },
+  };
+
+  interface Reading {
+    data: ModelData;
+    field: string;
+    relation: Relation;
+    parent: AnyRow;
+    args: object;
+    context: GraphQLContext;
+    info: GraphQLResolveInfo;
+    services: OperationServices;
+  }
+
+  function planOf({ context, info, relation }: Reading): SelectionPlan {
+    return selectionPlan(relation.to, getNamedType(info.returnType) as GraphQLObjectType, info.fieldNodes, optionsFor(context, info));
+  }
+
+  /** A page of the rows of a relation, of all parents that ask in the same turn. @throws Failure FORBIDDEN */
+  async function readList(reading: Reading): Promise<unknown> {
+    const { context, data, field, parent, relation, args, info, services } = reading;
+    const { call, batch } = context;
+    const { read } = relation.to.model;
+    const caller = authenticated(call);
+    const reach = reachOf(call.policy, read, caller);
+    if (reach === 'none') throw refused(caller, read);
+    const filter = reach === 'own' ? relation.to.ownedBy(caller) : undefined;
+    const rows = pageArguments(args);
+    const rowsOf = await batch(call, `${selectionId(info.fieldNodes)} ${JSON.stringify(rows)}`, parent.id, async (_call, ids) => {
+      const plan = planOf(reading);
+      const below = { ...rows, ...(filter && { where: filter }), select: plan.select };
+      const parents = (await delegateOf(services.client, data)['findMany']?.({
+        where: { id: { in: [...ids] } },
+        select: { id: true, [field]: below },
+        ...JOIN,
+      })) as AnyRow[];
+      for (const one of parents) markRows(one[field], plan);
+      return new Map(parents.map((one) => [one.id, one[field]]));
+    });
+    return rowsOf ?? [];
+  }
+
+  /** The one row of a relation. @throws Failure FORBIDDEN; GONE for a row that was deleted since its parent was read */
+  async function readOne(reading: Reading): Promise<unknown> {
+    const { context, data, field, parent, relation, info, services } = reading;
+    const { call, batch } = context;
+    const { to } = relation;
+    const caller = authenticated(call);
+    const reach = reachOf(call.policy, to.model.read, caller);
+    if (reach === 'none') throw refused(caller, to.model.read);
+    const [member] = data.stored.fields[field]?.relation?.fields ?? [];
+    const id = parent[member as string] as number | null;
+    if (id === null) return null;
+    const row = await batch(call, `${selectionId(info.fieldNodes)}`, id, async (_call, ids) => {
+      const plan = planOf(reading);
+      const where = reach === 'own' ? to.ownedBy(caller) : undefined;
+      const own = where && (await delegateOf(services.client, to)['findMany']?.({ where: { AND: [{ id: { in: [...ids] } }, where] }, select: { id: true } }));
+      const permitted = own && new Set((own as AnyRow[]).map((one) => one.id));
+      const rows = (await delegateOf(services.client, to)['findMany']?.({ where: { id: { in: [...ids] } }, select: plan.select, ...JOIN })) as AnyRow[];
+      markRows(rows, plan);
+      return new Map(rows.map((one) => [one.id, { row: one, isPermitted: permitted?.has(one.id) ?? true }]));
+    });
+    if (!row) return refuseAbsent(services.client, to.model, id);
+    if (!row.isPermitted) throw refused(caller, to.model.read);
+    return row.row;
+  }
+}

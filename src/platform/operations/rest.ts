@@ -1,0 +1,63 @@
+import type { Cursors, Page } from '../calls/pages.js';
+import type { Operation } from '../contract/openapi.js';
+import { resourceTag } from '../rest/conditions.js';
+import type { Context } from '../rest/context.js';
+import { type PageQuery, representPage } from '../rest/paging.js';
+import type { Reply } from '../rest/represent.js';
+import type { ReadRequest } from '../rest/validation.js';
+import { type OperationServices, operate } from './operate.js';
+import type { ReplyContext, Route } from './route.js';
+
+/** A route as the handler of an operation. */
+export const restHandler =
+  ({ permission, method, operationId }: Operation, route: Route<never, unknown>) =>
+  async (request: ReadRequest, { call, page, pathname, prefix, services }: Context): Promise<Reply> => {
+    const { operations, cursors } = services as { operations: OperationServices; cursors: Cursors };
+    const { query, headers } = request;
+    const replying: ReplyContext = { page, pathname, prefix, query, headers: headers as never, cursors };
+    return (await operate(operations, route, {
+      call,
+      name: operationId,
+      action: permission === 'public' ? '' : permission.action,
+      writes: method !== 'GET' && method !== 'HEAD',
+      request,
+      idOf: (key) => Number(request.path[key]),
+      ifMatch: headers['if-match'] as string | undefined,
+      page,
+      services,
+      prefix,
+      reply: (made) => (route.reply ? route.reply(made as never, replying as never) : made),
+    })) as Reply;
+  };
+
+/**
+ * Returns the replies of resources whose rows count versions: with `ETag`, `Location`, and the headers of a page.
+ * @example
+ * const { ok, created, listed } = replies({ represent: representOrder, href: hrefOfOrder });
+ */
+export const replies = <Row extends { readonly id: number; readonly version: number }, Body>({
+  represent,
+  href,
+}: {
+  represent: (row: Row, prefix: string) => Body;
+  href: (id: number, prefix: string) => string;
+}) => ({
+  ok: (row: Row, { prefix }: ReplyContext) =>
+    ({ status: 200, headers: { etag: resourceTag(row) }, body: represent(row, prefix) }) as const,
+  created: (row: Row, { prefix }: ReplyContext) =>
+    ({
+      status: 201,
+      headers: { location: href(row.id, prefix), etag: resourceTag(row) },
+      body: represent(row, prefix),
+    }) as const,
+  listed: (rows: Page<Row>, { page, pathname, query, cursors, prefix }: ReplyContext) =>
+    ({
+      status: 200,
+      ...representPage(page, rows, {
+        pathname,
+        query: query as PageQuery,
+        cursors,
+        represent: (row) => represent(row, prefix),
+      }),
+    }) as const,
+});

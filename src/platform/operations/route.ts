@@ -1,0 +1,112 @@
+import type { Actor } from '../calls/access.js';
+import type { Cursors, Page, PageRequest } from '../calls/pages.js';
+import type { Context } from '../rest/context.js';
+import type { Db, ModelName, Row } from './model.js';
+import type { CreateTarget, Decides, ListTarget, RecordTarget, Target } from './target.js';
+
+/** The row that a handler receives: that of the target, or that which the target is `of` or `on`. */
+type RecordOf<T> = T extends {
+  readonly kind: 'record';
+  readonly model: { readonly name: infer Name extends ModelName };
+}
+  ? Row<Name>
+  : T extends { readonly of: { readonly model: { readonly name: infer Name extends ModelName } } }
+    ? Row<Name>
+    : T extends { readonly on: { readonly model: { readonly name: infer Name extends ModelName } } }
+      ? Row<Name>
+      : undefined;
+
+/** What a handler receives besides the request, after the decisions of the contract. */
+export interface Operation<T = Target, Services = unknown> {
+  readonly actor: Actor;
+  /** The row that the target names: loaded, permitted, and locked where the operation writes. */
+  readonly record: RecordOf<T>;
+  /** The Prisma client of the call. */
+  readonly db: Db;
+  /** The part of the list that the request asks for. */
+  readonly page: PageRequest;
+  /** The services that the application and the platform provide. They reach the database through `db` only. */
+  readonly services: Services;
+  /** The address prefix of the served version, such as `/api/v1`; empty on GraphQL. */
+  readonly prefix: string;
+  /**
+   * Checks the content (422) and the rate (429) now. For effects outside of the database that come before the first write;
+   * a write checks both by itself.
+   */
+  readonly enforce: () => Promise<void>;
+  /** Identifies work that continues after the commit. Under an Idempotency-Key the request is in flight until the work ends. */
+  readonly workId: string;
+  /** Commits, then runs `work`. The handler returns the promise: its value is what the reply is made of. */
+  readonly afterCommit: <T>(work: () => Promise<T>) => Promise<T>;
+  /** Runs `work` after the commit. The answer does not wait for it. */
+  readonly onCommit: (work: () => void) => void;
+}
+
+/** What a reply is made with, besides the handler's result. */
+export interface ReplyContext extends Pick<Context, 'page' | 'pathname' | 'prefix'> {
+  readonly query: object;
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly cursors: Cursors;
+}
+
+export interface Route<Request, Result, By extends Decides = Decides> {
+  readonly target: Target;
+  readonly handler: ((request: Request, operation: never) => unknown) | undefined;
+  readonly reply: ((made: never, context: never) => Result) | undefined;
+  /** For the compiler. */
+  readonly decides?: By;
+  readonly types?: (request: Request) => Result;
+}
+
+type Made<T> =
+  T extends RecordTarget<infer Name>
+    ? Row<Name>
+    : T extends ListTarget<infer Name>
+      ? Page<Row<Name>>
+      : T extends CreateTarget<infer Name>
+        ? Row<Name>
+        : never;
+
+type DecidedBy<T> = T extends { readonly decides?: infer By extends Decides } ? By : 'nothing';
+
+type Handler<T, Services, Request, Given> = (
+  request: Request,
+  operation: Operation<T, Services>,
+) => Given | PromiseLike<Given>;
+
+interface MakeRoute<Services> {
+  <T extends Target, Request, Result, Given = Made<T>>(parts: {
+    target: T;
+    handler?: Handler<T, Services, Request, Given>;
+    reply: (made: NoInfer<Given>, context: ReplyContext) => Result;
+  }): Route<Request, Result, DecidedBy<T>>;
+  <T extends Target, Request, Result>(parts: {
+    target: T;
+    handler: Handler<T, Services, Request, Result>;
+  }): Route<Request, Result, DecidedBy<T>>;
+  <T extends Target, Request>(parts: {
+    target: T;
+  }): Route<Request, T extends ListTarget<infer Name> ? Row<Name>[] : Made<T>, DecidedBy<T>>;
+}
+
+const ROUTE = Symbol('route');
+
+/**
+ * Returns the function by which an application writes its routes: one for each operation of openapi.yaml, and for each root field
+ * of schema.graphql. The platform decides by the target (401, 403, 404, 410, 412) before it calls the handler. Without a handler
+ * a route returns the row, deletes the row, or returns the page. `reply` makes the answer of the result.
+ * @typeParam Services what handlers receive as `services`
+ * @example
+ * const route = routeFor<Services>();
+ */
+export const routeFor = <Services>(): MakeRoute<Services> =>
+  (({ target, handler, reply }: { target: Target; handler?: unknown; reply?: unknown }) => ({
+    [ROUTE]: true,
+    target,
+    handler,
+    reply,
+  })) as never;
+
+/** Returns true for a route, false for a plain function and for `notWritten`. */
+export const isRoute = (value: unknown): value is Route<never, unknown> =>
+  typeof value === 'object' && value !== null && ROUTE in value;

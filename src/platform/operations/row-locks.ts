@@ -1,0 +1,119 @@
+import { Prisma } from '../database/client.js';
+import type { ModelData } from './model-data.js';
+import type { Tx } from './model.js';
+
+// Prisma has no word for row locks and advisory locks, so the statements of this file are SQL.
+
+/** Class of the advisory locks on accounts; the second key is the account's id. */
+export const ACCOUNT_LOCK = 0x4143_4341;
+/** Class of the advisory locks on streams; the second key is a hash of the stream's key. */
+const STREAM_LOCK = 0x4143_4348;
+
+const identifier = (name: string): Prisma.Sql => Prisma.raw(`"${name.replaceAll('"', '""')}"`);
+const columnOf = ({ stored }: ModelData, member: string): Prisma.Sql => identifier(stored.fields[member]?.column ?? member);
+const tableOf = ({ stored }: ModelData): Prisma.Sql => identifier(stored.table);
+
+/** An account as it is stored. It stays so until the transaction ends. */
+export interface HeldAccount {
+  readonly id: number;
+  readonly role: string;
+}
+
+/** Several callers may hold an account at once, so that it stays as it is; one caller alone may change it. */
+const SHARED = { lock: Prisma.sql`pg_advisory_xact_lock_shared`, row: Prisma.sql`FOR SHARE` };
+const EXCLUSIVE = { lock: Prisma.sql`pg_advisory_xact_lock`, row: Prisma.sql`FOR UPDATE` };
+
+/**
+ * Locks accounts in one statement, in the order of their ids. The row lock keeps other writers off, in other programs too. The
+ * advisory lock is granted in the order of requests, so that a writer without a pause cannot starve a change of its account.
+ * @param changing the account that the transaction changes
+ */
+export function lockAccounts(tx: Tx, ids: readonly number[], changing?: number): Promise<HeldAccount[]> {
+  const each = [...new Set(ids)]
+    .sort((a, b) => a - b)
+    .map((id) => {
+      const { lock, row } = id === changing ? EXCLUSIVE : SHARED;
+      return Prisma.sql`
+        SELECT * FROM (
+          SELECT id, role FROM users WHERE id = ${id} AND ${lock}(${ACCOUNT_LOCK}::int, ${id}::int) IS NOT NULL ${row}
+        ) AS account`;
+    });
+  return tx.$queryRaw<HeldAccount[]>`${Prisma.join(each, ' UNION ALL ')}`;
+}
+
+/**
+ * Locks the caller's account and the account that a row belongs to, in the order of their ids; then the row itself where
+ * `isLocked` says so. Returns the accounts.
+ */
+export async function lockAccountsOf(
+  tx: Tx,
+  callerId: number,
+  data: ModelData,
+  id: number,
+  isLocked: boolean,
+): Promise<HeldAccount[]> {
+  const owner =
+    data.account === undefined
+      ? Prisma.empty
+      : Prisma.sql`UNION SELECT ${columnOf(data, data.account)} FROM ${tableOf(data)} WHERE id = ${id}`;
+  const row = isLocked
+    ? Prisma.sql`UNION ALL SELECT id, NULL FROM (SELECT id FROM ${tableOf(data)} WHERE id = ${id} FOR UPDATE) AS target`
+    : Prisma.empty;
+  const rows = await tx.$queryRaw<{ id: number; role: string | null }[]>`
+    SELECT * FROM (
+      SELECT account.id, account.role FROM (
+        SELECT id FROM (SELECT ${callerId}::int AS id ${owner}) AS concerned WHERE id IS NOT NULL ORDER BY id
+      ) AS wanted CROSS JOIN LATERAL (
+        SELECT users.id, role FROM users
+        WHERE users.id = wanted.id AND pg_advisory_xact_lock_shared(${ACCOUNT_LOCK}::int, users.id) IS NOT NULL FOR SHARE
+      ) AS account
+    ) AS accounts ${row}`;
+  return rows.filter((one): one is HeldAccount => one.role !== null);
+}
+
+/** Locks a row until the transaction ends. */
+export async function lockRow(tx: Tx, data: ModelData, id: number): Promise<void> {
+  await tx.$queryRaw`SELECT id FROM ${tableOf(data)} WHERE id = ${id} FOR UPDATE`;
+}
+
+/** Gives out the ids of a stream in the order of the commits: a subscriber that has seen id 7 misses no lower one. */
+export async function lockStream(tx: Tx, key: string): Promise<void> {
+  await tx.$executeRaw`SELECT pg_advisory_xact_lock(${STREAM_LOCK}::int, hashtext(${key}))`;
+}
+
+/**
+ * Creates tombstones of rows and of all rows that PostgreSQL deletes with them. Rows between a deleted one and others are locked
+ * first, so that nobody adds a row below them that would go without a tombstone.
+ * @param ids of rows that the transaction has locked
+ */
+export async function createTombstones(tx: Tx, data: ModelData, ids: readonly number[]): Promise<void> {
+  if (!data.hasNumericId || ids.length === 0) return;
+  const conditions = new Map<ModelData, Prisma.Sql>();
+  const visit = (parent: ModelData, condition: Prisma.Sql): void => {
+    for (const { child, column } of parent.cascades) {
+      if (child === data || !child.hasNumericId) continue;
+      const below = Prisma.sql`${identifier(column)} IN (SELECT id FROM ${tableOf(parent)} WHERE ${condition})`;
+      const known = conditions.get(child);
+      const all = known ? Prisma.sql`${known} OR ${below}` : below;
+      // Deleted and set again, so that a model comes after all models above it.
+      conditions.delete(child);
+      conditions.set(child, all);
+      visit(child, below);
+    }
+  };
+  visit(data, Prisma.sql`id = ANY(${[...ids]}::int[])`);
+  for (const [child, condition] of conditions)
+    if (child.cascades.length > 0)
+      await tx.$queryRaw`SELECT id FROM ${tableOf(child)} WHERE ${condition} ORDER BY id FOR UPDATE`;
+  const kindOf = ({ model }: ModelData) => model.name.toUpperCase();
+  const each = [
+    Prisma.sql`SELECT ${kindOf(data)}::text, unnest(${[...ids]}::int[])`,
+    ...[...conditions].map(
+      ([child, condition]) => Prisma.sql`
+        SELECT ${kindOf(child)}::text, id FROM (
+          SELECT id FROM ${tableOf(child)} WHERE ${condition} ORDER BY id FOR UPDATE
+        ) AS deleted`,
+    ),
+  ];
+  await tx.$executeRaw`INSERT INTO tombstones (kind, id) ${Prisma.join(each, ' UNION ALL ')} ON CONFLICT DO NOTHING`;
+}

@@ -1,0 +1,129 @@
+import {
+  type FieldNode,
+  type GraphQLObjectType,
+  type GraphQLResolveInfo,
+  getArgumentValues,
+  getNamedType,
+  isObjectType,
+} from 'graphql';
+import { collectSubfields } from 'graphql/execution/collectFields.js';
+import { areSound } from '../graphql/arguments.js';
+import { page } from '../graphql/page.js';
+import { storableOffset } from '../calls/pages.js';
+import type { ModelData } from './model-data.js';
+
+/** Relations that one statement reads at most. Relations beyond are read by statements of their own. */
+const MAX_RELATIONS = 25;
+
+/** Marks a row with the relations that were read with it. */
+const READ_WITH = Symbol('relations read with this row');
+
+type Row = Record<string | symbol, unknown>;
+
+/** What is read of a type: Prisma's `select`, and the plans of the relations in it. */
+export interface SelectionPlan {
+  readonly select: Record<string, unknown>;
+  readonly relations: ReadonlyMap<string, { readonly nodes: readonly FieldNode[]; readonly plan: SelectionPlan }>;
+}
+
+/** How a caller reads a relation: the filter of its rows, or `resolver` where the relation's resolver has to decide. */
+export type ReadRelation = (data: ModelData, isList: boolean) => { readonly filter: object | undefined } | 'resolver';
+
+export interface SelectionOptions {
+  readonly info: Pick<GraphQLResolveInfo, 'schema' | 'fragments' | 'variableValues'>;
+  /** The relation behind a field without a resolver of its own. */
+  readonly relationOf: (type: string, field: string) => { readonly to: ModelData; readonly isList: boolean } | undefined;
+  readonly readRelation: ReadRelation;
+}
+
+/** The rows of a list field: Prisma's `take`, `skip` and `orderBy`. */
+export function pageArguments(args: { limit?: number | null; offset?: number | null }) {
+  const { limit, offset } = page(args);
+  return { orderBy: { id: 'asc' }, take: limit, ...(offset > 0 && { skip: storableOffset(offset) }) };
+}
+
+/**
+ * Turns a GraphQL selection into one `select` of Prisma, so that a row is read together with the relations below it. Left to the
+ * resolvers are: fields with a resolver, relations that the caller may not simply read, arguments that are wrong, and a second
+ * page of the same relation, for which `select` has no place.
+ */
+export function selectionPlan(
+  data: ModelData,
+  type: GraphQLObjectType,
+  nodes: readonly FieldNode[],
+  options: SelectionOptions,
+): SelectionPlan {
+  const budget = { relations: MAX_RELATIONS };
+  return planOf(data, type, nodes, options, budget);
+}
+
+function planOf(
+  data: ModelData,
+  type: GraphQLObjectType,
+  nodes: readonly FieldNode[],
+  options: SelectionOptions,
+  budget: { relations: number },
+): SelectionPlan {
+  const { info, relationOf, readRelation } = options;
+  const select: Record<string, unknown> = { id: true };
+  const relations = new Map<string, { nodes: readonly FieldNode[]; plan: SelectionPlan }>();
+  const { fields } = data.stored;
+  let needsAllMembers = false;
+  for (const selected of collectSubfields(info.schema, info.fragments, info.variableValues, type, nodes).values()) {
+    const [node] = selected as readonly [FieldNode, ...FieldNode[]];
+    const name = node.name.value;
+    const field = type.getFields()[name];
+    if (!field) continue;
+    const relation = relationOf(type.name, name);
+    if (!relation) {
+      // A resolver may look at any member of its parent.
+      if (field.resolve || fields[name] === undefined || fields[name].kind === 'object') needsAllMembers = true;
+      else select[name] = true;
+      continue;
+    }
+    for (const member of fields[name]?.relation?.fields ?? []) select[member] = true;
+    const read = readRelation(relation.to, relation.isList);
+    const below = getNamedType(field.type);
+    if (read === 'resolver' || relations.has(name) || budget.relations === 0 || !isObjectType(below)) continue;
+    const args = getArgumentValues(field, node, info.variableValues);
+    if (!areSound(field, args)) continue;
+    budget.relations--;
+    const plan = planOf(relation.to, below, selected, options, budget);
+    const rows = relation.isList ? pageArguments(args) : {};
+    const where = relation.isList && read.filter ? { where: read.filter } : {};
+    relations.set(name, { nodes: selected, plan });
+    select[name] = { ...rows, ...where, select: plan.select };
+  }
+  if (needsAllMembers)
+    for (const [member, { kind }] of Object.entries(fields))
+      if (kind !== 'object' && !(member in data.hidden)) select[member] = true;
+  return { select, relations };
+}
+
+/** Marks rows that were read by a plan, so that the fields of their relations find what came with them. */
+export function markRows(rows: unknown, plan: SelectionPlan): void {
+  if (plan.relations.size === 0) return;
+  for (const row of (Array.isArray(rows) ? rows : [rows]) as (Row | null)[]) {
+    if (row === null || typeof row !== 'object') continue;
+    row[READ_WITH] = plan;
+    for (const [name, { plan: below }] of plan.relations) markRows(row[name], below);
+  }
+}
+
+/** Returns the rows of a relation that came with their parent for the same selection; undefined where they did not. */
+export function readWithParent(parent: unknown, field: string, nodes: readonly FieldNode[]): unknown {
+  const relation = ((parent as Row)[READ_WITH] as SelectionPlan | undefined)?.relations.get(field);
+  if (!relation || relation.nodes.length !== nodes.length) return undefined;
+  return relation.nodes.every((node, index) => node === nodes[index]) ? (parent as Row)[field] : undefined;
+}
+
+/** The nodes of the fields of a name that a selection holds, in fragments too. */
+export function nodesBelow(
+  { schema, fragments, variableValues }: SelectionOptions['info'],
+  type: GraphQLObjectType,
+  nodes: readonly FieldNode[],
+  name: string,
+): FieldNode[] {
+  const selected = collectSubfields(schema, fragments, variableValues, type, nodes);
+  return [...selected.values()].flat().filter((node) => node.name.value === name);
+}

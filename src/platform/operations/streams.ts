@@ -1,0 +1,63 @@
+import { MAX_ID } from '../calls/pages.js';
+import type { PrismaClient } from '../database/client.js';
+import type { DurableStream, durableStreams } from '../live/durable-streams.js';
+import type { AnyRow } from './model.js';
+import type { DeclaredModels } from './model-data.js';
+import { delegateOf } from './model-guard.js';
+import { shownMembers } from './read-scope.js';
+
+/** The live stream of a model. */
+export interface LiveStream extends DurableStream {
+  /** Names the stream of an entry: the value of the model's `stream.key`. */
+  readonly keyOf: (data: Readonly<Record<string, unknown>>) => string;
+  /** Names the lock under which entries get their ids. */
+  readonly lockName: (key: string) => string;
+}
+
+export type ModelStreams = ReadonlyMap<string, LiveStream>;
+
+/** The key of a model whose rows are one stream. */
+const ALL_ROWS = 'all';
+
+/**
+ * Makes the live streams of the models that declare one. Entries are read with the relations of `stream.include`, where a failure
+ * is retried: a failure in a resolver would lose the entry for all subscribers.
+ */
+export function modelStreams(
+  models: DeclaredModels,
+  client: PrismaClient,
+  durableStream: Awaited<ReturnType<typeof durableStreams>>['durableStream'],
+): ModelStreams {
+  const streams = new Map<string, LiveStream>();
+  for (const data of models.all) {
+    const { model, stored } = data;
+    if (!model.stream) continue;
+    const { key, include = {} } = model.stream;
+    const rows = delegateOf(client, data);
+    const under = (value: string) => (key === undefined ? {} : { [key]: value });
+    const { selection } = shownMembers(data, { include }, () => undefined);
+    const stream = durableStream<AnyRow>({
+      name: stored.table,
+      async newest(keys) {
+        const newest = await Promise.all(
+          keys.map(async (value) => {
+            const found = await rows['findFirst']?.({ where: under(value), orderBy: { id: 'desc' }, select: { id: true } });
+            return [value, (found as AnyRow | null | undefined)?.id ?? 0] as const;
+          }),
+        );
+        return new Map(newest);
+      },
+      async after(value, id, limit) {
+        const page = { where: { ...under(value), id: { gt: Math.min(id, MAX_ID) } }, orderBy: { id: 'asc' }, take: limit };
+        const entries = (await rows['findMany']?.({ ...page, ...selection })) as AnyRow[];
+        return { entries, last: entries.at(-1)?.id ?? id, more: entries.length === limit };
+      },
+    });
+    streams.set(model.name, {
+      ...stream,
+      keyOf: (written) => (key === undefined ? ALL_ROWS : String(written[key])),
+      lockName: (value) => (key === undefined ? stored.table : value),
+    });
+  }
+  return streams;
+}
