@@ -20,11 +20,10 @@ const config: CodegenConfig = {
         contextType: '../src/application/context.js#GraphQLContext',
         // A type is resolved from the model that the services return, not from its own shape.
         mappers: {
-          User: 'accord#User as UserModel',
-          Post: '../src/application/services/posts.js#Post as PostModel',
-          Comment: '../src/application/services/comments.js#Comment as CommentModel',
-          Message: '../src/application/services/messages.js#Message as MessageModel',
-          UserConnection: 'accord#UserPage as UserPageModel',
+          User: '../src/application/models.js#User as UserModel',
+          Post: '../src/application/models.js#Post as PostModel',
+          Comment: '../src/application/models.js#Comment as CommentModel',
+          Message: '../src/application/models.js#Message as MessageModel',
         },
         // The names UserResolvers and Resolvers are for those that must be written.
         allResolversTypeName: 'EveryField',

@@ -1,8 +1,15 @@
 // Generated from openapi.yaml by `npm run codegen`. Do not edit.
+import type { Decides, notWritten, Route } from 'accord';
 import type { Context } from '../src/application/context.js';
 import type { components } from './openapi.js';
+import type { Decisions } from './policy.js';
 
 type Schemas = components['schemas'];
+
+/** What the target of a route must decide by. */
+type DecisionOf<Name> = Name extends keyof Decisions ? Decisions[Name] : Decides;
+/** What stands for an operation that nobody has written yet. */
+type NotWritten = typeof notWritten;
 
 export type UserId = Schemas['UserId'];
 export type OrderId = Schemas['OrderId'];
@@ -101,7 +108,7 @@ export type ListUsersReply =
  * - fails with 400 BAD_REQUEST, 401 UNAUTHENTICATED, 403 FORBIDDEN, 404 NOT_FOUND, 406 NOT_ACCEPTABLE, 422
  *   VALIDATION_FAILED, 429 RATE_LIMITED, 500 INTERNAL, 503 UNAVAILABLE
  */
-export type ListUsers = (request: ListUsersRequest, context: Context) => Promise<ListUsersReply>;
+export type ListUsers = Route<ListUsersRequest, ListUsersReply, DecisionOf<'listUsers'>> | NotWritten;
 
 export type CreateUserRequestBody = Schemas['CreateUserRequest'];
 
@@ -134,7 +141,7 @@ export type CreateUserReply =
  *   REQUEST_TIMEOUT, 409 CONFLICT, 413 PAYLOAD_TOO_LARGE, 415 UNSUPPORTED_MEDIA_TYPE, 422 VALIDATION_FAILED, 429
  *   RATE_LIMITED, 500 INTERNAL, 503 UNAVAILABLE, 507 INSUFFICIENT_STORAGE
  */
-export type CreateUser = (request: CreateUserRequest, context: Context) => Promise<CreateUserReply>;
+export type CreateUser = Route<CreateUserRequest, CreateUserReply, DecisionOf<'createUser'>> | NotWritten;
 
 /** What `getUser` is asked with. */
 export interface GetUserRequest {
@@ -168,7 +175,7 @@ export type GetUserReply =
  * - fails with 400 BAD_REQUEST, 401 UNAUTHENTICATED, 403 FORBIDDEN, 404 NOT_FOUND, 406 NOT_ACCEPTABLE, 410 GONE, 429
  *   RATE_LIMITED, 500 INTERNAL, 503 UNAVAILABLE
  */
-export type GetUser = (request: GetUserRequest, context: Context) => Promise<GetUserReply>;
+export type GetUser = Route<GetUserRequest, GetUserReply, DecisionOf<'getUser'>> | NotWritten;
 
 export type ReplaceUserRequestBody = Schemas['ReplaceUserRequest'];
 
@@ -211,7 +218,7 @@ export type ReplaceUserReply =
  *   UNSUPPORTED_MEDIA_TYPE, 422 VALIDATION_FAILED, 429 RATE_LIMITED, 500 INTERNAL, 503 UNAVAILABLE, 507
  *   INSUFFICIENT_STORAGE
  */
-export type ReplaceUser = (request: ReplaceUserRequest, context: Context) => Promise<ReplaceUserReply>;
+export type ReplaceUser = Route<ReplaceUserRequest, ReplaceUserReply, DecisionOf<'replaceUser'>> | NotWritten;
 
 export type UpdateUserRequestBody = Schemas['UpdateUserRequest'];
 
@@ -254,7 +261,7 @@ export type UpdateUserReply =
  *   UNSUPPORTED_MEDIA_TYPE, 422 VALIDATION_FAILED, 429 RATE_LIMITED, 500 INTERNAL, 503 UNAVAILABLE, 507
  *   INSUFFICIENT_STORAGE
  */
-export type UpdateUser = (request: UpdateUserRequest, context: Context) => Promise<UpdateUserReply>;
+export type UpdateUser = Route<UpdateUserRequest, UpdateUserReply, DecisionOf<'updateUser'>> | NotWritten;
 
 /** What `deleteUser` is asked with. */
 export interface DeleteUserRequest {
@@ -293,7 +300,7 @@ export type DeleteUserReply =
  *   REQUEST_TIMEOUT, 409 CONFLICT, 412 PRECONDITION_FAILED, 413 PAYLOAD_TOO_LARGE, 415 UNSUPPORTED_MEDIA_TYPE, 429
  *   RATE_LIMITED, 500 INTERNAL, 503 UNAVAILABLE, 507 INSUFFICIENT_STORAGE
  */
-export type DeleteUser = (request: DeleteUserRequest, context: Context) => Promise<DeleteUserReply>;
+export type DeleteUser = Route<DeleteUserRequest, DeleteUserReply, DecisionOf<'deleteUser'>> | NotWritten;
 
 export type ChangePasswordRequestBody = Schemas['ChangePasswordRequest'];
 
@@ -327,7 +334,7 @@ export type ChangePasswordReply =
  *   REQUEST_TIMEOUT, 410 GONE, 413 PAYLOAD_TOO_LARGE, 415 UNSUPPORTED_MEDIA_TYPE, 422 VALIDATION_FAILED, 429
  *   RATE_LIMITED, 500 INTERNAL, 503 UNAVAILABLE, 507 INSUFFICIENT_STORAGE
  */
-export type ChangePassword = (request: ChangePasswordRequest, context: Context) => Promise<ChangePasswordReply>;
+export type ChangePassword = Route<ChangePasswordRequest, ChangePasswordReply, DecisionOf<'changePassword'>> | NotWritten;
 
 /** What `listOrders` is asked with. */
 export interface ListOrdersRequest {
@@ -373,7 +380,7 @@ export type ListOrdersReply =
  * - fails with 400 BAD_REQUEST, 401 UNAUTHENTICATED, 403 FORBIDDEN, 404 NOT_FOUND, 406 NOT_ACCEPTABLE, 410 GONE, 422
  *   VALIDATION_FAILED, 429 RATE_LIMITED, 500 INTERNAL, 503 UNAVAILABLE
  */
-export type ListOrders = (request: ListOrdersRequest, context: Context) => Promise<ListOrdersReply>;
+export type ListOrders = Route<ListOrdersRequest, ListOrdersReply, DecisionOf<'listOrders'>> | NotWritten;
 
 export type CreateOrderRequestBody = Schemas['CreateOrderRequest'];
 
@@ -409,7 +416,7 @@ export type CreateOrderReply =
  *   REQUEST_TIMEOUT, 409 CONFLICT, 410 GONE, 413 PAYLOAD_TOO_LARGE, 415 UNSUPPORTED_MEDIA_TYPE, 422 VALIDATION_FAILED,
  *   429 RATE_LIMITED, 500 INTERNAL, 503 UNAVAILABLE, 507 INSUFFICIENT_STORAGE
  */
-export type CreateOrder = (request: CreateOrderRequest, context: Context) => Promise<CreateOrderReply>;
+export type CreateOrder = Route<CreateOrderRequest, CreateOrderReply, DecisionOf<'createOrder'>> | NotWritten;
 
 /** What `getUserOrder` is asked with. */
 export interface GetUserOrderRequest {
@@ -445,7 +452,7 @@ export type GetUserOrderReply =
  * - fails with 400 BAD_REQUEST, 401 UNAUTHENTICATED, 403 FORBIDDEN, 404 NOT_FOUND, 406 NOT_ACCEPTABLE, 410 GONE, 429
  *   RATE_LIMITED, 500 INTERNAL, 503 UNAVAILABLE
  */
-export type GetUserOrder = (request: GetUserOrderRequest, context: Context) => Promise<GetUserOrderReply>;
+export type GetUserOrder = Route<GetUserOrderRequest, GetUserOrderReply, DecisionOf<'getUserOrder'>> | NotWritten;
 
 /** What `getOrder` is asked with. */
 export interface GetOrderRequest {
@@ -479,7 +486,7 @@ export type GetOrderReply =
  * - fails with 400 BAD_REQUEST, 401 UNAUTHENTICATED, 403 FORBIDDEN, 404 NOT_FOUND, 406 NOT_ACCEPTABLE, 410 GONE, 429
  *   RATE_LIMITED, 500 INTERNAL, 503 UNAVAILABLE
  */
-export type GetOrder = (request: GetOrderRequest, context: Context) => Promise<GetOrderReply>;
+export type GetOrder = Route<GetOrderRequest, GetOrderReply, DecisionOf<'getOrder'>> | NotWritten;
 
 /** What `cancelOrder` is asked with. */
 export interface CancelOrderRequest {
@@ -508,7 +515,7 @@ export type CancelOrderReply =
  *   REQUEST_TIMEOUT, 409 CONFLICT, 410 GONE, 413 PAYLOAD_TOO_LARGE, 415 UNSUPPORTED_MEDIA_TYPE, 429 RATE_LIMITED, 500
  *   INTERNAL, 503 UNAVAILABLE, 507 INSUFFICIENT_STORAGE
  */
-export type CancelOrder = (request: CancelOrderRequest, context: Context) => Promise<CancelOrderReply>;
+export type CancelOrder = Route<CancelOrderRequest, CancelOrderReply, DecisionOf<'cancelOrder'>> | NotWritten;
 
 export type PayOrderRequestBody = Schemas['PayOrderRequest'];
 
@@ -569,7 +576,7 @@ export type PayOrderReply =
  *   429 RATE_LIMITED, 500 INTERNAL, 501 NOT_IMPLEMENTED, 502 BAD_GATEWAY, 503 UNAVAILABLE, 504 GATEWAY_TIMEOUT, 507
  *   INSUFFICIENT_STORAGE
  */
-export type PayOrder = (request: PayOrderRequest, context: Context) => Promise<PayOrderReply>;
+export type PayOrder = Route<PayOrderRequest, PayOrderReply, DecisionOf<'payOrder'>> | NotWritten;
 
 export type LoginRequestBody = Schemas['LoginRequest'];
 
@@ -702,7 +709,7 @@ export type GetCurrentUserReply =
  * - fails with 400 BAD_REQUEST, 401 UNAUTHENTICATED, 403 FORBIDDEN, 404 NOT_FOUND, 406 NOT_ACCEPTABLE, 410 GONE, 429
  *   RATE_LIMITED, 500 INTERNAL, 503 UNAVAILABLE
  */
-export type GetCurrentUser = (request: GetCurrentUserRequest, context: Context) => Promise<GetCurrentUserReply>;
+export type GetCurrentUser = Route<GetCurrentUserRequest, GetCurrentUserReply, DecisionOf<'getCurrentUser'>> | NotWritten;
 
 /** What `listSessions` is asked with. */
 export interface ListSessionsRequest {
@@ -744,7 +751,7 @@ export type ListSessionsReply =
  * - fails with 400 BAD_REQUEST, 401 UNAUTHENTICATED, 403 FORBIDDEN, 404 NOT_FOUND, 406 NOT_ACCEPTABLE, 422
  *   VALIDATION_FAILED, 429 RATE_LIMITED, 500 INTERNAL, 503 UNAVAILABLE
  */
-export type ListSessions = (request: ListSessionsRequest, context: Context) => Promise<ListSessionsReply>;
+export type ListSessions = Route<ListSessionsRequest, ListSessionsReply, DecisionOf<'listSessions'>> | NotWritten;
 
 /** `revokeOtherSessions` takes nothing. */
 export type RevokeOtherSessionsRequest = Record<string, never>;
@@ -768,7 +775,7 @@ export type RevokeOtherSessionsReply =
  *   REQUEST_TIMEOUT, 413 PAYLOAD_TOO_LARGE, 415 UNSUPPORTED_MEDIA_TYPE, 429 RATE_LIMITED, 500 INTERNAL, 503
  *   UNAVAILABLE, 507 INSUFFICIENT_STORAGE
  */
-export type RevokeOtherSessions = (request: RevokeOtherSessionsRequest, context: Context) => Promise<RevokeOtherSessionsReply>;
+export type RevokeOtherSessions = Route<RevokeOtherSessionsRequest, RevokeOtherSessionsReply, DecisionOf<'revokeOtherSessions'>> | NotWritten;
 
 /** What `revokeSession` is asked with. */
 export interface RevokeSessionRequest {
@@ -797,7 +804,7 @@ export type RevokeSessionReply =
  *   REQUEST_TIMEOUT, 413 PAYLOAD_TOO_LARGE, 415 UNSUPPORTED_MEDIA_TYPE, 429 RATE_LIMITED, 500 INTERNAL, 503
  *   UNAVAILABLE, 507 INSUFFICIENT_STORAGE
  */
-export type RevokeSession = (request: RevokeSessionRequest, context: Context) => Promise<RevokeSessionReply>;
+export type RevokeSession = Route<RevokeSessionRequest, RevokeSessionReply, DecisionOf<'revokeSession'>> | NotWritten;
 
 /** What `getJwks` is asked with. */
 export interface GetJwksRequest {
@@ -1212,7 +1219,10 @@ type SurplusMembers<Actual, Declared, Path extends string> =
 type WithStatus<Declared, Status> = Declared extends { status: infer Own } ? (Own & Status extends never ? never : Declared) : never;
 type SurplusOf<Reply, Declared> = Reply extends { status: infer Status } ? Surplus<Reply, WithStatus<Declared, Status>, 'reply'> : never;
 
-type ReplyOf<Handler> = Handler extends (...args: never[]) => Promise<infer Reply> ? Reply : never;
+type ReplyOf<Handler> =
+  Handler extends Route<never, infer Reply> ? Reply
+  : Handler extends (...args: never[]) => Promise<infer Reply> ? Reply
+  : never;
 
 /** Each handler that is no operation of its tag, or may answer what its operation does not declare, is asked to be a sentence that says so. */
 export type Closed<Actual, Declared> = {

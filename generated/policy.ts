@@ -33,47 +33,34 @@ export const policy = {
 } as const;
 
 /**
- * The action of each operation, by operationId, and of each root field, as `Type.field`: what the platform decides before
- * its handler or resolver is asked.
+ * The operations and root fields whose action reaches `own`, with what their target must decide by: `owner`, a stored row;
+ * `self`, a new row of the caller. A route whose target does not decide so does not compile.
  */
-export const operations = {
-  listUsers: 'users.list',
-  createUser: 'users.create',
-  getUser: 'users.read',
-  replaceUser: 'users.update',
-  updateUser: 'users.update',
-  deleteUser: 'users.delete',
-  changePassword: 'users.set-password',
-  listOrders: 'orders.list',
-  createOrder: 'orders.create',
-  getUserOrder: 'orders.read',
-  getOrder: 'orders.read',
-  cancelOrder: 'orders.cancel',
-  payOrder: 'orders.pay',
-  getCurrentUser: 'users.read',
-  listSessions: 'sessions.read',
-  revokeOtherSessions: 'sessions.revoke',
-  revokeSession: 'sessions.revoke',
-  'Query.user': 'users.read',
-  'Query.users': 'users.list',
-  'Query.usersConnection': 'users.list',
-  'Query.me': 'users.read',
-  'Query.post': 'posts.read',
-  'Query.posts': 'posts.read',
-  'Query.messages': 'messages.read',
-  'Mutation.createUser': 'users.create',
-  'Mutation.updateUser': 'users.update',
-  'Mutation.deleteUser': 'users.delete',
-  'Mutation.createPost': 'posts.create',
-  'Mutation.updatePost': 'posts.update',
-  'Mutation.deletePost': 'posts.delete',
-  'Mutation.addComment': 'comments.create',
-  'Mutation.updateComment': 'comments.update',
-  'Mutation.deleteComment': 'comments.delete',
-  'Mutation.addMessage': 'messages.create',
-  'Mutation.deleteMessage': 'messages.delete',
-  'Subscription.messageAdded': 'messages.subscribe',
-} as const;
+export interface Decisions {
+  replaceUser: 'owner';
+  updateUser: 'owner';
+  deleteUser: 'owner';
+  changePassword: 'owner';
+  listOrders: 'owner';
+  createOrder: 'owner';
+  getUserOrder: 'owner';
+  getOrder: 'owner';
+  cancelOrder: 'owner';
+  payOrder: 'owner';
+  listSessions: 'owner' | 'self';
+  revokeOtherSessions: 'owner' | 'self';
+  revokeSession: 'owner' | 'self';
+  'Mutation.updateUser': 'owner';
+  'Mutation.deleteUser': 'owner';
+  'Mutation.createPost': 'owner' | 'self';
+  'Mutation.updatePost': 'owner';
+  'Mutation.deletePost': 'owner';
+  'Mutation.addComment': 'owner' | 'self';
+  'Mutation.updateComment': 'owner';
+  'Mutation.deleteComment': 'owner';
+  'Mutation.addMessage': 'owner' | 'self';
+  'Mutation.deleteMessage': 'owner';
+}
 
 /** What a permission is asked for. */
 export type Action = keyof typeof policy;

@@ -1,8 +1,7 @@
-import { defineApplication, tablesOf } from 'accord';
+import { defineApplication } from 'accord';
 import { errors } from '../../generated/errors.js';
 import { policy } from '../../generated/policy.js';
 import { resolvers } from './graphql/resolvers.js';
-import { types } from './graphql/types.js';
 import { models } from './models.js';
 import { name } from './name.js';
 import { handlers } from './rest/handlers.js';
@@ -19,7 +18,6 @@ export const application = defineApplication({
   statuses,
   handlers,
   resolvers,
-  tables: tablesOf(types),
   models,
   services: (platform) => ownServices(platform, paid),
   demo,

@@ -1,9 +1,9 @@
-import type { Context as PlatformContext, GraphQLContext as PlatformGraphQLContext, PlatformServices } from 'accord';
+import type { HandlerServices, Context as PlatformContext, GraphQLContext as PlatformGraphQLContext } from 'accord';
 import type { policy } from '../../generated/policy.js';
 import type { OwnServices } from './services/index.js';
 
 /** All services: the platform's, and those of the application. */
-type Services = PlatformServices & OwnServices;
+type Services = HandlerServices & OwnServices;
 
 /** What a REST handler gets besides the request. */
 export type Context = PlatformContext<Services, typeof policy>;

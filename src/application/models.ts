@@ -1,27 +1,20 @@
-import { model, one, type Row } from 'accord';
+import { User as Account, model, type Row } from 'accord';
 
-// The models of prisma/schema.prisma that the contracts show: whose a row is, and which action reading one takes.
+// The models of prisma/schema.prisma that operations use: whose a row is, and which action reading it takes.
 
-export const User = model('User', {
-  read: 'users.read',
-  owner: (caller) => ({ id: caller.id }),
-  protect: { role: 'users.set-role' },
-});
-export const Post = model('Post', {
-  read: 'posts.read',
-  owner: (caller) => ({ authorId: caller.id }),
-  lazy: 'content',
-});
+/** The platform's model of accounts. */
+export const User = Account;
+export const Post = model('Post', { read: 'posts.read', owner: (caller) => ({ authorId: caller.id }) });
 export const Comment = model('Comment', { read: 'posts.read', owner: (caller) => ({ authorId: caller.id }) });
 export const Order = model('Order', { read: 'orders.read', owner: (caller) => ({ userId: caller.id }) });
+export const Payment = model('Payment', { read: 'orders.read', owner: (caller) => ({ order: { userId: caller.id } }) });
 export const Message = model('Message', {
   read: 'messages.read',
   owner: (caller) => ({ authorId: caller.id }),
-  stream: 'channelId',
-  along: { author: one(User, 'authorId') },
+  stream: { key: 'channelId', include: { author: true } },
 });
 
-export const models = [User, Post, Comment, Order, Message];
+export const models = [User, Post, Comment, Order, Payment, Message];
 
 export type User = Row<'User'>;
 export type Post = Row<'Post'>;

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type Demo, emailKey, hasher, type Statements, statement } from 'accord';
+import { type Demo, emailKey, hasher } from 'accord';
 import type { PrismaClient } from '../../generated/prisma/client.js';
 
 /** The demo's accounts share one password, which is printed at start. Production refuses a database that holds them. */
@@ -65,15 +65,6 @@ async function seedDemo(client: PrismaClient): Promise<void> {
   });
 }
 
-const anyOfDomain = statement<[domain: string], { found: boolean }>(
-  'accounts of the demo',
-  'SELECT EXISTS (SELECT FROM users WHERE email_key LIKE $1) AS found',
-);
-
-/** Whether the database holds accounts of the demo, whose password everyone knows. */
-const hasDemo = async (statements: Statements): Promise<boolean> =>
-  (await statements.run(anyOfDomain, `%@${DEMO_DOMAIN}`))[0]?.found === true;
-
 const person = (name: string, { role, email }: { role: string; email: string }) => ({
   name,
   role: role.toLowerCase(),
@@ -84,5 +75,4 @@ const person = (name: string, { role, email }: { role: string; email: string }) 
 export const demo: Demo = {
   people: [person('Ada', ADA), person('Grace', GRACE), person('Alan', ALAN)],
   seed: seedDemo,
-  isIn: hasDemo,
 };

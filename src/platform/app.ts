@@ -185,7 +185,6 @@ export async function buildApp(
   await app.register(graphqlPlugin, {
     typeDefs: contracts.schemaGraphql.toString(),
     resolvers: application.resolvers,
-    tables: application.tables ?? {},
     services,
     limits: {
       depth: config.GRAPHQL_MAX_DEPTH,

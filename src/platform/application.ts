@@ -2,10 +2,8 @@ import type { AccountActions } from './accounts/account-rules.js';
 import type { ActionOf, Policy } from './calls/access.js';
 import type { Catalogue, Code, Kind } from './contract/codes.js';
 import type { PrismaClient } from './database/client.js';
-import type { Statements } from './database/statement.js';
-import type { Tables } from './graphql/tables.js';
 import type { Model } from './operations/model.js';
-import type { PlatformServices } from './services.js';
+import type { ApplicationPlatform } from './services.js';
 
 /** Data for a demo: accounts whose password everybody knows, and what they have made. Production refuses a database with it. */
 export interface Demo {
@@ -13,8 +11,6 @@ export interface Demo {
   readonly people: readonly [DemoPerson, ...DemoPerson[]];
   /** Fills an empty database, all or nothing. */
   readonly seed: (client: PrismaClient) => Promise<void>;
-  /** Whether the database holds accounts of the demo. */
-  readonly isIn: (statements: Statements) => Promise<boolean>;
 }
 
 /** An account of a demo. */
@@ -50,10 +46,8 @@ export interface Application<Own extends object = object> {
   readonly handlers: object;
   /** By type and field, as `generated/graphql.ts` demands them. */
   readonly resolvers: object;
-  /** Where its GraphQL types stand in the database: what is selected below rows is read along with them (`defineTables`). */
-  readonly tables?: Tables;
   /** Its business rules, and by `jobs.add` what it does again and again beside the requests. Called once, before anything is served. */
-  readonly services: (platform: PlatformServices) => Own;
+  readonly services: (platform: ApplicationPlatform) => Own;
   /** Its models, with the rules that hold around their rows (`model`). */
   readonly models?: readonly Model[];
   readonly demo?: Demo;

@@ -6,7 +6,14 @@ import type { Database } from './database/open.js';
 import type { Outages } from './database/outages.js';
 import { databaseSignals } from './database/signals.js';
 import type { Config } from './server/config.js';
-import { type PlatformServices, platformServices, type ServicesOptions } from './services.js';
+import { type ComposedServices, handlerServices, type PlatformServices, platformServices, type ServicesOptions } from './services.js';
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** For tests, which ask services without a request. */
+    platformServices: PlatformServices;
+  }
+}
 
 /**
  * The services over one database, as the configuration wants them: the platform's and the application's, under one roof. They
@@ -19,7 +26,7 @@ export async function composeServices(
   database: Database,
   told: Outages,
   { now, hashing }: Pick<ServicesOptions, 'now' | 'hashing'>,
-): Promise<PlatformServices> {
+): Promise<ComposedServices> {
   const { names } = app;
   const { streams } = names.signals;
   database.watch(() => told.dependency('The database'));
@@ -59,11 +66,13 @@ export async function composeServices(
     hashing,
   });
   const own = application.services(platform);
-  const [taken] = Object.keys(own).filter((name) => name in platform);
+  const handlers = handlerServices(platform);
+  const [taken] = Object.keys(own).filter((name) => name in handlers);
   if (taken !== undefined) throw new Error(`The application's service "${taken}" has the name of one of the platform.`);
   app.addHook('onReady', async () => platform.jobs.start());
   app.addHook('preClose', platform.jobs.stop);
   app.decorate('administration', platform.administration);
   app.addHook('onClose', () => platform.close());
-  return { ...platform, ...own };
+  app.decorate('platformServices', platform);
+  return { ...platform, handlers: { ...handlers, ...own } };
 }

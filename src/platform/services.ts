@@ -6,11 +6,11 @@ import { loginAttempts } from './accounts/login-attempts.js';
 import { networkOf } from './accounts/networks.js';
 import { passwordChange } from './accounts/password-change.js';
 import { type HashParameters, hasher, passwords as passwordHasher } from './accounts/passwords.js';
-import { userPages } from './accounts/user-pages.js';
-import { userReads, userRows } from './accounts/user-reads.js';
-import { type Belongings, usersService } from './accounts/users.js';
+import { HIDDEN, User, userHooks } from './accounts/user-model.js';
+import { usersService } from './accounts/users.js';
 import { refusalLog } from './audit/refusals.js';
 import { cursors } from './calls/pages.js';
+import { dataModel } from './database/data-model.js';
 import type { Database } from './database/open.js';
 import type { Signals } from './database/signals.js';
 import { idempotencyService } from './idempotency/idempotency.js';
@@ -19,10 +19,13 @@ import { jobRunner } from './jobs/jobs.js';
 import { type SigningKeysOptions, signingKeys } from './keys/signing-keys.js';
 import { durableStreams } from './live/durable-streams.js';
 import type { Names } from './names.js';
-import { usingUser } from './operations/db.js';
-import type { Model } from './operations/model.js';
-import { storedModels } from './operations/stored.js';
+import { accessOf } from './operations/guarded-client.js';
+import type { Db, Model } from './operations/model.js';
+import { declaredModels } from './operations/model-data.js';
+import type { OperationServices } from './operations/operate.js';
+import { pageReader } from './operations/pages.js';
 import { modelStreams } from './operations/streams.js';
+import { systemClient } from './operations/system-client.js';
 import type { AccessTokenOptions } from './sessions/access-tokens.js';
 import { accessTokens } from './sessions/access-tokens.js';
 import { revocations as tokenRevocations } from './sessions/revocations.js';
@@ -46,7 +49,7 @@ export interface ServicesOptions
   /** What the contracts say of accounts. */
   rules: AccountRules;
   /** The models of the application. */
-  models?: readonly Model[];
+  models: readonly Model[];
   /** The values of the application's own variables. */
   environment: Readonly<Record<string, unknown>>;
   /** See `Database`. */
@@ -64,6 +67,24 @@ export interface ServicesOptions
 
 /** What the platform does for every application, and gives to its services and handlers. */
 export type PlatformServices = Awaited<ReturnType<typeof platformServices>>;
+
+/** What the services of an application are made with. */
+export type ApplicationPlatform = Pick<PlatformServices, 'now' | 'production' | 'environment' | 'transact' | 'continuation' | 'jobs'>;
+
+/** What handlers receive as `services`: nothing in it reaches the database around `db`. */
+export type HandlerServices = ReturnType<typeof handlerServices>;
+
+/** The services of the platform for handlers. */
+export const handlerServices = ({ users, sessions, changePassword, cursors, jwks }: PlatformServices) => ({
+  users,
+  sessions,
+  changePassword,
+  cursors,
+  jwks,
+});
+
+/** The platform's services, and those that handlers receive: with the application's. */
+export type ComposedServices = PlatformServices & { readonly handlers: HandlerServices };
 
 /** The platform's services over one database. Time comes in, so that a test can move it. */
 export async function platformServices(options: ServicesOptions) {
@@ -97,15 +118,20 @@ export async function platformServices(options: ServicesOptions) {
   const admit = loginAttempts({ client, statements, secrets, now, perMinute: loginLimit });
   const credentials = credentialsService({ client, statements, passwords, admit, now });
   revocations.onRevoked(credentials.forget);
-  const idempotency = idempotencyService({ client, statements, secrets, now });
+  const idempotency = idempotencyService({ client, secrets, now });
   const refusals = refusalLog({ client, now, onFault: onAuditFault });
-  const rows = userRows({ client, statements });
-  const models = options.models ?? [];
-  const user = models.find(({ name }) => name === 'User');
-  if (user) usingUser(user);
-  const stored = await storedModels({ client, statements, now }, models);
-  const modelStreamsOf = modelStreams(models, stored, { statements, durableStream: streams.durableStream });
-  const belongings: Belongings[] = [];
+  const { actions, administrators } = rules;
+  const user = { ...User, read: actions.read, protect: { role: actions.setRole } };
+  const models = declaredModels([user, ...options.models.filter(({ name }) => name !== 'User')], dataModel, {
+    User: { hidden: HIDDEN, hooks: userHooks({ administrators, revoke: revocations.revoke }) },
+  });
+  const operations: OperationServices = {
+    client,
+    idempotency,
+    models,
+    streams: modelStreams(models, client, streams.durableStream),
+    pages: pageReader(now),
+  };
   const { listen } = options;
   const jobs = await jobRunner({ channel: names.signals.jobs, listen, isHearing, now, onFault: onJobFault });
   jobs.add([
@@ -124,11 +150,15 @@ export async function platformServices(options: ServicesOptions) {
     environment: <Own extends TProperties>(variables: Own) =>
       Object.fromEntries(Object.keys(variables).map((name) => [name, environment[name]])) as Static<TObject<Own>>,
     idempotency,
-    /** What the routes of the application are run with. */
-    operations: { client, statements, idempotency, stored, streams: modelStreamsOf },
-    durableStream: streams.durableStream,
-    /** Says what accounts own beside their logins: it goes with them. */
-    ownedByAccounts: (...owned: Belongings[]) => void belongings.push(...owned),
+    operations,
+    /** Runs work of the service itself in a transaction, for jobs. */
+    transact: systemClient(operations),
+    /** Ends the work that an operation continues after its commit (`workId`), under its Idempotency-Key. */
+    continuation: {
+      finish: async (db: Db, workId: string, answer: object, ownerId: number) =>
+        idempotency.finish(await accessOf(db).transaction(), workId, answer, ownerId),
+      abandon: async (db: Db, workId: string) => idempotency.abandon(await accessOf(db).transaction(), workId),
+    },
     keys,
     /** The public keys. What was signalled is known here too, but where the database is away: then as they were last known. */
     jwks: async () => {
@@ -137,27 +167,21 @@ export async function platformServices(options: ServicesOptions) {
       } catch {}
       return keys.jwks();
     },
-    jobs,
+    jobs: {
+      ...jobs,
+      announce: async (db: Db, name: string, at?: number) => jobs.announce(await accessOf(db).transaction(), name, at),
+    },
     refusals,
     cursors: cursors(secrets),
     revocations,
     administration: administration(options),
-    users: {
-      ...userReads({ client, statements, now, rows, rules }),
-      ...userPages({ rows, rules }),
-      ...usersService({
-        client,
-        statements,
-        idempotency,
-        belongings,
-        hashPassword: (address, password) => passwords.inTurn(networkOf(address), ({ hash }) => hash(password)),
-        revoke: revocations.revoke,
-        rules,
-      }),
-    },
+    users: usersService({
+      client,
+      hashPassword: (address, password) => passwords.inTurn(networkOf(address), ({ hash }) => hash(password)),
+    }),
     standing: standing({ client, prove, revocations, sessionEnds, keys, now }),
     credentials,
-    changePassword: passwordChange({ client, passwords, credentials, endSessions: sessionEnds.endAll, rules }),
+    changePassword: passwordChange({ passwords, credentials, endSessions: sessionEnds.endAll }),
     sessions: sessionsService({
       client,
       statements,

@@ -1,10 +1,8 @@
-import { list } from 'accord';
+import { stream } from 'accord';
+import type { SubscriptionRoutes } from '../../../generated/graphql.js';
 import { Message } from '../models.js';
-import { type FieldsOf, route } from '../routes.js';
+import { route } from '../routes.js';
 
-export const Subscription: FieldsOf<'Subscription'> = {
-  messageAdded: route({
-    target: list(Message),
-    handler: ({ channelId, since }, { db }) => db.follow(Message, channelId, since == null ? undefined : Number(since)),
-  }),
+export const Subscription: SubscriptionRoutes = {
+  messageAdded: route({ target: stream(Message) }),
 };

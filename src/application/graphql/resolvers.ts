@@ -1,12 +1,8 @@
-import { relationResolvers } from 'accord';
+import type { Resolvers } from '../../../generated/graphql.js';
 import { Mutation } from './Mutation.js';
 import { Query } from './Query.js';
 import { Subscription } from './Subscription.js';
-import { types } from './types.js';
-import { UserConnection } from './UserConnection.js';
+import { User } from './User.js';
 
-const rows = Object.fromEntries(
-  Object.entries(types).map(([type, { relations }]) => [type, relationResolvers(relations)]),
-);
-
-export const resolvers = { ...rows, Query, Mutation, Subscription, UserConnection };
+/** One file for each type of the SDL. A type whose fields are members and relations of its model needs none. */
+export const resolvers: Resolvers = { Query, Mutation, Subscription, User };

@@ -1,7 +1,11 @@
-import { type OwnSession, representPage, resourceTag, type SessionCookies, type SessionTokens } from 'accord';
+import { caller, type OwnSession, replies, representPage, type SessionCookies, type SessionTokens } from 'accord';
 import * as Contract from '../../../generated/operations.js';
 import { Failure } from '../calls.js';
-import { representUser } from './representations.js';
+import { User } from '../models.js';
+import { route } from '../routes.js';
+import { hrefOfUser, representUser } from './representations.js';
+
+const { ok } = replies<User, Contract.User>({ represent: representUser, href: hrefOfUser });
 
 export const auth = Contract.authHandlers({
   login: async ({ body }, { call, services, sessionCookies }) => {
@@ -26,27 +30,33 @@ export const auth = Contract.authHandlers({
     return { status: 204, headers: { 'set-cookie': sessionCookies.cleared() } };
   },
 
-  getCurrentUser: async (_request, { call, services, prefix }) => {
-    const user = await services.users.me(call);
-    return { status: 200, headers: { etag: resourceTag(user) }, body: representUser(user, prefix) };
-  },
+  getCurrentUser: route({ target: caller(User), reply: ok }),
 
-  listSessions: async ({ query }, { call, services, page, pathname }) => {
-    const { items, ...rest } = await services.sessions.list(call, page);
-    const rows = { ...rest, items: items.map((session) => ({ id: session.position, session })) };
-    const represent = ({ session }: { session: OwnSession }) => representSession(session);
-    return { status: 200, ...representPage(page, rows, { pathname, query, cursors: services.cursors, represent }) };
-  },
+  listSessions: route({
+    target: caller(User),
+    handler: (_request, { db, page, services }) => services.sessions.list(db, page),
+    reply: ({ items, ...rest }, { page, pathname, query, cursors }) => {
+      const rows = { ...rest, items: items.map((session) => ({ id: session.position, session })) };
+      const represent = ({ session }: { session: OwnSession }) => representSession(session);
+      return { status: 200, ...representPage(page, rows, { pathname, query, cursors, represent }) } as const;
+    },
+  }),
 
-  revokeOtherSessions: async (_request, { call, services }) => {
-    await services.sessions.revokeOthers(call);
-    return { status: 204 };
-  },
+  revokeOtherSessions: route({
+    target: caller(User),
+    async handler(_request, { db, services }) {
+      await services.sessions.revokeOthers(db);
+      return { status: 204 };
+    },
+  }),
 
-  revokeSession: async ({ path }, { call, services }) => {
-    await services.sessions.revoke(call, path.session_id);
-    return { status: 204 };
-  },
+  revokeSession: route({
+    target: caller(User),
+    async handler({ path }, { db, services }) {
+      await services.sessions.revoke(db, path.session_id);
+      return { status: 204 };
+    },
+  }),
 });
 
 const asCookies = (tokens: SessionTokens, sessionCookies: SessionCookies) =>

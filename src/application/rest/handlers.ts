@@ -1,3 +1,4 @@
+import type { Handlers } from '../../../generated/operations.js';
 import { auth } from './auth.js';
 import { keys } from './keys.js';
 import { orders } from './orders.js';
@@ -5,4 +6,4 @@ import { platform } from './platform.js';
 import { users } from './users.js';
 
 /** One file for each tag of the contract; an operation without its handler does not compile. */
-export const handlers = { users, orders, auth, keys, platform };
+export const handlers: Handlers = { users, orders, auth, keys, platform };

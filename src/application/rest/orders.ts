@@ -1,22 +1,19 @@
 import { create, list, preference, record, replies } from 'accord';
+import * as Contract from '../../../generated/operations.js';
 import { Order, User } from '../models.js';
-import { type RoutesOf, route } from '../routes.js';
-import { refuseUnlessOffered } from '../services/order-states.js';
+import { route } from '../routes.js';
 import { hrefOfOrder, paid, representOrder } from './representations.js';
 
-const { ok, created, listed } = replies<Order, ReturnType<typeof representOrder>>({
-  represent: representOrder,
-  href: hrefOfOrder,
-});
+const { ok, created, listed } = replies<Order, Contract.Order>({ represent: representOrder, href: hrefOfOrder });
 const user = record(User, 'user_id');
 const order = record(Order, 'order_id');
 
-export const orders: RoutesOf<'orders'> = {
+export const orders = Contract.ordersHandlers({
   listOrders: route({ target: list(Order, { of: user }), reply: listed }),
 
   createOrder: route({
     target: create(Order, { of: user }),
-    handler: ({ body }, { db, record: { id: userId } }) => db.create(Order, { userId, ...body.total }),
+    handler: ({ body }, { db, record: user, services }) => services.orders.create(db, user, body.total),
     reply: created,
   }),
 
@@ -26,30 +23,16 @@ export const orders: RoutesOf<'orders'> = {
 
   cancelOrder: route({
     target: order,
-    handler: (_request, { db, record: order }) => {
-      refuseUnlessOffered(order.status, 'cancel');
-      return db.update(Order, order, { status: 'CANCELLED' });
-    },
+    handler: (_request, { db, record: order, services }) => services.orders.cancel(db, order),
     reply: ok,
   }),
 
   payOrder: route({
     target: order,
-    prisma: true,
-    async handler({ headers, body }, { db, record: order, services: { payments } }) {
-      refuseUnlessOffered(order.status, 'pay');
-      await db.proceed();
-      payments.refuseUnlessAvailable();
-      const processing = await db.update(Order, order, { status: 'PROCESSING' });
-      const token = body?.payment_token;
-      if (preference(headers.prefer, 'respond-async') === undefined) {
-        const attempt = await payments.begin(db.prisma, processing, token, db.workId);
-        return db.afterCommit(() => payments.settle(attempt));
-      }
-      await payments.enqueue(db.prisma, processing, token);
-      db.onCommit(payments.wake);
-      return processing;
+    handler({ headers, body }, { record: order, services, ...operation }) {
+      const background = preference(headers.prefer, 'respond-async') !== undefined;
+      return services.orders.pay(operation, order, { token: body?.payment_token, background });
     },
     reply: (order, { prefix }) => paid(order, prefix),
   }),
-};
+});

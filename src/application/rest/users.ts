@@ -1,73 +1,70 @@
-import { ifMatch, preference, representPage, resourceTag, type User, type UserFields } from 'accord';
+import { create, list, preference, type ReplyContext, record, removal, replies, resourceTag, type UserFields } from 'accord';
 import * as Contract from '../../../generated/operations.js';
+import { User } from '../models.js';
+import { route } from '../routes.js';
 import { hrefOfUser, representUser, toRole } from './representations.js';
 
-/** Only the members that were given: the service leaves the others as they are. */
+const { ok, created, listed } = replies<User, Contract.User>({ represent: representUser, href: hrefOfUser });
+const user = record(User, 'user_id');
+
+/** The members that the request names: Prisma leaves the others as they are. */
 const toFields = ({ role, ...rest }: Contract.UpdateUserRequestBody): Partial<UserFields> => ({
   ...rest,
   ...(role !== undefined && { role: toRole(role) }),
 });
 
 export const users = Contract.usersHandlers({
-  listUsers: async ({ query }, { call, services, page, pathname, prefix }) => {
-    const users = await services.users.list(call, page);
-    return {
-      status: 200,
-      ...representPage(page, users, {
-        pathname,
-        query,
-        cursors: services.cursors,
-        represent: (user) => representUser(user, prefix),
-      }),
-    };
-  },
+  listUsers: route({ target: list(User), reply: listed }),
 
-  getUser: async ({ path }, { call, services, prefix }) => {
-    const user = await services.users.get(call, path.user_id);
-    return { status: 200, headers: { etag: resourceTag(user) }, body: representUser(user, prefix) };
-  },
+  getUser: route({ target: user, reply: ok }),
 
-  createUser: ({ body }, { call, services, prefix }) =>
-    services.users.create(call, { ...body, role: toRole(body.role) }, (user) => created(user, prefix)),
+  createUser: route({
+    target: create(User),
+    handler: ({ body }, { db, services }) => services.users.create(db, { ...body, role: toRole(body.role) }),
+    reply: created,
+  }),
 
-  replaceUser: async ({ path, headers, body }, { call, services, prefix }) => {
-    const user = await services.users.update(call, path.user_id, toFields(body), ifMatch(headers['if-match']));
-    return updated(user, headers.prefer, prefix);
-  },
+  replaceUser: route({
+    target: user,
+    handler: ({ body }, { db, record: { id } }) => db.user.update({ where: { id }, data: toFields(body) }),
+    reply: updated,
+  }),
 
-  updateUser: async ({ path, headers, body }, { call, services, prefix }) => {
-    const user = await services.users.update(call, path.user_id, toFields(body), ifMatch(headers['if-match']));
-    return updated(user, headers.prefer, prefix);
-  },
+  updateUser: route({
+    target: user,
+    handler: ({ body }, { db, record: { id } }) => db.user.update({ where: { id }, data: toFields(body) }),
+    reply: updated,
+  }),
 
-  deleteUser: async ({ path, headers }, { call, services, prefix }) => {
-    const user = await services.users.delete(call, path.user_id, ifMatch(headers['if-match']));
-    if (preference(headers.prefer, 'return') !== 'representation') return { status: 204, headers: {} };
-    return {
-      status: 200,
-      headers: { 'preference-applied': 'return=representation' },
-      body: representUser(user, prefix),
-    };
-  },
+  deleteUser: route({
+    target: removal(User, 'user_id'),
+    handler: (_request, { db, record: user, services }) => services.accounts.delete(db, user),
+    reply: deleted,
+  }),
 
-  changePassword: async ({ path, body }, { call, services }) => {
-    const change = { currentPassword: body.current_password, newPassword: body.new_password };
-    await services.changePassword(call, path.user_id, change);
-    return { status: 204 };
-  },
+  changePassword: route({
+    target: record(User, 'user_id', { late: true }),
+    async handler({ body }, { db, record: user, services }) {
+      const change = { currentPassword: body.current_password, newPassword: body.new_password };
+      await services.changePassword(db, user, change);
+      return { status: 204 };
+    },
+  }),
 });
 
-const created = (user: User, prefix: string) =>
-  ({
-    status: 201,
-    headers: { location: hrefOfUser(user.id, prefix), etag: resourceTag(user) },
-    body: representUser(user, prefix),
-  }) as const;
-
-function updated(user: User, prefer: string | undefined, prefix: string) {
+function updated(user: User, { headers, prefix }: ReplyContext) {
   const etag = resourceTag(user);
-  const wish = preference(prefer, 'return');
+  const wish = preference(headers['prefer'], 'return');
   if (wish === 'minimal') return { status: 204, headers: { etag, 'preference-applied': 'return=minimal' } } as const;
   const applied = wish === 'representation' ? { 'preference-applied': 'return=representation' } : {};
   return { status: 200, headers: { etag, ...applied }, body: representUser(user, prefix) } as const;
+}
+
+function deleted(user: User, { headers, prefix }: ReplyContext) {
+  if (preference(headers['prefer'], 'return') !== 'representation') return { status: 204, headers: {} } as const;
+  return {
+    status: 200,
+    headers: { 'preference-applied': 'return=representation' },
+    body: representUser(user, prefix),
+  } as const;
 }

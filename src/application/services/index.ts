@@ -1,26 +1,30 @@
-import type { PlatformServices } from 'accord';
+import type { ApplicationPlatform } from 'accord';
 import type { Order } from '../models.js';
 import { variables } from '../variables.js';
-import { belongings } from './belongings.js';
+import { accounts } from './accounts.js';
+import { comments } from './comments.js';
+import { messages } from './messages.js';
+import { ordersService } from './orders.js';
 import { paymentGateway } from './payments/gateways.js';
 import { PAYMENTS, paymentJob } from './payments/jobs.js';
-import { type PaymentsDependencies, paymentsService } from './payments/payments.js';
+import { paymentsService } from './payments/payments.js';
+import { posts } from './posts.js';
 
 export type OwnServices = ReturnType<typeof ownServices>;
 
 /**
- * What the example does beside the requests: the payments.
+ * The business rules of the example.
  * @param paid what is answered for the order that a payment has ended with
  */
-export function ownServices(
-  { client, statements, now, idempotency, jobs, ownedByAccounts, environment, production }: PlatformServices,
-  paid: (order: Order) => object,
-) {
-  const gateway = paymentGateway(environment(variables), production);
-  const announce: PaymentsDependencies['announce'] = (db, at) => jobs.announce(db, PAYMENTS, at);
-  const wake = () => jobs.wake(PAYMENTS);
-  const payments = paymentsService({ client, statements, gateway, idempotency, answer: paid, now, announce, wake });
+export function ownServices(platform: ApplicationPlatform, paid: (order: Order) => object) {
+  const { jobs, environment, production } = platform;
+  const payments = paymentsService({
+    ...platform,
+    gateway: paymentGateway(environment(variables), production),
+    answer: paid,
+    announce: (db, at) => jobs.announce(db, PAYMENTS, at),
+    wake: () => jobs.wake(PAYMENTS),
+  });
   jobs.add([paymentJob(payments)]);
-  ownedByAccounts(belongings);
-  return { payments };
+  return { accounts, posts, comments, messages, orders: ordersService(payments) };
 }

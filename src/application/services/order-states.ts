@@ -24,9 +24,7 @@ export const actionsOf = (status: OrderStatus): OrderAction[] =>
 const done: Record<OrderAction, string> = { cancel: 'cancelled', pay: 'paid' };
 
 /** @throws Failure CONFLICT where the state has no such transition */
-export function refuseUnlessOffered(status: OrderStatus, action: OrderAction): void {
-  if (!actionsOf(status).includes(action)) throw refusedIn(status, action);
+export function requireTransition(status: OrderStatus, action: OrderAction): void {
+  if (actionsOf(status).includes(action)) return;
+  throw new Failure('CONFLICT', `The order is ${status.toLowerCase()} and cannot be ${done[action]}.`);
 }
-
-export const refusedIn = (status: OrderStatus, action: OrderAction): Failure =>
-  new Failure('CONFLICT', `The order is ${status.toLowerCase()} and cannot be ${done[action]}.`);

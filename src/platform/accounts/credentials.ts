@@ -7,7 +7,7 @@ import type { LoginAttempts, Occasion } from './login-attempts.js';
 import { networkOf } from './networks.js';
 import type { Hasher, Passwords } from './passwords.js';
 import { turns } from './turns.js';
-import { emailKey } from './user-rules.js';
+import { emailKey } from './user-model.js';
 import { verifiedPasswords } from './verified-passwords.js';
 
 /** Where an attempt comes from. */

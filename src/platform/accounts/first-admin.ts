@@ -2,7 +2,7 @@ import { audit, COMMAND_LINE } from '../audit/audit.js';
 import type { Database } from '../database/open.js';
 import { type Statements, statement } from '../database/statement.js';
 import type { AccountRules } from './account-rules.js';
-import { emailKey } from './user-rules.js';
+import { emailKey } from './user-model.js';
 
 type Administrators = AccountRules['administrators'];
 

@@ -5,7 +5,7 @@ import { macs, type Secrets } from '../secrets.js';
 import { knownNetworks, networkOf } from './networks.js';
 import { reservations } from './reservations.js';
 import { type Counted, type Limit, throttle, type Wanted } from './throttle.js';
-import { emailKey } from './user-rules.js';
+import { emailKey } from './user-model.js';
 
 const MINUTE = 60_000;
 /** Milliseconds. */

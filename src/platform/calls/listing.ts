@@ -1,4 +1,3 @@
-import { type Reads, statement } from '../database/statement.js';
 import { MAX_ID, type Page, type PageRequest, storableOffset, type Window, type WindowPage } from './pages.js';
 
 /** Which rows of a list are read. */
@@ -14,30 +13,8 @@ export interface Part {
 /** A list of any model whose rows have ids, or places that serve as such. */
 export interface Listing<Row> {
   readonly rows: (part: Part) => Promise<Row[]>;
-  /** How many rows the whole list has, or had lately; see `countedRows`. */
+  /** Returns how many rows the whole list has, or had up to a minute ago. */
   readonly count: () => Promise<number>;
-}
-
-/** Rows that are skipped before a read takes long enough to have a connection of its own. */
-const FAR = 1000;
-
-/**
- * The rows of a list by prepared statements, of which there are two: one for each order.
- * @param columns what is read of each, in SQL
- * @param owner the column by which a list is a part of the table; its value is given with the statements
- */
-export function listedRows<Row extends object>(table: string, columns: string, owner?: string) {
-  const part = owner === undefined ? '' : `${owner} = $5 AND`;
-  const inOrder = (order: Part['order']) =>
-    statement<[first: number, last: number, limit: number, offset: number, ...owner: number[]], Row>(
-      `${table} by id, ${order}`,
-      `SELECT ${columns} FROM ${table} WHERE ${part} id BETWEEN $1::bigint AND $2::bigint
-      ORDER BY id ${order} LIMIT $3 OFFSET $4`,
-    );
-  const asked = { asc: inOrder('asc'), desc: inOrder('desc') };
-  return (statements: Reads, ...owner: number[]): Listing<Row>['rows'] =>
-    ({ ids: { gt = 0, gte = gt + 1, lt = MAX_ID + 1, lte = lt - 1 }, order, skip, take }) =>
-      statements[skip > FAR ? 'run' : 'read'](asked[order], gte, lte, take, skip, ...owner);
 }
 
 /** Reads `limit` rows, and one too many, by which it is known whether others lie beyond them. */

@@ -11,6 +11,17 @@ export interface ConnectionArgs {
   before?: string | null;
 }
 
+/** A Relay connection: one page of a list. */
+export interface Connection<Row> {
+  readonly edges: { readonly cursor: string; readonly node: Row }[];
+  readonly pageInfo: {
+    readonly hasNextPage: boolean;
+    readonly hasPreviousPage: boolean;
+    readonly startCursor: string | null;
+    readonly endCursor: string | null;
+  };
+}
+
 /**
  * A list of any model as a connection (Relay's "GraphQL Cursor Connections Specification").
  * @param list names it in its cursors: one of another list is refused
@@ -38,16 +49,17 @@ export const connection = (list: string) => ({
     };
   },
 
-  edges: <Row extends { id: number }>({ items }: WindowPage<Row>, cursors: Cursors) =>
-    items.map((node) => ({ cursor: cursors.encode(list, node.id), node })),
-
-  pageInfo({ items, hasMore, hasPrevious }: WindowPage<{ id: number }>, cursors: Cursors) {
-    const [first, last] = [items.at(0), items.at(-1)];
+  /** The rows of a window as the specification shows them. */
+  represent<Row extends { id: number }>({ items, hasMore, hasPrevious }: WindowPage<Row>, cursors: Cursors): Connection<Row> {
+    const edges = items.map((node) => ({ cursor: cursors.encode(list, node.id), node }));
     return {
-      hasNextPage: hasMore,
-      hasPreviousPage: hasPrevious,
-      startCursor: first ? cursors.encode(list, first.id) : null,
-      endCursor: last ? cursors.encode(list, last.id) : null,
+      edges,
+      pageInfo: {
+        hasNextPage: hasMore,
+        hasPreviousPage: hasPrevious,
+        startCursor: edges.at(0)?.cursor ?? null,
+        endCursor: edges.at(-1)?.cursor ?? null,
+      },
     };
   },
 });

@@ -1,38 +1,54 @@
 import type { Call, Policy } from '../calls/access.js';
 import { type Issues, NO_ISSUES } from '../calls/issues.js';
+import type { Db } from '../operations/model.js';
+import { type OperationServices, readingClient } from '../operations/operate.js';
+import type { ComposedServices } from '../services.js';
 import { batches, type ReadInBatch } from './batches.js';
 
 /**
- * What a resolver gets besides its parent and arguments.
+ * What a resolver of a field below the root receives besides its parent and arguments.
  * @typeParam Services those of the platform and of the application
  * @typeParam Rules the application's policy
  */
 export interface GraphQLContext<Services = unknown, Rules extends Policy = Policy> {
-  /** The call of the operation; of a field whose arguments are at fault one of its own, whose checkpoint knows what is wrong. */
+  /** The Prisma client of the caller. Below the root it only reads. */
+  readonly db: Db;
+  services: Services;
+  /** Reads below many parents at once. */
+  batch: ReadInBatch;
+  /**
+   * Aborted when a subscription ends: its client has completed it or gone, or may not continue. For sources that wait, because a
+   * generator hears of its end (`return`) only when it goes on. Never aborted for other operations.
+   */
+  signal: AbortSignal;
+  /** The call of the operation; of a field with wrong arguments a call of its own, whose checkpoint knows what is wrong. */
   call: Call<Rules>;
   /** Makes the call of a field whose arguments have these faults. */
   callWith: (contentIssues: Issues) => Call<Rules>;
-  services: Services;
-  /** Reads below many parents at once. */
-  batch: ReadInBatch<Call<Rules>>;
-  /**
-   * Aborted when a subscription is over: its client has completed it or gone, or may not go on. For what its source waits for,
-   * since a generator hears that it is over (`return`) only when it goes on. Of other operations it is never aborted.
-   */
-  signal: AbortSignal;
+  /** What routes and relations are read with. */
+  readonly operations: OperationServices;
 }
 
 const NEVER = new AbortController().signal;
 
-/** The context of one operation, or of one event of a subscription, by whichever way it came. */
-export const operationContext = (
-  services: unknown,
+/** Makes the context of one operation, or of one event of a subscription, by whichever transport it came. */
+export function operationContext(
+  { handlers, operations }: Pick<ComposedServices, 'handlers' | 'operations'>,
   callWith: GraphQLContext['callWith'],
   signal: AbortSignal = NEVER,
-): GraphQLContext => ({
-  call: callWith(NO_ISSUES),
-  callWith,
-  services,
-  batch: batches(),
-  signal,
-});
+): GraphQLContext {
+  const call = callWith(NO_ISSUES);
+  let db: Db | undefined;
+  return {
+    get db() {
+      db ??= readingClient(operations, call);
+      return db;
+    },
+    call,
+    callWith,
+    services: handlers,
+    operations,
+    batch: batches(),
+    signal,
+  };
+}

@@ -6,9 +6,8 @@ import { varyBy } from '../http/vary.js';
 import { socketServer } from '../live/socket.js';
 import { type SocketLimits, socketLimits } from '../live/sockets.js';
 import type { FrameOptions } from '../pages/page-frame.js';
-import type { PlatformServices } from '../services.js';
+import type { ComposedServices } from '../services.js';
 import { boundedAnswer, codesOf, type FormattedError, type Result } from './answer.js';
-import { findBelow } from './below.js';
 import { anyDocument, trustedDocuments } from './documents.js';
 import { type Engine, graphqlEngine } from './engine.js';
 import { type ErrorFormatter, errorFormatter, retryAfterOf } from './errors.js';
@@ -18,7 +17,6 @@ import { mediaTypeFor } from './media-type.js';
 import { contextOf, formatted } from './operation.js';
 import type { OperationRequest } from './request.js';
 import { executableSchema } from './schema.js';
-import type { Tables } from './tables.js';
 import { readTrusted } from './trusted.js';
 
 /** The fields that are deliberately not written yet, as `Type.field`. */
@@ -36,9 +34,7 @@ interface GraphQLOptions {
   typeDefs: string;
   /** By type and field; the compiler saw to it that each has one. */
   resolvers: object;
-  /** Where the types stand in the database, as far as it is said. */
-  tables: Tables;
-  services: PlatformServices;
+  services: ComposedServices;
   limits: Limits;
   maxBatch: number;
   /** Files or folders of the documents that alone may run; unset: any may. */
@@ -58,8 +54,8 @@ interface GraphQLOptions {
 export const graphqlPlugin = fp<GraphQLOptions>(
   async (app, options) => {
     const errors = errorFormatter(options.development);
-    const schema = executableSchema(options.typeDefs, options.resolvers, app.countField, app.policy);
-    findBelow(schema, options.tables, options.services.client);
+    const { models } = options.services.operations;
+    const schema = executableSchema(options.typeDefs, options.resolvers, { onField: app.countField, policy: app.policy, models });
     const { trusted, development, introspection, frame } = options;
     const documents = trusted === undefined ? anyDocument() : trustedDocuments(readTrusted([trusted], schema));
     const openIntrospection = development && introspection;

@@ -1,5 +1,6 @@
 import { makeExecutableSchema } from '@graphql-tools/schema';
 import {
+  defaultFieldResolver,
   type GraphQLField,
   type GraphQLFieldResolver,
   type GraphQLSchema,
@@ -12,45 +13,57 @@ import { toFailure } from '../http/failures.js';
 import { schemaCompiler } from '../http/json-schema.js';
 import { routeProblems } from '../operations/check.js';
 import { withRoutes } from '../operations/graphql.js';
+import type { DeclaredModels } from '../operations/model-data.js';
+import { type SchemaRelations, schemaRelations } from '../operations/relations.js';
 import { checkArguments } from './arguments.js';
 import type { GraphQLContext } from './context.js';
 import { checkPermissions } from './permissions.js';
 
+interface SchemaOptions {
+  readonly policy: Policy;
+  readonly models: DeclaredModels;
+  /** Called with the outcome of each root field, and of each field below that failed. */
+  readonly onField?: FieldListener;
+}
+
 /**
- * The executable schema. Every field that takes arguments gets them checked: ids at once (BAD_REQUEST), the content at
- * the service's checkpoint (VALIDATION_FAILED), as `@constraint` says.
+ * The executable schema. Routes become the resolvers of root fields; a field that is a relation of its type's model, and has no
+ * resolver, is read with its parent. Every field with arguments has them checked: ids at once (BAD_REQUEST), the content with the
+ * rate (VALIDATION_FAILED), as `@constraint` says.
  * @param typeDefs the text of `schema.graphql`
  * @param resolvers by type and field
- * @param onField told what became of each root field, and of each field below that failed
- * @throws Error when a root field has no `@permission`
+ * @throws Error when a root field has no `@permission`, or a route does not decide what its action needs
  */
 export function executableSchema(
   typeDefs: string,
   resolvers: object,
-  onField: FieldListener = () => {},
-  policy: Policy = {},
+  { policy, models, onField = () => {} }: SchemaOptions,
 ): GraphQLSchema {
   const actions = rootActions(typeDefs);
-  const problems = routeProblems(
-    policy,
-    ROOTS.flatMap((type) =>
-      Object.entries((resolvers as Record<string, object>)[type] ?? {}).map(([field, route]) => ({
-        by: `${type}.${field}`,
-        action: actions.get(`${type}.${field}`) ?? '',
-        route,
-      })),
-    ),
+  const routes = ROOTS.flatMap((type) =>
+    Object.entries((resolvers as Record<string, object>)[type] ?? {}).map(([field, route]) => {
+      const by = `${type}.${field}`;
+      return { by, action: actions.get(by) ?? '', route };
+    }),
   );
+  const problems = routeProblems(policy, models, routes);
   if (problems.length > 0) throw new Error(`The application cannot be served:\n  ${problems.join('\n  ')}`);
-  const made = withRoutes(resolvers, (type, field) => actions.get(`${type}.${field}`) ?? '');
+
+  let relations: SchemaRelations | undefined;
+  const made = withRoutes(resolvers, {
+    actionOf: (type, field) => actions.get(`${type}.${field}`) ?? '',
+    relations: () => relations as SchemaRelations,
+  });
   const schema = makeExecutableSchema<GraphQLContext>({ typeDefs, resolvers: made as never });
   checkPermissions(schema);
+  relations = schemaRelations(schema, models);
   const ajv = schemaCompiler();
   for (const type of Object.values(schema.getTypeMap())) {
     if (!isObjectType(type) || type.name.startsWith('__')) continue;
     const isRoot = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()].includes(type);
     for (const field of Object.values(type.getFields())) {
       if (field.args.length > 0) checkArguments(schema, ajv, field);
+      else field.resolve ??= memberResolver;
       tellOutcome(field, (code) => {
         if (isRoot || code !== 'OK') onField(type.name, field.name, code);
       });
@@ -58,6 +71,12 @@ export function executableSchema(
   }
   return schema;
 }
+
+/** The member of a row; a time is shown in ISO 8601. */
+const memberResolver: GraphQLFieldResolver<unknown, GraphQLContext> = (parent, args, context, info) => {
+  const value: unknown = defaultFieldResolver(parent, args, context, info);
+  return value instanceof Date ? value.toISOString() : value;
+};
 
 const ROOTS = ['Query', 'Mutation', 'Subscription'];
 

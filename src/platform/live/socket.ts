@@ -10,7 +10,7 @@ import type { ErrorFormatter } from '../graphql/errors.js';
 import type { Limits } from '../graphql/limits.js';
 import { asGraphQLErrors, contextOf, formatted } from '../graphql/operation.js';
 import type { OperationRequest } from '../graphql/request.js';
-import type { PlatformServices } from '../services.js';
+import type { ComposedServices } from '../services.js';
 import { CLOSE, type Connection, connection } from './connection.js';
 import { eventsOf } from './events.js';
 import type { Rendered } from './feed-follower.js';
@@ -22,7 +22,7 @@ import { StreamSource } from './stream-source.js';
 import { type Selection, subscriptions } from './subscriptions.js';
 
 interface SocketOptions {
-  services: PlatformServices;
+  services: ComposedServices;
   engine: Engine;
   limits: Limits;
   format: ErrorFormatter;

@@ -16,6 +16,8 @@ export interface CallTransactionOptions {
   readonly target?: { readonly data: ModelData; readonly id: number; readonly isLocked: boolean } | undefined;
   /** The key under which the request may be repeated. */
   readonly keyed: KeyedRequest | undefined;
+  /** Runs once the locks are held. */
+  readonly afterLocks?: ((tx: Tx) => Promise<void>) | undefined;
 }
 
 export type CallTransaction = ReturnType<typeof callTransaction>;
@@ -24,7 +26,7 @@ export type CallTransaction = ReturnType<typeof callTransaction>;
  * The one transaction of a writing call. It begins at its first use. Accounts are locked first, by id; then the idempotency key;
  * then rows. The access token may be older than a change of the account, so the role is decided again by the locked account.
  */
-export function callTransaction({ client, idempotency, call, action, target, keyed }: CallTransactionOptions) {
+export function callTransaction({ client, idempotency, call, action, target, keyed, afterLocks }: CallTransactionOptions) {
   let begun: Promise<{ tx: Tx; end: (error?: unknown) => Promise<void> }> | undefined;
   let ready: Promise<void> | undefined;
   let actor: Actor | null = call.actor;
@@ -52,6 +54,7 @@ export function callTransaction({ client, idempotency, call, action, target, key
     if (!account) throw new Failure('UNAUTHENTICATED', 'The account was deleted.', { challenge: 'invalid_token' });
     actor = { ...authenticated(call), role: account.role };
     if (reachOf(call.policy, action, actor) === 'none') throw refused(actor, action);
+    await afterLocks?.(tx);
   }
 
   return {

@@ -1,10 +1,11 @@
 import type { GraphQLResolveInfo } from 'graphql';
-import { authenticated } from '../calls/access.js';
-import type { PageRequest } from '../calls/pages.js';
+import { authoriseRole } from '../calls/access.js';
+import type { Cursors, Page, PageRequest, WindowPage } from '../calls/pages.js';
 import { type ConnectionArgs, connection } from '../graphql/connection.js';
 import type { GraphQLContext } from '../graphql/context.js';
 import { page } from '../graphql/page.js';
-import { type OperationServices, operate } from './operate.js';
+import type { AnyRow } from './model.js';
+import { operate } from './operate.js';
 import type { SchemaRelations } from './relations.js';
 import { isRoute, type Route } from './route.js';
 import { markRows, type SelectionPlan } from './selection.js';
@@ -19,18 +20,17 @@ type Resolve = (
 interface RootFieldOptions {
   readonly action: string;
   readonly isMutation: boolean;
-  /** Whether the field returns a Relay connection. */
-  readonly isConnection: boolean;
   readonly route: Route<never, unknown>;
   readonly relations: () => SchemaRelations;
 }
 
 /** A route as the resolver of a root field. */
-function rootResolver({ action, isMutation, isConnection, route, relations }: RootFieldOptions): Resolve {
+function rootResolver({ action, isMutation, route, relations }: RootFieldOptions): Resolve {
   const { target, handler } = route;
+  const isConnection = target.kind === 'list' && target.isConnection === true;
   return async (_parent, args, context, info) => {
-    const { operations } = context.services as unknown as { operations: OperationServices };
-    const { cursors } = context.services as never as { cursors: Parameters<ReturnType<typeof connection>['window']>[1] };
+    const { operations } = context;
+    const { cursors } = context.services as { cursors: Cursors };
     let plan: SelectionPlan | undefined;
     const made = await operate(operations, route, {
       call: context.call,
@@ -50,40 +50,35 @@ function rootResolver({ action, isMutation, isConnection, route, relations }: Ro
       prefix: '',
       reply: (result) => (route.reply ? route.reply(result as never, {} as never) : result),
     });
-    const rows = pageItems(made);
+    const isPage = target.kind === 'list' && !handler && !route.reply;
+    const rows = isPage ? (made as Page<AnyRow>).items : made;
     if (plan) markRows(rows, plan);
-    return target.kind === 'list' && !handler && !route.reply && !isConnection ? rows : made;
+    return isConnection && isPage ? connection(info.fieldName).represent(made as WindowPage<AnyRow>, cursors) : rows;
   };
 }
-
-const pageItems = (made: unknown): unknown =>
-  typeof made === 'object' && made !== null && 'items' in made ? made.items : made;
 
 /** A subscription to the live stream of a model. */
 function streamResolver(action: string, { target }: Route<never, unknown>): Resolve {
   return async (_parent, args, context) => {
-    const { operations } = context.services as unknown as { operations: OperationServices };
-    const { call } = context;
+    const { call, operations } = context;
     const stream = operations.streams.get(target.model.name);
     if (!stream) throw new Error(`The model ${target.model.name} declares no \`stream\`.`);
-    operations.requireRole(call, action);
+    authoriseRole(call, action);
     await call.checkpoint();
     const since = args['since'] == null ? undefined : Number(args['since']);
     return stream.from(stream.keyOf(args), since);
   };
 }
 
-/**
- * Resolvers as graphql takes them: routes of root fields become functions.
- * @param actionOf the action of a root field's `@permission`
- * @param relations of the schema that is made of the resolvers
- */
-export function withRoutes(
-  resolvers: object,
-  actionOf: (type: string, field: string) => string,
-  isConnection: (type: string, field: string) => boolean,
-  relations: () => SchemaRelations,
-): object {
+export interface RootFields {
+  /** The action of a root field's `@permission`. */
+  readonly actionOf: (type: string, field: string) => string;
+  /** The relations of the schema that is made of the resolvers. */
+  readonly relations: () => SchemaRelations;
+}
+
+/** Returns resolvers as graphql takes them: routes of root fields become functions. */
+export function withRoutes(resolvers: object, { actionOf, relations }: RootFields): object {
   const fieldsOf = (type: string, fields: object) =>
     Object.fromEntries(
       Object.entries(fields).map(([field, given]) => {
@@ -91,8 +86,8 @@ export function withRoutes(
         const action = actionOf(type, field);
         if (type === 'Subscription')
           return [field, { subscribe: streamResolver(action, given), resolve: (entry: unknown) => entry }];
-        const options = { action, route: given, relations, isMutation: type === 'Mutation', isConnection: isConnection(type, field) };
-        return [field, rootResolver(options)];
+        const isMutation = type === 'Mutation';
+        return [field, rootResolver({ action, route: given, relations, isMutation })];
       }),
     );
   return Object.fromEntries(Object.entries(resolvers).map(([type, fields]) => [type, fieldsOf(type, fields)]));

@@ -21,6 +21,8 @@ export interface ClientAccess {
   readonly onCommit: (work: () => void) => void;
   /** The row of the target. The caller may write it, and the transaction has locked it. */
   readonly permitted: () => { readonly model: string; readonly row: AnyRow } | undefined;
+  /** @throws Failure PRECONDITION_FAILED for a stale `If-Match` of the target */
+  readonly checkPrecondition: () => void;
 }
 
 const accesses = new WeakMap<object, ClientAccess>();
@@ -77,10 +79,10 @@ function guardedDelegate(name: string, { read, writes }: ReturnType<typeof model
     {
       get(_target, operation) {
         if (typeof operation !== 'string') return undefined;
-        if (READS.has(operation)) return (args: object = {}) => lazyCall(() => read(operation, args), log);
+        if (READS.has(operation)) return (args = {}) => lazyCall(() => read(operation, args), log);
         const write = Object.hasOwn(writes, operation) ? writes[operation as keyof typeof writes] : undefined;
         if (!write) throw new TypeError(`db.${name}.${operation} is not available in an operation.`);
-        return (args: object = {}) => lazyCall(() => write(args as never), log, `db.${name}.${operation}`);
+        return (args = {}) => lazyCall(() => write(args), log, `db.${name}.${operation}`);
       },
     },
   );

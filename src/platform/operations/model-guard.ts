@@ -188,6 +188,7 @@ export function modelGuard(data: ModelData, access: ClientAccess, streams: Model
         const before = await writableRow(tx, where);
         const changes = writtenData(args['data']);
         refuseProtected(changes, before);
+        access.checkPrecondition();
         if (before) await hooks.beforeUpdate?.(tx, before, changes);
         await access.enforce();
         if (before && Object.keys(changes).length === 0) return on(tx)['findUnique']?.({ where, ...returned(args) });

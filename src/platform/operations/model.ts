@@ -55,6 +55,18 @@ export type Db = {
   >;
 };
 
+/**
+ * The fields of a GraphQL type that need no resolver because the type has the name of a model, and its values are rows: relations
+ * of the model, and times, which are shown in ISO 8601.
+ */
+export type ReadByPlatform<Type, Parent> = Type extends ModelName
+  ? Parent extends Row<Type>
+    ?
+        | keyof Models[Type]['payload']['objects']
+        | { [Member in keyof Parent]: Parent[Member] extends Date ? Member : never }[keyof Parent]
+    : never
+  : never;
+
 /** The account that calls, as far as ownership can depend on it. */
 export interface Caller {
   readonly id: number;

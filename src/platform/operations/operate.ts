@@ -8,7 +8,7 @@ import type { Idempotency } from '../idempotency/idempotency.js';
 import { ifMatch } from '../rest/conditions.js';
 import { callTransaction } from './call-transaction.js';
 import { callLog, guardedClient } from './guarded-client.js';
-import type { AnyRow, Tx } from './model.js';
+import type { AnyRow, Db, Tx } from './model.js';
 import { type DeclaredModels, type ModelData, matchesLocally } from './model-data.js';
 import { delegateOf } from './model-guard.js';
 import type { PageReader } from './pages.js';
@@ -48,6 +48,29 @@ export interface OperationRequest {
   readonly reply: (made: unknown) => unknown;
 }
 
+/** Returns a client that reads what the caller may read, outside of any operation that writes. */
+export const readingClient = ({ client, models, streams }: OperationServices, call: Call): Db =>
+  guardedClient(
+    models,
+    streams,
+    {
+      call,
+      action: '',
+      actor: () => authenticated(call),
+      reader: async () => client,
+      transaction: refuseToWrite,
+      enforce: async () => {},
+      onCommit: refuseToWrite,
+      permitted: () => undefined,
+      checkPrecondition: () => {},
+    },
+    callLog(),
+  );
+
+const refuseToWrite = (): never => {
+  throw new TypeError('Only the root field of a mutation and an operation with another method than GET can write.');
+};
+
 /** What a handler returns whose work goes on after the commit. */
 class AfterCommit {
   readonly work: () => Promise<unknown>;
@@ -78,6 +101,9 @@ export async function operate(
   const keyed = writes ? call.idempotency : undefined;
 
   const locking = writes ? (record ?? container) : undefined;
+  const isLate = record?.late === true;
+  /** A stale `If-Match`, of a model with members that only some may change: 403 for such a member comes first. */
+  let stale: unknown;
   const transaction = callTransaction({
     client,
     idempotency,
@@ -88,6 +114,7 @@ export async function operate(
       locking && isStorableId(idOf(locking))
         ? { data: models(locking.model), id: idOf(locking), isLocked: locking === record }
         : undefined,
+    afterLocks: isLate ? async (tx) => void (await loadRecord(tx, record as RecordTarget)) : undefined,
   });
   const present = (): Actor => (transaction.hasBegun() ? transaction.actor() : caller);
   let enforced: Promise<void> | undefined;
@@ -104,13 +131,13 @@ export async function operate(
       action,
       actor: present,
       reader: async () => (writes ? transaction.client() : client),
-      transaction: async () => {
-        if (!writes) throw new TypeError('An operation that only reads cannot write.');
-        return transaction.client();
-      },
+      transaction: async () => (writes ? transaction.client() : refuseToWrite()),
       enforce,
       onCommit: (work) => void onCommit.push(work),
       permitted: () => permitted,
+      checkPrecondition: () => {
+        if (stale) throw stale;
+      },
     },
     log,
   );
@@ -127,8 +154,9 @@ export async function operate(
       }
     }
     const row = await load();
-    if (row && record) permitted = { model: record.model.name, row };
+    if (row && record && !isLate) permitted = { model: record.model.name, row };
     const made = await perform(row);
+    if (stale) throw stale;
     if (made instanceof AfterCommit) {
       if (keyed) await idempotency.keep(await transaction.client(), call, keyed, { workId: identifyWork() });
       await commit();
@@ -148,6 +176,7 @@ export async function operate(
     return answer;
   } catch (error) {
     await transaction.rollback(error);
+    if (stale && !(error instanceof Failure && error.code === 'FORBIDDEN')) throw stale;
     return await reconsider(error);
   }
 
@@ -204,23 +233,36 @@ export async function operate(
       await requireOwner(client, container, row);
     }
     if (record) {
-      const data = models(record.model);
-      const on = locking === record && transaction.hasTarget ? await transaction.client() : client;
-      const found = await find(on, record, handler ? undefined : asked.select?.(data));
-      if (!found || (row && found[data.referenceTo(models((container as RecordTarget).model))] !== row.id))
-        return record.removes || container ? Promise.reject(absent(record.model)) : refuseAbsent(on, record.model, idOf(record));
-      if (!container) await requireOwner(on, record, found);
-      if (data.hasVersion) ifMatch(asked.ifMatch)(found as never);
-      return found;
+      const on = transaction.hasTarget && !isLate ? await transaction.client() : client;
+      const found = await loadRecord(on, record);
+      const belongs = !container || found[models(record.model).referenceTo(models(container.model))] === row?.id;
+      return belongs ? found : Promise.reject(absent(record.model));
     }
     if (target.kind === 'create' && target.on) {
       const { on } = target;
       row = (await find(client, on)) ?? (await refuseAbsent(client, on.model, idOf(on)));
-      const reach = reachOf(call.policy, on.model.read, caller);
-      const where = reach === 'own' ? models(on.model).ownedBy(caller) : undefined;
-      if (reach === 'none' || (where && !(await owns(on, row, where)))) throw refused(caller, on.model.read);
+      const data = models(on.model);
+      const { read } = data.model;
+      const reach = reachOf(call.policy, read, caller);
+      const where = reach === 'own' ? data.ownedBy(caller) : undefined;
+      if (reach === 'none' || (where && !(await owns(on, row, where)))) throw refused(caller, read);
     }
     return row;
+  }
+
+  async function loadRecord(on: Tx, of: RecordTarget): Promise<AnyRow> {
+    const data = models(of.model);
+    const found = await find(on, of, handler ? undefined : asked.select?.(data));
+    if (!found) return of.removes || container ? Promise.reject(absent(of.model)) : refuseAbsent(on, of.model, idOf(of));
+    if (!container) await requireOwner(on, of, found);
+    if (data.hasVersion && asked.ifMatch !== undefined)
+      try {
+        ifMatch(asked.ifMatch)(found as never);
+      } catch (failure) {
+        if (of.removes || !data.model.protect) throw failure;
+        stale = failure;
+      }
+    return found;
   }
 
   async function owns({ model }: RecordTarget, row: AnyRow, where: object): Promise<boolean> {

@@ -1,13 +1,12 @@
-import type { FieldNode, GraphQLObjectType, GraphQLResolveInfo, GraphQLSchema } from 'graphql';
+import type { FieldNode, GraphQLField, GraphQLObjectType, GraphQLResolveInfo, GraphQLSchema } from 'graphql';
 import { getNamedType, isListType, isNonNullType, isObjectType } from 'graphql';
 import { authenticated, reachOf, refused } from '../calls/access.js';
 import { refuseAbsent } from '../calls/tombstones.js';
+import type { PrismaClient } from '../database/client.js';
 import type { GraphQLContext } from '../graphql/context.js';
 import type { AnyRow } from './model.js';
 import type { DeclaredModels, ModelData } from './model-data.js';
-import { matchesLocally } from './model-data.js';
 import { delegateOf } from './model-guard.js';
-import type { OperationServices } from './operate.js';
 import { markRows, nodesBelow, pageArguments, readWithParent, type SelectionOptions, type SelectionPlan, selectionPlan } from './selection.js';
 
 type Relation = { readonly to: ModelData; readonly isList: boolean };
@@ -52,6 +51,10 @@ export function schemaRelations(schema: GraphQLSchema, models: DeclaredModels) {
   }
   if (problems.length > 0) throw new Error(`schema.graphql and prisma/schema.prisma disagree:\n  ${problems.join('\n  ')}`);
 
+  for (const [name, fields] of relations)
+    for (const [field, relation] of fields)
+      install(models({ name }), schema.getType(name) as GraphQLObjectType, field, relation);
+
   const optionsFor = (context: GraphQLContext, info: SelectionOptions['info']): SelectionOptions => {
     const caller = authenticated(context.call);
     return {
@@ -78,21 +81,19 @@ export function schemaRelations(schema: GraphQLSchema, models: DeclaredModels) {
       return selectionPlan(data, type, nodes, options);
     },
 
-    /** Gives each relation its resolver. */
-    install(servicesOf: (context: GraphQLContext) => OperationServices): void {
-      for (const [name, fields] of relations) {
-        const data = models({ name });
-        const type = schema.getType(name) as GraphQLObjectType;
-        for (const [field, relation] of fields) {
-          const definition = type.getFields()[field];
-          if (!definition) continue;
-          definition.resolve = (parent, args, context: GraphQLContext, info) =>
-            readWithParent(parent, field, info.fieldNodes) ??
-            (relation.isList ? readList : readOne)({ data, field, relation, context, info, args, parent: parent as AnyRow, services: servicesOf(context) });
-        }
-      }
-    },
   };
+
+  /** Gives a relation its resolver. */
+  function install(data: ModelData, type: GraphQLObjectType, field: string, relation: Relation): void {
+    const definition = type.getFields()[field] as GraphQLField<unknown, GraphQLContext>;
+    definition.resolve = (parent, args, context, info) => {
+      const rows = readWithParent(parent, field, info.fieldNodes);
+      if (rows !== undefined) return rows;
+      const { client } = context.operations;
+      const reading = { data, field, relation, context, info, args, parent: parent as AnyRow, client };
+      return relation.isList ? readList(reading) : readOne(reading);
+    };
+  }
 
   interface Reading {
     data: ModelData;
@@ -102,7 +103,7 @@ export function schemaRelations(schema: GraphQLSchema, models: DeclaredModels) {
     args: object;
     context: GraphQLContext;
     info: GraphQLResolveInfo;
-    services: OperationServices;
+    client: PrismaClient;
   }
 
   function planOf({ context, info, relation }: Reading): SelectionPlan {
@@ -111,7 +112,7 @@ export function schemaRelations(schema: GraphQLSchema, models: DeclaredModels) {
 
   /** A page of the rows of a relation, of all parents that ask in the same turn. @throws Failure FORBIDDEN */
   async function readList(reading: Reading): Promise<unknown> {
-    const { context, data, field, parent, relation, args, info, services } = reading;
+    const { context, data, field, parent, relation, args, info, client } = reading;
     const { call, batch } = context;
     const { read } = relation.to.model;
     const caller = authenticated(call);
@@ -122,7 +123,7 @@ export function schemaRelations(schema: GraphQLSchema, models: DeclaredModels) {
     const rowsOf = await batch(call, `${selectionId(info.fieldNodes)} ${JSON.stringify(rows)}`, parent.id, async (_call, ids) => {
       const plan = planOf(reading);
       const below = { ...rows, ...(filter && { where: filter }), select: plan.select };
-      const parents = (await delegateOf(services.client, data)['findMany']?.({
+      const parents = (await delegateOf(client, data)['findMany']?.({
         where: { id: { in: [...ids] } },
         select: { id: true, [field]: below },
         ...JOIN,
@@ -135,7 +136,7 @@ export function schemaRelations(schema: GraphQLSchema, models: DeclaredModels) {
 
   /** The one row of a relation. @throws Failure FORBIDDEN; GONE for a row that was deleted since its parent was read */
   async function readOne(reading: Reading): Promise<unknown> {
-    const { context, data, field, parent, relation, info, services } = reading;
+    const { context, data, field, parent, relation, info, client } = reading;
     const { call, batch } = context;
     const { to } = relation;
     const caller = authenticated(call);
@@ -147,13 +148,13 @@ export function schemaRelations(schema: GraphQLSchema, models: DeclaredModels) {
     const row = await batch(call, `${selectionId(info.fieldNodes)}`, id, async (_call, ids) => {
       const plan = planOf(reading);
       const where = reach === 'own' ? to.ownedBy(caller) : undefined;
-      const own = where && (await delegateOf(services.client, to)['findMany']?.({ where: { AND: [{ id: { in: [...ids] } }, where] }, select: { id: true } }));
-      const permitted = own && new Set((own as AnyRow[]).map((one) => one.id));
-      const rows = (await delegateOf(services.client, to)['findMany']?.({ where: { id: { in: [...ids] } }, select: plan.select, ...JOIN })) as AnyRow[];
+      const own = where && (await delegateOf(client, to)['findMany']?.({ where: { AND: [{ id: { in: [...ids] } }, where] }, select: { id: true } }));
+      const permitted = own ? new Set((own as AnyRow[]).map((one) => one.id)) : undefined;
+      const rows = (await delegateOf(client, to)['findMany']?.({ where: { id: { in: [...ids] } }, select: plan.select, ...JOIN })) as AnyRow[];
       markRows(rows, plan);
       return new Map(rows.map((one) => [one.id, { row: one, isPermitted: permitted?.has(one.id) ?? true }]));
     });
-    if (!row) return refuseAbsent(services.client, to.model, id);
+    if (!row) return refuseAbsent(client, to.model, id);
     if (!row.isPermitted) throw refused(caller, to.model.read);
     return row.row;
   }

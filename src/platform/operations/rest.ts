@@ -10,9 +10,12 @@ import type { ReplyContext, Route } from './route.js';
 
 /** A route as the handler of an operation. */
 export const restHandler =
-  ({ permission, method, operationId }: Operation, route: Route<never, unknown>) =>
+  (
+    { permission, method, operationId }: Operation,
+    route: Route<never, unknown>,
+    { operations, cursors }: { operations: OperationServices; cursors: Cursors },
+  ) =>
   async (request: ReadRequest, { call, page, pathname, prefix, services }: Context): Promise<Reply> => {
-    const { operations, cursors } = services as { operations: OperationServices; cursors: Cursors };
     const { query, headers } = request;
     const replying: ReplyContext = { page, pathname, prefix, query, headers: headers as never, cursors };
     return (await operate(operations, route, {

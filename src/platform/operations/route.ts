@@ -1,8 +1,9 @@
 import type { Actor } from '../calls/access.js';
 import type { Cursors, Page, PageRequest } from '../calls/pages.js';
+import type { Connection } from '../graphql/connection.js';
 import type { Context } from '../rest/context.js';
 import type { Db, ModelName, Row } from './model.js';
-import type { CreateTarget, Decides, ListTarget, RecordTarget, Target } from './target.js';
+import type { ConnectionTarget, CreateTarget, Decides, ListTarget, RecordTarget, Target } from './target.js';
 
 /** The row that a handler receives: that of the target, or that which the target is `of` or `on`. */
 type RecordOf<T> = T extends {
@@ -45,7 +46,7 @@ export interface Operation<T = Target, Services = unknown> {
 /** What a reply is made with, besides the handler's result. */
 export interface ReplyContext extends Pick<Context, 'page' | 'pathname' | 'prefix'> {
   readonly query: object;
-  readonly headers: Readonly<Record<string, unknown>>;
+  readonly headers: Readonly<Record<string, string | undefined>>;
   readonly cursors: Cursors;
 }
 
@@ -61,6 +62,8 @@ export interface Route<Request, Result, By extends Decides = Decides> {
 type Made<T> =
   T extends RecordTarget<infer Name>
     ? Row<Name>
+    : T extends ConnectionTarget<infer Name>
+    ? Connection<Row<Name>>
     : T extends ListTarget<infer Name>
       ? Page<Row<Name>>
       : T extends CreateTarget<infer Name>
@@ -86,7 +89,7 @@ interface MakeRoute<Services> {
   }): Route<Request, Result, DecidedBy<T>>;
   <T extends Target, Request>(parts: {
     target: T;
-  }): Route<Request, T extends ListTarget<infer Name> ? Row<Name>[] : Made<T>, DecidedBy<T>>;
+  }): Route<Request, T extends ConnectionTarget ? Made<T> : T extends ListTarget<infer Name> ? Row<Name>[] : Made<T>, DecidedBy<T>>;
 }
 
 const ROUTE = Symbol('route');

@@ -1,3 +1,4 @@
+import { tombstoneKind } from '../calls/tombstones.js';
 import { Prisma } from '../database/client.js';
 import type { ModelData } from './model-data.js';
 import type { Tx } from './model.js';
@@ -105,7 +106,7 @@ export async function createTombstones(tx: Tx, data: ModelData, ids: readonly nu
   for (const [child, condition] of conditions)
     if (child.cascades.length > 0)
       await tx.$queryRaw`SELECT id FROM ${tableOf(child)} WHERE ${condition} ORDER BY id FOR UPDATE`;
-  const kindOf = ({ model }: ModelData) => model.name.toUpperCase();
+  const kindOf = ({ model }: ModelData) => tombstoneKind(model);
   const each = [
     Prisma.sql`SELECT ${kindOf(data)}::text, unnest(${[...ids]}::int[])`,
     ...[...conditions].map(

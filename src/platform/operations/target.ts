@@ -24,7 +24,15 @@ export interface ListTarget<Name extends ModelName = ModelName, By extends Decid
   readonly kind: 'list';
   readonly model: Model<Name>;
   readonly of?: RecordTarget | undefined;
+  /** Whether the rows are shown as a Relay connection. */
+  readonly isConnection?: boolean;
   readonly decides?: By;
+}
+
+/** A list as a Relay connection, by the arguments `first`, `after`, `last` and `before`. */
+export interface ConnectionTarget<Name extends ModelName = ModelName, By extends Decides = Decides>
+  extends ListTarget<Name, By> {
+  readonly isConnection: true;
 }
 
 /** A new row of the caller; or `of` a row whose owner decides; or `on` a row that must exist and that the caller may read. */
@@ -102,6 +110,15 @@ export const list = <Name extends ModelName, Owned extends boolean, Of extends R
   { of }: { of?: Of } = {},
 ): ListTarget<Name, ByOwner<Owned>> & { readonly of: Of } =>
   ({ kind: 'list', model: model as never, ...(of && { of }) }) as never;
+
+/**
+ * The rows of a model as a Relay connection (GraphQL Cursor Connections Specification).
+ * @example
+ * usersConnection: route({ target: connection(User) })
+ */
+export const connection = <Name extends ModelName, Owned extends boolean>(
+  model: Model<Name, Owned>,
+): ConnectionTarget<Name, ByOwner<Owned>> => ({ kind: 'list', model: model as never, isConnection: true });
 
 /**
  * A new row.

@@ -1,4 +1,4 @@
-import type { Versioned } from '../calls/conditions.js';
+import type { Versioned } from '../calls/versions.js';
 import { Failure } from '../calls/errors.js';
 
 /** The strong tag of a resource whose row counts its versions (RFC 9110 §8.8.3). It costs no hashing. */
@@ -9,7 +9,7 @@ function matches(header: string, tag: string): boolean {
   return header.trim() === '*' || header.split(',').some((one) => one.trim() === tag);
 }
 
-/** @returns a check of `If-Match` for the service to make once it has loaded the resource; see `Conditions` */
+/** Returns a check of `If-Match` for a loaded row; it throws PRECONDITION_FAILED (RFC 9110 §13.1.1). */
 export function ifMatch(header: string | undefined): (row: Versioned) => void {
   return (row) => {
     if (header === undefined || matches(header, resourceTag(row))) return;

@@ -19,7 +19,7 @@ import type { ServedContracts } from '../pages/published.js';
 import { routeProblems } from '../operations/check.js';
 import { restHandler } from '../operations/rest.js';
 import { isRoute } from '../operations/route.js';
-import type { PlatformServices } from '../services.js';
+import type { ComposedServices } from '../services.js';
 import type { Context } from './context.js';
 import { checkContract } from './contract-check.js';
 import { forwarding, type Upstream, type Upstreams } from './forward.js';
@@ -38,17 +38,27 @@ const FOR_EVER = 'public, max-age=31536000, immutable';
 type Handler = (request: ReadRequest, context: Context) => Promise<Reply>;
 /** By tag and operationId; the compiler sees to it that each operation has one, and who does not ask it gets 501. */
 export type Handlers = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-const handlerOf = (handlers: Handlers, operation: Operation) => {
-  const given = handlers[operation.tag]?.[operation.operationId] ?? notWritten;
-  return (isRoute(given) ? restHandler(operation, given as never) : given) as Handler;
-};
+const givenHandler = (handlers: Handlers, { tag, operationId }: Operation): unknown =>
+  handlers[tag]?.[operationId] ?? notWritten;
 const isForwarded = (operation: Operation): operation is Forwarded => operation.forward !== undefined;
+
+/** A public operation: content and rate are checked before its answer, by the platform where its service did not. */
+const publicHandler =
+  (handler: Handler): Handler =>
+  async (request, context) => {
+    let checked: Promise<void> | undefined;
+    const { call } = context;
+    const checkpoint = () => (checked ??= call.checkpoint());
+    const answer = await handler(request, { ...context, call: Object.create(call, { checkpoint: { value: checkpoint } }) });
+    await checkpoint();
+    return answer;
+  };
 
 /** The operations of the contract that are not written yet. */
 export const notWrittenOperations = (document: OpenApiDocument, handlers: Handlers): string[] =>
   onceEach(
     operations(document)
-      .filter((operation) => !isForwarded(operation) && handlerOf(handlers, operation) === (notWritten as unknown))
+      .filter((operation) => !isForwarded(operation) && givenHandler(handlers, operation) === notWritten)
       .map(({ operationId }) => operationId),
   );
 
@@ -58,7 +68,7 @@ const onceEach = (names: string[]): string[] => [...new Set(names)];
 interface RestOptions {
   document: OpenApiDocument;
   handlers: Handlers;
-  services: PlatformServices;
+  services: ComposedServices;
   platform: Pick<Platform, 'ready' | 'metrics'>;
   contracts: Pick<ServedContracts, 'at'>;
   /** PUBLIC_URL; where it is unset, the request says at which address it calls. */
@@ -79,8 +89,9 @@ export const restPlugin = fp<RestOptions>(
     checkContract(document, all, app.names, upstreams);
     const problems = routeProblems(
       app.policy,
+      services.operations.models,
       all.flatMap((one) =>
-        one.permission === 'public' ? [] : [{ by: one.operationId, action: one.permission.action, route: handlers[one.tag]?.[one.operationId] }],
+        one.permission === 'public' || isForwarded(one) ? [] : [{ by: one.operationId, action: one.permission.action, route: givenHandler(handlers, one) }],
       ),
     );
     if (problems.length > 0) throw new Error(`The application cannot be served:\n  ${problems.join('\n  ')}`);
@@ -109,6 +120,11 @@ export const restPlugin = fp<RestOptions>(
         };
         return { headers, body: documents[name] };
       };
+    const handlerOf = (operation: Operation): Handler => {
+      if (isForwarded(operation)) return forwarded(operation);
+      const given = givenHandler(handlers, operation);
+      return isRoute(given) ? restHandler(operation, given, services) : publicHandler(given as Handler);
+    };
     const operationResolver = (_id: string, method: string, path: string) => {
       const operation = mounted.get(`${method} ${path}`) as Operation;
       const version = placeOf(path)?.version ?? newest;
@@ -116,8 +132,8 @@ export const restPlugin = fp<RestOptions>(
       return {
         config: { plan, counted: operation.counted },
         schema: routeSchema(operation),
-        handler: handle(app, plan, isForwarded(operation) ? forwarded(operation) : handlerOf(handlers, operation), {
-          services,
+        handler: handle(app, plan, handlerOf(operation), {
+          services: services.handlers,
           platformFor: (request) => ({ ...platform, document: documentsFor(request) }),
           prefix: version === undefined ? '' : prefixOf(version),
           refreshPath: refreshPath(all, version, app.names.refreshCookie),

@@ -2,7 +2,7 @@ import { type AccountRules, accountRules } from '../accounts/account-rules.js';
 import { isCommonPassword } from '../accounts/common-passwords.js';
 import { createFirstAdmin, hasAdmin } from '../accounts/first-admin.js';
 import { hasher } from '../accounts/passwords.js';
-import { emailKey } from '../accounts/user-rules.js';
+import { emailKey } from '../accounts/user-model.js';
 import type { Application, Demo, DemoPerson } from '../application.js';
 import type { Database } from '../database/open.js';
 import { statement } from '../database/statement.js';
@@ -42,13 +42,24 @@ async function isPrepared(
   config: Config,
   { demo, administrators }: Prepared,
 ): Promise<boolean> {
-  if (config.production && (await demo?.isIn(statements))) {
+  if (config.production && (await hasDemo(statements, demo))) {
     throw refuse(
       config,
       'DATABASE_URL: names a database with demo accounts, whose password is public; use another one.',
     );
   }
   return hasAdmin(statements, administrators);
+}
+
+const anyOf = statement<[emailKeys: readonly string[]], { found: boolean }>(
+  'accounts of the demo',
+  'SELECT EXISTS (SELECT FROM users WHERE email_key = ANY($1::text[])) AS found',
+);
+
+/** Returns true if the database holds accounts of the demo, whose password everyone knows. */
+async function hasDemo(statements: Stored['statements'], demo: Demo | undefined): Promise<boolean> {
+  const emails = demo?.people.map(({ email }) => emailKey(email)) ?? [];
+  return emails.length > 0 && (await statements.run(anyOf, emails))[0]?.found === true;
 }
 
 async function firstData(database: Stored, config: Config, { demo, administrators }: Prepared): Promise<void> {

@@ -1,10 +1,10 @@
-import type { AccountRules } from '../accounts/account-rules.js';
-import { writing } from '../accounts/writing.js';
-import { type Actor, authenticated, authorise, type Call } from '../calls/access.js';
+import { authenticated, type Call } from '../calls/access.js';
 import { Failure } from '../calls/errors.js';
 import { pageOf } from '../calls/listing.js';
 import type { Page, PageRequest } from '../calls/pages.js';
 import type { Prisma, PrismaClient } from '../database/client.js';
+import { accessOf } from '../operations/guarded-client.js';
+import type { Db } from '../operations/model.js';
 import { hashToken } from './opaque-tokens.js';
 import type { SessionEnds } from './session-ends.js';
 
@@ -23,24 +23,25 @@ export interface OwnSession {
 interface OwnSessionsDependencies {
   client: PrismaClient;
   end: SessionEnds['end'];
-  rules: AccountRules;
   /** Milliseconds since the epoch. */
   now: () => number;
 }
 
-/** What the owner of sessions may do with them: see them, and end them. */
-export function ownSessions({ client, end, rules, now }: OwnSessionsDependencies) {
-  const { readSessions, revokeSessions } = rules.actions;
+/** What the owner of sessions does with them. The target of the route is the caller's own account. */
+export function ownSessions({ client, end, now }: OwnSessionsDependencies) {
   const live = () => ({ revokedAt: null, expiresAt: { gt: new Date(now()) } }) satisfies Prisma.SessionWhereInput;
-  const revoke = (call: Call, where: Prisma.SessionWhereInput): Promise<void> =>
-    writing(client, call, { action: revokeSessions }, (db) => end(db, call, 'session.revoked', where));
-  const permitted = (call: Call, action: string): Actor => authorise(call, action, authenticated(call).id);
+  async function revoke(db: Db, where: Prisma.SessionWhereInput): Promise<void> {
+    const { call, enforce, transaction } = accessOf(db);
+    await enforce();
+    await end(await transaction(), call, 'session.revoked', where);
+  }
 
   return {
-    /** The live sessions of the caller, oldest first. */
-    async list(call: Call, page: PageRequest): Promise<Page<OwnSession>> {
-      const { id: userId, sessionId } = permitted(call, readSessions);
-      await call.checkpoint();
+    /** Returns a page of the live sessions of the caller, oldest first. */
+    async list(db: Db, page: PageRequest): Promise<Page<OwnSession>> {
+      const { call, enforce } = accessOf(db);
+      const { id: userId, sessionId } = authenticated(call);
+      await enforce();
       const where = { userId, ...live() };
       const { items, ...rest } = await pageOf(page, {
         rows: ({ ids: position, order, ...part }) =>
@@ -60,20 +61,19 @@ export function ownSessions({ client, end, rules, now }: OwnSessionsDependencies
       return { ...rest, items: sessions };
     },
 
-    /** Ends all sessions of the caller but its own one. */
-    async revokeOthers(call: Call): Promise<void> {
-      const { id: userId, sessionId } = permitted(call, revokeSessions);
-      await call.checkpoint();
-      await revoke(call, { userId, ...(sessionId !== undefined && { id: { not: sessionId } }) });
+    /** Ends all sessions of the caller except the one of the call. */
+    async revokeOthers(db: Db): Promise<void> {
+      const { id: userId, sessionId } = authenticated(accessOf(db).call);
+      await revoke(db, { userId, ...(sessionId !== undefined && { id: { not: sessionId } }) });
     },
 
-    /** @throws Failure NOT_FOUND when the caller has no live session with this id */
-    async revoke(call: Call, id: string): Promise<void> {
-      const { id: userId } = permitted(call, revokeSessions);
-      const found = await client.session.count({ where: { id, userId, ...live() } });
+    /** Ends a session of the caller. @throws Failure NOT_FOUND when the caller has no live session with this id */
+    async revoke(db: Db, id: string): Promise<void> {
+      const { call, reader } = accessOf(db);
+      const { id: userId } = authenticated(call);
+      const found = await (await reader()).session.count({ where: { id, userId, ...live() } });
       if (found === 0) throw new Failure('NOT_FOUND', 'There is no such session.');
-      await call.checkpoint();
-      await revoke(call, { id, userId });
+      await revoke(db, { id, userId });
     },
 
     /**

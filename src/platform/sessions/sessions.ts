@@ -122,7 +122,7 @@ export function sessionsService(dependencies: SessionsDependencies) {
   }
 
   return {
-    ...ownSessions({ client, end, rules, now }),
+    ...ownSessions({ client, end, now }),
     basic: credentials.basic,
     refresh: refreshService({ client, tokens, end, names, now }),
 

@@ -107,12 +107,11 @@ export async function testService<Own extends object, Name extends string = stri
   const database = given ?? (await freshDatabase());
   await seed?.(database.client);
 
-  let services: (PlatformServices & Own) | undefined;
+  let own: Own | undefined;
   const listening: Application<Own> = {
     ...application,
     services(platform) {
-      const own = application.services(platform);
-      services = { ...platform, ...own };
+      own = application.services(platform);
       return own;
     },
   };
@@ -127,11 +126,12 @@ export async function testService<Own extends object, Name extends string = stri
     sockets: { initTimeout: PATIENT.answer, ping: PATIENT.answer, ...options.sockets },
     admission: { burst: PATIENT.answer, standing: PATIENT.answer, ...options.admission },
   });
+  const services = { ...app.platformServices, ...own } as PlatformServices & Own;
   const url = await app.listen({ port: 0, host: '127.0.0.1' });
 
   const schemes = Object.keys(contract.document.components.securitySchemes ?? {});
   const { client } = database;
-  const known = peopleOf({ app, client, services: services as PlatformServices & Own, schemes, url });
+  const known = peopleOf({ app, client, services, schemes, url });
   const roles = (named ?? oneOfEachRole(application)) as Record<Name, string>;
   const people = {} as Record<Name, Person>;
   for (const [name, role] of Object.entries(roles) as [Name, string][])
@@ -146,7 +146,7 @@ export async function testService<Own extends object, Name extends string = stri
     application,
     contract,
     database,
-    services: services as PlatformServices & Own,
+    services,
     people,
     log,
     account: (role) => known.account(role),

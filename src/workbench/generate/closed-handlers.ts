@@ -39,7 +39,10 @@ type SurplusMembers<Actual, Declared, Path extends string> =
 type WithStatus<Declared, Status> = Declared extends { status: infer Own } ? (Own & Status extends never ? never : Declared) : never;
 type SurplusOf<Reply, Declared> = Reply extends { status: infer Status } ? Surplus<Reply, WithStatus<Declared, Status>, 'reply'> : never;
 
-type ReplyOf<Handler> = Handler extends (...args: never[]) => Promise<infer Reply> ? Reply : never;
+type ReplyOf<Handler> =
+  Handler extends Route<never, infer Reply> ? Reply
+  : Handler extends (...args: never[]) => Promise<infer Reply> ? Reply
+  : never;
 
 /** Each handler that is no operation of its tag, or may answer what its operation does not declare, is asked to be a sentence that says so. */
 export type Closed<Actual, Declared> = {

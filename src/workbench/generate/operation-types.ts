@@ -163,6 +163,13 @@ function description({ operation, method, path, permission, furtherPermissions, 
   ];
 }
 
+/** A public operation is a function; any other one is a route, by whose target the platform decides. */
+function handlerType({ operationId, permission }: Operation): string {
+  const name = pascal(operationId);
+  if (permission === 'public') return `(request: ${name}Request, context: Context) => Promise<${name}Reply>`;
+  return `Route<${name}Request, ${name}Reply, DecisionOf<${literal(operationId)}>> | NotWritten`;
+}
+
 /**
  * The documented request, reply and handler types of one operation, as source text.
  * @param schemas the components, by name
@@ -188,6 +195,6 @@ export function operationTypes(
       ? `/** \`${id}\` takes nothing. */\nexport type ${name}Request = Record<string, never>;\n`
       : `/** What \`${id}\` is asked with. */\nexport interface ${name}Request ${objectType(request, '')}\n`,
     `/** What \`${id}\` may answer. */\nexport type ${name}Reply =${replyType(operation, { typeOfSchema, isShapeless })};\n`,
-    `${docComment(description(operation))}export type ${name} = (request: ${name}Request, context: Context) => Promise<${name}Reply>;\n`,
+    `${docComment(description(operation))}export type ${name} = ${handlerType(operation)};\n`,
   ].join('\n');
 }

@@ -10,10 +10,17 @@ export const HEADER = '// Generated from openapi.yaml by `npm run codegen`. Do n
 
 const STREAM = "import type { Readable } from 'node:stream';\n";
 
-const IMPORTS = `import type { Context } from '../src/application/context.js';
+const IMPORTS = `import type { Decides, notWritten, Route } from 'accord';
+import type { Context } from '../src/application/context.js';
 import type { components } from './openapi.js';
+import type { Decisions } from './policy.js';
 
 type Schemas = components['schemas'];
+
+/** What the target of a route must decide by. */
+type DecisionOf<Name> = Name extends keyof Decisions ? Decisions[Name] : Decides;
+/** What stands for an operation that nobody has written yet. */
+type NotWritten = typeof notWritten;
 `;
 
 /** Excess properties of what a function returns go unnoticed when the function's type comes from its context. */
@@ -68,6 +75,11 @@ export function generateOperations({ document, operations: all }: OpenApiSource)
       'Schemas',
       'OperationId',
       'Readable',
+      'Route',
+      'Decides',
+      'Decisions',
+      'DecisionOf',
+      'NotWritten',
       ...[
         'Same',
         'Plain',

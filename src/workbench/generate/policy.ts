@@ -8,9 +8,9 @@ const TABLE = docComment([
   "caller's own. `none`: nothing. Stated by `x-permission` and `@permission`; see also permissions.md.",
 ]);
 const ACTION = docComment(['What a permission is asked for.']);
-const OPERATIONS = docComment([
-  'The action of each operation, by operationId, and of each root field, as `Type.field`: what the platform decides before',
-  'its handler or resolver is asked.',
+const DECISIONS = docComment([
+  'The operations and root fields whose action reaches `own`, with what their target must decide by: `owner`, a stored row;',
+  '`self`, a new row of the caller. A route whose target does not decide so does not compile.',
 ]);
 const ROLE = docComment([
   'What an account can be, as it is stored, as tokens carry it and as GraphQL spells it. REST has it in lower case.',
@@ -26,14 +26,18 @@ export function generatePolicy({ roles, statements }: StatedPolicy): string {
     const cells = roles.map((role) => `${key(role.toUpperCase())}: ${literal(permission[role])}`);
     return `  ${key(action)}: { ${cells.join(', ')} },\n`;
   });
-  // The first permission that an operation states is its own; those of `x-permission-also` come after it.
-  const main = new Map(statements.toReversed().map(({ by, permission }) => [by, permission.action]));
-  const operations = [...main].reverse().map(([by, action]) => `  ${key(by)}: ${literal(action)},\n`);
+  // The first permission that an operation states is its own; those of `x-permission-also` follow it.
+  const main = new Map(statements.toReversed().map(({ by, permission }) => [by, permission]));
+  const decisions = [...main].reverse().flatMap(([by, permission]) => {
+    const reaches = roles.map((role) => permission[role]);
+    if (!reaches.includes('own')) return [];
+    return `  ${key(by)}: ${reaches.includes('any') ? "'owner'" : "'owner' | 'self'"};\n`;
+  });
   const names = roles.map((role) => literal(role.toUpperCase())).join(' | ') || 'never';
   return [
     HEADER,
     `${TABLE}export const policy = {\n${rows.join('')}} as const;\n`,
-    `${OPERATIONS}export const operations = {\n${operations.join('')}} as const;\n`,
+    `${DECISIONS}export interface Decisions {\n${decisions.join('')}}\n`,
     `${ACTION}export type Action = keyof typeof policy;\n`,
     `${ROLE}export type Role = ${names};\n`,
   ].join('\n');

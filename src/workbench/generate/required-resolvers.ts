@@ -4,6 +4,9 @@ import { ROOTS } from '../model/sdl.js';
 
 const HEADER = '// Generated from schema.graphql by `npm run codegen`. Do not edit.\n';
 
+const IMPORTS = `import type { Decides, notWritten, ReadByPlatform, Route } from 'accord';
+import type { Decisions } from './policy.js';`;
+
 /**
  * graphql-codegen asks for a resolver of each field or of none. What must be written is neither: a field that the model
  * has under its name and in its type is read by itself, any other one needs a resolver. So does `__resolveType` of each
@@ -11,12 +14,14 @@ const HEADER = '// Generated from schema.graphql by `npm run codegen`. Do not ed
  */
 const REQUIRED = `type ResultOf<Each> = Each extends ResolverFn<infer Result, any, any, any> ? Result : never;
 
-/** The fields of a type that its model already has, under their name and in their type. */
+/** The fields of a type that its model already has, under their name and in their type, and the relations of the model. */
 type Given<Type extends keyof EveryField> = Type extends ${ROOTS.map((root) => `'${root}'`).join(' | ')}
   ? never
   : {
       // What a value is, its interface or union says.
       [Field in keyof EveryField[Type]]-?: Field extends '__isTypeOf'
+        ? Field
+        : Field extends ReadByPlatform<Type, ResolversParentTypes[Type]>
         ? Field
         : Field extends keyof ResolversParentTypes[Type]
           ? ResolversParentTypes[Type][Field] extends ResultOf<EveryField[Type][Field]>
@@ -35,14 +40,32 @@ type GivenTypes = {
 }[keyof EveryField];
 `;
 
+/** The routes of the root fields. */
+const routes = (root: string) => `
+/** The routes of the fields of ${root}. */
+export type ${root}Routes = {
+  [Field in keyof ${root}Fields]: RouteOf<${root}Fields[Field], DecisionOf<\`${root}.\${Field}\`>>;
+};
+`;
+
+const ROUTES = `
+/** What the target of a route must decide by. */
+type DecisionOf<Name> = Name extends keyof Decisions ? Decisions[Name] : Decides;
+type ArgsOf<Each> = Each extends ResolverFn<any, any, any, infer Args> ? Args : Each extends SubscriptionResolver<any, any, any, any, infer Args> ? Args : never;
+type RouteOf<Each, By extends Decides> = Route<ArgsOf<Each>, Awaited<ResultOf<Each>>, By> | typeof notWritten;
+`;
+
 /** Interfaces, for the compiler calls them by their name where it would spell out any other type. */
 function named(schema: GraphQLSchema): string {
   const types = Object.values(schema.getTypeMap()).flatMap((type) =>
     isCompositeType(type) && !isIntrospectionType(type) ? [type.name] : [],
   );
-  const each = types.map((type) => `export interface ${type}Resolvers extends ResolversOf<'${type}'> {}\n`);
-  const members = types.map((type) => `  ${type}: ${type}Resolvers;\n`);
-  return `${each.join('\n')}
+  const each = types.filter((type) => !ROOTS.includes(type)).map((type) => `export interface ${type}Resolvers extends ResolversOf<'${type}'> {}\n`);
+  const typeOf = (type: string) => (ROOTS.includes(type) ? `${type}Routes` : `${type}Resolvers`);
+  const members = types.map((type) => `  ${type}: ${typeOf(type)};\n`);
+  const roots = types.filter((type) => ROOTS.includes(type));
+  return `${ROUTES}${roots.map(routes).join('')}
+${each.join('\n')}
 interface ResolversByType {
 ${members.join('')}}
 
@@ -56,5 +79,5 @@ export interface Resolvers extends Omit<ResolversByType, GivenTypes>, Partial<Pi
  * `codegen.ts` gives: `EveryField` for all resolvers, and `…Fields` for those of a type.
  */
 export const requiredResolvers: CodegenPlugin = {
-  plugin: (schema) => ({ prepend: [HEADER], content: `${REQUIRED}\n${named(schema)}` }),
+  plugin: (schema) => ({ prepend: [HEADER, IMPORTS], content: `${REQUIRED}\n${named(schema)}` }),
 };

@@ -1,34 +1,28 @@
-import { asNextVersion, type Idempotency, type Statements } from 'accord';
-import type { PaymentStatus, Prisma, PrismaClient } from '../../../../generated/prisma/client.js';
+import type { ApplicationPlatform, Db } from 'accord';
+import type { PaymentStatus } from '../../../../generated/prisma/client.js';
 import { Failure } from '../../calls.js';
 import type { Order } from '../../models.js';
 import { transitions } from '../order-states.js';
 import type { Outcome, PaymentGateway } from './gateway.js';
 import { type Attempt, faultOf, verdict } from './verdict.js';
-import { nextDue, takeDue } from './work-list.js';
-
-type Transaction = Prisma.TransactionClient;
 
 /**
- * Milliseconds for which an attempt keeps others away. Longer than any gateway takes; after a crash somebody else asks
- * again, under the same key.
+ * Milliseconds for which an attempt keeps others away. Longer than any gateway takes; after a crash somebody else asks again,
+ * under the same key.
  */
-const LEASE = 15_000;
+const LEASE_MS = 15_000;
 /** Milliseconds before the second attempt; doubled for each further one, up to the most. */
-const BACKOFF = 500;
-const MOST_BACKOFF = 60_000;
+const BACKOFF_MS = 500;
+const MAX_BACKOFF_MS = 60_000;
 
-export interface PaymentsDependencies {
-  client: PrismaClient;
-  statements: Statements;
+export interface PaymentsDependencies extends Pick<ApplicationPlatform, 'transact' | 'continuation' | 'now'> {
   /** Absent in production without PAYMENT_URL. */
   gateway: PaymentGateway | undefined;
-  idempotency: Pick<Idempotency, 'finish' | 'abandon'>;
   /** What is answered for the order that a payment has ended with. */
   answer: (order: Order) => object;
-  now: () => number;
   /** Tells all instances, with the transaction, that a payment is due at this time. */
-  announce: (db: Transaction, at: number) => Promise<void>;
+  announce: (db: Db, at: number) => Promise<void>;
+  /** Looks for due payments now. */
   wake: () => void;
 }
 
@@ -48,10 +42,9 @@ export type Payments = ReturnType<typeof paymentsService>;
  * key; so whatever crashes in between, asking again under the same id tells how it ended, and takes nothing twice.
  */
 export function paymentsService({
-  client,
-  statements,
+  transact,
+  continuation,
   gateway,
-  idempotency,
   answer,
   now,
   announce,
@@ -59,73 +52,86 @@ export function paymentsService({
 }: PaymentsDependencies) {
   const inMs = (ms: number) => new Date(now() + ms);
 
-  async function askAgain({ id, attempts, wasUncertain }: Attempt, outcome: Outcome): Promise<void> {
-    const backoff = Math.min(MOST_BACKOFF, BACKOFF * 2 ** (attempts - 1));
+  function askAgain({ id, attempts, wasUncertain }: Attempt, outcome: Outcome): Promise<unknown> {
+    const backoff = Math.min(MAX_BACKOFF_MS, BACKOFF_MS * 2 ** (attempts - 1));
     const data = { dueAt: inMs(backoff), uncertain: wasUncertain || outcome.kind === 'unknown' };
-    await client.payment.updateMany({ where: { id, status: 'OPEN', attempts }, data });
+    return transact((db) => db.payment.updateMany({ where: { id, status: 'OPEN', attempts }, data }));
   }
 
   /**
-   * Ends the payment, its order's state and its idempotency key in one transaction; whoever comes first decides. The
-   * gateway's word counts whoever heard it; that an attempt failed counts only while no other one has begun.
+   * Ends the payment, its order's state and its idempotency key in one transaction; whoever comes first decides. The gateway's
+   * word counts whoever heard it; that an attempt failed counts only while no other one has begun.
    */
   const conclude = ({ id, attempts }: Attempt, status: keyof typeof orderAfter): Promise<Conclusion> =>
-    client.$transaction(async (db) => {
+    transact(async (db) => {
       const open = { id, status: 'OPEN' as const, ...(status === 'FAILED' && { attempts }) };
       const { count } = await db.payment.updateMany({ where: open, data: { status, token: null } });
-      const payment = await db.payment.findUniqueOrThrow({
-        where: { id },
-        include: { order: true },
-      });
+      const payment = await db.payment.findUniqueOrThrow({ where: { id }, include: { order: true } });
       if (count === 0) return payment;
-      const order = await db.order.update({
-        where: { id: payment.orderId },
-        data: asNextVersion({ status: orderAfter[status] }),
-      });
-      if (status === 'SETTLED') await idempotency.finish(db, id, answer(order), order.userId);
-      else await idempotency.abandon(db, id);
+      const order = await db.order.update({ where: { id: payment.orderId }, data: { status: orderAfter[status] } });
+      if (status === 'SETTLED') await continuation.finish(db, id, answer(order), order.userId);
+      else await continuation.abandon(db, id);
       return { status, order };
+    });
+
+  /**
+   * Takes the payment that has been due longest, for as long as the lease lasts. The number of attempts decides between instances
+   * that take the same one. The row is marked uncertain before the gateway is asked: a crash leaves no other trace of the attempt.
+   */
+  async function takeDue(): Promise<Attempt | undefined> {
+    for (;;) {
+      const taken = await transact(async (db) => {
+        const where = { status: 'OPEN', dueAt: { lte: new Date(now()) } } as const;
+        const due = await db.payment.findFirst({ where, orderBy: { dueAt: 'asc' }, include: { order: true } });
+        if (!due) return 'none';
+        const { id, orderId, token, order, uncertain: wasUncertain } = due;
+        const attempts = due.attempts + 1;
+        const { count } = await db.payment.updateMany({
+          where: { id, status: 'OPEN', attempts: due.attempts },
+          data: { dueAt: inMs(LEASE_MS), attempts, uncertain: true },
+        });
+        const { amount, currency } = order;
+        return count === 1 ? { id, orderId, token, amount, currency, attempts, wasUncertain } : 'taken';
+      });
+      if (taken === 'none') return undefined;
+      if (taken !== 'taken') return taken;
+    }
+  }
+
+  /** When a payment is due next, in milliseconds since the epoch; undefined where none is open. */
+  const nextDue = () =>
+    transact(async (db) => {
+      const next = { where: { status: 'OPEN' }, orderBy: { dueAt: 'asc' }, select: { dueAt: true } } as const;
+      return (await db.payment.findFirst(next))?.dueAt.getTime();
     });
 
   const ask = (attempt: Attempt, signal: AbortSignal): Promise<Outcome> =>
     gateway?.pay(attempt, signal) ?? Promise.resolve({ kind: 'failed', retryable: true, reason: 'there is none' });
 
-  /** A new payment of an order that `db` has just moved to PROCESSING. */
-  async function store(
-    db: Transaction,
-    { id: orderId }: Order,
-    token: string | undefined,
-    dueAt: Date,
-    attempt: Partial<Prisma.PaymentUncheckedCreateInput> = {},
-  ) {
+  /** Stores a payment of an order that `db` has just moved to PROCESSING. */
+  async function store(db: Db, { id: orderId }: Order, token: string | undefined, dueAt: Date, attempt: object = {}) {
     await announce(db, dueAt.getTime());
-    return db.payment.create({
-      data: { orderId, token: token ?? null, dueAt, ...attempt },
-      select: { id: true, orderId: true, token: true, attempts: true },
-    });
+    const data = { orderId, token: token ?? null, dueAt, ...attempt };
+    return db.payment.create({ data, select: { id: true, orderId: true, token: true, attempts: true } });
   }
 
   return {
-    /** Looks for payments in the background. */
+    /** Whether there is a gateway. */
+    available: gateway !== undefined,
     wake,
-
-    /** @throws Failure NOT_IMPLEMENTED where there is no gateway */
-    refuseUnlessAvailable(): void {
-      if (!gateway) throw new Failure('NOT_IMPLEMENTED', 'Payment is not available in this installation.');
-    },
 
     /**
      * Stores a payment for `settle`, whose attempt begins at once.
      * @param id that of the work which the request has begun
      */
-    async begin(db: Transaction, order: Order, token: string | undefined, id: string): Promise<Attempt> {
+    async begin(db: Db, order: Order, token: string | undefined, id: string): Promise<Attempt> {
       const { amount, currency } = order;
-      const stored = await store(db, order, token, inMs(LEASE), { id, attempts: 1, uncertain: true });
+      const stored = await store(db, order, token, inMs(LEASE_MS), { id, attempts: 1, uncertain: true });
       return { ...stored, amount, currency, wasUncertain: false };
     },
 
     /** Stores a payment for the background. */
-    async enqueue(db: Transaction, order: Order, token: string | undefined): Promise<void> {
+    async enqueue(db: Db, order: Order, token: string | undefined): Promise<void> {
       await store(db, order, token, inMs(0));
     },
 
@@ -151,8 +157,8 @@ export function paymentsService({
      * @returns when to look again, in milliseconds since the epoch; undefined where no payment is open
      */
     async settleOne(signal: AbortSignal, more: () => void): Promise<number | undefined> {
-      const attempt = await takeDue(statements, new Date(now()), inMs(LEASE));
-      if (!attempt) return nextDue(statements);
+      const attempt = await takeDue();
+      if (!attempt) return nextDue();
       more();
       const outcome = await ask(attempt, signal);
       const status = verdict(outcome, attempt, true);

@@ -1,0 +1,10 @@
+import type { Db } from 'accord';
+import type { Comment, Post } from '../models.js';
+
+/** The rules of comments. */
+export const comments = {
+  create: (db: Db, authorId: number, { id: postId }: Post, text: string) =>
+    db.comment.create({ data: { postId, authorId, text } }),
+
+  update: (db: Db, { id }: Comment, text: string) => db.comment.update({ where: { id }, data: { text } }),
+};

@@ -1,0 +1,14 @@
+import type { Db } from 'accord';
+
+/** The rules of messages. A channel is no more than its id. */
+export const messages = {
+  create: (db: Db, authorId: number, { channelId, text }: { channelId: string; text: string }) =>
+    db.message.create({ data: { channelId, authorId, text } }),
+
+  /** Returns the newest messages of a channel, by ascending id; only those before an id, where it is given. */
+  async newest(db: Db, channelId: string, { limit, before }: { limit: number; before: number | undefined }) {
+    const where = { channelId, ...(before !== undefined && { id: { lt: before } }) };
+    const rows = await db.message.findMany({ where, orderBy: { id: 'desc' }, take: limit });
+    return rows.reverse();
+  },
+};

@@ -1,0 +1,55 @@
+import type { Db, Operation } from 'accord';
+import { Failure } from '../calls.js';
+import type { Order, User } from '../models.js';
+import { type OrderAction, requireTransition, transitions } from './order-states.js';
+import type { Payments } from './payments/payments.js';
+
+/** Minor units, and the code of ISO 4217. */
+export interface Money {
+  amount: number;
+  currency: string;
+}
+
+export interface PaymentRequest {
+  /** The token that the gateway gave the client for this payment. */
+  token: string | undefined;
+  /** Whether to answer before the gateway has decided. */
+  background: boolean;
+}
+
+/** The rules of orders. */
+export const ordersService = (payments: Payments) => ({
+  create: (db: Db, user: User, { amount, currency }: Money) =>
+    db.order.create({ data: { userId: user.id, amount, currency } }),
+
+  /** @throws Failure CONFLICT for an order that is not pending */
+  cancel: (db: Db, order: Order) => transition(db, order, 'cancel'),
+
+  /**
+   * Pays an order: at once, or in the background.
+   * @throws Failure CONFLICT for an order that is not pending; PAYMENT_DECLINED, BAD_GATEWAY, GATEWAY_TIMEOUT; NOT_IMPLEMENTED
+   *   without a gateway
+   */
+  async pay(
+    { db, enforce, workId, afterCommit, onCommit }: Omit<Operation, 'record' | 'services'>,
+    order: Order,
+    { token, background }: PaymentRequest,
+  ): Promise<Order> {
+    requireTransition(order.status, 'pay');
+    await enforce();
+    if (!payments.available) throw new Failure('NOT_IMPLEMENTED', 'Payment is not available in this installation.');
+    const processing = await transition(db, order, 'pay');
+    if (background) {
+      await payments.enqueue(db, processing, token);
+      onCommit(payments.wake);
+      return processing;
+    }
+    const attempt = await payments.begin(db, processing, token, workId);
+    return afterCommit(() => payments.settle(attempt));
+  },
+});
+
+function transition(db: Db, { id, status }: Order, action: OrderAction) {
+  requireTransition(status, action);
+  return db.order.update({ where: { id }, data: { status: transitions.PENDING[action] } });
+}

@@ -1,0 +1,17 @@
+import type { Db } from 'accord';
+import type { Post } from '../models.js';
+
+export interface PostFields {
+  title: string;
+  /** Null for none. */
+  content: string | null;
+}
+
+/** The rules of posts. */
+export const posts = {
+  create: (db: Db, authorId: number, { title, content }: PostFields) =>
+    db.post.create({ data: { authorId, title, content } }),
+
+  /** Changes the members that are given. */
+  update: (db: Db, { id }: Post, changes: Partial<PostFields>) => db.post.update({ where: { id }, data: changes }),
+};
