@@ -6,7 +6,13 @@ import type { Database } from './database/open.js';
 import type { Outages } from './database/outages.js';
 import { databaseSignals } from './database/signals.js';
 import type { Config } from './server/config.js';
-import { type ComposedServices, handlerServices, type PlatformServices, platformServices, type ServicesOptions } from './services.js';
+import {
+  type ComposedServices,
+  handlerServices,
+  type PlatformServices,
+  platformServices,
+  type ServicesOptions,
+} from './services.js';
 
 declare module 'fastify' {
   interface FastifyInstance {

@@ -69,7 +69,10 @@ export interface ServicesOptions
 export type PlatformServices = Awaited<ReturnType<typeof platformServices>>;
 
 /** What the services of an application are made with. */
-export type ApplicationPlatform = Pick<PlatformServices, 'now' | 'production' | 'environment' | 'transact' | 'continuation' | 'jobs'>;
+export type ApplicationPlatform = Pick<
+  PlatformServices,
+  'now' | 'production' | 'environment' | 'transact' | 'continuation' | 'jobs'
+>;
 
 /** What handlers receive as `services`: nothing in it reaches the database around `db`. */
 export type HandlerServices = ReturnType<typeof handlerServices>;

@@ -43,7 +43,7 @@ onEachDatabase(t, async (t, open) => {
     for (const person of [admin, developer]) for (let i = 0; i < 5; i++) await add('authors', 'x', person);
     const page = await statementsOf(() => graphql(viewer, '{ messages(channelId: "authors") { author { name } } }'));
     t.equal(page.result.data.messages.length, 10);
-    t.match(page.statements, [/ FROM messages /, / FROM users /]);
+    t.match(page.statements, [/ FROM "public"."messages" /, / FROM "public"."users" /]);
     t.equal(page.statements.length, 2);
   });
 

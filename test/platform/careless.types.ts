@@ -1,7 +1,8 @@
 // What the compiler refuses: held by `tsc`, which would complain of a directive that expects an error where there is none.
-import { create, list, model, record } from '../../src/platform/index.js';
+
 import { Order, Post, User } from '../../src/application/models.js';
 import { type FieldsOf, type RoutesOf, route } from '../../src/application/routes.js';
+import { create, list, model, record } from '../../src/platform/index.js';
 
 const Ownerless = model('Order', { read: 'orders.read' });
 

@@ -13,6 +13,9 @@ export const Query: QueryRoutes = {
   messages: route({
     target: list(Message),
     handler: ({ channelId, limit, before }, { db, services }) =>
-      services.messages.newest(db, channelId, { limit: limit ?? 20, before: before == null ? undefined : Number(before) }),
+      services.messages.newest(db, channelId, {
+        limit: limit ?? 20,
+        before: before == null ? undefined : Number(before),
+      }),
   }),
 };

@@ -1,8 +1,8 @@
 import { resourceTag } from 'accord';
 import type * as Contract from '../../../generated/operations.js';
 import type { Role } from '../../../generated/policy.js';
-import { actionsOf, type OrderAction } from '../services/order-states.js';
 import type { Order, User } from '../models.js';
+import { actionsOf, type OrderAction } from '../services/order-states.js';
 
 /** Roles are lower case on REST and upper case everywhere else. */
 export const toRole = (role: Contract.Role): Role => role.toUpperCase() as Uppercase<Contract.Role>;

@@ -1,4 +1,14 @@
-import { create, list, preference, type ReplyContext, record, removal, replies, resourceTag, type UserFields } from 'accord';
+import {
+  create,
+  list,
+  preference,
+  type ReplyContext,
+  record,
+  removal,
+  replies,
+  resourceTag,
+  type UserFields,
+} from 'accord';
 import * as Contract from '../../../generated/operations.js';
 import { User } from '../models.js';
 import { route } from '../routes.js';

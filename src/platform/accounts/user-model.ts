@@ -49,7 +49,11 @@ export function userHooks({
   revoke,
 }: Pick<AccountRules, 'administrators'> & Pick<Revocations, 'revoke'>): ModelHooks {
   /** The lock makes two changes wait for each other, so that the last two administrators cannot go at once. */
-  async function refuseLastAdmin(tx: Tx, { id, role }: { id: number; role?: unknown }, becomes?: unknown): Promise<void> {
+  async function refuseLastAdmin(
+    tx: Tx,
+    { id, role }: { id: number; role?: unknown },
+    becomes?: unknown,
+  ): Promise<void> {
     if (!administrators.includes(role as string) || administrators.includes(becomes as string)) return;
     // Prisma has no word for advisory locks.
     await tx.$executeRaw`SELECT pg_advisory_xact_lock(${ADMIN_LOCK}::bigint)`;

@@ -1,4 +1,4 @@
-import { MAX_ID, type Page, type PageRequest, storableOffset, type Window, type WindowPage } from './pages.js';
+import { type Page, type PageRequest, storableOffset, type Window, type WindowPage } from './pages.js';
 
 /** Which rows of a list are read. */
 export interface Part {

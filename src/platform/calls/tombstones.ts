@@ -13,7 +13,8 @@ interface NamedModel {
 export const tombstoneKind = ({ name }: Pick<NamedModel, 'name'>): string => name.toUpperCase();
 
 /** Returns the failure that does not tell whether a row ever existed: for a repeated deletion. */
-export const absent = ({ noun }: Pick<NamedModel, 'noun'>): Failure => new Failure('NOT_FOUND', `There is no such ${noun}.`);
+export const absent = ({ noun }: Pick<NamedModel, 'noun'>): Failure =>
+  new Failure('NOT_FOUND', `There is no such ${noun}.`);
 
 /**
  * Distinguishes a deleted row from one that never existed.

@@ -50,7 +50,10 @@ export const connection = (list: string) => ({
   },
 
   /** The rows of a window as the specification shows them. */
-  represent<Row extends { id: number }>({ items, hasMore, hasPrevious }: WindowPage<Row>, cursors: Cursors): Connection<Row> {
+  represent<Row extends { id: number }>(
+    { items, hasMore, hasPrevious }: WindowPage<Row>,
+    cursors: Cursors,
+  ): Connection<Row> {
     const edges = items.map((node) => ({ cursor: cursors.encode(list, node.id), node }));
     return {
       edges,

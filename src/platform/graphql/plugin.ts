@@ -55,7 +55,11 @@ export const graphqlPlugin = fp<GraphQLOptions>(
   async (app, options) => {
     const errors = errorFormatter(options.development);
     const { models } = options.services.operations;
-    const schema = executableSchema(options.typeDefs, options.resolvers, { onField: app.countField, policy: app.policy, models });
+    const schema = executableSchema(options.typeDefs, options.resolvers, {
+      onField: app.countField,
+      policy: app.policy,
+      models,
+    });
     const { trusted, development, introspection, frame } = options;
     const documents = trusted === undefined ? anyDocument() : trustedDocuments(readTrusted([trusted], schema));
     const openIntrospection = development && introspection;

@@ -82,11 +82,15 @@ const ROOTS = ['Query', 'Mutation', 'Subscription'];
 
 /** The action of each root field, as its first `@permission` says. */
 function rootActions(typeDefs: string): ReadonlyMap<string, string> {
-  const types = parse(typeDefs).definitions.filter((one) => 'fields' in one && 'name' in one && ROOTS.includes(one.name.value));
+  const types = parse(typeDefs).definitions.filter(
+    (one) => 'fields' in one && 'name' in one && ROOTS.includes(one.name.value),
+  );
   return new Map(
     types.flatMap((type) =>
       ((type as ObjectTypeDefinitionNode).fields ?? []).flatMap(({ name, directives = [] }) => {
-        const found = directives.find((one) => one.name.value === 'permission')?.arguments?.find((one) => one.name.value === 'action');
+        const found = directives
+          .find((one) => one.name.value === 'permission')
+          ?.arguments?.find((one) => one.name.value === 'action');
         const by = `${(type as ObjectTypeDefinitionNode).name.value}.${name.value}`;
         return found?.value.kind === 'StringValue' ? [[by, found.value.value] as const] : [];
       }),

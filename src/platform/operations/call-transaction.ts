@@ -26,7 +26,15 @@ export type CallTransaction = ReturnType<typeof callTransaction>;
  * The one transaction of a writing call. It begins at its first use. Accounts are locked first, by id; then the idempotency key;
  * then rows. The access token may be older than a change of the account, so the role is decided again by the locked account.
  */
-export function callTransaction({ client, idempotency, call, action, target, keyed, afterLocks }: CallTransactionOptions) {
+export function callTransaction({
+  client,
+  idempotency,
+  call,
+  action,
+  target,
+  keyed,
+  afterLocks,
+}: CallTransactionOptions) {
   let begun: Promise<{ tx: Tx; end: (error?: unknown) => Promise<void> }> | undefined;
   let ready: Promise<void> | undefined;
   let actor: Actor | null = call.actor;

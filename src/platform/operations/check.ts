@@ -32,10 +32,15 @@ export function routeProblems(
     const reaches = Object.values(policy[action] ?? {});
     if (!reaches.includes('own')) return problems;
     if (target.kind === 'stream')
-      return [...problems, `${by}: ${action} reaches \`own\`, but all subscribers share a stream. Let it reach \`any\` or \`none\`.`];
+      return [
+        ...problems,
+        `${by}: ${action} reaches \`own\`, but all subscribers share a stream. Let it reach \`any\` or \`none\`.`,
+      ];
     const decides = decidesBy(target);
     if (decides === 'owner' || (decides === 'self' && !reaches.includes('any'))) return problems;
-    const missing = target.model.owned ? 'the target does not name a stored row' : `model('${target.model.name}') has no \`owner\``;
+    const missing = target.model.owned
+      ? 'the target does not name a stored row'
+      : `model('${target.model.name}') has no \`owner\``;
     return [...problems, `${by}: ${action} reaches \`own\`, but ${missing}.`];
   });
 }

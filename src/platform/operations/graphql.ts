@@ -40,10 +40,13 @@ function rootResolver({ action, isMutation, route, relations }: RootFieldOptions
       request: args,
       idOf: (key) => Number(args[key]),
       // Rows that a handler sees, and rows that are about to be written, are read whole.
-      select: handler || isMutation ? undefined : (data) => {
-        plan ??= relations().planFor(context, info, data, isConnection ? ['edges', 'node'] : []);
-        return { select: plan.select, ...(plan.relations.size > 0 && { relationLoadStrategy: 'join' }) };
-      },
+      select:
+        handler || isMutation
+          ? undefined
+          : (data) => {
+              plan ??= relations().planFor(context, info, data, isConnection ? ['edges', 'node'] : []);
+              return { select: plan.select, ...(plan.relations.size > 0 && { relationLoadStrategy: 'join' }) };
+            },
       page: page(args) as PageRequest,
       window: isConnection ? connection(info.fieldName).window(args as ConnectionArgs, cursors) : undefined,
       services: context.services,

@@ -46,7 +46,15 @@ export interface CallLog {
 
 export const callLog = (): CallLog => ({ running: new Set(), pending: new Map(), failed: undefined });
 
-const READS = new Set(['findUnique', 'findUniqueOrThrow', 'findFirst', 'findFirstOrThrow', 'findMany', 'count', 'aggregate']);
+const READS = new Set([
+  'findUnique',
+  'findUniqueOrThrow',
+  'findFirst',
+  'findFirstOrThrow',
+  'findMany',
+  'count',
+  'aggregate',
+]);
 
 /** Returns the Prisma client of one call; see `Db`. */
 export function guardedClient(models: DeclaredModels, streams: ModelStreams, access: ClientAccess, log: CallLog): Db {

@@ -66,7 +66,9 @@ export function declaredModels(
   for (const model of models) {
     const stored = dataModel.models[model.name];
     if (!stored) {
-      problems.push(`model('${model.name}'): prisma/schema.prisma has no such model. Run \`npm run build\` after a change of it.`);
+      problems.push(
+        `model('${model.name}'): prisma/schema.prisma has no such model. Run \`npm run build\` after a change of it.`,
+      );
     } else if (byName.has(model.name)) {
       problems.push(`model('${model.name}') is declared twice.`);
     } else {
@@ -102,13 +104,15 @@ export function declaredModels(
           data.cascades.push({ child, column });
         }
     const named = (member: string, what: string) => {
-      if (!(member in stored.fields)) problems.push(`model('${model.name}'): ${what} names \`${member}\`, which the model does not have.`);
+      if (!(member in stored.fields))
+        problems.push(`model('${model.name}'): ${what} names \`${member}\`, which the model does not have.`);
     };
     for (const member of Object.keys(model.protect ?? {})) named(member, '`protect`');
     if (model.stream?.key !== undefined) named(model.stream.key, '`stream.key`');
     for (const member of Object.keys(model.stream?.include ?? {})) {
       named(member, '`stream.include`');
-      if (stored.fields[member]?.isList) problems.push(`model('${model.name}'): \`stream.include.${member}\` is a list.`);
+      if (stored.fields[member]?.isList)
+        problems.push(`model('${model.name}'): \`stream.include.${member}\` is a list.`);
     }
     for (const member of Object.keys(model.owner?.({ id: PROBE_ID, role: '' }) ?? {}))
       if (!['AND', 'OR', 'NOT'].includes(member)) named(member, '`owner`');
@@ -129,7 +133,9 @@ function modelData(
   const { id, version } = stored.fields;
   const probe = Object.entries(model.owner?.({ id: PROBE_ID, role: '' }) ?? {});
   const isOwnId = (member: string) => member === 'id' && model.name === 'User';
-  const account = probe.find(([member, value]) => value === PROBE_ID && (isOwnId(member) || member in stored.fields))?.[0];
+  const account = probe.find(
+    ([member, value]) => value === PROBE_ID && (isOwnId(member) || member in stored.fields),
+  )?.[0];
   return {
     model,
     hooks,
@@ -165,7 +171,10 @@ function matchesEveryRow(where: unknown): boolean {
   if (Array.isArray(where)) return where.length === 0 || where.some(matchesEveryRow);
   if (typeof where !== 'object' || where === null || where instanceof Date || where instanceof Uint8Array) return false;
   const values = Object.values(where);
-  return values.length === 0 || values.some((value) => value === undefined || (typeof value === 'object' && matchesEveryRow(value)));
+  return (
+    values.length === 0 ||
+    values.some((value) => value === undefined || (typeof value === 'object' && matchesEveryRow(value)))
+  );
 }
 
 /** Returns true for a row whose id PostgreSQL could have given. */

@@ -1,5 +1,6 @@
 import { type Actor, reachOf, refused } from '../calls/access.js';
 import { Failure } from '../calls/errors.js';
+import { isStorableId } from '../calls/pages.js';
 import { absent, refuseAbsent } from '../calls/tombstones.js';
 import { faultOf } from '../database/faults.js';
 import type { ClientAccess } from './guarded-client.js';
@@ -72,11 +73,14 @@ export function modelGuard(data: ModelData, access: ClientAccess, streams: Model
    */
   function writtenData(given: unknown): Data {
     const isPrivileged = action === undefined || privileged.has(given as object);
-    const written = Object.fromEntries(Object.entries((given ?? {}) as Data).filter(([, value]) => value !== undefined));
+    const written = Object.fromEntries(
+      Object.entries((given ?? {}) as Data).filter(([, value]) => value !== undefined),
+    );
     for (const member of Object.keys(written)) {
       if (data.stored.fields[member]?.kind === 'object')
         throw new TypeError(`db.${name}: write \`${member}\` by a call of its own model.`);
-      if (member in data.hidden && !isPrivileged) throw new TypeError(`db.${name}: \`${member}\` cannot be written here.`);
+      if (member in data.hidden && !isPrivileged)
+        throw new TypeError(`db.${name}: \`${member}\` cannot be written here.`);
     }
     return hooks.derive?.(written) ?? written;
   }
@@ -85,7 +89,8 @@ export function modelGuard(data: ModelData, access: ClientAccess, streams: Model
   function returned(args: Args): Args {
     const { select, include, omit } = args;
     const { selection, parents } = shownMembers(data, { select, include, omit }, readable);
-    if (parents.length > 0) throw new TypeError(`db.${name}: read the relations of a written row by a call of their own.`);
+    if (parents.length > 0)
+      throw new TypeError(`db.${name}: read the relations of a written row by a call of their own.`);
     return selection;
   }
 
@@ -95,7 +100,8 @@ export function modelGuard(data: ModelData, access: ClientAccess, streams: Model
   /** Returns true if a change could move a row to another owner. */
   function movesOwner(changes: Data): boolean {
     const members = new Set(Object.keys(writable() ?? {}));
-    for (const { relation } of Object.values(data.stored.fields)) for (const one of relation?.fields ?? []) members.add(one);
+    for (const { relation } of Object.values(data.stored.fields))
+      for (const one of relation?.fields ?? []) members.add(one);
     return Object.keys(changes).some((member) => members.has(member));
   }
 
@@ -107,6 +113,7 @@ export function modelGuard(data: ModelData, access: ClientAccess, streams: Model
   async function writableRow(tx: Tx, where: Args): Promise<AnyRow | undefined> {
     const permitted = access.permitted();
     const { id } = where;
+    if (typeof id === 'number' && data.hasNumericId && !isStorableId(id)) return refuseAbsent(tx, model, id);
     const isTarget = permitted?.model === model.name && permitted.row.id === id;
     if (isTarget && Object.keys(where).length === 1) return permitted.row;
     const find = () => on(tx)['findUnique']?.({ where }) as Promise<AnyRow | null>;
@@ -129,16 +136,25 @@ export function modelGuard(data: ModelData, access: ClientAccess, streams: Model
     } catch (error) {
       const fault = faultOf(error);
       if (fault.kind !== 'unique') throw error;
-      throw new Failure('CONFLICT', hooks.conflict?.(fault.constraint) ?? `Another ${model.noun} has this value.`, {
-        cause: error,
-      });
+      throw new Failure(
+        'CONFLICT',
+        hooks.conflict?.(fault.constraint) ?? `Another ${model.noun} has a value that only one may have.`,
+        {
+          cause: error,
+        },
+      );
     }
   }
 
   return {
     async read(operation: string, args: Args): Promise<unknown> {
       const client = await access.reader();
-      if (operation !== 'count' && operation !== 'aggregate') return on(client)[operation]?.(scopedArgs(data, args, readable));
+      const { id } = (args['where'] ?? {}) as Args;
+      // An id that no row can have is an error of Prisma only where a unique row is asked for.
+      if (typeof id === 'number' && data.hasNumericId && !isStorableId(id) && operation.startsWith('findUnique'))
+        return this.read(operation.replace('Unique', 'First'), args);
+      if (operation !== 'count' && operation !== 'aggregate')
+        return on(client)[operation]?.(scopedArgs(data, args, readable));
       const { where, ...rest } = args;
       const own = readable(data);
       return on(client)[operation]?.({ ...rest, ...filtered(where, own ? [own] : []) });
@@ -192,7 +208,9 @@ export function modelGuard(data: ModelData, access: ClientAccess, streams: Model
         if (before) await hooks.beforeUpdate?.(tx, before, changes);
         await access.enforce();
         if (before && Object.keys(changes).length === 0) return on(tx)['findUnique']?.({ where, ...returned(args) });
-        const after = await written<AnyRow>(on(tx)['update']?.({ ...returned(args), where, data: nextVersion(changes) }));
+        const after = await written<AnyRow>(
+          on(tx)['update']?.({ ...returned(args), where, data: nextVersion(changes) }),
+        );
         if (before && movesOwner(changes)) await requireOwner(tx, { ...before, ...changes }, { id: before.id });
         if (before) await hooks.afterUpdate?.(tx, call, before, { ...before, ...changes });
         return after;
@@ -228,7 +246,11 @@ export function modelGuard(data: ModelData, access: ClientAccess, streams: Model
         const owner = writable();
         const where = filtered(args['where'], owner ? [owner] : []);
         if (!data.hasNumericId) return on(tx)['deleteMany']?.(where);
-        const rows = (await on(tx)['findMany']?.({ ...where, select: { id: true }, orderBy: { id: 'asc' } })) as AnyRow[];
+        const rows = (await on(tx)['findMany']?.({
+          ...where,
+          select: { id: true },
+          orderBy: { id: 'asc' },
+        })) as AnyRow[];
         for (const { id } of rows) await lockRow(tx, data, id);
         const ids = rows.map(({ id }) => id);
         await createTombstones(tx, data, ids);

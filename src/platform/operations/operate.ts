@@ -177,6 +177,8 @@ export async function operate(
   } catch (error) {
     await transaction.rollback(error);
     if (stale && !(error instanceof Failure && error.code === 'FORBIDDEN')) throw stale;
+    // The handler may have failed because it was given what the content check would refuse.
+    if (!(error instanceof Failure)) await enforce();
     return await reconsider(error);
   }
 
@@ -222,7 +224,9 @@ export async function operate(
     const data = models(of.model);
     if (data.hasNumericId && !isStorableId(id)) return undefined;
     const shown = selection ?? (Object.keys(data.hidden).length > 0 ? { omit: data.hidden } : {});
-    return ((await delegateOf(on, data)['findUnique']?.({ where: { id }, ...shown })) ?? undefined) as AnyRow | undefined;
+    return ((await delegateOf(on, data)['findUnique']?.({ where: { id }, ...shown })) ?? undefined) as
+      | AnyRow
+      | undefined;
   }
 
   /** The row that the handler receives. @throws Failure NOT_FOUND, GONE, FORBIDDEN, PRECONDITION_FAILED */
@@ -253,7 +257,8 @@ export async function operate(
   async function loadRecord(on: Tx, of: RecordTarget): Promise<AnyRow> {
     const data = models(of.model);
     const found = await find(on, of, handler ? undefined : asked.select?.(data));
-    if (!found) return of.removes || container ? Promise.reject(absent(of.model)) : refuseAbsent(on, of.model, idOf(of));
+    if (!found)
+      return of.removes || container ? Promise.reject(absent(of.model)) : refuseAbsent(on, of.model, idOf(of));
     if (!container) await requireOwner(on, of, found);
     if (data.hasVersion && asked.ifMatch !== undefined)
       try {
@@ -298,7 +303,9 @@ export async function operate(
   function standard(row: AnyRow | undefined): unknown {
     const data = models(target.model);
     if (target.kind === 'record')
-      return target.removes ? (db as never as Record<string, Deletes>)[data.delegate]?.delete({ where: { id: row?.id } }) : row;
+      return target.removes
+        ? (db as never as Record<string, Deletes>)[data.delegate]?.delete({ where: { id: row?.id } })
+        : row;
     return list(data);
   }
 

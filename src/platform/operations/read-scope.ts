@@ -19,7 +19,35 @@ export function scopedArgs(data: ModelData, args: Args, readable: Readable): Arg
   const { where, select, include, omit, ...rest } = args;
   const own = readable(data);
   const { selection, parents } = shownMembers(data, { select, include, omit }, readable);
-  return { ...rest, ...selection, ...filtered(where, own ? [own, ...parents] : parents) };
+  return { ...rest, ...selection, ...filtered(storable(data, where), own ? [own, ...parents] : parents) };
+}
+
+/** The range of PostgreSQL's `integer`. */
+const MAX_INT = 2_147_483_647;
+const isInRange = (value: unknown): boolean => typeof value !== 'number' || (value >= -MAX_INT && value <= MAX_INT);
+/** A filter that no row satisfies. */
+const NO_ROW = { in: [] };
+
+/** Returns a `where` in which numbers that no column of integers can hold match nothing, instead of being an error of Prisma. */
+function storable(data: ModelData, where: unknown): unknown {
+  const members = Object.entries((where ?? {}) as Args);
+  const isTooLarge = ([member, value]: [string, unknown]) =>
+    data.stored.fields[member]?.type === 'Int' &&
+    !(typeof value === 'object' && value !== null ? Object.values(value).every(isInRange) : isInRange(value));
+  if (!members.some(isTooLarge)) return where;
+  return Object.fromEntries(members.map((one) => (isTooLarge(one) ? [one[0], bounded(one[1])] : one)));
+}
+
+/** An order comparison is moved to the end of the range; anything else matches nothing. */
+function bounded(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return NO_ROW;
+  const clamp = (one: number) => Math.max(-MAX_INT, Math.min(one, MAX_INT));
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([operator, limit]) => {
+      if (isInRange(limit)) return [[operator, limit]];
+      return /^[lg]te?$/.test(operator) ? [[operator, clamp(limit as number)]] : Object.entries(NO_ROW);
+    }),
+  );
 }
 
 /** Adds filters to a `where`, which may be one of a unique row. */
@@ -61,7 +89,8 @@ export function shownMembers(data: ModelData, { select, include, omit }: Args, r
     const asked = value === true ? Object.fromEntries(lists) : ((value as { select?: Args }).select ?? {});
     const each = Object.entries(asked as Args).map(([name, of]) => {
       const to = data.relations.get(name);
-      if (!to) throw new TypeError(`db.${data.delegate}: declare the model behind \`${name}\` in the \`models\` first.`);
+      if (!to)
+        throw new TypeError(`db.${data.delegate}: declare the model behind \`${name}\` in the \`models\` first.`);
       const filter = readable(to.to);
       return [name, filter ? filtered((of as { where?: unknown }).where, [filter]) : of];
     });

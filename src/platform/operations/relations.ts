@@ -7,7 +7,15 @@ import type { GraphQLContext } from '../graphql/context.js';
 import type { AnyRow } from './model.js';
 import type { DeclaredModels, ModelData } from './model-data.js';
 import { delegateOf } from './model-guard.js';
-import { markRows, nodesBelow, pageArguments, readWithParent, type SelectionOptions, type SelectionPlan, selectionPlan } from './selection.js';
+import {
+  markRows,
+  nodesBelow,
+  pageArguments,
+  readWithParent,
+  type SelectionOptions,
+  type SelectionPlan,
+  selectionPlan,
+} from './selection.js';
 
 type Relation = { readonly to: ModelData; readonly isList: boolean };
 
@@ -43,13 +51,18 @@ export function schemaRelations(schema: GraphQLSchema, models: DeclaredModels) {
       const below = getNamedType(field.type);
       if (relation && isObjectType(below) && relation.to.model.name === below.name) found.set(field.name, relation);
       else if (data.stored.fields[field.name] === undefined || isObjectType(below))
-        problems.push(`${type.name}.${field.name}: model ${type.name} has no such member. Write a resolver for the field.`);
+        problems.push(
+          `${type.name}.${field.name}: model ${type.name} has no such member. Write a resolver for the field.`,
+        );
       if (relation && relation.isList !== isListType(isNonNullType(field.type) ? field.type.ofType : field.type))
-        problems.push(`${type.name}.${field.name} is ${relation.isList ? 'a' : 'no'} list in prisma/schema.prisma. Write a resolver for the field.`);
+        problems.push(
+          `${type.name}.${field.name} is ${relation.isList ? 'a' : 'no'} list in prisma/schema.prisma. Write a resolver for the field.`,
+        );
     }
     relations.set(type.name, found);
   }
-  if (problems.length > 0) throw new Error(`schema.graphql and prisma/schema.prisma disagree:\n  ${problems.join('\n  ')}`);
+  if (problems.length > 0)
+    throw new Error(`schema.graphql and prisma/schema.prisma disagree:\n  ${problems.join('\n  ')}`);
 
   for (const [name, fields] of relations)
     for (const [field, relation] of fields)
@@ -70,7 +83,12 @@ export function schemaRelations(schema: GraphQLSchema, models: DeclaredModels) {
 
   return {
     /** The plan by which the rows of a field are read. @param path leads from the field to its rows: `edges`, `node` */
-    planFor(context: GraphQLContext, info: GraphQLResolveInfo, data: ModelData, path: readonly string[] = []): SelectionPlan {
+    planFor(
+      context: GraphQLContext,
+      info: GraphQLResolveInfo,
+      data: ModelData,
+      path: readonly string[] = [],
+    ): SelectionPlan {
       const options = optionsFor(context, info);
       let type = getNamedType(info.returnType) as GraphQLObjectType;
       let nodes: readonly FieldNode[] = info.fieldNodes;
@@ -80,7 +98,6 @@ export function schemaRelations(schema: GraphQLSchema, models: DeclaredModels) {
       }
       return selectionPlan(data, type, nodes, options);
     },
-
   };
 
   /** Gives a relation its resolver. */
@@ -107,7 +124,12 @@ export function schemaRelations(schema: GraphQLSchema, models: DeclaredModels) {
   }
 
   function planOf({ context, info, relation }: Reading): SelectionPlan {
-    return selectionPlan(relation.to, getNamedType(info.returnType) as GraphQLObjectType, info.fieldNodes, optionsFor(context, info));
+    return selectionPlan(
+      relation.to,
+      getNamedType(info.returnType) as GraphQLObjectType,
+      info.fieldNodes,
+      optionsFor(context, info),
+    );
   }
 
   /** A page of the rows of a relation, of all parents that ask in the same turn. @throws Failure FORBIDDEN */
@@ -120,17 +142,22 @@ export function schemaRelations(schema: GraphQLSchema, models: DeclaredModels) {
     if (reach === 'none') throw refused(caller, read);
     const filter = reach === 'own' ? relation.to.ownedBy(caller) : undefined;
     const rows = pageArguments(args);
-    const rowsOf = await batch(call, `${selectionId(info.fieldNodes)} ${JSON.stringify(rows)}`, parent.id, async (_call, ids) => {
-      const plan = planOf(reading);
-      const below = { ...rows, ...(filter && { where: filter }), select: plan.select };
-      const parents = (await delegateOf(client, data)['findMany']?.({
-        where: { id: { in: [...ids] } },
-        select: { id: true, [field]: below },
-        ...JOIN,
-      })) as AnyRow[];
-      for (const one of parents) markRows(one[field], plan);
-      return new Map(parents.map((one) => [one.id, one[field]]));
-    });
+    const rowsOf = await batch(
+      call,
+      `${selectionId(info.fieldNodes)} ${JSON.stringify(rows)}`,
+      parent.id,
+      async (_call, ids) => {
+        const plan = planOf(reading);
+        const below = { ...rows, ...(filter && { where: filter }), select: plan.select };
+        const parents = (await delegateOf(client, data)['findMany']?.({
+          where: { id: { in: [...ids] } },
+          select: { id: true, [field]: below },
+          ...JOIN,
+        })) as AnyRow[];
+        for (const one of parents) markRows(one[field], plan);
+        return new Map(parents.map((one) => [one.id, one[field]]));
+      },
+    );
     return rowsOf ?? [];
   }
 
@@ -148,9 +175,18 @@ export function schemaRelations(schema: GraphQLSchema, models: DeclaredModels) {
     const row = await batch(call, `${selectionId(info.fieldNodes)}`, id, async (_call, ids) => {
       const plan = planOf(reading);
       const where = reach === 'own' ? to.ownedBy(caller) : undefined;
-      const own = where && (await delegateOf(client, to)['findMany']?.({ where: { AND: [{ id: { in: [...ids] } }, where] }, select: { id: true } }));
+      const own =
+        where &&
+        (await delegateOf(client, to)['findMany']?.({
+          where: { AND: [{ id: { in: [...ids] } }, where] },
+          select: { id: true },
+        }));
       const permitted = own ? new Set((own as AnyRow[]).map((one) => one.id)) : undefined;
-      const rows = (await delegateOf(client, to)['findMany']?.({ where: { id: { in: [...ids] } }, select: plan.select, ...JOIN })) as AnyRow[];
+      const rows = (await delegateOf(client, to)['findMany']?.({
+        where: { id: { in: [...ids] } },
+        select: plan.select,
+        ...JOIN,
+      })) as AnyRow[];
       markRows(rows, plan);
       return new Map(rows.map((one) => [one.id, { row: one, isPermitted: permitted?.has(one.id) ?? true }]));
     });

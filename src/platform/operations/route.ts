@@ -63,12 +63,12 @@ type Made<T> =
   T extends RecordTarget<infer Name>
     ? Row<Name>
     : T extends ConnectionTarget<infer Name>
-    ? Connection<Row<Name>>
-    : T extends ListTarget<infer Name>
-      ? Page<Row<Name>>
-      : T extends CreateTarget<infer Name>
-        ? Row<Name>
-        : never;
+      ? Connection<Row<Name>>
+      : T extends ListTarget<infer Name>
+        ? Page<Row<Name>>
+        : T extends CreateTarget<infer Name>
+          ? Row<Name>
+          : never;
 
 type DecidedBy<T> = T extends { readonly decides?: infer By extends Decides } ? By : 'nothing';
 
@@ -89,7 +89,11 @@ interface MakeRoute<Services> {
   }): Route<Request, Result, DecidedBy<T>>;
   <T extends Target, Request>(parts: {
     target: T;
-  }): Route<Request, T extends ConnectionTarget ? Made<T> : T extends ListTarget<infer Name> ? Row<Name>[] : Made<T>, DecidedBy<T>>;
+  }): Route<
+    Request,
+    T extends ConnectionTarget ? Made<T> : T extends ListTarget<infer Name> ? Row<Name>[] : Made<T>,
+    DecidedBy<T>
+  >;
 }
 
 const ROUTE = Symbol('route');

@@ -1,7 +1,7 @@
 import { tombstoneKind } from '../calls/tombstones.js';
 import { Prisma } from '../database/client.js';
-import type { ModelData } from './model-data.js';
 import type { Tx } from './model.js';
+import type { ModelData } from './model-data.js';
 
 // Prisma has no word for row locks and advisory locks, so the statements of this file are SQL.
 
@@ -11,7 +11,8 @@ export const ACCOUNT_LOCK = 0x4143_4341;
 const STREAM_LOCK = 0x4143_4348;
 
 const identifier = (name: string): Prisma.Sql => Prisma.raw(`"${name.replaceAll('"', '""')}"`);
-const columnOf = ({ stored }: ModelData, member: string): Prisma.Sql => identifier(stored.fields[member]?.column ?? member);
+const columnOf = ({ stored }: ModelData, member: string): Prisma.Sql =>
+  identifier(stored.fields[member]?.column ?? member);
 const tableOf = ({ stored }: ModelData): Prisma.Sql => identifier(stored.table);
 
 /** An account as it is stored. It stays so until the transaction ends. */

@@ -7,9 +7,9 @@ import {
   isObjectType,
 } from 'graphql';
 import { collectSubfields } from 'graphql/execution/collectFields.js';
+import { storableOffset } from '../calls/pages.js';
 import { areSound } from '../graphql/arguments.js';
 import { page } from '../graphql/page.js';
-import { storableOffset } from '../calls/pages.js';
 import type { ModelData } from './model-data.js';
 
 /** Relations that one statement reads at most. Relations beyond are read by statements of their own. */
@@ -32,7 +32,10 @@ export type ReadRelation = (data: ModelData, isList: boolean) => { readonly filt
 export interface SelectionOptions {
   readonly info: Pick<GraphQLResolveInfo, 'schema' | 'fragments' | 'variableValues'>;
   /** The relation behind a field without a resolver of its own. */
-  readonly relationOf: (type: string, field: string) => { readonly to: ModelData; readonly isList: boolean } | undefined;
+  readonly relationOf: (
+    type: string,
+    field: string,
+  ) => { readonly to: ModelData; readonly isList: boolean } | undefined;
   readonly readRelation: ReadRelation;
 }
 

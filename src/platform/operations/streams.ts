@@ -41,14 +41,22 @@ export function modelStreams(
       async newest(keys) {
         const newest = await Promise.all(
           keys.map(async (value) => {
-            const found = await rows['findFirst']?.({ where: under(value), orderBy: { id: 'desc' }, select: { id: true } });
+            const found = await rows['findFirst']?.({
+              where: under(value),
+              orderBy: { id: 'desc' },
+              select: { id: true },
+            });
             return [value, (found as AnyRow | null | undefined)?.id ?? 0] as const;
           }),
         );
         return new Map(newest);
       },
       async after(value, id, limit) {
-        const page = { where: { ...under(value), id: { gt: Math.min(id, MAX_ID) } }, orderBy: { id: 'asc' }, take: limit };
+        const page = {
+          where: { ...under(value), id: { gt: Math.min(id, MAX_ID) } },
+          orderBy: { id: 'asc' },
+          take: limit,
+        };
         const entries = (await rows['findMany']?.({ ...page, ...selection })) as AnyRow[];
         return { entries, last: entries.at(-1)?.id ?? id, more: entries.length === limit };
       },

@@ -1,5 +1,5 @@
-import type { Versioned } from '../calls/versions.js';
 import { Failure } from '../calls/errors.js';
+import type { Versioned } from '../calls/versions.js';
 
 /** The strong tag of a resource whose row counts its versions (RFC 9110 §8.8.3). It costs no hashing. */
 export const resourceTag = ({ id, version }: Versioned): string => `"${id}-${version}"`;

@@ -15,10 +15,10 @@ import { schemaCompiler } from '../http/json-schema.js';
 import { pathOf } from '../http/path.js';
 import { type SessionCookies, sessionCookies } from '../http/session-cookies.js';
 import { varyBy } from '../http/vary.js';
-import type { ServedContracts } from '../pages/published.js';
 import { routeProblems } from '../operations/check.js';
 import { restHandler } from '../operations/rest.js';
 import { isRoute } from '../operations/route.js';
+import type { ServedContracts } from '../pages/published.js';
 import type { ComposedServices } from '../services.js';
 import type { Context } from './context.js';
 import { checkContract } from './contract-check.js';
@@ -49,7 +49,10 @@ const publicHandler =
     let checked: Promise<void> | undefined;
     const { call } = context;
     const checkpoint = () => (checked ??= call.checkpoint());
-    const answer = await handler(request, { ...context, call: Object.create(call, { checkpoint: { value: checkpoint } }) });
+    const answer = await handler(request, {
+      ...context,
+      call: Object.create(call, { checkpoint: { value: checkpoint } }),
+    });
     await checkpoint();
     return answer;
   };
@@ -91,7 +94,9 @@ export const restPlugin = fp<RestOptions>(
       app.policy,
       services.operations.models,
       all.flatMap((one) =>
-        one.permission === 'public' || isForwarded(one) ? [] : [{ by: one.operationId, action: one.permission.action, route: givenHandler(handlers, one) }],
+        one.permission === 'public' || isForwarded(one)
+          ? []
+          : [{ by: one.operationId, action: one.permission.action, route: givenHandler(handlers, one) }],
       ),
     );
     if (problems.length > 0) throw new Error(`The application cannot be served:\n  ${problems.join('\n  ')}`);

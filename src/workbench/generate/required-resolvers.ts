@@ -60,7 +60,9 @@ function named(schema: GraphQLSchema): string {
   const types = Object.values(schema.getTypeMap()).flatMap((type) =>
     isCompositeType(type) && !isIntrospectionType(type) ? [type.name] : [],
   );
-  const each = types.filter((type) => !ROOTS.includes(type)).map((type) => `export interface ${type}Resolvers extends ResolversOf<'${type}'> {}\n`);
+  const each = types
+    .filter((type) => !ROOTS.includes(type))
+    .map((type) => `export interface ${type}Resolvers extends ResolversOf<'${type}'> {}\n`);
   const typeOf = (type: string) => (ROOTS.includes(type) ? `${type}Routes` : `${type}Resolvers`);
   const members = types.map((type) => `  ${type}: ${typeOf(type)};\n`);
   const roots = types.filter((type) => ROOTS.includes(type));
