@@ -49,7 +49,6 @@ export async function composeServices(
     : databaseSignals(database, streams);
   const platform = await platformServices({
     client: database.client,
-    statements: database.statements,
     listen: database.listen,
     prove: database.prove,
     isHearing: database.isHearing,

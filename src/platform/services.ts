@@ -93,7 +93,6 @@ export type ComposedServices = PlatformServices & { readonly handlers: HandlerSe
 export async function platformServices(options: ServicesOptions) {
   const {
     client,
-    statements,
     now,
     names,
     issuer,
@@ -118,8 +117,8 @@ export async function platformServices(options: ServicesOptions) {
   const passwords = passwordHasher(hasher(hashing));
   const tokens = accessTokens({ keys, issuer, audience, now });
   const streams = await durableStreams({ signals, ...(onFault && { onFault }) });
-  const admit = loginAttempts({ client, statements, secrets, now, perMinute: loginLimit });
-  const credentials = credentialsService({ client, statements, passwords, admit, now });
+  const admit = loginAttempts({ client, secrets, now, perMinute: loginLimit });
+  const credentials = credentialsService({ client, passwords, admit, now });
   revocations.onRevoked(credentials.forget);
   const idempotency = idempotencyService({ client, secrets, now });
   const refusals = refusalLog({ client, now, onFault: onAuditFault });
@@ -139,13 +138,11 @@ export async function platformServices(options: ServicesOptions) {
   const jobs = await jobRunner({ channel: names.signals.jobs, listen, isHearing, now, onFault: onJobFault });
   jobs.add([
     { name: 'idempotency', every: HOUR, run: idempotency.sweep },
-    { name: 'expiry', every: HOUR / 6, run: async () => void (await removeExpired(statements, now())) },
+    { name: 'expiry', every: HOUR / 6, run: async () => void (await removeExpired(client, now())) },
     { name: 'keys', every: HOUR / 6, run: keys.settle },
   ]);
   return {
     client,
-    /** What is read often, beside Prisma. */
-    statements,
     /** Milliseconds since the epoch. */
     now,
     production,
@@ -187,7 +184,6 @@ export async function platformServices(options: ServicesOptions) {
     changePassword: passwordChange({ passwords, credentials, endSessions: sessionEnds.endAll }),
     sessions: sessionsService({
       client,
-      statements,
       credentials,
       tokens,
       upToDate: current,

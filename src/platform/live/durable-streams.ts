@@ -1,5 +1,5 @@
+import type { Prisma } from '../database/client.js';
 import type { Signals } from '../database/signals.js';
-import type { Sql } from '../database/statement.js';
 import { type Stored, type StoredPage, type StreamReader, StreamSource } from './stream-source.js';
 
 /** Milliseconds after which a signal that got lost is made good by a look into the table. */
@@ -32,7 +32,7 @@ interface Added {
 /** A model whose entries can be followed live, on every instance, without gap or repeat. */
 export interface DurableStream {
   /** Signals an entry when the transaction that adds it commits. */
-  readonly announce: (db: Sql, added: Added) => Promise<void>;
+  readonly announce: (db: Prisma.TransactionClient, added: Added) => Promise<void>;
   /** To be called after the commit: this instance need not wait for its own signal. */
   readonly committed: (added: Added) => void;
   /**
