@@ -11,7 +11,6 @@ import { clearObservations, note, type Observations } from '../../src/platform/t
 import { graphqlObserver } from '../../src/platform/testing/coverage/observe-graphql.js';
 import { type Exchange, restObserver } from '../../src/platform/testing/coverage/observe-rest.js';
 import { type Coverage, measureCoverage, type State } from '../../src/workbench/coverage/measure.js';
-import { coveragePage } from '../../src/workbench/coverage/page.js';
 import { coverageText, missingLines, verdictText } from '../../src/workbench/coverage/text.js';
 import { contractsOf } from '../../src/workbench/model/contracts.js';
 import { accord } from '../support/accord.js';
@@ -797,30 +796,6 @@ Size         LARGE
     'The tests see all 29 that the contracts demand (2 excepted).',
   );
 });
-
-t.test(
-  'the page shows every operation and member, needs nothing from elsewhere, and takes names as text',
-  async (t) => {
-    const odd = stated.replaceAll('NOT_FOUND', '<b>&').replace('never stored.', 'never "stored".');
-    const page = coveragePage(
-      measureCoverage(
-        contractsOf({ openapi: odd, schema: excepting }),
-        observations('listPets 200', 'Problem /code', 'Query.pet'),
-      ),
-    );
-    t.match(page, '<th scope="row">addPet</th><td class="none" aria-label="not declared">·</td><td class="missing"');
-    t.match(page, `title="listPets 200: seen in 1 answer – openapi.yaml:${place(odd, "'200'").split(':')[0]}">1</td>`);
-    t.match(
-      page,
-      'class="excepted" title="addPet 404: excepted in the contract, with a reason (A kind that is none is never &quot;stored&quot;.)',
-    );
-    t.match(page, '/code = &lt;b&gt;&amp; | UNAVAILABLE');
-    t.match(page, /<li class="chip seen s1" title="[^"]*">pet <small>1<\/small><\/li>/);
-    t.match(page, /<li class="chip missing open" title="[^"]*">SMALL <small>✗<\/small><\/li>/);
-    t.match(page, '@media (prefers-color-scheme: dark)');
-    t.notMatch(page, /<script|<link|<img|url\(|https?:/);
-  },
-);
 
 /** A project with these recordings. */
 const project = (...recordings: object[]) => ({
