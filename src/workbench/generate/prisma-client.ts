@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -39,6 +40,7 @@ export async function prismaClientIsCurrent(folder: string = rootPath()): Promis
     readFile(join(folder, 'prisma', 'schema.prisma'), 'utf8'),
     readFile(join(folder, 'generated', 'prisma', 'internal', 'class.ts'), 'utf8').catch(() => ''),
   ]);
+  const hasDataModel = existsSync(join(folder, 'generated', 'prisma', 'data-model.ts'));
   const isKept = unaligned(client).includes(unaligned(`"inlineSchema": ${JSON.stringify(schema)}`));
-  return isKept && client.includes(`"clientVersion": "${version}"`);
+  return hasDataModel && isKept && client.includes(`"clientVersion": "${version}"`);
 }
