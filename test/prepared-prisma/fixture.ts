@@ -6,17 +6,17 @@ import { PGlite } from '@electric-sql/pglite';
 import type { SqlDriverAdapterFactory } from '@prisma/driver-adapter-utils';
 import pg from 'pg';
 import type { Test } from 'tap';
+import { pgliteSockets } from '../../src/platform/database/pglite-socket.js';
 import type { DataModel } from '../../src/platform/prepared-prisma/data-model.js';
 import { generatePrismaClient } from '../../src/workbench/generate/prisma-client.js';
 import { kept } from '../support/kept.js';
 import { ROOT } from '../support/process.js';
 import { POSTGRESQL, skipWithoutPostgresql } from '../support/servers.js';
-import { PGliteSocket } from './pglite-socket.js';
 
 const FOLDER = join(ROOT, 'test/prepared-prisma/fixture');
 const GENERATOR = join(ROOT, 'src/platform/prepared-prisma/generator.js');
 const schema = readFileSync(join(FOLDER, 'schema.prisma'), 'utf8');
-const tables = readFileSync(join(FOLDER, 'schema.sql'), 'utf8');
+export const tables = readFileSync(join(FOLDER, 'schema.sql'), 'utf8');
 
 const generators = (generator: string) => `
 generator client {
@@ -63,7 +63,7 @@ export const make = (adapter: SqlDriverAdapterFactory): Db => new PrismaClient({
 
 export interface Opened {
   kind: 'embedded' | 'postgresql';
-  /** Makes a pool, which ends with the test. */
+  /** Makes a pool, which ends with the test. The embedded database has only one. */
   pool: (options?: object) => pg.Pool;
 }
 
@@ -95,18 +95,14 @@ async function openPostgresql(t: Test): Promise<Opened> {
 async function openEmbedded(t: Test): Promise<Opened> {
   const database = await PGlite.create('memory://');
   await database.exec(tables);
-  const pools: pg.Pool[] = [];
+  // A new socket closes the one before it: there is one pool.
+  const options = { stream: pgliteSockets(database), user: 'postgres', database: 'postgres', pipeline: true, max: 1 };
+  const pool = new pg.Pool(options as object);
   t.teardown(async () => {
-    await Promise.all(pools.map((pool) => pool.end()));
+    await pool.end();
     await database.close();
   });
-  const pool: Opened['pool'] = (options) => {
-    const stream = () => new PGliteSocket(database);
-    const made = new pg.Pool({ stream, user: 'postgres', database: 'postgres', ...options, max: 1 } as object);
-    pools.push(made);
-    return made;
-  };
-  return { kind: 'embedded', pool };
+  return { kind: 'embedded', pool: () => pool };
 }
 
 /** Runs the same cases on the embedded database behind `pg`, and on PostgreSQL. */

@@ -82,7 +82,7 @@ export const pooled = (pool: PoolLike): Connection => ({
 interface Pipelined {
   readonly pipeline?: boolean;
   readonly connection?: {
-    readonly stream: { readonly writableCorked: number; cork: () => void; uncork: () => void };
+    readonly stream: { readonly writableCorked: number; cork: () => void; uncork: () => void; destroy: () => void };
   };
 }
 
@@ -94,4 +94,10 @@ export function writeTogether(connection: PoolConnection): void {
   if (stream === undefined || stream.writableCorked > 0) return;
   stream.cork();
   setImmediate(() => stream.uncork());
+}
+
+/** Gives back a connection whose statement is still running. A pipelined one would wait for its end. */
+export function destroy(connection: PoolConnection): void {
+  (connection as Pipelined).connection?.stream.destroy();
+  connection.release(true);
 }

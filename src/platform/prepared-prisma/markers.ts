@@ -30,7 +30,7 @@ const dateFormats = [timestampOf, dayOf, timeOf];
 export const FORMATS: Record<ValueType, readonly Format[]> = {
   int: [asIs, String],
   float: [asIs, String],
-  text: [asIs, (text: string) => `%${text}%`, (text: string) => `${text}%`, (text: string) => `%${text}`],
+  text: [asIs],
   uuid: [asIs],
   bigint: [String],
   date: dateFormats,

@@ -92,5 +92,8 @@ async function theStatement(dry: DryRuns, call: Call, args: object | undefined) 
 }
 
 /** Returns why Prisma sent nothing, in few different words. */
-const refusalOf = (error: unknown): string =>
-  `Prisma sends nothing (${error instanceof Error ? error.constructor.name : 'no error'})`;
+function refusalOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'answered without a statement';
+  const { code } = error as { code?: string };
+  return `Prisma refuses it (${code ?? error.constructor.name})`;
+}

@@ -92,6 +92,7 @@ class Walk implements Shape {
       case 'number':
         if (place === 'literal') throw new Unsupported('a number where a keyword is expected');
         if (!Number.isFinite(value)) throw new Unsupported('a number that is not finite');
+        if (field?.type === 'BigInt' && Number.isSafeInteger(value)) return this.#value('bigint', value);
         if (!Number.isInteger(value)) return this.#value('float', value);
         if (value !== (value | 0)) throw new Unsupported('an integer of more than 32 bits');
         return this.#value('int', value);
@@ -206,9 +207,9 @@ class Walk implements Shape {
     if (LITERAL_ARGUMENTS.has(name)) return this.#any(value, 'literal', model, undefined);
     if (typeof value === 'object' && value !== null) throw new Unsupported(`the argument ${known(name)}`);
     if (name === 'take' && (value as number) < 0) throw new Unsupported('a negative take');
-    // Prisma leaves out the OFFSET or answers by itself.
-    if (value === 0) this.key += '0';
-    else return this.#any(value, 'arguments', model, undefined);
+    // Prisma leaves out an OFFSET of 0, answers a LIMIT of 0 by itself, and takes one row only in `findFirst`.
+    if (value !== 0 && (value !== 1 || name !== 'take')) return this.#any(value, 'arguments', model, undefined);
+    this.key += `#${value}`;
     return value;
   }
 
@@ -239,8 +240,9 @@ class Walk implements Shape {
   #assignment(name: string, value: unknown, model: Model): unknown {
     const field = model.fields[name];
     if (field?.kind === 'object') throw new Unsupported('a nested write');
-    if (field?.type === 'Json') return this.#json(value);
-    return this.#any(value, 'filter', model, field);
+    if (field?.type !== 'Json') return this.#any(value, 'filter', model, field);
+    if (field.isList) throw new Unsupported('a list of JSON');
+    return this.#json(value);
   }
 
   #json(value: unknown): unknown {

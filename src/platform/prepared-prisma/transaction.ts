@@ -2,6 +2,7 @@
 import { PrismaClientKnownRequestError } from '@prisma/client/runtime/client';
 import {
   type Connection,
+  destroy,
   isBroken,
   isPipelined,
   type PoolConnection,
@@ -61,7 +62,7 @@ export async function openTransaction(
   const timer = setTimeout(() => {
     end = 'expired';
     // A statement that nobody waits for any longer may run on: its connection cannot be used again.
-    if (underWay > 0) connection.release(true);
+    if (underWay > 0) destroy(connection);
     else void finish('ROLLBACK').catch(() => {});
   }, timeout);
   timer.unref();
