@@ -41,7 +41,6 @@ export function decodeListOf(decode: Decode): Decode {
 const TYPES: [type: number, lists: number, decode: Decode][] = [
   [16, 1000, decodeBoolean], // bool
   [17, 1001, decodeBytes], // bytea
-  [0, 1002, asIs], // "char"
   [19, 0, asIs], // name
   [20, 1016, BigInt], // int8
   [21, 1005, Number], // int2
