@@ -4,6 +4,8 @@
  */
 import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
+import type { Model } from '../src/platform/prepared-prisma/data-model.js';
+import { dryRuns } from '../src/platform/prepared-prisma/dry-runs.js';
 import { preparedClient } from '../src/platform/prepared-prisma/prepared-client.js';
 import { recordingsOf, statisticsOf } from '../src/platform/prepared-prisma/statistics.js';
 import { type Db, dataModel, make, tables } from '../test/prepared-prisma/fixture.js';
@@ -12,6 +14,8 @@ import { POSTGRESQL } from '../test/support/servers.js';
 const CALLS = Number(process.env['CALLS'] ?? 1500);
 const ROUNDS = Number(process.env['ROUNDS'] ?? 7);
 const CALLERS = 8;
+/** Benchmarks only the calls whose name matches. */
+const ONLY = new RegExp(process.argv[2] ?? '');
 const DATABASE = 'accord_bench_prepared';
 
 const administrator = new pg.Client({ connectionString: POSTGRESQL.href });
@@ -24,28 +28,22 @@ const config = { connectionString: url.href, max: 4 };
 const pipelined = { ...config, pipeline: true } as pg.PoolConfig;
 
 /** Few connections for many reads, as the platform has them. */
-async function sharedConnections() {
-  const clients = await Promise.all(
-    [0, 1].map(async () => {
-      const client = new pg.Client({ ...config, pipeline: true } as pg.ClientConfig);
-      await client.connect();
-      return client;
-    }),
-  );
-  let turn = 0;
-  return { query: (statement: pg.QueryArrayConfig) => (clients[turn++ % 2] as pg.Client).query(statement) };
-}
+const clients = [0, 1].map(() => new pg.Client(pipelined as pg.ClientConfig));
+let turn = 0;
+const reads = { query: (statement: pg.QueryArrayConfig) => (clients[turn++ % 2] as pg.Client).query(statement) };
 
 const pool = new pg.Pool(config);
+pool.on('error', () => {});
 await pool.query(tables);
 await pool.query(`INSERT INTO posts(author_id, title, content, published, rating, created_at)
   SELECT 1 + g%60, 'post '||g, 'text '||g, g%2=0, g/7.0, timestamptz '2026-02-01' + g * interval '1 minute' FROM generate_series(201,10000) g`);
 await pool.query('ANALYZE');
+for (const client of clients) await client.connect();
 const pipelinedPool = new pg.Pool(pipelined);
 const options = { recordings: Number.POSITIVE_INFINITY };
 const prisma = make(new PrismaPg(config));
 const prepared: Db = preparedClient(make, pool, dataModel, options);
-const shared: Db = preparedClient(make, pipelinedPool, dataModel, { ...options, reads: await sharedConnections() });
+const shared: Db = preparedClient(make, pipelinedPool, dataModel, { ...options, reads });
 
 let last = 0;
 const id = () => {
@@ -84,6 +82,7 @@ const byHand = (of: pg.Pool): Record<string, () => Promise<unknown>> => ({
   'list 20': () =>
     named(of, 'list', `SELECT ${POST} FROM posts WHERE author_id >= $1 ORDER BY id LIMIT $2`, [id(), 20]),
   nested: () => named(of, 'nested', NESTED, [id()]),
+  'nested, the same SQL': () => named(of, 'nested same', sql.text, [...sql.values.slice(0, -2), id(), '1']),
   create: () => createByHand(of),
   update: () => updateByHand(of, id()),
   'create in a transaction': () => transaction(of)(createByHand),
@@ -110,6 +109,7 @@ const calls: Record<string, (db: Db) => Promise<unknown>> = {
   get: (db) => db.user.findFirst({ where: { id: id() } }),
   'list 20': (db) => db.post.findMany({ where: { authorId: { gte: id() } }, orderBy: { id: 'asc' }, take: 20 }),
   nested: (db) => db.user.findFirst({ where: { id: id() }, select: nested }),
+  'nested, the same SQL': (db) => db.user.findFirst({ where: { id: id() }, select: nested }),
   create,
   update: (db) => update(db, id()),
   'create in a transaction': (db) => db.$transaction(create),
@@ -127,6 +127,11 @@ const calls: Record<string, (db: Db) => Promise<unknown>> = {
     }),
 };
 
+/** What Prisma sends for `nested`: the values of the pages, an id, and LIMIT 1. */
+const call = { model: dataModel.models['User'] as Model, operation: 'findFirst', args: undefined };
+const dry = await dryRuns(make as never).run(call, { where: { id: 1 }, select: nested });
+const [sql] = dry.sent as [(typeof dry.sent)[number]];
+
 type Way = [way: string, call: () => Promise<unknown>];
 const waysOf = (name: string): Way[] => [
   ['pg', byHand(pool)[name] as Way[1]],
@@ -135,6 +140,7 @@ const waysOf = (name: string): Way[] => [
   ['prepared, pipelined', async () => calls[name]?.(shared)],
   ['Prisma', async () => calls[name]?.(prisma)],
 ];
+const names = Object.keys(calls).filter((name) => ONLY.test(name));
 const WAYS = waysOf('get').map(([way]) => way);
 
 async function run(call: () => Promise<unknown>, times: number): Promise<void> {
@@ -145,11 +151,11 @@ async function run(call: () => Promise<unknown>, times: number): Promise<void> {
   await Promise.all(Array.from({ length: CALLERS }, caller));
 }
 
-for (const name of Object.keys(calls)) for (const [, call] of waysOf(name)) await run(call, 20);
+for (const name of names) for (const [, call] of waysOf(name)) await run(call, 20);
 for (const client of [prepared, shared]) await recordingsOf(client);
 const costs = new Map<string, number[]>();
 for (let round = -1; round < ROUNDS; round++) {
-  for (const name of Object.keys(calls))
+  for (const name of names)
     for (const [way, call] of waysOf(name)) {
       const times = way === 'Prisma' ? CALLS / 3 : CALLS;
       const before = process.cpuUsage();
@@ -163,7 +169,7 @@ for (let round = -1; round < ROUNDS; round++) {
 const median = (list: number[]) => list.sort((a, b) => a - b)[list.length >> 1] as number;
 const ratios: number[] = [];
 console.log(['CPU µs', ...WAYS, 'ratio', 'ratio, pipelined'].join(' | '));
-for (const name of Object.keys(calls)) {
+for (const name of names) {
   const [byPg, ours, byPgPipelined, oursPipelined, theirs] = WAYS.map((way) =>
     median(costs.get(`${name}|${way}`) ?? []),
   ) as [number, number, number, number, number];
@@ -174,6 +180,6 @@ for (const name of Object.keys(calls)) {
 }
 console.log(`median ratio ${median(ratios).toFixed(2)}, worst ${Math.max(...ratios).toFixed(2)}`);
 console.log(statisticsOf(prepared), statisticsOf(shared));
-await Promise.all([prisma.$disconnect(), pool.end(), pipelinedPool.end()]);
-await administrator.query(`DROP DATABASE IF EXISTS ${DATABASE} WITH (FORCE)`);
+await Promise.all([prisma.$disconnect(), pool.end(), pipelinedPool.end(), ...clients.map((client) => client.end())]);
+await administrator.query(`DROP DATABASE ${DATABASE}`);
 process.exit();

@@ -66,16 +66,16 @@ export const send = (connection: PoolConnection, statement: Statement): Promise<
 
 /** Returns a `Connection` that runs each statement on a connection of the pool. */
 export const pooled = (pool: PoolLike): Connection => ({
-  async query(statement) {
-    const connection = await take(pool);
-    return new Promise((resolve, reject) => {
-      connection.query(statement, (error, result) => {
-        connection.release(error !== null && isBroken(error));
-        if (error) reject(error);
-        else resolve(result);
-      });
-    });
-  },
+  query: (statement) =>
+    new Promise((resolve, reject) => {
+      const run = (connection: PoolConnection) =>
+        connection.query(statement, (error, result) => {
+          connection.release(error ? isBroken(error) : false);
+          if (error) reject(error);
+          else resolve(result);
+        });
+      take(pool).then(run, reject);
+    }),
 });
 
 /** The socket of a pipelined connection, where `pg` has it. */

@@ -140,20 +140,23 @@ export async function openTransaction(
   };
 }
 
-async function takeWithin(pool: PoolLike, maxWait: number, clientVersion: string): Promise<PoolConnection> {
-  const taking = take(pool);
-  let isLate = false;
-  const late = new Promise<never>((_resolve, reject) => {
+function takeWithin(pool: PoolLike, maxWait: number, clientVersion: string): Promise<PoolConnection> {
+  return new Promise((resolve, reject) => {
+    let isLate = false;
     const timer = setTimeout(() => {
       isLate = true;
       reject(apiError('Unable to start a transaction in the given time.', clientVersion));
     }, maxWait);
-    const stop = () => clearTimeout(timer);
-    taking.then(stop, stop);
+    take(pool).then(
+      (connection) => {
+        clearTimeout(timer);
+        if (isLate) connection.release();
+        else resolve(connection);
+      },
+      (error: unknown) => {
+        clearTimeout(timer);
+        reject(error);
+      },
+    );
   });
-  taking.then(
-    (connection) => isLate && connection.release(),
-    () => {},
-  );
-  return Promise.race([taking, late]);
 }
