@@ -328,24 +328,6 @@ onEachDatabase(t, async (t, open) => {
     await behind.close();
   });
 
-  t.test('the rows of a statement are described to a connection once', async (t) => {
-    if (!database.url) return t.comment('the embedded database has no connection');
-    const address = new URL(database.url);
-    const target = { host: address.hostname, port: Number(address.port || 5432) };
-    let descriptions = 0;
-    const line = await tcpProxy(t, target, {
-      heard: (chunk) => {
-        descriptions += chunk.toString('latin1').split('authorId').length - 1;
-      },
-    });
-    Object.assign(address, { hostname: '127.0.0.1', port: String(line.port) });
-    const behind = await openDatabase(address.href, { limits: PATIENT });
-    const first = await behind.statements.read(everything.post);
-    for (let n = 0; n < 4; n += 1) t.same(await behind.statements.read(everything.post), first);
-    t.equal(descriptions, 1);
-    await behind.close();
-  });
-
   t.test('what a connection is sent in one turn goes out in one write', async (t) => {
     if (!database.url) return t.comment('the embedded database has no connection');
     const read = () => statements.read(everything.post);

@@ -1,21 +1,11 @@
-import type { Pool, PoolClient, QueryConfig, QueryResult } from 'pg';
+import type { Pool, QueryConfig, QueryResult } from 'pg';
+import { namedQuery, writeTogether } from './named-query.js';
 import type { Telling } from './postgres-adapter.js';
-import { PreparedQuery } from './prepared-query.js';
-import type { Query, sharedConnections } from './shared-connections.js';
+import type { sharedConnections } from './shared-connections.js';
 import { type Send, type Statements, statementsOf } from './statement.js';
 import { type Carrier, committed, inTransaction } from './transaction.js';
-import { decoderOf } from './values.js';
 
-const types = { getTypeParser: decoderOf };
-
-/** Prepared, so that it is sent with what follows it. */
-const begin = () => new PreparedQuery('begin', 'BEGIN', []);
-
-/** Runs it where it is said to. By callback: of what pg did not make itself it gives no promise. */
-const ran = (on: Pool | PoolClient, query: Query): Promise<QueryResult> =>
-  new Promise((resolve, reject) => {
-    on.query(query() as QueryConfig, (error, result) => (error ? reject(error) : resolve(result)));
-  });
+const begin = namedQuery('begin', 'BEGIN');
 
 /**
  * Prepared statements on a PostgreSQL server.
@@ -29,11 +19,9 @@ export function postgresStatements(
   limit: number,
 ): Statements {
   const sending =
-    (run: (query: Query, own: Pool) => Promise<QueryResult>): Send =>
+    (run: (query: QueryConfig, own: Pool) => Promise<QueryResult>): Send =>
     async ({ name, text }, values) => {
-      const query = () =>
-        name === '' ? ({ text, values, types } as QueryConfig) : new PreparedQuery(name, text, values);
-      const { rows, rowCount } = await telling(run(query, pool()));
+      const { rows, rowCount } = await telling(run(namedQuery(name, text, values), pool()));
       return { rows, count: rowCount ?? 0 };
     };
 
@@ -49,10 +37,11 @@ export function postgresStatements(
     let hasBegun = false;
     return {
       send: sending((query) => {
+        writeTogether(client);
         // Without it the statement fails as well, and says so.
-        if (!hasBegun) ran(client, begin).catch(() => {});
+        if (!hasBegun) client.query(begin).catch(() => {});
         hasBegun = true;
-        return ran(client, query);
+        return client.query(query);
       }),
       commit: async () => {
         if (hasBegun) committed((await client.query('COMMIT')).command);
@@ -69,8 +58,8 @@ export function postgresStatements(
   }
 
   return statementsOf({
-    read: sending((query, own) => shared.query(query, () => ran(own, query))),
-    run: sending((query, own) => ran(own, query)),
+    read: sending((query, own) => shared.query(query, () => own.query(query))),
+    run: sending((query, own) => own.query(query)),
     transaction: async (work) => inTransaction(await carrier(), limit, work),
   });
 }

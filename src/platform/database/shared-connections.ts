@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client, type ClientConfig, type QueryConfig, type QueryResult } from 'pg';
 import { faultOf } from './faults.js';
-import type { PreparedQuery } from './prepared-query.js';
+import { writeTogether } from './named-query.js';
 
 /** How many there are, so that a server may use more than one of its cores. */
 const CONNECTIONS = 2;
@@ -12,8 +12,6 @@ const PATIENCE = 50;
 /** Milliseconds for a connection to end in good order. */
 const FAREWELL = 500;
 
-/** Makes what pg is given, anew for each connection: pg writes into it. */
-export type Query = () => QueryConfig | PreparedQuery;
 /** What pg calls when a statement is over. */
 type Answered = (error: Error | null, result?: QueryResult) => void;
 /** Runs the same statement on a connection of its own. */
@@ -63,17 +61,21 @@ function sharedConnection(options: ClientConfig) {
    * By callback: pg makes two promises for a statement.
    * @param unopened called instead where there is no connection to be had
    */
-  function send(query: Query, answered: Answered, unopened: (error: Error) => void): void {
+  function send(query: QueryConfig, answered: Answered, unopened: (error: Error) => void): void {
     connection ??= open();
-    if (client) client.query(query() as QueryConfig, answered);
-    else connection.then((opened) => opened.query(query() as QueryConfig, answered), unopened);
+    const sendOn = (opened: Client) => {
+      writeTogether(opened);
+      opened.query(query, answered);
+    };
+    if (client) sendOn(client);
+    else connection.then(sendOn, unopened);
   }
 
   return {
     isOpen: () => connection !== undefined,
     underWay: () => underWay.size,
     isFree: () => !isHeld && underWay.size < DEPTH,
-    query: (query: Query, elsewhere: Elsewhere) =>
+    query: (query: QueryConfig, elsewhere: Elsewhere) =>
       new Promise<QueryResult>((resolve, reject) => {
         let hasLeft = false;
         const leave = () => {
@@ -118,7 +120,7 @@ function sharedConnection(options: ClientConfig) {
 export function sharedConnections(options: ClientConfig) {
   const all = Array.from({ length: CONNECTIONS }, () => sharedConnection(options));
   return {
-    query(query: Query, elsewhere: Elsewhere): Promise<QueryResult> {
+    query(query: QueryConfig, elsewhere: Elsewhere): Promise<QueryResult> {
       const [first] = all.filter(({ isFree }) => isFree()).sort((one, other) => one.underWay() - other.underWay());
       return first ? first.query(query, elsewhere) : elsewhere();
     },
