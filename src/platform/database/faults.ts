@@ -65,23 +65,16 @@ const byCode: Record<string, Kind> = {
 
 /** Of Prisma's driver adapters, for what comes from no SQLSTATE: the socket under the connection. */
 const byAdapterKind: Record<string, Kind> = {
-  AuthenticationFailed: 'denied',
   ConnectionClosed: 'unavailable',
-  DatabaseAccessDenied: 'denied',
-  DatabaseDoesNotExist: 'denied',
   DatabaseNotReachable: 'unavailable',
   SocketTimeout: 'timeout',
   TlsConnectionError: 'unavailable',
-  TooManyConnections: 'unavailable',
-  TransactionAlreadyClosed: 'timeout',
-  TransactionWriteConflict: 'serialization',
 };
 
-/** Errors of pg, pg-pool, PGlite and our own that have no code; Prisma passes them on as they are. */
+/** Errors of pg, pg-pool and our own that have no code; Prisma passes them on as they are. */
 const byMessage: Record<string, Kind> = {
   'Query read timeout': 'timeout',
   'The transaction took too long': 'timeout',
-  'The transaction waited too long for those before it': 'timeout',
   'timeout expired': 'unavailable',
   'timeout exceeded when trying to connect': 'unavailable',
   'Connection terminated': 'unavailable',
@@ -91,8 +84,6 @@ const byMessage: Record<string, Kind> = {
   'Client was closed and is not queryable': 'unavailable',
   'Cannot use a pool after calling end on the pool': 'unavailable',
   'The database is closed.': 'unavailable',
-  'PGlite is closing': 'unavailable',
-  'PGlite is closed': 'unavailable',
 };
 
 /** Whose `cause` is the database's: another library's, a lost socket to elsewhere, is no fault of it. */
@@ -108,7 +99,8 @@ interface Thrown {
   kind?: unknown;
   originalCode?: unknown;
   originalMessage?: unknown;
-  constraint?: { index?: string };
+  /** The name, of pg; of a driver adapter an object. */
+  constraint?: string | { index?: string };
 }
 
 /**
@@ -135,10 +127,8 @@ export function faultOf(error: unknown): DatabaseFault {
   const found = causes.find((one) => kindOf(one) !== undefined);
   const kind = (found && kindOf(found)) ?? 'unknown';
   if (kind !== 'unique') return { kind };
-  // The embedded driver tells the columns where the other tells the index; the message names it in both.
-  const named = causes.map(({ originalMessage, message }) => /"([^"]+)"/.exec(String(originalMessage ?? message))?.[1]);
-  const index = causes.map(({ constraint }) => constraint?.index).find((one) => one !== undefined);
-  return { kind, constraint: index ?? named.find((one) => one !== undefined) ?? '' };
+  const named = causes.map(({ constraint }) => (typeof constraint === 'string' ? constraint : constraint?.index));
+  return { kind, constraint: named.find((one) => one !== undefined) ?? '' };
 }
 
 /** Why, for an operator, on one line: in the words of whoever knows best. */
