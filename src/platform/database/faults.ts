@@ -39,20 +39,10 @@ const bySqlState: Record<string, Kind> = {
   '57P': 'unavailable',
 };
 
-/** Of Prisma, where no SQLSTATE comes with it; and of Node's sockets, which the adapter lets through for a host with two addresses. */
+/** Codes of Prisma itself; and of Node's sockets, which the adapter lets through for a host with two addresses. */
 const byCode: Record<string, Kind> = {
-  P1001: 'unavailable',
-  P1002: 'unavailable',
-  P1008: 'timeout',
-  P1011: 'unavailable',
-  P1017: 'unavailable',
-  P2002: 'unique',
-  P2003: 'reference',
-  P2024: 'unavailable',
   P2025: 'not-found',
   P2028: 'timeout',
-  P2034: 'serialization',
-  P2037: 'unavailable',
   EAI_AGAIN: 'unavailable',
   ECONNREFUSED: 'unavailable',
   ECONNRESET: 'unavailable',
