@@ -1,4 +1,5 @@
 import { Duplex } from 'node:stream';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { PGlite } from '@electric-sql/pglite';
 
 /** The first byte of a message (PostgreSQL's protocol, "Message Formats"). */
@@ -43,7 +44,11 @@ export function pgliteSockets(pglite: PGlite): () => Duplex {
         await pglite.exec(RESET);
         socket.push(STARTUP_ANSWER);
       } else if (chunk[0] === TERMINATE) socket.push(null);
-      else socket.push(await ask(chunk));
+      else {
+        const answer = await ask(chunk);
+        await nextTurn();
+        socket.push(answer);
+      }
     }
     const socket = new Duplex({
       read() {},

@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client, type ClientConfig, type QueryConfig, type QueryResult } from 'pg';
 import { faultOf } from './faults.js';
-import type { PreparedQuery } from './prepared-query.js';
+import { writeTogether } from './named-query.js';
+import type { Reporting } from './pool.js';
 
 /** How many there are, so that a server may use more than one of its cores. */
 const CONNECTIONS = 2;
@@ -12,8 +13,6 @@ const PATIENCE = 50;
 /** Milliseconds for a connection to end in good order. */
 const FAREWELL = 500;
 
-/** Makes what pg is given, anew for each connection: pg writes into it. */
-export type Query = () => QueryConfig | PreparedQuery;
 /** What pg calls when a statement is over. */
 type Answered = (error: Error | null, result?: QueryResult) => void;
 /** Runs the same statement on a connection of its own. */
@@ -63,17 +62,21 @@ function sharedConnection(options: ClientConfig) {
    * By callback: pg makes two promises for a statement.
    * @param unopened called instead where there is no connection to be had
    */
-  function send(query: Query, answered: Answered, unopened: (error: Error) => void): void {
+  function send(query: QueryConfig, answered: Answered, unopened: (error: Error) => void): void {
     connection ??= open();
-    if (client) client.query(query() as QueryConfig, answered);
-    else connection.then((opened) => opened.query(query() as QueryConfig, answered), unopened);
+    const sendOn = (opened: Client) => {
+      writeTogether(opened);
+      opened.query(query, answered);
+    };
+    if (client) sendOn(client);
+    else connection.then(sendOn, unopened);
   }
 
   return {
     isOpen: () => connection !== undefined,
     underWay: () => underWay.size,
     isFree: () => !isHeld && underWay.size < DEPTH,
-    query: (query: Query, elsewhere: Elsewhere) =>
+    query: (query: QueryConfig, elsewhere: Elsewhere) =>
       new Promise<QueryResult>((resolve, reject) => {
         let hasLeft = false;
         const leave = () => {
@@ -111,19 +114,31 @@ function sharedConnection(options: ClientConfig) {
   };
 }
 
+export interface SharedConnections {
+  /** Runs a read on the connection with the fewest under way, or elsewhere where it would have to wait. */
+  query: (query: QueryConfig, elsewhere: Elsewhere) => Promise<QueryResult>;
+  /** How many are open. */
+  open: () => number;
+  close: () => Promise<void>;
+}
+
 /**
- * Few connections that many short reads share: with the way to the server and back, a connection is busy with one statement for
- * most of the time. Each goes where the fewest are under way, and to a connection of its own where it had to wait.
+ * Opens few connections that many short reads share: with the way to the server and back, a connection is busy with one statement
+ * for most of the time.
  */
-export function sharedConnections(options: ClientConfig) {
+export function sharedConnections(options: ClientConfig, reporting: Reporting): SharedConnections {
   const all = Array.from({ length: CONNECTIONS }, () => sharedConnection(options));
+  let isClosed = false;
   return {
-    query(query: Query, elsewhere: Elsewhere): Promise<QueryResult> {
+    query(query, elsewhere) {
+      if (isClosed) return elsewhere();
       const [first] = all.filter(({ isFree }) => isFree()).sort((one, other) => one.underWay() - other.underWay());
-      return first ? first.query(query, elsewhere) : elsewhere();
+      return first ? reporting(first.query(query, elsewhere)) : elsewhere();
     },
-    /** How many are open. */
     open: () => all.filter(({ isOpen }) => isOpen()).length,
-    close: async () => void (await Promise.all(all.map(({ close }) => close()))),
+    close: async () => {
+      isClosed = true;
+      await Promise.all(all.map(({ close }) => close()));
+    },
   };
 }
