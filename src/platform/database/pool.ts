@@ -60,8 +60,15 @@ const isSound = (failure: Error | undefined): boolean =>
 
 function admitting(client: PoolClient, admit: (sql: string) => void): void {
   const query = client.query.bind(client) as (...args: unknown[]) => unknown;
-  const admitted = async (...args: [string | QueryConfig, unknown[]?]) => {
-    admit(typeof args[0] === 'string' ? args[0] : args[0].text);
+  const admitted = (...args: [string | QueryConfig, ...unknown[]]): unknown => {
+    const [statement] = args;
+    const done = args.at(-1);
+    try {
+      admit(typeof statement === 'string' ? statement : statement.text);
+    } catch (refusal) {
+      if (typeof done !== 'function') return Promise.reject(refusal);
+      return void process.nextTick(done as (refusal: unknown) => void, refusal);
+    }
     return query(...args);
   };
   Object.assign(client, { query: admitted });

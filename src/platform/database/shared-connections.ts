@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { Client, type ClientConfig, type QueryConfig, type QueryResult } from 'pg';
+import { Client, type ClientConfig } from 'pg';
+import { type PoolConnection, type Result, type Statement, writeTogether } from '../prepared-prisma/connection.js';
 import { faultOf } from './faults.js';
-import { writeTogether } from './named-query.js';
 import type { Reporting } from './pool.js';
 
 /** How many there are, so that a server may use more than one of its cores. */
@@ -14,9 +14,9 @@ const PATIENCE = 50;
 const FAREWELL = 500;
 
 /** What pg calls when a statement is over. */
-type Answered = (error: Error | null, result?: QueryResult) => void;
+type Answered = (error: Error | null, result: Result) => void;
 /** Runs the same statement on a connection of its own. */
-type Elsewhere = () => Promise<QueryResult>;
+type Elsewhere = () => Promise<Result>;
 
 /**
  * A connection on which statements are sent without waiting for the answers to those before, in whose order theirs come. When
@@ -62,11 +62,12 @@ function sharedConnection(options: ClientConfig) {
    * By callback: pg makes two promises for a statement.
    * @param unopened called instead where there is no connection to be had
    */
-  function send(query: QueryConfig, answered: Answered, unopened: (error: Error) => void): void {
+  function send(query: Statement, answered: Answered, unopened: (error: Error) => void): void {
     connection ??= open();
     const sendOn = (opened: Client) => {
-      writeTogether(opened);
-      opened.query(query, answered);
+      const connection = opened as unknown as PoolConnection;
+      writeTogether(connection);
+      connection.query(query, answered);
     };
     if (client) sendOn(client);
     else connection.then(sendOn, unopened);
@@ -76,8 +77,8 @@ function sharedConnection(options: ClientConfig) {
     isOpen: () => connection !== undefined,
     underWay: () => underWay.size,
     isFree: () => !isHeld && underWay.size < DEPTH,
-    query: (query: QueryConfig, elsewhere: Elsewhere) =>
-      new Promise<QueryResult>((resolve, reject) => {
+    query: (query: Statement, elsewhere: Elsewhere) =>
+      new Promise<Result>((resolve, reject) => {
         let hasLeft = false;
         const leave = () => {
           if (!hasLeft) elsewhere().then(resolve, reject);
@@ -96,7 +97,7 @@ function sharedConnection(options: ClientConfig) {
         underWay.add(leave);
         const answered: Answered = (error, result) => {
           over();
-          if (!error) resolve(result as QueryResult);
+          if (!error) resolve(result);
           else if (faultOf(error).kind === 'unavailable') leave();
           else fail(error);
         };
@@ -116,7 +117,7 @@ function sharedConnection(options: ClientConfig) {
 
 export interface SharedConnections {
   /** Runs a read on the connection with the fewest under way, or elsewhere where it would have to wait. */
-  query: (query: QueryConfig, elsewhere: Elsewhere) => Promise<QueryResult>;
+  query: (query: Statement, elsewhere: Elsewhere) => Promise<Result>;
   /** How many are open. */
   open: () => number;
   close: () => Promise<void>;
