@@ -51,7 +51,7 @@ const publicHandler =
     const checkpoint = () => (checked ??= call.checkpoint());
     const answer = await handler(request, {
       ...context,
-      call: Object.create(call, { checkpoint: { value: checkpoint } }),
+      call: { ...call, checkpoint },
     });
     await checkpoint();
     return answer;
