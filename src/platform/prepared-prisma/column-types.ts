@@ -10,7 +10,7 @@ export const decodeBytes: Decode = (text) => new Uint8Array(Buffer.from(text.sli
 export const decodeDecimal: Decode = (text) => new Decimal(text);
 export const decodeBoolean: Decode = (text) => text === 't';
 export const decodeJson: Decode = (text) => JSON.parse(text);
-const decodeTime: Decode = (text) => new Date(`1970-01-01T${text.replace(/[+-].*$/, '')}Z`);
+const decodeTime: Decode = (text) => new Date(`1970-01-01T${text.split(/[+-]/)[0]}Z`);
 
 const isSign = (character: string | undefined) => character === '+' || character === '-';
 

@@ -2,6 +2,7 @@
 import type { Calls, Place } from './calls.js';
 import type { DataModel, Model } from './data-model.js';
 import { type AnyClient, memberOf } from './dry-runs.js';
+import type { RawQuery } from './raw.js';
 
 const OPERATIONS = [
   ...['findUnique', 'findUniqueOrThrow', 'findFirst', 'findFirstOrThrow', 'findMany', 'count'],
@@ -60,6 +61,54 @@ export type Delegates = ReadonlyMap<PropertyKey, new (place: Place) => object>;
 /** @param prisma has what is not an operation, such as `db.user.fields` */
 export const delegatesOf = (dataModel: DataModel, calls: Calls, prisma: AnyClient): Delegates =>
   new Map(Object.values(dataModel.models).map((model) => [memberOf(model.name), delegateOf(model, calls, prisma)]));
+
+/** Methods of the client that this module does not know. In a transaction Prisma's client has them as well. */
+const OF_PRISMA = ['$transaction', '$queryRawUnsafe', '$executeRawUnsafe', '$queryRawTyped'];
+/** Methods that the client of a transaction does not have. */
+const OUTSIDE_ONLY = ['$connect', '$disconnect', '$on', '$use', '$extends'];
+
+/**
+ * Returns what makes the client of a place: of a transaction, or of none. What it does not have is that of Prisma's client.
+ * Not a Proxy, because a transaction makes one, and Prisma's client is a Proxy already.
+ */
+export function facadeOf<Client extends object>(delegates: Delegates, calls: Calls, real: Client) {
+  class Facade {
+    readonly place: Place;
+    readonly made: Record<PropertyKey, object> = {};
+    constructor(place: Place) {
+      this.place = place;
+    }
+  }
+  class TransactionFacade extends Facade {}
+  for (const [member, Delegate] of delegates)
+    Object.defineProperty(Facade.prototype, member, {
+      get(this: Facade) {
+        this.made[member] ??= new Delegate(this.place);
+        return this.made[member];
+      },
+    });
+  for (const method of ['$queryRaw', '$executeRaw'] as const)
+    Object.defineProperty(Facade.prototype, method, {
+      value(this: Facade, query: RawQuery, ...values: unknown[]) {
+        return new Pending((place) => calls.raw(method, query, values, place), this.place);
+      },
+    });
+  for (const method of OF_PRISMA)
+    Object.defineProperty(TransactionFacade.prototype, method, {
+      value(this: Facade, ...given: unknown[]) {
+        return new Pending(async (place) => {
+          const client: object = await place.prisma();
+          return (client as Record<string, (...given: unknown[]) => unknown>)[method]?.(...given);
+        }, this.place);
+      },
+    });
+  for (const method of OUTSIDE_ONLY) Object.defineProperty(TransactionFacade.prototype, method, { value: undefined });
+  Object.setPrototypeOf(Facade.prototype, real);
+  return (place: Place): Client => {
+    const made: object = place.isTransaction ? new TransactionFacade(place) : new Facade(place);
+    return made as Client;
+  };
+}
 
 function delegateOf(model: Model, calls: Calls, prisma: AnyClient): new (place: Place) => object {
   class Delegate {

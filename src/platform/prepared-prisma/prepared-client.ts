@@ -3,11 +3,10 @@ import type { SqlDriverAdapterFactory } from '@prisma/driver-adapter-utils';
 import { callsOf, type Place } from './calls.js';
 import { type Connection, type PoolLike, pooled } from './connection.js';
 import type { DataModel } from './data-model.js';
-import { delegatesOf, Pending } from './delegates.js';
+import { delegatesOf, facadeOf, Pending } from './delegates.js';
 import { type AnyClient, dryRuns } from './dry-runs.js';
 import { plansOf } from './plans.js';
 import { joiningAdapter } from './prisma-adapters.js';
-import type { RawQuery } from './raw.js';
 import { statementNames } from './statement-names.js';
 import { type Statistics, settled, statistics } from './statistics.js';
 import { type OpenTransaction, openTransaction, type TransactionLimits } from './transaction.js';
@@ -137,49 +136,12 @@ export function preparedClient<Client extends object>(
   }
 
   const delegates = delegatesOf(dataModel, calls, prisma);
-  const outsideMethods: Record<PropertyKey, unknown> = {
-    $transaction,
-    $disconnect: async () => void (await Promise.all([prisma.$disconnect(), dry.close()])),
-    [statistics]: counts,
-    [settled]: plans.settled,
-  };
-
-  /** Returns a method that Prisma's client has and this module does not know, inside of a transaction. */
-  const byJoining =
-    (place: Place, method: string) =>
-    (...given: unknown[]) =>
-      new Pending(async () => {
-        const client = (await place.prisma()) as unknown as Record<string, (...given: unknown[]) => unknown>;
-        return client[method]?.(...given);
-      }, place);
-
-  /** Returns the client, or that of a transaction. */
-  function facade(place: Place): Client {
-    const own = new Map<PropertyKey, unknown>();
-    const partOf = (key: PropertyKey): unknown => {
-      const Delegate = delegates.get(key);
-      if (Delegate !== undefined) return new Delegate(place);
-      if (key === '$queryRaw' || key === '$executeRaw')
-        return (query: RawQuery, ...values: unknown[]) =>
-          new Pending((place) => calls.raw(key, query, values, place), place);
-      if (!place.isTransaction && Object.hasOwn(outsideMethods, key)) return outsideMethods[key];
-      if (!place.isTransaction || typeof key !== 'string' || !key.startsWith('$')) return undefined;
-      return byJoining(place, key);
-    };
-    return new Proxy(real, {
-      get(_target, key) {
-        let part = own.get(key);
-        if (part !== undefined) return part;
-        if (place.isTransaction && OUTSIDE_ONLY.has(key)) return undefined;
-        part = partOf(key);
-        if (part === undefined) return Reflect.get(real, key);
-        own.set(key, part);
-        return part;
-      },
-    });
-  }
-  return facade(outside);
+  const facade = facadeOf<Client>(delegates, calls, real);
+  const client = facade(outside);
+  return Object.defineProperties(client, {
+    $transaction: { value: $transaction },
+    $disconnect: { value: async () => void (await Promise.all([prisma.$disconnect(), dry.close()])) },
+    [statistics]: { value: counts },
+    [settled]: { value: plans.settled },
+  });
 }
-
-/** Methods that the client of a transaction does not have. */
-const OUTSIDE_ONLY = new Set<PropertyKey>(['$connect', '$disconnect', '$on', '$use', '$extends']);
