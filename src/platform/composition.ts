@@ -7,6 +7,7 @@ import type { Outages } from './database/outages.js';
 import { databaseSignals } from './database/signals.js';
 import type { Config } from './server/config.js';
 import {
+  applicationPlatform,
   type ComposedServices,
   handlerServices,
   type PlatformServices,
@@ -66,11 +67,12 @@ export async function composeServices(
     environment: config,
     models: application.models ?? [],
     onJobFault: (job, err) => tell({ job }, err, 'a background job failed'),
+    onCommitFault: (operation, err) => tell({ operation }, err, 'work after a commit failed'),
     onAuditFault: (err) => tell({}, err, 'a refusal could not be audited'),
     now,
     hashing,
   });
-  const own = application.services(platform);
+  const own = application.services(applicationPlatform(platform));
   const handlers = handlerServices(platform);
   const [taken] = Object.keys(own).filter((name) => name in handlers);
   if (taken !== undefined) throw new Error(`The application's service "${taken}" has the name of one of the platform.`);

@@ -59,6 +59,8 @@ export interface ServicesOptions
   signals: Signals;
   /** Told of a background job that failed; it is run again. */
   onJobFault: (job: string, error: unknown) => void;
+  /** Told of work after the commit of an operation that failed. */
+  onCommitFault: (operation: string, error: unknown) => void;
   /** What a hash of a password takes, where it differs from the usual. */
   hashing?: HashParameters | undefined;
   /** Told of a refusal that could not be audited. */
@@ -73,6 +75,16 @@ export type ApplicationPlatform = Pick<
   PlatformServices,
   'now' | 'production' | 'environment' | 'transact' | 'continuation' | 'jobs'
 >;
+
+/** The part of the platform that an application is made with. The rest of it reaches the database around the rules of models. */
+export const applicationPlatform = ({
+  now,
+  production,
+  environment,
+  transact,
+  continuation,
+  jobs,
+}: PlatformServices): ApplicationPlatform => ({ now, production, environment, transact, continuation, jobs });
 
 /** What handlers receive as `services`: nothing in it reaches the database around `db`. */
 export type HandlerServices = ReturnType<typeof handlerServices>;
@@ -133,6 +145,7 @@ export async function platformServices(options: ServicesOptions) {
     models,
     streams: modelStreams(models, client, streams.durableStream),
     pages: pageReader(now),
+    onCommitFault: options.onCommitFault,
   };
   const { listen } = options;
   const jobs = await jobRunner({ channel: names.signals.jobs, listen, isHearing, now, onFault: onJobFault });

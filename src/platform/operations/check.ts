@@ -1,7 +1,7 @@
 import type { Policy } from '../calls/access.js';
 import { notWritten } from '../calls/errors.js';
 import type { DeclaredModels } from './model-data.js';
-import { isRoute } from './route.js';
+import { isRoute, type Route } from './route.js';
 import type { Decides, Target } from './target.js';
 
 /** How much of the access decision a target makes. */
@@ -11,36 +11,86 @@ function decidesBy(target: Target): Decides {
   return target.kind === 'create' && !target.of ? 'self' : 'owner';
 }
 
+/** An operation or a root field, and what the application wrote for it. */
+export interface WrittenRoute {
+  /** The operationId, or `Type.field`. */
+  readonly by: string;
+  readonly action: string;
+  readonly route: unknown;
+  /** The names of the path parameters or arguments. */
+  readonly parameters: readonly string[];
+}
+
 /**
- * Checks the routes of an application against its policy, before the service listens. Returns the problems: an operation that is
- * not public and has no route; a route whose action reaches `own` and whose target has no owner.
+ * Checks the routes of an application against its policy, before the service listens. Returns the problems: a model whose rows
+ * nobody could tell apart; an operation that is not public and has no route; a route that names what does not exist; a route whose
+ * action reaches `own` and whose target has no owner.
  */
-export function routeProblems(
-  policy: Policy,
-  models: DeclaredModels,
-  routes: readonly { by: string; action: string; route: unknown }[],
-): string[] {
-  return routes.flatMap(({ by, action, route }) => {
-    if (route === notWritten || route === undefined) return [];
-    if (!isRoute(route)) return [`${by} needs ${action}: write it as route({ target, handler }), not as a function.`];
-    const { target, handler } = route;
-    const problems = [target, target.of, target.kind === 'create' ? target.on : undefined]
-      .filter((one) => one !== undefined)
-      .filter(({ model }) => models.byName(model.name) === undefined)
-      .map(({ model }) => `${by}: add ${model.name} to the \`models\` of the application.`);
-    if (target.kind === 'create' && !handler) problems.push(`${by}: a route that creates needs a handler.`);
-    const reaches = Object.values(policy[action] ?? {});
-    if (!reaches.includes('own')) return problems;
-    if (target.kind === 'stream')
-      return [
-        ...problems,
-        `${by}: ${action} reaches \`own\`, but all subscribers share a stream. Let it reach \`any\` or \`none\`.`,
-      ];
-    const decides = decidesBy(target);
-    if (decides === 'owner' || (decides === 'self' && !reaches.includes('any'))) return problems;
-    const missing = target.model.owned
-      ? 'the target does not name a stored row'
-      : `model('${target.model.name}') has no \`owner\``;
-    return [...problems, `${by}: ${action} reaches \`own\`, but ${missing}.`];
+export function routeProblems(policy: Policy, models: DeclaredModels, routes: readonly WrittenRoute[]): string[] {
+  return [
+    ...modelProblems(policy, models),
+    ...routes.flatMap((one) => {
+      const { by, action, route } = one;
+      const { subscribe } = (route ?? {}) as { subscribe?: unknown };
+      if (route === notWritten || route === undefined || subscribe === notWritten) return [];
+      if (!isRoute(route)) return [`${by} needs ${action}: write it as route({ target, handler }), not as a function.`];
+      const problems = [...namingProblems(models, one, route), ...decisionProblems(policy, one, route)];
+      return problems.map((problem) => `${by}: ${problem}`);
+    }),
+  ];
+}
+
+function modelProblems(policy: Policy, models: DeclaredModels): string[] {
+  return models.all.flatMap(({ model }) => {
+    const reaches = Object.hasOwn(policy, model.read) ? Object.values(policy[model.read] ?? {}) : undefined;
+    if (reaches === undefined)
+      return [`model('${model.name}'): \`read\` names ${model.read}, which is no action of the contracts.`];
+    if (model.owned || !reaches.includes('own')) return [];
+    return [`model('${model.name}'): add an \`owner\`, because ${model.read} reaches \`own\`.`];
   });
+}
+
+/** What a target names: declared models, parameters, and one relation between the two rows of a path. */
+function namingProblems(models: DeclaredModels, { parameters }: WrittenRoute, { target }: Route<never, unknown>) {
+  const on = target.kind === 'create' ? target.on : undefined;
+  const named = [target, target.of, on].filter((one) => one !== undefined);
+  const undeclared = named.filter(({ model }) => models.byName(model.name) === undefined);
+  if (undeclared.length > 0)
+    return undeclared.map(({ model }) => `add ${model.name} to the \`models\` of the application.`);
+  const problems = named.flatMap((one) =>
+    one.kind === 'record' && one.key !== undefined && !parameters.includes(one.key)
+      ? `the target names \`${one.key}\`, and the operation has no such parameter (${parameters.join(', ') || 'none'}).`
+      : [],
+  );
+  if (target.kind === 'stream' && !target.model.stream)
+    problems.push(`declare \`stream\` in model('${target.model.name}').`);
+  if (target.of && target.kind !== 'create')
+    try {
+      models(target.model).referenceTo(models(target.of.model));
+    } catch (error) {
+      problems.push((error as Error).message);
+    }
+  return problems;
+}
+
+function decisionProblems(policy: Policy, { action }: WrittenRoute, { target, handler }: Route<never, unknown>) {
+  const problems = target.kind === 'create' && !handler ? ['a route that creates needs a handler.'] : [];
+  const reaches = Object.entries(policy[action] ?? {});
+  const reachesOwn = reaches.some(([, reach]) => reach === 'own');
+  if (target.kind === 'stream') {
+    const { read } = target.model;
+    if (reachesOwn)
+      problems.push(`${action} reaches \`own\`, but all subscribers share a stream. Let it reach \`any\` or \`none\`.`);
+    for (const [role, reach] of reaches)
+      if (reach === 'any' && policy[read]?.[role] !== 'any')
+        problems.push(`the role ${role.toLowerCase()} may subscribe (${action}) and may not read all rows (${read}).`);
+    return problems;
+  }
+  if (!reachesOwn) return problems;
+  const decides = decidesBy(target);
+  if (decides === 'owner' || (decides === 'self' && !reaches.some(([, reach]) => reach === 'any'))) return problems;
+  const missing = target.model.owned
+    ? 'the target does not name a stored row'
+    : `model('${target.model.name}') has no \`owner\``;
+  return [...problems, `${action} reaches \`own\`, but ${missing}.`];
 }

@@ -114,8 +114,10 @@ export function declaredModels(
       if (stored.fields[member]?.isList)
         problems.push(`model('${model.name}'): \`stream.include.${member}\` is a list.`);
     }
-    for (const member of Object.keys(model.owner?.({ id: PROBE_ID, role: '' }) ?? {}))
-      if (!['AND', 'OR', 'NOT'].includes(member)) named(member, '`owner`');
+    const owner = model.owner?.({ id: PROBE_ID, role: '' });
+    for (const member of Object.keys(owner ?? {})) if (!['AND', 'OR', 'NOT'].includes(member)) named(member, '`owner`');
+    if (model.owner && matchesEveryRow(owner))
+      problems.push(`model('${model.name}'): \`owner\` gives a filter that Prisma takes as "every row".`);
     if (model.stream && !data.hasNumericId) problems.push(`model('${model.name}'): a stream needs an \`id Int\`.`);
   }
 }

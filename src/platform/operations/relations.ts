@@ -47,6 +47,8 @@ export function schemaRelations(schema: GraphQLSchema, models: DeclaredModels) {
     const found = new Map<string, Relation>();
     for (const field of Object.values(type.getFields())) {
       if (field.resolve) continue;
+      if (Object.hasOwn(data.hidden, field.name))
+        problems.push(`${type.name}.${field.name} is hidden from operations. Take the field out of schema.graphql.`);
       const relation = data.relations.get(field.name);
       const below = getNamedType(field.type);
       if (relation && isObjectType(below) && relation.to.model.name === below.name) found.set(field.name, relation);

@@ -3,19 +3,20 @@ import type { Operation } from '../contract/openapi.js';
 import { resourceTag } from '../rest/conditions.js';
 import type { Context } from '../rest/context.js';
 import { type PageQuery, representPage } from '../rest/paging.js';
-import type { Reply } from '../rest/represent.js';
+import { type Reply, replyWriter } from '../rest/represent.js';
 import type { ReadRequest } from '../rest/validation.js';
 import { type OperationServices, operate } from './operate.js';
 import type { ReplyContext, Route } from './route.js';
 
 /** A route as the handler of an operation. */
-export const restHandler =
-  (
-    { permission, method, operationId }: Operation,
-    route: Route<never, unknown>,
-    { operations, cursors }: { operations: OperationServices; cursors: Cursors },
-  ) =>
-  async (request: ReadRequest, { call, page, pathname, prefix, services }: Context): Promise<Reply> => {
+export const restHandler = (
+  operation: Operation,
+  route: Route<never, unknown>,
+  { operations, cursors }: { operations: OperationServices; cursors: Cursors },
+) => {
+  const { permission, method, operationId } = operation;
+  const written = replyWriter(operation);
+  return async (request: ReadRequest, { call, page, pathname, prefix, services }: Context): Promise<Reply> => {
     const { query, headers } = request;
     const replying: ReplyContext = { page, pathname, prefix, query, headers: headers as never, cursors };
     return (await operate(operations, route, {
@@ -29,9 +30,10 @@ export const restHandler =
       page,
       services,
       prefix,
-      reply: (made) => (route.reply ? route.reply(made as never, replying as never) : made),
+      reply: (made) => written((route.reply ? route.reply(made as never, replying as never) : made) as Reply),
     })) as Reply;
   };
+};
 
 /**
  * Returns the replies of resources whose rows count versions: with `ETag`, `Location`, and the headers of a page.
