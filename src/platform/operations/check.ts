@@ -29,6 +29,8 @@ export function routeProblems(
       .filter(({ model }) => models.byName(model.name) === undefined)
       .map(({ model }) => `${by}: add ${model.name} to the \`models\` of the application.`);
     if (target.kind === 'create' && !handler) problems.push(`${by}: a route that creates needs a handler.`);
+    if (by.startsWith('Subscription.') && !handler && !(target.kind === 'stream' && target.model.stream))
+      problems.push(`${by}: a subscription needs a handler, or stream() of a model with a \`stream\`.`);
     const reaches = Object.values(policy[action] ?? {});
     if (!reaches.includes('own')) return problems;
     if (target.kind === 'stream')

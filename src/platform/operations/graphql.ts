@@ -60,10 +60,17 @@ function rootResolver({ action, isMutation, route, relations }: RootFieldOptions
   };
 }
 
-/** A subscription to the live stream of a model. */
-function streamResolver(action: string, { target }: Route<never, unknown>): Resolve {
-  return async (_parent, args, context) => {
-    const { call, operations } = context;
+/** A subscription: to what the handler of its route returns, or to the live stream of the model. */
+function sourceResolver(action: string, route: Route<never, unknown>): Resolve {
+  const { target, handler } = route;
+  return async (_parent, args, context, info) => {
+    const { call, operations, services, signal } = context;
+    if (handler) {
+      const name = `Subscription.${info.fieldName}`;
+      const asked = { call, name, action, writes: false, request: args, services, signal, prefix: '' };
+      const idOf = (key: string) => Number(args[key]);
+      return operate(operations, route, { ...asked, idOf, page: page(args) as PageRequest, reply: (made) => made });
+    }
     const stream = operations.streams.get(target.model.name);
     if (!stream) throw new Error(`The model ${target.model.name} declares no \`stream\`.`);
     authoriseRole(call, action);
@@ -88,7 +95,7 @@ export function withRoutes(resolvers: object, { actionOf, relations }: RootField
         if (!isRoute(given)) return [field, given];
         const action = actionOf(type, field);
         if (type === 'Subscription')
-          return [field, { subscribe: streamResolver(action, given), resolve: (entry: unknown) => entry }];
+          return [field, { subscribe: sourceResolver(action, given), resolve: (entry: unknown) => entry }];
         const isMutation = type === 'Mutation';
         return [field, rootResolver({ action, route: given, relations, isMutation })];
       }),
