@@ -61,7 +61,7 @@ function rootResolver({ action, isMutation, route, relations }: RootFieldOptions
 }
 
 /** A subscription: to what the handler of its route returns, or to the live stream of the model. */
-function sourceResolver(action: string, route: Route<never, unknown>): Resolve {
+function sourceResolver({ action, route, relations }: Omit<RootFieldOptions, 'isMutation'>): Resolve {
   const { target, handler } = route;
   return async (_parent, args, context, info) => {
     const { call, operations, services, signal } = context;
@@ -76,7 +76,8 @@ function sourceResolver(action: string, route: Route<never, unknown>): Resolve {
     authoriseRole(call, action);
     await call.checkpoint();
     const since = args['since'] == null ? undefined : Number(args['since']);
-    return stream.from(stream.keyOf(args), since);
+    const perCaller = target.model.stream?.perCaller || relations().dependsOnCaller(context, info);
+    return stream.from(stream.keyOf(args), since, perCaller);
   };
 }
 
@@ -95,7 +96,10 @@ export function withRoutes(resolvers: object, { actionOf, relations }: RootField
         if (!isRoute(given)) return [field, given];
         const action = actionOf(type, field);
         if (type === 'Subscription')
-          return [field, { subscribe: sourceResolver(action, given), resolve: (entry: unknown) => entry }];
+          return [
+            field,
+            { subscribe: sourceResolver({ action, route: given, relations }), resolve: (entry: unknown) => entry },
+          ];
         const isMutation = type === 'Mutation';
         return [field, rootResolver({ action, route: given, relations, isMutation })];
       }),
