@@ -77,7 +77,16 @@ export const applicationOf = ({
   services = () => ({}),
   upstreams = {},
 }: Own) =>
-  defineApplication({ name: 'own', policy: policy as Policy, errors, handlers, resolvers, models, upstreams, services });
+  defineApplication({
+    name: 'own',
+    policy: policy as Policy,
+    errors,
+    handlers,
+    resolvers,
+    models,
+    upstreams,
+    services,
+  });
 
 export const contractsOf = ({ openapi = NOTHING, sdl = NO_GRAPHQL }: Own) =>
   publishedContracts(Buffer.from(JSON.stringify(openapi)), Buffer.from(DIRECTIVES + sdl));
