@@ -52,13 +52,18 @@ export type SchemaRelations = ReturnType<typeof schemaRelations>;
  */
 export function schemaRelations(schema: GraphQLSchema, models: DeclaredModels) {
   const relations = new Map<string, ReadonlyMap<string, Relation>>();
+  /** The fields with a resolver of the developer. */
+  const written = new Set<string>();
   const problems: string[] = [];
   for (const type of Object.values(schema.getTypeMap())) {
     const data = isObjectType(type) && !type.name.startsWith('__') ? models.byName(type.name) : undefined;
     if (!data || !isObjectType(type)) continue;
     const found = new Map<string, Relation>();
     for (const field of Object.values(type.getFields())) {
-      if (field.resolve) continue;
+      if (field.resolve) {
+        written.add(`${type.name}.${field.name}`);
+        continue;
+      }
       const relation = data.relations.get(field.name);
       const below = getNamedType(field.type);
       if (relation && isObjectType(below) && relation.to.model.name === below.name) found.set(field.name, relation);
@@ -85,6 +90,7 @@ export function schemaRelations(schema: GraphQLSchema, models: DeclaredModels) {
     return {
       info,
       relationOf: (type, field) => relations.get(type)?.get(field),
+      hasResolver: (type, field) => written.has(`${type}.${field}`),
       readRelation: (data, isList) => {
         const reach = reachOf(context.call.policy, data.model.read, caller);
         if (reach === 'any') return { filter: undefined };

@@ -40,6 +40,8 @@ export interface SelectionOptions {
     field: string,
   ) => { readonly to: ModelData; readonly isList: boolean } | undefined;
   readonly readRelation: ReadRelation;
+  /** Returns true for a field whose resolver a developer wrote. */
+  readonly hasResolver: (type: string, field: string) => boolean;
 }
 
 /** The rows of a list field: Prisma's `take`, `skip` and `orderBy`. */
@@ -70,7 +72,7 @@ function planOf(
   options: SelectionOptions,
   budget: { relations: number },
 ): SelectionPlan {
-  const { info, relationOf, readRelation } = options;
+  const { info, relationOf, readRelation, hasResolver } = options;
   const select: Record<string, unknown> = { id: true };
   const relations = new Map<string, { nodes: readonly FieldNode[]; plan: SelectionPlan }>();
   const { fields } = data.stored;
@@ -83,7 +85,8 @@ function planOf(
     const relation = relationOf(type.name, name);
     if (!relation) {
       // A resolver may look at any member of its parent.
-      if (field.resolve || fields[name] === undefined || fields[name].kind === 'object') needsAllMembers = true;
+      if (hasResolver(type.name, name) || fields[name] === undefined || fields[name].kind === 'object')
+        needsAllMembers = true;
       else select[name] = true;
       continue;
     }
