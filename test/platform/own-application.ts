@@ -27,7 +27,7 @@ export const policy = {
   'users.read': reach('any', 'any', 'any'),
   'users.delete': reach('own', 'own', 'any'),
   'users.set-role': reach('none', 'none', 'any'),
-  'orders.create': reach('own', 'own', 'any'),
+  'orders.create': reach('own', 'own', 'own'),
   'messages.subscribe': reach('any', 'any', 'any'),
   'documents.read': reach('any', 'any', 'any'),
   'documents.change': reach('none', 'own', 'any'),
