@@ -73,8 +73,10 @@ function namingProblems(models: DeclaredModels, { parameters }: WrittenRoute, { 
   return problems;
 }
 
-function decisionProblems(policy: Policy, { action }: WrittenRoute, { target, handler }: Route<never, unknown>) {
+function decisionProblems(policy: Policy, { by, action }: WrittenRoute, { target, handler }: Route<never, unknown>) {
   const problems = target.kind === 'create' && !handler ? ['a route that creates needs a handler.'] : [];
+  if (by.startsWith('Subscription.') && !handler && target.kind !== 'stream')
+    problems.push('a subscription needs a handler, or the target stream() of a model with a `stream`.');
   const reaches = Object.entries(policy[action] ?? {});
   const reachesOwn = reaches.some(([, reach]) => reach === 'own');
   if (target.kind === 'stream') {

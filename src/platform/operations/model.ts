@@ -100,6 +100,11 @@ export interface ModelStream<Name extends ModelName> {
   readonly key?: keyof Row<Name> & string;
   /** Related rows that subscribers receive with an entry: Prisma's `include`, of relations to one row. */
   readonly include?: Readonly<Record<string, true>>;
+  /**
+   * Executes each entry for each subscriber. Needed where a resolver looks at the caller's id; by default all subscribers of one
+   * role who select the same share one execution. Rows that an owner filters never are shared.
+   */
+  readonly perCaller?: boolean;
 }
 
 export interface ModelOptions<Name extends ModelName> {
@@ -124,7 +129,7 @@ export interface Model<Name extends ModelName = ModelName, Owned extends boolean
   readonly owner?: (caller: Caller) => object;
   readonly protect?: Readonly<Record<string, string>>;
   readonly conceal?: boolean;
-  readonly stream?: { readonly key?: string; readonly include?: Readonly<Record<string, true>> };
+  readonly stream?: Readonly<{ key?: string; include?: Readonly<Record<string, true>>; perCaller?: boolean }>;
   /** Whether the model has an owner. The compiler requires one where a policy reaches `own`. */
   readonly owned: Owned;
 }

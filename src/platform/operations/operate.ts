@@ -47,6 +47,8 @@ export interface OperationRequest {
   readonly select?: ((data: ModelData) => object) | undefined;
   readonly services: unknown;
   readonly prefix: string;
+  /** Aborted when a subscription ends. */
+  readonly signal?: AbortSignal | undefined;
   readonly reply: (made: unknown) => unknown;
 }
 
@@ -69,6 +71,8 @@ export const readingClient = ({ client, models, streams }: OperationServices, ca
     },
     callLog('The operation', false),
   );
+
+const NEVER = new AbortController().signal;
 
 const refuseToWrite = (): never => {
   throw new TypeError('Only the root field of a mutation and an operation with another method than GET can write.');
@@ -307,6 +311,7 @@ export async function operate(
           },
           afterCommit: (work: () => Promise<unknown>) => new AfterCommit(work),
           onCommit: (work: () => void) => void onCommit.push(work),
+          signal: asked.signal ?? NEVER,
         })
       : standard(row));
     await endCalls(log);

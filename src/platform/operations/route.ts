@@ -41,6 +41,11 @@ export interface Operation<T = Target, Services = unknown> {
   readonly afterCommit: <T>(work: () => Promise<T>) => Promise<T>;
   /** Runs `work` after the commit. The answer does not wait for it. */
   readonly onCommit: (work: () => void) => void;
+  /**
+   * Aborted when a subscription ends: its client has completed it or gone, or may not continue. For sources that wait, because a
+   * generator hears of its end (`return`) only when it continues. Never aborted for other operations.
+   */
+  readonly signal: AbortSignal;
 }
 
 /** What a reply is made with, besides the handler's result. */
@@ -101,7 +106,8 @@ const ROUTE = Symbol('route');
 /**
  * Returns the function by which an application writes its routes: one for each operation of openapi.yaml, and for each root field
  * of schema.graphql. The platform decides by the target (401, 403, 404, 410, 412) before it calls the handler. Without a handler
- * a route returns the row, deletes the row, or returns the page. `reply` makes the answer of the result.
+ * a route returns the row, deletes the row, or returns the page. `reply` makes the answer of the result. The handler of a
+ * subscription returns an AsyncIterable of its events.
  * @typeParam Services what handlers receive as `services`
  * @example
  * const route = routeFor<Services>();
