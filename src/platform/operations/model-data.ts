@@ -1,5 +1,5 @@
 import type { DataModel, Field, Model as StoredModel } from '../prepared-prisma/data-model.js';
-import type { AnyRow, Caller, Model, ModelHooks } from './model.js';
+import type { Caller, Model, ModelHooks } from './model.js';
 
 type Where = Readonly<Record<string, unknown>>;
 
@@ -180,7 +180,3 @@ function matchesEveryRow(where: unknown): boolean {
     values.some((value) => value === undefined || (typeof value === 'object' && matchesEveryRow(value)))
   );
 }
-
-/** Returns true for a row whose id PostgreSQL could have given. */
-export const hasId = (row: unknown): row is AnyRow =>
-  typeof row === 'object' && row !== null && typeof (row as { id?: unknown }).id === 'number';
