@@ -5,6 +5,7 @@ import {
   type GraphQLFieldResolver,
   type GraphQLSchema,
   isObjectType,
+  Kind,
   type ObjectTypeDefinitionNode,
   parse,
 } from 'graphql';
@@ -99,7 +100,7 @@ function withNotWritten(resolvers: Resolvers, fields: readonly string[]): Resolv
 /** The action of each root field, as its first `@permission` says, and its arguments. */
 function rootActions(typeDefs: string): ReadonlyMap<string, { action: string; parameters: string[] }> {
   const types = parse(typeDefs).definitions.filter(
-    (one) => 'fields' in one && 'name' in one && ROOTS.includes(one.name.value),
+    (one): one is ObjectTypeDefinitionNode => 'fields' in one && 'name' in one && ROOTS.includes(one.name.value),
   );
   return new Map(
     types.flatMap((type) =>

@@ -1,5 +1,6 @@
 import type { Policy } from '../calls/access.js';
 import { notWritten } from '../calls/errors.js';
+import type { Model, Model } from './model.js';
 import type { DeclaredModels } from './model-data.js';
 import { isRoute, type Route } from './route.js';
 import type { Decides, Target } from './target.js';
@@ -28,7 +29,6 @@ export interface WrittenRoute {
  */
 export function routeProblems(policy: Policy, models: DeclaredModels, routes: readonly WrittenRoute[]): string[] {
   return [
-    ...modelProblems(policy, models),
     ...routes.flatMap((one) => {
       const { by, action, route } = one;
       const { subscribe } = (route ?? {}) as { subscribe?: unknown };
@@ -40,13 +40,21 @@ export function routeProblems(policy: Policy, models: DeclaredModels, routes: re
   ];
 }
 
-function modelProblems(policy: Policy, models: DeclaredModels): string[] {
-  return models.all.flatMap(({ model }) => {
-    const reaches = Object.hasOwn(policy, model.read) ? Object.values(policy[model.read] ?? {}) : undefined;
-    if (reaches === undefined)
-      return [`model('${model.name}'): \`read\` names ${model.read}, which is no action of the contracts.`];
-    if (model.owned || !reaches.includes('own')) return [];
-    return [`model('${model.name}'): add an \`owner\`, because ${model.read} reaches \`own\`.`];
+/** Returns the problems of models whose actions no contract states, or which lack an owner that the policy needs. */
+export function modelProblems(policy: Policy, models: readonly Model[]): string[] {
+  return models.flatMap(({ name, read, protect = {}, owned }) => {
+    // The platform names the actions of its own model. An action that no contract states is nobody's.
+    const named =
+      name === 'User' ? [] : [['read', read], ...Object.entries(protect).map(([key, one]) => [`protect.${key}`, one])];
+    const problems = named
+      .filter(([, action = '']) => !Object.hasOwn(policy, action))
+      .map(
+        ([member, action]) =>
+          `model('${name}'): \`${member}\` names the action ${action}, which no contract states. Correct the name, or state the action with x-permission or @permission.`,
+      );
+    if (!owned && Object.values(policy[read] ?? {}).includes('own'))
+      problems.push(`model('${name}'): add an \`owner\`, because ${read} reaches \`own\`.`);
+    return problems;
   });
 }
 

@@ -4,7 +4,7 @@ import { ROOTS } from '../model/sdl.js';
 
 const HEADER = '// Generated from schema.graphql by `npm run codegen`. Do not edit.\n';
 
-const IMPORTS = `import type { Decides, notWritten, ReadByPlatform, Route } from 'accord';
+const IMPORTS = `import type { Decides, NotWritten, ReadByPlatform, Route } from 'accord';
 import type { Decisions } from './policy.js';`;
 
 /**
@@ -52,10 +52,10 @@ const ROUTES = `
 /** What the target of a route must decide by. */
 type DecisionOf<Name> = Name extends keyof Decisions ? Decisions[Name] : Decides;
 type ArgsOf<Each> = Each extends ResolverFn<any, any, any, infer Args> ? Args : Each extends SubscriptionResolver<any, any, any, any, infer Args> ? Args : never;
-type RouteOf<Each, By extends Decides> = Route<ArgsOf<Each>, Awaited<ResultOf<Each>>, By> | typeof notWritten;
+type RouteOf<Each, By extends Decides> = Route<ArgsOf<Each>, Awaited<ResultOf<Each>>, By> | NotWritten;
 type EventOf<Each> = [Each] extends [SubscriptionResolver<infer Event, any, any, any, any>] ? Awaited<Event> : never;
 /** A handler returns the events; without one, the route is about the stream of a model. */
-type SourceRouteOf<Each, By extends Decides> = Route<ArgsOf<Each>, AsyncIterable<EventOf<Each>>, By> | typeof notWritten;
+type SourceRouteOf<Each, By extends Decides> = Route<ArgsOf<Each>, AsyncIterable<EventOf<Each>>, By> | NotWritten;
 `;
 
 /** Interfaces, for the compiler calls them by their name where it would spell out any other type. */
