@@ -63,7 +63,7 @@ export type ReadByPlatform<Type, Parent> = Type extends ModelName
   ? Parent extends Row<Type>
     ?
         | keyof Models[Type]['payload']['objects']
-        | { [Member in keyof Parent]: Parent[Member] extends Date ? Member : never }[keyof Parent]
+        | { [Member in keyof Parent]: NonNullable<Parent[Member]> extends Date ? Member : never }[keyof Parent]
     : never
   : never;
 
