@@ -11,7 +11,7 @@ export { emailKey, User, type UserFields } from './accounts/user-model.js';
 export { type Application, type Demo, type DemoPerson, defineApplication } from './application.js';
 // A call of one operation: its caller, and its failures.
 export type { Actor, Call, Policy } from './calls/access.js';
-export { Failure, type FailureOptions, failuresOf, notWritten } from './calls/errors.js';
+export { Failure, type FailureOptions, failuresOf, type NotWritten, notWritten } from './calls/errors.js';
 export type { Issue } from './calls/issues.js';
 // Lists.
 export type { Cursors, Page, PageRequest, WindowPage } from './calls/pages.js';

@@ -185,6 +185,9 @@ t.test('the policy is a table that can be read, and types that name its actions 
     "\n  'notes.update': { VIEWER: 'none', DEVELOPER: 'own', ADMIN: 'any' },\n  'users.read': { VIEWER: 'any',",
   );
   t.match(text, "export type Role = 'VIEWER' | 'DEVELOPER' | 'ADMIN';");
+  t.match(text, "export interface Decisions {\n  putNote: 'owner';\n}", 'one that reaches `own` and `any`');
+  const ownOnly = openapi.replace('developer: own, admin: any', 'developer: own, admin: own');
+  t.match(generatePolicy(contractsOf({ openapi: ownOnly }).permissions), "  putNote: 'owner' | 'self';\n");
   const four = (one: string) =>
     one.replaceAll(/viewer(: ?\w+!?), developer(: ?\w+!?), admin(: ?\w+!?)/g, 'guest$1, clerk$2, chief$3, owner$3');
   const others = generatePolicy(contractsOf({ openapi: four(openapi), schema: four(schema) }).permissions);
@@ -242,25 +245,35 @@ class Failure extends failuresOf(errors) {}
   t.match(found['generated/mistyped.ts']?.join(), /'"NOTE_TOKEN"' is not assignable/);
 });
 
+const POLICY = generatePolicy(contractsOf({ openapi, schema }).permissions);
+const ROUTES = `import { create, list, notWritten, record } from 'accord';
+import { Ownerless, Post, User } from '../src/application/models.js';
+import { route } from '../src/application/routes.js';
+`;
 const notes = (...handlers: string[]) =>
-  `import * as Contract from '../generated/operations.js';
+  `${ROUTES}import * as Contract from '../generated/operations.js';
 export const notes = Contract.notesHandlers({\n${handlers.join('')}});\n`;
 const getNote = `getNote: async ({ path }) =>
   path.note_id > 1 ? { status: 404, body: { status: 404 } } : { status: 200, headers: { etag: '"1"' }, body: { text: 'a' } },\n`;
-const putNote = `putNote: async ({ body, headers }) =>
-  headers['if-match'] ? { status: 204 } : { status: 201, headers: { location: body.text } },\n`;
+/** A route to `putNote`. */
+const put = (parts: string, target = "record(Post, 'note_id')") => `putNote: route({ target: ${target}, ${parts} }),\n`;
+const handled = `handler: async ({ body, headers }) =>
+  headers['if-match'] ? { status: 204 } : { status: 201, headers: { location: body.text } }`;
+const replied = `reply: ({ title }, { headers }) =>
+  headers['if-match'] ? { status: 204 } : { status: 201, headers: { location: title } }`;
+const putNote = put(handled);
 /** The same, answered by a promise and not by an async function. */
 const promised = (handler: string) =>
   handler.replace('async ({ path })', '({ path })').replace('=>\n  ', '=>\n  Promise.resolve(').replace(/,\n$/, '),\n');
 const isNot = (what: string) =>
   new RegExp(`TS2322.*is not assignable to type '"'${what}' is not in openapi\\.yaml"'`, 's');
 const user = `import type { UserResolvers } from '../generated/graphql.js';\n`;
-const root2 = `import type { Resolvers } from '../generated/graphql.js';\n`;
-const account = `{ name: id, email: id, role: id, createdAt: new Date(), version: 1 }`;
-const query = `user: async (_, { id }) => ({ id: Number(id), ...${account} })`;
+const root2 = `${ROUTES}import type { Resolvers } from '../generated/graphql.js';\n`;
+const query = "user: route({ target: record(User, 'id') })";
+const mutation = "deleteUser: route({ target: record(User, 'id'), reply: () => ({ success: true }) })";
 
 /** With a union and an interface; all fields of the types within are given. */
-const withAbstract = schema.replace(
+const withAbstract = schema.replace('  name: String!', '  initials: String!\n$&').replace(
   'type Query {',
   `union Result = User | Deletion
 interface Titled { title: String! }
@@ -296,8 +309,56 @@ export const handlers: Handlers = { notes };\n`,
     says: /is not assignable to type '"'getNotes' is not an operationId of this tag in openapi\.yaml"'/,
   },
   'undeclared-status': {
-    text: notes(getNote, `putNote: async () => ({ status: 202 }),\n`),
+    text: notes(getNote, put('handler: async () => ({ status: 202 })')),
     says: /TS2322.*Type '202' is not assignable to type '20[14]'/s,
+  },
+  replied: { text: notes(getNote, put(replied)) },
+  'handled-and-replied': {
+    text: notes(
+      getNote,
+      put('handler: async ({ body }) => body.text, reply: (location) => ({ status: 201, headers: { location } })'),
+    ),
+  },
+  'handled-without-parameters': { text: notes(getNote, put('handler: async () => ({ status: 204 })')) },
+  'not-written': { text: notes(getNote, 'putNote: notWritten,\n') },
+  'undeclared-status-in-a-reply': {
+    text: notes(getNote, put('reply: () => ({ status: 202 })')),
+    says: /TS2322.*Type '202' is not assignable to type '20[14]'/s,
+  },
+  'surplus-body-in-a-reply': {
+    text: notes(getNote, put(replied.replace('{ status: 204 }', '{ status: 204, body: {} }'))),
+    says: isNot('reply.body'),
+  },
+  'undeclared-header-in-a-reply': {
+    text: notes(getNote, put(replied.replace('location:', "'x-note': 'a', location:"))),
+    says: isNot('reply.headers.x-note'),
+  },
+  'no-reply-at-all': {
+    text: notes(getNote, 'putNote: route({ target: record(Post, "note_id") }),\n'),
+    says: /TS2322.*Type 'Row<"Post">' is not assignable to type 'PutNoteReply'/s,
+  },
+  'reply-of-another-value': {
+    text: notes(
+      getNote,
+      put('handler: async () => 1, reply: (text: string) => ({ status: 201, headers: { location: text } })'),
+    ),
+    says: /Types of parameters 'text' and 'made' are incompatible.\s+Type 'number' is not assignable to type 'string'/,
+  },
+  'function-for-a-route': {
+    text: notes(getNote, `putNote: async () => ({ status: 204 }),\n`),
+    says: /TS2322: Type '\(\) => Promise<.*>' is not assignable to type 'PutNote'\./,
+  },
+  'undecided-list': {
+    text: notes(getNote, put('reply: () => ({ status: 204 })', 'list(Ownerless)')),
+    says: /TS2322.*Type '"nothing"' is not assignable to type '"owner"'/s,
+  },
+  'undecided-record': {
+    text: notes(getNote, put(replied, "record(Ownerless, 'note_id')")),
+    says: /TS2322.*Type '"nothing"' is not assignable to type '"owner"'/s,
+  },
+  'undecided-create': {
+    text: notes(getNote, put(handled, 'create(Post)')),
+    says: /TS2322.*Type '"self"' is not assignable to type '"owner"'/s,
   },
   "another-reply's-header": {
     text: notes(getNote.replace('etag:', "location: '/', etag:"), putNote),
@@ -335,7 +396,7 @@ export const handlers: Handlers = { notes };\n`,
     text: notes(getNote.replace("text: 'a'", "text: 'a', labels: { any: 'one' }"), putNote),
   },
   'missing-header': {
-    text: notes(getNote, `putNote: async () => ({ status: 201, headers: {} }),\n`),
+    text: notes(getNote, put('handler: async () => ({ status: 201, headers: {} })')),
     says: /Property 'location' is missing/,
   },
   'automatic-header': {
@@ -348,14 +409,14 @@ export const reply: GetNoteReply = { status: 200, headers: { etag: '', 'x-rate-l
     says: /Type 'number' is not assignable to type 'string'/,
   },
   'undeclared-parameter': {
-    text: notes(getNote, `putNote: async ({ query }) => ({ status: 204 }),\n`),
+    text: notes(getNote, put('handler: async ({ query }) => ({ status: 204 })')),
     says: /TS2339.*Property 'query' does not exist on type 'PutNoteRequest'/s,
   },
   'right-resolvers': {
     text: `${root2}export const resolvers: Resolvers = {
   Query: { ${query} },
-  Mutation: { deleteUser: () => ({ success: true }) },
-  User: { createdAt: ({ createdAt }) => createdAt.toISOString() },
+  Mutation: { ${mutation} },
+  User: { initials: ({ name }) => name.slice(0, 2) },
   ${abstract},
 };\n`,
   },
@@ -377,18 +438,18 @@ export const reply: GetNoteReply = { status: 200, headers: { etag: '', 'x-rate-l
   },
   'forgotten-resolver': {
     text: `${user}export const User: UserResolvers = { name: ({ name }) => name };\n`,
-    says: /TS2322.*is not assignable to type 'UserResolvers'.*Property 'createdAt' is missing/s,
+    says: /TS2322.*is not assignable to type 'UserResolvers'.*Property 'initials' is missing/s,
   },
   'forgotten-type': {
-    text: `${root2}export const resolvers: Resolvers = { Query: { ${query} }, User: { createdAt: () => '' }, ${abstract} };\n`,
+    text: `${root2}export const resolvers: Resolvers = { Query: { ${query} }, User: { initials: () => '' }, ${abstract} };\n`,
     says: /TS2741: Property 'Mutation' is missing in type .* but required in type 'Resolvers'/,
   },
   'mistyped-resolver': {
-    text: `${user}export const User: UserResolvers = { createdAt: ({ createdAt }) => createdAt };\n`,
+    text: `${user}export const User: UserResolvers = { initials: ({ createdAt }) => createdAt };\n`,
     says: /TS2322.*Type 'Date' is not assignable to type/s,
   },
   'surplus-resolver': {
-    text: `${user}export const User: UserResolvers = { createdAt: () => '', fullName: () => '' };\n`,
+    text: `${user}export const User: UserResolvers = { initials: () => '', fullName: () => '' };\n`,
     says: /TS2353.*'fullName' does not exist in type 'ResolversOf<"User">'/s,
   },
 };
@@ -402,6 +463,7 @@ t.test('handlers and resolvers compile only if they are what the contracts say',
   const generated = {
     'generated/openapi.ts': await openApiTypes(rest),
     'generated/operations.ts': generateOperations(rest),
+    'generated/policy.ts': POLICY,
     'generated/graphql.ts': await generateResolvers(sdlOf(withAbstract), codegen),
   };
   const written = Object.entries(fixtures).map(([name, { text }]) => [`handlers/${name}.ts`, text]);
@@ -421,6 +483,11 @@ t.test('bodies, schemas that hold themselves, and what stands beside a reference
       required: [text]
       properties: { text: { type: string }, replies: { type: array, items: { $ref: '#/components/schemas/Comment' } } }
     Tagged: { $ref: '#/components/schemas/Note', required: [tags], properties: { stars: { type: integer } } }
+    Route: { type: string }
+    NotWritten: { type: string }
+    Decides: { type: string }
+    Decisions: { type: string }
+    DecisionOf: { type: string }
     Problem:
 `;
   const media = "application/json: { schema: { $ref: '#/components/schemas/Note' } }\n      responses";
@@ -434,11 +501,11 @@ t.test('bodies, schemas that hold themselves, and what stands beside a reference
   const generated = {
     'generated/openapi.ts': await openApiTypes(openApiOf(text)),
     'generated/operations.ts': generateOperations(openApiOf(text)),
+    'generated/policy.ts': POLICY,
   };
   const use = (body: string) =>
-    `import type { Comment, PutNote, Tagged } from '../generated/operations.js';\n${body}\n`;
-  const put = (body: string) =>
-    use(`export const putNote: PutNote = async ({ body, mediaType }) => { ${body}; return { status: 204 }; };`);
+    `import type { Comment, PutNoteRequest, Tagged } from '../generated/operations.js';\n${body}\n`;
+  const put = (body: string) => use(`export const used = ({ body, mediaType }: PutNoteRequest) => { ${body}; };`);
   const errors = compile({
     ...generated,
     ...sources,
@@ -470,6 +537,7 @@ t.test('parameters have the types that they are read as', async (t) => {
   const generated = {
     'generated/openapi.ts': await openApiTypes(openApiOf(text)),
     'generated/operations.ts': generateOperations(openApiOf(text)),
+    'generated/policy.ts': POLICY,
   };
   const use = (body: string) =>
     `import type { GetNote } from '../generated/operations.js';\nexport const used = ({ query, cookies }: Parameters<GetNote>[0]) => { ${body} };\n`;

@@ -89,7 +89,13 @@ type Mutation {
 export const sources = {
   'src/application/context.ts':
     'export interface Context { caller: string }\nexport interface GraphQLContext { caller: string }\n',
-  'src/application/services/posts.ts': 'export interface Post { id: number }\n',
-  'src/application/services/comments.ts': 'export interface Comment { id: number }\n',
-  'src/application/services/messages.ts': 'export interface Message { id: number }\n',
+  'src/application/models.ts': `import { model, type Row, User as Account } from 'accord';
+export const User = Account;
+export const Post = model('Post', { read: 'notes.read', owner: (caller) => ({ authorId: caller.id }) });
+export const Ownerless = model('Post', { read: 'notes.read' });
+export type User = Row<'User'>;
+export type Comment = Row<'Comment'>;
+export type Message = Row<'Message'>;
+`,
+  'src/application/routes.ts': "import { routeFor } from 'accord';\nexport const route = routeFor<object>();\n",
 };

@@ -66,9 +66,17 @@ export function failuresOf<const Codes extends Catalogue>(codes: Codes): Failure
  * The one marker for what the contract promises and nobody has built yet: a handler or resolver that is `notWritten`
  * compiles, is listed at start, and answers 501 / NOT_IMPLEMENTED. Leaving a handler out does not compile.
  */
-export const notWritten = async (): Promise<never> => {
-  throw new Failure('NOT_IMPLEMENTED', 'This operation is in the contract and is not built yet.');
-};
+export const notWritten: NotWritten & (() => Promise<never>) = Object.assign(
+  async () => {
+    throw new Failure('NOT_IMPLEMENTED', 'This operation is in the contract and is not built yet.');
+  },
+  { isWritten: false } as const,
+);
+
+/** The marker where a route is expected: a function in its place does not compile. */
+export interface NotWritten {
+  readonly isWritten: false;
+}
 
 /** Why an operator's command cannot be done, in a sentence. */
 export class Refused extends Error {

@@ -1,10 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
-import { notWritten } from '../calls/errors.js';
 import { failureHeaders, toFailure } from '../http/failures.js';
 import { varyBy } from '../http/vary.js';
 import { socketServer } from '../live/socket.js';
 import { type SocketLimits, socketLimits } from '../live/sockets.js';
+import { isNotWritten } from '../operations/route.js';
 import type { FrameOptions } from '../pages/page-frame.js';
 import type { ComposedServices } from '../services.js';
 import { boundedAnswer, codesOf, type FormattedError, type Result } from './answer.js';
@@ -23,7 +23,7 @@ import { readTrusted } from './trusted.js';
 export const notWrittenFields = (resolvers: object): string[] =>
   Object.entries(resolvers as Record<string, Record<string, unknown>>).flatMap(([type, fields]) =>
     Object.entries(fields)
-      .filter(([, field]) => [field, (field as { subscribe?: unknown }).subscribe].includes(notWritten))
+      .filter(([, field]) => isNotWritten(field))
       .map(([field]) => `${type}.${field}`),
   );
 

@@ -1,5 +1,6 @@
 import type { GraphQLResolveInfo } from 'graphql';
 import { authoriseRole } from '../calls/access.js';
+import { notWritten } from '../calls/errors.js';
 import type { Cursors, Page, PageRequest, WindowPage } from '../calls/pages.js';
 import { type ConnectionArgs, connection } from '../graphql/connection.js';
 import type { GraphQLContext } from '../graphql/context.js';
@@ -85,6 +86,8 @@ export function withRoutes(resolvers: object, { actionOf, relations }: RootField
   const fieldsOf = (type: string, fields: object) =>
     Object.fromEntries(
       Object.entries(fields).map(([field, given]) => {
+        // graphql-js runs `subscribe` of a subscription, not the resolver.
+        if (given === notWritten) return [field, type === 'Subscription' ? { subscribe: given } : given];
         if (!isRoute(given)) return [field, given];
         const action = actionOf(type, field);
         if (type === 'Subscription')

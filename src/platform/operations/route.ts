@@ -1,4 +1,5 @@
 import type { Actor } from '../calls/access.js';
+import { notWritten } from '../calls/errors.js';
 import type { Cursors, Page, PageRequest } from '../calls/pages.js';
 import type { Connection } from '../graphql/connection.js';
 import type { Context } from '../rest/context.js';
@@ -54,9 +55,9 @@ export interface Route<Request, Result, By extends Decides = Decides> {
   readonly target: Target;
   readonly handler: ((request: Request, operation: never) => unknown) | undefined;
   readonly reply: ((made: never, context: never) => Result) | undefined;
-  /** For the compiler. */
-  readonly decides?: By;
-  readonly types?: (request: Request) => Result;
+  /** For the compiler: no route has these members. */
+  readonly decides: By;
+  readonly types: (request: Request) => Result;
 }
 
 type Made<T> =
@@ -78,7 +79,8 @@ type Handler<T, Services, Request, Given> = (
 ) => Given | PromiseLike<Given>;
 
 interface MakeRoute<Services> {
-  <T extends Target, Request, Result, Given = Made<T>>(parts: {
+  // `const`: the type of a handler without parameters is inferred here, also for the overload below, and keeps its literals.
+  <T extends Target, Request, Result, const Given = Made<T>>(parts: {
     target: T;
     handler?: Handler<T, Services, Request, Given>;
     reply: (made: NoInfer<Given>, context: ReplyContext) => Result;
@@ -113,6 +115,10 @@ export const routeFor = <Services>(): MakeRoute<Services> =>
     handler,
     reply,
   })) as never;
+
+/** Returns true for what answers 501: the marker, or a route whose handler is the marker. */
+export const isNotWritten = (value: unknown): boolean =>
+  value === notWritten || (isRoute(value) && value.handler === (notWritten as unknown));
 
 /** Returns true for a route, false for a plain function and for `notWritten`. */
 export const isRoute = (value: unknown): value is Route<never, unknown> =>

@@ -17,7 +17,7 @@ import { type SessionCookies, sessionCookies } from '../http/session-cookies.js'
 import { varyBy } from '../http/vary.js';
 import { routeProblems } from '../operations/check.js';
 import { restHandler } from '../operations/rest.js';
-import { isRoute } from '../operations/route.js';
+import { isNotWritten, isRoute } from '../operations/route.js';
 import type { ServedContracts } from '../pages/published.js';
 import type { ComposedServices } from '../services.js';
 import type { Context } from './context.js';
@@ -61,7 +61,7 @@ const publicHandler =
 export const notWrittenOperations = (document: OpenApiDocument, handlers: Handlers): string[] =>
   onceEach(
     operations(document)
-      .filter((operation) => !isForwarded(operation) && givenHandler(handlers, operation) === notWritten)
+      .filter((operation) => !isForwarded(operation) && isNotWritten(givenHandler(handlers, operation)))
       .map(({ operationId }) => operationId),
   );
 

@@ -10,7 +10,7 @@ export const HEADER = '// Generated from openapi.yaml by `npm run codegen`. Do n
 
 const STREAM = "import type { Readable } from 'node:stream';\n";
 
-const IMPORTS = `import type { Decides, notWritten, Route } from 'accord';
+const IMPORTS = `import type { Decides, NotWritten, Route } from 'accord';
 import type { Context } from '../src/application/context.js';
 import type { components } from './openapi.js';
 import type { Decisions } from './policy.js';
@@ -19,8 +19,6 @@ type Schemas = components['schemas'];
 
 /** What the target of a route must decide by. */
 type DecisionOf<Name> = Name extends keyof Decisions ? Decisions[Name] : Decides;
-/** What stands for an operation that nobody has written yet. */
-type NotWritten = typeof notWritten;
 `;
 
 /** Excess properties of what a function returns go unnoticed when the function's type comes from its context. */

@@ -4,7 +4,7 @@ import { ROOTS } from '../model/sdl.js';
 
 const HEADER = '// Generated from schema.graphql by `npm run codegen`. Do not edit.\n';
 
-const IMPORTS = `import type { Decides, notWritten, ReadByPlatform, Route } from 'accord';
+const IMPORTS = `import type { Decides, NotWritten, ReadByPlatform, Route } from 'accord';
 import type { Decisions } from './policy.js';`;
 
 /**
@@ -52,7 +52,7 @@ const ROUTES = `
 /** What the target of a route must decide by. */
 type DecisionOf<Name> = Name extends keyof Decisions ? Decisions[Name] : Decides;
 type ArgsOf<Each> = Each extends ResolverFn<any, any, any, infer Args> ? Args : Each extends SubscriptionResolver<any, any, any, any, infer Args> ? Args : never;
-type RouteOf<Each, By extends Decides> = Route<ArgsOf<Each>, Awaited<ResultOf<Each>>, By> | typeof notWritten;
+type RouteOf<Each, By extends Decides> = Route<ArgsOf<Each>, Awaited<ResultOf<Each>>, By> | NotWritten;
 `;
 
 /** Interfaces, for the compiler calls them by their name where it would spell out any other type. */
