@@ -3,7 +3,7 @@
 import type { GraphQLResolveInfo } from 'graphql';
 import type { User as UserModel, Book as BookModel } from '../src/application/models.js';
 import type { GraphQLContext } from '../src/application/context.js';
-import type { Decides, notWritten, ReadByPlatform, Route } from 'accord';
+import type { Decides, NotWritten, ReadByPlatform, Route } from 'accord';
 import type { Decisions } from './policy.js';
 export type Maybe<T> = T | null;
 export type InputMaybe<T> = Maybe<T>;
@@ -294,7 +294,7 @@ type GivenTypes = {
 /** What the target of a route must decide by. */
 type DecisionOf<Name> = Name extends keyof Decisions ? Decisions[Name] : Decides;
 type ArgsOf<Each> = Each extends ResolverFn<any, any, any, infer Args> ? Args : Each extends SubscriptionResolver<any, any, any, any, infer Args> ? Args : never;
-type RouteOf<Each, By extends Decides> = Route<ArgsOf<Each>, Awaited<ResultOf<Each>>, By> | typeof notWritten;
+type RouteOf<Each, By extends Decides> = Route<ArgsOf<Each>, Awaited<ResultOf<Each>>, By> | NotWritten;
 
 /** The routes of the fields of Mutation. */
 export type MutationRoutes = {

@@ -1,5 +1,5 @@
 // Generated from openapi.yaml by `npm run codegen`. Do not edit.
-import type { Decides, notWritten, Route } from 'accord';
+import type { Decides, NotWritten, Route } from 'accord';
 import type { Context } from '../src/application/context.js';
 import type { components } from './openapi.js';
 import type { Decisions } from './policy.js';
@@ -8,8 +8,6 @@ type Schemas = components['schemas'];
 
 /** What the target of a route must decide by. */
 type DecisionOf<Name> = Name extends keyof Decisions ? Decisions[Name] : Decides;
-/** What stands for an operation that nobody has written yet. */
-type NotWritten = typeof notWritten;
 
 export type BookId = Schemas['BookId'];
 export type Title = Schemas['Title'];
