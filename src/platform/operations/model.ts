@@ -10,7 +10,11 @@ type Models = Prisma.TypeMap['model'];
 export type ModelName = Prisma.ModelName;
 type Operations<Name extends ModelName> = Models[Name]['operations'];
 
-/** A row as Prisma reads it, without hidden members. */
+/**
+ * A row as Prisma reads it, without hidden members.
+ * @example
+ * export type Book = Row<'Book'>;
+ */
 export type Row<Name extends ModelName> = Omit<
   Models[Name]['payload']['scalars'],
   Uncapitalize<Name> extends keyof HiddenMembers ? keyof HiddenMembers[Uncapitalize<Name>] : never
@@ -58,6 +62,8 @@ export type Db = {
 /**
  * The fields of a GraphQL type that need no resolver because the type has the name of a model, and its values are rows: relations
  * of the model, and times, which are shown in ISO 8601.
+ * @example
+ * type Optional = ReadByPlatform<'Post', Post>; // 'author' | 'comments' | 'createdAt'
  */
 export type ReadByPlatform<Type, Parent> = Type extends ModelName
   ? Parent extends Row<Type>
