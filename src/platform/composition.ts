@@ -5,6 +5,7 @@ import { faultOf } from './database/faults.js';
 import type { Database } from './database/open.js';
 import type { Outages } from './database/outages.js';
 import { databaseSignals } from './database/signals.js';
+import { modelProblems } from './operations/check.js';
 import type { Config } from './server/config.js';
 import {
   type ComposedServices,
@@ -34,6 +35,8 @@ export async function composeServices(
   { now, hashing }: Pick<ServicesOptions, 'now' | 'hashing'>,
 ): Promise<ComposedServices> {
   const { names } = app;
+  const problems = modelProblems(application.policy, application.models ?? []);
+  if (problems.length > 0) throw new Error(`The models of the application cannot be used:\n  ${problems.join('\n  ')}`);
   const { streams } = names.signals;
   database.watch(() => told.dependency('The database'));
   /** Unless the reason is one that is told already, for all that fails by it. */

@@ -195,14 +195,14 @@ t.test('the tests of an installed package are none of the project', async (t) =>
 t.test('a change names the handler, the service and the tests that it touches', async (t) => {
   const [before] = [versionInDirectory(ROOT, 'before')];
   const text = before.contracts.openapi.text.replace(/(operationId: getUser\n[\s\S]*?viewer: )any/, '$1none');
-  const sdl = before.contracts.schema.text.replace(/(action: "users\.list", viewer: )ANY/, '$1NONE');
+  const sdl = before.contracts.schema.text.replace(/(action: "posts\.create", viewer: NONE, developer: )OWN/, '$1NONE');
   const report = await diffReport({
     root: ROOT,
     before,
     after: withTexts(before, { openapi: text, schema: sdl }),
     now: NOW,
   });
-  const [get, list] = report.changes;
+  const [get, create] = report.changes;
   const lineOf = (file: string, start: string) =>
     readFileSync(join(ROOT, file), 'utf8')
       .split('\n')
@@ -212,26 +212,16 @@ t.test('a change names the handler, the service and the tests that it touches', 
       file: 'src/application/rest/users.ts',
       line: lineOf('src/application/rest/users.ts', '  getUser:'),
       name: 'getUser',
+      target: "record(User, 'user_id')",
     },
   ]);
-  t.strictSame(get?.touches.services, [
-    {
-      file: 'src/platform/accounts/user-reads.ts',
-      line:
-        lineOf(
-          'src/platform/accounts/user-reads.ts',
-          '    /** @throws Failure NOT_FOUND, or GONE for a deleted user */',
-        ) + 1,
-      name: 'users.get',
-    },
-  ]);
+  t.strictSame(get?.touches.services, [], 'a route without a handler');
   t.ok(get?.touches.tests.some(({ file }) => file === 'test/rest/users.test.ts'));
-  t.equal(list?.id, 'graphql:Query.users:permission:narrowed');
-  t.match(list?.touches.handlers, [
-    { file: 'src/application/graphql/Query.ts', line: lineOf('src/application/graphql/Query.ts', '  users: ') },
-  ]);
-  t.match(list?.touches.services, [{ file: 'src/platform/accounts/user-reads.ts', name: 'users.list' }]);
-  t.ok(list?.touches.tests.some(({ file }) => file.startsWith('test/graphql/')));
+  const [resolvers, posts] = ['src/application/graphql/Mutation.ts', 'src/application/services/posts.ts'] as const;
+  t.equal(create?.id, 'graphql:Mutation.createPost:permission:narrowed');
+  t.match(create?.touches.handlers, [{ file: resolvers, line: lineOf(resolvers, '  createPost: ') }]);
+  t.strictSame(create?.touches.services, [{ file: posts, line: lineOf(posts, '  create: '), name: 'posts.create' }]);
+  t.ok(create?.touches.tests.some(({ file }) => file.startsWith('test/graphql/')));
 });
 
 t.test('the walk-through of the documentation: what an edit breaks, where, and what to do about it', async (t) => {

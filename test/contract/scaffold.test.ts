@@ -5,12 +5,13 @@ import { Project } from 'ts-morph';
 import { Failure, notWritten } from '../../src/platform/calls/errors.js';
 import { operations } from '../../src/platform/contract/openapi.js';
 import { generate } from '../../src/workbench/generate/generate.js';
-import { readContracts } from '../../src/workbench/model/contracts.js';
+import { contractsOf, readContracts } from '../../src/workbench/model/contracts.js';
 import { openApiOf } from '../../src/workbench/model/openapi-source.js';
 import { sdlOf } from '../../src/workbench/model/sdl-source.js';
 import { objectTypes } from '../../src/workbench/scaffold/object-types.js';
 import { MANIPULATION } from '../../src/workbench/scaffold/project-files.js';
 import { editCode, scaffold } from '../../src/workbench/scaffold/scaffold.js';
+import { stubs } from '../../src/workbench/scaffold/targets.js';
 import { accord } from '../support/accord.js';
 import { blocks, section } from '../support/documentation.js';
 import { ask, basic, run, startServer } from '../support/process.js';
@@ -19,6 +20,7 @@ import { skipUnlessWhole } from '../support/servers.js';
 import '../support/typescript.js';
 import { openapi, schema } from './small-project.js';
 
+const HINT = "// Name the target, as in route({ target: record(Model, 'id'), … }): record, removal, list or create.";
 const ERRORS = `import { notWritten } from 'accord';\n`;
 const USER = `import type { UserResolvers } from '../../../generated/graphql.js';
 
@@ -62,11 +64,39 @@ import { User } from './User.js';
 export const resolvers: Resolvers = { Query, Mutation, User };
 `,
   'src/application/graphql/User.ts': USER,
-  'src/application/graphql/Query.ts': 'export const Query: QueryResolvers = { user: () => null };\n',
-  'src/application/graphql/Mutation.ts':
-    'export const Mutation: MutationResolvers = {\n  deleteUser: () => null,\n};\n',
+  'src/application/graphql/Query.ts': 'export const Query: QueryRoutes = { user: () => null };\n',
+  'src/application/graphql/Mutation.ts': 'export const Mutation: MutationRoutes = {\n  deleteUser: () => null,\n};\n',
   'src/application/graphql/page.ts': 'export const page = 1;\n',
 };
+
+/** What a project has to write routes by; `Tag` and `Note` are not declared yet. */
+const MODELS = {
+  'src/application/routes.ts': 'export const route = routeFor<Services>();\n',
+  'src/application/models.ts': `import { model, User as Account } from 'accord';
+
+export const User = Account;
+export const Page = model('Page', { read: 'notes.read', owner: (caller) => ({ writerId: caller.id }) });
+
+export const models = [User, Page];
+`,
+};
+const PRISMA = `model User {
+  id    Int    @id
+  notes Note[]
+}
+model Page {
+  id       Int @id
+  writerId Int
+}
+model Note {
+  id       Int  @id
+  authorId Int
+  author   User @relation(fields: [authorId], references: [id])
+}
+model Tag {
+  id Int @id
+}
+`;
 
 /** What the command does with a project. */
 async function scaffolded(root: string) {
@@ -103,6 +133,7 @@ function edit({ openapi: text = openapi, schema: sdl = schema, code = {}, requir
     operations: operations(openApiOf(text).document),
     types,
     required: new Map(demanded),
+    stubs: stubs(project, '/', contractsOf({ openapi: text, schema: sdl, prisma: PRISMA })),
     before: { requests: (id) => old.filter((one) => one.operationId === id), types: objectTypes(sdlOf(schema)) },
   });
   const after = project
@@ -145,18 +176,125 @@ t.test('a new operation gets its stub where the contract has it', async (t) => {
   t.same(Object.keys(last.files), ['src/application/rest/notes.ts']);
   const expected = NOTES.replace("operations.js';\n", (text) => text + ERRORS).replace(
     '\n  },\n});',
-    '\n  },\n\n  deleteNote: notWritten,\n});',
+    `\n  },\n\n  ${HINT}\n  deleteNote: notWritten,\n});`,
   );
   t.equal(last.files['src/application/rest/notes.ts'], expected);
 
   const operation = OPERATION.replace('\ncomponents:', '');
   const between = edit({ openapi: openapi.replace('    get:\n', `${operation.replace('delete', 'head')}\n$&`) });
-  t.match(between.files['src/application/rest/notes.ts'], '// enough\n\n  deleteNote: notWritten,\n\n  // Writes one.');
+  t.match(
+    between.files['src/application/rest/notes.ts'],
+    `// enough\n\n  ${HINT}\n  deleteNote: notWritten,\n\n  // Writes one.`,
+  );
   const first = edit({ openapi: openapi.replace('paths:\n', `$&  /notes:\n${operation}\n`) });
-  t.match(first.files['src/application/rest/notes.ts'], 'Handlers({\n  deleteNote: notWritten,\n\n  /** Reads one. */');
+  t.match(
+    first.files['src/application/rest/notes.ts'],
+    `Handlers({\n  ${HINT}\n  deleteNote: notWritten,\n\n  /** Reads one. */`,
+  );
 
   const again = edit({ openapi: withDelete, code: last.files });
   t.same([again.told, again.files], [[], {}], 'a second run changes nothing');
+});
+
+t.test('a new route gets the target that its path, arguments and answer propose', async (t) => {
+  const permission = 'x-permission: { action: notes.update, viewer: none, developer: own, admin: any }';
+  const noteList = '{ type: array, items: { $ref: "#/components/schemas/Note" } }';
+  const tagList = '{ type: array, items: { $ref: "#/components/schemas/Tag" } }';
+  const proposed: [request: string, answer: string, target: string | undefined][] = [
+    ['GET /notes', noteList, 'list(Note)'],
+    ['GET /notes', '{ type: object, properties: { items: $list } }'.replace('$list', noteList), 'list(Note)'],
+    ['GET /users/{user_id}/notes', noteList, "list(Note, { of: record(User, 'user_id') })"],
+    ['GET /notes/{id}', '', "record(Note, 'id')"],
+    ['GET /users/{user_id}/notes/{note_id}', '', "record(Note, 'note_id', { of: record(User, 'user_id') })"],
+    ['POST /users/{user_id}/notes', '', "create(Note, { of: record(User, 'user_id') })"],
+    ['POST /notes/{note_id}/print', '', "record(Note, 'note_id')"],
+    ['PATCH /pages/{pageId}', '', "record(Page, 'pageId')"],
+    ['DELETE /notes/{noteId}', '', "removal(Note, 'noteId')"],
+    // No account decides who may create; a tag and a shelf have no owner; a note belongs to no page.
+    ['POST /notes', '', undefined],
+    ['GET /tags', tagList, undefined],
+    ['DELETE /shelves/{shelf_id}', '', undefined],
+    ['GET /pages/{page_id}/notes', noteList, undefined],
+  ];
+  for (const [request, answer, target] of proposed) {
+    const [method = '', path = ''] = request.split(' ');
+    const parameters = [...path.matchAll(/\{(\w+)\}/g)].map(
+      ([, name]) => `{ name: ${name}, in: path, required: true, schema: { type: integer } }`,
+    );
+    const status = method === 'POST' && !path.endsWith('print') ? 201 : 200;
+    const content = answer === '' ? '' : `, content: { application/json: { schema: ${answer} } }`;
+    const added = `paths:
+  ${path}:
+    ${method.toLowerCase()}:
+      operationId: added
+      tags: [notes]
+      ${permission}
+      parameters: [${parameters.join(', ')}]
+      responses: { '${status}': { description: Done.${content} } }
+`;
+    const text = openapi.replace('paths:\n', added).replace('  schemas:\n', '$&    Tag: { type: object }\n');
+    const { files } = edit({ openapi: text, code: MODELS });
+    const stub =
+      target === undefined
+        ? `${HINT}\n  added: notWritten,`
+        : `added: route({ target: ${target}, handler: notWritten }),`;
+    t.match(files['src/application/rest/notes.ts'], `({\n  ${stub}\n`, request);
+  }
+  const own = openapi.replace(
+    'paths:\n',
+    `paths:
+  /notes:
+    post:
+      operationId: addNote
+      tags: [notes]
+      x-permission: { action: notes.create, viewer: none, developer: own, admin: own }
+      responses: { '201': { description: Created. } }
+`,
+  );
+  const { told, files } = edit({ openapi: own, code: MODELS });
+  t.same(told, ['added addNote in src/application/rest/notes.ts', 'added Note in src/application/models.ts']);
+  t.match(files['src/application/rest/notes.ts'], 'addNote: route({ target: create(Note), handler: notWritten }),');
+  for (const line of [
+    "import { create, notWritten } from 'accord';",
+    "import { Note } from '../models.js';",
+    "import { route } from '../routes.js';",
+  ])
+    t.match(files['src/application/rest/notes.ts'], line);
+  t.match(
+    files['src/application/models.ts'],
+    "model('Note', { read: 'notes.create', owner: (caller) => ({ authorId: caller.id }) });\n\nexport const models = [User, Page, Note];",
+  );
+  t.same(edit({ openapi: own, code: { ...MODELS, ...files } }).told, [], 'a second run changes nothing');
+  const back = edit({
+    code: { ...MODELS, 'src/application/rest/notes.ts': files['src/application/rest/notes.ts'] ?? '' },
+  });
+  t.equal(back.files['src/application/rest/notes.ts'], NOTES, 'a stub that is dropped takes its imports along');
+
+  const permitted = '@permission(action: "users.read", viewer: OWN, developer: ANY, admin: ANY)';
+  const fields: [type: 'Query' | 'Mutation', field: string, target: string | undefined][] = [
+    ['Query', 'added: [Note!]!', 'list(Note)'],
+    ['Query', 'added(userId: ID!): [Note!]!', "list(Note, { of: record(User, 'userId') })"],
+    ['Query', 'added: NoteConnection!', 'connection(Note)'],
+    ['Query', 'added(id: ID!): Note', "record(Note, 'id')"],
+    ['Query', 'added: User', 'caller(User)'],
+    ['Query', 'added: Int', undefined],
+    ['Mutation', 'addNote(userId: ID!): Note', undefined],
+    ['Mutation', 'renameNote(id: ID!, name: String!): Note', "record(Note, 'id')"],
+    ['Mutation', 'deleteNote(id: ID!): Deletion', "removal(Note, 'id')"],
+  ];
+  for (const [type, field, target] of fields) {
+    const [name = ''] = field.split(/[(:]/);
+    const sdl = `${schema.replace(`type ${type} {\n`, `$&  ${field} ${permitted}\n`)}
+type Note { id: ID! }
+type NoteConnection { edges: [Note!]! }
+`;
+    const required = { [type]: [name, ...(REQUIRED[type] ?? [])] };
+    const changed = edit({ schema: sdl, code: MODELS, required }).files[`src/application/graphql/${type}.ts`];
+    t.match(
+      changed,
+      target === undefined ? `${HINT}\n  ${name}: notWritten,` : `${name}: route({ target: ${target}, handler`,
+    );
+  }
 });
 
 t.test('a new tag gets its file and its registration, and takes no file that is something else', async (t) => {
@@ -173,7 +311,7 @@ t.test('a new tag gets its file and its registration, and takes no file that is 
   t.equal(
     files['src/application/rest/trash.ts'],
     `import * as Contract from '../../../generated/operations.js';\n${ERRORS}
-export const trash = Contract.trashHandlers({\n  deleteNote: notWritten,});
+export const trash = Contract.trashHandlers({\n  ${HINT}\n  deleteNote: notWritten,});
 `,
   );
   t.match(
@@ -330,7 +468,7 @@ t.test('a tag that is gone is parked whole and unregistered, and comes back', as
   ]);
 });
 
-t.test('a new field gets its stub on Query, on a type, and under subscribe', async (t) => {
+t.test('a new field gets its stub on Query, on a type, and on Subscription', async (t) => {
   const everybody = '@permission(action: "users.read", viewer: ANY, developer: ANY, admin: ANY)';
   const sdl = `${schema.replace('user(id: ID!): User', `all: [User!] ${everybody}\n  user(id: ID!): User`).replace('name: String!', 'name: String!\n  age: Int!\n  nick: String')}
 type Subscription { userAdded: User ${everybody} }
@@ -351,11 +489,11 @@ type Deleted { id: ID! }
   );
   t.equal(
     files['src/application/graphql/Query.ts'],
-    `${ERRORS}\nexport const Query: QueryResolvers = {\n  all: notWritten, user: () => null };\n`,
+    `${ERRORS}\nexport const Query: QueryRoutes = {\n  ${HINT}\n  all: notWritten, user: () => null };\n`,
   );
   t.equal(
     files['src/application/graphql/Subscription.ts'],
-    `import type { SubscriptionResolvers } from '../../../generated/graphql.js';\n${ERRORS}\nexport const Subscription: SubscriptionResolvers = {\n  userAdded: { subscribe: notWritten },};
+    `import type { SubscriptionRoutes } from '../../../generated/graphql.js';\n${ERRORS}\nexport const Subscription: SubscriptionRoutes = {\n  userAdded: notWritten,};
 `,
   );
   t.match(
@@ -417,7 +555,7 @@ t.test('a type that is gone is parked whole and unregistered, and comes back', a
   ]);
   t.match(
     back.files['src/application/graphql/Mutation.ts'],
-    'export const Mutation: MutationResolvers = {\n  deleteUser: () => null,\n};',
+    'export const Mutation: MutationRoutes = {\n  deleteUser: () => null,\n};',
   );
 });
 
@@ -433,13 +571,12 @@ const sourcesOf = (folder: string): Record<string, string> =>
 /** What the walk-through says to write, in the order of its steps, and what it asks at the end. */
 const WALK = section('docs/changing-the-contracts.md', 'Walk-through: add an operation');
 const [PATH = '', SCHEMAS = ''] = blocks(WALK, 'yaml');
-const [HANDLER = '', BELOW = ''] = blocks(WALK, 'ts');
-const [, IMPORT = ''] = /with `(import type [^`]+)` at the top/.exec(WALK) ?? [];
+const [PROPOSED = '', HANDLER = '', BELOW = ''] = blocks(WALK, 'ts');
 const [, ASKED = ''] = /^curl .* http:\/\/localhost:3000(\S+)$/m.exec(WALK) ?? [];
 /** The field that README promises in the SDL, and what the compiler has to say of it. */
 const README = section('README.md', 'Make it yours');
 const [FIELD = ''] = blocks(README, 'graphql');
-const [, RESOLVERS = '', COMPLAINT = ''] = /^(\S+)\(\d.* error TS2322: …\n {2}(.+?) in type …$/m.exec(README) ?? [];
+const [, RESOLVERS = '', COMPLAINT = ''] = /^(\S+)\(\d.* error TS2741: (.+?) in type …$/m.exec(README) ?? [];
 const addOperation = (text: string) =>
   text.replace(/^ {2}# orders -/m, () => `${PATH}\n  # orders -`).replace(/^ {2}schemas:\n/m, (line) => line + SCHEMAS);
 /** An interface and a union, whose types have all of their fields. */
@@ -464,7 +601,7 @@ const EDITS = {
       .replace('\ntype Query {\n', '\ntype Draft {\n  id: ID!\n  heading: String!\n}\n\ntype Query {\n')
       .replace('\ntype Query {\n', (line) => line + FIELD),
   'codegen.ts': (text: string) =>
-    text.replace('mappers: {\n', "$&Draft: '../src/application/services/posts.js#Post as DraftModel',\n"),
+    text.replace('mappers: {\n', "$&Draft: '../src/application/models.js#Post as DraftModel',\n"),
 };
 
 t.test(
@@ -518,19 +655,23 @@ t.test(
     ]);
     /** The file with the marker among what it imports of the platform. */
     const withMarker = (path: string) => {
-      const [line = '', names = ''] = /import \{ (.*) \} from 'accord';\n/.exec(before[path] ?? '') ?? [];
-      const nameOf = (one: string) => one.replace('type ', '');
-      const all = [...names.split(', '), 'notWritten'].sort((a, b) => nameOf(a).localeCompare(nameOf(b)));
-      const inOneLine = line.replace(names, all.join(', '));
-      const inLines = line.replace(`{ ${names} }`, `{\n${all.map((name) => `  ${name},\n`).join('')}}`);
-      return before[path]?.replace(line, inOneLine.length <= 120 ? inOneLine : inLines) ?? '';
+      const text = before[path] ?? '';
+      const [written = '', names = ''] = /import \{\s([^}]*?),?\s\} from 'accord';\n/.exec(text) ?? [];
+      const all = names.split(/,\s*/).map((name) => name.trim());
+      const at = all.findIndex((name) => name.replace('type ', '').localeCompare('notWritten') > 0);
+      const sorted = all.toSpliced(at < 0 ? all.length : at, 0, 'notWritten').filter(Boolean);
+      const line = `import { ${sorted.join(', ')} } from 'accord';\n`;
+      const lines = `import {\n${sorted.map((name) => `  ${name},\n`).join('')}} from 'accord';\n`;
+      return (line.length <= 120 ? line : lines) + text.replace(written, '');
     };
-    const stub = '\n  listUserPosts: notWritten,\n';
-    const users = withMarker('src/application/rest/users.ts').replace('});\n\nconst created', `${stub}$&`);
+    const stub = `\n${PROPOSED}`;
+    const users = withMarker('src/application/rest/users.ts')
+      .replace('import { User } from', 'import { Post, User } from')
+      .replace('});\n\nfunction updated', `${stub}$&`);
     t.equal(after['src/application/rest/users.ts'], users);
     const user = withMarker('src/application/graphql/User.ts').replace('= {\n', '$&  postCount: notWritten,\n');
     t.equal(after['src/application/graphql/User.ts'], user);
-    const query = withMarker(RESOLVERS).replace('= {\n', '$&  userCount: notWritten,\n');
+    const query = withMarker(RESOLVERS).replace('= {\n', `$&  ${HINT}\n  userCount: notWritten,\n`);
     t.equal(after[RESOLVERS], query);
     const draft = `${ERRORS}import type { DraftResolvers } from '../../../generated/graphql.js';
 
@@ -556,10 +697,7 @@ export const Draft: DraftResolvers = {\n  heading: notWritten,\n};\n`;
     const graphql = await ask(`${server.url}/graphql`, { method: 'POST', headers, body });
     t.match(await graphql.json(), { errors: [{ path: ['me', 'postCount'], extensions: { code: 'NOT_IMPLEMENTED' } }] });
 
-    writeFileSync(
-      join(folder, 'src/application/rest/users.ts'),
-      `${IMPORT}\n${users.replace(stub, `\n${HANDLER}`)}\n${BELOW}`,
-    );
+    writeFileSync(join(folder, 'src/application/rest/users.ts'), `${users.replace(stub, `\n${HANDLER}`)}\n${BELOW}`);
     writeFileSync(join(folder, RESOLVERS), before[RESOLVERS] ?? '');
     const complaints = errorsIn(folder, ['src/application/rest/users.ts', RESOLVERS]);
     t.equal(complaints.length, 1, 'the handler of the walk-through is what the contract asks for');

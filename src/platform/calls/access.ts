@@ -84,25 +84,8 @@ export const reachOf = (policy: Policy, action: string, { role }: Actor): Reach 
 };
 
 /**
- * Decides by the policy whether the caller may do `action` to what belongs to user `owner`.
- * @param owner the id of the owning user; leave it out where nothing is owned
- * @returns the caller
- * @throws Failure UNAUTHENTICATED or FORBIDDEN
- */
-export function authorise<Rules extends Policy>(
-  call: Decisive<Rules>,
-  action: NoInfer<ActionOf<Rules>>,
-  owner?: number,
-): Actor {
-  const actor = authenticated(call);
-  const reach = reachOf(call.policy, action, actor);
-  if (reach === 'any' || (reach === 'own' && owner === actor.id)) return actor;
-  throw refused(actor, action);
-}
-
-/**
  * Decides before the owner is known whether the role may do `action` to anything at all: who may not is told so whether or
- * not the resource exists. `authorise` follows once it is loaded.
+ * not the resource exists.
  * @returns the caller
  * @throws Failure UNAUTHENTICATED or FORBIDDEN
  */

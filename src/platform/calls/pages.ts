@@ -47,17 +47,6 @@ export const isStorableId = (id: number): boolean => Number.isInteger(id) && id 
 /** The offset as the database takes it: nothing lies beyond the greatest id. */
 export const storableOffset = (offset: number): number => Math.min(offset, MAX_ID);
 
-/** Rows by what they belong to; the order within each group is kept. */
-export function grouped<Row>(rows: readonly Row[], keyOf: (row: Row) => number): Map<number, Row[]> {
-  const groups = new Map<number, Row[]>();
-  for (const row of rows) {
-    const group = groups.get(keyOf(row));
-    if (group) group.push(row);
-    else groups.set(keyOf(row), [row]);
-  }
-  return groups;
-}
-
 const MAC_BYTES = 16;
 
 export type Cursors = ReturnType<typeof cursors>;

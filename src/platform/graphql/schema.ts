@@ -5,6 +5,7 @@ import {
   type GraphQLFieldResolver,
   type GraphQLSchema,
   isObjectType,
+  Kind,
   type ObjectTypeDefinitionNode,
   parse,
 } from 'graphql';
@@ -39,11 +40,12 @@ export function executableSchema(
   resolvers: object,
   { policy, models, onField = () => {} }: SchemaOptions,
 ): GraphQLSchema {
-  const actions = rootActions(typeDefs);
+  const fields = rootFields(typeDefs);
   const routes = ROOTS.flatMap((type) =>
     Object.entries((resolvers as Record<string, object>)[type] ?? {}).map(([field, route]) => {
       const by = `${type}.${field}`;
-      return { by, action: actions.get(by) ?? '', route };
+      const { action = '', keys = [] } = fields.get(by) ?? {};
+      return { by, action, keys, route };
     }),
   );
   const problems = routeProblems(policy, models, routes);
@@ -51,7 +53,7 @@ export function executableSchema(
 
   let relations: SchemaRelations | undefined;
   const made = withRoutes(resolvers, {
-    actionOf: (type, field) => actions.get(`${type}.${field}`) ?? '',
+    actionOf: (type, field) => fields.get(`${type}.${field}`)?.action ?? '',
     relations: () => relations as SchemaRelations,
   });
   const schema = makeExecutableSchema<GraphQLContext>({ typeDefs, resolvers: made as never });
@@ -80,19 +82,18 @@ const memberResolver: GraphQLFieldResolver<unknown, GraphQLContext> = (parent, a
 
 const ROOTS = ['Query', 'Mutation', 'Subscription'];
 
-/** The action of each root field, as its first `@permission` says. */
-function rootActions(typeDefs: string): ReadonlyMap<string, string> {
+/** The action of each root field, as its first `@permission` says, and the names of its arguments. */
+function rootFields(typeDefs: string): ReadonlyMap<string, { action: string; keys: string[] }> {
   const types = parse(typeDefs).definitions.filter(
-    (one) => 'fields' in one && 'name' in one && ROOTS.includes(one.name.value),
+    (one): one is ObjectTypeDefinitionNode => 'fields' in one && 'name' in one && ROOTS.includes(one.name.value),
   );
   return new Map(
     types.flatMap((type) =>
-      ((type as ObjectTypeDefinitionNode).fields ?? []).flatMap(({ name, directives = [] }) => {
-        const found = directives
-          .find((one) => one.name.value === 'permission')
-          ?.arguments?.find((one) => one.name.value === 'action');
-        const by = `${(type as ObjectTypeDefinitionNode).name.value}.${name.value}`;
-        return found?.value.kind === 'StringValue' ? [[by, found.value.value] as const] : [];
+      (type.fields ?? []).map(({ name, arguments: args = [], directives = [] }) => {
+        const permission = directives.find((one) => one.name.value === 'permission');
+        const { value } = permission?.arguments?.find((one) => one.name.value === 'action') ?? {};
+        const action = value?.kind === Kind.STRING ? value.value : '';
+        return [`${type.name.value}.${name.value}`, { action, keys: args.map((one) => one.name.value) }] as const;
       }),
     ),
   );

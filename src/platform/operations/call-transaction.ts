@@ -20,8 +20,6 @@ export interface CallTransactionOptions {
   readonly afterLocks?: ((tx: Tx) => Promise<void>) | undefined;
 }
 
-export type CallTransaction = ReturnType<typeof callTransaction>;
-
 /**
  * The one transaction of a writing call. It begins at its first use. Accounts are locked first, by id; then the idempotency key;
  * then rows. The access token may be older than a change of the account, so the role is decided again by the locked account.

@@ -1,5 +1,5 @@
 import type { DataModel, Field, Model as StoredModel } from '../prepared-prisma/data-model.js';
-import type { AnyRow, Caller, Model, ModelHooks } from './model.js';
+import type { Caller, Model, ModelHooks } from './model.js';
 
 type Where = Readonly<Record<string, unknown>>;
 
@@ -31,6 +31,8 @@ export interface ModelData {
   ownedBy(caller: Caller): Where | undefined;
   /** The member of this model that refers to a row of another one. */
   referenceTo(parent: ModelData): string;
+  /** Whether exactly one relation of this model refers to a row of another one. */
+  refersTo(parent: ModelData): boolean;
 }
 
 /** Returns true if a row satisfies a `where` of plain equalities; undefined if only the database can tell. */
@@ -70,7 +72,7 @@ export function declaredModels(
         `model('${model.name}'): prisma/schema.prisma has no such model. Run \`npm run build\` after a change of it.`,
       );
     } else if (byName.has(model.name)) {
-      problems.push(`model('${model.name}') is declared twice.`);
+      problems.push(`model('${model.name}') is declared twice: remove one from \`models\`.`);
     } else {
       byName.set(model.name, modelData(model, stored, platformParts[model.name] ?? {}));
     }
@@ -136,6 +138,10 @@ function modelData(
   const account = probe.find(
     ([member, value]) => value === PROBE_ID && (isOwnId(member) || member in stored.fields),
   )?.[0];
+  const referencesTo = (parent: ModelData) =>
+    Object.values(stored.fields).flatMap(({ relation }) =>
+      relation?.model === parent.model.name && relation.fields.length === 1 ? relation.fields : [],
+    );
   return {
     model,
     hooks,
@@ -154,14 +160,12 @@ function modelData(
       return where;
     },
     referenceTo(parent) {
-      const found = Object.values(stored.fields).filter(
-        ({ relation }) => relation?.model === parent.model.name && relation.fields.length === 1,
-      );
-      const [member] = found[0]?.relation?.fields ?? [];
-      if (found.length !== 1 || member === undefined)
+      const [member, other] = referencesTo(parent);
+      if (member === undefined || other !== undefined)
         throw new Error(`${model.name} must refer to ${parent.model.name} by exactly one relation.`);
       return member;
     },
+    refersTo: (parent) => referencesTo(parent).length === 1,
   };
 }
 
@@ -176,7 +180,3 @@ function matchesEveryRow(where: unknown): boolean {
     values.some((value) => value === undefined || (typeof value === 'object' && matchesEveryRow(value)))
   );
 }
-
-/** Returns true for a row whose id PostgreSQL could have given. */
-export const hasId = (row: unknown): row is AnyRow =>
-  typeof row === 'object' && row !== null && typeof (row as { id?: unknown }).id === 'number';

@@ -96,7 +96,14 @@ export const restPlugin = fp<RestOptions>(
       all.flatMap((one) =>
         one.permission === 'public' || isForwarded(one)
           ? []
-          : [{ by: one.operationId, action: one.permission.action, route: givenHandler(handlers, one) }],
+          : [
+              {
+                by: one.operationId,
+                action: one.permission.action,
+                keys: one.operation.parameters.flatMap(({ in: place, name }) => (place === 'path' ? [name] : [])),
+                route: givenHandler(handlers, one),
+              },
+            ],
       ),
     );
     if (problems.length > 0) throw new Error(`The application cannot be served:\n  ${problems.join('\n  ')}`);

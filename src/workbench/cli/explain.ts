@@ -3,12 +3,13 @@ import { paint, printJson, Unable } from 'accord/cli/output';
 import type { Subcommand } from 'accord/cli/subcommand';
 import type { Pairs } from '../bridge/pairs.js';
 import type { Where } from '../bridge/side.js';
+import type { CodeLine } from '../diff/change.js';
 import type { Explanation, Part } from '../explain/explanation.js';
 import type { Contracts } from '../model/contracts.js';
 
 const DESCRIPTION = `
 Shows one operation as it is published, by its operationId: who may call it, what it takes and what it answers, each part with
-the place in openapi.yaml that it comes from, be it a default; who answers it and tests it; and what it pairs with in the other
+the place in openapi.yaml that it comes from, be it a default; who answers it, by which target, and tests it; and what it pairs with in the other
 contract and the database. The same for a field of schema.graphql or a member of a schema, as Type.field.`;
 
 interface Options {
@@ -59,8 +60,8 @@ async function explained(root: string, contracts: Contracts, name: string): Prom
   const side = isField ? ('graphql' as const) : ('rest' as const);
   const address = found.what.replaceAll(/\{[^{}]*\}/g, '{}');
   const [code] = await touched(root, [{ side, elements: [name] }], new Map([[name, address]]));
-  const lines = (all: readonly { file: string; line: number; name: string }[] = []): Part[] =>
-    all.map(({ file, line, name: what }) => ({ name: what, says: '', at: { file, line, column: 1 } }));
+  const lines = (all: readonly CodeLine[] = []): Part[] =>
+    all.map(({ file, line, name: what, target = '' }) => ({ name: what, says: target, at: { file, line, column: 1 } }));
   const { pairs } = bridge(contracts);
   const own = { file: found.at.file, line: found.at.line };
   const others = counterparts(name, isField ? [] : schemasOf(openapi, name), pairs).filter(

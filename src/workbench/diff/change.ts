@@ -34,6 +34,8 @@ export interface CodeLine {
   line: number;
   /** What is there: the name of the handler or of the method. */
   name: string;
+  /** The target of a route, by which the platform decides. */
+  target?: string;
 }
 
 /** What of the code a change concerns. */

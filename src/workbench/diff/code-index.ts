@@ -54,8 +54,21 @@ export async function codeIndex(root: string): Promise<Lookup> {
       const whole = access.getParent()?.isKind(SyntaxKind.PropertyAccessExpression) !== true;
       return first === 'services' && service !== undefined && whole ? services(service, method) : [];
     });
-    return { handlers: [at(handler, element)], services: calls.map(({ node, name }) => at(node, name)) };
+    const target = targetOf(handler, SyntaxKind);
+    return {
+      handlers: [{ ...at(handler, element), ...(target && { target }) }],
+      services: calls.map(({ node, name }) => at(node, name)),
+    };
   };
+}
+
+/** The target of a route as it is written; a constant of the file by its value. */
+function targetOf(handler: Node, kinds: typeof Kinds): string | undefined {
+  const [parts] =
+    handler.asKind(kinds.PropertyAssignment)?.getInitializerIfKind(kinds.CallExpression)?.getArguments() ?? [];
+  const target = objectOf(parts, kinds)?.getProperty('target')?.asKind(kinds.PropertyAssignment)?.getInitializer();
+  const constant = target?.isKind(kinds.Identifier) ? target.getText() : '';
+  return (handler.getSourceFile().getVariableDeclaration(constant)?.getInitializer() ?? target)?.getText();
 }
 
 const objectOf = (node: Node | undefined, kinds: typeof Kinds): ObjectLiteralExpression | undefined =>

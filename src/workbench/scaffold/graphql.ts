@@ -1,15 +1,17 @@
 import { join } from 'node:path';
 import type { Project, SourceFile } from 'ts-morph';
+import { ROOTS } from '../model/sdl.js';
 import type { Before } from './before.js';
 import type { Change, Pending } from './change.js';
 import { insertStatement, removeWithComments, textOf } from './extent.js';
-import { isStub, literalOf, MARKER, propertiesOf } from './members.js';
+import { isStub, literalOf, propertiesOf } from './members.js';
 import type { Types } from './object-types.js';
 import { isParked, park, unpark } from './parked.js';
 import { importMarker, importNamed, ownFile, removeUnusedImport } from './project-files.js';
 import { reconcile } from './reconcile.js';
 import { openRegistry } from './registry.js';
 import type { Required } from './required.js';
+import type { Stubs } from './targets.js';
 
 const GENERATED = '../../../generated/graphql.js';
 const REGISTRY = { path: 'src/application/graphql/resolvers.ts', constant: 'resolvers' };
@@ -17,7 +19,7 @@ const REGISTRY = { path: 'src/application/graphql/resolvers.ts', constant: 'reso
 const GONE = 'schema.graphql no longer has it.';
 
 const pathOf = (type: string) => `src/application/graphql/${type}.ts`;
-const typeOf = (type: string) => `${type}Resolvers`;
+const typeOf = (type: string) => (ROOTS.includes(type) ? `${type}Routes` : `${type}Resolvers`);
 
 /** What the GraphQL contract asks for, and asked for before. */
 export interface GraphqlDemand {
@@ -25,6 +27,7 @@ export interface GraphqlDemand {
   /** The fields of each type that need a resolver, since its model does not have them as they are. */
   required: Required;
   before: Before;
+  stubs: Stubs;
 }
 
 /** Makes the resolvers those that the GraphQL contract asks for, in memory. */
@@ -62,7 +65,7 @@ function parkType(file: SourceFile, type: string): Change[] {
   return [{ kind: 'parked', file: pathOf(type), name: type, detail: GONE }];
 }
 
-function scaffoldType(file: SourceFile, type: string, { types, required, before }: GraphqlDemand): Change[] {
+function scaffoldType(file: SourceFile, type: string, { types, required, before, stubs }: GraphqlDemand): Change[] {
   const fields = types.get(type) ?? new Map<string, string>();
   const old = before.types?.get(type);
   const changes = reconcile(propertiesOf(file, type), {
@@ -71,7 +74,7 @@ function scaffoldType(file: SourceFile, type: string, { types, required, before 
     required: required.get(type) ?? new Set(),
     label: (field) => `${type}.${field}`,
     about: (field) => (fields.get(field) ?? '').replace(/^: /, ''),
-    stub: (field) => `${field}: ${type === 'Subscription' ? `{ subscribe: ${MARKER} }` : MARKER},`,
+    stub: (field) => stubs.ofField(type, field, fields.get(field) ?? '', file),
     renamed: (field, missing) => {
       const isSame = (one: string) =>
         fields.get(one) === old?.get(field) && previous(fields, one) === previous(old, field);

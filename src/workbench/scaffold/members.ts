@@ -16,11 +16,12 @@ export interface Members {
   rename(from: string, to: string): void;
 }
 
-/** Whether a member is not written yet. One of Subscription says so under `subscribe`. */
+/** Returns true for a member that is not written yet: the marker, or a route whose handler is the marker. */
 export function isStub(node: Node | undefined): boolean {
   if (!Node.isPropertyAssignment(node)) return false;
   const value = node.getInitializer();
-  return Node.isObjectLiteralExpression(value) ? isStub(value.getProperty('subscribe')) : value?.getText() === MARKER;
+  const [parts] = Node.isCallExpression(value) ? value.getArguments() : [];
+  return Node.isObjectLiteralExpression(parts) ? isStub(parts.getProperty('handler')) : value?.getText() === MARKER;
 }
 
 /** The object literal that a constant is made of, whatever is asserted of it, or whichever function checks it. */

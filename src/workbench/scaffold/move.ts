@@ -4,7 +4,7 @@ import type { Members } from './members.js';
 import { importNamed, removeUnusedImport } from './project-files.js';
 
 /** The names that a piece of code may take from around it. */
-const namesIn = (node: Node): Set<string> =>
+export const namesIn = (node: Node): Set<string> =>
   new Set(node.getDescendantsOfKind(SyntaxKind.Identifier).map((one) => one.getText()));
 
 /** What a file declares itself, at its top, under some name. */

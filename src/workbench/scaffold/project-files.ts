@@ -27,7 +27,7 @@ export function openProject(root: string): Project {
     skipFileDependencyResolution: true,
     manipulationSettings: MANIPULATION,
   });
-  const sources = ['src/application/rest/*.ts', 'src/application/graphql/*.ts'];
+  const sources = ['src/application/*.ts', 'src/application/rest/*.ts', 'src/application/graphql/*.ts'];
   for (const file of project.addSourceFilesAtPaths(sources.map((pattern) => join(root, pattern)))) {
     refuseBroken(relative(root, file.getFilePath()), file.getFullText());
   }

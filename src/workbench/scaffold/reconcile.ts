@@ -1,8 +1,10 @@
 import type { Node } from 'ts-morph';
 import type { Change } from './change.js';
 import { propertyTextOf, removeWithComments } from './extent.js';
-import { isStub, type Members } from './members.js';
+import { isStub, MARKER, type Members } from './members.js';
+import { namesIn } from './move.js';
 import { isParked, park, unpark } from './parked.js';
+import { removeUnusedImport } from './project-files.js';
 
 /** What a contract asks of one group of members. */
 interface Demand {
@@ -16,8 +18,8 @@ interface Demand {
   label: (name: string) => string;
   /** What there is to say of a member, such as its request. */
   about: (name: string) => string;
-  /** The text of a member that is not written yet. */
-  stub: (name: string) => string;
+  /** The text of a member that is not written yet, and what was changed for it elsewhere. */
+  stub: (name: string) => { text: string; changes: Change[] };
   /** What a member that the contract does not know is called in it now, of the names that are missing. */
   renamed: (name: string, missing: readonly string[]) => string | undefined;
   /** Why a member is parked, in a sentence. */
@@ -41,7 +43,9 @@ export function reconcile(members: Members, demand: Demand): Change[] {
       members.rename(name, current);
       say('renamed', current, `was ${name}; ${about(current)}`);
     } else if (isStub(node)) {
+      const used = namesIn(node);
       removeWithComments(node);
+      for (const one of used) if (one !== MARKER) removeUnusedImport(members.file, one);
       say('dropped', name, 'a stub that nobody wrote, and that the contract no longer has');
     } else {
       const text = propertyTextOf(node);
@@ -52,8 +56,10 @@ export function reconcile(members: Members, demand: Demand): Change[] {
   }
   for (const name of missing()) {
     const parked = unpark(members.file, label(name));
-    members.insert(parked ?? demand.stub(name), neighbour(members, known, name));
+    const { text, changes } = parked === undefined ? demand.stub(name) : { text: parked, changes: [] };
+    members.insert(text, neighbour(members, known, name));
     say(parked === undefined ? 'added' : 'restored', name, about(name));
+    done.push(...changes);
   }
   return done;
 }

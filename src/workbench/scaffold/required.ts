@@ -19,6 +19,8 @@ export function requiredFields(root: string, generated: string, types: Types): R
   const text = generated.replace(/^import type \{ GraphQLContext \} from .*;$/m, 'type GraphQLContext = unknown;');
   const file = project.createSourceFile(join(root, 'generated', 'graphql.ts'), text, { overwrite: true });
   const demanded = (type: string) =>
-    (file.getInterface(`${type}Resolvers`)?.getType().getProperties() ?? []).filter((one) => !one.isOptional());
+    (
+      (file.getTypeAlias(`${type}Routes`) ?? file.getInterface(`${type}Resolvers`))?.getType().getProperties() ?? []
+    ).filter((one) => !one.isOptional());
   return new Map([...types.keys()].map((type) => [type, new Set(demanded(type).map((one) => one.getName()))]));
 }

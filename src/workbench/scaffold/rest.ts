@@ -6,12 +6,13 @@ import type { Before, Request } from './before.js';
 import { type Change, type Pending, Refusal } from './change.js';
 import { removeWithComments } from './extent.js';
 import { closeHandlers, handlersIn, hasHandlers, openHandlers } from './handlers.js';
-import { isStub, MARKER } from './members.js';
+import { isStub } from './members.js';
 import { moveMember } from './move.js';
 import { isParked } from './parked.js';
 import { importMarker, ownFile } from './project-files.js';
 import { neighbour, reconcile } from './reconcile.js';
 import { openRegistry } from './registry.js';
+import type { Stubs } from './targets.js';
 
 const REGISTRY = { path: 'src/application/rest/handlers.ts', constant: 'handlers' };
 
@@ -24,6 +25,7 @@ const shapeOf = (request: Request) => requestOf(request).replaceAll(/{\w+}/g, '{
 export interface RestDemand {
   operations: readonly Operation[];
   before: Before;
+  stubs: Stubs;
 }
 
 /** Makes the files of handlers those that the REST contract asks for, in memory. */
@@ -107,7 +109,7 @@ function moveHere(
   });
 }
 
-function scaffoldTag(file: SourceFile, tag: string, { operations, before }: RestDemand): Change[] {
+function scaffoldTag(file: SourceFile, tag: string, { operations, before, stubs }: RestDemand): Change[] {
   const own = operations.filter((one) => one.tag === tag);
   const known = own.map(({ operationId }) => operationId);
   const about = (name: string) =>
@@ -121,7 +123,7 @@ function scaffoldTag(file: SourceFile, tag: string, { operations, before }: Rest
     required: new Set(known),
     label: (name) => name,
     about,
-    stub: (name) => `${name}: ${MARKER},`,
+    stub: (name) => stubs.ofOperation(own.find(({ operationId }) => operationId === name) as Operation, file),
     renamed: (name, missing) => {
       const shapes = before.requests(name).map(shapeOf);
       return missing.find((one) => own.some((each) => each.operationId === one && shapes.includes(shapeOf(each))));

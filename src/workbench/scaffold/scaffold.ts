@@ -14,6 +14,7 @@ import { placed } from './place.js';
 import { openProject } from './project-files.js';
 import { requiredFields } from './required.js';
 import { pendingOperations, type RestDemand, scaffoldRest } from './rest.js';
+import { stubs } from './targets.js';
 
 export interface Scaffolding {
   /** The files of `generated/` that were written, or would be. */
@@ -53,9 +54,10 @@ interface ScaffoldOptions {
  * @throws Refusal on a broken contract, on code that does not parse, and on a name that cannot become a file
  */
 export async function scaffold(
-  { openapi, schema }: Contracts,
+  contracts: Contracts,
   { root, check = false, generate }: ScaffoldOptions,
 ): Promise<Scaffolding> {
+  const { openapi, schema } = contracts;
   // What can be refused is refused before the generated files forget the names that were.
   const project = openProject(root);
   const before = await readBefore(root);
@@ -66,7 +68,13 @@ export async function scaffold(
   const types = objectTypes(schema);
   const required = requiredFields(root, outcome.files['graphql.ts'] ?? '', types);
 
-  const changes = editCode(project, root, { operations, types, required, before });
+  const changes = editCode(project, root, {
+    operations,
+    types,
+    required,
+    before,
+    stubs: stubs(project, root, contracts),
+  });
   await finish(project, root, check);
   const pending = [...pendingOperations(project, root, operations), ...pendingFields(project, root, types)];
   const place = <Thing extends Change | Pending>(thing: Thing) =>

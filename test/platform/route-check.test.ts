@@ -1,0 +1,72 @@
+import t from 'tap';
+import { dataModel } from '../../generated/prisma/data-model.js';
+import { executableSchema } from '../../src/platform/graphql/schema.js';
+import { create, list, model, record, routeFor, stream, User } from '../../src/platform/index.js';
+import { modelProblems, routeProblems } from '../../src/platform/operations/check.js';
+import type { Model } from '../../src/platform/operations/model.js';
+import { declaredModels } from '../../src/platform/operations/model-data.js';
+import type { Target } from '../../src/platform/operations/target.js';
+
+const policy = {
+  'posts.read': { VIEWER: 'any', ADMIN: 'any' },
+  'posts.write': { VIEWER: 'own', ADMIN: 'any' },
+} as const;
+const Post = model('Post', { read: 'posts.read', owner: (caller) => ({ authorId: caller.id }) });
+const Comment = model('Comment', { read: 'posts.read' });
+const Message = model('Message', { read: 'posts.read', stream: { key: 'channelId' } });
+const models = declaredModels([User, Post, Comment, Message], dataModel);
+const route = routeFor<object>();
+
+t.test('a model that names an action of no contract, or is listed twice, is refused', async (t) => {
+  const misspelt = model('Message', { read: 'messages.raed', protect: { text: 'messages.edit' } });
+  t.same(modelProblems(policy, [User, Post, misspelt]), [
+    "model('Message'): `read` names the action messages.raed, which no contract states. Correct the name, or state the action with x-permission or @permission.",
+    "model('Message'): `protect.text` names the action messages.edit, which no contract states. Correct the name, or state the action with x-permission or @permission.",
+  ]);
+  t.throws(() => declaredModels([User, Post, Post], dataModel), {
+    message: /model\('Post'\) is declared twice: remove one from `models`\./,
+  });
+});
+
+t.test('a target that names what is not there is refused, with the operation and the remedy', async (t) => {
+  const problems = (target: Target, action = 'posts.read', keys = ['user_id', 'post_id']) =>
+    routeProblems(policy, models, [
+      { by: 'getPost', action, keys, route: route({ target, handler: async () => undefined }) },
+    ]);
+  t.same(problems(record(Post, 'post_id', { of: record(User, 'user_id') })), []);
+  t.same(problems(record(Post, 'id')), [
+    'getPost: the target names `id`, which is neither a path parameter nor an argument. Name one of user_id, post_id.',
+  ]);
+  t.same(problems(create(Comment, { on: record(Post, 'postId') }), 'posts.read', []), [
+    'getPost: the target names `postId`, which is neither a path parameter nor an argument. There are none.',
+  ]);
+  t.same(problems(list(User, { of: record(Post, 'post_id') })), [
+    'getPost: User must refer to Post by exactly one relation in prisma/schema.prisma.',
+  ]);
+  t.same(problems(stream(Message)), [
+    'getPost: the target names `channelId`, which is neither a path parameter nor an argument. Name one of user_id, post_id.',
+  ]);
+  t.same(problems(stream(Post)), ["getPost: model('Post') declares no `stream`. Add it."]);
+  t.same(problems(record(model('Order', { read: 'posts.read' }), 'post_id')), [
+    'getPost: add Order to the `models` of the application.',
+  ]);
+  t.same(problems(record(Comment, 'post_id'), 'posts.write'), [
+    "getPost: posts.write reaches `own`, but model('Comment') has no `owner`.",
+  ]);
+});
+
+t.test('the arguments of a root field are the keys of its route, those of an extension included', async (t) => {
+  const typeDefs = `directive @permission(action: String!) on FIELD_DEFINITION
+type Post { id: ID! }
+type Query { any: ID @permission(action: "posts.read") }
+extend type Query { post(id: ID!): Post @permission(action: "posts.read") }
+`;
+  const schemaWith = (key: string, all: readonly Model[] = [User, Post]) =>
+    executableSchema(
+      typeDefs,
+      { Query: { post: route({ target: record(Post, key) }) } },
+      { policy, models: declaredModels(all, dataModel) },
+    );
+  t.ok(schemaWith('id'));
+  t.throws(() => schemaWith('post_id'), { message: /Query\.post: the target names `post_id`.* Name one of id\./ });
+});
