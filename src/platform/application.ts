@@ -8,7 +8,7 @@ import type { ApplicationPlatform } from './services.js';
 /**
  * Data for a demo: accounts whose password everybody knows, and what they have made. Production refuses a database with it.
  * @example
- * export const demo: Demo = { people: [{ name: 'Ada', role: 'admin', email, password }], seed };
+ * export const demo: Demo = { people: [ada, grace], seed };
  */
 export interface Demo {
   /** Its accounts, which the pages offer to log in as; the first is shown at start. */

@@ -31,7 +31,7 @@ const ADMIN_LOCK = 0x41434344;
 /**
  * Returns the form by which e-mail addresses are unique: without regard to case.
  * @example
- * await db.user.create({ data: { name, email, emailKey: emailKey(email), role: 'ADMIN' } });
+ * await db.user.create({ data: { ...account, emailKey: emailKey(account.email) } });
  */
 export const emailKey = (email: string): string => email.toLowerCase();
 
