@@ -67,10 +67,18 @@ export interface ServicesOptions
   onAuditFault: (error: unknown) => void;
 }
 
-/** What the platform does for every application, and gives to its services and handlers. */
+/**
+ * What the platform does for every application. Tests receive it as `services` of `testService`.
+ * @example
+ * const tokens = await service.services.sessions.login(call, { email, password });
+ */
 export type PlatformServices = Awaited<ReturnType<typeof platformServices>>;
 
-/** What the services of an application are made with. */
+/**
+ * What the services of an application are made with.
+ * @example
+ * export const ownServices = ({ jobs, transact }: ApplicationPlatform) => ({ books: booksService(transact) });
+ */
 export type ApplicationPlatform = Pick<
   PlatformServices,
   'now' | 'production' | 'environment' | 'transact' | 'continuation' | 'jobs'
@@ -86,7 +94,11 @@ export const applicationPlatform = ({
   jobs,
 }: PlatformServices): ApplicationPlatform => ({ now, production, environment, transact, continuation, jobs });
 
-/** What handlers receive as `services`: nothing in it reaches the database around `db`. */
+/**
+ * What handlers receive as `services`: nothing in it reaches the database around `db`.
+ * @example
+ * export const route = routeFor<HandlerServices & OwnServices>();
+ */
 export type HandlerServices = ReturnType<typeof handlerServices>;
 
 /** The services of the platform for handlers. */

@@ -1,6 +1,6 @@
 import type { Policy } from '../calls/access.js';
 import { notWritten } from '../calls/errors.js';
-import type { Model, Model } from './model.js';
+import type { Model } from './model.js';
 import type { DeclaredModels } from './model-data.js';
 import { isRoute, type Route } from './route.js';
 import type { Decides, Target } from './target.js';
@@ -23,21 +23,19 @@ export interface WrittenRoute {
 }
 
 /**
- * Checks the routes of an application against its policy, before the service listens. Returns the problems: a model whose rows
- * nobody could tell apart; an operation that is not public and has no route; a route that names what does not exist; a route whose
+ * Checks the routes of an application against its policy, before the service listens. Returns the problems: an
+ * operation that is not public and has no route; a route that names what does not exist; a route whose
  * action reaches `own` and whose target has no owner.
  */
 export function routeProblems(policy: Policy, models: DeclaredModels, routes: readonly WrittenRoute[]): string[] {
-  return [
-    ...routes.flatMap((one) => {
-      const { by, action, route } = one;
-      const { subscribe } = (route ?? {}) as { subscribe?: unknown };
-      if (route === notWritten || route === undefined || subscribe === notWritten) return [];
-      if (!isRoute(route)) return [`${by} needs ${action}: write it as route({ target, handler }), not as a function.`];
-      const problems = [...namingProblems(models, one, route), ...decisionProblems(policy, one, route)];
-      return problems.map((problem) => `${by}: ${problem}`);
-    }),
-  ];
+  return routes.flatMap((one) => {
+    const { by, action, route } = one;
+    const { subscribe } = (route ?? {}) as { subscribe?: unknown };
+    if (route === notWritten || route === undefined || subscribe === notWritten) return [];
+    if (!isRoute(route)) return [`${by} needs ${action}: write it as route({ target, handler }), not as a function.`];
+    const problems = [...namingProblems(models, one, route), ...decisionProblems(policy, one, route)];
+    return problems.map((problem) => `${by}: ${problem}`);
+  });
 }
 
 /** Returns the problems of models whose actions no contract states, or which lack an owner that the policy needs. */

@@ -10,7 +10,11 @@ type Models = Prisma.TypeMap['model'];
 export type ModelName = Prisma.ModelName;
 type Operations<Name extends ModelName> = Models[Name]['operations'];
 
-/** A row as Prisma reads it, without hidden members. */
+/**
+ * A row as Prisma reads it, without hidden members.
+ * @example
+ * export type Book = Row<'Book'>;
+ */
 export type Row<Name extends ModelName> = Omit<
   Models[Name]['payload']['scalars'],
   Uncapitalize<Name> extends keyof HiddenMembers ? keyof HiddenMembers[Uncapitalize<Name>] : never
@@ -58,12 +62,14 @@ export type Db = {
 /**
  * The fields of a GraphQL type that need no resolver because the type has the name of a model, and its values are rows: relations
  * of the model, and times, which are shown in ISO 8601.
+ * @example
+ * type Optional = ReadByPlatform<'Post', Post>; // 'author' | 'comments' | 'createdAt'
  */
 export type ReadByPlatform<Type, Parent> = Type extends ModelName
   ? Parent extends Row<Type>
     ?
         | keyof Models[Type]['payload']['objects']
-        | { [Member in keyof Parent]: Parent[Member] extends Date ? Member : never }[keyof Parent]
+        | { [Member in keyof Parent]: NonNullable<Parent[Member]> extends Date ? Member : never }[keyof Parent]
     : never
   : never;
 
@@ -138,7 +144,7 @@ export interface Model<Name extends ModelName = ModelName, Owned extends boolean
  * Declares what holds for every row of a model, wherever the row is read or written.
  *
  * @example
- * const Post = model('Post', { read: 'posts.read', owner: (caller) => ({ authorId: caller.id }) });
+ * const Book = model('Book', { read: 'books.read', owner: (caller) => ({ ownerId: caller.id }) });
  */
 export function model<const Name extends ModelName, Options extends ModelOptions<Name>>(
   name: Name,

@@ -35,25 +35,29 @@ export const restHandler = (
   };
 };
 
+/** A body as `represent` gives it: JSON shows a Date in ISO 8601. */
+type Represented<Body> = { [Member in keyof Body]: Body[Member] | (string extends Body[Member] ? Date : never) };
+
 /**
- * Returns the replies of resources whose rows count versions: with `ETag`, `Location`, and the headers of a page.
+ * Returns the replies of resources whose rows count versions: with `ETag`, `Location`, and the headers of a page. `noContent` is
+ * 204.
  * @example
- * const { ok, created, listed } = replies({ represent: representOrder, href: hrefOfOrder });
+ * const { ok, created, listed, noContent } = replies({ represent: representOrder, href: hrefOfOrder });
  */
 export const replies = <Row extends { readonly id: number; readonly version: number }, Body>({
   represent,
   href,
 }: {
-  represent: (row: Row, prefix: string) => Body;
+  represent: (row: Row, prefix: string) => Represented<Body>;
   href: (id: number, prefix: string) => string;
 }) => ({
   ok: (row: Row, { prefix }: ReplyContext) =>
-    ({ status: 200, headers: { etag: resourceTag(row) }, body: represent(row, prefix) }) as const,
+    ({ status: 200, headers: { etag: resourceTag(row) }, body: represent(row, prefix) as Body }) as const,
   created: (row: Row, { prefix }: ReplyContext) =>
     ({
       status: 201,
       headers: { location: href(row.id, prefix), etag: resourceTag(row) },
-      body: represent(row, prefix),
+      body: represent(row, prefix) as Body,
     }) as const,
   listed: (rows: Page<Row>, { page, pathname, query, cursors, prefix }: ReplyContext) =>
     ({
@@ -62,7 +66,8 @@ export const replies = <Row extends { readonly id: number; readonly version: num
         pathname,
         query: query as PageQuery,
         cursors,
-        represent: (row) => represent(row, prefix),
+        represent: (row) => represent(row, prefix) as Body,
       }),
     }) as const,
+  noContent: () => ({ status: 204 }) as const,
 });

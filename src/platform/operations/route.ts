@@ -18,7 +18,11 @@ type RecordOf<T> = T extends {
       ? Row<Name>
       : undefined;
 
-/** What a handler receives besides the request, after the decisions of the contract. */
+/**
+ * What a handler receives besides the request, after the decisions of the contract.
+ * @example
+ * handler: ({ body }, { db, actor }) => db.book.create({ data: { ...body, ownerId: actor.id } }),
+ */
 export interface Operation<T = Target, Services = unknown> {
   readonly actor: Actor;
   /** The row that the target names: loaded, permitted, and locked where the operation writes. */
@@ -49,13 +53,23 @@ export interface Operation<T = Target, Services = unknown> {
   readonly signal: AbortSignal;
 }
 
-/** What a reply is made with, besides the handler's result. */
+/**
+ * What a reply is made with, besides the handler's result.
+ * @example
+ * reply: (user, { prefix }) => ({ status: 200, body: representUser(user, prefix) }),
+ */
 export interface ReplyContext extends Pick<Context, 'page' | 'pathname' | 'prefix'> {
   readonly query: object;
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly cursors: Cursors;
 }
 
+/**
+ * What `route` returns: one operation of REST, or one root field of GraphQL.
+ * @example
+ * const route = routeFor<Services>();
+ * const getBook = route({ target: record(Book, 'book_id'), reply: ok });
+ */
 export interface Route<Request, Result, By extends Decides = Decides> {
   readonly target: Target;
   readonly handler: ((request: Request, operation: never) => unknown) | undefined;
