@@ -1,3 +1,4 @@
+import { PrismaPg } from '@prisma/adapter-pg';
 import { type DatabaseAddress, readAddress } from './address.js';
 import type { Backend, Connections } from './backend.js';
 import { PrismaClient } from './client.js';
@@ -8,7 +9,9 @@ import { migrationsFolder, readMigrations } from './migration-folder.js';
 import { applyMigrations } from './migrations.js';
 import { notify } from './notify.js';
 import type { Dependency } from './outages.js';
+import { poolStatements } from './pool-statements.js';
 import type { Statements } from './statement.js';
+import { statementNames } from './statement-names.js';
 import { TIME_LIMITS, type TimeLimits } from './time-limits.js';
 
 export interface Database {
@@ -83,19 +86,24 @@ export async function openDatabase(
     const applied = await backend.migrating((session) => applyMigrations(session, all));
     const migrated = [...backend.migrated, ...applied];
     const transactionOptions = { maxWait: limits.connect, timeout: limits.transaction };
-    const client = new PrismaClient({ adapter: backend.adapter, transactionOptions });
-    // Prisma's client connects, and loads its engine, when something is asked of it.
-    await backend.connect();
+    const { pool, reads, alone, dump } = backend;
+    // Prisma's client loads its engine when something is asked of it.
+    const adapter = new PrismaPg(pool, { statementNameGenerator: statementNames() });
+    const client = new PrismaClient({ adapter, transactionOptions });
+    const statements = poolStatements(pool, reads, limits.transaction);
     let closed: Promise<void> | undefined;
     const listener = backend.listener((channel, payload) => notify(client, channel, payload));
     const { listen, prove, isHearing } = listener;
     const close = () => (closed ??= closeAll(client, listener, backend));
-    const { statements, alone, dump, pool } = backend;
     const watch = (dependency: () => Dependency) => {
       listener.watch(dependency());
       backend.watch?.(dependency());
     };
-    const connections = () => pool && { ...pool(), hearing: isHearing() ? 1 : 0 };
+    const connections = () => {
+      const { totalCount, idleCount: idle, waitingCount: waiting } = pool;
+      const hearing = isHearing() ? 1 : 0;
+      return reads && { busy: totalCount - idle, idle, waiting, shared: reads.open(), hearing };
+    };
     const { kind, label } = address;
     const told = { listen, prove, isHearing, watch };
     return { client, statements, kind, label, ...told, connections, alone, migrated, dump, close };

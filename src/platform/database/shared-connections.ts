@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Client, type ClientConfig, type QueryConfig, type QueryResult } from 'pg';
 import { faultOf } from './faults.js';
 import { writeTogether } from './named-query.js';
+import type { Reporting } from './pool.js';
 
 /** How many there are, so that a server may use more than one of its cores. */
 const CONNECTIONS = 2;
@@ -113,19 +114,31 @@ function sharedConnection(options: ClientConfig) {
   };
 }
 
+export interface SharedConnections {
+  /** Runs a read on the connection with the fewest under way, or elsewhere where it would have to wait. */
+  query: (query: QueryConfig, elsewhere: Elsewhere) => Promise<QueryResult>;
+  /** How many are open. */
+  open: () => number;
+  close: () => Promise<void>;
+}
+
 /**
- * Few connections that many short reads share: with the way to the server and back, a connection is busy with one statement for
- * most of the time. Each goes where the fewest are under way, and to a connection of its own where it had to wait.
+ * Opens few connections that many short reads share: with the way to the server and back, a connection is busy with one statement
+ * for most of the time.
  */
-export function sharedConnections(options: ClientConfig) {
+export function sharedConnections(options: ClientConfig, reporting: Reporting): SharedConnections {
   const all = Array.from({ length: CONNECTIONS }, () => sharedConnection(options));
+  let isClosed = false;
   return {
-    query(query: QueryConfig, elsewhere: Elsewhere): Promise<QueryResult> {
+    query(query, elsewhere) {
+      if (isClosed) return elsewhere();
       const [first] = all.filter(({ isFree }) => isFree()).sort((one, other) => one.underWay() - other.underWay());
-      return first ? first.query(query, elsewhere) : elsewhere();
+      return first ? reporting(first.query(query, elsewhere)) : elsewhere();
     },
-    /** How many are open. */
     open: () => all.filter(({ isOpen }) => isOpen()).length,
-    close: async () => void (await Promise.all(all.map(({ close }) => close()))),
+    close: async () => {
+      isClosed = true;
+      await Promise.all(all.map(({ close }) => close()));
+    },
   };
 }

@@ -12,7 +12,6 @@ export interface Carrier {
 
 /** `faultOf` knows them by their words. */
 const tooLong = () => new Error('The transaction took too long');
-const waitedTooLong = () => new Error('The transaction waited too long for those before it');
 /** A mistake of the work: it is done, or has failed, and a part of it goes on. */
 const over = () => new Error('The transaction is over.');
 
@@ -53,28 +52,4 @@ export async function inTransaction<R>(
 /** @param command what the database did at COMMIT: it rolls a transaction back in which a statement has failed */
 export function committed(command: string): void {
   if (command !== 'COMMIT') throw new Error('A statement of the transaction failed, and nobody waited for it.');
-}
-
-/**
- * Gives up what has not begun in time.
- * @param limit milliseconds
- * @param start waits for its turn, and calls `begin` in it
- */
-export async function beginningWithin<R>(
-  limit: number,
-  start: (begin: (work: () => Promise<R>) => Promise<R>) => Promise<R>,
-): Promise<R> {
-  const waiting = new AbortController();
-  let isLate = false;
-  const late = delay(limit, undefined, { signal: waiting.signal, ref: false }).then(() => {
-    isLate = true;
-    throw waitedTooLong();
-  });
-  const begun = start(async (work) => {
-    waiting.abort();
-    if (isLate) throw waitedTooLong();
-    return work();
-  });
-  // An aborted wait has no say.
-  return Promise.race([begun, late.catch((error: unknown) => (isLate ? Promise.reject(error) : begun))]);
 }
