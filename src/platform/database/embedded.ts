@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events';
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
@@ -142,13 +143,14 @@ function backend(
 
 /** Hears what is signalled on the connection of the pool: nothing can come between a signal and this process. */
 function embeddedListener(pool: Pool): Listener {
-  const channels = new Map<string, (payload: string) => void>();
+  // Several instances may share one database in a process.
+  const signals = new EventEmitter().setMaxListeners(0);
   pool.on('connect', (client) =>
-    client.on('notification', ({ channel, payload = '' }) => channels.get(channel)?.(payload)),
+    client.on('notification', ({ channel, payload = '' }) => signals.emit(`on ${channel}`, payload)),
   );
   return {
     listen: async (channel, onSignal, onConnect) => {
-      channels.set(channel, onSignal);
+      signals.on(`on ${channel}`, onSignal);
       await pool.query(`LISTEN ${escapeIdentifier(channel)}`);
       onConnect();
     },
