@@ -4,7 +4,6 @@
  */
 
 // Accounts and sessions.
-export { ACCOUNT_ACTIONS, type AccountActions } from './accounts/account-rules.js';
 export { hasher } from './accounts/passwords.js';
 export { emailKey, User, type UserFields } from './accounts/user-model.js';
 // The application.

@@ -133,7 +133,7 @@ export interface Model<Name extends ModelName = ModelName, Owned extends boolean
  * Declares what holds for every row of a model, wherever the row is read or written.
  *
  * @example
- * const Post = model('Post', { read: 'posts.read', owner: (caller) => ({ authorId: caller.id }) });
+ * const Book = model('Book', { read: 'books.read', owner: (caller) => ({ ownerId: caller.id }) });
  */
 export function model<const Name extends ModelName, Options extends ModelOptions<Name>>(
   name: Name,
