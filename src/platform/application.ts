@@ -40,7 +40,7 @@ export interface Application<Own extends object = object> {
   readonly name: string;
   /** Who may do what: `policy` of `generated/policy.ts`, which is made from both contracts. */
   readonly policy: Policy;
-  /** The actions that the services of accounts ask for, where the contracts call them otherwise than `ACCOUNT_ACTIONS`. */
+  /** The actions of the model of accounts, where the contracts call them otherwise than `users.read` and `users.set-role`. */
   readonly accountActions?: Partial<AccountActions>;
   /** Its error codes with the platform's: `errors` of `generated/errors.ts`, which is made from the REST contract. */
   readonly errors: Catalogue & Readonly<Record<Code, Kind>>;

@@ -16,7 +16,6 @@ import eslintPlugin from '../../src/workbench/lint/eslint.js';
 import { lint, lintRest, lintSdl } from '../../src/workbench/lint/lint.js';
 import redoclyPlugin from '../../src/workbench/lint/redocly.js';
 import { REST_RULES, SDL_RULES } from '../../src/workbench/lint/rules.js';
-import { check } from '../../src/workbench/model/check.js';
 import { contractsOf, readContracts, type Texts } from '../../src/workbench/model/contracts.js';
 import { EXTENSIONS } from '../../src/workbench/model/extensions.js';
 import { FINDINGS } from '../../src/workbench/model/openapi-rules.js';
@@ -736,53 +735,6 @@ t.test('one list of what codegen, Redocly, graphql-eslint and our rules find, er
     `schema ${place(edited(schema, ['stars: Int\n', 'stars: Integer\n']), 'Integer')}`,
   ]);
 });
-
-t.test(
-  'what only Prisma would do for a member of a user is told where it stands, for the platform writes users by SQL',
-  async (t) => {
-    const member = (line: string) => `${prisma}
-enum Shirt {
-  SMALL @map("s")
-}
-
-model User {
-  id Int @id @default(autoincrement())
-  ${line}
-}
-`;
-    const folder = t.testdir(filesOf(t, documents));
-    const told = async (line: string) => {
-      const contracts = contractsOf({ ...documents, prisma: member(line) });
-      const found = named(await check(contracts));
-      t.same(named(await lint(folder, contracts)), found, 'by lint as by codegen');
-      return found;
-    };
-    for (const [line, word] of [
-      ['token String @default(uuid())', 'uuid'],
-      ['token String @unique @default(nanoid(8)) // not cuid()', 'nanoid'],
-      ['changedAt DateTime @updatedAt', '@updatedAt'],
-      ['shirt Shirt?', 'Shirt?'],
-    ] as const) {
-      t.same(await told(line), [`user-member ${place(member(line), word)}`], line);
-    }
-    for (const line of [
-      'token String @default(dbgenerated("gen_random_uuid()")) @db.Uuid',
-      'joinedAt DateTime @default(now())',
-      'mood Mood @default(CALM) // no @updatedAt',
-      'level Int @default(1)',
-    ]) {
-      t.same(await told(line), [], line);
-    }
-    const foreign = {
-      openapi: openapi.replaceAll('x-permission', 'x-may'),
-      schema: schema.replaceAll('@permission', '@may'),
-      prisma: member('token String @default(uuid())'),
-    };
-    t.same(named(await lint(folder, contractsOf(foreign))), [], 'nor where no code is generated');
-    const elsewhere = `${prisma}\nmodel Other {\n  id String @id @default(uuid())\n}\n`;
-    t.same(named(await check(contractsOf({ ...documents, prisma: elsewhere }))), [], 'of other models Prisma may');
-  },
-);
 
 const deep = (levels: number) => `${'{ type: array, items: '.repeat(levels)}{ type: string }${' }'.repeat(levels)}`;
 const TEN = (name: string) => `[${Array(10).fill(name).join(', ')}]`;

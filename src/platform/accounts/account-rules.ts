@@ -1,21 +1,10 @@
 import { type Policy, rolesOf } from '../calls/access.js';
 
 /**
- * The actions of the contracts that the platform's own services ask for, by what is done to an account. These are the names
- * that they have unless the application gives others (`accountActions`). An action that no contract names is nobody's: its
- * service refuses everyone.
+ * The actions of the contracts that the model of accounts names. An application whose contracts call them otherwise names its own
+ * (`accountActions`). An action that no contract states is nobody's.
  */
-export const ACCOUNT_ACTIONS = {
-  list: 'users.list',
-  read: 'users.read',
-  create: 'users.create',
-  update: 'users.update',
-  setRole: 'users.set-role',
-  setPassword: 'users.set-password',
-  delete: 'users.delete',
-  readSessions: 'sessions.read',
-  revokeSessions: 'sessions.revoke',
-} as const;
+export const ACCOUNT_ACTIONS = { read: 'users.read', setRole: 'users.set-role' } as const;
 
 export type AccountActions = Readonly<Record<keyof typeof ACCOUNT_ACTIONS, string>>;
 

@@ -2,7 +2,6 @@ import { checkSchema } from './check-schema.js';
 import type { Contracts } from './contracts.js';
 import { policyProblems } from './permissions.js';
 import type { Problem } from './problems.js';
-import { userProblems } from './user-members.js';
 
 /**
  * The problems of both contracts, of all that are broken at once; and of two sound ones where they contradict each other.
@@ -19,8 +18,6 @@ export async function check(contracts: Contracts): Promise<Problem[]> {
 export const isGeneratedFrom = ({ openapi, schema }: Contracts): boolean =>
   [...openapi.texts.values()].some((text) => /\bx-permission:/.test(text)) || /@permission\b/.test(schema.text);
 
-/** Where documents that can be parsed contradict themselves, each other, or what the platform does by them. */
-export const contradictions = (contracts: Contracts): Problem[] => {
-  const { openapi, schema, prisma, permissions } = contracts;
-  return [...policyProblems(openapi, schema, permissions), ...(isGeneratedFrom(contracts) ? userProblems(prisma) : [])];
-};
+/** Where documents that can be parsed contradict themselves, or each other. */
+export const contradictions = ({ openapi, schema, permissions }: Contracts): Problem[] =>
+  policyProblems(openapi, schema, permissions);
