@@ -1,7 +1,8 @@
+import { parse, subscribe } from 'graphql';
 import t from 'tap';
 import { dataModel } from '../../generated/prisma/data-model.js';
 import { executableSchema } from '../../src/platform/graphql/schema.js';
-import { create, list, model, record, routeFor, stream, User } from '../../src/platform/index.js';
+import { create, list, model, notWritten, record, routeFor, stream, User } from '../../src/platform/index.js';
 import { modelProblems, routeProblems } from '../../src/platform/operations/check.js';
 import type { Model } from '../../src/platform/operations/model.js';
 import { declaredModels } from '../../src/platform/operations/model-data.js';
@@ -50,9 +51,26 @@ t.test('a target that names what is not there is refused, with the operation and
   t.same(problems(record(model('Order', { read: 'posts.read' }), 'post_id')), [
     'getPost: add Order to the `models` of the application.',
   ]);
+  const Payment = model('Payment', { read: 'posts.read' });
+  const withPayments = declaredModels([User, Payment], dataModel);
+  const target = record(Payment, 'id');
+  t.same(
+    routeProblems(policy, withPayments, [{ by: 'pay', action: 'posts.read', keys: ['id'], route: route({ target }) }]),
+    ['pay: a target cannot name a row of Payment: the model has no `id Int @id`.'],
+  );
   t.same(problems(record(Comment, 'post_id'), 'posts.write'), [
     "getPost: posts.write reaches `own`, but model('Comment') has no `owner`.",
   ]);
+});
+
+t.test('a subscription that is not written says so', async (t) => {
+  const typeDefs = `directive @permission(action: String!) on FIELD_DEFINITION
+type Query { any: ID @permission(action: "posts.read") }
+type Subscription { added: ID @permission(action: "posts.read") }
+`;
+  const schema = executableSchema(typeDefs, { Subscription: { added: notWritten } }, { policy, models });
+  const answer = await subscribe({ schema, document: parse('subscription { added }') });
+  t.match(answer, { errors: [{ originalError: { code: 'NOT_IMPLEMENTED' } }] });
 });
 
 t.test('the arguments of a root field are the keys of its route, those of an extension included', async (t) => {

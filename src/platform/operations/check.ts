@@ -46,10 +46,12 @@ function targetProblems(target: Target, keys: readonly string[], models: Declare
   const { model, of } = target;
   const named = rows.flatMap((row) => (row.kind === 'record' && row.key !== undefined ? [row.key] : []));
   if (target.kind === 'stream' && model.stream?.key !== undefined) named.push(model.stream.key);
+  const unnamed = rows.filter((row) => row.kind === 'record' && !models(row.model).hasNumericId);
   const unknown = named.filter((key) => !keys.includes(key));
   const known = keys.length === 0 ? 'There are none.' : `Name one of ${keys.join(', ')}.`;
   return [
     ...unknown.map((key) => `the target names \`${key}\`, which is neither a path parameter nor an argument. ${known}`),
+    ...unnamed.map((row) => `a target cannot name a row of ${row.model.name}: the model has no \`id Int @id\`.`),
     ...(target.kind === 'stream' && !model.stream ? [`model('${model.name}') declares no \`stream\`. Add it.`] : []),
     ...(of && !models(model).refersTo(models(of.model))
       ? [`${model.name} must refer to ${of.model.name} by exactly one relation in prisma/schema.prisma.`]
