@@ -20,7 +20,19 @@ const LOCK = join(ROOT, 'coverage', 'tests.lock');
 /** Two more than there are cores, for most processes wait at times. */
 const JOBS = availableParallelism() + 2;
 /** What takes longest or waits most is begun first, so that no process is left alone at the end. */
-const FIRST = ['new', 'contract', 'clone', 'faults', 'process', 'http', 'graphql', 'project', 'platform', 'lifecycle'];
+const FIRST = [
+  'new',
+  'install',
+  'contract',
+  'clone',
+  'faults',
+  'process',
+  'http',
+  'graphql',
+  'project',
+  'platform',
+  'lifecycle',
+];
 const FLAGS = [
   '--enable-source-maps',
   '--import=./test/support/plain-promises.js',

@@ -5,7 +5,11 @@ import type { PrismaClient } from './database/client.js';
 import type { Model } from './operations/model.js';
 import type { ApplicationPlatform } from './services.js';
 
-/** Data for a demo: accounts whose password everybody knows, and what they have made. Production refuses a database with it. */
+/**
+ * Data for a demo: accounts whose password everybody knows, and what they have made. Production refuses a database with it.
+ * @example
+ * export const demo: Demo = { people: [ada, grace], seed };
+ */
 export interface Demo {
   /** Its accounts, which the pages offer to log in as; the first is shown at start. */
   readonly people: readonly [DemoPerson, ...DemoPerson[]];
@@ -25,6 +29,8 @@ export interface DemoPerson {
 /**
  * What is served: all that the platform is told of an application.
  * @typeParam Own the application's services, by name
+ * @example
+ * export const application = defineApplication({ name: 'books', policy, errors, handlers, resolvers, models, services });
  */
 export interface Application<Own extends object = object> {
   /**
@@ -65,7 +71,11 @@ type WithPolicy<Rules extends Policy> = {
   readonly accountActions?: Partial<Record<keyof AccountActions, NoInfer<ActionOf<Rules>>>>;
 };
 
-/** Says what is served, typed. Nothing happens until it is given to the platform. */
+/**
+ * Declares what is served. Nothing happens until the platform receives it.
+ * @example
+ * export const application = defineApplication({ name: 'books', policy, errors, handlers, resolvers, models, services });
+ */
 export const defineApplication = <Own extends object, Rules extends Policy>(
   application: Application<Own> & WithPolicy<Rules>,
 ): Application<Own> => application;

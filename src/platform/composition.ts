@@ -8,6 +8,7 @@ import { databaseSignals } from './database/signals.js';
 import { modelProblems } from './operations/check.js';
 import type { Config } from './server/config.js';
 import {
+  applicationPlatform,
   type ComposedServices,
   handlerServices,
   type PlatformServices,
@@ -52,7 +53,6 @@ export async function composeServices(
     : databaseSignals(database, streams);
   const platform = await platformServices({
     client: database.client,
-    statements: database.statements,
     listen: database.listen,
     prove: database.prove,
     isHearing: database.isHearing,
@@ -70,11 +70,12 @@ export async function composeServices(
     environment: config,
     models: application.models ?? [],
     onJobFault: (job, err) => tell({ job }, err, 'a background job failed'),
+    onCommitFault: (operation, err) => tell({ operation }, err, 'work after a commit failed'),
     onAuditFault: (err) => tell({}, err, 'a refusal could not be audited'),
     now,
     hashing,
   });
-  const own = application.services(platform);
+  const own = application.services(applicationPlatform(platform));
   const handlers = handlerServices(platform);
   const [taken] = Object.keys(own).filter((name) => name in handlers);
   if (taken !== undefined) throw new Error(`The application's service "${taken}" has the name of one of the platform.`);

@@ -1,5 +1,6 @@
 /**
- * The door of the platform: all that an application may import of it. What is not exported here may change with any version.
+ * The public module of the platform: all that an application may import of it. Anything that is not exported here may change with
+ * any version. docs/your-own-api.md, "The ten exports that you meet first", shows where to begin.
  * @module
  */
 
@@ -7,26 +8,20 @@
 export { hasher } from './accounts/passwords.js';
 export { emailKey, User, type UserFields } from './accounts/user-model.js';
 // The application.
-export { type Application, type Demo, type DemoPerson, defineApplication } from './application.js';
-// A call of one operation: its caller, and its failures.
-export type { Actor, Call, Policy } from './calls/access.js';
-export { Failure, type FailureOptions, failuresOf, type NotWritten, notWritten } from './calls/errors.js';
-export type { Issue } from './calls/issues.js';
+export { type Application, type Demo, defineApplication } from './application.js';
+// A call of one operation, and its failures.
+export type { Call } from './calls/access.js';
+export { Failure, failuresOf, type NotWritten, notWritten } from './calls/errors.js';
 // Lists.
-export type { Cursors, Page, PageRequest, WindowPage } from './calls/pages.js';
-export type { Versioned } from './calls/versions.js';
-export type { Catalogue, Code } from './contract/codes.js';
+export type { Page, PageRequest } from './calls/pages.js';
 // GraphQL.
-export type { Connection } from './graphql/connection.js';
 export type { GraphQLContext } from './graphql/context.js';
 export type { SessionCookies } from './http/session-cookies.js';
-export type { Idempotency } from './idempotency/idempotency.js';
 export type { Job } from './jobs/jobs.js';
 // Models, targets and routes.
-export { type Db, type Model, type ModelName, model, type ReadByPlatform, type Row } from './operations/model.js';
+export { type Db, model, type ReadByPlatform, type Row } from './operations/model.js';
 export { replies } from './operations/rest.js';
 export { type Operation, type ReplyContext, type Route, routeFor } from './operations/route.js';
-export type { Transact } from './operations/system-client.js';
 export { caller, connection, create, type Decides, list, record, removal, stream } from './operations/target.js';
 // REST.
 export { resourceTag } from './rest/conditions.js';

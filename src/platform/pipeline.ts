@@ -172,19 +172,23 @@ export const PIPELINE = {
     access: {
       on: ALL,
       refuses: ['UNAUTHENTICATED', 'FORBIDDEN'],
-      does: 'has the service decide whether the caller may, by the policy; a login by its password',
+      does: 'decides by the policy and the owner whether the caller may; a login by its password',
     },
-    existence: { on: ALL, refuses: ['NOT_FOUND', 'GONE'], does: 'loads what it is about' },
-    state: { on: ALL, refuses: ['PRECONDITION_FAILED', 'CONFLICT'], does: 'compares versions and states' },
+    existence: { on: ALL, refuses: ['NOT_FOUND', 'GONE'], does: 'loads and locks the row of the target' },
+    state: {
+      on: ALL,
+      refuses: ['PRECONDITION_FAILED', 'CONFLICT'],
+      does: 'compares `If-Match`; the handler compares states',
+    },
     content: {
       on: ALL,
       refuses: ['VALIDATION_FAILED'],
-      does: 'holds values to the constraints of the contract: the first half of the checkpoint',
+      does: 'checks values against the constraints of the contract, before the first write',
     },
     rate: {
       on: ALL,
       refuses: ['RATE_LIMITED'],
-      does: 'counts the request for its caller: the second half, before the first effect',
+      does: 'counts the request for its caller, before the first write',
     },
   },
   onSend: {

@@ -59,22 +59,46 @@ export interface ServicesOptions
   signals: Signals;
   /** Told of a background job that failed; it is run again. */
   onJobFault: (job: string, error: unknown) => void;
+  /** Told of work after the commit of an operation that failed. */
+  onCommitFault: (operation: string, error: unknown) => void;
   /** What a hash of a password takes, where it differs from the usual. */
   hashing?: HashParameters | undefined;
   /** Told of a refusal that could not be audited. */
   onAuditFault: (error: unknown) => void;
 }
 
-/** What the platform does for every application, and gives to its services and handlers. */
+/**
+ * What the platform does for every application. Tests receive it as `services` of `testService`.
+ * @example
+ * const tokens = await service.services.sessions.login(call, { email, password });
+ */
 export type PlatformServices = Awaited<ReturnType<typeof platformServices>>;
 
-/** What the services of an application are made with. */
+/**
+ * What the services of an application are made with.
+ * @example
+ * export const ownServices = ({ jobs, transact }: ApplicationPlatform) => ({ books: booksService(transact) });
+ */
 export type ApplicationPlatform = Pick<
   PlatformServices,
   'now' | 'production' | 'environment' | 'transact' | 'continuation' | 'jobs'
 >;
 
-/** What handlers receive as `services`: nothing in it reaches the database around `db`. */
+/** The part of the platform that an application is made with. The rest of it reaches the database around the rules of models. */
+export const applicationPlatform = ({
+  now,
+  production,
+  environment,
+  transact,
+  continuation,
+  jobs,
+}: PlatformServices): ApplicationPlatform => ({ now, production, environment, transact, continuation, jobs });
+
+/**
+ * What handlers receive as `services`: nothing in it reaches the database around `db`.
+ * @example
+ * export const route = routeFor<HandlerServices & OwnServices>();
+ */
 export type HandlerServices = ReturnType<typeof handlerServices>;
 
 /** The services of the platform for handlers. */
@@ -93,7 +117,6 @@ export type ComposedServices = PlatformServices & { readonly handlers: HandlerSe
 export async function platformServices(options: ServicesOptions) {
   const {
     client,
-    statements,
     now,
     names,
     issuer,
@@ -118,8 +141,8 @@ export async function platformServices(options: ServicesOptions) {
   const passwords = passwordHasher(hasher(hashing));
   const tokens = accessTokens({ keys, issuer, audience, now });
   const streams = await durableStreams({ signals, ...(onFault && { onFault }) });
-  const admit = loginAttempts({ client, statements, secrets, now, perMinute: loginLimit });
-  const credentials = credentialsService({ client, statements, passwords, admit, now });
+  const admit = loginAttempts({ client, secrets, now, perMinute: loginLimit });
+  const credentials = credentialsService({ client, passwords, admit, now });
   revocations.onRevoked(credentials.forget);
   const idempotency = idempotencyService({ client, secrets, now });
   const refusals = refusalLog({ client, now, onFault: onAuditFault });
@@ -134,18 +157,17 @@ export async function platformServices(options: ServicesOptions) {
     models,
     streams: modelStreams(models, client, streams.durableStream),
     pages: pageReader(now),
+    onCommitFault: options.onCommitFault,
   };
   const { listen } = options;
   const jobs = await jobRunner({ channel: names.signals.jobs, listen, isHearing, now, onFault: onJobFault });
   jobs.add([
     { name: 'idempotency', every: HOUR, run: idempotency.sweep },
-    { name: 'expiry', every: HOUR / 6, run: async () => void (await removeExpired(statements, now())) },
+    { name: 'expiry', every: HOUR / 6, run: async () => void (await removeExpired(client, now())) },
     { name: 'keys', every: HOUR / 6, run: keys.settle },
   ]);
   return {
     client,
-    /** What is read often, beside Prisma. */
-    statements,
     /** Milliseconds since the epoch. */
     now,
     production,
@@ -187,7 +209,6 @@ export async function platformServices(options: ServicesOptions) {
     changePassword: passwordChange({ passwords, credentials, endSessions: sessionEnds.endAll }),
     sessions: sessionsService({
       client,
-      statements,
       credentials,
       tokens,
       upToDate: current,

@@ -11,7 +11,7 @@ const secrets = ['a secret of the test'];
 const caller = { address: '192.0.2.1', requestId: 'test' };
 
 t.test('P03: an unknown address costs the hash that a wrong password costs', async (t) => {
-  const { client, statements } = await memoryDatabase(t);
+  const { client } = await memoryDatabase(t);
   const real = hasher();
   const forms: string[] = [];
   const counting: Hasher = {
@@ -22,10 +22,9 @@ t.test('P03: an unknown address costs the hash that a wrong password costs', asy
     },
   };
   const now = slowClock();
-  const admit = loginAttempts({ client, statements, secrets, now, perMinute: 100 });
+  const admit = loginAttempts({ client, secrets, now, perMinute: 100 });
   const { check, basic, forget } = credentialsService({
     client,
-    statements,
     passwords: passwords(counting),
     admit,
     now,
@@ -65,12 +64,12 @@ t.test('P03: an unknown address costs the hash that a wrong password costs', asy
 });
 
 t.test('an attempt that could not be judged counts for nothing', async (t) => {
-  const { client, statements } = await memoryDatabase(t);
+  const { client } = await memoryDatabase(t);
   const full = new Error('the queue is full');
   const failing = { ...hasher(), hash: () => Promise.reject(full), verify: () => Promise.reject(full) };
   const now = slowClock();
-  const admit = loginAttempts({ client, statements, secrets, now, perMinute: 2 });
-  const { check } = credentialsService({ client, statements, passwords: passwords(failing), admit, now });
+  const admit = loginAttempts({ client, secrets, now, perMinute: 2 });
+  const { check } = credentialsService({ client, passwords: passwords(failing), admit, now });
   for (let i = 0; i < 20; i++) await t.rejects(check('login', caller, 'a@example.com', 'x'), full);
   t.same(
     (await client.throttle.findMany()).map(({ count }) => count),

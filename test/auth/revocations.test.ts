@@ -76,7 +76,7 @@ onEachDatabase(t, async (t, open) => {
 
   t.test('a change that is rolled back revokes nothing', async (t) => {
     const { id, headers } = await person();
-    const { revoke } = await revocations({ statements: database.statements, names: namesOf('accord'), now });
+    const { revoke } = await revocations({ client: database.client, names: namesOf('accord'), now });
     const undone = database.client.$transaction(async (db) => {
       await revoke(db, id);
       throw new Error('undone');

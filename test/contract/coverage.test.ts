@@ -11,7 +11,6 @@ import { clearObservations, note, type Observations } from '../../src/platform/t
 import { graphqlObserver } from '../../src/platform/testing/coverage/observe-graphql.js';
 import { type Exchange, restObserver } from '../../src/platform/testing/coverage/observe-rest.js';
 import { type Coverage, measureCoverage, type State } from '../../src/workbench/coverage/measure.js';
-import { coveragePage } from '../../src/workbench/coverage/page.js';
 import { coverageText, missingLines, verdictText } from '../../src/workbench/coverage/text.js';
 import { contractsOf } from '../../src/workbench/model/contracts.js';
 import { accord } from '../support/accord.js';
@@ -798,30 +797,6 @@ Size         LARGE
   );
 });
 
-t.test(
-  'the page shows every operation and member, needs nothing from elsewhere, and takes names as text',
-  async (t) => {
-    const odd = stated.replaceAll('NOT_FOUND', '<b>&').replace('never stored.', 'never "stored".');
-    const page = coveragePage(
-      measureCoverage(
-        contractsOf({ openapi: odd, schema: excepting }),
-        observations('listPets 200', 'Problem /code', 'Query.pet'),
-      ),
-    );
-    t.match(page, '<th scope="row">addPet</th><td class="none" aria-label="not declared">·</td><td class="missing"');
-    t.match(page, `title="listPets 200: seen in 1 answer – openapi.yaml:${place(odd, "'200'").split(':')[0]}">1</td>`);
-    t.match(
-      page,
-      'class="excepted" title="addPet 404: excepted in the contract, with a reason (A kind that is none is never &quot;stored&quot;.)',
-    );
-    t.match(page, '/code = &lt;b&gt;&amp; | UNAVAILABLE');
-    t.match(page, /<li class="chip seen s1" title="[^"]*">pet <small>1<\/small><\/li>/);
-    t.match(page, /<li class="chip missing open" title="[^"]*">SMALL <small>✗<\/small><\/li>/);
-    t.match(page, '@media (prefers-color-scheme: dark)');
-    t.notMatch(page, /<script|<link|<img|url\(|https?:/);
-  },
-);
-
 /** A project with these recordings. */
 const project = (...recordings: object[]) => ({
   'openapi.yaml': stated,
@@ -841,9 +816,8 @@ t.test('the command', async (t) => {
     cleared: project(most),
   });
   const coverage = (name: string, ...args: string[]) => accord(t, ['--root', join(folder, name), 'coverage', ...args]);
-  const page = join(folder, 'page.html');
   const whole = await coverage('whole', '--check');
-  const lacking = await coverage('lacking', '--check', '--json', '--html', page);
+  const lacking = await coverage('lacking', '--check', '--json');
   const unrecorded = await coverage('unrecorded');
   const torn = await coverage('torn', '--check');
   const broken = await coverage('broken', '--check');
@@ -854,7 +828,7 @@ t.test('the command', async (t) => {
     t.same([whole.code, whole.stdout, whole.stderr], [0, told, '']);
   });
 
-  t.test('--check fails when something is, and writes JSON and the page all the same', async (t) => {
+  t.test('--check fails when something is, and writes JSON all the same', async (t) => {
     t.equal(lacking.code, 1);
     const { missing, figures, elements } = JSON.parse(lacking.stdout);
     const line = Number(place(stated, "'204'").split(':')[0]);
@@ -862,8 +836,6 @@ t.test('the command', async (t) => {
     t.equal(missing.length, 1);
     t.match(figures[0], { kind: 'status', total: 7, percent: 85.7 });
     t.match(elements[0], { key: 'listPets 200', state: 'seen', count: 3 });
-    t.equal(lacking.stderr, `Written: ${page}\n`);
-    t.match(readFileSync(page, 'utf8'), /^<!doctype html>/);
   });
 
   t.test('is unable without recordings or on a torn one, and on a broken contract, whose place it tells', async (t) => {

@@ -2,9 +2,8 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { accord } from '../support/accord.js';
-import { dialler } from '../support/graphql-ws.js';
-import { linkSources, newProject, packages } from '../support/new-project.js';
-import { ask, basic, ROOT, run, startServer, temporaryFolder } from '../support/process.js';
+import { linkSources } from '../support/new-project.js';
+import { ROOT, run, temporaryFolder } from '../support/process.js';
 import { errorsIn } from '../support/project-copy.js';
 import { skipUnlessWhole } from '../support/servers.js';
 
@@ -78,24 +77,3 @@ t.test('what it writes is in order: generated, migrated, linted, bridged, and it
 });
 
 // Its tests are run, and its types looked at, where the walk-throughs are followed and where a project is upgraded.
-t.test('installed from its packed tarballs, it serves', whole, async (t) => {
-  const { folder, start } = await newProject(t);
-  const { tarballs } = await packages(t);
-  const { dependencies } = JSON.parse(textOf(folder, 'package.json'));
-  t.equal(dependencies.accord, `file:${tarballs[0]}`);
-  const { url } = await startServer(t, { DATABASE_URL: 'pglite://memory' }, start);
-  const headers = { ...basic('ada@demo.example', 'correct horse battery'), 'content-type': 'application/json' };
-  const answered = await ask(`${url}/api/v1/books`, { headers });
-  t.match([answered.status, await answered.json()], [200, [{ id: 1 }, { id: 2 }]]);
-
-  const query = JSON.stringify({ query: '{ me { name } books { title } }' });
-  const graphql = await ask(`${url}/graphql`, { method: 'POST', headers, body: query });
-  t.match(await graphql.json(), { data: { me: { name: 'Ada Lovelace' }, books: [{}, {}] } });
-
-  const socket = await dialler().dialAs(t, url, { id: 1, email: '', headers });
-  socket.send({ type: 'subscribe', id: '1', payload: { query: 'subscription { bookAdded(since: 2) { id title } }' } });
-  const body = JSON.stringify({ title: 'Notes', author: 'Ada Lovelace', year: 1843 });
-  t.equal((await ask(`${url}/api/v1/books`, { method: 'POST', headers, body })).status, 201);
-  const event = await socket.take(({ type }) => type === 'next');
-  t.same(event.payload.data, { bookAdded: { id: '3', title: 'Notes' } });
-});

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { onEachDatabase } from '../support/databases.js';
-import { meetingsApplication, type Planned, TABLE, UNANSWERABLE } from './meetings-fixture.js';
+import { meetingsApplication, type Planned, UNANSWERABLE } from './meetings-fixture.js';
 import { serve } from './own-application.js';
 
 const MEETING: Planned = { title: 'Retrospective', startsAt: '2027-03-01T09:30:00.250Z' };
@@ -9,14 +9,10 @@ const KEY = (key: string) => ({ 'idempotency-key': key });
 onEachDatabase(t, async (t, open) => {
   const database = await open();
   const { client } = database;
-  await client.$executeRawUnsafe(TABLE);
   const application = meetingsApplication();
   const { person, post, log } = await serve(t, database, application);
   const ada = await person('Ada');
-  const count = async () => {
-    const [row] = await client.$queryRawUnsafe<{ count: bigint }[]>('SELECT count(*) AS count FROM meetings');
-    return Number(row?.count);
-  };
+  const count = () => client.post.count();
   const answerOf = ({ status, headers, bytes }: Awaited<ReturnType<typeof post>>) => ({
     status,
     bytes: bytes.toString('latin1'),
@@ -29,7 +25,7 @@ onEachDatabase(t, async (t, open) => {
     t.equal(first.headers.get('etag'), '"1803893400250"');
     t.match(JSON.parse(first.bytes.toString()), { startsAt: MEETING.startsAt, until: null });
     t.same(answerOf(await post(ada, '/api/v1/meetings', MEETING, KEY('one'))), answerOf(first));
-    await client.$executeRawUnsafe(`UPDATE meetings SET title = 'Another', starts_at = now()`);
+    await client.post.updateMany({ data: { title: 'Another', createdAt: new Date() } });
     t.same(
       answerOf(await post(ada, '/api/v1/meetings', MEETING, KEY('one'))),
       answerOf(first),

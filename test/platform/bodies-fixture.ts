@@ -1,6 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { Call } from '../../src/platform/index.js';
-import type { Own } from './own-application.js';
+import { type Own, withoutRow } from './own-application.js';
 
 const reference = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 const answer = { description: 'What came.', content: { 'application/json': { schema: {} } } };
@@ -78,19 +77,19 @@ interface Asked {
   mediaType: string;
 }
 
-async function told({ body, mediaType }: Asked, { call }: { call: Call }) {
-  await call.checkpoint();
+const told = withoutRow(async ({ body, mediaType }: Asked, { enforce }) => {
+  await enforce();
   if (typeof (body as Readable | undefined)?.pipe !== 'function')
     return { status: 200, body: { is: typeof body, body, mediaType } };
   let length = 0;
   for await (const piece of body as Readable) length += piece.length;
   return { status: 200, body: { is: 'stream', length, mediaType } };
-}
+});
 
-async function beginning({ body }: Asked) {
+const beginning = withoutRow(async ({ body }: Asked) => {
   for await (const piece of body as Readable) return { status: 200, body: piece[0] };
   return { status: 200 };
-}
+});
 
 const names = ['sendText', 'sendBytes', 'sendAny', 'sendComment', 'sendExpression', 'sendBeside', 'sendNothing'];
 

@@ -1,5 +1,5 @@
 import type { Call } from '../../src/platform/index.js';
-import type { Own } from './own-application.js';
+import { type Own, withoutRow } from './own-application.js';
 
 const ANYBODY = '@permission(action: "users.read", viewer: ANY, developer: ANY, admin: ANY)';
 
@@ -44,10 +44,6 @@ export function finds(taken: (field: string, args: object) => void): Own {
       await call.checkpoint();
       return 'A text';
     };
-  const given = (value: unknown) => async (_: unknown, __: unknown, context: Context) => {
-    await context.call.checkpoint();
-    return value;
-  };
   const typed = { __resolveType: ({ type }: { type: string }) => type };
   const chart = { type: 'Chart', size: 'A0' };
   return {
@@ -59,8 +55,8 @@ export function finds(taken: (field: string, args: object) => void): Own {
       Book: { title: field('Book.title'), page: field('Book.page') },
       Chart: { title: field('Chart.title'), scale: field('Chart.scale') },
       Query: {
-        work: given({ type: 'Book', size: 300 }),
-        shelf: given({ finds: [chart, { type: 'Book', size: 300 }] }),
+        work: withoutRow(() => ({ type: 'Book', size: 300 })),
+        shelf: withoutRow(() => ({ finds: [chart, { type: 'Book', size: 300 }] })),
       },
     },
   };

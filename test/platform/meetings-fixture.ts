@@ -1,18 +1,16 @@
-import type { Policy } from '../../src/platform/calls/access.js';
-import type { Call, PlatformServices } from '../../src/platform/index.js';
-import { Failure, type Own } from './own-application.js';
+import {
+  type ApplicationPlatform,
+  create,
+  type Db,
+  model,
+  type Operation,
+  type Row,
+} from '../../src/platform/index.js';
+import { Failure, type Own, route } from './own-application.js';
 
-/** A row with dates of its own, in a table of its own; it has no `createdAt`. */
-interface Meeting {
-  id: number;
-  title: string;
-  startsAt: Date;
-  endsAt: Date | null;
-}
-
-export const TABLE = `CREATE TABLE meetings (
-  id SERIAL PRIMARY KEY, owner_id INT NOT NULL, title TEXT NOT NULL, starts_at TIMESTAMPTZ(3) NOT NULL,
-  ends_at TIMESTAMPTZ(3), work_id UUID)`;
+/** A post whose time is that of the meeting. While somebody decides about a room, the content holds the id of that work. */
+const Meeting = model('Post', { read: 'orders.create', owner: (caller) => ({ authorId: caller.id }) });
+type Meeting = Row<'Post'>;
 
 const IDEMPOTENCY_KEY = { name: 'Idempotency-Key', in: 'header', schema: { type: 'string', maxLength: 100 } };
 const header = { schema: { type: 'string' } };
@@ -22,7 +20,7 @@ const operation = (operationId: string, status: number, type: string, headers: s
   tags: ['meetings'],
   summary: operationId,
   security: [{ jwt: [] }],
-  'x-permission': { action: 'orders.create', viewer: 'own', developer: 'own', admin: 'any' },
+  'x-permission': { action: 'orders.create', viewer: 'own', developer: 'own', admin: 'own' },
   parameters: [IDEMPOTENCY_KEY],
   requestBody: {
     required: true,
@@ -56,14 +54,17 @@ const openapi = {
   components: { securitySchemes: { jwt: { type: 'http', scheme: 'bearer' } } },
 };
 
-export type Planned = Pick<Meeting, 'title'> & { startsAt: string };
+export interface Planned {
+  title: string;
+  startsAt: string;
+}
 
 /** In an order of members that is neither that of the alphabet nor of their lengths. */
-const represent = ({ title, id, startsAt, endsAt }: Meeting) => ({
+const represent = ({ title, id, createdAt, content }: Meeting) => ({
   title,
   id,
-  startsAt: startsAt.toISOString(),
-  until: endsAt,
+  startsAt: createdAt.toISOString(),
+  until: content,
   '10': 'a member that objects put first',
 });
 
@@ -74,84 +75,71 @@ const created = (meeting: Meeting) => {
   if (meeting.title === UNANSWERABLE) throw new Error('There is no answer to this.');
   return {
     status: 201,
-    headers: { location: `/api/v1/meetings/${meeting.id}`, etag: `"${meeting.startsAt.getTime()}"` },
+    headers: { location: `/api/v1/meetings/${meeting.id}`, etag: `"${meeting.createdAt.getTime()}"` },
     body: represent(meeting),
   };
 };
 
+interface Asked {
+  body: Planned;
+}
+
+const plan = ({ db, actor }: Operation, { title, startsAt }: Planned, content: string | null = null) =>
+  db.post.create({ data: { authorId: actor.id, title, createdAt: new Date(startsAt), content } });
+
+const handlers = {
+  meetings: {
+    createMeeting: route({
+      target: create(Meeting),
+      handler: ({ body }: Asked, operation) => plan(operation as never, body),
+      reply: created,
+    }),
+    createTicket: route({
+      target: create(Meeting),
+      handler: ({ body }: Asked, operation) => plan(operation as never, body),
+      reply: ({ id }: Meeting) => ({
+        status: 201,
+        headers: { etag: `"${id}"` },
+        body: Buffer.from([0, 255, id % 256, 128]),
+      }),
+    }),
+    bookRoom: route({
+      target: create(Meeting),
+      async handler({ body }: Asked, operation) {
+        await plan(operation as never, body, operation.workId);
+        return operation.afterCommit(async () => {
+          throw new Failure('GATEWAY_TIMEOUT', 'Nobody has said yet whether there is a room.');
+        });
+      },
+    }),
+  },
+};
+
 /** Calendars: a meeting is there at once, a room is booked by somebody who may take long. */
 export function meetingsApplication(): Own & { booked: () => Promise<void>; refused: () => Promise<void> } {
-  let platform: PlatformServices | undefined;
-  const columns = 'id, title, starts_at AS "startsAt", ends_at AS "endsAt"';
-
-  const insert = async (db: Db, ownerId: number, { title, startsAt }: Planned, workId: string | null) => {
-    const [meeting] = await db.$queryRawUnsafe<Meeting[]>(
-      `INSERT INTO meetings (owner_id, title, starts_at, work_id) VALUES ($1, $2, $3::timestamptz, $4::uuid)
-        RETURNING ${columns}`,
-      ownerId,
-      title,
-      startsAt,
-      workId,
-    );
-    return meeting as Meeting;
-  };
-
-  const services = (given: PlatformServices) => {
-    platform = given;
-    const { idempotency } = given;
-    const ownerOf = (call: Call) => () => call.actor?.id as number;
-    const deed = { action: 'orders.create' } as const;
-    return {
-      meetings: {
-        plan: <Answer extends object>(call: Call, planned: Planned, answer: (made: Meeting) => Answer) =>
-          idempotency.once(call, { answer, ownerOf: ownerOf(call) }, async ({ effect }) => {
-            await call.checkpoint();
-            return effect(deed, (db) => insert(db, ownerOf(call)(), planned, null));
-          }),
-        book: <Answer extends object>(call: Call, planned: Planned, answer: (made: Meeting) => Answer) =>
-          idempotency.once<Meeting, Answer, Policy>(call, { answer, ownerOf: ownerOf(call) }, async ({ begin }) => {
-            await call.checkpoint();
-            await begin(deed, (db, workId) => insert(db, ownerOf(call)(), planned, workId));
-            throw new Failure('GATEWAY_TIMEOUT', 'Nobody has said yet whether there is a room.');
-          }),
-      },
-    };
-  };
-
-  type Context = { call: Call; services: ReturnType<typeof services> };
-  const handlers = {
-    meetings: {
-      createMeeting: ({ body }: { body: Planned }, { call, services: { meetings } }: Context) =>
-        meetings.plan(call, body, created),
-      createTicket: ({ body }: { body: Planned }, { call, services: { meetings } }: Context) =>
-        meetings.plan(call, body, ({ id }) => ({
-          status: 201,
-          headers: { etag: `"${id}"` },
-          body: Buffer.from([0, 255, id % 256, 128]),
-        })),
-      bookRoom: ({ body }: { body: Planned }, { call, services: { meetings } }: Context) =>
-        meetings.book(call, body, created),
-    },
-  };
+  let platform: ApplicationPlatform | undefined;
 
   /** Ends what is under way, as a job would that has no request at hand. */
-  const end = (how: (db: Db, one: Meeting & { workId: string; ownerId: number }) => Promise<void>) =>
-    (platform as PlatformServices).client.$transaction(async (db) => {
-      const open = await db.$queryRawUnsafe<(Meeting & { workId: string; ownerId: number })[]>(
-        `SELECT ${columns}, work_id::text AS "workId", owner_id AS "ownerId" FROM meetings WHERE work_id IS NOT NULL`,
-      );
-      for (const one of open) await how(db, one);
-      await db.$executeRawUnsafe('UPDATE meetings SET work_id = NULL');
+  const end = (how: (db: Db, workId: string, meeting: Meeting) => Promise<void>) =>
+    (platform as ApplicationPlatform).transact(async (db) => {
+      for (const { id, content } of await db.post.findMany({ where: { content: { not: null } } })) {
+        const meeting = await db.post.update({ where: { id }, data: { content: null } });
+        await how(db, content as string, meeting);
+      }
     });
 
   return {
     openapi,
     handlers,
-    services,
+    models: [Meeting],
+    services(given) {
+      platform = given;
+      return {};
+    },
     booked: () =>
-      end((db, one) => (platform as PlatformServices).idempotency.finish(db, one.workId, created(one), one.ownerId)),
-    refused: () => end((db, { workId }) => (platform as PlatformServices).idempotency.abandon(db, workId)),
+      end((db, workId, meeting) =>
+        (platform as ApplicationPlatform).continuation.finish(db, workId, created(meeting), meeting.authorId),
+      ),
+    refused: () => end((db, workId) => (platform as ApplicationPlatform).continuation.abandon(db, workId)),
   };
 }
-
-type Db = Parameters<Parameters<PlatformServices['client']['$transaction']>[0]>[0];

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import type { Test } from 'tap';
-import type { Own } from './own-application.js';
+import { type Own, withoutRow } from './own-application.js';
 
 /** A contract of which two operations have moved; the others are still carried out by the service of old. */
 
@@ -195,8 +195,8 @@ export const moving: Own = {
   upstreams: { old: 'OLD_URL' },
   handlers: {
     tasks: {
-      greet: async () => ({ status: 200, body: { says: 'hello' } }),
-      leave: async () => ({ status: 200, body: { says: 'farewell' } }),
+      greet: withoutRow(() => ({ status: 200, body: { says: 'hello' } })),
+      leave: withoutRow(() => ({ status: 200, body: { says: 'farewell' } })),
     },
   },
 };

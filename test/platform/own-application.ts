@@ -4,7 +4,17 @@ import type { Policy } from '../../src/platform/calls/access.js';
 import { platformCodes } from '../../src/platform/contract/codes.js';
 import type { Reach } from '../../src/platform/contract/document.js';
 import type { Database } from '../../src/platform/database/open.js';
-import { defineApplication, failuresOf, type PlatformServices } from '../../src/platform/index.js';
+import {
+  type ApplicationPlatform,
+  defineApplication,
+  failuresOf,
+  type HandlerServices,
+  list,
+  type Model,
+  type Operation,
+  routeFor,
+  User,
+} from '../../src/platform/index.js';
 import { publishedContracts } from '../../src/platform/pages/published.js';
 import { httpUrl, readConfig } from '../../src/platform/server/config.js';
 import { PATIENT } from '../support/databases.js';
@@ -17,7 +27,7 @@ export const policy = {
   'users.read': reach('any', 'any', 'any'),
   'users.delete': reach('own', 'own', 'any'),
   'users.set-role': reach('none', 'none', 'any'),
-  'orders.create': reach('own', 'own', 'any'),
+  'orders.create': reach('own', 'own', 'own'),
   'messages.subscribe': reach('any', 'any', 'any'),
   'documents.read': reach('any', 'any', 'any'),
   'documents.change': reach('none', 'own', 'any'),
@@ -30,6 +40,15 @@ const errors = {
 };
 export class Failure extends failuresOf(errors) {}
 
+/** Writes a route whose requests and services no generated type describes. */
+// biome-ignore lint/suspicious/noExplicitAny: there is no generated code of a contract that is made for a test
+export const route = routeFor<any>();
+
+type AnyHandler = (request: never, operation: Operation<never, HandlerServices>) => unknown;
+
+/** A route that is about no stored row: the role decides alone, and nothing is read or locked. */
+export const withoutRow = (handler: AnyHandler) => route({ target: list(User), handler: handler as never });
+
 /** An application that is not the example, with contracts of its own. */
 export interface Own {
   /** The REST contract, as an object. */
@@ -38,7 +57,8 @@ export interface Own {
   sdl?: string;
   handlers?: object;
   resolvers?: object;
-  services?: (platform: PlatformServices) => object;
+  models?: readonly Model[];
+  services?: (platform: ApplicationPlatform) => object;
   upstreams?: Record<string, string>;
 }
 
@@ -50,8 +70,23 @@ enum Access { NONE OWN ANY }
 const NOTHING = { openapi: '3.1.0', info: { title: 'Nothing', version: '1.0.0' }, paths: {}, components: {} };
 const NO_GRAPHQL = `type Query { nothing: String @permission(action: "users.read", viewer: ANY, developer: ANY, admin: ANY) }`;
 
-export const applicationOf = ({ handlers = {}, resolvers = {}, services = () => ({}), upstreams = {} }: Own) =>
-  defineApplication({ name: 'own', policy: policy as Policy, errors, handlers, resolvers, upstreams, services });
+export const applicationOf = ({
+  handlers = {},
+  resolvers = {},
+  models = [],
+  services = () => ({}),
+  upstreams = {},
+}: Own) =>
+  defineApplication({
+    name: 'own',
+    policy: policy as Policy,
+    errors,
+    handlers,
+    resolvers,
+    models,
+    upstreams,
+    services,
+  });
 
 export const contractsOf = ({ openapi = NOTHING, sdl = NO_GRAPHQL }: Own) =>
   publishedContracts(Buffer.from(JSON.stringify(openapi)), Buffer.from(DIRECTIVES + sdl));
@@ -63,15 +98,8 @@ export async function serve(
   own: Own,
   { environment = {}, ...options }: Partial<AppOptions> & { environment?: Record<string, string> } = {},
 ) {
-  const { services = () => ({}), upstreams = {} } = own;
-  let given: PlatformServices | undefined;
-  const application = applicationOf({
-    ...own,
-    services(platform) {
-      given = platform;
-      return services(platform);
-    },
-  });
+  const { upstreams = {} } = own;
+  const application = applicationOf(own);
   const contracts = await contractsOf(own);
   const limits = { RATE_LIMIT: '100000', RATE_LIMIT_ANONYMOUS: '100000', LOGIN_LIMIT: '100000' };
   const variables = Object.fromEntries(Object.values(upstreams).map((name) => [name, httpUrl('where it is')]));
@@ -108,6 +136,6 @@ export async function serve(
     const response = await fetch(`${url}/graphql`, { ...sent, body: JSON.stringify({ query, variables }) });
     return response.json();
   };
-  const platform = given as PlatformServices;
+  const platform = app.platformServices;
   return { app, url, log, platform, person, logIn, post, graphql };
 }

@@ -3,29 +3,30 @@ import { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { openDatabase } from '../../src/platform/database/open.js';
-import { Failure, type GraphQLContext } from '../../src/platform/index.js';
+import { Failure, type Operation } from '../../src/platform/index.js';
 import { slowClock } from '../support/clock.js';
 import { onEachDatabase, PATIENT } from '../support/databases.js';
 import { type Dialled, dialler } from '../support/graphql-ws.js';
 import type { Json, Person } from '../support/people.js';
 import { eventually } from '../support/process.js';
-import { policy, serve } from './own-application.js';
-import { type Sources, streamsApplication, TABLE } from './streams-fixture.js';
+import { watchStatements } from '../support/statements.js';
+import { serve } from './own-application.js';
+import { type Sources, streamsApplication } from './streams-fixture.js';
 
 const { dialAs } = dialler();
 
 const PRICE = `subscription($symbol: String!, $currency: String, $since: ID) {
-  priceSet(symbol: $symbol, currency: $currency, since: $since) { id value currency }
+  priceSet(channelId: $symbol, since: $since) { id value currency(code: $currency) }
 }`;
 const ALARM = 'subscription($since: ID) { alarmRaised(since: $since) { id text shownTo } }';
+const COMMENT = 'subscription($since: ID) { commentAdded(since: $since) { author { name orders { id } } } }';
 const TICKS = 'subscription($of: String!) { ticks(of: $of) { value } }';
 const MINUTE = 60_000;
 
 onEachDatabase(t, async (t, open) => {
   const database = await open();
-  await database.client.$executeRawUnsafe(TABLE);
   const sources: Sources = {};
-  const { setPrice, raiseAlarm, shown, ...application } = streamsApplication(sources);
+  const { setPrice, raiseAlarm, comment, shown, ...application } = streamsApplication(sources);
   let moved = 0;
   const now = () => Date.now() + moved;
   const served = await serve(t, database, application, { now, sockets: { socketsPerUser: 1000 } });
@@ -39,7 +40,7 @@ onEachDatabase(t, async (t, open) => {
 
   let names = 0;
   /** A source under a name of its own. */
-  function source(make: (context: GraphQLContext) => unknown): { of: string } {
+  function source(make: (operation: Operation) => unknown): { of: string } {
     const of = `source ${++names}`;
     sources[of] = make;
     return { of };
@@ -79,13 +80,14 @@ onEachDatabase(t, async (t, open) => {
   t.test('two durable streams side by side, on each instance: stored ones first, then live ones', async (t) => {
     const symbol = 'all alarms: of every kind'; // the key of the other stream
     const first = await setPrice(symbol, '1');
+    const before = await raiseAlarm('smoke');
     await raiseAlarm('fire');
     await setPrice(symbol, '2');
     const places = [url, await instance(t)].filter((one) => one !== undefined);
     const dialled = await Promise.all(places.map((place) => dialAs(t, place, ada)));
     for (const one of dialled) {
       subscribe(one, 'prices', PRICE, { symbol, since: first });
-      subscribe(one, 'alarms', ALARM, { since: 1 });
+      subscribe(one, 'alarms', ALARM, { since: before });
       t.match(await data(one, 'prices'), { value: '2' });
       t.match(await data(one, 'alarms'), { text: 'fire' });
     }
@@ -133,6 +135,32 @@ onEachDatabase(t, async (t, open) => {
     }
   });
 
+  t.test('rows that an owner filters are shared with nobody, and included rows are read with the entry', async (t) => {
+    const [fay, gus] = [await person('Fay'), await person('Gus')];
+    const since = await comment(ada.id);
+    const { id } = await database.client.order.create({ data: { userId: fay.id, amount: 1, currency: 'EUR' } });
+    const sockets = await Promise.all([fay, gus].map((who) => dialAs(t, url, who)));
+    for (const one of sockets) subscribe(one, 'comments', COMMENT, { since });
+    await delay(50);
+    await comment(fay.id);
+    const [own, others] = await Promise.all(sockets.map((one) => data(one, 'comments')));
+    t.same(own, { author: { name: 'Fay', orders: [{ id: `${id}` }] } });
+    t.same(others, { author: { name: 'Fay', orders: [] } });
+
+    const [one] = sockets as [Dialled];
+    subscribe(one, 'names', 'subscription { commentAdded { author { name } } }', {});
+    await delay(50);
+    const { seen, stop } = watchStatements(/FROM "public"."users"(?!.*"comments")/s);
+    await comment(gus.id);
+    t.same(await data(one, 'names'), { author: { name: 'Gus' } });
+    stop();
+    t.same(
+      seen.filter((text) => !text.includes('ORDER BY')),
+      [],
+      'the author comes with the entry',
+    );
+  });
+
   t.test('an event that cannot be shown is told as an error, and the next ones come', async (t) => {
     const one = await dialAs(t, url, ada);
     const since = await setPrice('fragile', 'before');
@@ -154,7 +182,7 @@ onEachDatabase(t, async (t, open) => {
 
   t.test('any AsyncIterable: its events in their order, and its end', async (t) => {
     const one = await dialAs(t, url, ada);
-    const all: Record<string, (context: GraphQLContext) => unknown> = {
+    const all: Record<string, (operation: Operation) => unknown> = {
       generator: async function* () {
         for (const value of ['1', '2', '3']) yield value;
       },
@@ -199,7 +227,7 @@ onEachDatabase(t, async (t, open) => {
     const MASKED = [['INTERNAL', 'Something went wrong on our side.']];
     const own = new Failure('CONFLICT', 'It was too much.');
     const secret = new Error('a secret of the source');
-    const cases: [string, (context: GraphQLContext) => unknown, string[][], number][] = [
+    const cases: [string, (operation: Operation) => unknown, string[][], number][] = [
       ['rejects', rejected(secret), MASKED, 0],
       ['rejects with a failure', rejected(own), [['CONFLICT', 'It was too much.']], 0],
       ['is nothing', () => undefined, MASKED, 0],
@@ -281,12 +309,8 @@ onEachDatabase(t, async (t, open) => {
     t.equal(await closed.closed, 4403, 'the credential has expired');
     moved = 0;
     const mallory = await person('Mallory');
-    const call = { actor: { id: mallory.id, role: 'VIEWER', mechanism: 'jwt' } } as const;
     const revoked = await endsBy(t, mallory, () =>
-      served.platform.users.delete(
-        { policy, ...call, address: '127.0.0.1', requestId: 'test', checkpoint: async () => {} },
-        mallory.id,
-      ),
+      served.platform.transact((db) => db.user.delete({ where: { id: mallory.id } })),
     );
     t.equal(await revoked.closed, 4403, 'the account is gone');
   });

@@ -5,14 +5,13 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { memory } from '../../src/platform/database/embedded.js';
-import { embeddedAdapter } from '../../src/platform/database/embedded-adapter.js';
-import { embeddedStatements } from '../../src/platform/database/embedded-statements.js';
+import { embeddedPool, memory } from '../../src/platform/database/embedded.js';
 import { faultOf } from '../../src/platform/database/faults.js';
 import { makeTemplate } from '../../src/platform/database/make-template.js';
 import { filters, migrationList, schemaEngine } from '../../src/platform/database/migration-engine.js';
 import { readMigrations } from '../../src/platform/database/migration-folder.js';
 import { type Database, openDatabase } from '../../src/platform/database/open.js';
+import { poolStatements } from '../../src/platform/database/pool-statements.js';
 import { openPostgres } from '../../src/platform/database/postgres.js';
 import { statementNames } from '../../src/platform/database/statement-names.js';
 import { templatePath } from '../../src/platform/database/template.js';
@@ -224,11 +223,12 @@ t.test('a statement that must not run leaves the others of its transaction one',
   const pglite = await memory();
   await pglite.exec('CREATE TABLE note (id INT)');
   let isFull = true;
-  const admit = () => {
-    if (isFull) throw new Error('The disk is full.');
+  const admit = (sql: string) => {
+    if (isFull && sql.startsWith('INSERT')) throw new Error('The disk is full.');
   };
   const own = new Error('of the work');
-  const rolledBack = embeddedStatements(pglite, admit, PATIENT).$transaction(async (db) => {
+  const pool = embeddedPool(pglite, PATIENT, admit);
+  const rolledBack = poolStatements(pool, undefined, PATIENT.transaction).$transaction(async (db) => {
     await t.rejects(db.$executeRaw`INSERT INTO note VALUES (1)`, { message: 'The disk is full.' });
     isFull = false;
     await db.$executeRaw`INSERT INTO note VALUES (2)`;
@@ -241,7 +241,7 @@ t.test('a statement that must not run leaves the others of its transaction one',
 
 t.test("Prisma's own engine finds the history in order", async (t) => {
   const pglite = await memory(snapshot);
-  const engine = await schemaEngine(embeddedAdapter(pglite));
+  const engine = await schemaEngine(embeddedPool(pglite));
   const migrationsList = migrationList(readMigrations());
   t.match(await engine.diagnoseMigrationHistory({ migrationsList, optInToShadowDatabase: false, filters }), {
     editedMigrationNames: [],

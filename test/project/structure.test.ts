@@ -13,6 +13,7 @@ import { checkPermissions } from '../../src/platform/graphql/permissions.js';
 import { namesOf } from '../../src/platform/names.js';
 import { checkContract } from '../../src/platform/rest/contract-check.js';
 import { openApiOf } from '../../src/workbench/model/openapi-source.js';
+import { blocks } from '../support/documentation.js';
 import { type Import, importsOf, sourcesIn } from '../support/imports.js';
 
 /** What a new project is made of is no code of the workbench. */
@@ -353,6 +354,67 @@ t.test('each file of tests stands in a folder, where those are found that are ru
   t.ok(files.length > 50);
   t.strictSame(
     files.filter((path) => path.split('/').length !== 2),
+    [],
+  );
+});
+
+/** The code of applications: the example, the template, and what the tutorials have their reader write. */
+const applicationCode: Record<string, string> = {
+  ...Object.fromEntries(Object.entries(sourcesIn('src')).filter(([path]) => /(^|\/)application\//.test(path))),
+  ...Object.fromEntries(
+    ['your-own-api', 'moving-in', 'changing-the-contracts'].map((name) => [
+      `docs/${name}.md`,
+      blocks(readFileSync(`docs/${name}.md`, 'utf8'), 'ts').join('\n'),
+    ]),
+  ),
+};
+const linesOf = (text: string) => text.split('\n').filter((line) => line.trim() !== '');
+
+t.test('applications contain no SQL, no raw access, no lock and no decision', async (t) => {
+  const forbidden =
+    /\$(queryRaw|executeRaw|transaction\(\[)|\b(SELECT|INSERT INTO|UPDATE|DELETE FROM)\s+["\w*]|pg_advisory|\bauthorise\(|\bauthenticated\(|\bcheckpoint\(|tombstone/;
+  t.ok(Object.keys(applicationCode).length > 50);
+  t.strictSame(
+    Object.entries(applicationCode)
+      .filter(([, text]) => forbidden.test(text))
+      .map(([path]) => path),
+    [],
+  );
+  for (const line of [
+    'await db.$queryRaw`SELECT 1`',
+    "statement('book by id', 'SELECT id FROM books WHERE id = $1')",
+    'SELECT pg_advisory_xact_lock(1)',
+    "authorise(call, 'books.read');",
+  ])
+    t.match(line, forbidden);
+});
+
+t.test('applications are small: the example, and the resource of a new project', async (t) => {
+  const example = Object.entries(src).filter(([path]) => houseOf(path) === 'application');
+  t.ok(example.flatMap(([, text]) => text.trimEnd().split('\n')).length <= 1200);
+  const template = Object.entries(sourcesIn('src/workbench/new/template/src'));
+  const books = template.flatMap(([, text]) =>
+    [...text.matchAll(/^ *\/\/ <books>\n([\s\S]*?)^ *\/\/ <\/books>\n/gm)].flatMap(([, part = '']) => linesOf(part)),
+  );
+  t.ok(books.length > 40 && books.length <= 60, `${books.length} lines of books`);
+});
+
+t.test('the public module of the platform is small, and each export has an example', async (t) => {
+  const exported = [
+    ...(src['platform/index.ts'] as string).matchAll(/export (?:type )?\{([^}]*)\} from '\.\/(.+)\.js'/g),
+  ];
+  const names = exported.flatMap(([, list = '', file]) =>
+    list
+      .split(',')
+      .map((name) => ({ name: name.replace('type ', '').trim(), text: src[`platform/${file}.ts`] as string })),
+  );
+  t.ok(names.length > 30 && names.length <= 45, `${names.length} exports`);
+  const hasExample = ({ name, text }: { name: string; text: string }) =>
+    new RegExp(
+      `@example\\n(?:(?!\\*/)[\\s\\S])*\\*/\\nexport (?:async )?(?:const|function|interface|class|type) ${name}\\b`,
+    ).test(text);
+  t.strictSame(
+    names.filter((one) => !hasExample(one)).map(({ name }) => name),
     [],
   );
 });

@@ -79,6 +79,14 @@ async function emptyTemplate(): Promise<string> {
   return name;
 }
 
+/** Creates a database on the server that has no tables. Returns its address. The test's end drops it. */
+export async function blankDatabase(t: Test): Promise<string> {
+  const name = newName();
+  await administer(`CREATE DATABASE ${name}`);
+  t.teardown(() => drop(name));
+  return addressOf(name);
+}
+
 const newName = () => `accord_test_${randomUUID().replaceAll('-', '')}`;
 const addressOf = (name: string) => Object.assign(new URL(POSTGRESQL), { pathname: `/${name}` }).href;
 const drop = (name: string) => administer(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);

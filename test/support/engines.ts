@@ -76,20 +76,13 @@ const formOf = async (pglite: PGlite): Promise<string> =>
 /** An engine in the hands of one database: once that is closed, it answers as a closed one does. */
 function lent(engine: Engine): PGlite {
   const { pglite } = engine;
-  const channels = new Set<string>();
   let underWay = 0;
   let closed: Promise<void> | undefined;
-  const ofOwn = {
-    close: () => (closed ??= returned(engine, channels, underWay === 0)),
-    listen: (channel: string, ...rest: [never]) => {
-      channels.add(channel);
-      return pglite.listen(channel, ...rest);
-    },
-  };
+  const close = () => (closed ??= returned(engine, underWay === 0));
   return new Proxy(pglite, {
     get(target, key) {
       if (key === 'closed') return closed !== undefined;
-      if (key in ofOwn) return ofOwn[key as keyof typeof ofOwn];
+      if (key === 'close') return close;
       const value: unknown = Reflect.get(target, key);
       if (typeof value !== 'function') return value;
       return (...args: unknown[]) => {
@@ -106,10 +99,9 @@ function lent(engine: Engine): PGlite {
 }
 
 /** Puts an engine back, as its snapshot made it; or ends it, when it may not be that. */
-async function returned({ pglite, empty, form }: Engine, channels: Set<string>, idle: boolean): Promise<void> {
-  if (!idle) return pglite.close();
-  for (const channel of channels) await pglite.unlisten(channel);
-  await pglite.exec('DEALLOCATE ALL');
+async function returned({ pglite, empty, form }: Engine, idle: boolean): Promise<void> {
+  if (!idle || pglite.isInTransaction()) return pglite.close();
+  await pglite.exec('DEALLOCATE ALL; UNLISTEN *');
   if ((await formOf(pglite)) !== form) return pglite.close();
   // As a replica, for there is a table whose trigger refuses it.
   await pglite.exec(`BEGIN; SET LOCAL session_replication_role = replica; TRUNCATE ${empty} RESTART IDENTITY; COMMIT`);

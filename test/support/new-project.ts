@@ -96,6 +96,30 @@ async function begin(t: Test, name: string): Promise<string> {
   return folder;
 }
 
+/** Returns this process's environment without what npm and tap set for their own children. */
+const ownEnvironment = (): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(process.env).flatMap(([name, value]) =>
+      value === undefined || /^(NODE_OPTIONS$|TAP_|npm_(package|lifecycle)_)/.test(name) ? [] : [[name, value]],
+    ),
+  );
+
+/** Writes a project and installs the packed tarballs with `npm install`: without a lockfile, from the registry of today. */
+export async function installedProject(t: Test): Promise<NewProject> {
+  const folder = join(temporaryFolder(t), 'books');
+  const { code, stderr } = await accord(t, ['new', folder, '--packages', (await packages(t)).folder]);
+  if (code !== 0) throw new Error(stderr);
+  const installed = await run(t, ['npm', 'install', '--no-audit', '--no-fund'], ownEnvironment(), folder).ended;
+  if (installed.code !== 0) throw new Error(installed.stdout + installed.stderr);
+  return projectIn(t, folder);
+}
+
+const projectIn = (t: Test, folder: string): NewProject => ({
+  folder,
+  command: (line) => run(t, ['sh', '-c', line], {}, folder).ended,
+  start: [...NODE, join(folder, 'node_modules/.bin/accord'), 'start'],
+});
+
 /** A new project, installed from the packed tarballs, built and committed. */
 export async function newProject(t: Test, name = 'books'): Promise<NewProject> {
   const made = begun.get(name) ?? begin(t, name);
@@ -103,6 +127,5 @@ export async function newProject(t: Test, name = 'books'): Promise<NewProject> {
   const folder = join(temporaryFolder(t), name);
   // With its times to the nanosecond, by which a build is known to be current.
   execFileSync('cp', ['-a', await made, folder]);
-  const command = (line: string) => run(t, ['sh', '-c', line], {}, folder).ended;
-  return { folder, command, start: [...NODE, join(folder, 'node_modules/.bin/accord'), 'start'] };
+  return projectIn(t, folder);
 }

@@ -1,50 +1,24 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { subscribe } from 'node:diagnostics_channel';
-import { PGlite } from '@electric-sql/pglite';
 import pg from 'pg';
 
 /** Set in all that a request over HTTP leads to; jobs, and what keeps a connection alive, send theirs at times of their own. */
 const ofRequest = new AsyncLocalStorage<boolean>();
 subscribe('http.server.request.start', () => ofRequest.enterWith(true));
 
-/** Set in what `query` leads to: on the embedded database it sends messages as well, and has been heard by then. */
-const ofQuery = new AsyncLocalStorage<boolean>();
-
-/** What a prototype's method was sent, by any connection, while somebody listens. */
+/** Get what any connection is sent, while somebody listens. */
 const listeners = new Set<(sql: string) => void>();
 
-for (const prototype of [pg.Client.prototype, PGlite.prototype] as unknown as {
-  query: (...args: never[]) => unknown;
-}[]) {
-  const { query } = prototype;
-  prototype.query = function (this: unknown, ...args: never[]) {
-    const [first, second] = args as unknown as [string | { text: string; values?: unknown[] }, unknown[]?];
-    const [text, values = []] = typeof first === 'string' ? [first, second] : [first.text, first.values];
-    // That signals are heard is proved now and then, for whoever comes next.
-    const isProof = Array.isArray(values) && String(values[0]).startsWith('accord_proof_');
-    for (const listener of isProof ? [] : listeners) listener(text);
-    return ofQuery.run(true, () => query.apply(this as typeof prototype, args));
-  };
-}
-
-/** The texts of the statements that embedded databases have prepared, by their names. */
-const prepared = new Map<string, string>();
-
-/** The strings with which a message of PostgreSQL's protocol begins, each ended by a zero. */
-const stringsOf = (message: Buffer): string[] => message.toString('latin1').split('\0');
-
-/** What is prepared on the embedded database goes to it in PostgreSQL's protocol, several messages at once. */
-const { execProtocolStream } = PGlite.prototype;
-PGlite.prototype.execProtocolStream = function (sent, ...rest) {
-  for (let at = 0, length = 0; at < sent.length; at += 1 + length) {
-    const bytes = Buffer.from(sent.buffer, sent.byteOffset + at, sent.byteLength - at);
-    length = bytes.readInt32BE(1);
-    const [first = '', second = ''] = stringsOf(bytes.subarray(5, 1 + length));
-    const kind = String.fromCharCode(bytes[0] as number);
-    if (kind === 'P') prepared.set(first, second);
-    if (kind === 'B' && !ofQuery.getStore()) for (const listener of listeners) listener(prepared.get(second) as string);
-  }
-  return execProtocolStream.call(this, sent, ...rest);
+/** Both databases are asked by pg. */
+const prototype = pg.Client.prototype as unknown as { query: (...args: never[]) => unknown };
+const { query } = prototype;
+prototype.query = function (this: unknown, ...args: never[]) {
+  const [first, second] = args as unknown as [string | { text: string; values?: unknown[] }, unknown[]?];
+  const [text, values = []] = typeof first === 'string' ? [first, second] : [first.text, first.values];
+  // That signals are heard is proved now and then, for whoever comes next.
+  const isProof = Array.isArray(values) && String(values[0]).startsWith('accord_proof_');
+  for (const listener of isProof ? [] : listeners) listener(text);
+  return query.apply(this as typeof prototype, args);
 };
 
 interface Sent<T> {

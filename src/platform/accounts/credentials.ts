@@ -2,7 +2,6 @@ import { audit } from '../audit/audit.js';
 import type { Actor, Call } from '../calls/access.js';
 import { isStorableText } from '../calls/text.js';
 import type { PrismaClient } from '../database/client.js';
-import { type Statements, statement } from '../database/statement.js';
 import type { LoginAttempts, Occasion } from './login-attempts.js';
 import { networkOf } from './networks.js';
 import type { Hasher, Passwords } from './passwords.js';
@@ -22,7 +21,6 @@ export interface Account {
 
 interface CredentialsDependencies {
   client: PrismaClient;
-  statements: Statements;
   passwords: Passwords;
   admit: LoginAttempts;
   /** Milliseconds since the epoch. */
@@ -30,20 +28,18 @@ interface CredentialsDependencies {
 }
 
 type Found = (Pick<Account, 'id' | 'role'> & { passwordHash: string | null }) | undefined;
-const byEmail = statement<[emailKey: string], NonNullable<Found>>(
-  'user by e-mail address',
-  'SELECT id, role, password_hash AS "passwordHash" FROM users WHERE email_key = $1',
-);
-
 export type Credentials = ReturnType<typeof credentialsService>;
 
 /** E-mail address and password, judged: for the login, for Basic, and for the change of a password. */
-export function credentialsService({ client, statements, passwords, admit, now }: CredentialsDependencies) {
+export function credentialsService({ client, passwords, admit, now }: CredentialsDependencies) {
   const verified = verifiedPasswords(now);
   const inTurn = turns();
 
-  const find = async (email: string): Promise<Found> =>
-    isStorableText(email) ? (await statements.read(byEmail, emailKey(email)))[0] : undefined;
+  async function find(email: string): Promise<Found> {
+    if (!isStorableText(email)) return undefined;
+    const select = { id: true, role: true, passwordHash: true } as const;
+    return (await client.user.findUnique({ where: { emailKey: emailKey(email) }, select })) ?? undefined;
+  }
 
   /**
    * Runs what judges a credential. Equal ones, and those of one network, come one after another: an attempt is counted
@@ -72,8 +68,7 @@ export function credentialsService({ client, statements, passwords, admit, now }
       return succeeded(hasher, found, stored, password);
     });
     // A wrong password, or an unknown address: told apart in the audit table alone.
-    if (!account)
-      await audit(statements, { actor: null, ...caller }, 'login.failed', found ? `user:${found.id}` : null);
+    if (!account) await audit(client, { actor: null, ...caller }, 'login.failed', found ? `user:${found.id}` : null);
     return account;
   }
 

@@ -1,6 +1,5 @@
 import { Failure } from '../calls/errors.js';
 import { Prisma, type PrismaClient } from '../database/client.js';
-import type { Statements } from '../database/statement.js';
 import { macs, type Secrets } from '../secrets.js';
 import { knownNetworks, networkOf } from './networks.js';
 import { reservations } from './reservations.js';
@@ -39,7 +38,6 @@ interface Attempt {
 
 interface LoginAttemptsDependencies {
   client: PrismaClient;
-  statements: Statements;
   /** Hide which networks an account knows. */
   secrets: Secrets;
   now: () => number;
@@ -63,10 +61,10 @@ export type LoginAttempts = ReturnType<typeof loginAttempts>;
  *
  * An unknown account is counted like any other; it knows no network.
  */
-export function loginAttempts({ client, statements, secrets, now, perMinute }: LoginAttemptsDependencies) {
-  const counters = throttle({ statements, now });
+export function loginAttempts({ client, secrets, now, perMinute }: LoginAttemptsDependencies) {
+  const counters = throttle({ client, now });
   const places = reservations({ client, now });
-  const networks = knownNetworks({ statements, codes: macs(secrets, 'accord networks'), now });
+  const networks = knownNetworks({ client, codes: macs(secrets, 'accord networks'), now });
   const login: Limit = { name: 'login', attempts: perMinute, window: MINUTE };
 
   function tooMany(until: Date): Failure {
@@ -134,7 +132,7 @@ export function loginAttempts({ client, statements, secrets, now, perMinute }: L
     return {
       right: async (id) => {
         const failed = counted.filter(({ limit }) => occasion === 'basic' || limit !== login);
-        await statements.$executeRaw`WITH taken AS (${counters.takingBack(failed)}), ${networks.noting(id, network)} SELECT 1`;
+        await client.$executeRaw`WITH taken AS (${counters.takingBack(failed)}), ${networks.noting(id, network)} SELECT 1`;
       },
       void: () => counters.takeBack(counted),
     };

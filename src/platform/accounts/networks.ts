@@ -1,6 +1,5 @@
 import { isIPv6 } from 'node:net';
-import { Prisma } from '../database/client.js';
-import type { Statements } from '../database/statement.js';
+import { Prisma, type PrismaClient } from '../database/client.js';
 import type { Macs } from '../secrets.js';
 
 /** An IPv6 host owns its whole /64 (RFC 4291 §2.5.4), so that is what counts as one address. */
@@ -23,7 +22,7 @@ const KEPT = 20;
 const NOBODY = 0;
 
 /** The networks from which an account has logged in lately. */
-export function knownNetworks({ statements, codes, now }: { statements: Statements; codes: Macs; now: () => number }) {
+export function knownNetworks({ client, codes, now }: { client: PrismaClient; codes: Macs; now: () => number }) {
   // With the user in it, rows of two users who share a network have nothing in common.
   const textOf = (userId: number, network: string) => `${userId}\n${network}`;
 
@@ -43,7 +42,7 @@ export function knownNetworks({ statements, codes, now }: { statements: Statemen
     having,
 
     async has(account: number | undefined, network: string): Promise<boolean> {
-      const [row] = await statements.$queryRaw<{ has: boolean }[]>`SELECT ${having(account, network)} AS has`;
+      const [row] = await client.$queryRaw<{ has: boolean }[]>`SELECT ${having(account, network)} AS has`;
       return row?.has ?? false;
     },
 

@@ -40,7 +40,11 @@ export interface Hasher {
   isOutdated: (stored: string) => boolean;
 }
 
-/** argon2id (RFC 9106) on threads of their own. */
+/**
+ * Returns argon2id (RFC 9106) on threads of its own.
+ * @example
+ * const passwordHash = await hasher().hash('correct horse battery');
+ */
 export function hasher(parameters: HashParameters = PARAMETERS): Hasher {
   const nobody = hashOfNoPassword(parameters);
   return {

@@ -25,16 +25,12 @@ export function reservations({ client, now }: { client: PrismaClient; now: () =>
      */
     async keep(subject: string, time: Date): Promise<Date> {
       const end = new Date(time.getTime() + KEPT);
-      const [row] = await client.$queryRaw<{ time: Date }[]>`
-        INSERT INTO throttles AS t (key, count, resets_at, blocked_until)
-        VALUES (${keyFor(subject)}, 0, ${end}::timestamptz, ${time}::timestamptz)
-        ON CONFLICT (key) DO UPDATE SET (resets_at, blocked_until) = (
-          SELECT CASE WHEN over THEN EXCLUDED.resets_at ELSE t.resets_at END,
-            CASE WHEN over THEN EXCLUDED.blocked_until ELSE t.blocked_until END
-          FROM (SELECT t.resets_at <= ${new Date(now())}::timestamptz AS over) AS kept
-        )
-        RETURNING t.blocked_until AS time`;
-      return row?.time ?? time;
+      const key = keyFor(subject);
+      const kept = await client.throttle.findFirst({ where: { key, resetsAt: { gt: new Date(now()) } } });
+      if (kept?.blockedUntil) return kept.blockedUntil;
+      const place = { count: 0, resetsAt: end, blockedUntil: time };
+      await client.throttle.upsert({ where: { key }, create: { key, ...place }, update: place });
+      return time;
     },
   };
 }

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { Prisma } from '../database/client.js';
-import type { Statements } from '../database/statement.js';
+import { Prisma, type PrismaClient } from '../database/client.js';
 
 /** How many attempts a window takes, and what comes then. All times in milliseconds. */
 export interface Limit {
@@ -36,7 +35,7 @@ export type Counted =
  * right is taken back. A row is 100 bytes, a few for each attempt that is let through, deleted when its window is over
  * (`expiry`), so their number is bounded by the attempts that the limits themselves let through.
  */
-export function throttle({ statements, now }: { statements: Statements; now: () => number }) {
+export function throttle({ client, now }: { client: PrismaClient; now: () => number }) {
   /** Locks rows in the order in which they were counted, which is the same everywhere: by the kind of limit. */
   const takingBack = (counted: readonly Wanted[]): Prisma.Sql => Prisma.sql`
     UPDATE throttles SET count = throttles.count - 1, blocked_until = NULL
@@ -55,7 +54,7 @@ export function throttle({ statements, now }: { statements: Statements; now: () 
       const { attempts, windows, firsts, longests } = numbersOf(wanted);
       const due = wanted.flatMap(({ when }, place) => (when ? [Prisma.sql`WHEN ${place + 1}::int THEN ${when}`] : []));
       const isDue = due.length > 0 ? Prisma.sql`CASE place ${Prisma.join(due, ' ')} ELSE true END` : Prisma.sql`true`;
-      const rows = await statements.$queryRaw<{ count: number | null; until: Date | null; isDue: boolean }[]>`
+      const rows = await client.$queryRaw<{ count: number | null; until: Date | null; isDue: boolean }[]>`
         WITH wanted AS MATERIALIZED (
           SELECT *, ${isDue} AS due FROM (
             SELECT key, attempts, "window" * interval '1 ms' AS "window", first, longest, place::int FROM unnest(
@@ -103,7 +102,7 @@ export function throttle({ statements, now }: { statements: Statements; now: () 
       COALESCE((SELECT count FROM throttles WHERE key = ${keyOf(limit.name, subject)} AND resets_at > ${new Date(now())}::timestamptz), 0)`,
 
     async blockedUntil(limit: Limit, subject: string): Promise<Date | undefined> {
-      const [row] = await statements.$queryRaw<{ until: Date }[]>`
+      const [row] = await client.$queryRaw<{ until: Date }[]>`
         SELECT blocked_until AS until FROM throttles
         WHERE key = ${keyOf(limit.name, subject)} AND blocked_until > ${new Date(now())}::timestamptz`;
       return row?.until;
@@ -113,7 +112,7 @@ export function throttle({ statements, now }: { statements: Statements; now: () 
     takingBack,
 
     async takeBack(counted: readonly Wanted[]): Promise<void> {
-      if (counted.length > 0) await statements.$executeRaw(takingBack(counted));
+      if (counted.length > 0) await client.$executeRaw(takingBack(counted));
     },
   };
 }

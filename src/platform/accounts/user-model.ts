@@ -13,6 +13,8 @@ export type User = Row<'User'>;
 /**
  * The model of accounts. The platform derives the key of the e-mail address, keeps one administrator, ends what a change of the
  * role or a deletion revokes, and writes the audit table.
+ * @example
+ * export const models = [User, Post];
  */
 export const User = model('User', {
   read: ACCOUNT_ACTIONS.read,
@@ -26,10 +28,18 @@ export const HIDDEN = { emailKey: true, passwordHash: true } as const;
 /** Class of the advisory lock on the set of administrators. */
 const ADMIN_LOCK = 0x41434344;
 
-/** Returns the form by which e-mail addresses are unique: without regard to case. */
+/**
+ * Returns the form by which e-mail addresses are unique: without regard to case.
+ * @example
+ * await db.user.create({ data: { ...account, emailKey: emailKey(account.email) } });
+ */
 export const emailKey = (email: string): string => email.toLowerCase();
 
-/** The members of a new user: name, e-mail address, role, and those that an application adds to the model. */
+/**
+ * The members of a new user: name, e-mail address, role, and those that an application adds to the model.
+ * @example
+ * const toFields = ({ role, ...rest }: Contract.UpdateUserRequestBody): Partial<UserFields> => ({ ...rest, … });
+ */
 export interface UserFields
   extends Pick<Prisma.UserUncheckedCreateInput, Exclude<keyof User, 'id' | 'createdAt' | 'version'>> {}
 

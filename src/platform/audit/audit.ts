@@ -1,6 +1,5 @@
 import type { Actor } from '../calls/access.js';
-import { Prisma } from '../database/client.js';
-import type { Sql } from '../database/statement.js';
+import type { Prisma } from '../database/client.js';
 
 /** What the audit table tells of (OWASP ASVS 5.0, 16.3). The names are stable: people filter by them. */
 export const EVENTS = [
@@ -35,23 +34,18 @@ export interface AuditCall {
 /** Somebody at the command line of a machine that holds the secrets. */
 export const COMMAND_LINE: AuditCall = { actor: null, address: null, requestId: null };
 
-/** What is given to it: the event, the subject, and of the call the id of its actor, the address and the id of the request. */
-export const AUDITED = 'INSERT INTO audit_events (event, subject, actor_id, address, request_id)';
-
-const INTO_AUDIT = Prisma.raw(AUDITED);
-
 /**
  * Writes down a security event, in the transaction that it belongs to: what is rolled back has not happened.
  * @param subject null where nobody is known, as for a login with an unknown address, or where only who acts counts
  */
 export async function audit(
-  db: Sql,
+  db: Prisma.TransactionClient,
   { actor, address, requestId }: AuditCall,
   event: AuditedEvent,
   subject: AuditSubject | null,
 ): Promise<void> {
-  await db.$executeRaw`${INTO_AUDIT}
-    VALUES (${event}, ${subject}, ${actor?.id ?? null}::int, ${address}, ${requestId})`;
+  const data = { event, subject, actorId: actor?.id ?? null, address, requestId };
+  await db.auditEvent.create({ data, select: { id: true } });
 }
 
 /** Which events are asked for; every member narrows. */

@@ -46,6 +46,8 @@ export interface KeyedRequest {
 /**
  * One call of one operation, as a service sees it, whichever transport brought it.
  * @typeParam Rules the policy of the application: by it the compiler knows the actions
+ * @example
+ * const tokens = await services.sessions.login(call, { email, password });
  */
 export interface Call<Rules extends Policy = Policy> {
   /** What access is decided by. */

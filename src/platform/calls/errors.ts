@@ -18,6 +18,8 @@ const MAX_MESSAGE = 512;
 /**
  * The one error that services throw; with the codes of an application it is made by `failuresOf`. `message` is for the caller; `cause` goes to the log and nowhere else. Whatever it was
  * made from, what it tells is bounded: messages quote requests, and a request can be wrong in thousands of places.
+ * @example
+ * throw new Failure('CONFLICT', 'Somebody has this book.');
  */
 export class Failure extends Error {
   override readonly name = 'Failure';
@@ -53,6 +55,8 @@ type FailuresOf<Codes extends Catalogue> = new (
 /**
  * The error that the services of an application throw: `class Failure extends failuresOf(errors) {}`, where `errors` is that
  * of `generated/errors.ts`. Both transports answer it like one of the platform's own.
+ * @example
+ * export class Failure extends failuresOf(errors) {}
  */
 export function failuresOf<const Codes extends Catalogue>(codes: Codes): FailuresOf<Codes> {
   return class extends Failure {
@@ -65,6 +69,8 @@ export function failuresOf<const Codes extends Catalogue>(codes: Codes): Failure
 /**
  * The one marker for what the contract promises and nobody has built yet: a handler or resolver that is `notWritten`
  * compiles, is listed at start, and answers 501 / NOT_IMPLEMENTED. Leaving a handler out does not compile.
+ * @example
+ * listBooks: route({ target: list(Book), handler: notWritten }),
  */
 export const notWritten: NotWritten & (() => Promise<never>) = Object.assign(
   async () => {
@@ -73,7 +79,11 @@ export const notWritten: NotWritten & (() => Promise<never>) = Object.assign(
   { isWritten: false } as const,
 );
 
-/** The marker where a route is expected: a function in its place does not compile. */
+/**
+ * The marker where a route is expected: a function in its place does not compile.
+ * @example
+ * type Promised = Route<ListBooksRequest, ListBooksReply> | NotWritten;
+ */
 export interface NotWritten {
   readonly isWritten: false;
 }

@@ -1,7 +1,11 @@
 import { macs, type Secrets } from '../secrets.js';
 import { Failure } from './errors.js';
 
-/** Which part of a list: rows to skip, or the id after which it goes on. Always by ascending id. */
+/**
+ * Which part of a list: rows to skip, or the id after which it goes on. Always by ascending id.
+ * @example
+ * handler: (_request, { db, page, services }) => services.sessions.list(db, page),
+ */
 export type PageRequest = OffsetPage | { limit: number; after: number };
 
 /** `counted: false` for a caller that shows no total. */
@@ -11,6 +15,11 @@ export interface OffsetPage {
   counted?: boolean;
 }
 
+/**
+ * A page of a list: its rows, and how many there are.
+ * @example
+ * reply: ({ items }: Page<Loan>) => ({ status: 200, body: items.map(represent) }),
+ */
 export interface Page<T> {
   items: T[];
   hasMore: boolean;

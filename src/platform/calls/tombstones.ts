@@ -7,6 +7,8 @@ interface NamedModel {
   readonly name: string;
   /** The word for a row in messages to callers. */
   readonly noun: string;
+  /** Whether the rows of other callers are 404. So are deleted rows, whose owner nobody knows any more. */
+  readonly conceal?: boolean;
 }
 
 /** Returns the kind under which tombstones of a model are stored. */
@@ -17,11 +19,12 @@ export const absent = ({ noun }: Pick<NamedModel, 'noun'>): Failure =>
   new Failure('NOT_FOUND', `There is no such ${noun}.`);
 
 /**
- * Distinguishes a deleted row from one that never existed.
+ * Distinguishes a deleted row from one that never existed, unless the model conceals the rows of other callers.
  * @throws Failure GONE where a tombstone exists, else NOT_FOUND
  */
 export async function refuseAbsent(tx: Prisma.TransactionClient, model: NamedModel, id: number): Promise<never> {
   const where = { kind_id: { kind: tombstoneKind(model), id } };
-  const tombstone = isStorableId(id) ? await tx.tombstone.findUnique({ where, select: { id: true } }) : null;
+  const tombstone =
+    isStorableId(id) && !model.conceal ? await tx.tombstone.findUnique({ where, select: { id: true } }) : null;
   throw tombstone ? new Failure('GONE', `This ${model.noun} was deleted.`) : absent(model);
 }

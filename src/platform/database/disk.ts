@@ -7,8 +7,9 @@ import { join } from 'node:path';
  */
 const RESERVE = 32 * 1024 * 1024;
 
-/** A statement that writes nothing. */
-const READS = /^\s*SELECT\b(?![\s\S]*\bFOR\s+(?:NO\s+KEY\s+|KEY\s+)?(?:UPDATE|SHARE)\b)/i;
+/** A statement that writes nothing, or ends a transaction. */
+const READS =
+  /^\s*(?:SELECT\b(?![\s\S]*\bFOR\s+(?:NO\s+KEY\s+|KEY\s+)?(?:UPDATE|SHARE)\b)|(?:BEGIN|COMMIT|ROLLBACK|SET|LISTEN)\b)/i;
 
 /**
  * Refuses a statement that may write while the disk is nearly full; what is read is read.

@@ -1,15 +1,17 @@
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
-import type { Backend, MigrationSession } from './backend.js';
+import { escapeIdentifier, type Pool } from 'pg';
+import type { Backend } from './backend.js';
 import { isThere, keepingReserve, onDisk, tryAccess } from './disk.js';
-import { embeddedAdapter } from './embedded-adapter.js';
-import { embeddedStatements } from './embedded-statements.js';
 import type { Listener } from './listener.js';
 import { lockDirectory } from './lock.js';
 import type { Migration } from './migration-folder.js';
+import { migrating } from './migration-session.js';
+import { pgliteSockets } from './pglite-socket.js';
+import { openPool } from './pool.js';
 import { emptyTemplate, templateOf } from './template.js';
-import type { TimeLimits } from './time-limits.js';
+import { TIME_LIMITS, type TimeLimits } from './time-limits.js';
 import { unpack } from './unpack.js';
 
 /**
@@ -94,41 +96,65 @@ const damaged = (what: string, cause?: unknown): Error =>
     { cause },
   );
 
-/** @param admit throws for a statement that must not run now */
+/**
+ * Opens the pool of the one connection that a PGlite database has.
+ * @param admit throws for a statement that must not run now
+ */
+export const embeddedPool = (pglite: PGlite, limits = TIME_LIMITS, admit?: (sql: string) => void): Pool =>
+  openPool({
+    // Nothing is taken from the environment of a client of PostgreSQL, such as PGUSER and PGSSLMODE.
+    ...{ user: 'postgres', database: 'postgres', host: 'embedded', ssl: false },
+    stream: pgliteSockets(pglite) as never,
+    max: 1,
+    idleTimeoutMillis: 0,
+    connectionTimeoutMillis: limits.connect,
+    admit,
+  });
+
 function backend(
   pglite: PGlite,
   limits: TimeLimits,
   release: () => void = () => {},
-  admit: (sql: string) => void = () => {},
+  admit?: (sql: string) => void,
 ): Omit<Backend, 'migrated'> {
-  const session: MigrationSession = {
-    query: async (sql) => (await pglite.query<never>(sql)).rows,
-    run: async (script) => {
-      admit(script);
-      await pglite.exec(script);
+  const pool = embeddedPool(pglite, limits, admit);
+  return {
+    pool,
+    migrating: (work) => migrating(pool, work),
+    alone: (work) => work(),
+    dump: async () => {
+      const client = await pool.connect();
+      try {
+        await client.query('CHECKPOINT');
+        return await pglite.dumpDataDir('none');
+      } finally {
+        client.release();
+      }
+    },
+    listener: () => embeddedListener(pool),
+    close: async () => {
+      // A transaction that is not done would hold it up; PostgreSQL rolls that back when it ends.
+      void pool.end();
+      await pglite.close().finally(release);
     },
   };
-  const listener: Listener = {
+}
+
+/** Hears what is signalled on the connection of the pool: nothing can come between a signal and this process. */
+function embeddedListener(pool: Pool): Listener {
+  const channels = new Map<string, (payload: string) => void>();
+  pool.on('connect', (client) =>
+    client.on('notification', ({ channel, payload = '' }) => channels.get(channel)?.(payload)),
+  );
+  return {
     listen: async (channel, onSignal, onConnect) => {
-      await pglite.listen(channel, onSignal);
+      channels.set(channel, onSignal);
+      await pool.query(`LISTEN ${escapeIdentifier(channel)}`);
       onConnect();
     },
     prove: () => true,
     watch: () => {},
     isHearing: () => true,
     close: async () => {},
-  };
-  return {
-    listener: () => listener,
-    adapter: embeddedAdapter(pglite, admit),
-    connect: async () => {},
-    statements: embeddedStatements(pglite, admit, limits),
-    migrating: (work) => work(session),
-    alone: (work) => work(),
-    dump: async () => {
-      await pglite.exec('CHECKPOINT');
-      return pglite.dumpDataDir('none');
-    },
-    close: () => pglite.close().finally(release),
   };
 }

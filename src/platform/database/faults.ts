@@ -39,20 +39,10 @@ const bySqlState: Record<string, Kind> = {
   '57P': 'unavailable',
 };
 
-/** Of Prisma, where no SQLSTATE comes with it; and of Node's sockets, which the adapter lets through for a host with two addresses. */
+/** Codes of Prisma itself; and of Node's sockets, which the adapter lets through for a host with two addresses. */
 const byCode: Record<string, Kind> = {
-  P1001: 'unavailable',
-  P1002: 'unavailable',
-  P1008: 'timeout',
-  P1011: 'unavailable',
-  P1017: 'unavailable',
-  P2002: 'unique',
-  P2003: 'reference',
-  P2024: 'unavailable',
   P2025: 'not-found',
   P2028: 'timeout',
-  P2034: 'serialization',
-  P2037: 'unavailable',
   EAI_AGAIN: 'unavailable',
   ECONNREFUSED: 'unavailable',
   ECONNRESET: 'unavailable',
@@ -65,23 +55,16 @@ const byCode: Record<string, Kind> = {
 
 /** Of Prisma's driver adapters, for what comes from no SQLSTATE: the socket under the connection. */
 const byAdapterKind: Record<string, Kind> = {
-  AuthenticationFailed: 'denied',
   ConnectionClosed: 'unavailable',
-  DatabaseAccessDenied: 'denied',
-  DatabaseDoesNotExist: 'denied',
   DatabaseNotReachable: 'unavailable',
   SocketTimeout: 'timeout',
   TlsConnectionError: 'unavailable',
-  TooManyConnections: 'unavailable',
-  TransactionAlreadyClosed: 'timeout',
-  TransactionWriteConflict: 'serialization',
 };
 
-/** Errors of pg, pg-pool, PGlite and our own that have no code; Prisma passes them on as they are. */
+/** Errors of pg, pg-pool and our own that have no code; Prisma passes them on as they are. */
 const byMessage: Record<string, Kind> = {
   'Query read timeout': 'timeout',
   'The transaction took too long': 'timeout',
-  'The transaction waited too long for those before it': 'timeout',
   'timeout expired': 'unavailable',
   'timeout exceeded when trying to connect': 'unavailable',
   'Connection terminated': 'unavailable',
@@ -91,8 +74,6 @@ const byMessage: Record<string, Kind> = {
   'Client was closed and is not queryable': 'unavailable',
   'Cannot use a pool after calling end on the pool': 'unavailable',
   'The database is closed.': 'unavailable',
-  'PGlite is closing': 'unavailable',
-  'PGlite is closed': 'unavailable',
 };
 
 /** Whose `cause` is the database's: another library's, a lost socket to elsewhere, is no fault of it. */
@@ -108,7 +89,8 @@ interface Thrown {
   kind?: unknown;
   originalCode?: unknown;
   originalMessage?: unknown;
-  constraint?: { index?: string };
+  /** The name, of pg; of a driver adapter an object. */
+  constraint?: string | { index?: string };
 }
 
 /**
@@ -135,10 +117,8 @@ export function faultOf(error: unknown): DatabaseFault {
   const found = causes.find((one) => kindOf(one) !== undefined);
   const kind = (found && kindOf(found)) ?? 'unknown';
   if (kind !== 'unique') return { kind };
-  // The embedded driver tells the columns where the other tells the index; the message names it in both.
-  const named = causes.map(({ originalMessage, message }) => /"([^"]+)"/.exec(String(originalMessage ?? message))?.[1]);
-  const index = causes.map(({ constraint }) => constraint?.index).find((one) => one !== undefined);
-  return { kind, constraint: index ?? named.find((one) => one !== undefined) ?? '' };
+  const named = causes.map(({ constraint }) => (typeof constraint === 'string' ? constraint : constraint?.index));
+  return { kind, constraint: named.find((one) => one !== undefined) ?? '' };
 }
 
 /** Why, for an operator, on one line: in the words of whoever knows best. */

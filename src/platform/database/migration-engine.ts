@@ -1,7 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { bindMigrationAwareSqlAdapterFactory, type SqlDriverAdapterFactory } from '@prisma/driver-adapter-utils';
+import { PrismaPg } from '@prisma/adapter-pg';
+import {
+  bindMigrationAwareSqlAdapterFactory,
+  ColumnTypeEnum,
+  type SqlDriverAdapter,
+  type SqlQuery,
+} from '@prisma/driver-adapter-utils';
 import type { MigrationList, SchemaEngine } from '@prisma/schema-engine-wasm/schema_engine_bg';
+import type { FieldDef, Pool, QueryResult } from 'pg';
 import type { Migration } from './migration-folder.js';
 
 /** Tables that are not Prisma's to manage: none. */
@@ -21,12 +28,44 @@ let loaded: Promise<typeof SchemaEngine> | undefined;
  * Prisma's schema engine as WebAssembly: no binary is downloaded. It compares schemas; migrations are applied
  * without it. It replays migrations in the database that it is given, which must be one to throw away. Free it after use.
  */
-export async function schemaEngine(scrap: SqlDriverAdapterFactory): Promise<SchemaEngine> {
+export async function schemaEngine(scrap: Pool): Promise<SchemaEngine> {
   loaded ??= load();
   // It logs every script that it applies; its errors are thrown as well.
   const log = (): void => {};
-  const adapter = bindMigrationAwareSqlAdapterFactory({ ...scrap, connectToShadowDb: scrap.connect });
+  const connect = () => adapterFor(scrap);
+  const { provider, adapterName } = new PrismaPg(scrap);
+  const adapter = bindMigrationAwareSqlAdapterFactory({ provider, adapterName, connect, connectToShadowDb: connect });
   return (await loaded).new({ datamodels: undefined }, log, adapter);
+}
+
+/** Types by their numbers. */
+const CHAR = 18;
+const TEXT = 25;
+
+/**
+ * Returns Prisma's adapter with two faults of @prisma/adapter-pg 7.10 corrected: it reads no "char", of which PostgreSQL has
+ * columns in its catalogue; and it cuts a script at each semicolon, in functions and strings as well.
+ */
+async function adapterFor(scrap: Pool): Promise<SqlDriverAdapter> {
+  const query = scrap.query.bind(scrap) as (...args: unknown[]) => Promise<QueryResult>;
+  let chars: number[] = [];
+  const charAsText = async (...args: unknown[]) => {
+    const result = await query(...args);
+    chars = result.fields.flatMap(({ dataTypeID }, place) => (dataTypeID === CHAR ? [place] : []));
+    for (const place of chars) Object.assign(result.fields[place] as FieldDef, { dataTypeID: TEXT });
+    return result;
+  };
+  const driver = Object.assign(Object.create(scrap) as Pool, { query: charAsText });
+  const adapter = await new PrismaPg(driver).connect();
+  const queryRaw = adapter.queryRaw.bind(adapter);
+  return Object.assign(adapter, {
+    executeScript: async (script: string) => void (await query(script)),
+    queryRaw: async (question: SqlQuery) => {
+      const result = await queryRaw(question);
+      for (const place of chars) result.columnTypes[place] = ColumnTypeEnum.Character;
+      return result;
+    },
+  });
 }
 
 async function load(): Promise<typeof SchemaEngine> {

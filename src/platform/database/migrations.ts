@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { MigrationSession } from './backend.js';
 import type { Migration } from './migration-folder.js';
+import type { MigrationSession } from './migration-session.js';
 
 interface Applied {
   migration_name: string;
@@ -65,7 +65,7 @@ async function pendingMigrations(
  */
 export async function applyMigrations(session: MigrationSession, all: readonly Migration[]): Promise<string[]> {
   if ((await pendingMigrations(session, all, true)).length === 0) return [];
-  await session.exclude?.();
+  await session.exclude();
   await session.run(TABLE);
   const migrations = await pendingMigrations(session, all, false);
   for (const migration of migrations) await apply(session, migration);

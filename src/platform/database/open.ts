@@ -1,6 +1,9 @@
+import { pooled } from '../prepared-prisma/connection.js';
+import { preparedClient } from '../prepared-prisma/prepared-client.js';
 import { type DatabaseAddress, readAddress } from './address.js';
 import type { Backend, Connections } from './backend.js';
 import { PrismaClient } from './client.js';
+import { dataModel } from './data-model.js';
 import type { EmbeddedOptions } from './embedded.js';
 import { DatabaseNotOpened, faultOf, reasonOf } from './faults.js';
 import type { Listener } from './listener.js';
@@ -8,13 +11,10 @@ import { migrationsFolder, readMigrations } from './migration-folder.js';
 import { applyMigrations } from './migrations.js';
 import { notify } from './notify.js';
 import type { Dependency } from './outages.js';
-import type { Statements } from './statement.js';
 import { TIME_LIMITS, type TimeLimits } from './time-limits.js';
 
 export interface Database {
   client: PrismaClient;
-  /** What is read or written often, beside Prisma. */
-  statements: Statements;
   kind: 'embedded' | 'postgresql';
   /** For people: "embedded PostgreSQL in ./data", "PostgreSQL at db.example.com:5432/accord". Never a password. */
   label: string;
@@ -82,23 +82,29 @@ export async function openDatabase(
   try {
     const applied = await backend.migrating((session) => applyMigrations(session, all));
     const migrated = [...backend.migrated, ...applied];
-    const transactionOptions = { maxWait: limits.connect, timeout: limits.transaction };
-    const client = new PrismaClient({ adapter: backend.adapter, transactionOptions });
-    // Prisma's client connects, and loads its engine, when something is asked of it.
-    await backend.connect();
+    const { pool, reads, alone, dump } = backend;
+    const own = pooled(pool);
+    const client = preparedClient((adapter) => new PrismaClient({ adapter }), pool, dataModel, {
+      reads: reads ? { query: (statement) => reads.query(statement, () => own.query(statement)) } : own,
+      maxWait: limits.connect,
+      timeout: limits.transaction,
+    });
     let closed: Promise<void> | undefined;
     const listener = backend.listener((channel, payload) => notify(client, channel, payload));
     const { listen, prove, isHearing } = listener;
     const close = () => (closed ??= closeAll(client, listener, backend));
-    const { statements, alone, dump, pool } = backend;
     const watch = (dependency: () => Dependency) => {
       listener.watch(dependency());
       backend.watch?.(dependency());
     };
-    const connections = () => pool && { ...pool(), hearing: isHearing() ? 1 : 0 };
+    const connections = () => {
+      const { totalCount, idleCount: idle, waitingCount: waiting } = pool;
+      const hearing = isHearing() ? 1 : 0;
+      return reads && { busy: totalCount - idle, idle, waiting, shared: reads.open(), hearing };
+    };
     const { kind, label } = address;
     const told = { listen, prove, isHearing, watch };
-    return { client, statements, kind, label, ...told, connections, alone, migrated, dump, close };
+    return { client, kind, label, ...told, connections, alone, migrated, dump, close };
   } catch (error) {
     await backend.close().catch(() => {});
     throw notOpened(error);

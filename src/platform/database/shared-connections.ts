@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { Client, type ClientConfig, type QueryConfig, type QueryResult } from 'pg';
+import { Client, type ClientConfig } from 'pg';
+import { type PoolConnection, type Result, type Statement, writeTogether } from '../prepared-prisma/connection.js';
 import { faultOf } from './faults.js';
-import type { PreparedQuery } from './prepared-query.js';
+import type { Reporting } from './pool.js';
 
 /** How many there are, so that a server may use more than one of its cores. */
 const CONNECTIONS = 2;
@@ -12,12 +13,10 @@ const PATIENCE = 50;
 /** Milliseconds for a connection to end in good order. */
 const FAREWELL = 500;
 
-/** Makes what pg is given, anew for each connection: pg writes into it. */
-export type Query = () => QueryConfig | PreparedQuery;
 /** What pg calls when a statement is over. */
-type Answered = (error: Error | null, result?: QueryResult) => void;
+type Answered = (error: Error | null, result: Result) => void;
 /** Runs the same statement on a connection of its own. */
-type Elsewhere = () => Promise<QueryResult>;
+type Elsewhere = () => Promise<Result>;
 
 /**
  * A connection on which statements are sent without waiting for the answers to those before, in whose order theirs come. When
@@ -63,18 +62,23 @@ function sharedConnection(options: ClientConfig) {
    * By callback: pg makes two promises for a statement.
    * @param unopened called instead where there is no connection to be had
    */
-  function send(query: Query, answered: Answered, unopened: (error: Error) => void): void {
+  function send(query: Statement, answered: Answered, unopened: (error: Error) => void): void {
     connection ??= open();
-    if (client) client.query(query() as QueryConfig, answered);
-    else connection.then((opened) => opened.query(query() as QueryConfig, answered), unopened);
+    const sendOn = (opened: Client) => {
+      const connection = opened as unknown as PoolConnection;
+      writeTogether(connection);
+      connection.query(query, answered);
+    };
+    if (client) sendOn(client);
+    else connection.then(sendOn, unopened);
   }
 
   return {
     isOpen: () => connection !== undefined,
     underWay: () => underWay.size,
     isFree: () => !isHeld && underWay.size < DEPTH,
-    query: (query: Query, elsewhere: Elsewhere) =>
-      new Promise<QueryResult>((resolve, reject) => {
+    query: (query: Statement, elsewhere: Elsewhere) =>
+      new Promise<Result>((resolve, reject) => {
         let hasLeft = false;
         const leave = () => {
           if (!hasLeft) elsewhere().then(resolve, reject);
@@ -93,7 +97,7 @@ function sharedConnection(options: ClientConfig) {
         underWay.add(leave);
         const answered: Answered = (error, result) => {
           over();
-          if (!error) resolve(result as QueryResult);
+          if (!error) resolve(result);
           else if (faultOf(error).kind === 'unavailable') leave();
           else fail(error);
         };
@@ -111,19 +115,31 @@ function sharedConnection(options: ClientConfig) {
   };
 }
 
+export interface SharedConnections {
+  /** Runs a read on the connection with the fewest under way, or elsewhere where it would have to wait. */
+  query: (query: Statement, elsewhere: Elsewhere) => Promise<Result>;
+  /** How many are open. */
+  open: () => number;
+  close: () => Promise<void>;
+}
+
 /**
- * Few connections that many short reads share: with the way to the server and back, a connection is busy with one statement for
- * most of the time. Each goes where the fewest are under way, and to a connection of its own where it had to wait.
+ * Opens few connections that many short reads share: with the way to the server and back, a connection is busy with one statement
+ * for most of the time.
  */
-export function sharedConnections(options: ClientConfig) {
+export function sharedConnections(options: ClientConfig, reporting: Reporting): SharedConnections {
   const all = Array.from({ length: CONNECTIONS }, () => sharedConnection(options));
+  let isClosed = false;
   return {
-    query(query: Query, elsewhere: Elsewhere): Promise<QueryResult> {
+    query(query, elsewhere) {
+      if (isClosed) return elsewhere();
       const [first] = all.filter(({ isFree }) => isFree()).sort((one, other) => one.underWay() - other.underWay());
-      return first ? first.query(query, elsewhere) : elsewhere();
+      return first ? reporting(first.query(query, elsewhere)) : elsewhere();
     },
-    /** How many are open. */
     open: () => all.filter(({ isOpen }) => isOpen()).length,
-    close: async () => void (await Promise.all(all.map(({ close }) => close()))),
+    close: async () => {
+      isClosed = true;
+      await Promise.all(all.map(({ close }) => close()));
+    },
   };
 }

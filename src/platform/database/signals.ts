@@ -1,11 +1,11 @@
+import type { Prisma } from './client.js';
 import { notify } from './notify.js';
 import type { Database } from './open.js';
-import type { Sql } from './statement.js';
 
 /** How instances tell each other that something was committed. Signals may be lost or doubled; they are hints. */
 export interface Signals {
   /** Called in the transaction. */
-  announce: (db: Sql, payload: string) => Promise<void>;
+  announce: (db: Prisma.TransactionClient, payload: string) => Promise<void>;
   /** Called after the commit. */
   committed: (payload: string) => void;
   /** @param onConnect is called when signals are heard, and again after each lost connection: look what was missed */

@@ -9,6 +9,8 @@ import { batches, type ReadInBatch } from './batches.js';
  * What a resolver of a field below the root receives besides its parent and arguments.
  * @typeParam Services those of the platform and of the application
  * @typeParam Rules the application's policy
+ * @example
+ * export type GraphQLContext = PlatformGraphQLContext<HandlerServices & OwnServices, typeof policy>;
  */
 export interface GraphQLContext<Services = unknown, Rules extends Policy = Policy> {
   /** The Prisma client of the caller. Below the root it only reads. */

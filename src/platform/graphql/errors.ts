@@ -10,13 +10,23 @@ import { locationsOf } from './parse.js';
 const MAX_NAME = 64;
 const MAX_LOCATIONS = 10;
 
+/** The fields whose resolvers have thrown an error, as `Type.field`: GraphQL names them by what the document calls them. */
+const fields = new WeakMap<object, string>();
+export const nameField = (error: unknown, field: string): void => {
+  if (typeof error === 'object' && error !== null) fields.set(error, field);
+};
+const fieldOf = (error: unknown): string | undefined => fields.get((error ?? {}) as object);
+
 /**
  * What goes into `errors` of an answer, in the terms of the catalogue. What is unknown is masked, and its cause logged.
  * @param suggest whether graphql may say "Did you mean …", which tells the names of a schema that is not published
  */
 export function errorFormatter(suggest: boolean) {
   function format(failure: Failure, log: FastifyBaseLogger, at: GraphQLError | undefined): FormattedError {
-    if (failure.code === 'INTERNAL') log.error({ err: failure.options.cause }, 'a resolver failed');
+    if (failure.code === 'INTERNAL') {
+      const operation = fieldOf(failure.options.cause) ?? at?.path?.join('.');
+      log.error({ ...(operation !== undefined && { operation }), err: failure.options.cause }, 'a resolver failed');
+    }
     const { issues, omitted } = failure.options;
     const locations = at && locationsOf(at)?.slice(0, MAX_LOCATIONS);
     return {

@@ -10,6 +10,7 @@ import {
   parse,
 } from 'graphql';
 import type { Policy } from '../calls/access.js';
+import { notWritten } from '../calls/errors.js';
 import { toFailure } from '../http/failures.js';
 import { schemaCompiler } from '../http/json-schema.js';
 import { routeProblems } from '../operations/check.js';
@@ -18,6 +19,7 @@ import type { DeclaredModels } from '../operations/model-data.js';
 import { type SchemaRelations, schemaRelations } from '../operations/relations.js';
 import { checkArguments } from './arguments.js';
 import type { GraphQLContext } from './context.js';
+import { nameField } from './errors.js';
 import { checkPermissions } from './permissions.js';
 
 interface SchemaOptions {
@@ -40,20 +42,21 @@ export function executableSchema(
   resolvers: object,
   { policy, models, onField = () => {} }: SchemaOptions,
 ): GraphQLSchema {
-  const fields = rootFields(typeDefs);
+  const actions = rootActions(typeDefs);
+  const complete = withNotWritten(resolvers as Resolvers, [...actions.keys()]);
   const routes = ROOTS.flatMap((type) =>
-    Object.entries((resolvers as Record<string, object>)[type] ?? {}).map(([field, route]) => {
+    Object.entries(complete[type] ?? {}).map(([field, route]) => {
       const by = `${type}.${field}`;
-      const { action = '', keys = [] } = fields.get(by) ?? {};
-      return { by, action, keys, route };
+      const { action = '', parameters = [] } = actions.get(by) ?? {};
+      return { by, action, route, parameters };
     }),
   );
   const problems = routeProblems(policy, models, routes);
   if (problems.length > 0) throw new Error(`The application cannot be served:\n  ${problems.join('\n  ')}`);
 
   let relations: SchemaRelations | undefined;
-  const made = withRoutes(resolvers, {
-    actionOf: (type, field) => fields.get(`${type}.${field}`)?.action ?? '',
+  const made = withRoutes(complete, {
+    actionOf: (type, field) => actions.get(`${type}.${field}`)?.action ?? '',
     relations: () => relations as SchemaRelations,
   });
   const schema = makeExecutableSchema<GraphQLContext>({ typeDefs, resolvers: made as never });
@@ -66,7 +69,7 @@ export function executableSchema(
     for (const field of Object.values(type.getFields())) {
       if (field.args.length > 0) checkArguments(schema, ajv, field);
       else field.resolve ??= memberResolver;
-      tellOutcome(field, (code) => {
+      tellOutcome(`${type.name}.${field.name}`, field, (code) => {
         if (isRoot || code !== 'OK') onField(type.name, field.name, code);
       });
     }
@@ -82,18 +85,32 @@ const memberResolver: GraphQLFieldResolver<unknown, GraphQLContext> = (parent, a
 
 const ROOTS = ['Query', 'Mutation', 'Subscription'];
 
-/** The action of each root field, as its first `@permission` says, and the names of its arguments. */
-function rootFields(typeDefs: string): ReadonlyMap<string, { action: string; keys: string[] }> {
+type Resolvers = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+
+/** Adds `notWritten` for root fields without a resolver: graphql would answer them by itself, and ask nobody. */
+function withNotWritten(resolvers: Resolvers, fields: readonly string[]): Resolvers {
+  const complete: Record<string, Record<string, unknown>> = { ...resolvers } as never;
+  for (const [type = '', field = ''] of fields.map((one) => one.split('.'))) {
+    const missing = type === 'Subscription' ? { subscribe: notWritten } : notWritten;
+    complete[type] = { [field]: missing, ...complete[type] };
+  }
+  return complete;
+}
+
+/** The action of each root field, as its first `@permission` says, and its arguments. */
+function rootActions(typeDefs: string): ReadonlyMap<string, { action: string; parameters: string[] }> {
   const types = parse(typeDefs).definitions.filter(
     (one): one is ObjectTypeDefinitionNode => 'fields' in one && 'name' in one && ROOTS.includes(one.name.value),
   );
   return new Map(
     types.flatMap((type) =>
-      (type.fields ?? []).map(({ name, arguments: args = [], directives = [] }) => {
-        const permission = directives.find((one) => one.name.value === 'permission');
-        const { value } = permission?.arguments?.find((one) => one.name.value === 'action') ?? {};
-        const action = value?.kind === Kind.STRING ? value.value : '';
-        return [`${type.name.value}.${name.value}`, { action, keys: args.map((one) => one.name.value) }] as const;
+      ((type as ObjectTypeDefinitionNode).fields ?? []).flatMap(({ name, directives = [], arguments: args = [] }) => {
+        const found = directives
+          .find((one) => one.name.value === 'permission')
+          ?.arguments?.find((one) => one.name.value === 'action');
+        const by = `${(type as ObjectTypeDefinitionNode).name.value}.${name.value}`;
+        const parameters = args.map((one) => one.name.value);
+        return found?.value.kind === 'StringValue' ? [[by, { action: found.value.value, parameters }] as const] : [];
       }),
     ),
   );
@@ -103,8 +120,9 @@ function rootFields(typeDefs: string): ReadonlyMap<string, { action: string; key
 type FieldListener = (type: string, field: string, code: string) => void;
 
 /** Tells what becomes of a field that has a resolver of its own; of a subscription, what became of its beginning. */
-function tellOutcome(field: GraphQLField<unknown, GraphQLContext>, tell: (code: string) => void): void {
+function tellOutcome(name: string, field: GraphQLField<unknown, GraphQLContext>, tell: (code: string) => void): void {
   const failed = (error: unknown): never => {
+    nameField(error, name);
     tell(toFailure(error).code);
     throw error;
   };

@@ -13,7 +13,13 @@ export const MEDIA_TYPE = 'application/problem+json; charset=utf-8';
  */
 export function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const failure = toFailure(error);
-  if (failure.code === 'INTERNAL') request.log.error({ err: failure.options.cause }, 'a request failed');
+  if (failure.code === 'INTERNAL') {
+    const operation = request.route?.plan?.operation.operationId;
+    request.log.error(
+      { ...(operation !== undefined && { operation }), err: failure.options.cause },
+      'a request failed',
+    );
+  }
   const { names, sendLostPage } = request.server;
   const isPage = [401, 404].includes(failure.status) && isOfPerson(request);
   reply.code(failure.status).headers({ ...failureHeaders(failure, names, isPage), 'cache-control': 'no-store' });

@@ -34,7 +34,11 @@ export const sessionCookiesPlugin = fp(
   { name: 'session-cookies', dependencies: ['pipeline'] },
 );
 
-/** The `Set-Cookie` lines by which a browser holds a session. */
+/**
+ * The `Set-Cookie` lines by which a browser holds a session.
+ * @example
+ * return { status: 204, headers: { 'set-cookie': sessionCookies.cleared() } };
+ */
 export interface SessionCookies {
   /** Of a session that has begun or goes on. The opaque flow clears what an earlier login may have left to refresh by. */
   holding: (tokens: SessionTokens) => string[];

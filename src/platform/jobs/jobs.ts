@@ -5,7 +5,11 @@ import type { Database } from '../database/open.js';
 /** Milliseconds between two looks at the clock, in memory: whether something is due. Also until what failed is tried again. */
 const TICK = 1000;
 
-/** Work that is done again and again beside the requests. What it has to do stands in the database, not in memory. */
+/**
+ * Work that is done again and again beside the requests. What it has to do stands in the database, not in memory.
+ * @example
+ * jobs.add([{ name: 'reminders', every: 60_000, run: () => transact(remind) }]);
+ */
 export interface Job {
   name: string;
   /** Milliseconds from the end of one run to the next at the latest: so long may a signal that got lost hold work up. */

@@ -1,5 +1,4 @@
-import type { Prisma, SigningKey } from '../database/client.js';
-import { type Statements, statement } from '../database/statement.js';
+import type { Prisma, PrismaClient, SigningKey } from '../database/client.js';
 import type { Secrets } from '../secrets.js';
 import { openKey, type SigningKeyPair, sealedUnder, sealKey } from './key-material.js';
 import { keysAt } from './key-states.js';
@@ -9,7 +8,7 @@ export const KEY_CHANNEL = 'accord_keys';
 /** Names the advisory lock on the set of keys. */
 const KEY_LOCK = 0x41434b59;
 
-/** Taken before keys are added or removed, by an instance or at the command line. */
+/** Locks the set of keys before one is added or removed. Prisma has no word for advisory locks. */
 export async function lockKeys(db: Prisma.TransactionClient): Promise<void> {
   await db.$executeRaw`SELECT pg_advisory_xact_lock(${KEY_LOCK}::bigint)`;
 }
@@ -43,19 +42,13 @@ export async function resealKeys(
   }
 }
 
-const storedKeys = statement<[], SigningKey>(
-  'signing keys',
-  `SELECT kid, state, private_key AS "privateKey", encrypted, created_at AS "createdAt", signs_from AS "signsFrom",
-    retired_at AS "retiredAt" FROM signing_keys`,
-);
-
 /**
  * The rows, oldest first, where what is written of them is what time has made of them; undefined where `settleKeys` has something
  * to write.
  * @param now milliseconds since the epoch
  */
-export async function settledKeys(statements: Statements, now: number): Promise<SigningKey[] | undefined> {
-  const stored = await statements.run(storedKeys);
+export async function settledKeys(client: PrismaClient, now: number): Promise<SigningKey[] | undefined> {
+  const stored = await client.signingKey.findMany();
   const present = keysAt(stored, now);
   const isSettled = present.length === stored.length && present.every(({ key, state }) => key.state === state);
   return isSettled ? present.map(({ key }) => key) : undefined;

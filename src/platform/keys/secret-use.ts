@@ -25,6 +25,7 @@ export async function secretUse({
 }: Pick<SigningKeysOptions, 'client' | 'keySecrets' | 'now'>): Promise<SecretUse[]> {
   if (keySecrets.length === 0) throw new Refused('KEY_SECRET is not set.');
   const places = (await client.signingKey.findMany()).map((key) => sealedUnder(key, keySecrets));
+  // Prisma cannot group by a part of a value.
   const counted = await client.$queryRaw<{ mark: Uint8Array; count: bigint; until: Date }[]>`
     SELECT substring(fingerprint FROM 1 FOR 4) AS mark, count(*) AS count, max(expires_at) AS until FROM idempotency_keys
     WHERE expires_at > ${new Date(now())}::timestamptz OR work_id IS NOT NULL GROUP BY 1`;

@@ -2,7 +2,6 @@ import { listeners } from '../calls/listeners.js';
 import type { PrismaClient, SigningKey } from '../database/client.js';
 import type { Database } from '../database/open.js';
 import { patiently } from '../database/patience.js';
-import type { Statements } from '../database/statement.js';
 import type { Secrets } from '../secrets.js';
 import type { KeySource } from '../sessions/access-tokens.js';
 import { refresher } from '../sessions/refresher.js';
@@ -12,7 +11,6 @@ import { isSealed, KEY_CHANNEL, lockKeys, resealKeys, settledKeys, settleKeys, s
 
 export interface SigningKeysOptions {
   client: PrismaClient;
-  statements: Statements;
   algorithm: 'RS256' | 'HS256';
   /** HS256 only. */
   jwtSecret: string | undefined;
@@ -68,14 +66,14 @@ function symmetric({ jwtSecret }: SigningKeysOptions): SigningKeys {
 type Ring = (SigningKeyPair & Pick<SigningKey, 'signsFrom'>)[];
 
 async function asymmetric(options: SigningKeysOptions): Promise<SigningKeys> {
-  const { client, statements, keySecrets, listen, now = Date.now, onFault = () => {} } = options;
+  const { client, keySecrets, listen, now = Date.now, onFault = () => {} } = options;
   const open = async (row: SigningKey) => ({ ...(await openKey(row, keySecrets)), signsFrom: row.signsFrom });
   const removals = listeners<ReadonlySet<string>>();
   let ring: Ring = await Promise.all((await patiently(() => firstRows(options, now))).map(open));
 
   /** A key that cannot be opened is left out, and told of: the others go on. */
   async function read(): Promise<void> {
-    const rows = (await settledKeys(statements, now())) ?? (await client.$transaction((db) => settleKeys(db, now())));
+    const rows = (await settledKeys(client, now())) ?? (await client.$transaction((db) => settleKeys(db, now())));
     const opened = await Promise.allSettled(rows.map(open));
     for (const one of opened) if (one.status === 'rejected') onFault(one.reason);
     const usable = opened.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
@@ -123,11 +121,8 @@ async function asymmetric(options: SigningKeysOptions): Promise<SigningKeys> {
  * What is stored, sealed anew where that is due, or the first key of all. What is to be written is written under a lock, so that
  * instances that start at once make one key.
  */
-async function firstRows(
-  { client, statements, keySecrets }: SigningKeysOptions,
-  now: () => number,
-): Promise<SigningKey[]> {
-  const settled = await settledKeys(statements, now());
+async function firstRows({ client, keySecrets }: SigningKeysOptions, now: () => number): Promise<SigningKey[]> {
+  const settled = await settledKeys(client, now());
   if (settled?.length && settled.every((row) => isSealed(row, keySecrets))) return settled;
   // To find two primes may take a slow machine longer than a transaction lasts.
   const first = settled?.length === 0 ? await generateSigningKey() : undefined;

@@ -1,5 +1,5 @@
+import type { Prisma } from '../database/client.js';
 import type { Signals } from '../database/signals.js';
-import type { Sql } from '../database/statement.js';
 import { type Stored, type StoredPage, type StreamReader, StreamSource } from './stream-source.js';
 
 /** Milliseconds after which a signal that got lost is made good by a look into the table. */
@@ -16,11 +16,6 @@ export interface StreamOptions<Entry extends Stored> {
   readonly newest: (keys: readonly string[]) => Promise<ReadonlyMap<string, number>>;
   /** At most `limit` entries under a key after an id, in the order of the ids; see `StoredPage`. */
   readonly after: (key: string, id: number, limit: number) => Promise<StoredPage<Entry>>;
-  /**
-   * Whether what is shown of an entry depends on who it is shown to. Usually it depends on the caller's role at most, and all
-   * of one role who select the same share one execution: then no resolver may look at who calls.
-   */
-  readonly perCaller?: boolean;
 }
 
 /** Names an entry that was added, for all who follow its key. */
@@ -32,15 +27,17 @@ interface Added {
 /** A model whose entries can be followed live, on every instance, without gap or repeat. */
 export interface DurableStream {
   /** Signals an entry when the transaction that adds it commits. */
-  readonly announce: (db: Sql, added: Added) => Promise<void>;
+  readonly announce: (db: Prisma.TransactionClient, added: Added) => Promise<void>;
   /** To be called after the commit: this instance need not wait for its own signal. */
   readonly committed: (added: Added) => void;
   /**
    * What a subscription subscribes to: the entries under a key after an id, those that are stored first; without an id, those
    * that are added from now on. The argument that names the id is called `since`: by it, and no other argument, those may
    * differ who share one execution.
+   * @param perCaller whether an answer depends on the account that receives it. By default all callers of one role who select the
+   *   same share one execution.
    */
-  readonly from: (key: string, since?: number) => AsyncIterable<never>;
+  readonly from: (key: string, since?: number, perCaller?: boolean) => AsyncIterable<never>;
 }
 
 interface StreamsOptions {
@@ -73,7 +70,7 @@ export async function durableStreams({ signals, onFault = () => {} }: StreamsOpt
      * @throws Error for a name that is no word, or that another stream has
      */
     durableStream<Entry extends Stored>(options: StreamOptions<Entry>): DurableStream {
-      const { name, newest, after, perCaller = false } = options;
+      const { name, newest, after } = options;
       if (!/^\w+$/.test(name) || streams.has(name)) throw new Error(`"${name}" cannot name another durable stream.`);
       const watchers = new Map<string, Set<(head: number) => void>>();
       const tell = ({ id, key }: Added) => {
@@ -88,7 +85,6 @@ export async function durableStreams({ signals, onFault = () => {} }: StreamsOpt
 
       const reader: StreamReader<Entry> = {
         name,
-        perCaller,
         after,
         head: async (key) => (await newest([key])).get(key) ?? 0,
         watch(key, onNews) {
@@ -107,7 +103,7 @@ export async function durableStreams({ signals, onFault = () => {} }: StreamsOpt
           signals.committed(signalOf(added));
           tell(added);
         },
-        from: (key, since) => new StreamSource(reader, key, since),
+        from: (key, since, perCaller = false) => new StreamSource(reader, key, since, perCaller),
       };
     },
 

@@ -3,7 +3,7 @@ import type { Actor } from '../calls/access.js';
 import { textOf } from '../graphql/document-cache.js';
 import { documentHash as hashOf } from '../graphql/documents.js';
 import type { PreparedOperation } from '../graphql/operation-check.js';
-import type { Stored, StreamReader } from './stream-source.js';
+import type { StreamSource } from './stream-source.js';
 
 const known = new WeakMap<DocumentNode, string[]>();
 
@@ -33,7 +33,7 @@ function variablesOf(schema: GraphQLSchema, document: DocumentNode): string[] {
 export function selectionKey(
   { schema, document, operationName, variableValues: variables }: PreparedOperation,
   { id, role }: Actor,
-  { perCaller }: Pick<StreamReader<Stored>, 'perCaller'>,
+  { perCaller }: Pick<StreamSource, 'perCaller'>,
 ): string {
   const names = known.get(document) ?? variablesOf(schema, document);
   known.set(document, names);

@@ -101,7 +101,7 @@ export function socketServer(app: FastifyInstance, options: SocketOptions) {
       }
       let results: Results;
       if (source instanceof StreamSource) {
-        const key = selectionKey(prepared, authenticated(request), source.stream);
+        const key = selectionKey(prepared, authenticated(request), source);
         const shared = () => contextOf(app, request, services);
         results = followed(one, id, { source, key, prepared, context: shared }, onEnd);
       } else results = ownEvents(one, source, { prepared, context, onEnd });

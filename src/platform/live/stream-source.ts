@@ -13,8 +13,6 @@ export interface StoredPage<Entry extends Stored> {
 /** How the entries of one stream are found, and when to look for them. */
 export interface StreamReader<Entry extends Stored> {
   readonly name: string;
-  /** Whether what is shown of an entry depends on who it is shown to, and not on the role alone. */
-  readonly perCaller: boolean;
   readonly after: (key: string, id: number, limit: number) => Promise<StoredPage<Entry>>;
   /** The id of the newest entry under a key, 0 for none. */
   readonly head: (key: string) => Promise<number>;
@@ -34,11 +32,14 @@ export class StreamSource implements AsyncIterable<never> {
   readonly key: string;
   /** The id after which it begins; undefined: with what is added from now on. */
   readonly since: number | undefined;
+  /** Whether an answer about an entry depends on the account that receives it, and not on the role alone. */
+  readonly perCaller: boolean;
 
-  constructor(stream: StreamReader<Stored>, key: string, since: number | undefined) {
+  constructor(stream: StreamReader<Stored>, key: string, since: number | undefined, perCaller: boolean) {
     this.stream = stream;
     this.key = key;
     this.since = since;
+    this.perCaller = perCaller;
   }
 
   [Symbol.asyncIterator](): never {

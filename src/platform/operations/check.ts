@@ -2,7 +2,7 @@ import type { Policy } from '../calls/access.js';
 import { notWritten } from '../calls/errors.js';
 import type { Model } from './model.js';
 import type { DeclaredModels } from './model-data.js';
-import { isRoute } from './route.js';
+import { isRoute, type Route } from './route.js';
 import type { Decides, Target } from './target.js';
 
 /** How much of the access decision a target makes. */
@@ -12,77 +12,97 @@ function decidesBy(target: Target): Decides {
   return target.kind === 'create' && !target.of ? 'self' : 'owner';
 }
 
-/** One operation that is not public, or one root field. */
-interface OperationRoute {
+/** An operation or a root field, and what the application wrote for it. */
+export interface WrittenRoute {
   /** The operationId, or `Type.field`. */
   readonly by: string;
   readonly action: string;
-  /** The path parameters, or the arguments. */
-  readonly keys: readonly string[];
   readonly route: unknown;
-}
-
-/** Returns the problems of models whose `read` or `protect` names an action that no permission states. */
-export const modelProblems = (policy: Policy, models: readonly Model[]): string[] =>
-  models
-    // The platform names the actions of its own model. An action that no contract states is nobody's.
-    .filter(({ name }) => name !== 'User')
-    .flatMap(({ name, read, protect = {} }) => {
-      const named = [['read', read], ...Object.entries(protect).map(([key, one]) => [`protect.${key}`, one])] as const;
-      return named
-        .filter(([, action = '']) => policy[action] === undefined)
-        .map(
-          ([member, action]) =>
-            `model('${name}'): \`${member}\` names the action ${action}, which no contract states. Correct the name, or state the action with x-permission or @permission.`,
-        );
-    });
-
-/** What a target asks for that the request, the models or schema.prisma do not have. */
-function targetProblems(target: Target, keys: readonly string[], models: DeclaredModels): string[] {
-  const rows = [target, target.of, target.kind === 'create' ? target.on : undefined].filter((one) => one !== undefined);
-  const undeclared = rows.filter(({ model }) => models.byName(model.name) === undefined);
-  if (undeclared.length > 0)
-    return undeclared.map(({ model }) => `add ${model.name} to the \`models\` of the application.`);
-  const { model, of } = target;
-  const named = rows.flatMap((row) => (row.kind === 'record' && row.key !== undefined ? [row.key] : []));
-  if (target.kind === 'stream' && model.stream?.key !== undefined) named.push(model.stream.key);
-  const unnamed = rows.filter((row) => row.kind === 'record' && !models(row.model).hasNumericId);
-  const unknown = named.filter((key) => !keys.includes(key));
-  const known = keys.length === 0 ? 'There are none.' : `Name one of ${keys.join(', ')}.`;
-  return [
-    ...unknown.map((key) => `the target names \`${key}\`, which is neither a path parameter nor an argument. ${known}`),
-    ...unnamed.map((row) => `a target cannot name a row of ${row.model.name}: the model has no \`id Int @id\`.`),
-    ...(target.kind === 'stream' && !model.stream ? [`model('${model.name}') declares no \`stream\`. Add it.`] : []),
-    ...(of && !models(model).refersTo(models(of.model))
-      ? [`${model.name} must refer to ${of.model.name} by exactly one relation in prisma/schema.prisma.`]
-      : []),
-  ];
+  /** The names of the path parameters or arguments. */
+  readonly parameters: readonly string[];
 }
 
 /**
- * Checks the routes of an application against its policy, before the service listens. Returns the problems: an operation that is
- * not public and has no route; a target that names what is not there; a route whose action reaches `own` and whose target has no
- * owner.
+ * Checks the routes of an application against its policy, before the service listens. Returns the problems: an
+ * operation that is not public and has no route; a route that names what does not exist; a route whose
+ * action reaches `own` and whose target has no owner.
  */
-export function routeProblems(policy: Policy, models: DeclaredModels, routes: readonly OperationRoute[]): string[] {
-  return routes.flatMap(({ by, action, keys, route }) => {
-    if (route === notWritten || route === undefined) return [];
+export function routeProblems(policy: Policy, models: DeclaredModels, routes: readonly WrittenRoute[]): string[] {
+  return routes.flatMap((one) => {
+    const { by, action, route } = one;
+    const { subscribe } = (route ?? {}) as { subscribe?: unknown };
+    if (route === notWritten || route === undefined || subscribe === notWritten) return [];
     if (!isRoute(route)) return [`${by} needs ${action}: write it as route({ target, handler }), not as a function.`];
-    const { target, handler } = route;
-    const problems = targetProblems(target, keys, models).map((problem) => `${by}: ${problem}`);
-    if (target.kind === 'create' && !handler) problems.push(`${by}: a route that creates needs a handler.`);
-    const reaches = Object.values(policy[action] ?? {});
-    if (!reaches.includes('own')) return problems;
-    if (target.kind === 'stream')
-      return [
-        ...problems,
-        `${by}: ${action} reaches \`own\`, but all subscribers share a stream. Let it reach \`any\` or \`none\`.`,
-      ];
-    const decides = decidesBy(target);
-    if (decides === 'owner' || (decides === 'self' && !reaches.includes('any'))) return problems;
-    const missing = target.model.owned
-      ? 'the target does not name a stored row'
-      : `model('${target.model.name}') has no \`owner\``;
-    return [...problems, `${by}: ${action} reaches \`own\`, but ${missing}.`];
+    const problems = [...namingProblems(models, one, route), ...decisionProblems(policy, one, route)];
+    return problems.map((problem) => `${by}: ${problem}`);
   });
+}
+
+/** Returns the problems of models whose actions no contract states, or which lack an owner that the policy needs. */
+export function modelProblems(policy: Policy, models: readonly Model[]): string[] {
+  return models.flatMap(({ name, read, protect = {}, owned }) => {
+    // The platform names the actions of its own model. An action that no contract states is nobody's.
+    const named =
+      name === 'User' ? [] : [['read', read], ...Object.entries(protect).map(([key, one]) => [`protect.${key}`, one])];
+    const problems = named
+      .filter(([, action = '']) => !Object.hasOwn(policy, action))
+      .map(
+        ([member, action]) =>
+          `model('${name}'): \`${member}\` names the action ${action}, which no contract states. Correct the name, or state the action with x-permission or @permission.`,
+      );
+    if (!owned && Object.values(policy[read] ?? {}).includes('own'))
+      problems.push(`model('${name}'): add an \`owner\`, because ${read} reaches \`own\`.`);
+    return problems;
+  });
+}
+
+/** What a target names: declared models, parameters, and one relation between the two rows of a path. */
+function namingProblems(models: DeclaredModels, { parameters }: WrittenRoute, { target }: Route<never, unknown>) {
+  const on = target.kind === 'create' ? target.on : undefined;
+  const named = [target, target.of, on].filter((one) => one !== undefined);
+  const undeclared = named.filter(({ model }) => models.byName(model.name) === undefined);
+  if (undeclared.length > 0)
+    return undeclared.map(({ model }) => `add ${model.name} to the \`models\` of the application.`);
+  const keys = named.map((one) => (one.kind === 'record' ? one.key : one.kind === 'stream' && one.model.stream?.key));
+  const problems = keys.flatMap((key) =>
+    typeof key === 'string' && !parameters.includes(key)
+      ? `the target names \`${key}\`, and the operation has no such parameter (${parameters.join(', ') || 'none'}).`
+      : [],
+  );
+  for (const { kind, model } of named)
+    if (kind === 'record' && !models(model).hasNumericId)
+      problems.push(`the target names a row of ${model.name}: give the model an \`id Int @id\`.`);
+  if (target.kind === 'stream' && !target.model.stream)
+    problems.push(`declare \`stream\` in model('${target.model.name}').`);
+  if (target.of && target.kind !== 'create')
+    try {
+      models(target.model).referenceTo(models(target.of.model));
+    } catch (error) {
+      problems.push((error as Error).message);
+    }
+  return problems;
+}
+
+function decisionProblems(policy: Policy, { by, action }: WrittenRoute, { target, handler }: Route<never, unknown>) {
+  const problems = target.kind === 'create' && !handler ? ['a route that creates needs a handler.'] : [];
+  if (by.startsWith('Subscription.') && !handler && target.kind !== 'stream')
+    problems.push('a subscription needs a handler, or the target stream() of a model with a `stream`.');
+  const reaches = Object.entries(policy[action] ?? {});
+  const reachesOwn = reaches.some(([, reach]) => reach === 'own');
+  if (target.kind === 'stream') {
+    const { read } = target.model;
+    if (reachesOwn)
+      problems.push(`${action} reaches \`own\`, but all subscribers share a stream. Let it reach \`any\` or \`none\`.`);
+    for (const [role, reach] of reaches)
+      if (reach === 'any' && policy[read]?.[role] !== 'any')
+        problems.push(`the role ${role.toLowerCase()} may subscribe (${action}) and may not read all rows (${read}).`);
+    return problems;
+  }
+  if (!reachesOwn) return problems;
+  const decides = decidesBy(target);
+  if (decides === 'owner' || (decides === 'self' && !reaches.some(([, reach]) => reach === 'any'))) return problems;
+  const missing = target.model.owned
+    ? 'the target does not name a stored row'
+    : `model('${target.model.name}') has no \`owner\``;
+  return [...problems, `${action} reaches \`own\`, but ${missing}.`];
 }

@@ -61,16 +61,24 @@ function rootResolver({ action, isMutation, route, relations }: RootFieldOptions
   };
 }
 
-/** A subscription to the live stream of a model. */
-function streamResolver(action: string, { target }: Route<never, unknown>): Resolve {
-  return async (_parent, args, context) => {
-    const { call, operations } = context;
+/** A subscription: to what the handler of its route returns, or to the live stream of the model. */
+function sourceResolver({ action, route, relations }: Omit<RootFieldOptions, 'isMutation'>): Resolve {
+  const { target, handler } = route;
+  return async (_parent, args, context, info) => {
+    const { call, operations, services, signal } = context;
+    if (handler) {
+      const name = `Subscription.${info.fieldName}`;
+      const asked = { call, name, action, writes: false, request: args, services, signal, prefix: '' };
+      const idOf = (key: string) => Number(args[key]);
+      return operate(operations, route, { ...asked, idOf, page: page(args) as PageRequest, reply: (made) => made });
+    }
     const stream = operations.streams.get(target.model.name);
     if (!stream) throw new Error(`The model ${target.model.name} declares no \`stream\`.`);
     authoriseRole(call, action);
     await call.checkpoint();
     const since = args['since'] == null ? undefined : Number(args['since']);
-    return stream.from(stream.keyOf(args), since);
+    const perCaller = target.model.stream?.perCaller || relations().dependsOnCaller(context, info);
+    return stream.from(stream.keyOf(args), since, perCaller);
   };
 }
 
@@ -91,7 +99,10 @@ export function withRoutes(resolvers: object, { actionOf, relations }: RootField
         if (!isRoute(given)) return [field, given];
         const action = actionOf(type, field);
         if (type === 'Subscription')
-          return [field, { subscribe: streamResolver(action, given), resolve: (entry: unknown) => entry }];
+          return [
+            field,
+            { subscribe: sourceResolver({ action, route: given, relations }), resolve: (entry: unknown) => entry },
+          ];
         const isMutation = type === 'Mutation';
         return [field, rootResolver({ action, route: given, relations, isMutation })];
       }),

@@ -1,6 +1,8 @@
 import type { Actor, Call } from '../calls/access.js';
+import { Failure } from '../calls/errors.js';
+import { faultOf } from '../database/faults.js';
 import type { AnyRow, Db, Tx } from './model.js';
-import type { DeclaredModels } from './model-data.js';
+import type { DeclaredModels, ModelData } from './model-data.js';
 import { modelGuard } from './model-guard.js';
 import type { ModelStreams } from './streams.js';
 
@@ -19,6 +21,8 @@ export interface ClientAccess {
   readonly enforce: () => Promise<void>;
   /** Registers work for after the commit. */
   readonly onCommit: (work: () => void) => void;
+  /** Limits the rows of a model without an owner, where another row decides for them; undefined where none does. */
+  readonly belonging: (data: ModelData) => object | undefined;
   /** The row of the target. The caller may write it, and the transaction has locked it. */
   readonly permitted: () => { readonly model: string; readonly row: AnyRow } | undefined;
   /** @throws Failure PRECONDITION_FAILED for a stale `If-Match` of the target */
@@ -36,15 +40,53 @@ export function accessOf(db: Db): ClientAccess {
 
 /** The calls of one operation, so that none is left behind when the operation ends. */
 export interface CallLog {
+  /** Names the operation in errors. */
+  readonly operation: string;
+  /** Whether the calls are one transaction, which PostgreSQL does not commit after a statement that failed. */
+  readonly isTransaction: boolean;
   /** Calls that have begun and not ended. */
   readonly running: Set<Promise<unknown>>;
   /** Writes that nobody has awaited, with their names. */
   readonly pending: Map<object, string>;
-  /** The first write that failed. It fails the operation, also when the handler has caught it: PostgreSQL commits nothing then. */
+  /** The first write that failed, or statement of a transaction. It fails the operation, also when the handler has caught it. */
   failed: { readonly error: unknown } | undefined;
+  /** Whether the operation has ended. No call begins then. */
+  isOver: boolean;
 }
 
-export const callLog = (): CallLog => ({ running: new Set(), pending: new Map(), failed: undefined });
+export const callLog = (operation: string, isTransaction: boolean): CallLog => ({
+  operation,
+  isTransaction,
+  running: new Set(),
+  pending: new Map(),
+  failed: undefined,
+  isOver: false,
+});
+
+/**
+ * Ends the calls of an operation whose handler has returned: waits for those that have begun, and lets no other one begin.
+ * @throws the error of the first call that failed, also when the handler has caught it; Error for a write that nobody awaited
+ */
+export async function endCalls(log: CallLog): Promise<void> {
+  // The end of one call may be the beginning of the next.
+  while (log.running.size > 0) await Promise.allSettled(log.running);
+  log.isOver = true;
+  refuseFailed(log);
+  const [forgotten] = log.pending.values();
+  if (forgotten !== undefined) throw new Error(`${forgotten} was called and not awaited: nothing is written.`);
+}
+
+/** @throws the error of the first call that failed */
+export function refuseFailed({ failed }: CallLog): void {
+  if (failed) throw failed.error;
+}
+
+/** Returns true for an error after which PostgreSQL goes on with the transaction: nothing was sent, or nothing was found. */
+const isHarmless = (error: unknown): boolean =>
+  error instanceof Failure ||
+  error instanceof TypeError ||
+  (error as Error | undefined)?.name === 'PrismaClientValidationError' ||
+  faultOf(error).kind === 'not-found';
 
 const READS = new Set([
   'findUnique',
@@ -102,15 +144,18 @@ function lazyCall(run: () => Promise<unknown>, log: CallLog, write?: string): ob
   const begin = (): Promise<unknown> => {
     if (begun) return begun;
     log.pending.delete(lazy);
-    const running = run();
+    const running = log.isOver ? refuseLate() : run();
     begun = running;
     log.running.add(running);
     running
       .catch((error: unknown) => {
-        if (write !== undefined) log.failed ??= { error };
+        if (write !== undefined || (log.isTransaction && !isHarmless(error))) log.failed ??= { error };
       })
       .finally(() => log.running.delete(running));
     return running;
+  };
+  const refuseLate = async (): Promise<never> => {
+    throw new Error(`${log.operation} is over: its \`db\` cannot be used any more.`);
   };
   const lazy = {
     // biome-ignore lint/suspicious/noThenProperty: promises of Prisma are lazy in the same way.

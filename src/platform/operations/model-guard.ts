@@ -6,7 +6,7 @@ import { faultOf } from '../database/faults.js';
 import type { ClientAccess } from './guarded-client.js';
 import type { AnyRow, Tx } from './model.js';
 import { type ModelData, matchesLocally } from './model-data.js';
-import { filtered, scopedArgs, shownMembers } from './read-scope.js';
+import { filtered, scopedAggregate, scopedArgs, scopedWhere, shownMembers } from './read-scope.js';
 import { createTombstones, lockRow, lockStream } from './row-locks.js';
 import type { ModelStreams } from './streams.js';
 
@@ -24,6 +24,13 @@ export const withHidden = <T extends object>(data: T): T => {
   privileged.add(data);
   return data;
 };
+
+/** The members that a `where` names, at any depth. */
+function membersIn(where: unknown, found = new Set<string>()): Set<string> {
+  if (typeof where !== 'object' || where === null) return found;
+  for (const [member, value] of Object.entries(where)) membersIn(value, found.add(member));
+  return found;
+}
 
 /** Decides the calls of one operation on one model, and adds to writes what belongs to them. */
 export function modelGuard(data: ModelData, access: ClientAccess, streams: ModelStreams) {
@@ -45,7 +52,9 @@ export function modelGuard(data: ModelData, access: ClientAccess, streams: Model
   /** The filter of the rows that the caller may write; undefined for all rows. */
   function writable(): object | undefined {
     if (action === undefined || reachOf(call.policy, action, access.actor()) === 'any') return undefined;
-    return data.ownedBy(access.actor());
+    const owner = data.ownedBy(access.actor()) ?? access.belonging(data);
+    if (owner) return owner;
+    throw new TypeError(`db.${name}: model('${model.name}') has no \`owner\`, and ${action} reaches \`own\`.`);
   }
 
   /** Checks the owner of a row that is stored. `members`: what is known of it. @throws Failure FORBIDDEN */
@@ -68,18 +77,24 @@ export function modelGuard(data: ModelData, access: ClientAccess, streams: Model
   }
 
   /**
-   * Returns the data without members that are undefined, with the derived ones.
+   * Returns the data without members that are undefined, with the derived ones. `{ set: value }` becomes the value.
    * @throws TypeError for a hidden member, and for a nested write, which would go around the guard of the other model
    */
   function writtenData(given: unknown): Data {
     const isPrivileged = action === undefined || privileged.has(given as object);
     const written = Object.fromEntries(
-      Object.entries((given ?? {}) as Data).filter(([, value]) => value !== undefined),
+      Object.entries((given ?? {}) as Data).flatMap(([member, value]) => {
+        const { type, isList } = data.stored.fields[member] ?? {};
+        const isSet =
+          type !== 'Json' && !isList && typeof value === 'object' && value !== null && Object.hasOwn(value, 'set');
+        const set: unknown = isSet ? (value as { set?: unknown }).set : value;
+        return set === undefined ? [] : [[member, set]];
+      }),
     );
     for (const member of Object.keys(written)) {
       if (data.stored.fields[member]?.kind === 'object')
         throw new TypeError(`db.${name}: write \`${member}\` by a call of its own model.`);
-      if (member in data.hidden && !isPrivileged)
+      if (Object.hasOwn(data.hidden, member) && !isPrivileged)
         throw new TypeError(`db.${name}: \`${member}\` cannot be written here.`);
     }
     return hooks.derive?.(written) ?? written;
@@ -94,12 +109,12 @@ export function modelGuard(data: ModelData, access: ClientAccess, streams: Model
     return selection;
   }
 
-  const nextVersion = (changes: Data): Data =>
-    data.hasVersion && !('version' in changes) ? { ...changes, version: { increment: 1 } } : changes;
+  /** A version in the data is that of the row which the handler was given, and has spread. */
+  const nextVersion = (changes: Data): Data => (data.hasVersion ? { ...changes, version: { increment: 1 } } : changes);
 
   /** Returns true if a change could move a row to another owner. */
   function movesOwner(changes: Data): boolean {
-    const members = new Set(Object.keys(writable() ?? {}));
+    const members = membersIn(writable() ?? {});
     for (const { relation } of Object.values(data.stored.fields))
       for (const one of relation?.fields ?? []) members.add(one);
     return Object.keys(changes).some((member) => members.has(member));
@@ -107,27 +122,31 @@ export function modelGuard(data: ModelData, access: ClientAccess, streams: Model
 
   /**
    * Loads the row that a unique `where` names, locks it, and checks its owner.
-   * @returns undefined where the row exists and does not satisfy the rest of `where`: Prisma then says so
-   * @throws Failure NOT_FOUND, GONE, FORBIDDEN
+   * @throws Failure NOT_FOUND, GONE, FORBIDDEN; Prisma's error where the row does not satisfy the rest of `where`
    */
-  async function writableRow(tx: Tx, where: Args): Promise<AnyRow | undefined> {
+  async function writableRow(tx: Tx, where: Args): Promise<AnyRow> {
     const permitted = access.permitted();
     const { id } = where;
     if (typeof id === 'number' && data.hasNumericId && !isStorableId(id)) return refuseAbsent(tx, model, id);
     const isTarget = permitted?.model === model.name && permitted.row.id === id;
     if (isTarget && Object.keys(where).length === 1) return permitted.row;
-    const find = () => on(tx)['findUnique']?.({ where }) as Promise<AnyRow | null>;
-    const found = await find();
-    if (found && data.hasNumericId && !isTarget) await lockRow(tx, data, found.id);
-    const row = found && data.hasNumericId ? await find() : found;
-    if (row) {
-      await requireOwner(tx, row, where);
-      return row;
-    }
-    const exists = typeof id === 'number' && (await on(tx)['findUnique']?.({ where: { id }, select: { id: true } }));
+    const unique = { where: scopedWhere(data, where, readable) };
+    const found = (await on(tx)['findUnique']?.(unique)) as AnyRow | null;
+    const exists = found ?? (typeof id === 'number' && (await on(tx)['findUnique']?.({ where: { id } })));
     if (typeof id === 'number' && !exists) return refuseAbsent(tx, model, id);
-    return undefined;
+    if (found && data.hasNumericId && !isTarget) await lockRow(tx, data, found.id);
+    // As it is now, and an error where there is none: a row that appears meanwhile would be written without a decision.
+    const row = (await on(tx)['findUniqueOrThrow']?.(unique)) as AnyRow;
+    if (!found) throw new Failure('CONFLICT', `This ${model.noun} was changed at the same time.`);
+    await requireOwner(tx, row, 'id' in row ? { id: row.id } : where);
+    return row;
   }
+
+  /** The `where` of a write to one row. A row without a numeric id is not locked, so its owner is decided once more. */
+  const uniqueWhere = (where: Args): Args => {
+    const owner = data.hasNumericId ? undefined : writable();
+    return filtered(scopedWhere(data, where, readable), owner ? [owner] : []).where as Args;
+  };
 
   /** A violated unique index is CONFLICT. */
   async function written<T>(write: Promise<unknown> | undefined): Promise<T> {
@@ -155,9 +174,7 @@ export function modelGuard(data: ModelData, access: ClientAccess, streams: Model
         return this.read(operation.replace('Unique', 'First'), args);
       if (operation !== 'count' && operation !== 'aggregate')
         return on(client)[operation]?.(scopedArgs(data, args, readable));
-      const { where, ...rest } = args;
-      const own = readable(data);
-      return on(client)[operation]?.({ ...rest, ...filtered(where, own ? [own] : []) });
+      return on(client)[operation]?.(scopedAggregate(data, args, readable));
     },
 
     writes: {
@@ -174,7 +191,12 @@ export function modelGuard(data: ModelData, access: ClientAccess, streams: Model
         const stream = streams.get(model.name);
         const key = stream?.keyOf(given) ?? '';
         if (stream) await lockStream(tx, stream.lockName(key));
-        const created = await written<AnyRow>(on(tx)['create']?.({ ...returned(args), data: given }));
+        const { select, omit, ...selection } = returned(args) as { select?: object; omit?: object };
+        const withId = {
+          ...(select && { select: { ...select, ...(data.stored.fields['id'] && { id: true }) } }),
+          ...(omit && { omit: { ...omit, ...('id' in omit && { id: false }) } }),
+        };
+        const created = await written<AnyRow>(on(tx)['create']?.({ ...selection, ...withId, data: given }));
         await requireOwner(tx, { ...given, ...created }, { id: created.id });
         if (stream) {
           const added = { id: created.id, key };
@@ -205,14 +227,14 @@ export function modelGuard(data: ModelData, access: ClientAccess, streams: Model
         const changes = writtenData(args['data']);
         refuseProtected(changes, before);
         access.checkPrecondition();
-        if (before) await hooks.beforeUpdate?.(tx, before, changes);
+        await hooks.beforeUpdate?.(tx, before, changes);
         await access.enforce();
-        if (before && Object.keys(changes).length === 0) return on(tx)['findUnique']?.({ where, ...returned(args) });
+        if (Object.keys(changes).length === 0) return on(tx)['findUnique']?.({ where, ...returned(args) });
         const after = await written<AnyRow>(
-          on(tx)['update']?.({ ...returned(args), where, data: nextVersion(changes) }),
+          on(tx)['update']?.({ ...returned(args), where: uniqueWhere(where), data: nextVersion(changes) }),
         );
-        if (before && movesOwner(changes)) await requireOwner(tx, { ...before, ...changes }, { id: before.id });
-        if (before) await hooks.afterUpdate?.(tx, call, before, { ...before, ...changes });
+        if (movesOwner(changes)) await requireOwner(tx, { ...before, ...changes }, { id: before.id });
+        await hooks.afterUpdate?.(tx, call, before, { ...before, ...changes });
         return after;
       },
 
@@ -223,7 +245,7 @@ export function modelGuard(data: ModelData, access: ClientAccess, streams: Model
         const owner = writable();
         if (owner && movesOwner(changes) && matchesLocally(owner as Args, changes) !== true) throw denied();
         await access.enforce();
-        const where = filtered(args['where'], owner ? [owner] : []);
+        const where = filtered(scopedWhere(data, args['where'], readable), owner ? [owner] : []);
         return written(on(await access.transaction())['updateMany']?.({ ...where, data: nextVersion(changes) }));
       },
 
@@ -231,11 +253,11 @@ export function modelGuard(data: ModelData, access: ClientAccess, streams: Model
         const tx = await access.transaction();
         const where = args['where'] as Args;
         const before = await writableRow(tx, where);
-        if (before) await hooks.beforeDelete?.(tx, before);
+        await hooks.beforeDelete?.(tx, before);
         await access.enforce();
-        if (before) await createTombstones(tx, data, [before.id]);
-        const deleted = await on(tx)['delete']?.({ ...returned(args), where });
-        if (before) await hooks.afterDelete?.(tx, call, before);
+        await createTombstones(tx, data, [before.id]);
+        const deleted = await on(tx)['delete']?.({ ...returned(args), where: uniqueWhere(where) });
+        await hooks.afterDelete?.(tx, call, before);
         return deleted;
       },
 
@@ -244,7 +266,7 @@ export function modelGuard(data: ModelData, access: ClientAccess, streams: Model
         await access.enforce();
         const tx = await access.transaction();
         const owner = writable();
-        const where = filtered(args['where'], owner ? [owner] : []);
+        const where = filtered(scopedWhere(data, args['where'], readable), owner ? [owner] : []);
         if (!data.hasNumericId) return on(tx)['deleteMany']?.(where);
         const rows = (await on(tx)['findMany']?.({
           ...where,

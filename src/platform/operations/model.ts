@@ -10,7 +10,11 @@ type Models = Prisma.TypeMap['model'];
 export type ModelName = Prisma.ModelName;
 type Operations<Name extends ModelName> = Models[Name]['operations'];
 
-/** A row as Prisma reads it, without hidden members. */
+/**
+ * A row as Prisma reads it, without hidden members.
+ * @example
+ * export type Book = Row<'Book'>;
+ */
 export type Row<Name extends ModelName> = Omit<
   Models[Name]['payload']['scalars'],
   Uncapitalize<Name> extends keyof HiddenMembers ? keyof HiddenMembers[Uncapitalize<Name>] : never
@@ -58,12 +62,14 @@ export type Db = {
 /**
  * The fields of a GraphQL type that need no resolver because the type has the name of a model, and its values are rows: relations
  * of the model, and times, which are shown in ISO 8601.
+ * @example
+ * type Optional = ReadByPlatform<'Post', Post>; // 'author' | 'comments' | 'createdAt'
  */
 export type ReadByPlatform<Type, Parent> = Type extends ModelName
   ? Parent extends Row<Type>
     ?
         | keyof Models[Type]['payload']['objects']
-        | { [Member in keyof Parent]: Parent[Member] extends Date ? Member : never }[keyof Parent]
+        | { [Member in keyof Parent]: NonNullable<Parent[Member]> extends Date ? Member : never }[keyof Parent]
     : never
   : never;
 
@@ -100,6 +106,11 @@ export interface ModelStream<Name extends ModelName> {
   readonly key?: keyof Row<Name> & string;
   /** Related rows that subscribers receive with an entry: Prisma's `include`, of relations to one row. */
   readonly include?: Readonly<Record<string, true>>;
+  /**
+   * Executes each entry for each subscriber. Needed where a resolver looks at the caller's id; by default all subscribers of one
+   * role who select the same share one execution. Rows that an owner filters never are shared.
+   */
+  readonly perCaller?: boolean;
 }
 
 export interface ModelOptions<Name extends ModelName> {
@@ -124,7 +135,7 @@ export interface Model<Name extends ModelName = ModelName, Owned extends boolean
   readonly owner?: (caller: Caller) => object;
   readonly protect?: Readonly<Record<string, string>>;
   readonly conceal?: boolean;
-  readonly stream?: { readonly key?: string; readonly include?: Readonly<Record<string, true>> };
+  readonly stream?: Readonly<{ key?: string; include?: Readonly<Record<string, true>>; perCaller?: boolean }>;
   /** Whether the model has an owner. The compiler requires one where a policy reaches `own`. */
   readonly owned: Owned;
 }

@@ -7,7 +7,7 @@ import { isReferenceViolation, type PrismaClient } from '../database/client.js';
 import type { Idempotency } from '../idempotency/idempotency.js';
 import { ifMatch } from '../rest/conditions.js';
 import { callTransaction } from './call-transaction.js';
-import { callLog, guardedClient } from './guarded-client.js';
+import { callLog, endCalls, guardedClient, refuseFailed } from './guarded-client.js';
 import type { AnyRow, Db, Tx } from './model.js';
 import { type DeclaredModels, type ModelData, matchesLocally } from './model-data.js';
 import { delegateOf } from './model-guard.js';
@@ -23,6 +23,8 @@ export interface OperationServices {
   readonly models: DeclaredModels;
   readonly streams: ModelStreams;
   readonly pages: PageReader;
+  /** Is told of an error of work that an operation does after its commit (`onCommit`). */
+  readonly onCommitFault: (operation: string, error: unknown) => void;
 }
 
 /** One request for a route, by whichever transport it came. */
@@ -45,6 +47,8 @@ export interface OperationRequest {
   readonly select?: ((data: ModelData) => object) | undefined;
   readonly services: unknown;
   readonly prefix: string;
+  /** Aborted when a subscription ends. */
+  readonly signal?: AbortSignal | undefined;
   readonly reply: (made: unknown) => unknown;
 }
 
@@ -61,11 +65,14 @@ export const readingClient = ({ client, models, streams }: OperationServices, ca
       transaction: refuseToWrite,
       enforce: async () => {},
       onCommit: refuseToWrite,
+      belonging: () => undefined,
       permitted: () => undefined,
       checkPrecondition: () => {},
     },
-    callLog(),
+    callLog('The operation', false),
   );
+
+const NEVER = new AbortController().signal;
 
 const refuseToWrite = (): never => {
   throw new TypeError('Only the root field of a mutation and an operation with another method than GET can write.');
@@ -122,7 +129,7 @@ export async function operate(
   const onCommit: (() => void)[] = [];
   let permitted: { model: string; row: AnyRow } | undefined;
   let workId: string | undefined;
-  const log = callLog();
+  const log = callLog(asked.name, writes);
   const db = guardedClient(
     models,
     streams,
@@ -134,6 +141,10 @@ export async function operate(
       transaction: async () => (writes ? transaction.client() : refuseToWrite()),
       enforce,
       onCommit: (work) => void onCommit.push(work),
+      belonging: (data) =>
+        container && data.model.name === target.model.name
+          ? { [data.referenceTo(models(container.model))]: idOf(container) }
+          : undefined,
       permitted: () => permitted,
       checkPrecondition: () => {
         if (stale) throw stale;
@@ -175,6 +186,7 @@ export async function operate(
     await commit();
     return answer;
   } catch (error) {
+    log.isOver = true;
     await transaction.rollback(error);
     if (stale && !(error instanceof Failure && error.code === 'FORBIDDEN')) throw stale;
     // The handler may have failed because it was given what the content check would refuse.
@@ -188,8 +200,15 @@ export async function operate(
   }
 
   async function commit(): Promise<void> {
+    refuseFailed(log);
     await transaction.commit();
-    for (const work of onCommit) work();
+    for (const work of onCommit)
+      try {
+        work();
+      } catch (error) {
+        // The effects are committed, so the answer is not an error any more.
+        services.onCommitFault(asked.name, error);
+      }
   }
 
   function isOwnOnly(): boolean {
@@ -249,7 +268,8 @@ export async function operate(
       const { read } = data.model;
       const reach = reachOf(call.policy, read, caller);
       const where = reach === 'own' ? data.ownedBy(caller) : undefined;
-      if (reach === 'none' || (where && !(await owns(on, row, where)))) throw refused(caller, read);
+      if (reach === 'none' || (where && !(await owns(on, row, where))))
+        throw on.model.conceal ? absent(on.model) : refused(caller, read);
     }
     return row;
   }
@@ -291,12 +311,10 @@ export async function operate(
           },
           afterCommit: (work: () => Promise<unknown>) => new AfterCommit(work),
           onCommit: (work: () => void) => void onCommit.push(work),
+          signal: asked.signal ?? NEVER,
         })
       : standard(row));
-    await Promise.all(log.running);
-    if (log.failed) throw log.failed.error;
-    const [forgotten] = log.pending.values();
-    if (forgotten !== undefined) throw new Error(`${forgotten} was called and not awaited: nothing is written.`);
+    await endCalls(log);
     return made;
   }
 

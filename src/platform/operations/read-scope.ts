@@ -19,7 +19,53 @@ export function scopedArgs(data: ModelData, args: Args, readable: Readable): Arg
   const { where, select, include, omit, ...rest } = args;
   const own = readable(data);
   const { selection, parents } = shownMembers(data, { select, include, omit }, readable);
-  return { ...rest, ...selection, ...filtered(storable(data, where), own ? [own, ...parents] : parents) };
+  refuseOrder(data, rest, readable);
+  const filters = own ? [own, ...parents] : parents;
+  return { ...rest, ...selection, ...filtered(scopedWhere(data, where, readable), filters) };
+}
+
+/** Limits the arguments of `count` and `aggregate` to the rows that the caller may read, and to members that are not hidden. */
+export function scopedAggregate(data: ModelData, args: Args, readable: Readable): Args {
+  const { where, ...rest } = args;
+  const own = readable(data);
+  refuseOrder(data, rest, readable);
+  for (const of of ['select', '_count', '_min', '_max', '_sum', '_avg'])
+    for (const member of membersOf(rest[of])) refuseHidden(data, member);
+  return { ...rest, ...filtered(scopedWhere(data, where, readable), own ? [own] : []) };
+}
+
+const membersOf = (value: unknown): string[] => (typeof value === 'object' && value !== null ? Object.keys(value) : []);
+
+/** @throws TypeError for a member that no operation reads */
+function refuseHidden(data: ModelData, member: string): void {
+  if (Object.hasOwn(data.hidden, member))
+    throw new TypeError(`db.${data.delegate}: \`${member}\` is hidden from operations.`);
+}
+
+/** The model behind a relation. @throws TypeError for a model that is not declared */
+function modelBehind(data: ModelData, member: string): ModelData {
+  const relation = data.relations.get(member);
+  if (relation) return relation.to;
+  throw new TypeError(`db.${data.delegate}: declare the model behind \`${member}\` in the \`models\` first.`);
+}
+
+/**
+ * Refuses an order of rows that tells of members or rows which the caller may not read: by a hidden member, by rows of others, and
+ * a page that begins at a row of others.
+ */
+function refuseOrder(data: ModelData, { orderBy, cursor, distinct }: Args, readable: Readable): void {
+  const ordered = [orderBy ?? []].flat().flatMap((one) => Object.entries(one as Args));
+  for (const [member, value] of ordered) {
+    refuseHidden(data, member);
+    if (data.stored.fields[member]?.kind !== 'object') continue;
+    const to = modelBehind(data, member);
+    if (readable(to))
+      throw new TypeError(`db.${data.delegate}: the caller may not read all rows by which \`${member}\` orders.`);
+    if (!('_count' in (value as Args))) refuseOrder(to, { orderBy: value }, readable);
+  }
+  for (const member of [...membersOf(cursor), ...[distinct ?? []].flat()]) refuseHidden(data, member as string);
+  if (cursor !== undefined && readable(data) && ordered.some(([member]) => !(member in (cursor as Args))))
+    throw new TypeError(`db.${data.delegate}: order by the members of \`cursor\` only.`);
 }
 
 /** The range of PostgreSQL's `integer`. */
@@ -27,23 +73,59 @@ const MAX_INT = 2_147_483_647;
 const isInRange = (value: unknown): boolean => typeof value !== 'number' || (value >= -MAX_INT && value <= MAX_INT);
 /** A filter that no row satisfies. */
 const NO_ROW = { in: [] };
+const LOGIC = ['AND', 'OR', 'NOT'];
 
-/** Returns a `where` in which numbers that no column of integers can hold match nothing, instead of being an error of Prisma. */
-function storable(data: ModelData, where: unknown): unknown {
-  const members = Object.entries((where ?? {}) as Args);
-  const isTooLarge = ([member, value]: [string, unknown]) =>
-    data.stored.fields[member]?.type === 'Int' &&
-    !(typeof value === 'object' && value !== null ? Object.values(value).every(isInRange) : isInRange(value));
-  if (!members.some(isTooLarge)) return where;
-  return Object.fromEntries(members.map((one) => (isTooLarge(one) ? [one[0], bounded(one[1])] : one)));
+/**
+ * Returns a `where` of rows that the caller may read, in its relations too. A number that no column of integers can hold matches
+ * nothing, instead of being an error of Prisma.
+ * @throws TypeError for a hidden member, for a model that is not declared, and for `undefined`, which Prisma takes as "every row"
+ */
+export function scopedWhere(data: ModelData, where: unknown, readable: Readable): Args | undefined {
+  if (where === undefined || where === null) return undefined;
+  const scoped = (one: unknown) => scopedWhere(data, one, readable);
+  const members = Object.entries(where as Args).map(([member, value]): [string, unknown] => {
+    if (LOGIC.includes(member)) return [member, Array.isArray(value) ? value.map(scoped) : scoped(value)];
+    const field = data.stored.fields[member];
+    for (const one of field ? [member] : membersOf(value)) refuseHidden(data, one);
+    if (field?.kind === 'object') return [member, relationFilter(data, member, value, readable)];
+    if (value === undefined || (isPlain(value) && Object.values(value).includes(undefined)))
+      throw new TypeError(`db.${data.delegate}: \`where.${member}\` is undefined.`);
+    return [member, field?.type === 'Int' ? storable(value) : value];
+  });
+  return Object.fromEntries(members);
 }
 
-/** An order comparison is moved to the end of the range; anything else matches nothing. */
-function bounded(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null) return NO_ROW;
+const isPlain = (value: unknown): value is Args =>
+  typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
+
+/** Limits a filter by related rows to those that the caller may read. */
+function relationFilter(data: ModelData, member: string, value: unknown, readable: Readable): unknown {
+  const to = modelBehind(data, member);
+  const own = readable(to);
+  const limited = (one: unknown) =>
+    one === null ? null : (filtered(scopedWhere(to, one, readable), own ? [own] : []).where ?? {});
+  const operators = membersOf(value);
+  const isOperator = operators.length > 0 && operators.every((one) => /^(some|none|every|is|isNot)$/.test(one));
+  if (!isOperator) return limited(value);
+  return Object.fromEntries(
+    Object.entries(value as Args).map(([operator, one]) =>
+      operator === 'every' && own
+        ? [operator, { OR: [{ NOT: own }, scopedWhere(to, one, readable) ?? {}] }]
+        : [operator, limited(one)],
+    ),
+  );
+}
+
+const isStorable = (value: unknown): boolean => (Array.isArray(value) ? value.every(isInRange) : isInRange(value));
+
+/** An order comparison is moved to the end of the range; anything else out of the range matches nothing. */
+function storable(value: unknown): unknown {
+  if (!isPlain(value)) return isInRange(value) ? value : NO_ROW;
+  if (Object.values(value).every(isStorable)) return value;
   const clamp = (one: number) => Math.max(-MAX_INT, Math.min(one, MAX_INT));
   return Object.fromEntries(
-    Object.entries(value).flatMap(([operator, limit]) => {
+    Object.entries(value).flatMap(([operator, limit]): [string, unknown][] => {
+      if (Array.isArray(limit)) return [[operator, limit.filter(isInRange)]];
       if (isInRange(limit)) return [[operator, limit]];
       return /^[lg]te?$/.test(operator) ? [[operator, clamp(limit as number)]] : Object.entries(NO_ROW);
     }),
@@ -66,11 +148,11 @@ export function shownMembers(data: ModelData, { select, include, omit }: Args, r
   const parents: object[] = [];
   const hides = Object.keys(data.hidden).length > 0;
   const relation = (name: string, value: unknown): unknown => {
-    const to = data.relations.get(name);
-    if (!to) throw new TypeError(`db.${data.delegate}: declare the model behind \`${name}\` in the \`models\` first.`);
-    if (to.isList) return scopedArgs(to.to, value === true ? {} : (value as Args), readable);
-    const filter = readable(to.to);
-    const { selection, parents: above } = shownMembers(to.to, value === true ? {} : (value as Args), readable);
+    const to = modelBehind(data, name);
+    const args = value === true ? {} : (value as Args);
+    if (data.stored.fields[name]?.isList) return scopedArgs(to, args, readable);
+    const filter = readable(to);
+    const { selection, parents: above } = shownMembers(to, args, readable);
     for (const one of filter ? [filter, ...above] : above) parents.push({ [name]: one });
     return Object.keys(selection).length > 0 ? selection : true;
   };
@@ -78,7 +160,7 @@ export function shownMembers(data: ModelData, { select, include, omit }: Args, r
     Object.fromEntries(
       Object.entries(given).flatMap(([name, value]): [string, unknown][] => {
         if (value === undefined || value === false) return [];
-        if (name in data.hidden) throw new TypeError(`db.${data.delegate}: \`${name}\` is hidden from operations.`);
+        refuseHidden(data, name);
         if (name === '_count') return [[name, counts(value)]];
         return [[name, data.stored.fields[name]?.kind === 'object' ? relation(name, value) : value]];
       }),
@@ -88,11 +170,10 @@ export function shownMembers(data: ModelData, { select, include, omit }: Args, r
     const lists = [...data.relations].filter(([, { isList }]) => isList).map(([name]) => [name, true]);
     const asked = value === true ? Object.fromEntries(lists) : ((value as { select?: Args }).select ?? {});
     const each = Object.entries(asked as Args).map(([name, of]) => {
-      const to = data.relations.get(name);
-      if (!to)
-        throw new TypeError(`db.${data.delegate}: declare the model behind \`${name}\` in the \`models\` first.`);
-      const filter = readable(to.to);
-      return [name, filter ? filtered((of as { where?: unknown }).where, [filter]) : of];
+      const to = modelBehind(data, name);
+      const filter = readable(to);
+      const where = scopedWhere(to, (of as { where?: unknown }).where, readable);
+      return [name, filter || where ? filtered(where, filter ? [filter] : []) : of];
     });
     return { select: Object.fromEntries(each) };
   };

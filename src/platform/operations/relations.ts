@@ -1,5 +1,16 @@
-import type { FieldNode, GraphQLField, GraphQLObjectType, GraphQLResolveInfo, GraphQLSchema } from 'graphql';
-import { getNamedType, isListType, isNonNullType, isObjectType } from 'graphql';
+import {
+  type FieldNode,
+  type GraphQLField,
+  type GraphQLNamedType,
+  type GraphQLObjectType,
+  type GraphQLResolveInfo,
+  type GraphQLSchema,
+  getNamedType,
+  isAbstractType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+} from 'graphql';
 import { authenticated, reachOf, refused } from '../calls/access.js';
 import { refuseAbsent } from '../calls/tombstones.js';
 import type { PrismaClient } from '../database/client.js';
@@ -8,6 +19,7 @@ import type { AnyRow } from './model.js';
 import type { DeclaredModels, ModelData } from './model-data.js';
 import { delegateOf } from './model-guard.js';
 import {
+  includedRow,
   markRows,
   nodesBelow,
   pageArguments,
@@ -40,13 +52,20 @@ export type SchemaRelations = ReturnType<typeof schemaRelations>;
  */
 export function schemaRelations(schema: GraphQLSchema, models: DeclaredModels) {
   const relations = new Map<string, ReadonlyMap<string, Relation>>();
+  /** The fields with a resolver of the developer. */
+  const written = new Set<string>();
   const problems: string[] = [];
   for (const type of Object.values(schema.getTypeMap())) {
     const data = isObjectType(type) && !type.name.startsWith('__') ? models.byName(type.name) : undefined;
     if (!data || !isObjectType(type)) continue;
     const found = new Map<string, Relation>();
     for (const field of Object.values(type.getFields())) {
-      if (field.resolve) continue;
+      if (field.resolve) {
+        written.add(`${type.name}.${field.name}`);
+        continue;
+      }
+      if (Object.hasOwn(data.hidden, field.name))
+        problems.push(`${type.name}.${field.name} is hidden from operations. Take the field out of schema.graphql.`);
       const relation = data.relations.get(field.name);
       const below = getNamedType(field.type);
       if (relation && isObjectType(below) && relation.to.model.name === below.name) found.set(field.name, relation);
@@ -73,6 +92,7 @@ export function schemaRelations(schema: GraphQLSchema, models: DeclaredModels) {
     return {
       info,
       relationOf: (type, field) => relations.get(type)?.get(field),
+      hasResolver: (type, field) => written.has(`${type}.${field}`),
       readRelation: (data, isList) => {
         const reach = reachOf(context.call.policy, data.model.read, caller);
         if (reach === 'any') return { filter: undefined };
@@ -98,7 +118,31 @@ export function schemaRelations(schema: GraphQLSchema, models: DeclaredModels) {
       }
       return selectionPlan(data, type, nodes, options);
     },
+
+    /** Returns true if a selection of a field can lead to rows that are filtered by the caller's id. */
+    dependsOnCaller({ call }: GraphQLContext, { returnType }: GraphQLResolveInfo): boolean {
+      const caller = authenticated(call);
+      return modelsBelow(getNamedType(returnType)).some(
+        (data) => reachOf(call.policy, data.model.read, caller) === 'own',
+      );
+    },
   };
+
+  /** The models whose rows can be selected below a type. */
+  function modelsBelow(type: GraphQLNamedType): ModelData[] {
+    const below = new Set<GraphQLNamedType>();
+    const visit = (one: GraphQLNamedType): void => {
+      if (isAbstractType(one)) for (const possible of schema.getPossibleTypes(one)) add(possible);
+      else if (isObjectType(one)) for (const field of Object.values(one.getFields())) add(getNamedType(field.type));
+    };
+    const add = (one: GraphQLNamedType): void => {
+      if (below.has(one)) return;
+      below.add(one);
+      visit(one);
+    };
+    visit(type);
+    return [...below].flatMap(({ name }) => models.byName(name) ?? []);
+  }
 
   /** Gives a relation its resolver. */
   function install(data: ModelData, type: GraphQLObjectType, field: string, relation: Relation): void {
@@ -169,6 +213,8 @@ export function schemaRelations(schema: GraphQLSchema, models: DeclaredModels) {
     const caller = authenticated(call);
     const reach = reachOf(call.policy, to.model.read, caller);
     if (reach === 'none') throw refused(caller, to.model.read);
+    const included = reach === 'any' ? includedRow(parent, field) : undefined;
+    if (included !== undefined) return included;
     const [member] = data.stored.fields[field]?.relation?.fields ?? [];
     const id = parent[member as string] as number | null;
     if (id === null) return null;

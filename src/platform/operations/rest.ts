@@ -3,19 +3,20 @@ import type { Operation } from '../contract/openapi.js';
 import { resourceTag } from '../rest/conditions.js';
 import type { Context } from '../rest/context.js';
 import { type PageQuery, representPage } from '../rest/paging.js';
-import type { Reply } from '../rest/represent.js';
+import { type Reply, replyWriter } from '../rest/represent.js';
 import type { ReadRequest } from '../rest/validation.js';
 import { type OperationServices, operate } from './operate.js';
 import type { ReplyContext, Route } from './route.js';
 
 /** A route as the handler of an operation. */
-export const restHandler =
-  (
-    { permission, method, operationId }: Operation,
-    route: Route<never, unknown>,
-    { operations, cursors }: { operations: OperationServices; cursors: Cursors },
-  ) =>
-  async (request: ReadRequest, { call, page, pathname, prefix, services }: Context): Promise<Reply> => {
+export const restHandler = (
+  operation: Operation,
+  route: Route<never, unknown>,
+  { operations, cursors }: { operations: OperationServices; cursors: Cursors },
+) => {
+  const { permission, method, operationId } = operation;
+  const written = replyWriter(operation);
+  return async (request: ReadRequest, { call, page, pathname, prefix, services }: Context): Promise<Reply> => {
     const { query, headers } = request;
     const replying: ReplyContext = { page, pathname, prefix, query, headers: headers as never, cursors };
     return (await operate(operations, route, {
@@ -29,29 +30,34 @@ export const restHandler =
       page,
       services,
       prefix,
-      reply: (made) => (route.reply ? route.reply(made as never, replying as never) : made),
+      reply: (made) => written((route.reply ? route.reply(made as never, replying as never) : made) as Reply),
     })) as Reply;
   };
+};
+
+/** A body as `represent` gives it: JSON shows a Date in ISO 8601. */
+type Represented<Body> = { [Member in keyof Body]: Body[Member] | (string extends Body[Member] ? Date : never) };
 
 /**
- * Returns the replies of resources whose rows count versions: with `ETag`, `Location`, and the headers of a page.
+ * Returns the replies of resources whose rows count versions: with `ETag`, `Location`, and the headers of a page. `noContent` is
+ * 204.
  * @example
- * const { ok, created, listed } = replies({ represent: representOrder, href: hrefOfOrder });
+ * const { ok, created, listed, noContent } = replies({ represent: representOrder, href: hrefOfOrder });
  */
 export const replies = <Row extends { readonly id: number; readonly version: number }, Body>({
   represent,
   href,
 }: {
-  represent: (row: Row, prefix: string) => Body;
+  represent: (row: Row, prefix: string) => Represented<Body>;
   href: (id: number, prefix: string) => string;
 }) => ({
   ok: (row: Row, { prefix }: ReplyContext) =>
-    ({ status: 200, headers: { etag: resourceTag(row) }, body: represent(row, prefix) }) as const,
+    ({ status: 200, headers: { etag: resourceTag(row) }, body: represent(row, prefix) as Body }) as const,
   created: (row: Row, { prefix }: ReplyContext) =>
     ({
       status: 201,
       headers: { location: href(row.id, prefix), etag: resourceTag(row) },
-      body: represent(row, prefix),
+      body: represent(row, prefix) as Body,
     }) as const,
   listed: (rows: Page<Row>, { page, pathname, query, cursors, prefix }: ReplyContext) =>
     ({
@@ -60,7 +66,8 @@ export const replies = <Row extends { readonly id: number; readonly version: num
         pathname,
         query: query as PageQuery,
         cursors,
-        represent: (row) => represent(row, prefix),
+        represent: (row) => represent(row, prefix) as Body,
       }),
     }) as const,
+  noContent: () => ({ status: 204 }) as const,
 });

@@ -18,7 +18,11 @@ type RecordOf<T> = T extends {
       ? Row<Name>
       : undefined;
 
-/** What a handler receives besides the request, after the decisions of the contract. */
+/**
+ * What a handler receives besides the request, after the decisions of the contract.
+ * @example
+ * handler: ({ body }, { db, actor }) => db.book.create({ data: { ...body, ownerId: actor.id } }),
+ */
 export interface Operation<T = Target, Services = unknown> {
   readonly actor: Actor;
   /** The row that the target names: loaded, permitted, and locked where the operation writes. */
@@ -42,15 +46,30 @@ export interface Operation<T = Target, Services = unknown> {
   readonly afterCommit: <T>(work: () => Promise<T>) => Promise<T>;
   /** Runs `work` after the commit. The answer does not wait for it. */
   readonly onCommit: (work: () => void) => void;
+  /**
+   * Aborted when a subscription ends: its client has completed it or gone, or may not continue. For sources that wait, because a
+   * generator hears of its end (`return`) only when it continues. Never aborted for other operations.
+   */
+  readonly signal: AbortSignal;
 }
 
-/** What a reply is made with, besides the handler's result. */
+/**
+ * What a reply is made with, besides the handler's result.
+ * @example
+ * reply: (user, { prefix }) => ({ status: 200, body: representUser(user, prefix) }),
+ */
 export interface ReplyContext extends Pick<Context, 'page' | 'pathname' | 'prefix'> {
   readonly query: object;
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly cursors: Cursors;
 }
 
+/**
+ * What `route` returns: one operation of REST, or one root field of GraphQL.
+ * @example
+ * const route = routeFor<Services>();
+ * const getBook = route({ target: record(Book, 'book_id'), reply: ok });
+ */
 export interface Route<Request, Result, By extends Decides = Decides> {
   readonly target: Target;
   readonly handler: ((request: Request, operation: never) => unknown) | undefined;
@@ -103,7 +122,8 @@ const ROUTE = Symbol('route');
 /**
  * Returns the function by which an application writes its routes: one for each operation of openapi.yaml, and for each root field
  * of schema.graphql. The platform decides by the target (401, 403, 404, 410, 412) before it calls the handler. Without a handler
- * a route returns the row, deletes the row, or returns the page. `reply` makes the answer of the result.
+ * a route returns the row, deletes the row, or returns the page. `reply` makes the answer of the result. The handler of a
+ * subscription returns an AsyncIterable of its events.
  * @typeParam Services what handlers receive as `services`
  * @example
  * const route = routeFor<Services>();

@@ -18,6 +18,9 @@ const MAX_RELATIONS = 25;
 /** Marks a row with the relations that were read with it. */
 const READ_WITH = Symbol('relations read with this row');
 
+/** Marks an entry with the relations that its stream includes. */
+const INCLUDED = Symbol('relations that the stream includes');
+
 type Row = Record<string | symbol, unknown>;
 
 /** What is read of a type: Prisma's `select`, and the plans of the relations in it. */
@@ -37,6 +40,8 @@ export interface SelectionOptions {
     field: string,
   ) => { readonly to: ModelData; readonly isList: boolean } | undefined;
   readonly readRelation: ReadRelation;
+  /** Returns true for a field whose resolver a developer wrote. */
+  readonly hasResolver: (type: string, field: string) => boolean;
 }
 
 /** The rows of a list field: Prisma's `take`, `skip` and `orderBy`. */
@@ -67,7 +72,7 @@ function planOf(
   options: SelectionOptions,
   budget: { relations: number },
 ): SelectionPlan {
-  const { info, relationOf, readRelation } = options;
+  const { info, relationOf, readRelation, hasResolver } = options;
   const select: Record<string, unknown> = { id: true };
   const relations = new Map<string, { nodes: readonly FieldNode[]; plan: SelectionPlan }>();
   const { fields } = data.stored;
@@ -80,7 +85,8 @@ function planOf(
     const relation = relationOf(type.name, name);
     if (!relation) {
       // A resolver may look at any member of its parent.
-      if (field.resolve || fields[name] === undefined || fields[name].kind === 'object') needsAllMembers = true;
+      if (hasResolver(type.name, name) || fields[name] === undefined || fields[name].kind === 'object')
+        needsAllMembers = true;
       else select[name] = true;
       continue;
     }
@@ -112,6 +118,15 @@ export function markRows(rows: unknown, plan: SelectionPlan): void {
     for (const [name, { plan: below }] of plan.relations) markRows(row[name], below);
   }
 }
+
+/** Marks entries of a stream with the relations that were read with them, whole. */
+export function markIncluded(entries: readonly object[], include: Readonly<Record<string, true>>): void {
+  for (const entry of entries as Row[]) entry[INCLUDED] = include;
+}
+
+/** Returns the row of a relation that a stream includes; undefined where it does not. */
+export const includedRow = (parent: unknown, field: string): unknown =>
+  Object.hasOwn(((parent as Row)[INCLUDED] as object | undefined) ?? {}, field) ? (parent as Row)[field] : undefined;
 
 /** Returns the rows of a relation that came with their parent for the same selection; undefined where they did not. */
 export function readWithParent(parent: unknown, field: string, nodes: readonly FieldNode[]): unknown {

@@ -1,6 +1,6 @@
 import type { Call } from '../calls/access.js';
 import { manualTransaction } from './call-transaction.js';
-import { callLog, guardedClient } from './guarded-client.js';
+import { callLog, endCalls, guardedClient } from './guarded-client.js';
 import type { Db } from './model.js';
 import type { OperationServices } from './operate.js';
 
@@ -25,7 +25,7 @@ export const systemClient =
   async (work) => {
     const { tx, end } = await manualTransaction(client);
     const onCommit: (() => void)[] = [];
-    const log = callLog();
+    const log = callLog('The transaction', true);
     const access = {
       call: SYSTEM,
       action: undefined,
@@ -36,17 +36,18 @@ export const systemClient =
       transaction: async () => tx,
       enforce: async () => {},
       onCommit: (after: () => void) => void onCommit.push(after),
+      belonging: () => undefined,
       permitted: () => undefined,
       checkPrecondition: () => {},
     };
     try {
       const result = await work(guardedClient(models, streams, access, log));
-      await Promise.all(log.running);
-      if (log.failed) throw log.failed.error;
+      await endCalls(log);
       await end();
       for (const after of onCommit) after();
       return result;
     } catch (error) {
+      log.isOver = true;
       await end(error);
       throw error;
     }

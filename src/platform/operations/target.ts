@@ -1,6 +1,10 @@
 import type { Model, ModelName } from './model.js';
 
-/** How much of an access decision a target makes: by the owner of a stored row, by the caller itself, or nothing. */
+/**
+ * How much of an access decision a target makes: by the owner of a stored row, by the caller itself, or nothing.
+ * @example
+ * type Read = Route<GetBookRequest, GetBookReply, 'owner'>; // its target must name a row with an owner
+ */
 export type Decides = 'owner' | 'self' | 'nothing';
 type ByOwner<Owned extends boolean> = Owned extends true ? 'owner' : 'nothing';
 

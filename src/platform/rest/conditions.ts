@@ -1,7 +1,11 @@
 import { Failure } from '../calls/errors.js';
 import type { Versioned } from '../calls/versions.js';
 
-/** The strong tag of a resource whose row counts its versions (RFC 9110 §8.8.3). It costs no hashing. */
+/**
+ * Returns the strong tag of a resource whose row counts its versions (RFC 9110 §8.8.3). It costs no hashing.
+ * @example
+ * return { status: 200, headers: { etag: resourceTag(order) }, body: representOrder(order) };
+ */
 export const resourceTag = ({ id, version }: Versioned): string => `"${id}-${version}"`;
 
 /** Compares strongly, as If-Match demands (RFC 9110 §13.1.1): a weak tag never matches. */

@@ -7,6 +7,8 @@ import type { Platform } from './platform-context.js';
  * What a handler gets besides the request.
  * @typeParam Services those of the platform and of the application
  * @typeParam Rules the application's policy
+ * @example
+ * export type Context = PlatformContext<HandlerServices & OwnServices, typeof policy>;
  */
 export interface Context<Services = unknown, Rules extends Policy = Policy> {
   call: Call<Rules>;

@@ -36,7 +36,11 @@ export function readPage(query: PageQuery, pathname: string, cursors: Cursors): 
   return { limit, offset: query.page === undefined ? (query.offset ?? 0) : (query.page - 1) * limit };
 }
 
-/** The two shapes of a list: an array with its headers, or an envelope with a cursor. */
+/**
+ * Returns one of the two shapes of a list: an array with its headers, or an envelope with a cursor.
+ * @example
+ * reply: (rows, context) => ({ status: 200, ...representPage(context.page, rows, { ...context, represent }) }),
+ */
 export function representPage<Row extends { id: number }, Item>(
   request: PageRequest,
   { items, hasMore, total = 0 }: Page<Row>,

@@ -24,10 +24,11 @@ import type { Context } from './context.js';
 import { checkContract } from './contract-check.js';
 import { forwarding, type Upstream, type Upstreams } from './forward.js';
 import type { Forwarded } from './forwarded-addresses.js';
+import { parametersIn } from './parameters.js';
 import { type Plan, planOf } from './plan.js';
 import type { Platform } from './platform-context.js';
 import { refreshPath } from './refresh-path.js';
-import type { Reply } from './represent.js';
+import { type Reply, replyWriter } from './represent.js';
 import { bodyForms } from './request-body.js';
 import { routeSchema, structureValidator } from './structure.js';
 import type { ReadRequest } from './validation.js';
@@ -43,19 +44,20 @@ const givenHandler = (handlers: Handlers, { tag, operationId }: Operation): unkn
 const isForwarded = (operation: Operation): operation is Forwarded => operation.forward !== undefined;
 
 /** A public operation: content and rate are checked before its answer, by the platform where its service did not. */
-const publicHandler =
-  (handler: Handler): Handler =>
-  async (request, context) => {
+const publicHandler = (handler: Handler, operation: Operation): Handler => {
+  const written = replyWriter(operation);
+  return async (request, context) => {
     let checked: Promise<void> | undefined;
     const { call } = context;
     const checkpoint = () => (checked ??= call.checkpoint());
     const answer = await handler(request, {
       ...context,
-      call: Object.create(call, { checkpoint: { value: checkpoint } }),
+      call: { ...call, checkpoint },
     });
     await checkpoint();
-    return answer;
+    return written(answer);
   };
+};
 
 /** The operations of the contract that are not written yet. */
 export const notWrittenOperations = (document: OpenApiDocument, handlers: Handlers): string[] =>
@@ -100,8 +102,8 @@ export const restPlugin = fp<RestOptions>(
               {
                 by: one.operationId,
                 action: one.permission.action,
-                keys: one.operation.parameters.flatMap(({ in: place, name }) => (place === 'path' ? [name] : [])),
                 route: givenHandler(handlers, one),
+                parameters: parametersIn(one, 'path').map(({ name }) => name),
               },
             ],
       ),
@@ -135,7 +137,7 @@ export const restPlugin = fp<RestOptions>(
     const handlerOf = (operation: Operation): Handler => {
       if (isForwarded(operation)) return forwarded(operation);
       const given = givenHandler(handlers, operation);
-      return isRoute(given) ? restHandler(operation, given, services) : publicHandler(given as Handler);
+      return isRoute(given) ? restHandler(operation, given, services) : publicHandler(given as Handler, operation);
     };
     const operationResolver = (_id: string, method: string, path: string) => {
       const operation = mounted.get(`${method} ${path}`) as Operation;

@@ -52,6 +52,30 @@ function formOf({ tag }: Operation, { headers = {}, content = {} }: Response): F
 }
 
 /**
+ * Returns the check of what a handler replies, which comes before the commit: a status, headers and a body that the contract
+ * declares. Writes the body as JSON.
+ */
+export function replyWriter({ operationId, operation: { responses } }: Operation) {
+  const declared = new Map(
+    Object.entries(responses).map(([status, { headers = {}, content }]) => [
+      Number(status),
+      { names: new Set(Object.keys(headers).map((name) => name.toLowerCase())), hasBody: content !== undefined },
+    ]),
+  );
+  return (reply: Reply): Reply => {
+    const { status, headers = {}, body } = reply ?? {};
+    const form = declared.get(status);
+    if (!form) throw new Error(`${operationId} declares no answer with status ${status}.`);
+    // TypeScript refuses another reply's headers; a name that no reply declares is refused here.
+    for (const name in headers)
+      if (!form.names.has(name)) throw new Error(`${operationId} declares no ${name} on ${status}.`);
+    if (form.hasBody === (body === undefined))
+      throw new Error(`${operationId} declares ${form.hasBody ? 'a' : 'no'} body on ${status}.`);
+    return typeof body === 'object' && !(body instanceof Uint8Array) ? { ...reply, body: JSON.stringify(body) } : reply;
+  };
+}
+
+/**
  * How the replies of an operation's handler are sent as the contract describes them: media type, entity tag, 304 and ranges.
  * @param vendor the media type of the application, whose answers depend on what was accepted
  */
@@ -87,8 +111,6 @@ export function sender(operation: Operation, vendor: string) {
 
     reply.code(status);
     for (const [name, value] of Object.entries(headers)) {
-      // TypeScript refuses another reply's headers; a name that no reply declares is refused here.
-      if (!form.headers.has(name)) throw new Error(`${operation.operationId} declares no ${name} on ${status}`);
       if (value !== undefined) reply.header(name, value);
     }
     reply.headers(form.whole);

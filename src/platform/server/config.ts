@@ -6,7 +6,11 @@ import { isLoopbackHost } from '../loopback.js';
 const HTTP_URL = 'http-url';
 const flag = (description: string) => Type.Optional(Type.Boolean({ description }));
 const text = (description: string) => Type.Optional(Type.String({ minLength: 1, description }));
-/** The address of something on the web; a variable of this kind that is none is refused by its name. */
+/**
+ * Declares a variable that holds the address of something on the web. A value that is no such address stops the start.
+ * @example
+ * export const variables = { LIBRARY_URL: httpUrl('address of the library of old') };
+ */
 export const httpUrl = (description: string) => Type.Optional(Type.String({ format: HTTP_URL, description }));
 const choice = <const T extends readonly string[]>(values: T, description: string) =>
   Type.Unsafe<T[number]>({ type: 'string', enum: values, default: values[0], description });

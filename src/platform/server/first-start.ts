@@ -5,7 +5,6 @@ import { hasher } from '../accounts/passwords.js';
 import { emailKey } from '../accounts/user-model.js';
 import type { Application, Demo, DemoPerson } from '../application.js';
 import type { Database } from '../database/open.js';
-import { statement } from '../database/statement.js';
 import { type Config, ConfigError, inProduction } from './config.js';
 
 /**
@@ -27,8 +26,7 @@ export async function prepareData(
   }
 }
 
-/** Nothing but what is written goes through Prisma: most starts write nothing, and its engine takes a sixth of a start. */
-type Stored = Pick<Database, 'client' | 'statements'>;
+type Stored = Pick<Database, 'client'>;
 
 /** What there is to put into a database, and who can administer it then. */
 interface Prepared extends Pick<AccountRules, 'administrators'> {
@@ -37,29 +35,21 @@ interface Prepared extends Pick<AccountRules, 'administrators'> {
 
 const refuse = (config: Config, problem: string) => new ConfigError(inProduction(config, [problem]).join('\n'));
 
-async function isPrepared(
-  { statements }: Stored,
-  config: Config,
-  { demo, administrators }: Prepared,
-): Promise<boolean> {
-  if (config.production && (await hasDemo(statements, demo))) {
+async function isPrepared(database: Stored, config: Config, { demo, administrators }: Prepared): Promise<boolean> {
+  if (config.production && (await hasDemo(database, demo))) {
     throw refuse(
       config,
       'DATABASE_URL: names a database with demo accounts, whose password is public; use another one.',
     );
   }
-  return hasAdmin(statements, administrators);
+  return hasAdmin(database.client, administrators);
 }
 
-const anyOf = statement<[emailKeys: readonly string[]], { found: boolean }>(
-  'accounts of the demo',
-  'SELECT EXISTS (SELECT FROM users WHERE email_key = ANY($1::text[])) AS found',
-);
-
 /** Returns true if the database holds accounts of the demo, whose password everyone knows. */
-async function hasDemo(statements: Stored['statements'], demo: Demo | undefined): Promise<boolean> {
+async function hasDemo({ client }: Stored, demo: Demo | undefined): Promise<boolean> {
   const emails = demo?.people.map(({ email }) => emailKey(email)) ?? [];
-  return emails.length > 0 && (await statements.run(anyOf, emails))[0]?.found === true;
+  if (emails.length === 0) return false;
+  return (await client.user.findFirst({ where: { emailKey: { in: emails } }, select: { id: true } })) !== null;
 }
 
 async function firstData(database: Stored, config: Config, { demo, administrators }: Prepared): Promise<void> {
@@ -78,25 +68,21 @@ async function firstAdmin(
   if (isCommonPassword(password)) {
     throw new ConfigError('ADMIN_PASSWORD: is one of the passwords that attackers try first; choose another one.');
   }
-  await createFirstAdmin(database, administrators, { email, passwordHash: await hasher().hash(password) });
+  await createFirstAdmin(database.client, administrators, { email, passwordHash: await hasher().hash(password) });
 }
-
-const passwordOf = statement<[emailKey: string], { passwordHash: string | null }>(
-  'password of the demo',
-  'SELECT password_hash AS "passwordHash" FROM users WHERE email_key = $1',
-);
 
 /**
  * @returns who can log in to the demo: in production nobody, nor where it was never put in, or somebody has changed its password
  * or address since
  */
 export async function demoLogin(
-  { statements }: Pick<Database, 'statements'>,
+  { client }: Pick<Database, 'client'>,
   { production }: Config,
   { demo }: Pick<Application, 'demo'>,
 ): Promise<DemoPerson | undefined> {
   const [first] = production || !demo ? [] : demo.people;
   if (first === undefined) return undefined;
-  const [user] = await statements.run(passwordOf, emailKey(first.email));
+  const where = { emailKey: emailKey(first.email) };
+  const user = await client.user.findUnique({ where, select: { passwordHash: true } });
   return (await hasher().verify(user?.passwordHash ?? null, first.password)) ? first : undefined;
 }

@@ -1,7 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { Database } from '../database/open.js';
 import type { Outages } from '../database/outages.js';
-import { statement } from '../database/statement.js';
 import type { SharedWindows } from '../limits/rate-shared.js';
 import type { Readiness } from '../rest/platform-context.js';
 
@@ -12,15 +11,13 @@ declare module 'fastify' {
   }
 }
 
-const anything = statement<[], object>('ready', 'SELECT 1');
-
 /**
  * Tells whether requests can be served now: the database answers, and the service is neither overloaded nor about to stop. A Redis
  * that is away degrades it only.
  */
 export function readiness(
   app: FastifyInstance,
-  { statements }: Database,
+  { client }: Database,
   shared: SharedWindows | undefined,
   told: Outages,
 ) {
@@ -30,7 +27,7 @@ export function readiness(
   });
   app.addHook('preClose', async () => app.unready());
   return async (): Promise<Readiness> => {
-    const database = statements.run(anything).then(
+    const database = client.$queryRaw`SELECT 1`.then(
       () => true,
       () => false,
     );

@@ -29,7 +29,7 @@ interface RefreshDependencies {
 export function refreshService({ client, tokens, end, names, now }: RefreshDependencies) {
   const inTurn = turns();
 
-  /** Locks the family, so that whatever else becomes of it waits, and reads the token as it is then. */
+  /** Locks the family (Prisma has no word for row locks), so that whatever else becomes of it waits, and reads the token as it is then. */
   async function load(db: Transaction, hash: Uint8Array<ArrayBuffer>) {
     await db.$executeRaw`
       SELECT 1 FROM sessions s JOIN refresh_tokens t ON t.session_id = s.id WHERE t.hash = ${hash} FOR UPDATE OF s`;

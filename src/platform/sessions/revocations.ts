@@ -1,8 +1,8 @@
 import { listeners } from '../calls/listeners.js';
+import type { Prisma, PrismaClient } from '../database/client.js';
 import { notify } from '../database/notify.js';
 import type { Database } from '../database/open.js';
 import { patiently } from '../database/patience.js';
-import { type Sql, type Statements, statement } from '../database/statement.js';
 import type { Names } from '../names.js';
 import { ACCESS_TOKEN_LIFETIME, type AccessClaims, CLOCK_TOLERANCE } from './access-tokens.js';
 import { refresher } from './refresher.js';
@@ -16,13 +16,8 @@ interface Mark {
   role: string | null;
 }
 
-const marksSince = statement<[oldest: Date], { userId: number; revokedAt: Date; role: string | null }>(
-  'revocations since',
-  'SELECT user_id AS "userId", revoked_at AS "revokedAt", role FROM revocations WHERE revoked_at >= $1',
-);
-
 interface RevocationsOptions {
-  statements: Statements;
+  client: PrismaClient;
   /** Hears the other instances; left out where there is nobody to hear. */
   listen?: Database['listen'] | undefined;
   names: Names;
@@ -39,7 +34,7 @@ export type Revocations = Awaited<ReturnType<typeof revocations>>;
  * deleted, or changes role or password, leaves a mark in a table, and every instance has the marks in memory. They are told
  * by NOTIFY, and read at the start and whenever the connection that hears it comes back.
  */
-export async function revocations({ statements, listen, names, now, onFault = () => {} }: RevocationsOptions) {
+export async function revocations({ client, listen, names, now, onFault = () => {} }: RevocationsOptions) {
   const marks = new Map<number, Mark>();
   const revoked = listeners<number>();
 
@@ -52,7 +47,7 @@ export async function revocations({ statements, listen, names, now, onFault = ()
   async function read(): Promise<void> {
     const oldest = now() - KEPT;
     for (const [userId, { at }] of marks) if (at < oldest) marks.delete(userId);
-    const rows = await statements.run(marksSince, new Date(oldest));
+    const rows = await client.revocation.findMany({ where: { revokedAt: { gte: new Date(oldest) } } });
     for (const { userId, revokedAt, role } of rows) set(userId, { at: revokedAt.getTime(), role });
   }
 
@@ -71,18 +66,16 @@ export async function revocations({ statements, listen, names, now, onFault = ()
      * Ends every access token that the user has now, once the transaction commits, on all instances within a second.
      * Called after the change, in its transaction: after the role was set, the password changed, the row deleted.
      */
-    async revoke(db: Sql, userId: number): Promise<void> {
+    async revoke(tx: Prisma.TransactionClient, userId: number): Promise<void> {
+      const where = { userId };
+      await tx.revocation.deleteMany({ where: { revokedAt: { lt: new Date(now() - KEPT) }, userId: { not: userId } } });
+      const last = await tx.revocation.findUnique({ where });
+      const user = await tx.user.findUnique({ where: { id: userId }, select: { role: true } });
+      const role = user?.role ?? null;
       // Later than the last mark, though that may be by the clock of an instance that is ahead.
-      const [mark] = await db.$queryRaw<{ at: Date; role: string | null }[]>`
-        WITH forgotten AS (
-          DELETE FROM revocations WHERE revoked_at < ${new Date(now() - KEPT)}::timestamptz AND user_id <> ${userId}
-        )
-        INSERT INTO revocations AS marks (user_id, revoked_at, role)
-        VALUES (${userId}, ${new Date(now())}::timestamptz, (SELECT role FROM users WHERE id = ${userId}))
-        ON CONFLICT (user_id) DO UPDATE SET role = EXCLUDED.role,
-          revoked_at = GREATEST(EXCLUDED.revoked_at, marks.revoked_at + interval '1 ms')
-        RETURNING revoked_at AS at, role`;
-      await notify(db, names.signals.revocations, `${userId} ${mark?.at.getTime()} ${mark?.role ?? ''}`);
+      const revokedAt = new Date(Math.max(now(), (last?.revokedAt.getTime() ?? 0) + 1));
+      await tx.revocation.upsert({ where, create: { userId, revokedAt, role }, update: { revokedAt, role } });
+      await notify(tx, names.signals.revocations, `${userId} ${revokedAt.getTime()} ${role ?? ''}`);
     },
 
     /**

@@ -8,7 +8,11 @@ import type { Db } from '../operations/model.js';
 import { hashToken } from './opaque-tokens.js';
 import type { SessionEnds } from './session-ends.js';
 
-/** A login that still holds, as its owner sees it. */
+/**
+ * A login that still holds, as its owner sees it.
+ * @example
+ * const represent = ({ id, current }: OwnSession): Contract.Session => ({ id, current, … });
+ */
 export interface OwnSession {
   /** Its place in the list. */
   position: number;

@@ -22,6 +22,11 @@ interface OpaqueToken {
   expiresIn: number;
 }
 
+/**
+ * The tokens of a login: by `flow` an access token with its refresh token, or an opaque token.
+ * @example
+ * const represent = (tokens: SessionTokens) => (tokens.flow === 'jwt' ? tokens.accessToken : tokens.token);
+ */
 export type SessionTokens = JwtTokens | OpaqueToken;
 
 /** A refresh token that is to be stored, and the one that is to be given away. */

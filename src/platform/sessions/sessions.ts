@@ -1,13 +1,12 @@
 import { v7 as uuidv7 } from 'uuid';
 import type { AccountRules } from '../accounts/account-rules.js';
 import type { Account, Credentials } from '../accounts/credentials.js';
-import { AUDITED } from '../audit/audit.js';
+import { audit } from '../audit/audit.js';
 import type { Actor, Call } from '../calls/access.js';
 import { andThen, type Soon } from '../calls/at-once.js';
 import { Failure } from '../calls/errors.js';
 import { isStorableId } from '../calls/pages.js';
-import type { PrismaClient } from '../database/client.js';
-import { type Statements, statement } from '../database/statement.js';
+import type { Prisma, PrismaClient } from '../database/client.js';
 import type { Names } from '../names.js';
 import type { AccessClaims, AccessTokens } from './access-tokens.js';
 import { hashToken, isToken, newToken } from './opaque-tokens.js';
@@ -19,7 +18,6 @@ import { jwtTokens, newRefreshToken, SESSION_LIFETIME, type SessionTokens } from
 
 interface SessionsDependencies {
   client: PrismaClient;
-  statements: Statements;
   credentials: Credentials;
   tokens: AccessTokens;
   /** Sees to it that what a token is verified by is known as it was a second ago. */
@@ -44,72 +42,37 @@ export interface LoginRequest {
 interface NewSession {
   createdAt: Date;
   expiresAt: Date;
-  opaque?: Uint8Array;
-  refresh?: Uint8Array;
+  opaque?: Uint8Array<ArrayBuffer>;
+  refresh?: Uint8Array<ArrayBuffer>;
 }
-
-type Opening = [
-  userId: number,
-  passwordHash: string,
-  sessionId: string,
-  createdAt: Date,
-  expiresAt: Date,
-  opaque: Uint8Array | null,
-  refresh: Uint8Array | null,
-  address: string,
-  requestId: string,
-];
-
-const opening = statement<Opening, { id: string }>(
-  'session begun',
-  `WITH account AS (
-    SELECT id FROM users WHERE id = $1 AND password_hash = $2 FOR SHARE
-  ), session AS (
-    INSERT INTO sessions (id, user_id, created_at, expires_at, token_hash)
-    SELECT $3::uuid, id, $4, $5, $6 FROM account RETURNING id
-  ), family AS (
-    INSERT INTO refresh_tokens (hash, session_id, created_at) SELECT $7::bytea, id, $4 FROM session WHERE $7::bytea IS NOT NULL
-  ), audited AS (
-    ${AUDITED} SELECT 'login', 'session:' || session.id, account.id, $8, $9 FROM session, account
-  )
-  SELECT id FROM session`,
-);
-
-type Bearer = Pick<Actor, 'id' | 'role'> & { sessionId: string; expires: Date };
-const byToken = statement<[hash: Uint8Array, now: Date], Bearer>(
-  'bearer of an opaque token',
-  `SELECT u.id, u.role, s.id AS "sessionId", s.expires_at AS expires FROM sessions s JOIN users u ON u.id = s.user_id
-  WHERE s.token_hash = $1 AND s.revoked_at IS NULL AND s.expires_at > $2`,
-);
 
 /** Logins, and the credentials that descend from them. */
 export function sessionsService(dependencies: SessionsDependencies) {
-  const { client, statements, credentials, tokens, upToDate, refuses, end, rules, names, now } = dependencies;
+  const { client, credentials, tokens, upToDate, refuses, end, rules, names, now } = dependencies;
   /** Starts the session, unless the account went or its password changed while the old one was being judged. */
   async function open(call: Call, { id, passwordHash }: Account, { createdAt, expiresAt, ...by }: NewSession) {
-    const session = uuidv7({ msecs: now() });
-    const times = [createdAt, expiresAt] as const;
-    const tokens = [by.opaque ?? null, by.refresh ?? null] as const;
-    const [opened] = await statements.run(
-      opening,
-      id,
-      passwordHash,
-      session,
-      ...times,
-      ...tokens,
-      call.address,
-      call.requestId,
-    );
-    if (!opened) throw refused();
-    return session;
+    const sessionId = uuidv7({ msecs: now() });
+    await client.$transaction(async (tx) => {
+      await lockUser(tx, id);
+      const account = await tx.user.findFirst({ where: { id, passwordHash }, select: { id: true } });
+      if (!account) throw refused();
+      const session = { id: sessionId, userId: id, createdAt, expiresAt, tokenHash: by.opaque ?? null };
+      await tx.session.create({ data: session, select: { id: true } });
+      if (by.refresh)
+        await tx.refreshToken.create({ data: { hash: by.refresh, sessionId, createdAt }, select: { sessionId: true } });
+      await audit(tx, { ...call, actor: { id } }, 'login', `session:${sessionId}`);
+    });
+    return sessionId;
   }
 
   /** One look-up with each request: so a revocation, and a change of role, holds at once. */
   async function opaque(token: string): Promise<Actor | undefined> {
-    const [row] = await statements.read(byToken, hashToken(token), new Date(now()));
-    if (!row) return undefined;
-    const { id, role, sessionId, expires } = row;
-    return { id, role, mechanism: 'opaqueToken', sessionId, expiresAt: Math.floor(expires.getTime() / 1000) };
+    const where = { tokenHash: hashToken(token), revokedAt: null, expiresAt: { gt: new Date(now()) } };
+    const select = { id: true, expiresAt: true, user: { select: { id: true, role: true } } } as const;
+    const session = await client.session.findFirst({ where, select, relationLoadStrategy: 'join' });
+    if (!session) return undefined;
+    const { id: sessionId, expiresAt, user } = session;
+    return { ...user, mechanism: 'opaqueToken', sessionId, expiresAt: Math.floor(expiresAt.getTime() / 1000) };
   }
 
   /** The bearer of a verified token, unless it was revoked. */
@@ -159,6 +122,11 @@ export function sessionsService(dependencies: SessionsDependencies) {
       );
     },
   };
+}
+
+/** Keeps the account and its password until the transaction ends. Prisma has no word for row locks. */
+async function lockUser(tx: Prisma.TransactionClient, id: number): Promise<void> {
+  await tx.$queryRaw`SELECT id FROM users WHERE id = ${id} FOR SHARE`;
 }
 
 const refused = () => new Failure('UNAUTHENTICATED', 'The e-mail address or the password is wrong.');

@@ -23,25 +23,37 @@ export type Standing = ReturnType<typeof standing>;
  */
 export function standing({ client, revocations, sessionEnds, keys, prove, now }: StandingDependencies) {
   return {
-    /**
-     * Asks the database, in one statement.
-     * @returns those among the actors that must not go on
-     */
+    /** Returns those among the actors that must not go on, as the database has them. */
     async refused(actors: readonly Actor[]): Promise<ReadonlySet<Actor>> {
       if (actors.length === 0) return new Set();
-      const asked = actors.map((actor, place) => {
-        const { id, role, kid } = actor;
-        return { place, id, role, kid, session: sessionOf(actor) };
-      });
-      const rows = await client.$queryRaw<{ place: number }[]>`
-        SELECT place
-        FROM jsonb_to_recordset(${JSON.stringify(asked)}::jsonb) AS a(place int, id int, role text, session uuid, kid text)
-        WHERE NOT EXISTS (SELECT FROM users u WHERE u.id = a.id AND u.role = a.role)
-          OR a.session IS NOT NULL AND NOT EXISTS (
-            SELECT FROM sessions s WHERE s.id = a.session AND s.user_id = a.id
-              AND s.revoked_at IS NULL AND s.expires_at > ${new Date(now())}::timestamptz)
-          OR a.kid IS NOT NULL AND NOT EXISTS (SELECT FROM signing_keys k WHERE k.kid = a.kid)`;
-      return new Set(rows.map(({ place }) => actors[place] as Actor));
+      const given = <T>(values: readonly (T | undefined)[]) => [...new Set(values.filter((one) => one !== undefined))];
+      const live = { revokedAt: null, expiresAt: { gt: new Date(now()) } };
+      const [users, sessions, keys] = await Promise.all([
+        client.user.findMany({
+          where: { id: { in: given(actors.map(({ id }) => id)) } },
+          select: { id: true, role: true },
+        }),
+        client.session.findMany({
+          where: { id: { in: given(actors.map(sessionOf)) }, ...live },
+          select: { id: true, userId: true },
+        }),
+        client.signingKey.findMany({
+          where: { kid: { in: given(actors.map(({ kid }) => kid)) } },
+          select: { kid: true },
+        }),
+      ]);
+      const roles = new Map(users.map(({ id, role }) => [id, role]));
+      const owners = new Map(sessions.map(({ id, userId }) => [id, userId]));
+      const kids = new Set(keys.map(({ kid }) => kid));
+      const mayGoOn = (actor: Actor): boolean => {
+        const session = sessionOf(actor);
+        return (
+          roles.get(actor.id) === actor.role &&
+          (session === undefined || owners.get(session) === actor.id) &&
+          (actor.kid === undefined || kids.has(actor.kid))
+        );
+      };
+      return new Set(actors.filter((actor) => !mayGoOn(actor)));
     },
 
     /** Whether that will be heard: false when it must be asked for, and also while the database is away. */

@@ -3,14 +3,12 @@ import { EXIT, paint, printJson, Unable } from 'accord/cli/output';
 import type { Subcommand } from 'accord/cli/subcommand';
 import type { Coverage } from '../coverage/measure.js';
 import type { Painter } from '../coverage/text.js';
-import { writePage } from './page-file.js';
 
 interface Options {
   root: string;
   check: boolean;
   clear: boolean;
   json: boolean;
-  html?: string;
 }
 
 const STYLES = {
@@ -63,13 +61,12 @@ can see is excepted in the contract, with a reason, and what has bounds is excep
 An exception for something that was seen after all, or without a reason, fails the check too.`;
 
 /**
- * `accord coverage [--check] [--json] [--html <file>]`: what of both contracts the tests have seen on the wire. Exits 1
+ * `accord coverage [--check] [--json]`: what of both contracts the tests have seen on the wire. Exits 1
  * with `--check` when something demanded is missing or an exception is not in order.
  */
 const coverage: Subcommand = (command) => {
   command
     .option('--check', 'print only what is demanded and missing, and fail when there is any', false)
-    .option('--html <file>', 'write the report as a page that needs nothing else')
     .option('--json', 'print everything as JSON', false)
     .option('--clear', 'forget what was seen, before a run of all tests; prints nothing', false)
     .addHelpText('after', HELP)
@@ -79,13 +76,9 @@ const coverage: Subcommand = (command) => {
       if (options.clear) return (await import('accord/testing/coverage/observations')).clearObservations(root);
       const measured = await measure(root);
       const { coverageText, verdictText } = await import('../coverage/text.js');
-      if (options.html !== undefined) {
-        const { coveragePage } = await import('../coverage/page.js');
-        writePage(resolve(options.html), coveragePage(measured));
-      }
       if (options.json) printJson(measured);
       else if (options.check) console.log(verdictText(measured, painter));
-      else if (options.html === undefined) console.log(coverageText(measured, painter));
+      else console.log(coverageText(measured, painter));
       const failing = measured.missing.length + measured.problems.length > 0;
       if (options.check && failing) process.exitCode = EXIT.found;
     });

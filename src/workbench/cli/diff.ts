@@ -2,9 +2,8 @@ import { resolve } from 'node:path';
 import { EXIT, paint, printJson, Unable, withProgress } from 'accord/cli/output';
 import type { Subcommand } from 'accord/cli/subcommand';
 import { Option } from 'commander';
-import { writePage } from './page-file.js';
 
-const FORMATS = ['text', 'json', 'markdown', 'github', 'sarif', 'junit', 'html'] as const;
+const FORMATS = ['text', 'json', 'markdown', 'sarif'] as const;
 type Format = (typeof FORMATS)[number];
 
 interface Options {
@@ -13,7 +12,6 @@ interface Options {
   to?: string;
   format: Format;
   json: boolean;
-  html?: string | true;
   rules: boolean;
 }
 
@@ -39,8 +37,7 @@ Examples:
   accord diff v1.4.0                what has changed since a tag
   accord diff old.yaml new.yaml     two contracts, wherever they are
   accord diff https://api.example.com/openapi.json   what deploying this would change
-  accord diff --format markdown     for a comment on the pull request
-  accord diff --html changes.html   a page for it, with what it was and is beside each other`;
+  accord diff --format markdown     for a comment on the pull request`;
 
 /** `accord diff [before] [after]`: what changed in the contracts, the permissions and the database. */
 const diff: Subcommand = (command) => {
@@ -54,28 +51,20 @@ const diff: Subcommand = (command) => {
     .option('--to <directory>', 'compare the project in this directory, in place of the working tree')
     .addOption(new Option('--format <format>', 'how to print it').choices([...FORMATS]).default('text'))
     .option('--json', 'print JSON, as --format json does', false)
-    .option('--html [file]', 'a page for a pull request, which needs nothing else: printed, or in a file *.html')
     .option('--rules', 'list the rules with their verdicts, why, and what the contracts say of them', false)
     .addHelpText('after', HELP);
   command.action(async (ref: string | undefined, other: string | undefined) => {
     const options = command.optsWithGlobals<Options>();
     if (options.rules) return printRules(resolve(options.root), options.json);
-    const page = pageFile(options.html);
-    const found = await withProgress('Comparing the contracts', () => compared(ref, other, options));
-    const stated = command.getOptionValueSource('format') !== 'default';
-    const format = options.json ? 'json' : options.html === true ? 'html' : options.format;
-    if (page === undefined || stated || options.json) await print(format, found);
-    if (page !== undefined) writePage(page, await printed('html', found));
-    if (!found.report.ok) process.exitCode = EXIT.found;
+    const report = await withProgress('Comparing the contracts', () => compared(ref, other, options));
+    await print(options.json ? 'json' : options.format, report);
+    if (!report.ok) process.exitCode = EXIT.found;
   });
 };
 
-interface Found {
-  report: import('../diff/report.js').Report;
-  versions: import('../diff/page-excerpt.js').Versions;
-}
+type Report = import('../diff/report.js').Report;
 
-async function compared(ref: string | undefined, other: string | undefined, options: Options): Promise<Found> {
+async function compared(ref: string | undefined, other: string | undefined, options: Options): Promise<Report> {
   const { from, to } = options;
   if (ref !== undefined && from !== undefined)
     throw new Unable('Compare with a git ref or with --from, not with both.');
@@ -92,19 +81,12 @@ async function compared(ref: string | undefined, other: string | undefined, opti
     const { printProblems } = await import('../model/problems.js');
     throw new Unable(printProblems(problems, { colour: process.stderr.isTTY }));
   }
-  return { report: await diffReport({ root: directory, before, after }), versions: { before, after } };
+  return diffReport({ root: directory, before, after });
 }
 
-/** The file that `--html` names: one of another kind is more likely meant to be compared than to be written over. */
-function pageFile(html: string | true | undefined): string | undefined {
-  if (html === undefined || html === true) return undefined;
-  if (/\.html?$/.test(html)) return resolve(html);
-  throw new Unable(`--html takes a file that ends in .html, not ${html}: what is compared is named before it.`);
-}
-
-async function print(format: Format, found: Found): Promise<void> {
-  if (format === 'json') printJson(found.report);
-  else console.log(await printed(format, found));
+async function print(format: Format, report: Report): Promise<void> {
+  if (format === 'json') printJson(report);
+  else console.log(await printed(format, report));
 }
 
 /** The rules, with what the contracts of the project say of them; it may have none. */
@@ -126,12 +108,9 @@ async function printRules(root: string, json: boolean): Promise<void> {
   else console.log(asText(rules, (style, text) => paint(style, text)));
 }
 
-async function printed(format: Format, { report, versions }: Found): Promise<string> {
-  if (format === 'html') return (await import('../diff/print-html.js')).printHtml(report, versions);
+async function printed(format: Format, report: Report): Promise<string> {
   if (format === 'markdown') return (await import('../diff/print-markdown.js')).printMarkdown(report);
-  if (format === 'github') return (await import('../diff/print-github.js')).printGithub(report);
   if (format === 'sarif') return (await import('../diff/print-sarif.js')).printSarif(report);
-  if (format === 'junit') return (await import('../diff/print-junit.js')).printJunit(report);
   return (await import('../diff/print-text.js')).printText(report, (style, text) => paint(style, text));
 }
 

@@ -44,7 +44,7 @@ type GivenTypes = {
 const routes = (root: string) => `
 /** The routes of the fields of ${root}. */
 export type ${root}Routes = {
-  [Field in keyof ${root}Fields]: RouteOf<${root}Fields[Field], DecisionOf<\`${root}.\${Field}\`>>;
+  [Field in keyof ${root}Fields]: ${root === 'Subscription' ? 'SourceRouteOf' : 'RouteOf'}<${root}Fields[Field], DecisionOf<\`${root}.\${Field}\`>>;
 };
 `;
 
@@ -53,6 +53,9 @@ const ROUTES = `
 type DecisionOf<Name> = Name extends keyof Decisions ? Decisions[Name] : Decides;
 type ArgsOf<Each> = Each extends ResolverFn<any, any, any, infer Args> ? Args : Each extends SubscriptionResolver<any, any, any, any, infer Args> ? Args : never;
 type RouteOf<Each, By extends Decides> = Route<ArgsOf<Each>, Awaited<ResultOf<Each>>, By> | NotWritten;
+type EventOf<Each> = [Each] extends [SubscriptionResolver<infer Event, any, any, any, any>] ? Awaited<Event> : never;
+/** A handler returns the events; without one, the route is about the stream of a model. */
+type SourceRouteOf<Each, By extends Decides> = Route<ArgsOf<Each>, AsyncIterable<EventOf<Each>>, By> | NotWritten;
 `;
 
 /** Interfaces, for the compiler calls them by their name where it would spell out any other type. */

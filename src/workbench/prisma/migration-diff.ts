@@ -1,8 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { PGlite } from '@electric-sql/pglite';
-import { memory } from 'accord/database/embedded';
-import { embeddedAdapter } from 'accord/database/embedded-adapter';
+import { embeddedPool, memory } from 'accord/database/embedded';
 import { filters, migrationList, schemaEngine } from 'accord/database/migration-engine';
 import { type Migration, migrationsFolder, readMigrations } from 'accord/database/migration-folder';
 import { explained } from 'accord/database/migrations';
@@ -47,7 +46,7 @@ async function difference({ folder, schema }: Sources, script: boolean): Promise
   const content = await readFile(schema ?? rootPath('prisma', 'schema.prisma'), 'utf8');
   const empty = await memory();
   try {
-    const engine = await schemaEngine(embeddedAdapter(empty));
+    const engine = await schemaEngine(embeddedPool(empty));
     const { exitCode, stdout } = await engine.diff({
       from: { tag: 'migrations', ...migrationList(migrations) },
       to: { tag: 'schemaDatamodel', files: [{ path: 'prisma/schema.prisma', content }] },

@@ -17,11 +17,11 @@ const config: CodegenConfig = {
       plugins: ['typescript', 'typescript-resolvers', REQUIRED],
       config: {
         contextType: '../src/application/context.js#GraphQLContext',
-        // A type is resolved from the model that the services return, not from its own shape.
+        // A type is resolved from a row of its model, not from its own shape.
         mappers: {
-          User: 'accord#User as UserModel',
+          User: '../src/application/models.js#User as UserModel',
           // <books>
-          Book: '../src/application/services/books.js#Book as BookModel',
+          Book: '../src/application/models.js#Book as BookModel',
           // </books>
         },
         // The names UserResolvers and Resolvers are for those that must be written.

@@ -1,9 +1,10 @@
 // Generated from schema.graphql by `npm run codegen`. Do not edit.
 
 import type { GraphQLResolveInfo } from 'graphql';
-import type { User as UserModel } from 'accord';
-import type { Book as BookModel } from '../src/application/services/books.js';
+import type { User as UserModel, Book as BookModel } from '../src/application/models.js';
 import type { GraphQLContext } from '../src/application/context.js';
+import type { Decides, NotWritten, ReadByPlatform, Route } from 'accord';
+import type { Decisions } from './policy.js';
 export type Maybe<T> = T | null;
 export type InputMaybe<T> = Maybe<T>;
 export type RequireFields<T, K extends keyof T> = Omit<T, K> & { [P in K]-?: NonNullable<T[P]> };
@@ -264,12 +265,14 @@ export type EveryField<ContextType = GraphQLContext> = {
 
 type ResultOf<Each> = Each extends ResolverFn<infer Result, any, any, any> ? Result : never;
 
-/** The fields of a type that its model already has, under their name and in their type. */
+/** The fields of a type that its model already has, under their name and in their type, and the relations of the model. */
 type Given<Type extends keyof EveryField> = Type extends 'Query' | 'Mutation' | 'Subscription'
   ? never
   : {
       // What a value is, its interface or union says.
       [Field in keyof EveryField[Type]]-?: Field extends '__isTypeOf'
+        ? Field
+        : Field extends ReadByPlatform<Type, ResolversParentTypes[Type]>
         ? Field
         : Field extends keyof ResolversParentTypes[Type]
           ? ResolversParentTypes[Type][Field] extends ResultOf<EveryField[Type][Field]>
@@ -287,21 +290,36 @@ type GivenTypes = {
   [Type in keyof EveryField]: Exclude<keyof EveryField[Type], Given<Type>> extends never ? Type : never;
 }[keyof EveryField];
 
+
+/** What the target of a route must decide by. */
+type DecisionOf<Name> = Name extends keyof Decisions ? Decisions[Name] : Decides;
+type ArgsOf<Each> = Each extends ResolverFn<any, any, any, infer Args> ? Args : Each extends SubscriptionResolver<any, any, any, any, infer Args> ? Args : never;
+type RouteOf<Each, By extends Decides> = Route<ArgsOf<Each>, Awaited<ResultOf<Each>>, By> | NotWritten;
+
+/** The routes of the fields of Mutation. */
+export type MutationRoutes = {
+  [Field in keyof MutationFields]: RouteOf<MutationFields[Field], DecisionOf<`Mutation.${Field}`>>;
+};
+
+/** The routes of the fields of Query. */
+export type QueryRoutes = {
+  [Field in keyof QueryFields]: RouteOf<QueryFields[Field], DecisionOf<`Query.${Field}`>>;
+};
+
+/** The routes of the fields of Subscription. */
+export type SubscriptionRoutes = {
+  [Field in keyof SubscriptionFields]: RouteOf<SubscriptionFields[Field], DecisionOf<`Subscription.${Field}`>>;
+};
+
 export interface BookResolvers extends ResolversOf<'Book'> {}
-
-export interface MutationResolvers extends ResolversOf<'Mutation'> {}
-
-export interface QueryResolvers extends ResolversOf<'Query'> {}
-
-export interface SubscriptionResolvers extends ResolversOf<'Subscription'> {}
 
 export interface UserResolvers extends ResolversOf<'User'> {}
 
 interface ResolversByType {
   Book: BookResolvers;
-  Mutation: MutationResolvers;
-  Query: QueryResolvers;
-  Subscription: SubscriptionResolvers;
+  Mutation: MutationRoutes;
+  Query: QueryRoutes;
+  Subscription: SubscriptionRoutes;
   User: UserResolvers;
 }
 

@@ -1,8 +1,13 @@
 // Generated from openapi.yaml by `npm run codegen`. Do not edit.
+import type { Decides, NotWritten, Route } from 'accord';
 import type { Context } from '../src/application/context.js';
 import type { components } from './openapi.js';
+import type { Decisions } from './policy.js';
 
 type Schemas = components['schemas'];
+
+/** What the target of a route must decide by. */
+type DecisionOf<Name> = Name extends keyof Decisions ? Decisions[Name] : Decides;
 
 export type BookId = Schemas['BookId'];
 export type Title = Schemas['Title'];
@@ -84,7 +89,7 @@ export type ListBooksReply =
  * - fails with 400 BAD_REQUEST, 401 UNAUTHENTICATED, 403 FORBIDDEN, 404 NOT_FOUND, 406 NOT_ACCEPTABLE, 422
  *   VALIDATION_FAILED, 429 RATE_LIMITED, 500 INTERNAL, 503 UNAVAILABLE
  */
-export type ListBooks = (request: ListBooksRequest, context: Context) => Promise<ListBooksReply>;
+export type ListBooks = Route<ListBooksRequest, ListBooksReply, DecisionOf<'listBooks'>> | NotWritten;
 
 export type CreateBookRequestBody = Schemas['CreateBookRequest'];
 
@@ -112,7 +117,7 @@ export type CreateBookReply =
  *   REQUEST_TIMEOUT, 413 PAYLOAD_TOO_LARGE, 415 UNSUPPORTED_MEDIA_TYPE, 422 VALIDATION_FAILED, 429 RATE_LIMITED, 500
  *   INTERNAL, 503 UNAVAILABLE, 507 INSUFFICIENT_STORAGE
  */
-export type CreateBook = (request: CreateBookRequest, context: Context) => Promise<CreateBookReply>;
+export type CreateBook = Route<CreateBookRequest, CreateBookReply, DecisionOf<'createBook'>> | NotWritten;
 
 /** What `getBook` is asked with. */
 export interface GetBookRequest {
@@ -146,7 +151,7 @@ export type GetBookReply =
  * - fails with 400 BAD_REQUEST, 401 UNAUTHENTICATED, 403 FORBIDDEN, 404 NOT_FOUND, 406 NOT_ACCEPTABLE, 410 GONE, 429
  *   RATE_LIMITED, 500 INTERNAL, 503 UNAVAILABLE
  */
-export type GetBook = (request: GetBookRequest, context: Context) => Promise<GetBookReply>;
+export type GetBook = Route<GetBookRequest, GetBookReply, DecisionOf<'getBook'>> | NotWritten;
 
 export type UpdateBookRequestBody = Schemas['UpdateBookRequest'];
 
@@ -182,7 +187,7 @@ export type UpdateBookReply =
  *   REQUEST_TIMEOUT, 410 GONE, 412 PRECONDITION_FAILED, 413 PAYLOAD_TOO_LARGE, 415 UNSUPPORTED_MEDIA_TYPE, 422
  *   VALIDATION_FAILED, 429 RATE_LIMITED, 500 INTERNAL, 503 UNAVAILABLE, 507 INSUFFICIENT_STORAGE
  */
-export type UpdateBook = (request: UpdateBookRequest, context: Context) => Promise<UpdateBookReply>;
+export type UpdateBook = Route<UpdateBookRequest, UpdateBookReply, DecisionOf<'updateBook'>> | NotWritten;
 
 /** What `deleteBook` is asked with. */
 export interface DeleteBookRequest {
@@ -215,7 +220,7 @@ export type DeleteBookReply =
  *   REQUEST_TIMEOUT, 412 PRECONDITION_FAILED, 413 PAYLOAD_TOO_LARGE, 415 UNSUPPORTED_MEDIA_TYPE, 429 RATE_LIMITED, 500
  *   INTERNAL, 503 UNAVAILABLE, 507 INSUFFICIENT_STORAGE
  */
-export type DeleteBook = (request: DeleteBookRequest, context: Context) => Promise<DeleteBookReply>;
+export type DeleteBook = Route<DeleteBookRequest, DeleteBookReply, DecisionOf<'deleteBook'>> | NotWritten;
 
 export type CreateUserRequestBody = Schemas['CreateUserRequest'];
 
@@ -243,7 +248,7 @@ export type CreateUserReply =
  *   REQUEST_TIMEOUT, 409 CONFLICT, 413 PAYLOAD_TOO_LARGE, 415 UNSUPPORTED_MEDIA_TYPE, 422 VALIDATION_FAILED, 429
  *   RATE_LIMITED, 500 INTERNAL, 503 UNAVAILABLE, 507 INSUFFICIENT_STORAGE
  */
-export type CreateUser = (request: CreateUserRequest, context: Context) => Promise<CreateUserReply>;
+export type CreateUser = Route<CreateUserRequest, CreateUserReply, DecisionOf<'createUser'>> | NotWritten;
 
 export type UpdateUserRequestBody = Schemas['UpdateUserRequest'];
 
@@ -281,7 +286,7 @@ export type UpdateUserReply =
  *   UNSUPPORTED_MEDIA_TYPE, 422 VALIDATION_FAILED, 429 RATE_LIMITED, 500 INTERNAL, 503 UNAVAILABLE, 507
  *   INSUFFICIENT_STORAGE
  */
-export type UpdateUser = (request: UpdateUserRequest, context: Context) => Promise<UpdateUserReply>;
+export type UpdateUser = Route<UpdateUserRequest, UpdateUserReply, DecisionOf<'updateUser'>> | NotWritten;
 
 /** What `deleteUser` is asked with. */
 export interface DeleteUserRequest {
@@ -314,7 +319,7 @@ export type DeleteUserReply =
  *   REQUEST_TIMEOUT, 409 CONFLICT, 412 PRECONDITION_FAILED, 413 PAYLOAD_TOO_LARGE, 415 UNSUPPORTED_MEDIA_TYPE, 429
  *   RATE_LIMITED, 500 INTERNAL, 503 UNAVAILABLE, 507 INSUFFICIENT_STORAGE
  */
-export type DeleteUser = (request: DeleteUserRequest, context: Context) => Promise<DeleteUserReply>;
+export type DeleteUser = Route<DeleteUserRequest, DeleteUserReply, DecisionOf<'deleteUser'>> | NotWritten;
 
 export type ChangePasswordRequestBody = Schemas['ChangePasswordRequest'];
 
@@ -346,7 +351,7 @@ export type ChangePasswordReply =
  *   REQUEST_TIMEOUT, 410 GONE, 413 PAYLOAD_TOO_LARGE, 415 UNSUPPORTED_MEDIA_TYPE, 422 VALIDATION_FAILED, 429
  *   RATE_LIMITED, 500 INTERNAL, 503 UNAVAILABLE, 507 INSUFFICIENT_STORAGE
  */
-export type ChangePassword = (request: ChangePasswordRequest, context: Context) => Promise<ChangePasswordReply>;
+export type ChangePassword = Route<ChangePasswordRequest, ChangePasswordReply, DecisionOf<'changePassword'>> | NotWritten;
 
 export type LoginRequestBody = Schemas['LoginRequest'];
 
@@ -468,7 +473,7 @@ export type GetCurrentUserReply =
  * - fails with 400 BAD_REQUEST, 401 UNAUTHENTICATED, 403 FORBIDDEN, 404 NOT_FOUND, 406 NOT_ACCEPTABLE, 410 GONE, 429
  *   RATE_LIMITED, 500 INTERNAL, 503 UNAVAILABLE
  */
-export type GetCurrentUser = (request: GetCurrentUserRequest, context: Context) => Promise<GetCurrentUserReply>;
+export type GetCurrentUser = Route<GetCurrentUserRequest, GetCurrentUserReply, DecisionOf<'getCurrentUser'>> | NotWritten;
 
 /** `getLiveness` takes nothing. */
 export type GetLivenessRequest = Record<string, never>;
@@ -679,7 +684,10 @@ type SurplusMembers<Actual, Declared, Path extends string> =
 type WithStatus<Declared, Status> = Declared extends { status: infer Own } ? (Own & Status extends never ? never : Declared) : never;
 type SurplusOf<Reply, Declared> = Reply extends { status: infer Status } ? Surplus<Reply, WithStatus<Declared, Status>, 'reply'> : never;
 
-type ReplyOf<Handler> = Handler extends (...args: never[]) => Promise<infer Reply> ? Reply : never;
+type ReplyOf<Handler> =
+  Handler extends Route<never, infer Reply> ? Reply
+  : Handler extends (...args: never[]) => Promise<infer Reply> ? Reply
+  : never;
 
 /** Each handler that is no operation of its tag, or may answer what its operation does not declare, is asked to be a sentence that says so. */
 export type Closed<Actual, Declared> = {

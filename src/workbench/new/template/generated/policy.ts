@@ -18,6 +18,23 @@ export const policy = {
   'books.subscribe': { MEMBER: 'any', ADMIN: 'any' },
 } as const;
 
+/**
+ * The operations and root fields whose action reaches `own`, with what their target must decide by: `owner`, a stored row;
+ * `self`, a new row of the caller. A route whose target does not decide so does not compile.
+ */
+export interface Decisions {
+  createBook: 'owner' | 'self';
+  updateBook: 'owner';
+  deleteBook: 'owner';
+  updateUser: 'owner';
+  deleteUser: 'owner';
+  changePassword: 'owner';
+  getCurrentUser: 'owner';
+  'Query.me': 'owner';
+  'Mutation.createBook': 'owner' | 'self';
+  'Mutation.deleteBook': 'owner';
+}
+
 /** What a permission is asked for. */
 export type Action = keyof typeof policy;
 

@@ -2,12 +2,13 @@ import { defineApplication } from 'accord';
 import { errors } from '../../generated/errors.js';
 import { policy } from '../../generated/policy.js';
 import { resolvers } from './graphql/resolvers.js';
+import { models } from './models.js';
 import { name } from './name.js';
 import { handlers } from './rest/handlers.js';
 import { demo } from './seed.js';
 import { ownServices } from './services/index.js';
 
-/** All that the platform is told. */
+/** What is served. */
 export const application = defineApplication({
   name,
   title: 'My API',
@@ -15,6 +16,7 @@ export const application = defineApplication({
   errors,
   handlers,
   resolvers,
+  models,
   services: ownServices,
   demo,
 });

@@ -1,11 +1,12 @@
-import type { Context as PlatformContext, GraphQLContext as PlatformGraphQLContext, PlatformServices } from 'accord';
+import type { HandlerServices, Context as PlatformContext, GraphQLContext as PlatformGraphQLContext } from 'accord';
 import type { policy } from '../../generated/policy.js';
 import type { OwnServices } from './services/index.js';
 
-type Services = PlatformServices & OwnServices;
+/** The services of the platform, and those of the application. */
+type Services = HandlerServices & OwnServices;
 
-/** What a REST handler gets besides the request. */
+/** What the handler of a public REST operation receives besides the request. */
 export type Context = PlatformContext<Services, typeof policy>;
 
-/** What a GraphQL resolver gets besides its parent and arguments. */
+/** What a GraphQL resolver receives besides its parent and arguments. */
 export type GraphQLContext = PlatformGraphQLContext<Services, typeof policy>;

@@ -1,9 +1,14 @@
 // <books>
-import type { MutationResolvers } from '../../../generated/graphql.js';
+import { create, removal } from 'accord';
+import type { MutationRoutes } from '../../../generated/graphql.js';
+import { Book } from '../models.js';
+import { route } from '../routes.js';
 
-export const Mutation: MutationResolvers = {
-  createBook: (_parent, { input: { title, author, year } }, { call, services }) =>
-    services.books.create(call, { title, author, year: year ?? null }),
-  deleteBook: (_parent, { id }, { call, services }) => services.books.delete(call, Number(id)),
+export const Mutation: MutationRoutes = {
+  createBook: route({
+    target: create(Book),
+    handler: ({ input }, { db, actor }) => db.book.create({ data: { ...input, ownerId: actor.id } }),
+  }),
+  deleteBook: route({ target: removal(Book, 'id') }),
 };
 // </books>

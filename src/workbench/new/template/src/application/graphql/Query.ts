@@ -1,12 +1,18 @@
 // <books>
-import { page } from 'accord';
+import { caller, list, record } from 'accord';
 // </books>
-import type { QueryResolvers } from '../../../generated/graphql.js';
+// <empty> import { caller } from 'accord';
+import type { QueryRoutes } from '../../../generated/graphql.js';
+// <books>
+import { Book, User } from '../models.js';
+// </books>
+// <empty> import { User } from '../models.js';
+import { route } from '../routes.js';
 
-export const Query: QueryResolvers = {
-  me: (_parent, _args, { call, services }) => services.users.me(call),
+export const Query: QueryRoutes = {
+  me: route({ target: caller(User) }),
   // <books>
-  book: (_parent, { id }, { call, services }) => services.books.get(call, Number(id)),
-  books: async (_parent, args, { call, services }) => (await services.books.list(call, page(args))).items,
+  book: route({ target: record(Book, 'id') }),
+  books: route({ target: list(Book) }),
   // </books>
 };

@@ -1,12 +1,10 @@
 // <books>
-import type { SubscriptionResolvers } from '../../../generated/graphql.js';
-import type { Book } from '../services/books.js';
+import { stream } from 'accord';
+import type { SubscriptionRoutes } from '../../../generated/graphql.js';
+import { Book } from '../models.js';
+import { route } from '../routes.js';
 
-export const Subscription: SubscriptionResolvers = {
-  bookAdded: {
-    subscribe: (_parent, { since }, { call, services }) =>
-      services.books.follow(call, since == null ? undefined : Number(since)),
-    resolve: (book: Book) => book,
-  },
+export const Subscription: SubscriptionRoutes = {
+  bookAdded: route({ target: stream(Book) }),
 };
 // </books>

@@ -1,7 +1,9 @@
-import type { SessionCookies, SessionTokens } from 'accord';
+import { caller, type SessionCookies, type SessionTokens } from 'accord';
 import * as Contract from '../../../generated/operations.js';
 import { Failure } from '../calls.js';
-import { foundUser } from './representations.js';
+import { User } from '../models.js';
+import { route } from '../routes.js';
+import { userReplies } from './representations.js';
 
 export const auth = Contract.authHandlers({
   login: async ({ body }, { call, services, sessionCookies }) => {
@@ -25,7 +27,7 @@ export const auth = Contract.authHandlers({
     return { status: 204, headers: { 'set-cookie': sessionCookies.cleared() } };
   },
 
-  getCurrentUser: async (_request, { call, services }) => foundUser(await services.users.me(call)),
+  getCurrentUser: route({ target: caller(User), reply: userReplies.ok }),
 });
 
 const asCookies = (tokens: SessionTokens, sessionCookies: SessionCookies) =>

@@ -1,12 +1,13 @@
-import { resourceTag, type User } from 'accord';
+import { replies } from 'accord';
 import type * as Contract from '../../../generated/operations.js';
+import type { User } from '../models.js';
 
-const representUser = ({ id, name, email, role, createdAt }: User): Contract.User => ({
-  ...{ id, name, email },
-  role: role.toLowerCase() as Contract.Role,
-  createdAt: createdAt.toISOString(),
+/** The replies of users, with their `ETag`. */
+export const userReplies = replies<User, Contract.User>({
+  represent: ({ id, name, email, role, createdAt }) => ({
+    ...{ id, name, email },
+    role: role.toLowerCase() as Contract.Role,
+    createdAt,
+  }),
+  href: (id, prefix) => `${prefix}/users/${id}`,
 });
-
-/** A user, as an answer. */
-export const foundUser = (user: User) =>
-  ({ status: 200, headers: { etag: resourceTag(user) }, body: representUser(user) }) as const;

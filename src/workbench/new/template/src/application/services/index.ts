@@ -1,16 +1,6 @@
-import type { PlatformServices } from 'accord';
-// <books>
-import { booksService } from './books.js';
-// </books>
+import type { ApplicationPlatform } from 'accord';
 
 export type OwnServices = ReturnType<typeof ownServices>;
 
-/** The business rules, over what the platform gives. */
-// <books>
-export function ownServices({ client, statements, durableStream, ownedByAccounts }: PlatformServices) {
-  const { entombThoseOf, ...books } = booksService({ client, statements, durableStream });
-  ownedByAccounts({ entomb: entombThoseOf });
-  return { books };
-}
-// </books>
-// <empty> export const ownServices = (_platform: PlatformServices) => ({});
+/** The business rules that operations share: functions over `db`, the Prisma client of the call. */
+export const ownServices = (_platform: ApplicationPlatform) => ({});

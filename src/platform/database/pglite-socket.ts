@@ -1,0 +1,84 @@
+import { Duplex } from 'node:stream';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { PGlite } from '@electric-sql/pglite';
+
+/** The first byte of a message (PostgreSQL's protocol, "Message Formats"). */
+const TERMINATE = 'X'.charCodeAt(0);
+const READY_FOR_QUERY = 'Z'.charCodeAt(0);
+
+const message = (type: string, ...body: number[]) => [type.charCodeAt(0), 0, 0, 0, body.length + 4, ...body];
+/** AuthenticationOk, BackendKeyData, ReadyForQuery. */
+const STARTUP_ANSWER = Buffer.from([
+  ...message('R', 0, 0, 0, 0),
+  ...message('K', 0, 0, 0, 1, 0, 0, 0, 1),
+  ...message('Z', 'I'.charCodeAt(0)),
+]);
+
+/** DISCARD ALL without UNLISTEN: channels stay heard when a socket takes the place of another. */
+const RESET = 'RESET ALL; DEALLOCATE ALL; CLOSE ALL; SELECT pg_advisory_unlock_all(); DISCARD TEMP; DISCARD SEQUENCES';
+
+/**
+ * Returns a function that opens a socket to a PGlite database, for `stream` of a pg client. PGlite has one session: a new socket
+ * resets the session, and closes the socket before.
+ */
+export function pgliteSockets(pglite: PGlite): () => Duplex {
+  let current: Duplex | undefined;
+
+  /** Sends messages. Returns the answer. */
+  async function ask(messages: Uint8Array): Promise<Buffer> {
+    const chunks: Buffer[] = [];
+    const onRawData = (chunk: Uint8Array) => void chunks.push(Buffer.from(chunk));
+    await pglite.execProtocolRawStream(messages, { syncToFs: false, onRawData });
+    return withoutRepeatedReady(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks));
+  }
+
+  return () => {
+    let hasStarted = false;
+    async function send(chunk: Buffer): Promise<void> {
+      if (pglite.closed) throw new Error('The database is closed.');
+      if (!hasStarted) {
+        hasStarted = true;
+        current?.destroy();
+        current = socket;
+        await pglite.exec('ROLLBACK');
+        await pglite.exec(RESET);
+        socket.push(STARTUP_ANSWER);
+      } else if (chunk[0] === TERMINATE) socket.push(null);
+      else {
+        const answer = await ask(chunk);
+        await nextTurn();
+        socket.push(answer);
+      }
+    }
+    const socket = new Duplex({
+      read() {},
+      write: (chunk: Buffer, _encoding, done) => void send(chunk).then(() => done(), done),
+      writev: (chunks, done) =>
+        void send(Buffer.concat(chunks.map(({ chunk }) => chunk as Buffer))).then(() => done(), done),
+    });
+    const itself = () => socket;
+    const connect = () => {
+      process.nextTick(() => socket.emit('connect'));
+      return socket;
+    };
+    return Object.assign(socket, { connect, setNoDelay: itself, setKeepAlive: itself, ref: itself, unref: itself });
+  };
+}
+
+/** Removes the second ReadyForQuery that PGlite 0.5.8 sends after an error: pg would end its next query with it. */
+function withoutRepeatedReady(answer: Buffer): Buffer {
+  const parts: Buffer[] = [];
+  let from = 0;
+  let wasReady = false;
+  for (let at = 0; at < answer.length; ) {
+    const next = at + 1 + answer.readInt32BE(at + 1);
+    const isReady = answer[at] === READY_FOR_QUERY;
+    if (isReady && wasReady) {
+      parts.push(answer.subarray(from, at));
+      from = next;
+    }
+    wasReady = isReady;
+    at = next;
+  }
+  return parts.length === 0 ? answer : Buffer.concat([...parts, answer.subarray(from)]);
+}

@@ -1,0 +1,75 @@
+import { DatabaseError, Pool, type PoolClient, type PoolConfig, type QueryConfig, type QueryResult } from 'pg';
+import { faultOf, reasonOf } from './faults.js';
+import type { Dependency } from './outages.js';
+
+/** Passes on the result of a question to the server, and reports whether the server was there. */
+export type Reporting = <T>(work: Promise<T>) => Promise<T>;
+
+export const reportingTo =
+  (server: Dependency): Reporting =>
+  (work) => {
+    work.then(server.back, (error: unknown) => isAway(error) && server.away(reasonOf(error)));
+    return work;
+  };
+
+/** Returns false for a pool that this instance has used up itself: the server is there. */
+function isAway(error: unknown): boolean {
+  return ['unavailable', 'denied'].includes(faultOf(error).kind) && !reasonOf(error).startsWith('timeout exceeded');
+}
+
+interface PoolOptions extends PoolConfig {
+  reporting?: Reporting;
+  /** Throws for a statement that must not run now. */
+  admit?: ((sql: string) => void) | undefined;
+}
+
+/**
+ * Opens a pool whose connections survive errors of SQL: pg's own `pool.query` closes the connection after each. A connection is
+ * opened when a statement needs it.
+ */
+export function openPool({ reporting = (work) => work, admit, ...config }: PoolOptions): Pool {
+  const pool = new Pool({ ...config, pipeline: true } as PoolConfig);
+  const ignore = () => {}; // the statement under way, or the next one, rejects
+  pool.on('error', ignore);
+  pool.on('connect', (client) => {
+    client.on('error', ignore);
+    if (admit) admitting(client, admit);
+  });
+  const connect = pool.connect.bind(pool) as () => Promise<PoolClient>;
+  async function query(...args: [QueryConfig, unknown[]?]): Promise<QueryResult> {
+    const client = await connect();
+    let failure: Error | undefined;
+    try {
+      return await client.query(...args);
+    } catch (error) {
+      failure = error as Error;
+      throw error;
+    } finally {
+      client.release(isSound(failure) ? undefined : failure);
+    }
+  }
+  return Object.assign(pool, {
+    connect: () => reporting(connect()),
+    query: (...args: Parameters<typeof query>) => reporting(query(...args)),
+  }) as Pool;
+}
+
+/** Returns true if the connection can be used again: PostgreSQL has refused one statement, or nothing failed. */
+const isSound = (failure: Error | undefined): boolean =>
+  failure === undefined || (failure instanceof DatabaseError && failure.severity === 'ERROR');
+
+function admitting(client: PoolClient, admit: (sql: string) => void): void {
+  const query = client.query.bind(client) as (...args: unknown[]) => unknown;
+  const admitted = (...args: [string | QueryConfig, ...unknown[]]): unknown => {
+    const [statement] = args;
+    const done = args.at(-1);
+    try {
+      admit(typeof statement === 'string' ? statement : statement.text);
+    } catch (refusal) {
+      if (typeof done !== 'function') return Promise.reject(refusal);
+      return void process.nextTick(done as (refusal: unknown) => void, refusal);
+    }
+    return query(...args);
+  };
+  Object.assign(client, { query: admitted });
+}

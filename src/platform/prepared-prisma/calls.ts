@@ -1,0 +1,202 @@
+/** Runs the calls of a client: by a plan, or by Prisma. */
+import { isDeepStrictEqual } from 'node:util';
+import type { Sql } from '@prisma/client/runtime/client';
+import { type Connection, type Result, TEXT } from './connection.js';
+import type { DataModel } from './data-model.js';
+import { type AnyClient, type DryRuns, memberOf } from './dry-runs.js';
+import type { Slot } from './markers.js';
+import type { Plans } from './plans.js';
+import type { Answer } from './prisma-adapters.js';
+import { type RawQuery, rowsOf, sendRaw, sqlOf } from './raw.js';
+import { type Plan, type Refused, record } from './recorder.js';
+import { type Call, copyOf, type Shape, shapeOf, Unsupported } from './shape.js';
+import type { StatementNames } from './statement-names.js';
+import type { Statistics } from './statistics.js';
+
+/** Where calls are sent. */
+export interface Place {
+  connection: Connection;
+  /** For reads outside of a transaction. */
+  reads: Connection;
+  isTransaction: boolean;
+  /** Returns Prisma's client on the same connection. */
+  prisma: () => Promise<AnyClient>;
+}
+
+interface Parts {
+  dataModel: DataModel;
+  dry: DryRuns;
+  plans: Plans;
+  names: StatementNames;
+  counts: Statistics;
+  /** How many answers of a plan Prisma reads as well. */
+  verified: number;
+  clientVersion: string;
+}
+
+export interface Calls {
+  run: (call: Call, place: Place) => Promise<unknown>;
+  raw: (method: '$queryRaw' | '$executeRaw', query: RawQuery, values: unknown[], place: Place) => Promise<unknown>;
+  /** Has Prisma run a call. */
+  fallBack: (call: Call, place: Place, reason: string) => Promise<unknown>;
+  /** Counts a call that Prisma runs. */
+  count: (call: Call, reason: string) => void;
+}
+
+const READS = /^(find|count)/;
+const LISTS = new Set(['findMany', 'createManyAndReturn', 'updateManyAndReturn']);
+const COUNTED = new Set(['createMany', 'updateMany', 'deleteMany']);
+const OR_NULL = new Set(['findUnique', 'findFirst']);
+
+/** "cached plan must not change result type": a table was altered. */
+const ALTERED = '0A000';
+const isAltered = (error: unknown) => (error as { code?: unknown }).code === ALTERED;
+
+export function callsOf({ dataModel, dry, plans, names, counts, verified, clientVersion }: Parts): Calls {
+  const byPrisma = async ({ model, operation, args }: Call, place: Place) =>
+    (await place.prisma())[memberOf(model.name)]?.[operation]?.(args);
+
+  function fallBack(call: Call, place: Place, reason: string): Promise<unknown> {
+    count(call, reason);
+    return byPrisma(call, place);
+  }
+
+  function count({ model, operation }: Call, reason: string): void {
+    const key = `${model.name}.${operation}: ${reason}`;
+    counts.fallbacks.set(key, (counts.fallbacks.get(key) ?? 0) + 1);
+  }
+
+  /** Copies the arguments now: the caller may change them before the plan is recorded. */
+  function recording(call: Call, shape: Shape): () => Promise<Plan | Refused> {
+    const copied = { ...call, args: copyOf(dataModel, call) };
+    return async () => {
+      try {
+        const plan = await record(dataModel, dry, copied, shape);
+        counts.recorded++;
+        return { ...plan, name: names.of(plan.text), unverified: verified };
+      } catch (error) {
+        return { refused: error instanceof Unsupported ? error.message : 'the recording failed' };
+      }
+    };
+  }
+
+  function run(call: Call, place: Place): Promise<unknown> {
+    let shape: Shape;
+    try {
+      shape = shapeOf(dataModel, call);
+    } catch (error) {
+      if (!(error instanceof Unsupported)) throw error;
+      return fallBack(call, place, error.message);
+    }
+    const plan = plans.get(shape.key);
+    if (plan === undefined) {
+      counts.unrecorded++;
+      plans.miss(shape.key, () => recording(call, shape));
+      return byPrisma(call, place);
+    }
+    if ('refused' in plan) return fallBack(call, place, plan.refused);
+    return execute(call, place, plan, shape);
+  }
+
+  async function execute(call: Call, place: Place, plan: Plan, shape: Shape): Promise<unknown> {
+    const { operation } = call;
+    const { name, text, slots } = plan;
+    const now = new Date();
+    const values = new Array(slots.length);
+    for (let i = 0; i < values.length; i++) values[i] = (slots[i] as Slot)(shape.values, now);
+    const connection = place.isTransaction || !READS.test(operation) ? place.connection : place.reads;
+    const copy = plan.unverified > 0 ? { args: copyOf(dataModel, call) } : undefined;
+    counts.prepared++;
+    let result: Result;
+    try {
+      result = await connection.query({ name, text, values, rowMode: 'array', types: TEXT });
+    } catch (error) {
+      if (!isAltered(error)) return replay(call, { error });
+      forget();
+      return place.isTransaction ? replay(call, { error }) : byPrisma(call, place);
+    }
+    if (COUNTED.has(operation)) return { count: result.rowCount };
+    const { rows } = result;
+    const isList = LISTS.has(operation);
+    if (rows.length === 0 && !isList) return OR_NULL.has(operation) ? null : replay(call, { result, connection });
+    if (copy !== undefined && rows.length > 0) {
+      const found = await verify(call, copy.args, plan, { result, connection });
+      if (found.isEqual) plan.unverified--;
+      else refuse(call, shape, 'answers differ');
+      if (found.error !== undefined) throw found.error;
+      return found.value;
+    }
+    try {
+      return isList ? plan.reader.rows(result) : plan.reader.row(result, rows[0] as unknown[]);
+    } catch (error) {
+      refuse(call, shape, error instanceof Unsupported ? error.message : 'a row cannot be read');
+      return replay(call, { result, connection });
+    }
+  }
+
+  function refuse(call: Call, shape: Shape, reason: string): void {
+    count(call, reason);
+    plans.refuse(shape.key, reason);
+  }
+
+  /** Forgets plans and names: the server refuses to run the statements that it has prepared. */
+  function forget(): void {
+    plans.clear();
+    names.renew();
+  }
+
+  /** Has Prisma read the answer of the database: it makes its own errors, and continues with further statements. */
+  async function replay(call: Call, answer: Answer): Promise<unknown> {
+    counts.replayed++;
+    const { value, error } = await dry.run(call, copyOf(dataModel, call), answer);
+    if (error !== undefined) throw error;
+    return value;
+  }
+
+  async function verify(
+    call: Call,
+    args: object | undefined,
+    { reader }: Plan,
+    answer: { result: Result; connection: Connection },
+  ): Promise<{ isEqual: boolean; value: unknown; error: unknown }> {
+    const { result } = answer;
+    const { value, error, sent } = await dry.run(call, args, answer);
+    let read: unknown;
+    try {
+      read = LISTS.has(call.operation) ? reader.rows(result) : reader.row(result, result.rows[0] as unknown[]);
+    } catch {
+      // Differs from what Prisma read.
+    }
+    return { isEqual: sent.length === 1 && error === undefined && isDeepStrictEqual(read, value), value, error };
+  }
+
+  async function raw(
+    method: '$queryRaw' | '$executeRaw',
+    query: RawQuery,
+    given: unknown[],
+    place: Place,
+  ): Promise<unknown> {
+    const sql = sqlOf(method, query, given, clientVersion);
+    const { connection } = place;
+    counts.prepared++;
+    let result: Result;
+    try {
+      result = await sendRaw(connection, names.ofRepeated(sql.text), sql);
+    } catch (error) {
+      if (!isAltered(error)) return replayRaw(method, sql, { error });
+      forget();
+      return place.isTransaction ? replayRaw(method, sql, { error }) : raw(method, sql, [], place);
+    }
+    if (method === '$executeRaw') return result.rowCount ?? 0;
+    return rowsOf(result) ?? replayRaw(method, sql, { result, connection });
+  }
+
+  async function replayRaw(method: '$queryRaw' | '$executeRaw', sql: Sql, answer: Answer): Promise<unknown> {
+    counts.replayed++;
+    const { value, error } = await dry.raw(method, sql, answer);
+    if (error !== undefined) throw error;
+    return value;
+  }
+
+  return { run, fallBack, count, raw };
+}

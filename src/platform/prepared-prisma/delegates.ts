@@ -1,0 +1,168 @@
+/** The members of a client that have the operations of a model: `db.user`. */
+import type { Calls, Place } from './calls.js';
+import type { DataModel, Model } from './data-model.js';
+import { type AnyClient, memberOf } from './dry-runs.js';
+import type { RawQuery } from './raw.js';
+
+const OPERATIONS = [
+  ...['findUnique', 'findUniqueOrThrow', 'findFirst', 'findFirstOrThrow', 'findMany', 'count'],
+  ...['create', 'createMany', 'createManyAndReturn', 'update', 'updateMany', 'updateManyAndReturn'],
+  ...['upsert', 'delete', 'deleteMany'],
+];
+/** Operations that only Prisma runs. */
+const OTHERS = ['aggregate', 'groupBy'];
+
+type Start = (place: Place) => Promise<unknown>;
+type Done<A> = ((value: unknown) => A | PromiseLike<A>) | null;
+type Failed<B> = ((error: unknown) => B | PromiseLike<B>) | null;
+
+/** A call that runs when it is awaited, as Prisma's promises do. */
+export class Pending implements PromiseLike<unknown> {
+  readonly #start: Start;
+  readonly #place: Place;
+  #promise: Promise<unknown> | undefined;
+
+  constructor(start: Start, place: Place) {
+    this.#start = start;
+    this.#place = place;
+  }
+
+  /** Runs the call in another place. */
+  static startIn(pending: Pending, place: Place): Promise<unknown> {
+    return pending.#start(place);
+  }
+
+  get [Symbol.toStringTag](): string {
+    return 'PrismaPromise';
+  }
+
+  #run(): Promise<unknown> {
+    this.#promise ??= this.#start(this.#place);
+    return this.#promise;
+  }
+
+  // biome-ignore lint/suspicious/noThenProperty: awaiting a call runs it
+  then<A = unknown, B = never>(done?: Done<A>, failed?: Failed<B>): Promise<A | B> {
+    return this.#run().then(done, failed);
+  }
+
+  catch<B>(failed?: Failed<B>): Promise<unknown> {
+    return this.#run().catch(failed);
+  }
+
+  finally(done?: (() => void) | null): Promise<unknown> {
+    return this.#run().finally(done);
+  }
+}
+
+/** Classes of delegates, by the names of the client's members. */
+export type Delegates = ReadonlyMap<PropertyKey, new (place: Place) => object>;
+
+/** @param prisma has what is not an operation, such as `db.user.fields` */
+export const delegatesOf = (dataModel: DataModel, calls: Calls, prisma: AnyClient): Delegates =>
+  new Map(Object.values(dataModel.models).map((model) => [memberOf(model.name), delegateOf(model, calls, prisma)]));
+
+/** Methods of the client that this module does not know. In a transaction Prisma's client has them as well. */
+const OF_PRISMA = ['$transaction', '$queryRawUnsafe', '$executeRawUnsafe', '$queryRawTyped'];
+/** Methods that the client of a transaction does not have. */
+const OUTSIDE_ONLY = ['$connect', '$disconnect', '$on', '$use', '$extends'];
+
+/**
+ * Returns what makes the client of a place: of a transaction, or of none. What it does not have is that of Prisma's client.
+ * Not a Proxy, because a transaction makes one, and Prisma's client is a Proxy already.
+ */
+export function facadeOf<Client extends object>(delegates: Delegates, calls: Calls, real: Client) {
+  class Facade {
+    readonly place: Place;
+    readonly made: Record<PropertyKey, object> = {};
+    constructor(place: Place) {
+      this.place = place;
+    }
+  }
+  class TransactionFacade extends Facade {}
+  for (const [member, Delegate] of delegates)
+    Object.defineProperty(Facade.prototype, member, {
+      get(this: Facade) {
+        this.made[member] ??= new Delegate(this.place);
+        return this.made[member];
+      },
+    });
+  for (const method of ['$queryRaw', '$executeRaw'] as const)
+    Object.defineProperty(Facade.prototype, method, {
+      value(this: Facade, query: RawQuery, ...values: unknown[]) {
+        return new Pending((place) => calls.raw(method, query, values, place), this.place);
+      },
+    });
+  for (const method of OF_PRISMA)
+    Object.defineProperty(TransactionFacade.prototype, method, {
+      value(this: Facade, ...given: unknown[]) {
+        return new Pending(async (place) => {
+          const client: object = await place.prisma();
+          return (client as Record<string, (...given: unknown[]) => unknown>)[method]?.(...given);
+        }, this.place);
+      },
+    });
+  for (const method of OUTSIDE_ONLY) Object.defineProperty(TransactionFacade.prototype, method, { value: undefined });
+  Object.setPrototypeOf(Facade.prototype, real);
+  return (place: Place): Client => {
+    const made: object = place.isTransaction ? new TransactionFacade(place) : new Facade(place);
+    return made as Client;
+  };
+}
+
+function delegateOf(model: Model, calls: Calls, prisma: AnyClient): new (place: Place) => object {
+  class Delegate {
+    readonly place: Place;
+    constructor(place: Place) {
+      this.place = place;
+    }
+  }
+  const ModelCall = modelCallOf(model, calls, prisma);
+  const define = (operation: string, start: (args: object | undefined, place: Place) => Promise<unknown>) =>
+    Object.defineProperty(Delegate.prototype, operation, {
+      value(this: Delegate, args?: object) {
+        return new ModelCall((place) => start(args, place), this.place, operation, args);
+      },
+    });
+  for (const operation of OPERATIONS) define(operation, (args, place) => calls.run({ model, operation, args }, place));
+  for (const operation of OTHERS)
+    define(operation, (args, place) => calls.fallBack({ model, operation, args }, place, 'computed by Prisma'));
+  Object.setPrototypeOf(Delegate.prototype, prisma[memberOf(model.name)] ?? null);
+  return Delegate;
+}
+
+/** Makes the class of a model's calls, which have the relations of the model: `db.user.findUnique(…).posts()`. */
+function modelCallOf(model: Model, calls: Calls, prisma: AnyClient) {
+  class ModelCall extends Pending {
+    readonly #place: Place;
+    readonly #operation: string;
+    readonly #args: object | undefined;
+
+    constructor(start: Start, place: Place, operation: string, args: object | undefined) {
+      super(start, place);
+      this.#place = place;
+      this.#operation = operation;
+      this.#args = args;
+    }
+
+    related(name: string, args: object | undefined): unknown {
+      const operation = this.#operation;
+      const call = { model, operation, args: this.#args };
+      calls.count(call, 'the relation of a result');
+      const from = (client: AnyClient) => {
+        const found: unknown = client[memberOf(model.name)]?.[operation]?.(this.#args);
+        return (found as Record<string, (args?: object) => Promise<unknown>>)[name]?.(args);
+      };
+      if (!this.#place.isTransaction) return from(prisma);
+      return new Pending(async (place) => from(await place.prisma()), this.#place);
+    }
+  }
+  for (const { name, kind } of Object.values(model.fields))
+    if (kind === 'object' && !(name in Pending.prototype))
+      Object.defineProperty(ModelCall.prototype, name, {
+        value(this: ModelCall, args?: object) {
+          return this.related(name, args);
+        },
+      });
+  return ModelCall;
+}

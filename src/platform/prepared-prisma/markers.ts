@@ -1,0 +1,107 @@
+/** Marker values, by which a recording recognises arguments among the parameters of a statement, and how Prisma formats them. */
+
+export type ValueType =
+  | 'int'
+  | 'float'
+  | 'text'
+  | 'uuid'
+  | 'bigint'
+  | 'date'
+  | 'isoDate'
+  | 'decimal'
+  | 'bytes'
+  | 'json';
+export type Format = (value: never) => unknown;
+
+const pad = (number: number, digits: number) => String(number).padStart(digits, '0');
+const dayOf = (at: Date) => `${pad(at.getUTCFullYear(), 4)}-${pad(at.getUTCMonth() + 1, 2)}-${pad(at.getUTCDate(), 2)}`;
+const timeOf = (at: Date) => at.toISOString().slice(-13, -1).replace('.000', '');
+/** Formats a timestamp as @prisma/adapter-pg does. */
+export const timestampOf = (at: Date): string => `${dayOf(at)} ${timeOf(at)}`;
+
+const ISO_DATE = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,3})?(Z|[+-]\d\d:\d\d)$/;
+/** Returns true for a text that Prisma takes as a date, with no more digits than a Date has. */
+export const isIsoDate = (text: string): boolean => ISO_DATE.test(text) && !Number.isNaN(Date.parse(text));
+
+const asIs = (value: unknown) => value;
+const dateFormats = [timestampOf, dayOf, timeOf];
+
+/** The formats in which Prisma may send a value of each type. A recording finds out which one it uses. */
+export const FORMATS: Record<ValueType, readonly Format[]> = {
+  int: [asIs, String],
+  float: [asIs, String],
+  text: [asIs],
+  uuid: [asIs],
+  bigint: [String],
+  date: dateFormats,
+  isoDate: dateFormats.map((format) => (text: string) => format(new Date(text))),
+  decimal: [(decimal: { toFixed: () => string }) => decimal.toFixed()],
+  bytes: [(bytes: Uint8Array) => Buffer.from(bytes)],
+  json: [(json: unknown) => JSON.stringify(json)],
+};
+
+/**
+ * Returns a value that does not occur elsewhere in a statement.
+ * @param set two sets differ in every value
+ * @param like the value that a caller gave
+ */
+export function marker(type: ValueType, i: number, set: number, like: unknown): unknown {
+  const n = 1_000_003 + 500_009 * set + 17 * i;
+  const date = new Date(Date.UTC(2001 + set, 0, 1 + i, 1 + set, i % 60, 2 + Math.floor(i / 60), 3 + i));
+  switch (type) {
+    case 'int':
+      return n;
+    case 'float':
+      return n + 0.5;
+    case 'text':
+      return `marker ${n}`;
+    case 'uuid':
+      return `00000000-0000-4000-8000-0000${pad(n, 8)}`;
+    case 'bigint':
+      return BigInt(n) * 10n ** 6n;
+    case 'date':
+      return date;
+    case 'isoDate':
+      return date.toISOString();
+    case 'decimal':
+      return new (like as { constructor: new (text: string) => unknown }).constructor(`${n}.25`);
+    case 'bytes':
+      return new TextEncoder().encode(`marker ${n}`);
+    case 'json':
+      if (typeof like === 'string') return `marker ${n}`;
+      if (typeof like === 'number') return n;
+      return Array.isArray(like) ? [n] : { marker: n };
+  }
+}
+
+/** Computes a parameter from the values of a call and from its time. */
+export type Slot = (values: readonly unknown[], now: Date) => unknown;
+
+const UUID_4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+const UUID_7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+/** A UUID of version 7 (RFC 9562, 5.7): 48 bits of milliseconds, then random bits. */
+function uuid7(now: Date): string {
+  const time = now.getTime().toString(16).padStart(12, '0');
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${crypto.randomUUID().slice(15)}`;
+}
+
+/**
+ * Returns a slot that generates a value anew for each statement, as Prisma does for `now()`, `uuid()` and `uuid(7)`.
+ * @param since when the recording began
+ * @param x the parameter in one run
+ * @param y the same parameter in another run
+ */
+export function generatorOf(x: unknown, y: unknown, since: number): Slot | undefined {
+  if (typeof x !== 'string' || typeof y !== 'string') return undefined;
+  if (x !== y && UUID_4.test(x) && UUID_4.test(y)) return () => crypto.randomUUID();
+  const isNow = (time: number) => time >= since && time <= Date.now();
+  const time7 = (uuid: string) =>
+    UUID_7.test(uuid) ? Number.parseInt(uuid.slice(0, 8) + uuid.slice(9, 13), 16) : Number.NaN;
+  if (x !== y && isNow(time7(x)) && isNow(time7(y))) return (_values, now) => uuid7(now);
+  const time = Date.parse(`${x.replace(' ', 'T')}Z`);
+  return isNow(time) && timestampOf(new Date(time)) === x ? (_values, now) => timestampOf(now) : undefined;
+}
+
+/** Returns true for the date of a recording: it may be a default of `now()`, which would be taken for a constant. */
+export const isToday = (x: unknown, since: number): boolean => x === dayOf(new Date(since)) || x === dayOf(new Date());

@@ -1,0 +1,102 @@
+/** The plans of a client, and when they are recorded. */
+import type { Plan, Refused } from './recorder.js';
+
+/** Shapes that wait for their recording at most. Others are asked for again with a later call. */
+const MOST_WAITING = 100;
+
+interface Entry {
+  plan: Plan | Refused;
+  /** Used since room was last made. Such a plan outlives those of shapes that are used once. */
+  isUsed: boolean;
+}
+
+export interface Plans {
+  get: (key: string) => Plan | Refused | undefined;
+  /**
+   * Says that a shape without a plan is used. The second use has it recorded, in the background.
+   * @param prepare called at once if the shape is to be recorded; returns what records it
+   */
+  miss: (key: string, prepare: () => () => Promise<Plan | Refused>) => void;
+  /** Has Prisma run a shape from now on. */
+  refuse: (key: string, reason: string) => void;
+  /** Forgets all plans. */
+  clear: () => void;
+  size: () => number;
+  /** Waits until nothing is to be recorded. */
+  settled: () => Promise<void>;
+}
+
+/**
+ * @param limit how many plans are kept
+ * @param perSecond how many are recorded in a second, so that callers who choose the shapes of their calls cost no more
+ */
+export function plansOf(limit: number, perSecond: number): Plans {
+  const plans = new Map<string, Entry>();
+  const seen = new Set<string>();
+  const waiting = new Map<string, () => Promise<Plan | Refused>>();
+  let generation = 0;
+  /** When the next recording may begin. */
+  let nextAt = 0;
+  let recording: Promise<void> | undefined;
+
+  function makeRoom(): void {
+    for (const [key, { plan, isUsed }] of plans) {
+      if (plans.size < limit) return;
+      plans.delete(key);
+      if (isUsed) plans.set(key, { plan, isUsed: false });
+    }
+  }
+
+  async function recordAll(): Promise<void> {
+    while (waiting.size > 0) {
+      const wait = nextAt - performance.now();
+      // Off the path of who called last.
+      await new Promise<void>((resolve) => {
+        if (wait > 1) setTimeout(resolve, wait).unref();
+        else setImmediate(resolve);
+      });
+      nextAt = performance.now() + 1000 / perSecond;
+      const [next] = waiting;
+      if (next === undefined) return;
+      const [key, record] = next;
+      const before = generation;
+      const plan = await record();
+      waiting.delete(key);
+      if (before !== generation) continue;
+      makeRoom();
+      plans.set(key, { plan, isUsed: true });
+    }
+  }
+
+  return {
+    get(key) {
+      const entry = plans.get(key);
+      if (entry === undefined) return undefined;
+      entry.isUsed = true;
+      return entry.plan;
+    },
+    miss(key, prepare) {
+      if (waiting.has(key)) return;
+      if (!seen.delete(key)) {
+        const oldest = seen.size >= limit ? seen.values().next().value : undefined;
+        if (oldest !== undefined) seen.delete(oldest);
+        seen.add(key);
+        return;
+      }
+      if (waiting.size >= MOST_WAITING) return;
+      waiting.set(key, prepare());
+      recording ??= recordAll().finally(() => {
+        recording = undefined;
+      });
+    },
+    refuse: (key, refused) => void plans.set(key, { plan: { refused }, isUsed: true }),
+    clear() {
+      generation++;
+      plans.clear();
+    },
+    size: () => plans.size,
+    settled: async () => {
+      while (recording !== undefined) await recording;
+    },
+  };
+}

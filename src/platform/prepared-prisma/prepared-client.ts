@@ -1,0 +1,147 @@
+/** A Prisma client whose calls cost as much as the same named statements sent by `pg`. See README.md. */
+import type { SqlDriverAdapterFactory } from '@prisma/driver-adapter-utils';
+import { callsOf, type Place } from './calls.js';
+import { type Connection, type PoolLike, pooled } from './connection.js';
+import type { DataModel } from './data-model.js';
+import { delegatesOf, facadeOf, Pending } from './delegates.js';
+import { type AnyClient, dryRuns } from './dry-runs.js';
+import { plansOf } from './plans.js';
+import { joiningAdapter } from './prisma-adapters.js';
+import { statementNames } from './statement-names.js';
+import { type Statistics, settled, statistics } from './statistics.js';
+import { type OpenTransaction, openTransaction, type TransactionLimits } from './transaction.js';
+
+export interface Options extends Partial<TransactionLimits> {
+  /** Runs single reads outside of transactions; the pool. For connections that many callers share. */
+  reads?: Connection;
+  /** How many plans are kept. */
+  plans?: number;
+  /** How many names of statements each connection to the server is asked to keep. */
+  names?: number;
+  /** How many answers of each plan Prisma reads as well, to compare. */
+  verified?: number;
+  /** How many plans are recorded in a second. */
+  recordings?: number;
+}
+
+interface TransactionOptions extends Partial<TransactionLimits> {
+  isolationLevel?: string;
+}
+
+/**
+ * Returns a client of Prisma that sends prepared statements.
+ * @param make makes Prisma's client: `(adapter) => new PrismaClient({ adapter })`
+ * @param pool `pg.Pool`, whose connections may be pipelined. The caller closes it
+ */
+export function preparedClient<Client extends object>(
+  make: (adapter: SqlDriverAdapterFactory) => Client,
+  pool: PoolLike,
+  dataModel: DataModel,
+  {
+    reads,
+    plans: mostPlans = 1000,
+    names: mostNames = 500,
+    verified = 2,
+    recordings = 20,
+    maxWait = 2000,
+    timeout = 5000,
+  }: Options = {},
+): Client {
+  const counts: Statistics = { prepared: 0, unrecorded: 0, replayed: 0, recorded: 0, fallbacks: new Map() };
+  const names = statementNames(mostNames);
+  const joining = joiningAdapter(pool, names.ofRepeated);
+  const real = make(joining.factory);
+  const prisma = real as unknown as AnyClient & { _clientVersion?: string };
+  const clientVersion = prisma._clientVersion ?? '';
+  const dry = dryRuns((adapter) => make(adapter) as unknown as AnyClient);
+  const plans = plansOf(mostPlans, recordings);
+  const calls = callsOf({ dataModel, dry, plans, names, counts, verified, clientVersion });
+
+  const onPool = pooled(pool);
+  const outside: Place = {
+    connection: onPool,
+    reads: reads ?? onPool,
+    isTransaction: false,
+    prisma: () => Promise.resolve(prisma),
+  };
+
+  /** Joins are started one after the other, so that each gets its own connection. */
+  let joinFree: Promise<unknown> = Promise.resolve();
+
+  /** Has Prisma join a transaction when it is first needed there. */
+  function joinable(connection: Connection) {
+    let joined: Promise<AnyClient> | undefined;
+    let leave: (() => void) | undefined;
+    let ended: Promise<unknown> | undefined;
+    const join = (): Promise<AnyClient> =>
+      new Promise((resolve, reject) => {
+        joining.join(connection);
+        const work = (client: AnyClient) =>
+          new Promise<void>((done) => {
+            leave = done;
+            resolve(client);
+          });
+        const forever = { maxWait: 2 ** 31 - 1, timeout: 2 ** 31 - 1 };
+        // The isolation level only says that this is a join: the transaction is open.
+        ended = prisma.$transaction(work, { ...forever, isolationLevel: 'ReadCommitted' }).catch(reject);
+      });
+    return {
+      prisma: (): Promise<AnyClient> => {
+        joined ??= joinFree.then(join);
+        joinFree = joined.catch(() => {});
+        return joined;
+      },
+      leave: async () => {
+        if (joined === undefined) return;
+        await joined.catch(() => {});
+        leave?.();
+        await ended;
+      },
+    };
+  }
+
+  async function inTransaction<T>(work: (place: Place) => Promise<T>, options: TransactionOptions = {}): Promise<T> {
+    const limits = { maxWait: options.maxWait ?? maxWait, timeout: options.timeout ?? timeout };
+    let transaction: OpenTransaction;
+    const joined = joinable({ query: (statement) => transaction.query(statement) });
+    try {
+      transaction = await openTransaction(pool, limits, options.isolationLevel, clientVersion, joined.leave);
+    } catch (error) {
+      throw await dry.transactionError(error, 'connect');
+    }
+    const place = { connection: transaction, reads: transaction, isTransaction: true, prisma: joined.prisma };
+    let value: T;
+    try {
+      value = await work(place);
+    } catch (error) {
+      await transaction.rollback().catch(() => {});
+      throw error;
+    }
+    await transaction.commit().catch(async (error: unknown) => {
+      throw await dry.transactionError(error, 'COMMIT');
+    });
+    return value;
+  }
+
+  function $transaction(work: unknown, options?: TransactionOptions): Promise<unknown> {
+    if (typeof work === 'function') return inTransaction((place) => work(facade(place)), options);
+    const list = work as Pending[];
+    if (!list.every((one) => one instanceof Pending))
+      throw new Error('All elements of the array need to be Prisma Client promises. Calls of a transaction are none.');
+    return inTransaction(async (place) => {
+      const values: unknown[] = [];
+      for (const one of list) values.push(await Pending.startIn(one, place));
+      return values;
+    }, options);
+  }
+
+  const delegates = delegatesOf(dataModel, calls, prisma);
+  const facade = facadeOf<Client>(delegates, calls, real);
+  const client = facade(outside);
+  return Object.defineProperties(client, {
+    $transaction: { value: $transaction },
+    $disconnect: { value: async () => void (await Promise.all([prisma.$disconnect(), dry.close()])) },
+    [statistics]: { value: counts },
+    [settled]: { value: plans.settled },
+  });
+}

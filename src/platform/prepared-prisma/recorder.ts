@@ -1,0 +1,99 @@
+/** Records plans: Prisma runs a call without a database, and shows the text it sends and the places of its values. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+import type { DataModel } from './data-model.js';
+import type { DryRun, DryRuns } from './dry-runs.js';
+import { FORMATS, generatorOf, isToday, marker, type Slot } from './markers.js';
+import { type Reader, readerOf } from './rows.js';
+import { type Call, copyOf, type Shape, Unsupported } from './shape.js';
+
+/** How calls of one shape are run. */
+export interface Plan {
+  name: string;
+  text: string;
+  slots: Slot[];
+  reader: Reader;
+  /** Answers that Prisma reads as well, to compare. */
+  unverified: number;
+}
+
+/** A shape that only Prisma can run, and why. */
+export interface Refused {
+  refused: string;
+}
+
+/** What the statement of an operation begins with. Another one finds the rows first. */
+const COMMANDS: [operation: RegExp, text: RegExp][] = [
+  [/^(find|count)/, /^SELECT\b/],
+  [/^(create|upsert)/, /^INSERT\b/],
+  [/^update/, /^UPDATE\b/],
+  [/^delete/, /^DELETE\b/],
+];
+
+/**
+ * @param shape of the call, whose arguments nobody changes any more
+ * @throws Unsupported if Prisma has to run calls of this shape
+ */
+export async function record(
+  dataModel: DataModel,
+  dry: DryRuns,
+  call: Call,
+  shape: Shape,
+): Promise<Omit<Plan, 'name' | 'unverified'>> {
+  const { types, values, equal } = shape;
+  const set = (number: number) => equal.map((i) => marker(types[i] ?? 'text', i, number, values[i]));
+  const [first, second] = [set(0), set(1)];
+  const since = Date.now();
+  const a = await theStatement(dry, call, copyOf(dataModel, call, first));
+  const b = await theStatement(dry, call, copyOf(dataModel, call, second));
+  const c = await theStatement(dry, call, copyOf(dataModel, call, values));
+  if (a.text !== b.text || a.text !== c.text) throw new Unsupported('the text depends on a value');
+  if (!COMMANDS.some(([operation, text]) => operation.test(call.operation) && text.test(a.text)))
+    throw new Unsupported('more than one statement');
+
+  const used = new Set<number>();
+  const generated = new Set<Slot>();
+  const indexes = new Set(equal);
+  function slotOf(x: unknown, y: unknown): Slot {
+    if (Array.isArray(x) && Array.isArray(y) && x.length === y.length && x.length > 0) {
+      const slots = x.map((item, i) => slotOf(item, y[i]));
+      return (given, now) => slots.map((slot) => slot(given, now));
+    }
+    for (const i of indexes)
+      for (const format of FORMATS[types[i] ?? 'text'])
+        if (isDeepStrictEqual(format(first[i] as never), x) && isDeepStrictEqual(format(second[i] as never), y)) {
+          used.add(i);
+          return (given) => format(given[i] as never);
+        }
+    const generator = generatorOf(x, y, since);
+    if (generator !== undefined) {
+      generated.add(generator);
+      return generator;
+    }
+    if (!isDeepStrictEqual(x, y) || isToday(x, since)) throw new Unsupported('a value is changed in an unknown way');
+    return () => x;
+  }
+  const slots = a.values.map((value, i) => slotOf(value, b.values[i]));
+  if (equal.some((i) => !used.has(i))) throw new Unsupported('a value is not sent');
+  const now = new Date();
+  if (slots.some((slot, i) => !generated.has(slot) && !isDeepStrictEqual(slot(values, now), c.values[i])))
+    throw new Unsupported('a value is changed in an unknown way');
+  return { text: a.text, slots, reader: readerOf(dataModel, call.model, call.operation, call.args) };
+}
+
+async function theStatement(dry: DryRuns, call: Call, args: object | undefined) {
+  // A timestamp that Prisma generates must differ between the runs, or it would be taken for a constant.
+  await delay(2);
+  const { sent, error }: DryRun = await dry.run(call, args);
+  const [only, another] = sent;
+  if (another !== undefined) throw new Unsupported('more than one statement');
+  if (only === undefined) throw new Unsupported(refusalOf(error));
+  return only;
+}
+
+/** Returns why Prisma sent nothing, in few different words. */
+function refusalOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'answered without a statement';
+  const { code } = error as { code?: string };
+  return `Prisma refuses it (${code ?? error.constructor.name})`;
+}

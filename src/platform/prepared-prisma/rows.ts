@@ -1,0 +1,167 @@
+/** Converts the rows of a statement to the results of Prisma's models. */
+import { skip } from '@prisma/client/runtime/client';
+import {
+  type Decode,
+  decodeBoolean,
+  decodeBytes,
+  decodeDateTime,
+  decodeDecimal,
+  decodeJson,
+  decodeListOf,
+  decodeTimestamp,
+} from './column-types.js';
+import type { Result } from './connection.js';
+import type { DataModel, Field, Model } from './data-model.js';
+import { Unsupported } from './shape.js';
+
+type Convert = (value: never) => unknown;
+type Row = Record<string, unknown>;
+interface Selection {
+  select?: Row;
+  include?: Row;
+  omit?: Row;
+}
+
+/** Converts one member of a result. */
+interface Part {
+  name: string;
+  /** The column has the name of the field in a join of Prisma, and its own name elsewhere. */
+  columns: string[];
+  isList: boolean;
+  text: Decode;
+  /** Inside the JSON of a join. Undefined if the value is already what Prisma returns. */
+  json: Convert | undefined;
+}
+
+export interface Reader {
+  rows: (result: Result) => unknown[];
+  /** @param row one of the result's */
+  row: (result: Result, row: unknown[]) => unknown;
+}
+
+const asIs: Decode = (text) => text;
+const decodeBigInt = (text: string) => BigInt(text);
+
+/** Converts a timestamp inside JSON, where Prisma respects its offset. */
+function dateInJson(text: string): Date {
+  const offset = /[+-]\d\d(:\d\d)?$/.exec(text);
+  if (text.length < 19 || offset === null)
+    return text.length < 19 ? (decodeDateTime(text) as Date) : (decodeTimestamp(text) as Date);
+  return new Date(offset[1] === undefined ? `${text}:00` : text);
+}
+
+const FROM_TEXT: Record<string, Decode> = {
+  Int: Number,
+  BigInt: decodeBigInt,
+  Float: Number,
+  Decimal: decodeDecimal,
+  Boolean: decodeBoolean,
+  String: asIs,
+  DateTime: decodeDateTime,
+  Json: decodeJson,
+  Bytes: decodeBytes,
+};
+const FROM_JSON: Record<string, Convert | undefined> = {
+  BigInt: decodeBigInt,
+  Decimal: decodeDecimal,
+  DateTime: dateInJson,
+  Bytes: decodeBytes,
+};
+
+/** @throws Unsupported */
+export function readerOf(dataModel: DataModel, model: Model, operation: string, args: Selection = {}): Reader {
+  if (operation !== 'count') return reader(partsOf(dataModel, model, args));
+  if (args.select !== undefined) throw new Unsupported('count of chosen fields');
+  const row: Reader['row'] = (_result, row) => Number(row[0]);
+  return { row, rows: (result) => result.rows.map((each) => row(result, each)) };
+}
+
+function reader(parts: Part[]): Reader {
+  /** For each part, the index of its column. The answers to a text have the same columns each time. */
+  let places: number[] | undefined;
+  const placesIn = ({ fields }: Result): number[] => {
+    const names = fields.map(({ name }) => name);
+    return parts.map(({ columns }) => {
+      const place = columns.map((column) => names.indexOf(column)).find((at) => at >= 0);
+      if (place === undefined) throw new Unsupported('more than one statement');
+      return place;
+    });
+  };
+  const row: Reader['row'] = (result, row) => {
+    places ??= placesIn(result);
+    const object: Row = {};
+    for (let i = 0; i < parts.length; i++) {
+      const { name, isList, text } = parts[i] as Part;
+      const value = row[places[i] as number];
+      object[name] = value === null ? (isList ? [] : null) : text(value as string);
+    }
+    return object;
+  };
+  return {
+    row,
+    rows(result) {
+      const objects = new Array(result.rows.length);
+      for (let i = 0; i < objects.length; i++) objects[i] = row(result, result.rows[i] as unknown[]);
+      return objects;
+    },
+  };
+}
+
+function partsOf(dataModel: DataModel, model: Model, { select, include, omit }: Selection): Part[] {
+  if (isGiven(select)) return chosen(dataModel, model, select);
+  const omitted = isGiven(omit) ? omit : {};
+  const scalars = Object.values(model.fields).filter(({ kind, name }) => kind !== 'object' && omitted[name] !== true);
+  return [...scalars.map(scalarPart), ...(isGiven(include) ? chosen(dataModel, model, include) : [])];
+}
+
+const isGiven = (value: Row | undefined): value is Row => value !== undefined && (value as unknown) !== skip;
+
+function chosen(dataModel: DataModel, model: Model, entries: Row): Part[] {
+  return Object.entries(entries).flatMap(([name, value]) => {
+    if (value === undefined || value === false || value === skip) return [];
+    const field = model.fields[name];
+    if (field === undefined && name === '_count') return [countPart(value)];
+    if (field === undefined) throw new Unsupported('a selection of an unknown field');
+    if (field.relation === undefined) return [scalarPart(field)];
+    const related = dataModel.models[field.relation.model] as Model;
+    return [relationPart(name, partsOf(dataModel, related, value === true ? {} : (value as Selection)))];
+  });
+}
+
+function scalarPart({ name, column, type, isList, values }: Field): Part {
+  const enumValue = values && ((text: string) => values[text]);
+  const text = enumValue ?? FROM_TEXT[type] ?? asIs;
+  const json = (enumValue ?? FROM_JSON[type]) as ((value: unknown) => unknown) | undefined;
+  const part = { name, columns: [name, column], isList };
+  if (!isList) return { ...part, text, json };
+  return { ...part, text: decodeListOf(text), json: json && ((items: unknown[]) => items.map(json)) };
+}
+
+function countPart(value: unknown): Part {
+  const names = value === true ? [] : Object.keys((value as Selection).select ?? {});
+  if (names.length === 0) throw new Unsupported('a count of all relations');
+  const json = (counts: Row) => Object.fromEntries(names.map((name) => [name, counts[name]]));
+  return { name: '_count', columns: ['_count'], isList: false, json, text: (text) => json(JSON.parse(text)) };
+}
+
+function relationPart(name: string, parts: Part[]): Part {
+  const json = (tree: Row | Row[] | null): unknown => {
+    if (!Array.isArray(tree)) return objectFrom(parts, tree);
+    for (let i = 0; i < tree.length; i++) tree[i] = objectFrom(parts, tree[i] as Row) as Row;
+    return tree;
+  };
+  return { name, columns: [name], isList: false, json, text: (text) => json(JSON.parse(text)) };
+}
+
+/** Copies the members, because JSONB orders them by length and Prisma by the selection. */
+function objectFrom(parts: Part[], tree: Row | null): Row | null {
+  if (tree === null) return null;
+  const object: Row = {};
+  for (let i = 0; i < parts.length; i++) {
+    const { name, isList, json } = parts[i] as Part;
+    const value = tree[name];
+    if (value === null || value === undefined) object[name] = isList ? [] : null;
+    else object[name] = json === undefined ? value : json(value as never);
+  }
+  return object;
+}

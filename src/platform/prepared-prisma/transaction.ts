@@ -1,0 +1,162 @@
+/** A transaction on one connection of the pool, with the limits and the errors of Prisma's interactive transactions. */
+import { PrismaClientKnownRequestError } from '@prisma/client/runtime/client';
+import {
+  type Connection,
+  destroy,
+  isBroken,
+  isPipelined,
+  type PoolConnection,
+  type PoolLike,
+  type Result,
+  type Statement,
+  send,
+  TEXT,
+  take,
+  writeTogether,
+} from './connection.js';
+
+export interface TransactionLimits {
+  /** Milliseconds to wait for a connection. */
+  maxWait: number;
+  /** Milliseconds for all of the transaction. */
+  timeout: number;
+}
+
+/** The names of Prisma's isolation levels in SQL. */
+const LEVELS: Record<string, string> = {
+  ReadUncommitted: 'READ UNCOMMITTED',
+  ReadCommitted: 'READ COMMITTED',
+  RepeatableRead: 'REPEATABLE READ',
+  Serializable: 'SERIALIZABLE',
+};
+
+const apiError = (message: string, clientVersion: string) =>
+  new PrismaClientKnownRequestError(`Transaction API error: ${message}`, { code: 'P2028', clientVersion });
+
+export interface OpenTransaction extends Connection {
+  commit: () => Promise<void>;
+  rollback: () => Promise<void>;
+}
+
+/**
+ * Takes a connection. BEGIN is sent with the first statement, in one write on a pipelined connection.
+ * @param leave ends what Prisma does on the same connection
+ */
+export async function openTransaction(
+  pool: PoolLike,
+  { maxWait, timeout }: TransactionLimits,
+  isolationLevel: string | undefined,
+  clientVersion: string,
+  leave: () => Promise<void>,
+): Promise<OpenTransaction> {
+  const level = isolationLevel === undefined ? '' : LEVELS[isolationLevel];
+  if (level === undefined) throw new TypeError(`Invalid isolation level: ${isolationLevel}`);
+  const connection = await takeWithin(pool, maxWait, clientVersion);
+  const startedAt = Date.now();
+  const pipelined = isPipelined(connection);
+  let begun: Promise<unknown> | undefined;
+  let underWay = 0;
+  let broken = false;
+  let end: 'committed' | 'rolled back' | 'expired' | undefined;
+
+  const timer = setTimeout(() => {
+    end = 'expired';
+    // A statement that nobody waits for any longer may run on: its connection cannot be used again.
+    if (underWay > 0) destroy(connection);
+    else void finish('ROLLBACK').catch(() => {});
+  }, timeout);
+  timer.unref();
+
+  function refusal(action: string): Error {
+    if (end === 'committed')
+      return apiError(
+        `Transaction already closed: A ${action} cannot be executed on a committed transaction.`,
+        clientVersion,
+      );
+    if (end === 'rolled back')
+      return apiError(
+        `Transaction already closed: A ${action} cannot be executed on a transaction that was rolled back.`,
+        clientVersion,
+      );
+    const message = `A ${action} cannot be executed on an expired transaction. The timeout for this transaction was ${timeout} ms, however ${Date.now() - startedAt} ms passed since the start of the transaction. Consider increasing the interactive transaction timeout or doing less work in the transaction.`;
+    return apiError(message, clientVersion);
+  }
+
+  function begin(): Promise<unknown> {
+    const text = level ? `BEGIN ISOLATION LEVEL ${level}` : 'BEGIN';
+    const sent = send(connection, { text, rowMode: 'array', types: TEXT });
+    // The first statement fails as well, and says so.
+    sent.catch(() => {});
+    return sent;
+  }
+
+  function run(statement: Statement): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      underWay++;
+      connection.query(statement, (error, result) => {
+        underWay--;
+        if (error === null || error === undefined) return resolve(result);
+        if (isBroken(error)) broken = true;
+        reject(end === 'expired' ? refusal('query') : error);
+      });
+    });
+  }
+
+  async function finish(command: 'COMMIT' | 'ROLLBACK'): Promise<void> {
+    try {
+      if (broken || begun === undefined) return;
+      const done = await send(connection, { text: command, rowMode: 'array', types: TEXT });
+      if (command === 'COMMIT' && done.command !== 'COMMIT')
+        throw apiError('The transaction was rolled back, because one of its statements failed.', clientVersion);
+    } catch (error) {
+      if (isBroken(error) && !(error instanceof PrismaClientKnownRequestError)) broken = true;
+      throw error;
+    } finally {
+      connection.release(broken);
+    }
+  }
+
+  async function close(outcome: 'committed' | 'rolled back'): Promise<void> {
+    await leave();
+    clearTimeout(timer);
+    if (end !== undefined) {
+      if (outcome === 'committed') throw refusal('commit');
+      return;
+    }
+    end = outcome;
+    await finish(outcome === 'committed' ? 'COMMIT' : 'ROLLBACK');
+  }
+
+  return {
+    query(statement) {
+      if (end !== undefined) return Promise.reject(refusal('query'));
+      if (pipelined) writeTogether(connection);
+      if (begun !== undefined) return pipelined ? run(statement) : begun.then(() => run(statement));
+      begun = begin();
+      return pipelined ? run(statement) : begun.then(() => run(statement));
+    },
+    commit: () => close('committed'),
+    rollback: () => close('rolled back'),
+  };
+}
+
+function takeWithin(pool: PoolLike, maxWait: number, clientVersion: string): Promise<PoolConnection> {
+  return new Promise((resolve, reject) => {
+    let isLate = false;
+    const timer = setTimeout(() => {
+      isLate = true;
+      reject(apiError('Unable to start a transaction in the given time.', clientVersion));
+    }, maxWait);
+    take(pool).then(
+      (connection) => {
+        clearTimeout(timer);
+        if (isLate) connection.release();
+        else resolve(connection);
+      },
+      (error: unknown) => {
+        clearTimeout(timer);
+        reject(error);
+      },
+    );
+  });
+}

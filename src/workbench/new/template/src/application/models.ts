@@ -1,0 +1,22 @@
+// <books>
+import { User as Account, model, type Row } from 'accord';
+// </books>
+// <empty> import { User as Account, type Row } from 'accord';
+
+// The models of prisma/schema.prisma that operations use: whose a row is, and which action reading it takes.
+
+/** The platform's model of accounts. */
+export const User = Account;
+// <books>
+export const Book = model('Book', { read: 'books.read', owner: (caller) => ({ ownerId: caller.id }), stream: {} });
+// </books>
+
+export type User = Row<'User'>;
+// <books>
+export type Book = Row<'Book'>;
+// </books>
+
+// <books>
+export const models = [User, Book];
+// </books>
+// <empty> export const models = [User];

@@ -1,0 +1,19 @@
+import t from 'tap';
+import { useBooks } from '../support/books.js';
+import { blankDatabase } from '../support/databases.js';
+import { installedProject } from '../support/new-project.js';
+import { skipUnlessWhole } from '../support/servers.js';
+
+t.test(
+  'a project installed from the packed packages without a lockfile works',
+  { skip: skipUnlessWhole },
+  async (t) => {
+    const { command, start } = await installedProject(t);
+    await t.test('its tests pass on the embedded database', async (t) => {
+      const tested = await command('npm test');
+      t.match(tested, { code: 0, stdout: /^# fail 0$/m }, tested.stderr);
+    });
+    await t.test('it serves from the embedded database', (t) => useBooks(t, 'pglite://memory', start));
+    await t.test('it serves from PostgreSQL', async (t) => useBooks(t, await blankDatabase(t), start));
+  },
+);
