@@ -96,6 +96,10 @@ model Note {
 model Tag {
   id Int @id
 }
+model Draft {
+  id   String @id
+  user User   @relation(fields: [id], references: [id])
+}
 `;
 
 /** What the command does with a project. */
@@ -210,10 +214,11 @@ t.test('a new route gets the target that its path, arguments and answer propose'
     ['POST /notes/{note_id}/print', '', "record(Note, 'note_id')"],
     ['PATCH /pages/{pageId}', '', "record(Page, 'pageId')"],
     ['DELETE /notes/{noteId}', '', "removal(Note, 'noteId')"],
-    // No account decides who may create; a tag and a shelf have no owner; a note belongs to no page.
+    // No account decides who may create; a tag has no owner, a shelf no model, a draft no integer; a note belongs to no page.
     ['POST /notes', '', undefined],
     ['GET /tags', tagList, undefined],
     ['DELETE /shelves/{shelf_id}', '', undefined],
+    ['DELETE /drafts/{draft_id}', '', undefined],
     ['GET /pages/{page_id}/notes', noteList, undefined],
   ];
   for (const [request, answer, target] of proposed) {

@@ -1,7 +1,8 @@
+import { parse, subscribe } from 'graphql';
 import t from 'tap';
 import { dataModel } from '../../generated/prisma/data-model.js';
 import { executableSchema } from '../../src/platform/graphql/schema.js';
-import { create, list, model, record, routeFor, stream, User } from '../../src/platform/index.js';
+import { create, list, model, notWritten, record, routeFor, stream, User } from '../../src/platform/index.js';
 import { modelProblems, routeProblems } from '../../src/platform/operations/check.js';
 import type { Model } from '../../src/platform/operations/model.js';
 import { declaredModels } from '../../src/platform/operations/model-data.js';
@@ -29,30 +30,49 @@ t.test('a model that names an action of no contract, or is listed twice, is refu
 });
 
 t.test('a target that names what is not there is refused, with the operation and the remedy', async (t) => {
-  const problems = (target: Target, action = 'posts.read', keys = ['user_id', 'post_id']) =>
+  const problems = (target: Target, action = 'posts.read', parameters = ['user_id', 'post_id']) =>
     routeProblems(policy, models, [
-      { by: 'getPost', action, keys, route: route({ target, handler: async () => undefined }) },
+      { by: 'getPost', action, parameters, route: route({ target, handler: async () => undefined }) },
     ]);
   t.same(problems(record(Post, 'post_id', { of: record(User, 'user_id') })), []);
   t.same(problems(record(Post, 'id')), [
-    'getPost: the target names `id`, which is neither a path parameter nor an argument. Name one of user_id, post_id.',
+    'getPost: the target names `id`, and the operation has no such parameter (user_id, post_id).',
   ]);
   t.same(problems(create(Comment, { on: record(Post, 'postId') }), 'posts.read', []), [
-    'getPost: the target names `postId`, which is neither a path parameter nor an argument. There are none.',
+    'getPost: the target names `postId`, and the operation has no such parameter (none).',
   ]);
   t.same(problems(list(User, { of: record(Post, 'post_id') })), [
-    'getPost: User must refer to Post by exactly one relation in prisma/schema.prisma.',
+    'getPost: User must refer to Post by exactly one relation.',
   ]);
   t.same(problems(stream(Message)), [
-    'getPost: the target names `channelId`, which is neither a path parameter nor an argument. Name one of user_id, post_id.',
+    'getPost: the target names `channelId`, and the operation has no such parameter (user_id, post_id).',
   ]);
-  t.same(problems(stream(Post)), ["getPost: model('Post') declares no `stream`. Add it."]);
+  t.same(problems(stream(Post)), ["getPost: declare `stream` in model('Post')."]);
   t.same(problems(record(model('Order', { read: 'posts.read' }), 'post_id')), [
     'getPost: add Order to the `models` of the application.',
   ]);
+  const Payment = model('Payment', { read: 'posts.read' });
+  const withPayments = declaredModels([User, Payment], dataModel);
+  const target = record(Payment, 'id');
+  t.same(
+    routeProblems(policy, withPayments, [
+      { by: 'pay', action: 'posts.read', parameters: ['id'], route: route({ target }) },
+    ]),
+    ['pay: the target names a row of Payment: give the model an `id Int @id`.'],
+  );
   t.same(problems(record(Comment, 'post_id'), 'posts.write'), [
     "getPost: posts.write reaches `own`, but model('Comment') has no `owner`.",
   ]);
+});
+
+t.test('a subscription that is not written says so', async (t) => {
+  const typeDefs = `directive @permission(action: String!) on FIELD_DEFINITION
+type Query { any: ID @permission(action: "posts.read") }
+type Subscription { added: ID @permission(action: "posts.read") }
+`;
+  const schema = executableSchema(typeDefs, { Subscription: { added: notWritten } }, { policy, models });
+  const answer = await subscribe({ schema, document: parse('subscription { added }') });
+  t.match(answer, { errors: [{ originalError: { code: 'NOT_IMPLEMENTED' } }] });
 });
 
 t.test('the arguments of a root field are the keys of its route, those of an extension included', async (t) => {
@@ -68,5 +88,7 @@ extend type Query { post(id: ID!): Post @permission(action: "posts.read") }
       { policy, models: declaredModels(all, dataModel) },
     );
   t.ok(schemaWith('id'));
-  t.throws(() => schemaWith('post_id'), { message: /Query\.post: the target names `post_id`.* Name one of id\./ });
+  t.throws(() => schemaWith('post_id'), {
+    message: /Query\.post: the target names `post_id`, and the operation has no such parameter \(id\)/,
+  });
 });

@@ -63,11 +63,15 @@ function namingProblems(models: DeclaredModels, { parameters }: WrittenRoute, { 
   const undeclared = named.filter(({ model }) => models.byName(model.name) === undefined);
   if (undeclared.length > 0)
     return undeclared.map(({ model }) => `add ${model.name} to the \`models\` of the application.`);
-  const problems = named.flatMap((one) =>
-    one.kind === 'record' && one.key !== undefined && !parameters.includes(one.key)
-      ? `the target names \`${one.key}\`, and the operation has no such parameter (${parameters.join(', ') || 'none'}).`
+  const keys = named.map((one) => (one.kind === 'record' ? one.key : one.kind === 'stream' && one.model.stream?.key));
+  const problems = keys.flatMap((key) =>
+    typeof key === 'string' && !parameters.includes(key)
+      ? `the target names \`${key}\`, and the operation has no such parameter (${parameters.join(', ') || 'none'}).`
       : [],
   );
+  for (const { kind, model } of named)
+    if (kind === 'record' && !models(model).hasNumericId)
+      problems.push(`the target names a row of ${model.name}: give the model an \`id Int @id\`.`);
   if (target.kind === 'stream' && !target.model.stream)
     problems.push(`declare \`stream\` in model('${target.model.name}').`);
   if (target.of && target.kind !== 'create')

@@ -31,8 +31,6 @@ export interface ModelData {
   ownedBy(caller: Caller): Where | undefined;
   /** The member of this model that refers to a row of another one. */
   referenceTo(parent: ModelData): string;
-  /** Whether exactly one relation of this model refers to a row of another one. */
-  refersTo(parent: ModelData): boolean;
 }
 
 /** Returns true if a row satisfies a `where` of plain equalities; undefined if only the database can tell. */
@@ -140,10 +138,6 @@ function modelData(
   const account = probe.find(
     ([member, value]) => value === PROBE_ID && (isOwnId(member) || member in stored.fields),
   )?.[0];
-  const referencesTo = (parent: ModelData) =>
-    Object.values(stored.fields).flatMap(({ relation }) =>
-      relation?.model === parent.model.name && relation.fields.length === 1 ? relation.fields : [],
-    );
   return {
     model,
     hooks,
@@ -162,12 +156,13 @@ function modelData(
       return where;
     },
     referenceTo(parent) {
-      const [member, other] = referencesTo(parent);
+      const [member, other] = Object.values(stored.fields).flatMap(({ relation }) =>
+        relation?.model === parent.model.name && relation.fields.length === 1 ? relation.fields : [],
+      );
       if (member === undefined || other !== undefined)
         throw new Error(`${model.name} must refer to ${parent.model.name} by exactly one relation.`);
       return member;
     },
-    refersTo: (parent) => referencesTo(parent).length === 1,
   };
 }
 

@@ -59,7 +59,8 @@ export function openModels(project: Project, root: string, prisma: readonly Pris
   return {
     find(noun) {
       const stored = prisma.find(({ name }) => name.toLowerCase() === noun.replaceAll('_', '').toLowerCase());
-      if (!stored) return undefined;
+      // Targets name rows by integers.
+      if (!stored?.fields.some(({ name, type }) => name === 'id' && type === 'Int')) return undefined;
       const { name } = stored;
       const declared = declarationOf(file, name) ?? { constant: name, hasOwner: accountField(stored) !== undefined };
       return { name, ...declared, refersTo: refersTo(stored) };

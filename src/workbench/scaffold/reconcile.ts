@@ -5,6 +5,7 @@ import { isStub, MARKER, type Members } from './members.js';
 import { namesIn } from './move.js';
 import { isParked, park, unpark } from './parked.js';
 import { removeUnusedImport } from './project-files.js';
+import type { Stub } from './targets.js';
 
 /** What a contract asks of one group of members. */
 interface Demand {
@@ -19,7 +20,7 @@ interface Demand {
   /** What there is to say of a member, such as its request. */
   about: (name: string) => string;
   /** The text of a member that is not written yet, and what was changed for it elsewhere. */
-  stub: (name: string) => { text: string; changes: Change[] };
+  stub: (name: string) => Stub;
   /** What a member that the contract does not know is called in it now, of the names that are missing. */
   renamed: (name: string, missing: readonly string[]) => string | undefined;
   /** Why a member is parked, in a sentence. */

@@ -25,15 +25,15 @@ interface Proposal {
   readonly models: readonly TargetModel[];
 }
 
-/** Writes what stands for an operation or a root field that is new. */
+/** The text of a new member, and what was changed for it in other files. */
+export interface Stub {
+  readonly text: string;
+  readonly changes: readonly Change[];
+}
+
 export interface Stubs {
-  readonly ofOperation: (operation: Operation, file: SourceFile) => { text: string; changes: Change[] };
-  readonly ofField: (
-    type: string,
-    field: string,
-    signature: string,
-    file: SourceFile,
-  ) => { text: string; changes: Change[] };
+  readonly ofOperation: (operation: Operation, file: SourceFile) => Stub;
+  readonly ofField: (type: string, field: string, signature: string, file: SourceFile) => Stub;
 }
 
 type Schemas = Readonly<Record<string, Schema>>;
@@ -52,9 +52,9 @@ export function stubs(project: Project, root: string, { openapi, prisma, permiss
   const models = openModels(project, root, prisma.models);
   const schemas = openapi.document.components?.schemas ?? {};
   const { statements } = permissions;
-  const bare = (name: string) => ({ text: `${name}: ${MARKER},`, changes: [] });
+  const bare = (name: string): Stub => ({ text: `${name}: ${MARKER},`, changes: [] });
 
-  function route(name: string, subject: Subject, file: SourceFile) {
+  function route(name: string, subject: Subject, file: SourceFile): Stub {
     const proposal = models && proposed(subject, models);
     const imports = proposal && [
       ...[...proposal.functions].map((one) => ['accord', one] as const),
@@ -78,12 +78,12 @@ export function stubs(project: Project, root: string, { openapi, prisma, permiss
     ofOperation(operation, file) {
       const { operationId, permission } = operation;
       if (permission === 'public') return bare(operationId);
-      return route(operationId, ofOperation(operation, permission, schemas), file);
+      return route(operationId, subjectOfOperation(operation, permission, schemas), file);
     },
     ofField(type, field, signature, file) {
       const permission = statements.find(({ by }) => by === `${type}.${field}`)?.permission;
       if (type === 'Subscription' || !permission) return bare(field);
-      return route(field, ofField(type, field, signature, permission), file);
+      return route(field, subjectOfField(type, field, signature, permission), file);
     },
   };
 }
@@ -99,7 +99,7 @@ function isFree(file: SourceFile, module: string, name: string): boolean {
   return isThere[0] ?? (!file.getVariableDeclaration(name) && !file.getFunction(name));
 }
 
-function ofOperation({ method, path, operation }: Operation, permission: Permission, schemas: Schemas) {
+function subjectOfOperation({ method, path, operation }: Operation, permission: Permission, schemas: Schemas) {
   const segments = path.split('/');
   const keys = segments.flatMap((segment, index) => {
     const [, key] = /^\{(\w+)\}$/.exec(segment) ?? [];
@@ -131,12 +131,12 @@ function shapeOf(schema: Schema | undefined, schemas: Schemas, depth = 0): Subje
   return item ? { ...item, shape: 'list' } : name === undefined ? undefined : { noun: name, shape: 'one' };
 }
 
-function ofField(type: string, field: string, signature: string, permission: Permission): Subject {
+function subjectOfField(type: string, field: string, signature: string, permission: Permission): Subject {
   const [, args = '', result = ''] = /^(?:\(([\s\S]*)\))?: (.+)$/.exec(signature) ?? [];
   const [verb = ''] = /^[a-z]+/.exec(field) ?? [];
   const named = result.replaceAll(/[[\]!]/g, '');
   const noun = type === 'Mutation' && /^(delete|remove)$/.test(verb) ? field.slice(verb.length) : named;
-  const keys = [...args.matchAll(/(\w+): (?:ID|Int)\b/g)].flatMap(([, key = '']) =>
+  const keys = [...args.matchAll(/\b(\w+): (?:ID|Int)\b/g)].flatMap(([, key = '']) =>
     /id$/i.test(key) ? [{ key, noun: nounOf(key) || noun }] : [],
   );
   const shape = result.startsWith('[') ? 'list' : named.endsWith('Connection') ? 'connection' : 'one';
