@@ -46,14 +46,13 @@ const isForwarded = (operation: Operation): operation is Forwarded => operation.
 const publicHandler =
   (handler: Handler): Handler =>
   async (request, context) => {
-    let checked: Promise<void> | undefined;
     const { call } = context;
-    const checkpoint = () => (checked ??= call.checkpoint());
-    const answer = await handler(request, {
-      ...context,
-      call: Object.create(call, { checkpoint: { value: checkpoint } }),
-    });
-    await checkpoint();
+    const { checkpoint } = call;
+    let checked: Promise<void> | undefined;
+    // Set on the call itself: services copy its members, which a prototype would hide from them.
+    Object.assign(call, { checkpoint: () => (checked ??= checkpoint()) });
+    const answer = await handler(request, context);
+    await call.checkpoint();
     return answer;
   };
 
