@@ -1,162 +1,59 @@
-import { Prisma, type PrismaClient } from '../../src/platform/database/client.js';
-import {
-  authorise,
-  type Call,
-  type ConnectionArgs,
-  type Context,
-  connection,
-  type Departure,
-  entomb,
-  existing,
-  type GraphQLContext,
-  ifMatch,
-  type Listing,
-  type Model,
-  type PageRequest,
-  type PlatformServices,
-  pageOf,
-  representPage,
-  resourceTag,
-  storedRows,
-  type Window,
-  type WindowPage,
-  windowOf,
-} from '../../src/platform/index.js';
-import { Failure, type Own } from './own-application.js';
+import { connection, list, model, type Row, record, removal, replies, User } from '../../src/platform/index.js';
+import { Failure, type Own, route } from './own-application.js';
 
-export const TABLES = [
-  `CREATE TABLE documents (
-    id SERIAL PRIMARY KEY, owner_id INT NOT NULL REFERENCES users ON DELETE CASCADE, title TEXT NOT NULL,
-    sealed BOOLEAN NOT NULL DEFAULT false, version INT NOT NULL DEFAULT 1)`,
-  'CREATE TABLE remarks (id SERIAL PRIMARY KEY, document_id INT NOT NULL REFERENCES documents ON DELETE CASCADE)',
-];
-
-interface Document {
-  id: number;
-  ownerId: number;
-  title: string;
-  /** A sealed one is neither changed nor deleted. */
-  sealed: boolean;
-  version: number;
-}
-
-const DOCUMENT: Model = { kind: 'a document', noun: 'document' };
-const REMARK: Model = { kind: 'a remark', noun: 'remark' };
-const columns = Prisma.sql`id, owner_id AS "ownerId", title, sealed, version`;
-
-const documentsIn =
-  (client: PrismaClient): Listing<Document>['rows'] =>
-  ({ ids: { gt = 0, gte = 0, lt = 1000, lte = 1000 }, order, skip, take }) =>
-    client.$queryRaw<Document[]>`
-      SELECT ${columns} FROM documents WHERE id > ${gt} AND id >= ${gte} AND id < ${lt} AND id <= ${lte}
-      ORDER BY id ${Prisma.raw(order)} LIMIT ${take} OFFSET ${skip}`;
-
-const remarksOn = (documents: Prisma.Sql): Departure => ({
-  model: REMARK,
-  ids: Prisma.sql`SELECT id FROM remarks WHERE document_id IN (${documents}) ORDER BY id FOR UPDATE`,
+/** A document counts versions: an order, whose amount is the number of pages. A paid one is neither changed nor deleted. */
+const Document = model('Order', {
+  read: 'documents.read',
+  noun: 'document',
+  owner: (caller) => ({ userId: caller.id }),
+});
+type Document = Row<'Order'>;
+/** A folder holds remarks, which belong to whom the folder belongs to. */
+const Folder = model('Post', { read: 'documents.read', noun: 'folder', owner: (caller) => ({ authorId: caller.id }) });
+const Remark = model('Comment', {
+  read: 'documents.read',
+  noun: 'remark',
+  owner: (caller) => ({ post: { authorId: caller.id } }),
 });
 
-function services({ client, ownedByAccounts }: PlatformServices) {
-  const stored = storedRows<Document>(client, {
-    ...DOCUMENT,
-    table: 'documents',
-    columns,
-    ownerOf: ({ ownerId }) => ownerId,
-    takesAlong: (id) => [remarksOn(Prisma.sql`${id}`)],
-  });
-  const refuse = async (_db: unknown, { sealed }: Document) => {
-    if (sealed) throw new Failure('CONFLICT', 'The document is sealed.');
-  };
-  const remarks = storedRows(client, { ...REMARK, table: 'remarks', columns: Prisma.sql`id` });
-  ownedByAccounts({
-    async entomb(db, userId) {
-      const documents = Prisma.sql`SELECT id FROM documents WHERE owner_id = ${userId} ORDER BY id FOR UPDATE`;
-      await entomb(db, [{ model: DOCUMENT, ids: documents }]);
-    },
-  });
-  return {
-    documents: {
-      async list(call: Call, page: PageRequest) {
-        authorise(call, 'documents.read');
-        await call.checkpoint();
-        const count = async () => {
-          const [row] = await client.$queryRaw<[{ count: bigint }]>`SELECT count(*) AS count FROM documents`;
-          return Number(row.count);
-        };
-        return pageOf(page, { rows: documentsIn(client), count });
-      },
-      async window(call: Call, window: Window) {
-        authorise(call, 'documents.read');
-        await call.checkpoint();
-        return windowOf(window, documentsIn(client));
-      },
-      async get(call: Call, id: number): Promise<Document> {
-        authorise(call, 'documents.read');
-        const document = await existing(client, DOCUMENT, id, async () => {
-          const [row] = await client.$queryRaw<Document[]>`SELECT ${columns} FROM documents WHERE id = ${id}`;
-          return row ?? null;
-        });
-        await call.checkpoint();
-        return document;
-      },
-      rename: (call: Call, id: number, title: string, matches: ReturnType<typeof ifMatch>): Promise<Document> =>
-        stored.change(
-          call,
-          'documents.change',
-          id,
-          async (db) => {
-            const [row] = await db.$queryRaw<Document[]>`
-              UPDATE documents SET title = ${title}, version = version + 1 WHERE id = ${id} RETURNING ${columns}`;
-            return row as Document;
-          },
-          { matches, refuse },
-        ),
-      delete: (call: Call, id: number, matches: ReturnType<typeof ifMatch>): Promise<Document> =>
-        stored.delete(call, 'documents.change', id, { matches, refuse }),
-      /** A remark belongs to nobody. */
-      deleteRemark: (call: Call, id: number) => remarks.delete(call, 'documents.change', id),
-    },
-  };
+function requireUnsealed({ status }: Document): void {
+  if (status === 'PAID') throw new Failure('CONFLICT', 'The document is sealed.');
 }
 
-type AllServices = PlatformServices & ReturnType<typeof services>;
-type FieldContext = GraphQLContext<AllServices>;
 interface Asked {
-  path: { id: number };
-  headers: { 'if-match'?: string };
-  query: object;
-  body: { title: string };
+  body: { pages: number };
 }
 
-const represent = ({ id, title }: Document) => ({ id, title });
-const answered = (document: Document) => ({
-  status: 200,
-  headers: { etag: resourceTag(document) },
-  body: represent(document),
+const { ok, listed } = replies({
+  represent: ({ id, amount }: Document) => ({ id, pages: amount }),
+  href: (id, prefix) => `${prefix}/documents/${id}`,
 });
+const gone = () => ({ status: 204 });
+const document = record(Document, 'id');
 
 const handlers = {
   documents: {
-    listDocuments: async ({ query }: Asked, { call, services: all, page, pathname }: Context<AllServices>) => {
-      const documents = await all.documents.list(call, page);
-      return { status: 200, ...representPage(page, documents, { pathname, query, cursors: all.cursors, represent }) };
-    },
-    getDocument: async ({ path }: Asked, { call, services: { documents } }: Context<AllServices>) =>
-      answered(await documents.get(call, path.id)),
-    renameDocument: async ({ path, headers, body }: Asked, { call, services: all }: Context<AllServices>) =>
-      answered(await all.documents.rename(call, path.id, body.title, ifMatch(headers['if-match']))),
-    deleteDocument: async ({ path, headers }: Asked, { call, services: all }: Context<AllServices>) => {
-      await all.documents.delete(call, path.id, ifMatch(headers['if-match']));
-      return { status: 204 };
-    },
-    deleteRemark: async ({ path }: Asked, { call, services: { documents } }: Context<AllServices>) => {
-      await documents.deleteRemark(call, path.id);
-      return { status: 204 };
-    },
-    removePerson: async ({ path }: Asked, { call, services: { users } }: Context<AllServices>) => {
-      await users.delete(call, path.id);
-      return { status: 204 };
-    },
+    listDocuments: route({ target: list(Document), reply: listed }),
+    getDocument: route({ target: document, reply: ok }),
+    changeDocument: route({
+      target: document,
+      handler({ body }: Asked, { db, record: found }) {
+        requireUnsealed(found);
+        return db.order.update({ where: { id: found.id }, data: { amount: body.pages } });
+      },
+      reply: ok,
+    }),
+    deleteDocument: route({
+      target: removal(Document, 'id'),
+      handler(_request: Asked, { db, record: found }) {
+        requireUnsealed(found);
+        return db.order.delete({ where: { id: found.id } });
+      },
+      reply: gone,
+    }),
+    deleteFolder: route({ target: removal(Folder, 'id'), reply: gone }),
+    deleteRemark: route({ target: removal(Remark, 'id'), reply: gone }),
+    removePerson: route({ target: removal(User, 'id'), reply: gone }),
   },
 };
 
@@ -169,8 +66,8 @@ const json = { 'application/json': { schema: {} } };
 const id = { name: 'id', in: 'path', required: true, schema: { type: 'integer' } };
 const match = { name: 'If-Match', in: 'header', schema: { type: 'string' } };
 const inQuery = (name: string, type: string) => ({ name, in: 'query', schema: { type } });
-const title = { type: 'string', maxLength: 20 };
-const body = { type: 'object', required: ['title'], properties: { title } };
+const pages = { type: 'integer', maximum: 20 };
+const body = { type: 'object', required: ['pages'], properties: { pages } };
 
 const operation = (operationId: string, permission: object, parameters: object[], status: number) => ({
   operationId,
@@ -205,11 +102,12 @@ const openapi = {
     '/api/v1/documents/{id}': {
       get: operation('getDocument', READ, [id], 200),
       put: {
-        ...operation('renameDocument', CHANGE, [id, match], 200),
+        ...operation('changeDocument', CHANGE, [id, match], 200),
         requestBody: { required: true, content: { 'application/json': { schema: body } } },
       },
       delete: operation('deleteDocument', CHANGE, [id, match], 204),
     },
+    '/api/v1/folders/{id}': { delete: operation('deleteFolder', CHANGE, [id], 204) },
     '/api/v1/remarks/{id}': { delete: operation('deleteRemark', CHANGE, [id], 204) },
     '/api/v1/people/{id}': { delete: operation('removePerson', REMOVE, [id], 204) },
   },
@@ -217,8 +115,8 @@ const openapi = {
 };
 
 const sdl = `
-type Document { id: ID! }
-type Edge { cursor: String!, node: Document! }
+type Order { id: ID! }
+type Edge { cursor: String!, node: Order! }
 type PageInfo { hasNextPage: Boolean!, hasPreviousPage: Boolean!, startCursor: String, endCursor: String }
 type Documents { edges: [Edge!]!, pageInfo: PageInfo! }
 type Query {
@@ -226,19 +124,7 @@ type Query {
     @permission(action: "documents.read", viewer: ANY, developer: ANY, admin: ANY)
 }`;
 
-const all = connection('documents');
-const resolvers = {
-  Query: {
-    documents: (_: unknown, args: ConnectionArgs, { call, services: { documents, cursors } }: FieldContext) =>
-      documents.window(call, all.window(args, cursors)),
-  },
-  Documents: {
-    edges: (page: WindowPage<Document>, _args: object, { services: { cursors } }: FieldContext) =>
-      all.edges(page, cursors),
-    pageInfo: (page: WindowPage<Document>, _args: object, { services: { cursors } }: FieldContext) =>
-      all.pageInfo(page, cursors),
-  },
-};
+const resolvers = { Query: { documents: route({ target: connection(Document) }) } };
 
-/** An archive: a model with versions, whose rows belong to users and have others below them; none is the platform's. */
-export const documentsApplication: Own = { openapi, sdl, handlers, resolvers, services };
+/** An archive: a model with versions, and one whose rows have others below them; none is the platform's. */
+export const documentsApplication: Own = { openapi, sdl, handlers, resolvers, models: [Document, Folder, Remark] };

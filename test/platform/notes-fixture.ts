@@ -6,15 +6,16 @@ import type { Policy } from '../../src/platform/calls/access.js';
 import { platformCodes } from '../../src/platform/contract/codes.js';
 import type { Database } from '../../src/platform/database/open.js';
 import {
-  authorise,
-  type Call,
   type Context,
   defineApplication,
   Failure,
+  type HandlerServices,
+  list,
   type PageRequest,
-  type PlatformServices,
   representPage,
+  routeFor,
   type SessionTokens,
+  User,
 } from '../../src/platform/index.js';
 import { namesOf } from '../../src/platform/names.js';
 import { publishedContracts } from '../../src/platform/pages/published.js';
@@ -153,20 +154,16 @@ interface Note {
 function notesService() {
   const notes: Note[] = [];
   return {
-    read(call: Call, id: number): Note {
-      authorise(call, 'users.read');
+    read(id: number): Note {
       const found = notes.find((note) => note.id === id);
       if (!found) throw new Failure('NOT_FOUND', 'There is no such note.');
       return found;
     },
-    list(call: Call, page: PageRequest) {
-      authorise(call, 'users.read');
+    list(page: PageRequest) {
       const rest = 'after' in page ? notes.filter(({ id }) => id > page.after) : notes.slice(page.offset);
       return { items: rest.slice(0, page.limit), hasMore: rest.length > page.limit, total: notes.length };
     },
-    async create(call: Call, text: string): Promise<Note> {
-      authorise(call, 'users.read');
-      await call.checkpoint();
+    create(text: string): Note {
       const note = { id: notes.length + 1, text };
       notes.push(note);
       return note;
@@ -174,33 +171,56 @@ function notesService() {
   };
 }
 
-type Services = PlatformServices & { notes: ReturnType<typeof notesService> };
+type Services = HandlerServices & { notes: ReturnType<typeof notesService> };
 // biome-ignore lint/suspicious/noExplicitAny: there is no generated code of a contract that is made for a test
 type Handler = (request: any, context: Context<Services>) => Promise<object>;
 
 const represent = ({ id, text }: Note, prefix: string) => ({ id, text, self: `${prefix}/notes/${id}` });
 
-const notes: Record<string, Handler> = {
-  getAbout: async (_request, { prefix }) => ({ status: 200, body: { notes: `${prefix}/notes` } }),
-  async listNotes({ query }, { call, services, page, pathname, prefix }) {
-    const found = services.notes.list(call, page);
-    const place = { pathname, query, cursors: services.cursors, represent: (note: Note) => represent(note, prefix) };
-    return { status: 200, ...representPage(page, found, place) };
-  },
-  async createNote({ body }, { call, services, prefix }) {
-    const note = represent(await services.notes.create(call, body.text), prefix);
-    return { status: 201, headers: { location: note.self }, body: note };
-  },
-  async getNote({ path }, { call, services, prefix }) {
-    return { status: 200, body: represent(services.notes.read(call, path.note_id), prefix) };
-  },
-  async getNoteV2({ path }, { call, services, prefix }) {
-    const { text, ...note } = represent(services.notes.read(call, path.id), prefix);
-    return { status: 200, body: { ...note, content: { text } } };
-  },
-  deleteNote: async () => ({ status: 204 }),
-  getStatistics: async () => ({ status: 200, body: { notes: 1 } }),
-  listLabels: async () => ({ status: 200, body: [] }),
+const route = routeFor<Services>();
+/** Notes are in memory: the role decides alone. */
+const target = list(User);
+// biome-ignore lint/suspicious/noExplicitAny: as above
+type Asked = any;
+
+const notes = {
+  getAbout: async (_request: Asked, { prefix }: Context<Services>) => ({
+    status: 200,
+    body: { notes: `${prefix}/notes` },
+  }),
+  listNotes: route({
+    target,
+    handler: (_request: Asked, { services, page }) => services.notes.list(page),
+    reply(found, { page, pathname, query, cursors, prefix }) {
+      const place = { pathname, query: query as never, cursors, represent: (note: Note) => represent(note, prefix) };
+      return { status: 200, ...representPage(page, found, place) };
+    },
+  }),
+  createNote: route({
+    target,
+    async handler({ body }: Asked, { enforce, services, prefix }) {
+      await enforce();
+      const note = represent(services.notes.create(body.text), prefix);
+      return { status: 201, headers: { location: note.self }, body: note };
+    },
+  }),
+  getNote: route({
+    target,
+    handler: ({ path }: Asked, { services, prefix }) => ({
+      status: 200,
+      body: represent(services.notes.read(path.note_id), prefix),
+    }),
+  }),
+  getNoteV2: route({
+    target,
+    handler({ path }: Asked, { services, prefix }) {
+      const { text, ...note } = represent(services.notes.read(path.id), prefix);
+      return { status: 200, body: { ...note, content: { text } } };
+    },
+  }),
+  deleteNote: route({ target, handler: (_request: Asked) => ({ status: 204 }) }),
+  getStatistics: route({ target, handler: (_request: Asked) => ({ status: 200, body: { notes: 1 } }) }),
+  listLabels: route({ target, handler: (_request: Asked) => ({ status: 200, body: [] }) }),
 };
 
 const shown = (tokens: SessionTokens) => (tokens.flow === 'opaque' ? { token: tokens.token } : tokens);
@@ -230,7 +250,7 @@ export const notesApplication = (name: string, title?: string) =>
     errors: platformCodes,
     ...(title !== undefined && { title }),
     handlers: { notes, auth: authOf(namesOf(name).refreshCookie) },
-    resolvers: { Query: { note: () => 'a note' } },
+    resolvers: { Query: { note: route({ target, handler: () => 'a note' }) } },
     services: () => ({ notes: notesService() }),
   });
 
@@ -245,7 +265,7 @@ export interface Answer {
   body: any;
 }
 
-interface Asked {
+interface Sent {
   headers?: Record<string, string>;
   body?: unknown;
 }
@@ -290,7 +310,7 @@ export async function startNotes(
   }
 
   /** Asks with any headers, `Host` too. */
-  const ask = (method: string, path: string, { headers = {}, body }: Asked = {}): Promise<Answer> =>
+  const ask = (method: string, path: string, { headers = {}, body }: Sent = {}): Promise<Answer> =>
     new Promise((resolve, reject) => {
       const payload = body === undefined ? undefined : JSON.stringify(body);
       const sent = { ...(payload !== undefined && { 'content-type': 'application/json' }), ...headers };

@@ -56,14 +56,14 @@ export function schemaRelations(schema: GraphQLSchema, models: DeclaredModels) {
   const written = new Set<string>();
   const problems: string[] = [];
   for (const type of Object.values(schema.getTypeMap())) {
-    const data = isObjectType(type) && !type.name.startsWith('__') ? models.byName(type.name) : undefined;
-    if (!data || !isObjectType(type)) continue;
+    if (!isObjectType(type) || type.name.startsWith('__')) continue;
+    const fields = Object.values(type.getFields());
+    for (const { name, resolve } of fields) if (resolve) written.add(`${type.name}.${name}`);
+    const data = models.byName(type.name);
+    if (!data) continue;
     const found = new Map<string, Relation>();
-    for (const field of Object.values(type.getFields())) {
-      if (field.resolve) {
-        written.add(`${type.name}.${field.name}`);
-        continue;
-      }
+    for (const field of fields) {
+      if (field.resolve) continue;
       if (Object.hasOwn(data.hidden, field.name))
         problems.push(`${type.name}.${field.name} is hidden from operations. Take the field out of schema.graphql.`);
       const relation = data.relations.get(field.name);
