@@ -11,6 +11,7 @@ import {
   markRows,
   nodesBelow,
   pageArguments,
+  readWithEntry,
   readWithParent,
   type SelectionOptions,
   type SelectionPlan,
@@ -171,6 +172,8 @@ export function schemaRelations(schema: GraphQLSchema, models: DeclaredModels) {
     const caller = authenticated(call);
     const reach = reachOf(call.policy, to.model.read, caller);
     if (reach === 'none') throw refused(caller, to.model.read);
+    const included = reach === 'any' ? readWithEntry(parent, field) : undefined;
+    if (included !== undefined) return included;
     const [member] = data.stored.fields[field]?.relation?.fields ?? [];
     const id = parent[member as string] as number | null;
     if (id === null) return null;

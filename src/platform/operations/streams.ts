@@ -5,6 +5,7 @@ import type { AnyRow } from './model.js';
 import type { DeclaredModels } from './model-data.js';
 import { delegateOf } from './model-guard.js';
 import { shownMembers } from './read-scope.js';
+import { markEntry } from './selection.js';
 
 /** The live stream of a model. */
 export interface LiveStream extends DurableStream {
@@ -58,6 +59,7 @@ export function modelStreams(
           take: limit,
         };
         const entries = (await rows['findMany']?.({ ...page, ...selection })) as AnyRow[];
+        for (const entry of entries) markEntry(entry, Object.keys(include));
         return { entries, last: entries.at(-1)?.id ?? id, more: entries.length === limit };
       },
     });
