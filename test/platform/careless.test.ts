@@ -398,7 +398,7 @@ onEachDatabase(t, async (t, open) => {
     );
     await t.rejects(rename(kept as Db), /is over/);
     await t.rejects(
-      transact((db) => db.post.deleteMany({ where: { id: undefined } })),
+      transact((db) => db.post.deleteMany({ where: { id: undefined as never } })),
       /`where\.id` is undefined/,
     );
   });
@@ -534,7 +534,7 @@ t.test('rows and members that a handler may not touch', async (t) => {
     ],
     '`undefined` in a filter': [
       'INTERNAL',
-      (_, { db }) => db.comment.deleteMany({ where: { postId: undefined } }),
+      (_, { db }) => db.comment.deleteMany({ where: { postId: undefined as never } }),
       /`where\.postId` is undefined/,
     ],
     'an id of the wrong type': [
