@@ -1,264 +1,951 @@
-import t from 'tap';
+import { setTimeout as delay } from 'node:timers/promises';
+import t, { type Test } from 'tap';
 import { application } from '../../src/application/application.js';
-import { Comment, Order, Post, User } from '../../src/application/models.js';
+import { Comment, Message, models, Order, Post, User } from '../../src/application/models.js';
 import { representOrder, representUser } from '../../src/application/rest/representations.js';
 import { route } from '../../src/application/routes.js';
 import type { Application } from '../../src/platform/application.js';
-import { create, list, model, record, replies } from '../../src/platform/index.js';
-import { onEachDatabase } from '../support/databases.js';
-import { codeOf, startInstance, startService } from '../support/service.js';
+import type { PrismaClient } from '../../src/platform/database/client.js';
+import { create, type Db, Failure, notWritten, type Operation, record, stream } from '../../src/platform/index.js';
+import { publishedContracts } from '../../src/platform/pages/published.js';
+import { memoryDatabase, type Opened, onEachDatabase } from '../support/databases.js';
+import type { Json, Person } from '../support/people.js';
+import { eventually } from '../support/process.js';
+import { type GraphQLAnswer, type Instance, type RestAnswer, startInstance, startService } from '../support/service.js';
 
-// Handlers that know nothing of permissions, existence, versions, content, rate, repeats and transactions.
+// Handlers, resolvers, streams and jobs that each forget or spoil one thing. The platform refuses the request as the contract says;
+// or answers 500, writes nothing, and logs a line that names the operation; or does not start. careless.types.ts: or does not compile.
 
-const { listed, created } = replies<Order, ReturnType<typeof representOrder>>({
-  represent: representOrder,
-  href: (id, prefix) => `${prefix}/orders/${id}`,
-});
-const anyHandlers = application.handlers as Record<string, Record<string, unknown>>;
-const anyResolvers = application.resolvers as Record<string, Record<string, unknown>>;
-const changed = (
-  handlers: Record<string, Record<string, unknown>>,
-  mutations: Record<string, unknown> = {},
-): Application => ({
-  ...application,
-  handlers: {
-    ...anyHandlers,
-    ...Object.fromEntries(Object.entries(handlers).map(([tag, own]) => [tag, { ...anyHandlers[tag], ...own }])),
-  },
-  resolvers: { ...anyResolvers, Mutation: { ...anyResolvers['Mutation'], ...mutations } },
-});
+type Handler = (request: Json, operation: Operation & { record: Json; services: Json }) => unknown;
 
-const userReply = (user: never, { prefix }: { prefix: string }) => ({
-  status: 200,
-  headers: { etag: '"x"' },
-  body: representUser(user, prefix),
-});
-let asked = 0;
+/** The handlers that the case under way has written, by operation. */
+let written: Record<string, Handler> = {};
+const careless =
+  (name: string): never =>
+  // @ts-expect-error the handlers of all cases have one type
+  (...args: Parameters<Handler>) =>
+    (written[name] as Handler)(...args);
 
-const careless = changed(
+type Parts = Record<string, Record<string, unknown>>;
+/** The example with other handlers and resolvers. */
+const changed = (handlers: Parts, resolvers: Parts = {}, rest: Partial<Application> = {}): Application => {
+  const merged = (all: object, parts: Parts) => ({
+    ...all,
+    ...Object.fromEntries(Object.entries(parts).map(([name, part]) => [name, { ...(all as Parts)[name], ...part }])),
+  });
+  return {
+    ...application,
+    handlers: merged(application.handlers, handlers),
+    resolvers: merged(application.resolvers, resolvers),
+    ...rest,
+  };
+};
+
+const order = { status: 200, headers: { etag: '"1-1"' } };
+const example = changed(
   {
     orders: {
-      // 1. Never looks at the row.
-      cancelOrder: route({
-        target: record(Order, 'order_id'),
-        handler: () => ({ id: ++asked }),
-        reply: () => ({
-          status: 200,
-          headers: { etag: '"1-1"' },
-          body: representOrder(
-            { id: 1, status: 'PAID', amount: 1, currency: 'EUR', createdAt: new Date(), userId: 1, version: 1 },
-            '/api/v1',
-          ),
-        }),
-      }),
-      // 2. Forgets whose orders are asked for.
-      listOrders: route({
-        target: list(Order),
-        handler: (_request: never, { db, page }) => db.page(Order, page),
-        reply: listed,
-      }),
-      // 3. Adds one, and another, and fails in between.
-      createOrder: route({
-        target: create(Order, { of: record(User, 'user_id') }),
-        async handler({ body }: { body: { total: { amount: number; currency: string } } }, { db, record: user }) {
-          const first = await db.create(Order, { userId: user.id, ...body.total });
-          if (body.total.amount === 13) throw new Error('an accident');
-          return first;
-        },
-        reply: created,
-      }),
+      cancelOrder: route({ target: record(Order, 'order_id'), handler: careless('cancelOrder') }),
+      createOrder: route({ target: create(Order, { of: record(User, 'user_id') }), handler: careless('createOrder') }),
     },
     users: {
-      // 4. Writes down whatever comes: a VIEWER makes an ADMIN.
-      updateUser: route({
-        target: record(User, 'user_id'),
-        handler: ({ body: { role, ...body } }: { body: { role?: string } }, { db, record: user }) =>
-          db.update(User, user, { ...body, ...(role !== undefined && { role: role.toUpperCase() }) }),
-        reply: userReply as never,
-      }),
+      updateUser: route({ target: record(User, 'user_id'), handler: careless('updateUser') }),
     },
   },
   {
-    // 5. No rule at all.
-    updatePost: route({
-      target: record(Post, 'id'),
-      handler: ({ title }: { title: string }, { db, record: post }) => db.update(Post, post, { title }),
-    }),
-    // 6. In whoever's name comes to mind.
-    createPost: route({
-      target: create(Post),
-      handler: ({ title, content }: { title: string; content: string }, { db }) =>
-        db.create(Post, { authorId: Number(content), title }),
-    }),
-    // 7. Does not look whether the post is there.
-    addComment: route({
-      target: create(Comment, { on: record(Post, 'postId') }),
-      handler: ({ text, postId }: { text: string; postId: string }, { db, actor }) =>
-        db.create(Comment, { postId: Number(postId), authorId: actor.id, text }),
-    }),
-    // 8. Writes another row than the one that was asked for, and forges whose it is.
-    updateComment: route({
-      target: record(Comment, 'id'),
-      handler: ({ text }: { text: string }, { db, record: comment }) =>
-        db.update(Comment, { ...comment, id: Number(text) }, { text }),
-    }),
-    // 9. Waits for nothing.
-    deletePost: route({
-      target: record(Post, 'id'),
-      handler: (_args: never, { db, record: post }) => {
-        void db.update(Post, post, { title: 'deleted soon' });
-        void db.delete(Post, post);
-        return { success: true, message: 'done' };
-      },
-    }),
+    Query: { post: route({ target: record(Post, 'id'), handler: careless('Query.post') }) },
+    Mutation: {
+      createPost: route({ target: create(Post), handler: careless('Mutation.createPost') }),
+      updatePost: route({ target: record(Post, 'id'), handler: careless('Mutation.updatePost') }),
+    },
+    Post: {
+      content: (post: object, args: object, context: object) =>
+        written['Post.content']?.(post, { ...context, ...args } as never) ?? null,
+    },
+    Message: { text: ({ text }: { text: string }) => written['Message.text']?.(text, {} as never) ?? text },
   },
 );
 
+/** A service whose handlers are careless, and what a case says of it. */
+async function start(t: Test, database: Opened, options: object = {}) {
+  const service = await startService(t, database, {}, Date.now, { changed: example, ...options });
+  const { admin, developer, viewer } = service;
+  return { ...service, ...casesOf(service, database.client, developer), people: { admin, developer, viewer } };
+}
+
+/** The same service again, changed, over the same database. */
+async function startAgain(
+  t: Test,
+  database: Opened,
+  { people }: { people: Record<string, Person> },
+  options: object = {},
+) {
+  const service = await startInstance(t, database, {}, { changed: example, ...options });
+  return { ...service, ...casesOf(service, database.client, people['developer'] as Person) };
+}
+
+function casesOf({ rest, graphql, log }: Instance, client: PrismaClient, developer: Person) {
+  return {
+    client,
+    postOf: ({ id: authorId }: Person) =>
+      client.post.create({ data: { authorId, title: 'Mine', comments: { create: { authorId, text: 'Hm' } } } }),
+    orderOf: ({ id: userId }: Person) => client.order.create({ data: { userId, amount: 5, currency: 'EUR' } }),
+    update: (id: number, handler: Handler, as = developer, title = 'Edited') => {
+      written = { 'Mutation.updatePost': handler };
+      return graphql(as, `mutation { updatePost(id: ${id}, title: ${JSON.stringify(title)}) { id title } }`);
+    },
+    read: (id: number, handler: Handler, as = developer) => {
+      written = { 'Query.post': handler };
+      return graphql(as, `{ post(id: ${id}) { id title } }`);
+    },
+    cancel: ({ id }: { id: number }, handler: Handler, as: Person, headers = {}) => {
+      written = { cancelOrder: handler };
+      return rest('POST', `/api/v1/orders/${id}/cancel`, { as, headers });
+    },
+    /** Asserts that a request is answered with a code and writes nothing. 500 comes with a line that names the operation. */
+    async refused(t: Test, code: string, operation: string, request: () => Promise<GraphQLAnswer | RestAnswer>) {
+      const before = await contentOf(client);
+      const lines = log.length;
+      const answer = await request();
+      const codes = 'codes' in answer ? answer.codes : [answer.body?.code];
+      t.same(codes, [code], 'text' in answer ? answer.text : JSON.stringify(answer));
+      t.same(await contentOf(client), before, 'nothing is written');
+      const isNamed = (line: string) => (JSON.parse(line) as { operation?: string }).operation === operation;
+      const named = log.slice(lines).filter(isNamed);
+      if (code === 'INTERNAL') t.equal(named.length, 1, 'one line of the log names the operation');
+      return named.join('\n');
+    },
+  };
+}
+
+/** All that a handler could have written. */
+const contentOf = async (client: PrismaClient) =>
+  Promise.all([
+    client.user.findMany({ orderBy: { id: 'asc' } }),
+    client.post.findMany({ orderBy: { id: 'asc' } }),
+    client.comment.findMany({ orderBy: { id: 'asc' } }),
+    client.order.findMany({ orderBy: { id: 'asc' } }),
+    client.payment.findMany({ orderBy: { id: 'asc' } }),
+    client.message.findMany({ orderBy: { id: 'asc' } }),
+    client.tombstone.count(),
+    client.idempotencyKey.count(),
+    client.auditEvent.count({ where: { event: { not: 'access.refused' } } }),
+  ]);
+
+const conflict = () => new Failure('CONFLICT', 'The order is not pending.');
+
+// The database decides: transactions, locks and their errors.
 onEachDatabase(t, async (t, open) => {
   const database = await open();
-  const { rest, graphql, admin, developer, viewer } = await startService(t, database, {}, Date.now, {
-    changed: careless,
-  });
-  const { client } = database;
-  const orderOf = async ({ id: userId }: { id: number }) =>
-    (await client.order.create({ data: { userId, amount: 5, currency: 'EUR' } })).id;
-  const postOf = async ({ id: authorId }: { id: number }) =>
-    (await client.post.create({ data: { authorId, title: 'Mine' } })).id;
-  const titleOf = async (id: number) => (await client.post.findUnique({ where: { id } }))?.title;
-  const code = (answer: { errors?: { extensions?: { code?: string } }[] }) => answer.errors?.[0]?.extensions?.code;
+  const service = await start(t, database);
+  const { admin, developer, viewer, client, refused, update, cancel, rest, postOf, orderOf } = service;
+  const { id } = await postOf(developer);
+  const foreign = (await postOf(admin)).id;
+  const rename = (db: Db, of = id) => db.post.update({ where: { id: of }, data: { title: 'Written' } });
 
-  t.test('1: one that never looks at the row is not asked for the row of another, nor for none', async (t) => {
-    asked = 0;
-    const path = `/api/v1/orders/${await orderOf(viewer)}/cancel`;
-    t.equal((await rest('POST', path)).status, 401);
-    t.same(codeOf(await rest('POST', path, { as: developer })), [403, 'FORBIDDEN']);
-    t.same(codeOf(await rest('POST', '/api/v1/orders/999999/cancel', { as: developer })), [404, 'NOT_FOUND']);
-    t.equal(asked, 0, 'it was never asked');
-    t.equal((await rest('POST', path, { as: viewer })).status, 200);
+  t.test('a second write that fails takes back the first', async (t) => {
+    await refused(t, 'INTERNAL', 'Mutation.updatePost', () =>
+      update(id, async (_, { db }) => {
+        await rename(db);
+        await db.comment.create({ data: { postId: 999_999, authorId: developer.id, text: 'Hm' } });
+      }),
+    );
   });
 
-  t.test('2: one that forgets to filter shows who reaches their own only those', async (t) => {
-    await orderOf(developer);
-    const { body } = await rest('GET', `/api/v1/users/${viewer.id}/orders`, { as: viewer });
-    const owners = await client.order.findMany({ where: { id: { in: body.map(({ id }: { id: number }) => id) } } });
-    t.same([...new Set(owners.map(({ userId }) => userId))], [viewer.id]);
+  t.test('so does an error after the first write', async (t) => {
+    const line = await refused(t, 'INTERNAL', 'Mutation.updatePost', () =>
+      update(id, async (_, { db }) => {
+        await rename(db);
+        throw new Error('an accident');
+      }),
+    );
+    t.match(line, /an accident/);
+  });
+
+  t.test('a failed write fails the operation, also when the handler catches its error', async (t) => {
+    await refused(t, 'INTERNAL', 'Mutation.updatePost', () =>
+      update(id, async (_, { db, record }) => {
+        await rename(db);
+        const broken = { postId: 999_999, authorId: developer.id, text: 'Hm' };
+        await db.comment.create({ data: broken }).catch(() => {});
+        return record;
+      }),
+    );
+    await refused(t, 'FORBIDDEN', 'Mutation.updatePost', () =>
+      update(id, async (_, { db, record }) => {
+        await rename(db);
+        await rename(db, foreign).catch(() => {});
+        return record;
+      }),
+    );
+  });
+
+  t.test('a failed statement that reads does too: PostgreSQL would commit nothing', async (t) => {
+    await refused(t, 'INTERNAL', 'Mutation.updatePost', () =>
+      update(id, async (_, { db, record }) => {
+        await rename(db);
+        await db.post.findMany({ where: { title: { contains: 'a\u0000' } } }).catch(() => {});
+        return record;
+      }),
+    );
+    const { codes } = await update(id, async (_, { db }) => {
+      await db.post.findUniqueOrThrow({ where: { id: 999_999 } }).catch(() => {});
+      return rename(db);
+    });
+    t.same(codes, [], 'a row that is not there is no failed statement');
+  });
+
+  t.test('a state that is checked before an await holds for the write: one of two requests wins', async (t) => {
+    const pending = await orderOf(viewer);
+    const pay: Handler = async (_, { db, record }) => {
+      if (record.status !== 'PENDING') throw conflict();
+      await delay(50);
+      const paid = await db.order.update({ where: { id: record.id }, data: { status: 'CANCELLED' } });
+      return { ...order, body: representOrder(paid, '/api/v1') };
+    };
+    const answers = await Promise.all([cancel(pending, pay, viewer), cancel(pending, pay, viewer)]);
+    t.same(answers.map(({ status }) => status).sort(), [200, 409]);
+    t.match(await client.order.findUnique({ where: { id: pending.id } }), { status: 'CANCELLED', version: 2 });
+  });
+
+  t.test('a role that was taken away while the token holds counts for the write', async (t) => {
+    const former = await service.person('ADMIN');
+    await client.user.update({ where: { id: former.id }, data: { role: 'DEVELOPER' } });
+    await refused(t, 'FORBIDDEN', 'Mutation.updatePost', () => update(id, (_, { db }) => rename(db), former));
+  });
+
+  t.test('a write that began and is not awaited is part of the transaction, and so is the next one', async (t) => {
+    const { codes } = await update(id, (_, { db, record }) => {
+      const write = async () => {
+        await db.post.update({ where: { id }, data: { title: 'One' } });
+        await db.comment.create({ data: { postId: id, authorId: developer.id, text: 'Two' } });
+      };
+      void write();
+      return record;
+    });
+    t.same(codes, []);
+    t.match(await client.post.findUnique({ where: { id }, include: { comments: true } }), { title: 'One' });
+    t.equal(await client.comment.count({ where: { postId: id, text: 'Two' } }), 1);
+  });
+
+  t.test('a write that nobody awaits, and so never began, is an error', async (t) => {
+    const line = await refused(t, 'INTERNAL', 'Mutation.updatePost', () =>
+      update(id, (_, { db, record }) => {
+        void rename(db);
+        return record;
+      }),
+    );
+    t.match(line, /db\.post\.update was called and not awaited/);
+  });
+
+  t.test('a handler that returns before its work gets no second transaction', async (t) => {
+    let late: Promise<unknown> = Promise.resolve();
+    const before = await contentOf(client);
+    const { codes } = await update(id, (_, { db, record }) => {
+      late = delay(50).then(() => rename(db));
+      late.catch(() => {});
+      return record;
+    });
+    t.same(codes, []);
+    await t.rejects(late, { message: 'Mutation.updatePost is over: its `db` cannot be used any more.' });
+    t.same(await contentOf(client), before);
+  });
+
+  t.test('a `db` that is kept after the call is of no use', async (t) => {
+    let kept: Db | undefined;
+    await update(id, (_, { db, record }) => {
+      kept = db;
+      return record;
+    });
+    await t.rejects(rename(kept as Db), /Mutation\.updatePost is over/);
+    await service.read(id, (_, { db, record }) => {
+      kept = db;
+      return record;
+    });
+    await t.rejects((kept as Db).order.findMany(), /Query\.post is over/);
+  });
+
+  t.test('deleted rows leave tombstones, one by one and many at once, with all that goes with them', async (t) => {
+    const [one, two] = [await postOf(developer), await postOf(developer)];
+    const comments = await client.comment.findMany({ where: { postId: { in: [one.id, two.id] } } });
+    await update(one.id, (_, { db }) => db.post.delete({ where: { id: one.id } }));
+    await update(id, async (_, { db, record }) => {
+      await db.post.deleteMany({ where: { id: two.id } });
+      return record;
+    });
+    for (const post of [one, two])
+      t.same((await update(post.id, () => t.fail('the handler is not called'))).codes, ['GONE']);
+    const ids = comments.map((comment) => comment.id);
+    t.equal(await client.tombstone.count({ where: { kind: 'COMMENT', id: { in: ids } } }), 2);
+  });
+
+  t.test('a key under which a handler failed is free, and another caller has keys of its own', async (t) => {
+    const headers = { 'idempotency-key': 'a-key-of-a-careless-client' };
+    const path = ({ id }: Person) => `/api/v1/users/${id}/orders`;
+    const body = { total: { amount: 7, currency: 'EUR' } };
+    const store: Handler = async (_, { db, record }) => {
+      const { id: orderId } = await db.order.create({ data: { userId: record.id, amount: 7, currency: 'EUR' } });
+      const stored = await db.order.findUniqueOrThrow({ where: { id: orderId } });
+      const made = { location: `/api/v1/orders/${orderId}`, etag: '"1-1"' };
+      return { status: 201, headers: made, body: representOrder(stored, '/api/v1') };
+    };
+    written = {
+      createOrder: async (request, operation) => {
+        await store(request, operation);
+        throw new Error('an accident');
+      },
+    };
+    await refused(t, 'INTERNAL', 'createOrder', () => rest('POST', path(viewer), { as: viewer, headers, body }));
+    written = { createOrder: store };
+    const [first, repeated] = [
+      await rest('POST', path(viewer), { as: viewer, headers, body }),
+      await rest('POST', path(viewer), { as: viewer, headers, body }),
+    ];
+    t.same([first.status, repeated.status, repeated.text], [201, 201, first.text]);
+    await refused(t, 'FORBIDDEN', 'createOrder', () => rest('POST', path(viewer), { as: developer, headers, body }));
+    const own = await rest('POST', path(developer), { as: developer, headers, body });
+    t.not(own.body.id, first.body.id);
+  });
+
+  t.test('an endless loop ends with the time of its transaction', async (t) => {
+    const limited = new Proxy(client, {
+      get: (_target, name) =>
+        name === '$transaction'
+          ? (work: never) => client.$transaction(work, { timeout: 300 })
+          : (client as never as Record<string | symbol, unknown>)[name],
+    });
+    const { update, refused } = await startAgain(t, { ...database, client: limited }, service);
+    await refused(t, 'UNAVAILABLE', 'Mutation.updatePost', () =>
+      update(id, async (_, { db }) => {
+        await rename(db);
+        for (let turns = 0; turns < 100_000; turns++) await db.post.findFirst();
+      }),
+    );
+    t.same((await update(id, (_, { db }) => rename(db))).codes, [], 'and the next request is answered');
   });
 
   t.test(
-    '3: an accident leaves nothing; a key repeats the answer; bad content and a stranger write nothing',
+    'a relation of a stream that cannot be read for a while loses no message, nor does a resolver that throws',
     async (t) => {
-      const path = `/api/v1/users/${viewer.id}/orders`;
-      const count = () => client.order.count({ where: { userId: viewer.id } });
-      const before = await count();
-      const post = (amount: number, as = viewer, headers = {}) =>
-        rest('POST', path, { as, headers, body: { total: { amount, currency: 'EUR' } } });
-      t.equal((await post(13)).status, 500);
-      t.same(codeOf(await post(0)), [422, 'VALIDATION_FAILED']);
-      t.same(codeOf(await post(5, developer)), [403, 'FORBIDDEN']);
-      t.equal(await count(), before);
-      const key = { 'idempotency-key': 'once-and-for-all' };
-      const [one, two] = [await post(7, viewer, key), await post(7, viewer, key)];
-      t.same([one.status, two.status, two.body], [201, 201, one.body]);
-      t.equal(await count(), before + 1);
-      t.same(codeOf(await post(8, viewer, key)), [422, 'VALIDATION_FAILED']);
+      let isAway = false;
+      const user = new Proxy(client.user, {
+        get: (target, name) =>
+          isAway && name === 'findMany' ? async () => Promise.reject(new Error('away')) : target[name as never],
+      });
+      const failing = new Proxy(client, {
+        get: (_target, name) => (name === 'user' ? user : (client as never as Record<string | symbol, unknown>)[name]),
+      });
+      const { graphql, subscribe, log } = await startAgain(t, { ...database, client: failing }, service);
+      written = {};
+      const add = (text: string) =>
+        graphql(developer, `mutation { addMessage(channelId: "c", text: "${text}") { id } }`);
+      const document = 'subscription { messageAdded(channelId: "c") { text author { name } } }';
+      const followed = subscribe(developer, document);
+      await followed.inPlace(() => add('are you there?'));
+      isAway = true;
+      await add('with its author');
+      const message = (text: string) => followed.next(({ data }: Json) => data?.messageAdded.text === text);
+      t.match(await message('with its author'), { data: { messageAdded: { author: { name: 'Developer' } } } });
+      isAway = false;
+      written = {
+        'Message.text': (text) => {
+          if (text === 'spoilt') throw new Error('an accident');
+          return text;
+        },
+      };
+      await add('spoilt');
+      await add('the next one');
+      t.match(await followed.next(({ errors }: Json) => errors), { errors: [{ extensions: { code: 'INTERNAL' } }] });
+      t.match(await message('the next one'), { data: { messageAdded: { author: { name: 'Developer' } } } });
+      t.ok(
+        log.some((line) => line.includes('"operation":"Message.text"')),
+        'the log names the field',
+      );
     },
   );
 
-  t.test('4: a viewer makes no admin, and nobody overwrites what they have not seen', async (t) => {
-    const path = `/api/v1/users/${viewer.id}`;
-    t.same(codeOf(await rest('PATCH', path, { as: viewer, body: { role: 'admin' } })), [403, 'FORBIDDEN']);
-    t.same(codeOf(await rest('PATCH', path, { as: developer, body: { name: 'Other' } })), [403, 'FORBIDDEN']);
-    t.same(
-      codeOf(await rest('PATCH', path, { as: viewer, body: { name: 'New' }, headers: { 'if-match': '"1-99"' } })),
-      [412, 'PRECONDITION_FAILED'],
-    );
-    t.equal((await rest('PATCH', path, { as: viewer, body: { name: 'New' } })).body.name, 'New');
-    t.match(await client.user.findUnique({ where: { id: viewer.id } }), { role: 'VIEWER', name: 'New', version: 2 });
-  });
-
-  t.test('5: no rule in the resolver, and all of them hold', async (t) => {
-    const id = await postOf(developer);
-    const update = (as: typeof viewer | null, title = 'Taken', of = id) =>
-      graphql(as, `mutation { updatePost(id: ${of}, title: "${title}") { id } }`);
-    t.equal(code(await update(null)), 'UNAUTHENTICATED');
-    t.equal(code(await update(viewer)), 'FORBIDDEN');
-    t.equal(code(await update(developer, '')), 'VALIDATION_FAILED');
-    t.equal(code(await update(developer, 'x', 999_999)), 'NOT_FOUND');
-    const other = await postOf(admin);
-    t.equal(code(await update(developer, 'Taken', other)), 'FORBIDDEN');
-    t.same([await titleOf(id), await titleOf(other)], ['Mine', 'Mine']);
-    t.equal(code(await update(admin, 'By an admin')), undefined);
-  });
-
-  t.test('6: nobody writes in the name of another', async (t) => {
-    const before = await client.post.count();
-    const made = (as: typeof viewer, whose: number) =>
-      graphql(as, `mutation { createPost(title: "Hm", content: "${whose}") { id } }`);
-    t.equal(code(await made(developer, admin.id)), 'FORBIDDEN');
-    t.equal(code(await made(viewer, viewer.id)), 'FORBIDDEN');
-    t.equal(await client.post.count(), before);
-    t.equal(code(await made(developer, developer.id)), undefined);
-  });
-
-  t.test('7: on what is gone nobody comments', async (t) => {
-    const add = (id: number) => graphql(developer, `mutation { addComment(postId: ${id}, text: "Hm") { id } }`);
-    t.equal(code(await add(999_999)), 'NOT_FOUND');
-  });
-
-  t.test('8: of another row than the one asked for, what is stored decides', async (t) => {
-    const postId = await postOf(admin);
-    const [own, others] = await Promise.all(
-      [developer, admin].map(({ id: authorId }) => client.comment.create({ data: { postId, authorId, text: 'Hm' } })),
-    );
-    t.equal(
-      code(await graphql(developer, `mutation { updateComment(id: ${own?.id}, text: "${others?.id}") { id } }`)),
-      'FORBIDDEN',
-    );
-    t.equal((await client.comment.findUnique({ where: { id: others?.id ?? 0 } }))?.text, 'Hm');
-  });
-
-  t.test('9: what nobody waited for is done, or the whole is not', async (t) => {
-    const id = await postOf(developer);
-    t.equal(code(await graphql(developer, `mutation { deletePost(id: ${id}) { success } }`)), undefined);
-    t.equal(await client.post.count({ where: { id } }), 0);
-    t.equal(code(await graphql(developer, `{ post(id: ${id}) { id } }`)), 'GONE', 'and it has a tombstone');
-  });
-
-  t.test('10: where nobody has said whose a row is, nothing starts', async (t) => {
-    const Ownerless = model('Order', { read: 'orders.read' });
-    const bare = changed({
-      orders: { cancelOrder: route({ target: record(Ownerless, 'order_id'), reply: (() => ({})) as never }) },
+  t.test('a job that throws half-way writes nothing, and the log names it', async (t) => {
+    let runs = 0;
+    const { log, services } = await startAgain(t, database, service, {
+      changed: {
+        ...example,
+        services: (platform) => {
+          platform.jobs.add([
+            {
+              name: 'careless',
+              every: 3_600_000,
+              run: () =>
+                platform.transact(async (db) => {
+                  await db.post.update({ where: { id }, data: { title: `Run ${++runs}` } });
+                  throw new Error('an accident');
+                }),
+            },
+          ]);
+          return application.services(platform);
+        },
+      } satisfies Application,
     });
-    await t.rejects(startInstance(t, await open(), {}, { changed: bare }), /cancelOrder: orders.cancel reaches `own`/);
-    const selfish = changed(
-      {},
-      { deletePost: route({ target: create(Post), reply: (() => ({})) as never, handler: () => ({}) as never }) },
-    );
+    await eventually('a run', () => log.some((line) => line.includes('"job":"careless"')));
+    t.notMatch((await client.post.findUniqueOrThrow({ where: { id } })).title, /Run/);
+    const { transact } = services as { transact: <T>(work: (db: Db) => Promise<T>) => Promise<T> };
+    let kept: Db | undefined;
     await t.rejects(
-      startInstance(t, await open(), {}, { changed: selfish }),
-      /Mutation.deletePost: posts.delete reaches `own`/,
+      transact(async (db) => {
+        kept = db;
+        void rename(db);
+      }),
+      /db\.post\.update was called and not awaited/,
     );
-  });
-
-  t.test('11: whose a row is may stand behind a relation, in the words of Prisma', async (t) => {
-    const OfThePost = model('Comment', { read: 'posts.read', owner: ({ id }) => ({ post: { authorId: id } }) });
-    const models = (application.models ?? []).map((one) => (one.name === 'Comment' ? OfThePost : one));
-    const other = await startInstance(t, database, {}, { changed: { ...application, models: models as never } });
-    const postId = await postOf(developer);
-    const [comment, elsewhere] = await Promise.all(
-      [postId, await postOf(admin)].map((id) =>
-        client.comment.create({ data: { postId: id, authorId: admin.id, text: 'Hm' } }),
-      ),
+    await t.rejects(rename(kept as Db), /is over/);
+    await t.rejects(
+      transact((db) => db.post.deleteMany({ where: { id: undefined as never } })),
+      /`where\.id` is undefined/,
     );
-    const update = (id: number | undefined) =>
-      other.graphql(developer, `mutation { updateComment(id: ${id}, text: "Edited") { id text } }`);
-    t.match((await update(comment?.id)).data, { updateComment: { text: 'Edited' } });
-    t.equal(code(await update(elsewhere?.id)), 'FORBIDDEN');
-    t.equal((await client.comment.findUnique({ where: { id: elsewhere?.id ?? 0 } }))?.text, 'Hm');
-    const add = (id: number) => other.graphql(developer, `mutation { addComment(postId: ${id}, text: "Mine") { id } }`);
-    t.equal(code(await add(postId)), undefined);
-    const before = await client.comment.count();
-    t.equal(code(await add(elsewhere?.postId ?? 0)), 'FORBIDDEN', 'decided by what is written, and taken back');
-    t.equal(await client.comment.count(), before);
   });
 });
+
+// The guard decides before the database is asked, so one database tells.
+t.test('rows and members that a handler may not touch', async (t) => {
+  const database = await memoryDatabase(t);
+  const breaches: string[] = [];
+  const service = await start(t, database, { onBreach: (breach: string) => breaches.push(breach) });
+  const { admin, developer, viewer, client, refused, update, read, cancel, rest, graphql, postOf, orderOf } = service;
+  const mine = await postOf(developer);
+  const foreign = await postOf(admin);
+  const { id } = mine;
+
+  t.test('a handler that never looks at the row is not called for the row of another, or for none', async (t) => {
+    const { id } = await orderOf(viewer);
+    let calls = 0;
+    const handler: Handler = (_, { record }) => {
+      calls++;
+      return { ...order, body: representOrder(record, '/api/v1') };
+    };
+    written = { cancelOrder: handler };
+    t.equal((await rest('POST', `/api/v1/orders/${id}/cancel`)).status, 401);
+    await refused(t, 'FORBIDDEN', 'cancelOrder', () => cancel({ id }, handler, developer));
+    await refused(t, 'NOT_FOUND', 'cancelOrder', () => cancel({ id: 999_999 }, handler, viewer));
+    await refused(t, 'NOT_FOUND', 'cancelOrder', () => cancel({ id: 9_999_999_999 }, handler, viewer));
+    t.equal(calls, 0);
+    t.equal((await cancel({ id }, handler, viewer)).status, 200);
+  });
+
+  /** Writes around the rules, and what becomes of each. */
+  const spoilt: Record<string, [code: string, handler: Handler, line?: RegExp]> = {
+    'another row than the target': [
+      'FORBIDDEN',
+      (_, { db }) => db.post.update({ where: { id: foreign.id }, data: { title: 'x' } }),
+    ],
+    'another row, deleted': ['FORBIDDEN', (_, { db }) => db.post.delete({ where: { id: foreign.id } })],
+    'a row in the name of another': [
+      'FORBIDDEN',
+      (_, { db }) => db.post.create({ data: { authorId: admin.id, title: 'x' } }),
+    ],
+    'a row given away': ['FORBIDDEN', (_, { db }) => db.post.update({ where: { id }, data: { authorId: admin.id } })],
+    'a row given away by `set`': [
+      'FORBIDDEN',
+      (_, { db }) => db.post.update({ where: { id }, data: { authorId: { set: admin.id } } }),
+    ],
+    'many rows in the name of another': [
+      'FORBIDDEN',
+      (_, { db }) => db.comment.createMany({ data: [{ postId: id, authorId: admin.id, text: 'x' }] }),
+    ],
+    'many rows given away': [
+      'FORBIDDEN',
+      (_, { db }) => db.post.updateMany({ where: { id }, data: { authorId: admin.id } }),
+    ],
+    'a protected member': [
+      'FORBIDDEN',
+      (_, { db }) => db.user.update({ where: { id: developer.id }, data: { role: 'ADMIN' } }),
+    ],
+    'a protected member by `set`': [
+      'FORBIDDEN',
+      (_, { db }) => db.user.update({ where: { id: developer.id }, data: { role: { set: 'ADMIN' } } }),
+    ],
+    'a hidden member written': [
+      'INTERNAL',
+      (_, { db }) => db.user.update({ where: { id: developer.id }, data: { passwordHash: 'x' } as never }),
+      /passwordHash/,
+    ],
+    'a hidden member selected': [
+      'INTERNAL',
+      (_, { db }) => db.user.findMany({ select: { passwordHash: true } as never }),
+      /hidden/,
+    ],
+    'a hidden member below': [
+      'INTERNAL',
+      (_, { db }) => db.post.findMany({ select: { author: { select: { emailKey: true } as never } } }),
+      /hidden/,
+    ],
+    'a hidden member in `where`': [
+      'INTERNAL',
+      (_, { db }) => db.post.count({ where: { author: { passwordHash: { startsWith: '$' } } } as never }),
+      /hidden/,
+    ],
+    'a hidden member in `orderBy`': [
+      'INTERNAL',
+      (_, { db }) => db.post.findMany({ orderBy: { author: { emailKey: 'asc' } } as never }),
+      /hidden/,
+    ],
+    'a hidden member aggregated': [
+      'INTERNAL',
+      (_, { db }) => db.user.aggregate({ _max: { passwordHash: true } as never }),
+      /hidden/,
+    ],
+    'raw SQL': ['INTERNAL', (_, { db }) => (db as never as PrismaClient).$queryRaw`SELECT 1`, /no raw access/],
+    'a transaction of its own': [
+      'INTERNAL',
+      (_, { db }) => (db as never as PrismaClient).$transaction([]),
+      /one transaction already/,
+    ],
+    'a model that is not declared': ['INTERNAL', (_, { db }) => db.session.deleteMany(), /declare the model/],
+    'a relation to a model that is not declared': [
+      'INTERNAL',
+      (_, { db }) => db.user.findMany({ include: { sessions: true } }),
+      /declare the model/,
+    ],
+    'a filter by a model that is not declared': [
+      'INTERNAL',
+      (_, { db }) => db.user.findMany({ where: { sessions: { some: {} } } }),
+      /declare the model/,
+    ],
+    'an upsert': [
+      'INTERNAL',
+      (_, { db }) =>
+        (db as never as PrismaClient).post.upsert({
+          where: { id },
+          create: { authorId: developer.id, title: 'x' },
+          update: {},
+        }),
+      /db\.post\.upsert is not available/,
+    ],
+    'a nested write': [
+      'INTERNAL',
+      (_, { db }) => db.post.update({ where: { id }, data: { author: { connect: { id: admin.id } } } }),
+      /write `author` by a call of its own model/,
+    ],
+    'a nested create': [
+      'INTERNAL',
+      (_, { db }) =>
+        db.post.create({
+          data: { title: 'x', authorId: developer.id, comments: { create: { authorId: admin.id, text: 'x' } } },
+        }),
+      /write `comments`/,
+    ],
+    '`undefined` in a filter': [
+      'INTERNAL',
+      (_, { db }) => db.comment.deleteMany({ where: { postId: undefined as never } }),
+      /`where\.postId` is undefined/,
+    ],
+    'an id of the wrong type': [
+      'INTERNAL',
+      (_, { db }) => db.post.update({ where: { id: 'abc' as never }, data: { title: 'x' } }),
+    ],
+    'an id out of range': [
+      'NOT_FOUND',
+      (_, { db }) => db.post.update({ where: { id: 9_999_999_999 }, data: { title: 'x' } }),
+    ],
+    'an id that is no number': ['NOT_FOUND', (_, { db }) => db.post.delete({ where: { id: Number('abc') } })],
+    'a raw error': ['INTERNAL', () => Promise.reject(new Error('the password is hunter2')), /hunter2/],
+    'an error of another service': [
+      'INTERNAL',
+      () => Promise.reject(Object.assign(new Error('Unauthorized'), { statusCode: 401 })),
+    ],
+    'a thrown string': ['INTERNAL', () => Promise.reject('an accident')],
+  };
+  for (const [name, [code, handler, line = /./]] of Object.entries(spoilt))
+    t.test(name, async (t) => {
+      let text = '';
+      const told = await refused(t, code, 'Mutation.updatePost', async () => {
+        const answer = await update(id, async (request, operation) => {
+          await handler(request, operation);
+          return operation.record;
+        });
+        text = JSON.stringify(answer.errors);
+        return answer;
+      });
+      if (code === 'INTERNAL' && name !== 'a thrown string') t.match(told, line);
+      t.notMatch(text, /hunter2|passwordHash|prisma/i);
+    });
+
+  t.test('many rows at once are those of the caller', async (t) => {
+    await update(id, async (_, { db, record }) => {
+      await db.post.updateMany({ data: { content: 'changed' } });
+      return record;
+    });
+    const posts = await client.post.findMany({ where: { content: 'changed' } });
+    t.same([...new Set(posts.map(({ authorId }) => authorId))], [developer.id]);
+  });
+
+  t.test(
+    'a new row whose owner stands behind a relation is decided by what is stored, whatever is selected',
+    async (t) => {
+      const [own, others] = [await orderOf(viewer), await orderOf(developer)];
+      await client.payment.create({ data: { orderId: own.id, dueAt: new Date() } });
+      written = {
+        createOrder: (_, { db }) =>
+          db.payment.create({ data: { orderId: others.id, dueAt: new Date() }, select: { orderId: true } }),
+      };
+      const body = { total: { amount: 7, currency: 'EUR' } };
+      await refused(t, 'FORBIDDEN', 'createOrder', () =>
+        rest('POST', `/api/v1/users/${viewer.id}/orders`, { as: viewer, body }),
+      );
+    },
+  );
+
+  t.test('a version that a handler spreads counts on, and the key of an address follows the address', async (t) => {
+    const { id: userId, email } = await service.person('VIEWER').then(async (as) => {
+      written = {
+        updateUser: async (_, { db, record }) => {
+          const user = await db.user.update({
+            where: { id: record.id },
+            data: { ...record, email: { set: 'Other@example.com' } },
+          });
+          return { status: 200, headers: { etag: '"x"' }, body: representUser(user, '/api/v1') };
+        },
+      };
+      return (await rest('PATCH', `/api/v1/users/${as.id}`, { as, body: { name: 'N' } })).body;
+    });
+    t.equal(email, 'Other@example.com');
+    t.match(await client.user.findUnique({ where: { id: userId } }), { version: 2, emailKey: 'other@example.com' });
+  });
+
+  t.test('a read-only operation and a nested resolver do not write', async (t) => {
+    await refused(t, 'INTERNAL', 'Query.post', () =>
+      read(id, (_, { db }) => db.post.update({ where: { id }, data: { title: 'x' } })),
+    );
+    await refused(t, 'INTERNAL', 'Query.post', () =>
+      read(id, async (_, { db, record }) => {
+        await db.post.delete({ where: { id } }).catch(() => {});
+        return record;
+      }),
+    );
+    written = {
+      'Query.post': (_, { record }) => record,
+      'Post.content': (_, { db }) => db.comment.create({ data: { postId: id, authorId: developer.id, text: 'x' } }),
+    };
+    const { codes } = await refusedField(t, service, () => graphql(developer, `{ post(id: ${id}) { id content } }`));
+    t.same(codes, ['INTERNAL']);
+  });
+
+  t.test(
+    'an effect outside of the database waits for `enforce`, and a handler cannot catch what it says',
+    async (t) => {
+      let effects = 0;
+      const handler: Handler = async (_, { db, enforce }) => {
+        await enforce();
+        effects++;
+        return db.post.update({ where: { id }, data: { title: 'x' } });
+      };
+      await refused(t, 'VALIDATION_FAILED', 'Mutation.updatePost', () => update(id, handler, developer, ''));
+      t.equal(effects, 0);
+      const catching: Handler = async (_, { enforce, record }) => {
+        await enforce().catch(() => {});
+        return record;
+      };
+      await refused(t, 'VALIDATION_FAILED', 'Mutation.updatePost', () => update(id, catching, developer, ''));
+    },
+  );
+
+  t.test(
+    'work after the commit that throws does not make the answer an error, and the log names its operation',
+    async (t) => {
+      const { codes } = await update(id, (_, { record, onCommit }) => {
+        onCommit(() => {
+          throw new Error('an accident');
+        });
+        return record;
+      });
+      t.same(codes, []);
+      t.match(service.log.at(-1), /"operation":"Mutation\.updatePost".*an accident/);
+    },
+  );
+
+  t.test('a reply that the contract does not declare writes nothing', async (t) => {
+    const pending = await orderOf(viewer);
+    const replies: Record<string, (body: object) => unknown> = {
+      'a status': (body) => ({ ...order, status: 299, body }),
+      'a header': (body) => ({ ...order, headers: { ...order.headers, 'x-secret': '1' }, body }),
+      'a member of the body': (body) => ({ ...order, body: { ...body, secret: 1 } }),
+      'no body': () => order,
+      'a body that is no JSON': (body) => ({ ...order, body: { ...body, id: 1n } }),
+      nothing: () => undefined,
+    };
+    for (const [name, reply] of Object.entries(replies))
+      await refused(t, 'INTERNAL', 'cancelOrder', () =>
+        cancel(
+          pending,
+          async (_, { db, record }) => {
+            t.comment(name);
+            const changed = await db.order.update({ where: { id: record.id }, data: { status: 'CANCELLED' } });
+            return reply(representOrder(changed, '/api/v1'));
+          },
+          viewer,
+        ),
+      );
+    t.same(breaches, []);
+  });
+
+  t.test('the platform gives an application no client that it could keep', async (t) => {
+    let kept = {};
+    await startInstance(
+      t,
+      database,
+      {},
+      {
+        changed: {
+          ...example,
+          services: (platform) => {
+            kept = platform;
+            return application.services(platform);
+          },
+        } satisfies Application,
+      },
+    );
+    t.same(Object.keys(kept).sort(), ['continuation', 'environment', 'jobs', 'now', 'production', 'transact']);
+  });
+
+  // Where reading reaches `own`: the same service with a stricter policy.
+  t.test('scopes of what is read', async (t) => {
+    const own = { VIEWER: 'own', DEVELOPER: 'any', ADMIN: 'any' } as const;
+    const strict = { 'posts.read': own, 'users.read': own, 'users.list': own };
+    const Concealed = { ...Comment, conceal: true };
+    const { post: _post, usersConnection: _connection, ...Query } = (example.resolvers as Parts)['Query'] ?? {};
+    const service = await startAgain(
+      t,
+      database,
+      { people: { developer } },
+      {
+        changed: {
+          ...example,
+          policy: { ...example.policy, ...strict },
+          models: models.map((one) => (one.name === 'Comment' ? Concealed : one)),
+          resolvers: {
+            ...example.resolvers,
+            Query: { ...Query, post: (example.resolvers as Parts)['Query']?.['post'] },
+          },
+        } as Application,
+      },
+    );
+    const { graphql, refused } = service;
+    const own_ = await postOf(viewer);
+    const said = await client.comment.create({ data: { postId: own_.id, authorId: admin.id, text: 'Theirs' } });
+    const seen = async (query: string) => JSON.stringify((await graphql(viewer, query)).data);
+
+    t.test('a list, and what is nested in it, holds the rows of the caller', async (t) => {
+      t.match(await seen('{ posts { id } }'), `{"posts":[{"id":"${own_.id}"}]}`);
+      t.match(await seen('{ users { id } }'), `{"users":[{"id":"${viewer.id}"}]}`);
+      t.notMatch(await seen('{ me { posts { comments { text } } } }'), 'Theirs');
+      const { codes } = await graphql(viewer, `{ user(id: ${admin.id}) { posts { id } } }`);
+      t.same(codes, ['FORBIDDEN']);
+    });
+
+    t.test('a nested row of another is refused by itself', async (t) => {
+      const messages = await client.message.create({ data: { channelId: 'strict', authorId: admin.id, text: 'Hm' } });
+      const { data, codes } = await graphql(viewer, '{ messages(channelId: "strict") { id author { name } } }');
+      t.same([data, codes], [{ messages: null }, ['FORBIDDEN']], `${messages.id}`);
+    });
+
+    const reads: Record<string, (db: Db) => PromiseLike<unknown>> = {
+      'a list': (db) => db.post.findMany(),
+      'an include': (db) => db.post.findMany({ include: { comments: true } }),
+      'an include in a select': (db) => db.user.findMany({ select: { posts: { include: { comments: true } } } }),
+      'a row with its owner': (db) => db.comment.findMany({ include: { author: true } }),
+      'one row': (db) => db.post.findUnique({ where: { id: foreign.id } }),
+      'one row of many': (db) => db.post.findFirst({ where: { id: foreign.id } }),
+      'a filter by rows of others': (db) => db.post.findMany({ where: { comments: { some: { text: 'Theirs' } } } }),
+      'the same, turned round': (db) =>
+        db.post.findMany({ where: { NOT: [{ comments: { none: { text: 'Theirs' } } }] } }),
+    };
+    for (const [name, call] of Object.entries(reads))
+      t.test(name, async (t) => {
+        let found = '';
+        written = {
+          'Query.post': async (_, { db, record }) => {
+            found = JSON.stringify(await call(db));
+            return record;
+          },
+        };
+        t.same((await graphql(viewer, `{ post(id: ${own_.id}) { id } }`)).codes, []);
+        t.notMatch(found, /Theirs|"authorId":[12]\b/);
+        if (/turned|others/.test(name)) t.equal(found, '[]');
+      });
+
+    t.test('counts, orders and cursors tell nothing of other rows', async (t) => {
+      let counted: unknown;
+      written = {
+        'Query.post': async (_, { db, record }) => {
+          const { _count } = await db.post.findUniqueOrThrow({ where: { id: own_.id }, select: { _count: true } });
+          const { _max } = await db.post.aggregate({ _max: { authorId: true }, _min: { authorId: true } });
+          counted = [_count.comments, await db.post.count(), _max.authorId];
+          return record;
+        },
+      };
+      await graphql(viewer, `{ post(id: ${own_.id}) { id } }`);
+      t.same(counted, [1, 1, viewer.id]);
+      const inOrder: Record<string, (db: Db) => PromiseLike<unknown>> = {
+        'the order of related rows': (db) => db.user.findMany({ orderBy: { posts: { _count: 'desc' } } }),
+        'the place of a row of another': (db) =>
+          db.post.findMany({ cursor: { id: foreign.id }, orderBy: { title: 'asc' } }),
+      };
+      for (const call of Object.values(inOrder)) {
+        written = { 'Query.post': (_, { db }) => call(db) };
+        await refused(t, 'INTERNAL', 'Query.post', () => graphql(viewer, `{ post(id: ${own_.id}) { id } }`));
+      }
+    });
+
+    t.test('a concealed row of another is as absent as one that was deleted', async (t) => {
+      const edit = (of: number) => graphql(developer, `mutation { updateComment(id: ${of}, text: "x") { id } }`);
+      await refused(t, 'NOT_FOUND', 'Mutation.updateComment', () => edit(said.id));
+      await client.comment.delete({ where: { id: said.id } });
+      await client.tombstone.create({ data: { kind: 'COMMENT', id: said.id } });
+      await refused(t, 'NOT_FOUND', 'Mutation.updateComment', () => edit(said.id));
+    });
+
+    t.test('a root field that nobody has written is 501', async (t) => {
+      t.same((await graphql(viewer, '{ usersConnection { edges { node { id } } } }')).codes, ['NOT_IMPLEMENTED']);
+    });
+
+    t.test('a write of a row that has no owner is refused where the action reaches `own`', async (t) => {
+      const Ownerless = { ...Message, owner: undefined, owned: false };
+      const again = await startAgain(
+        t,
+        database,
+        { people: { developer } },
+        {
+          changed: {
+            ...example,
+            models: models.map((one) => (one.name === 'Message' ? Ownerless : one)),
+            resolvers: {
+              ...example.resolvers,
+              Mutation: {
+                ...(example.resolvers as Parts)['Mutation'],
+                addMessage: notWritten,
+                deleteMessage: notWritten,
+              },
+            },
+          } as Application,
+        },
+      );
+      const line = await again.refused(t, 'INTERNAL', 'Mutation.updatePost', () =>
+        again.update(id, (_, { db }) => db.message.deleteMany()),
+      );
+      t.match(line, /model\('Message'\) has no `owner`/);
+    });
+  });
+
+  t.test('what does not start', async (t) => {
+    const withModel = (name: string, change: object) =>
+      ({ ...example, models: models.map((one) => (one.name === name ? { ...one, ...change } : one)) }) as Application;
+    const reply = (() => ({})) as never;
+    const handler = (() => ({})) as never;
+    const applications: [RegExp, Application][] = [
+      [
+        /model\('Post'\): `owner` gives a filter that Prisma takes as "every row"/,
+        withModel('Post', { owner: () => ({}) }),
+      ],
+      [/model\('Post'\): `owner` gives a filter/, withModel('Post', { owner: () => undefined })],
+      [/model\('Post'\): `owner` gives a filter/, withModel('Post', { owner: () => ({ OR: [] }) })],
+      [/model\('Post'\): `owner` gives a filter/, withModel('Post', { owner: () => ({ authorId: undefined }) })],
+      [/`owner` names `writer`/, withModel('Post', { owner: () => ({ writer: 1 }) })],
+      [/`protect` names `stars`/, withModel('Post', { protect: { stars: 'posts.update' } })],
+      [/`stream\.key` names `room`/, withModel('Message', { stream: { key: 'room' } })],
+      [/`stream\.include` names `likes`/, withModel('Message', { stream: { include: { likes: true } } })],
+      [/`stream\.include\.comments` is a list/, withModel('Post', { stream: { include: { comments: true } } })],
+      [/model\('Post'\): `read` names posts\.see/, withModel('Post', { read: 'posts.see' })],
+      [
+        /model\('Order'\): add an `owner`, because orders\.read reaches `own`/,
+        withModel('Order', { owner: undefined, owned: false }),
+      ],
+      [
+        /prisma\/schema\.prisma has no such model/,
+        { ...example, models: [...models, { ...Post, name: 'Poem' as never }] },
+      ],
+      [
+        /cancelOrder: orders\.cancel reaches `own`, but model\('Order'\) has no `owner`/,
+        withModel('Order', { owner: undefined, owned: false }),
+      ],
+      [/cancelOrder needs orders\.cancel: write it as route/, changed({ orders: { cancelOrder: handler } })],
+      [
+        /Mutation\.deletePost needs posts\.delete: write it as route/,
+        changed({}, { Mutation: { deletePost: handler } }),
+      ],
+      [
+        /Mutation\.deletePost: posts\.delete reaches `own`, but the target does not name a stored row/,
+        changed({}, { Mutation: { deletePost: route({ target: create(Post), handler, reply }) } }),
+      ],
+      [
+        /Mutation\.createPost: a route that creates needs a handler/,
+        changed({}, { Mutation: { createPost: route({ target: create(Post) }) } }),
+      ],
+      [
+        /cancelOrder: the target names `orderId`, and the operation has no such parameter \(order_id\)/,
+        changed({ orders: { cancelOrder: route({ target: record(Order, 'orderId'), reply }) } }),
+      ],
+      [
+        /Mutation\.deletePost: the target names `post`/,
+        changed({}, { Mutation: { deletePost: route({ target: record(Post, 'post'), reply }) } }),
+      ],
+      [
+        /getUserOrder: Post must refer to Order/,
+        changed({
+          orders: {
+            getUserOrder: route({ target: record(Post, 'order_id', { of: record(Order, 'user_id') }), reply }),
+          },
+        }),
+      ],
+      [
+        /Subscription\.messageAdded: declare `stream` in model\('Post'\)/,
+        changed({}, { Subscription: { messageAdded: route({ target: stream(Post) }) } }),
+      ],
+      [
+        /the role viewer may subscribe \(messages\.subscribe\) and may not read all rows/,
+        {
+          ...example,
+          policy: { ...example.policy, 'messages.read': { VIEWER: 'own', DEVELOPER: 'any', ADMIN: 'any' } },
+        },
+      ],
+      [
+        /messages\.subscribe reaches `own`, but all subscribers share a stream/,
+        {
+          ...example,
+          policy: { ...example.policy, 'messages.subscribe': { VIEWER: 'own', DEVELOPER: 'any', ADMIN: 'any' } },
+        },
+      ],
+      [
+        /add Comment to the `models` of the application/,
+        { ...example, models: models.filter(({ name }) => name !== 'Comment') },
+      ],
+    ];
+    for (const [message, other] of applications)
+      await t.rejects(startInstance(t, database, {}, { changed: other }), { message }, String(message));
+    const { schemaGraphql } = await publishedContracts();
+    const sdl = (field: string) =>
+      publishedContracts(
+        undefined,
+        Buffer.from(schemaGraphql.toString().replace('type Post {', `type Post {\n  ${field}\n`)),
+      );
+    const user = (field: string) =>
+      publishedContracts(
+        undefined,
+        Buffer.from(schemaGraphql.toString().replace('type User {', `type User {\n  ${field}\n`)),
+      );
+    const start = async (contracts: Awaited<ReturnType<typeof sdl>>) =>
+      startInstance(t, database, {}, { changed: example, contracts, coverage: false } as never);
+    await t.rejects(start(await sdl('stars: Int')), /Post\.stars: model Post has no such member\. Write a resolver/);
+    await t.rejects(start(await user('emailKey: String')), /User\.emailKey is hidden from operations/);
+  });
+});
+
+/** Asserts that a field fails while its parent is shown, and that nothing is written. */
+async function refusedField(
+  t: Test,
+  { client, log }: { client: PrismaClient; log: string[] },
+  request: () => Promise<GraphQLAnswer>,
+) {
+  const before = await contentOf(client);
+  const answer = await request();
+  t.same(await contentOf(client), before, 'nothing is written');
+  t.match(log.at(-1), /"operation":"Post\.content"/);
+  return answer;
+}

@@ -121,7 +121,8 @@ type FieldListener = (type: string, field: string, code: string) => void;
 
 /** Tells what becomes of a field that has a resolver of its own; of a subscription, what became of its beginning. */
 function tellOutcome(name: string, field: GraphQLField<unknown, GraphQLContext>, tell: (code: string) => void): void {
-  const failed = (error: unknown): never => {
+  const failed = (thrown: unknown): never => {
+    const error = typeof thrown === 'object' && thrown !== null ? thrown : new Error(`thrown: ${thrown}`);
     nameField(error, name);
     tell(toFailure(error).code);
     throw error;

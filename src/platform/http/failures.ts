@@ -49,7 +49,8 @@ export function toFailure(error: unknown): Failure {
   const known = ofFastify[code] ?? ofDatabase[faultOf(error).kind];
   if (known)
     return new Failure(...known, { cause: error, ...(known[0] === 'UNAVAILABLE' && { retryAfter: RETRY_AFTER }) });
-  const named = statusCode < 500 ? byStatus.get(statusCode) : undefined;
+  // Errors of other libraries have a status too: that of an answer which the service was given.
+  const named = code.startsWith('FST_') && statusCode < 500 ? byStatus.get(statusCode) : undefined;
   if (named) return new Failure(named, platformCodes[named].description, { cause: error });
   return new Failure('INTERNAL', 'Something went wrong on our side.', { cause: error });
 }

@@ -5,10 +5,10 @@ import type { DeclaredModels } from './model-data.js';
 import { isRoute, type Route } from './route.js';
 import type { Decides, Target } from './target.js';
 
-/** How much of the access decision a target makes. */
-function decidesBy(target: Target): Decides {
+/** How much of the access decision a target makes, by the model as the application declares it. */
+function decidesBy(models: DeclaredModels, target: Target): Decides {
   const decider = target.of ?? target;
-  if (!decider.model.owned) return 'nothing';
+  if (!models.byName(decider.model.name)?.model.owned) return 'nothing';
   return target.kind === 'create' && !target.of ? 'self' : 'owner';
 }
 
@@ -28,6 +28,7 @@ export interface WrittenRoute {
  * action reaches `own` and whose target has no owner.
  */
 export function routeProblems(policy: Policy, models: DeclaredModels, routes: readonly WrittenRoute[]): string[] {
+<<<<<<< HEAD
   return routes.flatMap((one) => {
     const { by, action, route } = one;
     const { subscribe } = (route ?? {}) as { subscribe?: unknown };
@@ -36,6 +37,19 @@ export function routeProblems(policy: Policy, models: DeclaredModels, routes: re
     const problems = [...namingProblems(models, one, route), ...decisionProblems(policy, one, route)];
     return problems.map((problem) => `${by}: ${problem}`);
   });
+=======
+  return [
+    ...modelProblems(policy, models),
+    ...routes.flatMap((one) => {
+      const { by, action, route } = one;
+      const { subscribe } = (route ?? {}) as { subscribe?: unknown };
+      if (route === notWritten || route === undefined || subscribe === notWritten) return [];
+      if (!isRoute(route)) return [`${by} needs ${action}: write it as route({ target, handler }), not as a function.`];
+      const problems = [...namingProblems(models, one, route), ...decisionProblems(policy, models, one, route)];
+      return problems.map((problem) => `${by}: ${problem}`);
+    }),
+  ];
+>>>>>>> c
 }
 
 /** Returns the problems of models whose actions no contract states, or which lack an owner that the policy needs. */
@@ -69,10 +83,14 @@ function namingProblems(models: DeclaredModels, { parameters }: WrittenRoute, { 
       ? `the target names \`${key}\`, and the operation has no such parameter (${parameters.join(', ') || 'none'}).`
       : [],
   );
+<<<<<<< HEAD
   for (const { kind, model } of named)
     if (kind === 'record' && !models(model).hasNumericId)
       problems.push(`the target names a row of ${model.name}: give the model an \`id Int @id\`.`);
   if (target.kind === 'stream' && !target.model.stream)
+=======
+  if (target.kind === 'stream' && !models(target.model).model.stream)
+>>>>>>> c
     problems.push(`declare \`stream\` in model('${target.model.name}').`);
   if (target.of && target.kind !== 'create')
     try {
@@ -83,14 +101,23 @@ function namingProblems(models: DeclaredModels, { parameters }: WrittenRoute, { 
   return problems;
 }
 
+<<<<<<< HEAD
 function decisionProblems(policy: Policy, { by, action }: WrittenRoute, { target, handler }: Route<never, unknown>) {
+=======
+function decisionProblems(
+  policy: Policy,
+  models: DeclaredModels,
+  { action }: WrittenRoute,
+  { target, handler }: Route<never, unknown>,
+) {
+>>>>>>> c
   const problems = target.kind === 'create' && !handler ? ['a route that creates needs a handler.'] : [];
   if (by.startsWith('Subscription.') && !handler && target.kind !== 'stream')
     problems.push('a subscription needs a handler, or the target stream() of a model with a `stream`.');
   const reaches = Object.entries(policy[action] ?? {});
   const reachesOwn = reaches.some(([, reach]) => reach === 'own');
   if (target.kind === 'stream') {
-    const { read } = target.model;
+    const { read = '' } = models.byName(target.model.name)?.model ?? {};
     if (reachesOwn)
       problems.push(`${action} reaches \`own\`, but all subscribers share a stream. Let it reach \`any\` or \`none\`.`);
     for (const [role, reach] of reaches)
@@ -99,9 +126,9 @@ function decisionProblems(policy: Policy, { by, action }: WrittenRoute, { target
     return problems;
   }
   if (!reachesOwn) return problems;
-  const decides = decidesBy(target);
+  const decides = decidesBy(models, target);
   if (decides === 'owner' || (decides === 'self' && !reaches.some(([, reach]) => reach === 'any'))) return problems;
-  const missing = target.model.owned
+  const missing = models.byName(target.model.name)?.model.owned
     ? 'the target does not name a stored row'
     : `model('${target.model.name}') has no \`owner\``;
   return [...problems, `${action} reaches \`own\`, but ${missing}.`];

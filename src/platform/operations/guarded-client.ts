@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Actor, Call } from '../calls/access.js';
 import { Failure } from '../calls/errors.js';
 import { faultOf } from '../database/faults.js';
@@ -50,6 +51,8 @@ export interface CallLog {
   readonly pending: Map<object, string>;
   /** The first write that failed, or statement of a transaction. It fails the operation, also when the handler has caught it. */
   failed: { readonly error: unknown } | undefined;
+  /** The number of calls that have begun. */
+  begun: number;
   /** Whether the operation has ended. No call begins then. */
   isOver: boolean;
 }
@@ -60,6 +63,7 @@ export const callLog = (operation: string, isTransaction: boolean): CallLog => (
   running: new Set(),
   pending: new Map(),
   failed: undefined,
+  begun: 0,
   isOver: false,
 });
 
@@ -68,8 +72,11 @@ export const callLog = (operation: string, isTransaction: boolean): CallLog => (
  * @throws the error of the first call that failed, also when the handler has caught it; Error for a write that nobody awaited
  */
 export async function endCalls(log: CallLog): Promise<void> {
-  // The end of one call may be the beginning of the next.
-  while (log.running.size > 0) await Promise.allSettled(log.running);
+  while (log.running.size > 0) {
+    await Promise.allSettled(log.running);
+    // Code that awaits one call without being awaited may make the next one.
+    await nextTurn();
+  }
   log.isOver = true;
   refuseFailed(log);
   const [forgotten] = log.pending.values();
@@ -87,6 +94,9 @@ const isHarmless = (error: unknown): boolean =>
   error instanceof TypeError ||
   (error as Error | undefined)?.name === 'PrismaClientValidationError' ||
   faultOf(error).kind === 'not-found';
+
+/** Calls after which timers and other requests get a turn. The embedded database answers within one, so a loop would stop all. */
+const CALLS_PER_TURN = 100;
 
 const READS = new Set([
   'findUnique',
@@ -144,14 +154,17 @@ function lazyCall(run: () => Promise<unknown>, log: CallLog, write?: string): ob
   const begin = (): Promise<unknown> => {
     if (begun) return begun;
     log.pending.delete(lazy);
-    const running = log.isOver ? refuseLate() : run();
+    const isTurn = ++log.begun % CALLS_PER_TURN === 0;
+    const running = log.isOver ? refuseLate() : isTurn ? nextTurn().then(run) : run();
     begun = running;
     log.running.add(running);
-    running
-      .catch((error: unknown) => {
+    running.then(
+      () => log.running.delete(running),
+      (error: unknown) => {
+        log.running.delete(running);
         if (write !== undefined || (log.isTransaction && !isHarmless(error))) log.failed ??= { error };
-      })
-      .finally(() => log.running.delete(running));
+      },
+    );
     return running;
   };
   const refuseLate = async (): Promise<never> => {

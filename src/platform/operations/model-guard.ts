@@ -25,6 +25,9 @@ export const withHidden = <T extends object>(data: T): T => {
   return data;
 };
 
+/** The owner of the rows of a model that declares none. */
+const NOBODYS = { id: null };
+
 /** The members that a `where` names, at any depth. */
 function membersIn(where: unknown, found = new Set<string>()): Set<string> {
   if (typeof where !== 'object' || where === null) return found;
@@ -71,8 +74,11 @@ export function modelGuard(data: ModelData, access: ClientAccess, streams: Model
     if (action === undefined) return;
     for (const [member, needed] of Object.entries(model.protect ?? {})) {
       if (changes[member] === undefined || changes[member] === before?.[member]) continue;
-      for (const actor of [call.actor as Actor, access.actor()])
-        if (reachOf(call.policy, needed, actor) === 'none') throw refused(actor, needed);
+      for (const actor of [call.actor as Actor, access.actor()]) {
+        const reach = reachOf(call.policy, needed, actor);
+        const isOwn = () => matchesLocally(data.ownedBy(actor) ?? NOBODYS, before ?? changes) === true;
+        if (reach === 'none' || (reach === 'own' && !isOwn())) throw refused(actor, needed);
+      }
     }
   }
 

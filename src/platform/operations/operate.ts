@@ -8,7 +8,7 @@ import type { Idempotency } from '../idempotency/idempotency.js';
 import { ifMatch } from '../rest/conditions.js';
 import { callTransaction } from './call-transaction.js';
 import { callLog, endCalls, guardedClient, refuseFailed } from './guarded-client.js';
-import type { AnyRow, Db, Tx } from './model.js';
+import type { AnyRow, Db, Model, Tx } from './model.js';
 import { type DeclaredModels, type ModelData, matchesLocally } from './model-data.js';
 import { delegateOf } from './model-guard.js';
 import type { PageReader } from './pages.js';
@@ -215,7 +215,13 @@ export async function operate(
     return reachOf(call.policy, action, present()) === 'own';
   }
 
-  function denied({ model }: Pick<RecordTarget, 'model'>): Failure {
+  /** The model as the application declares it. */
+  function declared({ model }: Pick<RecordTarget, 'model'>): Model {
+    return models(model).model;
+  }
+
+  function denied(of: Pick<RecordTarget, 'model'>): Failure {
+    const model = declared(of);
     return model.conceal ? absent(model) : refused(present(), action);
   }
 
@@ -252,7 +258,7 @@ export async function operate(
   async function load(): Promise<AnyRow | undefined> {
     let row: AnyRow | undefined;
     if (container) {
-      row = (await find(client, container)) ?? (await refuseAbsent(client, container.model, idOf(container)));
+      row = (await find(client, container)) ?? (await refuseAbsent(client, declared(container), idOf(container)));
       await requireOwner(client, container, row);
     }
     if (record) {
@@ -263,13 +269,13 @@ export async function operate(
     }
     if (target.kind === 'create' && target.on) {
       const { on } = target;
-      row = (await find(client, on)) ?? (await refuseAbsent(client, on.model, idOf(on)));
+      row = (await find(client, on)) ?? (await refuseAbsent(client, declared(on), idOf(on)));
       const data = models(on.model);
       const { read } = data.model;
       const reach = reachOf(call.policy, read, caller);
       const where = reach === 'own' ? data.ownedBy(caller) : undefined;
       if (reach === 'none' || (where && !(await owns(on, row, where))))
-        throw on.model.conceal ? absent(on.model) : refused(caller, read);
+        throw data.model.conceal ? absent(data.model) : refused(caller, read);
     }
     return row;
   }
@@ -278,7 +284,7 @@ export async function operate(
     const data = models(of.model);
     const found = await find(on, of, handler ? undefined : asked.select?.(data));
     if (!found)
-      return of.removes || container ? Promise.reject(absent(of.model)) : refuseAbsent(on, of.model, idOf(of));
+      return of.removes || container ? Promise.reject(absent(of.model)) : refuseAbsent(on, data.model, idOf(of));
     if (!container) await requireOwner(on, of, found);
     if (data.hasVersion && asked.ifMatch !== undefined)
       try {
@@ -344,7 +350,7 @@ export async function operate(
   async function reconsider(error: unknown): Promise<unknown> {
     const parent = target.kind === 'create' ? (target.on ?? container) : undefined;
     if (parent && isReferenceViolation(error) && !(await find(client, parent)))
-      await refuseAbsent(client, parent.model, idOf(parent));
+      await refuseAbsent(client, declared(parent), idOf(parent));
     if (keyed && error instanceof Failure && error.code === 'CONFLICT') {
       const answer = await idempotency.recall(call, keyed);
       if (answer) return answer;

@@ -5,6 +5,7 @@ import type { Response } from '../contract/document.js';
 import type { Operation } from '../contract/openapi.js';
 import { sendRange } from '../http/range.js';
 import { varyBy } from '../http/vary.js';
+import { memberCheck } from './declared-members.js';
 
 /** What a handler returns: the shape that the generated reply types narrow. */
 export interface Reply {
@@ -51,6 +52,11 @@ function formOf({ tag }: Operation, { headers = {}, content = {} }: Response): F
   };
 }
 
+const memberCheckOf = (content: Response['content'] = {}) => {
+  const { schema } = Object.values(content)[0] ?? {};
+  return schema && memberCheck(schema);
+};
+
 /**
  * Returns the check of what a handler replies, which comes before the commit: a status, headers and a body that the contract
  * declares. Writes the body as JSON.
@@ -59,7 +65,11 @@ export function replyWriter({ operationId, operation: { responses } }: Operation
   const declared = new Map(
     Object.entries(responses).map(([status, { headers = {}, content }]) => [
       Number(status),
-      { names: new Set(Object.keys(headers).map((name) => name.toLowerCase())), hasBody: content !== undefined },
+      {
+        names: new Set(Object.keys(headers).map((name) => name.toLowerCase())),
+        hasBody: content !== undefined,
+        undeclaredIn: memberCheckOf(content),
+      },
     ]),
   );
   return (reply: Reply): Reply => {
@@ -71,6 +81,8 @@ export function replyWriter({ operationId, operation: { responses } }: Operation
       if (!form.names.has(name)) throw new Error(`${operationId} declares no ${name} on ${status}.`);
     if (form.hasBody === (body === undefined))
       throw new Error(`${operationId} declares ${form.hasBody ? 'a' : 'no'} body on ${status}.`);
+    const member = form.undeclaredIn?.(body);
+    if (member !== undefined) throw new Error(`${operationId} declares no member ${member} on ${status}.`);
     return typeof body === 'object' && !(body instanceof Uint8Array) ? { ...reply, body: JSON.stringify(body) } : reply;
   };
 }
