@@ -28,28 +28,14 @@ export interface WrittenRoute {
  * action reaches `own` and whose target has no owner.
  */
 export function routeProblems(policy: Policy, models: DeclaredModels, routes: readonly WrittenRoute[]): string[] {
-<<<<<<< HEAD
   return routes.flatMap((one) => {
     const { by, action, route } = one;
     const { subscribe } = (route ?? {}) as { subscribe?: unknown };
     if (route === notWritten || route === undefined || subscribe === notWritten) return [];
     if (!isRoute(route)) return [`${by} needs ${action}: write it as route({ target, handler }), not as a function.`];
-    const problems = [...namingProblems(models, one, route), ...decisionProblems(policy, one, route)];
+    const problems = [...namingProblems(models, one, route), ...decisionProblems(policy, models, one, route)];
     return problems.map((problem) => `${by}: ${problem}`);
   });
-=======
-  return [
-    ...modelProblems(policy, models),
-    ...routes.flatMap((one) => {
-      const { by, action, route } = one;
-      const { subscribe } = (route ?? {}) as { subscribe?: unknown };
-      if (route === notWritten || route === undefined || subscribe === notWritten) return [];
-      if (!isRoute(route)) return [`${by} needs ${action}: write it as route({ target, handler }), not as a function.`];
-      const problems = [...namingProblems(models, one, route), ...decisionProblems(policy, models, one, route)];
-      return problems.map((problem) => `${by}: ${problem}`);
-    }),
-  ];
->>>>>>> c
 }
 
 /** Returns the problems of models whose actions no contract states, or which lack an owner that the policy needs. */
@@ -83,14 +69,10 @@ function namingProblems(models: DeclaredModels, { parameters }: WrittenRoute, { 
       ? `the target names \`${key}\`, and the operation has no such parameter (${parameters.join(', ') || 'none'}).`
       : [],
   );
-<<<<<<< HEAD
   for (const { kind, model } of named)
     if (kind === 'record' && !models(model).hasNumericId)
       problems.push(`the target names a row of ${model.name}: give the model an \`id Int @id\`.`);
-  if (target.kind === 'stream' && !target.model.stream)
-=======
   if (target.kind === 'stream' && !models(target.model).model.stream)
->>>>>>> c
     problems.push(`declare \`stream\` in model('${target.model.name}').`);
   if (target.of && target.kind !== 'create')
     try {
@@ -101,16 +83,12 @@ function namingProblems(models: DeclaredModels, { parameters }: WrittenRoute, { 
   return problems;
 }
 
-<<<<<<< HEAD
-function decisionProblems(policy: Policy, { by, action }: WrittenRoute, { target, handler }: Route<never, unknown>) {
-=======
 function decisionProblems(
   policy: Policy,
   models: DeclaredModels,
-  { action }: WrittenRoute,
+  { by, action }: WrittenRoute,
   { target, handler }: Route<never, unknown>,
 ) {
->>>>>>> c
   const problems = target.kind === 'create' && !handler ? ['a route that creates needs a handler.'] : [];
   if (by.startsWith('Subscription.') && !handler && target.kind !== 'stream')
     problems.push('a subscription needs a handler, or the target stream() of a model with a `stream`.');

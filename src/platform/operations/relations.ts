@@ -23,7 +23,6 @@ import {
   markRows,
   nodesBelow,
   pageArguments,
-  readWithEntry,
   readWithParent,
   type SelectionOptions,
   type SelectionPlan,
@@ -214,11 +213,7 @@ export function schemaRelations(schema: GraphQLSchema, models: DeclaredModels) {
     const caller = authenticated(call);
     const reach = reachOf(call.policy, to.model.read, caller);
     if (reach === 'none') throw refused(caller, to.model.read);
-<<<<<<< HEAD
     const included = reach === 'any' ? includedRow(parent, field) : undefined;
-=======
-    const included = reach === 'any' ? readWithEntry(parent, field) : undefined;
->>>>>>> c
     if (included !== undefined) return included;
     const [member] = data.stored.fields[field]?.relation?.fields ?? [];
     const id = parent[member as string] as number | null;

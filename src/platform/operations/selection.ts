@@ -18,13 +18,8 @@ const MAX_RELATIONS = 25;
 /** Marks a row with the relations that were read with it. */
 const READ_WITH = Symbol('relations read with this row');
 
-<<<<<<< HEAD
 /** Marks an entry with the relations that its stream includes. */
 const INCLUDED = Symbol('relations that the stream includes');
-=======
-/** Marks an entry of a stream with the whole rows that were read with it. */
-const INCLUDED = Symbol('rows read with this entry');
->>>>>>> c
 
 type Row = Record<string | symbol, unknown>;
 
@@ -138,17 +133,6 @@ export function readWithParent(parent: unknown, field: string, nodes: readonly F
   const relation = ((parent as Row)[READ_WITH] as SelectionPlan | undefined)?.relations.get(field);
   if (!relation || relation.nodes.length !== nodes.length) return undefined;
   return relation.nodes.every((node, index) => node === nodes[index]) ? (parent as Row)[field] : undefined;
-}
-
-/** Marks an entry of a stream with the names of the relations that were read with it. */
-export function markEntry(entry: object, relations: readonly string[]): void {
-  (entry as Row)[INCLUDED] = relations;
-}
-
-/** Returns the row of a relation that came with an entry of a stream; undefined where none did. */
-export function readWithEntry(parent: unknown, field: string): unknown {
-  const relations = (parent as Row)[INCLUDED] as readonly string[] | undefined;
-  return relations?.includes(field) ? (parent as Row)[field] : undefined;
 }
 
 /** The nodes of the fields of a name that a selection holds, in fragments too. */

@@ -6,15 +6,7 @@ import type { DeclaredModels } from './model-data.js';
 import { delegateOf } from './model-guard.js';
 import { shownMembers } from './read-scope.js';
 
-<<<<<<< HEAD
-
 import { markIncluded } from './selection.js';
-
-=======
-
-import { markEntry } from './selection.js';
-
->>>>>>> c
 
 /** The live stream of a model. */
 export interface LiveStream extends DurableStream {
@@ -68,11 +60,7 @@ export function modelStreams(
           take: limit,
         };
         const entries = (await rows['findMany']?.({ ...page, ...selection })) as AnyRow[];
-<<<<<<< HEAD
         markIncluded(entries, include);
-=======
-        for (const entry of entries) markEntry(entry, Object.keys(include));
->>>>>>> c
         return { entries, last: entries.at(-1)?.id ?? id, more: entries.length === limit };
       },
     });
