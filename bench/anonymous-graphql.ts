@@ -5,10 +5,14 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { getIntrospectionQuery, parse, validate } from 'graphql';
 import { WebSocket } from 'ws';
+import { policy } from '../generated/policy.js';
 import { resolvers } from '../src/application/graphql/resolvers.js';
+import { models } from '../src/application/models.js';
+import { dataModel } from '../src/platform/database/data-model.js';
 import { tokensOf } from '../src/platform/graphql/document-cache.js';
 import { checkDocument } from '../src/platform/graphql/limits.js';
 import { executableSchema } from '../src/platform/graphql/schema.js';
+import { declaredModels } from '../src/platform/operations/model-data.js';
 import { many } from '../test/support/many.js';
 import { DEMO, startMeasured } from './server.js';
 
@@ -73,7 +77,10 @@ async function repeats(who: string, headers: Record<string, string>): Promise<vo
 
 /** What validation costs of documents that are within the limits, and of those that are not. */
 function validation(): void {
-  const schema = executableSchema(readFileSync('schema.graphql', 'utf8'), resolvers);
+  const schema = executableSchema(readFileSync('schema.graphql', 'utf8'), resolvers, {
+    policy,
+    models: declaredModels(models, dataModel),
+  });
   const documents = {
     'fragments that repeat each other': fragments(140, () => 'id'),
     'fragments that repeat as much as they may': fragments(31, () => 'id'),

@@ -3,13 +3,13 @@ import { buildApp } from '../src/platform/app.js';
 import { platformCodes } from '../src/platform/contract/codes.js';
 import { openDatabase } from '../src/platform/database/open.js';
 import {
-  authenticated,
-  authorise,
   type Call,
-  type Context,
   defineApplication,
+  type HandlerServices,
   hasher,
-  type PlatformServices,
+  list,
+  routeFor,
+  User,
 } from '../src/platform/index.js';
 import { publishedContracts } from '../src/platform/pages/published.js';
 import { readConfig } from '../src/platform/server/config.js';
@@ -25,7 +25,6 @@ const policy = {
   // An application says who administers its accounts.
   'users.set-role': { VIEWER: 'none', ADMIN: 'any' },
 } as const;
-type Rules = typeof policy;
 
 const openapi = {
   openapi: '3.1.0',
@@ -67,23 +66,19 @@ enum Access { NONE OWN ANY }
 type Query { greeting: String @permission(action: "greetings.read", viewer: ANY, admin: ANY) }
 `;
 
-const greet = async (_asked: unknown, { call }: Context<PlatformServices, Rules>) => {
-  authorise(call, 'greetings.read', authenticated(call).id);
-  await call.checkpoint();
-  return { status: 200, body: { greeting: 'Hello' } };
-};
+const route = routeFor<HandlerServices>();
+const greet = route({
+  target: list(User),
+  handler: (_asked: unknown) => ({ status: 200, body: { greeting: 'Hello' } }),
+});
 
-let platform: PlatformServices | undefined;
 const application = defineApplication({
   name: 'greetings',
   policy,
   errors: platformCodes,
   handlers: { greetings: Object.fromEntries(numbers.map((number) => [`greet${number}`, greet])) },
-  resolvers: { Query: { greeting: () => 'Hello' } },
-  services: (given: PlatformServices) => {
-    platform = given;
-    return {};
-  },
+  resolvers: { Query: { greeting: route({ target: list(User), handler: (_asked: unknown) => 'Hello' }) } },
+  services: () => ({}),
 });
 
 const database = await openDatabase('pglite://memory');
@@ -99,6 +94,6 @@ const [email, password] = ['somebody@example.com', 'a password for the bench'];
 const passwordHash = await hasher().hash(password);
 await database.client.user.create({ data: { name: 'Somebody', email, emailKey: email, role: 'VIEWER', passwordHash } });
 const call: Call = { policy, actor: null, address: '127.0.0.1', requestId: 'bench', checkpoint: async () => {} };
-const tokens = await platform?.sessions.login(call, { email, password });
-if (tokens === undefined || tokens.flow === 'opaque') throw new Error('Nobody could log in.');
+const tokens = await app.platformServices.sessions.login(call, { email, password });
+if (tokens.flow === 'opaque') throw new Error('Nobody could log in.');
 console.log(`ready http://127.0.0.1:${(app.server.address() as AddressInfo).port} ${tokens.accessToken}`);

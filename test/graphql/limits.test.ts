@@ -1,9 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { type DocumentNode, getIntrospectionQuery, type OperationDefinitionNode, parse } from 'graphql';
 import t from 'tap';
+import { policy } from '../../generated/policy.js';
 import { resolvers } from '../../src/application/graphql/resolvers.js';
+import { models } from '../../src/application/models.js';
+import { dataModel } from '../../src/platform/database/data-model.js';
 import { checkDocument, checkOperation } from '../../src/platform/graphql/limits.js';
 import { executableSchema } from '../../src/platform/graphql/schema.js';
+import { declaredModels } from '../../src/platform/operations/model-data.js';
 import { onEachDatabase } from '../support/databases.js';
 import { many } from '../support/many.js';
 import { startService } from '../support/service.js';
@@ -282,7 +286,10 @@ function watched(document: DocumentNode): { document: DocumentNode; reads: () =>
 }
 
 t.test('no document is much work to be measured', async (t) => {
-  const schema = executableSchema(readFileSync('schema.graphql', 'utf8'), resolvers);
+  const schema = executableSchema(readFileSync('schema.graphql', 'utf8'), resolvers, {
+    policy,
+    models: declaredModels(models, dataModel),
+  });
   const limits = { depth: 10, complexity: 5000, aliases: 30, directives: 50, tokens: 2000, subscribe: 16_384 };
   const hostile = {
     'fragments that double': bomb('posts { id }'),

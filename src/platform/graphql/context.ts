@@ -2,7 +2,6 @@ import type { Call, Policy } from '../calls/access.js';
 import { type Issues, NO_ISSUES } from '../calls/issues.js';
 import type { Db } from '../operations/model.js';
 import { type OperationServices, readingClient } from '../operations/operate.js';
-import type { ComposedServices } from '../services.js';
 import { batches, type ReadInBatch } from './batches.js';
 
 /**
@@ -35,7 +34,7 @@ const NEVER = new AbortController().signal;
 
 /** Makes the context of one operation, or of one event of a subscription, by whichever transport it came. */
 export function operationContext(
-  { handlers, operations }: Pick<ComposedServices, 'handlers' | 'operations'>,
+  { handlers, operations }: { readonly handlers: unknown; readonly operations: OperationServices },
   callWith: GraphQLContext['callWith'],
   signal: AbortSignal = NEVER,
 ): GraphQLContext {
