@@ -11,6 +11,8 @@ export { emailKey, User, type UserFields } from './accounts/user-model.js';
 export { type Application, type Demo, defineApplication } from './application.js';
 // A call of one operation, and its failures.
 export type { Call } from './calls/access.js';
+// REST.
+export { resourceTag } from './calls/conditions.js';
 export { Failure, failuresOf, type NotWritten, notWritten } from './calls/errors.js';
 // Lists.
 export type { Page, PageRequest } from './calls/pages.js';
@@ -20,14 +22,12 @@ export type { SessionCookies } from './http/session-cookies.js';
 export type { Job } from './jobs/jobs.js';
 // Models, targets and routes.
 export { type Db, model, type ReadByPlatform, type Row } from './operations/model.js';
-export { replies } from './operations/rest.js';
 export { type Operation, type ReplyContext, type Route, routeFor } from './operations/route.js';
 export { caller, connection, create, type Decides, list, record, removal, stream } from './operations/target.js';
-// REST.
-export { resourceTag } from './rest/conditions.js';
 export type { Context } from './rest/context.js';
 export { representPage } from './rest/paging.js';
 export { preference } from './rest/preferences.js';
+export { replies } from './rest/routes.js';
 export { httpUrl } from './server/config.js';
 export type { ApplicationPlatform, HandlerServices, PlatformServices } from './services.js';
 export type { OwnSession } from './sessions/session-list.js';

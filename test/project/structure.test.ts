@@ -25,7 +25,10 @@ const LAYERS = [
   // Prisma at the cost of `pg`: it knows nothing of Accord.
   ['prepared-prisma'],
   ['contract', 'database', 'calls'],
-  ['accounts', 'sessions', 'keys', 'idempotency', 'audit', 'jobs'],
+  ['idempotency'],
+  // What decides around each operation, and its only way to the data.
+  ['operations'],
+  ['accounts', 'sessions', 'keys', 'audit', 'jobs'],
   ['http', 'limits', 'rest', 'graphql', 'live', 'pages'],
   ['server'],
   // The command, and the conformance kit, which no service loads.

@@ -1,7 +1,7 @@
 import { audit } from '../audit/audit.js';
 import { authenticated, type Call } from '../calls/access.js';
 import { Failure } from '../calls/errors.js';
-import { accessOf } from '../operations/guarded-client.js';
+import { accessOf } from '../operations/client-access.js';
 import type { Db } from '../operations/model.js';
 import type { SessionEnds } from '../sessions/session-ends.js';
 import type { Credentials } from './credentials.js';

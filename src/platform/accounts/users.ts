@@ -1,5 +1,5 @@
 import type { PrismaClient } from '../database/client.js';
-import { accessOf } from '../operations/guarded-client.js';
+import { accessOf } from '../operations/client-access.js';
 import type { Db } from '../operations/model.js';
 import { withHidden } from '../operations/model-guard.js';
 import { refuseDuplicate, type User, type UserFields } from './user-model.js';

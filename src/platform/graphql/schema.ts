@@ -5,7 +5,6 @@ import {
   type GraphQLFieldResolver,
   type GraphQLSchema,
   isObjectType,
-  Kind,
   type ObjectTypeDefinitionNode,
   parse,
 } from 'graphql';
@@ -14,13 +13,13 @@ import { notWritten } from '../calls/errors.js';
 import { toFailure } from '../http/failures.js';
 import { schemaCompiler } from '../http/json-schema.js';
 import { routeProblems } from '../operations/check.js';
-import { withRoutes } from '../operations/graphql.js';
 import type { DeclaredModels } from '../operations/model-data.js';
-import { type SchemaRelations, schemaRelations } from '../operations/relations.js';
 import { checkArguments } from './arguments.js';
 import type { GraphQLContext } from './context.js';
 import { nameField } from './errors.js';
 import { checkPermissions } from './permissions.js';
+import { type SchemaRelations, schemaRelations } from './relations.js';
+import { withRoutes } from './routes.js';
 
 interface SchemaOptions {
   readonly policy: Policy;

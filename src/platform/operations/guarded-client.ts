@@ -1,43 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Actor, Call } from '../calls/access.js';
 import { Failure } from '../calls/errors.js';
 import { faultOf } from '../database/faults.js';
-import type { AnyRow, Db, Tx } from './model.js';
-import type { DeclaredModels, ModelData } from './model-data.js';
+import { type ClientAccess, keepAccess } from './client-access.js';
+import type { Db } from './model.js';
+import type { DeclaredModels } from './model-data.js';
 import { modelGuard } from './model-guard.js';
-import type { ModelStreams } from './streams.js';
-
-/** What a guarded client asks of the call that it belongs to. */
-export interface ClientAccess {
-  readonly call: Call;
-  /** The action of the operation; undefined for the system, which may do everything. */
-  readonly action: string | undefined;
-  /** The caller with its present role. */
-  readonly actor: () => Actor;
-  /** Returns the client that reads: the open transaction of a writing call, else the shared client. */
-  readonly reader: () => Promise<Tx>;
-  /** Returns the client of the transaction, before content and rate are checked: conflicts come first. */
-  readonly transaction: () => Promise<Tx>;
-  /** Checks content and rate. */
-  readonly enforce: () => Promise<void>;
-  /** Registers work for after the commit. */
-  readonly onCommit: (work: () => void) => void;
-  /** Limits the rows of a model without an owner, where another row decides for them; undefined where none does. */
-  readonly belonging: (data: ModelData) => object | undefined;
-  /** The row of the target. The caller may write it, and the transaction has locked it. */
-  readonly permitted: () => { readonly model: string; readonly row: AnyRow } | undefined;
-  /** @throws Failure PRECONDITION_FAILED for a stale `If-Match` of the target */
-  readonly checkPrecondition: () => void;
-}
-
-const accesses = new WeakMap<object, ClientAccess>();
-
-/** Returns the call behind a `db`, for services of the platform. @throws TypeError for another object */
-export function accessOf(db: Db): ClientAccess {
-  const access = accesses.get(db);
-  if (!access) throw new TypeError('This is not the `db` of an operation.');
-  return access;
-}
+import type { ModelStreams } from './model-streams.js';
 
 /** The calls of one operation, so that none is left behind when the operation ends. */
 export interface CallLog {
@@ -129,7 +97,7 @@ export function guardedClient(models: DeclaredModels, streams: ModelStreams, acc
       return delegate;
     },
   });
-  accesses.set(db, access);
+  keepAccess(db, access);
   return db;
 }
 

@@ -177,3 +177,9 @@ function matchesEveryRow(where: unknown): boolean {
     values.some((value) => value === undefined || (typeof value === 'object' && matchesEveryRow(value)))
   );
 }
+
+type Delegate = Readonly<Record<string, (args: object) => Promise<unknown>>>;
+
+/** The unguarded calls of a model. */
+export const delegateOf = (client: object, { delegate }: Pick<ModelData, 'delegate'>): Delegate =>
+  (client as Record<string, Delegate>)[delegate] as Delegate;

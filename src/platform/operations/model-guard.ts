@@ -3,20 +3,16 @@ import { Failure } from '../calls/errors.js';
 import { isStorableId } from '../calls/pages.js';
 import { absent, refuseAbsent } from '../calls/tombstones.js';
 import { faultOf } from '../database/faults.js';
-import type { ClientAccess } from './guarded-client.js';
+import type { ClientAccess } from './client-access.js';
 import type { AnyRow, Tx } from './model.js';
-import { type ModelData, matchesLocally } from './model-data.js';
+import { delegateOf, type ModelData, matchesLocally } from './model-data.js';
+import type { ModelStreams } from './model-streams.js';
 import { filtered, scopedAggregate, scopedArgs, scopedWhere, shownMembers } from './read-scope.js';
 import { createTombstones, lockRow, lockStream } from './row-locks.js';
-import type { ModelStreams } from './streams.js';
 
 type Args = Readonly<Record<string, unknown>>;
 type Data = Readonly<Record<string, unknown>>;
 type Delegate = Readonly<Record<string, (args: object) => Promise<unknown>>>;
-
-/** The unguarded calls of a model. */
-export const delegateOf = (client: object, { delegate }: Pick<ModelData, 'delegate'>): Delegate =>
-  (client as Record<string, Delegate>)[delegate] as Delegate;
 
 /** Data of the platform's own services, which may write hidden members. */
 const privileged = new WeakSet<object>();

@@ -1,31 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { type Actor, authenticated, authoriseRole, type Call, reachOf, refused } from '../calls/access.js';
+import { ifMatch } from '../calls/conditions.js';
 import { Failure } from '../calls/errors.js';
 import { isStorableId, type PageRequest, type Window } from '../calls/pages.js';
 import { absent, refuseAbsent } from '../calls/tombstones.js';
-import { isReferenceViolation, type PrismaClient } from '../database/client.js';
-import type { Idempotency } from '../idempotency/idempotency.js';
-import { ifMatch } from '../rest/conditions.js';
+import { isReferenceViolation } from '../database/client.js';
 import { callTransaction } from './call-transaction.js';
 import { callLog, endCalls, guardedClient, refuseFailed } from './guarded-client.js';
-import type { AnyRow, Db, Model, Tx } from './model.js';
-import { type DeclaredModels, type ModelData, matchesLocally } from './model-data.js';
-import { delegateOf } from './model-guard.js';
-import type { PageReader } from './pages.js';
+import type { AnyRow, Tx } from './model.js';
+import type { ModelData } from './model-data.js';
+import type { OperationServices } from './operation-services.js';
+import { refuseToWrite } from './reading-client.js';
 import type { Route } from './route.js';
-import type { ModelStreams } from './streams.js';
 import type { RecordTarget } from './target.js';
-
-/** What all operations of a process share. */
-export interface OperationServices {
-  readonly client: PrismaClient;
-  readonly idempotency: Pick<Idempotency, 'recall' | 'claim' | 'keep'>;
-  readonly models: DeclaredModels;
-  readonly streams: ModelStreams;
-  readonly pages: PageReader;
-  /** Is told of an error of work that an operation does after its commit (`onCommit`). */
-  readonly onCommitFault: (operation: string, error: unknown) => void;
-}
+import { targetRows } from './target-rows.js';
 
 /** One request for a route, by whichever transport it came. */
 export interface OperationRequest {
@@ -52,31 +40,7 @@ export interface OperationRequest {
   readonly reply: (made: unknown) => unknown;
 }
 
-/** Returns a client that reads what the caller may read, outside of any operation that writes. */
-export const readingClient = ({ client, models, streams }: OperationServices, call: Call): Db =>
-  guardedClient(
-    models,
-    streams,
-    {
-      call,
-      action: '',
-      actor: () => authenticated(call),
-      reader: async () => client,
-      transaction: refuseToWrite,
-      enforce: async () => {},
-      onCommit: refuseToWrite,
-      belonging: () => undefined,
-      permitted: () => undefined,
-      checkPrecondition: () => {},
-    },
-    callLog('The operation', false),
-  );
-
 const NEVER = new AbortController().signal;
-
-const refuseToWrite = (): never => {
-  throw new TypeError('Only the root field of a mutation and an operation with another method than GET can write.');
-};
 
 /** What a handler returns whose work goes on after the commit. */
 class AfterCommit {
@@ -106,6 +70,8 @@ export async function operate(
   const decider = container ?? record;
   const idOf = ({ key }: RecordTarget): number => (key === undefined ? caller.id : asked.idOf(key));
   const keyed = writes ? call.idempotency : undefined;
+  const present = (): Actor => (transaction.hasBegun() ? transaction.actor() : caller);
+  const rows = targetRows({ client, models, call, action, idOf, present });
 
   const locking = writes ? (record ?? container) : undefined;
   const isLate = record?.late === true;
@@ -123,7 +89,6 @@ export async function operate(
         : undefined,
     afterLocks: isLate ? async (tx) => void (await loadRecord(tx, record as RecordTarget)) : undefined,
   });
-  const present = (): Actor => (transaction.hasBegun() ? transaction.actor() : caller);
   let enforced: Promise<void> | undefined;
   const enforce = (): Promise<void> => (enforced ??= call.checkpoint());
   const onCommit: (() => void)[] = [];
@@ -154,10 +119,10 @@ export async function operate(
   );
 
   try {
-    if (decider && ownedById(decider) === false) throw denied(decider);
+    if (decider && rows.isOwnById(decider) === false) throw rows.denied(decider);
     if (keyed) {
-      const row = decider && ownedById(decider) === undefined ? await find(client, decider) : undefined;
-      if (decider && row) await requireOwner(client, decider, row);
+      const row = decider && rows.isOwnById(decider) === undefined ? await rows.find(client, decider) : undefined;
+      if (decider && row) await rows.requireOwner(client, decider, row);
       const answer = await idempotency.recall(call, keyed);
       if (answer) {
         await enforce();
@@ -211,55 +176,14 @@ export async function operate(
       }
   }
 
-  function isOwnOnly(): boolean {
-    return reachOf(call.policy, action, present()) === 'own';
-  }
-
-  /** The model as the application declares it. */
-  function declared({ model }: Pick<RecordTarget, 'model'>): Model {
-    return models(model).model;
-  }
-
-  function denied(of: Pick<RecordTarget, 'model'>): Failure {
-    const model = declared(of);
-    return model.conceal ? absent(model) : refused(present(), action);
-  }
-
-  /** Whether a row is the caller's own by its id alone; undefined where that does not tell, or need not. */
-  function ownedById(of: RecordTarget): boolean | undefined {
-    if (!isOwnOnly()) return undefined;
-    const where = models(of.model).ownedBy(present());
-    return where && matchesLocally(where as Record<string, unknown>, { id: idOf(of) });
-  }
-
-  /** @throws Failure FORBIDDEN for a row that is not the caller's, where its role reaches no others */
-  async function requireOwner(on: Tx, of: RecordTarget, row: AnyRow): Promise<void> {
-    const data = models(of.model);
-    const where = isOwnOnly() ? data.ownedBy(present()) : undefined;
-    if (!where) return;
-    const isOwn = matchesLocally(where as Record<string, unknown>, row);
-    const found =
-      isOwn ??
-      (await delegateOf(on, data)['findFirst']?.({ where: { AND: [{ id: row.id }, where] }, select: { id: true } }));
-    if (!found) throw denied(of);
-  }
-
-  async function find(on: Tx, of: RecordTarget, selection?: object): Promise<AnyRow | undefined> {
-    const id = idOf(of);
-    const data = models(of.model);
-    if (data.hasNumericId && !isStorableId(id)) return undefined;
-    const shown = selection ?? (Object.keys(data.hidden).length > 0 ? { omit: data.hidden } : {});
-    return ((await delegateOf(on, data)['findUnique']?.({ where: { id }, ...shown })) ?? undefined) as
-      | AnyRow
-      | undefined;
-  }
-
   /** The row that the handler receives. @throws Failure NOT_FOUND, GONE, FORBIDDEN, PRECONDITION_FAILED */
   async function load(): Promise<AnyRow | undefined> {
     let row: AnyRow | undefined;
     if (container) {
-      row = (await find(client, container)) ?? (await refuseAbsent(client, declared(container), idOf(container)));
-      await requireOwner(client, container, row);
+      row =
+        (await rows.find(client, container)) ??
+        (await refuseAbsent(client, models(container.model).model, idOf(container)));
+      await rows.requireOwner(client, container, row);
     }
     if (record) {
       const on = transaction.hasTarget && !isLate ? await transaction.client() : client;
@@ -269,23 +193,18 @@ export async function operate(
     }
     if (target.kind === 'create' && target.on) {
       const { on } = target;
-      row = (await find(client, on)) ?? (await refuseAbsent(client, declared(on), idOf(on)));
-      const data = models(on.model);
-      const { read } = data.model;
-      const reach = reachOf(call.policy, read, caller);
-      const where = reach === 'own' ? data.ownedBy(caller) : undefined;
-      if (reach === 'none' || (where && !(await owns(on, row, where))))
-        throw data.model.conceal ? absent(data.model) : refused(caller, read);
+      row = (await rows.find(client, on)) ?? (await refuseAbsent(client, models(on.model).model, idOf(on)));
+      await rows.requireReadable(on, row);
     }
     return row;
   }
 
   async function loadRecord(on: Tx, of: RecordTarget): Promise<AnyRow> {
     const data = models(of.model);
-    const found = await find(on, of, handler ? undefined : asked.select?.(data));
+    const found = await rows.find(on, of, handler ? undefined : asked.select?.(data));
     if (!found)
       return of.removes || container ? Promise.reject(absent(of.model)) : refuseAbsent(on, data.model, idOf(of));
-    if (!container) await requireOwner(on, of, found);
+    if (!container) await rows.requireOwner(on, of, found);
     if (data.hasVersion && asked.ifMatch !== undefined)
       try {
         ifMatch(asked.ifMatch)(found as never);
@@ -294,11 +213,6 @@ export async function operate(
         stale = failure;
       }
     return found;
-  }
-
-  async function owns({ model }: RecordTarget, row: AnyRow, where: object): Promise<boolean> {
-    const rows = delegateOf(client, models(model));
-    return (await rows['findFirst']?.({ where: { AND: [{ id: row.id }, where] }, select: { id: true } })) != null;
   }
 
   /** Runs the handler, or does what a route without one does. Nothing that it began is left behind. */
@@ -338,7 +252,7 @@ export async function operate(
     await enforce();
     const read = reachOf(call.policy, data.model.read, caller);
     if (read === 'none') throw refused(caller, data.model.read);
-    const owner = read === 'own' || (isOwnOnly() && !container) ? data.ownedBy(caller) : undefined;
+    const owner = read === 'own' || (rows.isOwnOnly() && !container) ? data.ownedBy(caller) : undefined;
     const parent = container && { [data.referenceTo(models(container.model))]: idOf(container) };
     const where = [parent, owner].filter((one) => one !== undefined);
     const hidden = Object.keys(data.hidden).length > 0 ? { omit: data.hidden } : {};
@@ -349,8 +263,8 @@ export async function operate(
   /** What was there when it was looked at may have gone since, and a conflict may be with a request under the same key. */
   async function reconsider(error: unknown): Promise<unknown> {
     const parent = target.kind === 'create' ? (target.on ?? container) : undefined;
-    if (parent && isReferenceViolation(error) && !(await find(client, parent)))
-      await refuseAbsent(client, declared(parent), idOf(parent));
+    if (parent && isReferenceViolation(error) && !(await rows.find(client, parent)))
+      await refuseAbsent(client, models(parent.model).model, idOf(parent));
     if (keyed && error instanceof Failure && error.code === 'CONFLICT') {
       const answer = await idempotency.recall(call, keyed);
       if (answer) return answer;

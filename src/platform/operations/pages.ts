@@ -2,8 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { type Listing, pageOf, windowOf } from '../calls/listing.js';
 import type { Page, PageRequest, Window, WindowPage } from '../calls/pages.js';
 import type { AnyRow, Tx } from './model.js';
-import type { ModelData } from './model-data.js';
-import { delegateOf } from './model-guard.js';
+import { delegateOf, type ModelData } from './model-data.js';
 import { filtered } from './read-scope.js';
 
 /** Lists up to this number of rows are counted at each request; the contract says so (`X-Total-Count`). */

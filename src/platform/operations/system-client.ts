@@ -2,7 +2,7 @@ import type { Call } from '../calls/access.js';
 import { manualTransaction } from './call-transaction.js';
 import { callLog, endCalls, guardedClient } from './guarded-client.js';
 import type { Db } from './model.js';
-import type { OperationServices } from './operate.js';
+import type { OperationServices } from './operation-services.js';
 
 /** Work of the service itself, outside of any call. */
 const SYSTEM: Call = {

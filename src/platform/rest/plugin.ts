@@ -16,7 +16,6 @@ import { pathOf } from '../http/path.js';
 import { type SessionCookies, sessionCookies } from '../http/session-cookies.js';
 import { varyBy } from '../http/vary.js';
 import { routeProblems } from '../operations/check.js';
-import { restHandler } from '../operations/rest.js';
 import { isNotWritten, isRoute } from '../operations/route.js';
 import type { ServedContracts } from '../pages/published.js';
 import type { ComposedServices } from '../services.js';
@@ -30,6 +29,7 @@ import type { Platform } from './platform-context.js';
 import { refreshPath } from './refresh-path.js';
 import { type Reply, replyWriter } from './represent.js';
 import { bodyForms } from './request-body.js';
+import { restHandler } from './routes.js';
 import { routeSchema, structureValidator } from './structure.js';
 import type { ReadRequest } from './validation.js';
 

@@ -3,7 +3,7 @@ import { Failure } from '../calls/errors.js';
 import { pageOf } from '../calls/listing.js';
 import type { Page, PageRequest } from '../calls/pages.js';
 import type { Prisma, PrismaClient } from '../database/client.js';
-import { accessOf } from '../operations/guarded-client.js';
+import { accessOf } from '../operations/client-access.js';
 import type { Db } from '../operations/model.js';
 import { hashToken } from './opaque-tokens.js';
 import type { SessionEnds } from './session-ends.js';

@@ -8,18 +8,15 @@ import {
 } from 'graphql';
 import { collectSubfields } from 'graphql/execution/collectFields.js';
 import { storableOffset } from '../calls/pages.js';
-import { areSound } from '../graphql/arguments.js';
-import { page } from '../graphql/page.js';
-import type { ModelData } from './model-data.js';
+import type { ModelData } from '../operations/model-data.js';
+import { areSound } from './arguments.js';
+import { page } from './page.js';
 
 /** Relations that one statement reads at most. Relations beyond are read by statements of their own. */
 const MAX_RELATIONS = 25;
 
 /** Marks a row with the relations that were read with it. */
 const READ_WITH = Symbol('relations read with this row');
-
-/** Marks an entry with the relations that its stream includes. */
-const INCLUDED = Symbol('relations that the stream includes');
 
 type Row = Record<string | symbol, unknown>;
 
@@ -118,15 +115,6 @@ export function markRows(rows: unknown, plan: SelectionPlan): void {
     for (const [name, { plan: below }] of plan.relations) markRows(row[name], below);
   }
 }
-
-/** Marks entries of a stream with the relations that were read with them, whole. */
-export function markIncluded(entries: readonly object[], include: Readonly<Record<string, true>>): void {
-  for (const entry of entries as Row[]) entry[INCLUDED] = include;
-}
-
-/** Returns the row of a relation that a stream includes; undefined where it does not. */
-export const includedRow = (parent: unknown, field: string): unknown =>
-  Object.hasOwn(((parent as Row)[INCLUDED] as object | undefined) ?? {}, field) ? (parent as Row)[field] : undefined;
 
 /** Returns the rows of a relation that came with their parent for the same selection; undefined where they did not. */
 export function readWithParent(parent: unknown, field: string, nodes: readonly FieldNode[]): unknown {

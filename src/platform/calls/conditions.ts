@@ -1,5 +1,10 @@
-import { Failure } from '../calls/errors.js';
-import type { Versioned } from '../calls/versions.js';
+import { Failure } from './errors.js';
+
+/** A row that counts the changes of what a representation shows. */
+export interface Versioned {
+  readonly id: number;
+  readonly version: number;
+}
 
 /**
  * Returns the strong tag of a resource whose row counts its versions (RFC 9110 §8.8.3). It costs no hashing.

@@ -1,12 +1,13 @@
+import { resourceTag } from '../calls/conditions.js';
 import type { Cursors, Page } from '../calls/pages.js';
 import type { Operation } from '../contract/openapi.js';
-import { resourceTag } from '../rest/conditions.js';
-import type { Context } from '../rest/context.js';
-import { type PageQuery, representPage } from '../rest/paging.js';
-import { type Reply, replyWriter } from '../rest/represent.js';
-import type { ReadRequest } from '../rest/validation.js';
-import { type OperationServices, operate } from './operate.js';
-import type { ReplyContext, Route } from './route.js';
+import { operate } from '../operations/operate.js';
+import type { OperationServices } from '../operations/operation-services.js';
+import type { ReplyContext, Route } from '../operations/route.js';
+import type { Context } from './context.js';
+import { type PageQuery, representPage } from './paging.js';
+import { type Reply, replyWriter } from './represent.js';
+import type { ReadRequest } from './validation.js';
 
 /** A route as the handler of an operation. */
 export const restHandler = (

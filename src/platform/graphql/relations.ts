@@ -14,12 +14,11 @@ import {
 import { authenticated, reachOf, refused } from '../calls/access.js';
 import { refuseAbsent } from '../calls/tombstones.js';
 import type { PrismaClient } from '../database/client.js';
-import type { GraphQLContext } from '../graphql/context.js';
-import type { AnyRow } from './model.js';
-import type { DeclaredModels, ModelData } from './model-data.js';
-import { delegateOf } from './model-guard.js';
+import type { AnyRow } from '../operations/model.js';
+import { type DeclaredModels, delegateOf, type ModelData } from '../operations/model-data.js';
+import { includedRow } from '../operations/model-streams.js';
+import type { GraphQLContext } from './context.js';
 import {
-  includedRow,
   markRows,
   nodesBelow,
   pageArguments,

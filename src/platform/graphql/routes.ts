@@ -2,13 +2,13 @@ import type { GraphQLResolveInfo } from 'graphql';
 import { authoriseRole } from '../calls/access.js';
 import { notWritten } from '../calls/errors.js';
 import type { Cursors, Page, PageRequest, WindowPage } from '../calls/pages.js';
-import { type ConnectionArgs, connection } from '../graphql/connection.js';
-import type { GraphQLContext } from '../graphql/context.js';
-import { page } from '../graphql/page.js';
-import type { AnyRow } from './model.js';
-import { operate } from './operate.js';
+import type { AnyRow } from '../operations/model.js';
+import { operate } from '../operations/operate.js';
+import { isRoute, type Route } from '../operations/route.js';
+import { type ConnectionArgs, connection } from './connection.js';
+import type { GraphQLContext } from './context.js';
+import { page } from './page.js';
 import type { SchemaRelations } from './relations.js';
-import { isRoute, type Route } from './route.js';
 import { markRows, type SelectionPlan } from './selection.js';
 
 type Resolve = (

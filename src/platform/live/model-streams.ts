@@ -1,22 +1,10 @@
 import { MAX_ID } from '../calls/pages.js';
 import type { PrismaClient } from '../database/client.js';
-import type { DurableStream, durableStreams } from '../live/durable-streams.js';
-import type { AnyRow } from './model.js';
-import type { DeclaredModels } from './model-data.js';
-import { delegateOf } from './model-guard.js';
-import { shownMembers } from './read-scope.js';
-
-import { markIncluded } from './selection.js';
-
-/** The live stream of a model. */
-export interface LiveStream extends DurableStream {
-  /** Names the stream of an entry: the value of the model's `stream.key`. */
-  readonly keyOf: (data: Readonly<Record<string, unknown>>) => string;
-  /** Names the lock under which entries get their ids. */
-  readonly lockName: (key: string) => string;
-}
-
-export type ModelStreams = ReadonlyMap<string, LiveStream>;
+import type { AnyRow } from '../operations/model.js';
+import { type DeclaredModels, delegateOf } from '../operations/model-data.js';
+import { type ModelStream, type ModelStreams, markIncluded } from '../operations/model-streams.js';
+import { shownMembers } from '../operations/read-scope.js';
+import type { durableStreams } from './durable-streams.js';
 
 /** The key of a model whose rows are one stream. */
 const ALL_ROWS = 'all';
@@ -30,7 +18,7 @@ export function modelStreams(
   client: PrismaClient,
   durableStream: Awaited<ReturnType<typeof durableStreams>>['durableStream'],
 ): ModelStreams {
-  const streams = new Map<string, LiveStream>();
+  const streams = new Map<string, ModelStream>();
   for (const data of models.all) {
     const { model, stored } = data;
     if (!model.stream) continue;

@@ -1,0 +1,72 @@
+import { type Actor, type Call, reachOf, refused } from '../calls/access.js';
+import type { Failure } from '../calls/errors.js';
+import { isStorableId } from '../calls/pages.js';
+import { absent } from '../calls/tombstones.js';
+import type { AnyRow, Tx } from './model.js';
+import { type DeclaredModels, delegateOf, type ModelData, matchesLocally } from './model-data.js';
+import type { RecordTarget } from './target.js';
+
+interface TargetRowsOptions {
+  readonly client: Tx;
+  readonly models: DeclaredModels;
+  readonly call: Call;
+  readonly action: string;
+  readonly idOf: (target: RecordTarget) => number;
+  /** The caller with the role that it has now. */
+  readonly present: () => Actor;
+}
+
+/** Finds the rows that targets name, and decides whose they are. */
+export function targetRows({ client, models, call, action, idOf, present }: TargetRowsOptions) {
+  const isOwnOnly = (): boolean => reachOf(call.policy, action, present()) === 'own';
+
+  const denied = ({ model: { name } }: RecordTarget, by = action): Failure => {
+    const { model } = models({ name });
+    return model.conceal ? absent(model) : refused(present(), by);
+  };
+
+  /** Whether a row satisfies an owner's `where`: by its members, or else by the database. */
+  async function satisfies(on: Tx, data: ModelData, row: AnyRow, where: object): Promise<boolean> {
+    const isOwn = matchesLocally(where as Record<string, unknown>, row);
+    if (isOwn !== undefined) return isOwn;
+    const select = { id: true };
+    return (await delegateOf(on, data)['findFirst']?.({ where: { AND: [{ id: row.id }, where] }, select })) != null;
+  }
+
+  return {
+    isOwnOnly,
+    denied,
+
+    /** Whether a row is the caller's own by its id alone; undefined where that does not tell, or need not. */
+    isOwnById(of: RecordTarget): boolean | undefined {
+      const where = isOwnOnly() ? models(of.model).ownedBy(present()) : undefined;
+      return where && matchesLocally(where as Record<string, unknown>, { id: idOf(of) });
+    },
+
+    /** @throws Failure FORBIDDEN for a row that is not the caller's, where its role reaches no others */
+    async requireOwner(on: Tx, of: RecordTarget, row: AnyRow): Promise<void> {
+      const data = models(of.model);
+      const where = isOwnOnly() ? data.ownedBy(present()) : undefined;
+      if (where && !(await satisfies(on, data, row, where))) throw denied(of);
+    },
+
+    /** @throws Failure FORBIDDEN for a row that the caller may not read */
+    async requireReadable(of: RecordTarget, row: AnyRow): Promise<void> {
+      const data = models(of.model);
+      const { read } = data.model;
+      const reach = reachOf(call.policy, read, present());
+      const where = reach === 'own' ? data.ownedBy(present()) : undefined;
+      if (reach === 'none' || (where && !(await satisfies(client, data, row, where)))) throw denied(of, read);
+    },
+
+    /** @param selection Prisma's `select`; all visible members by default */
+    async find(on: Tx, of: RecordTarget, selection?: object): Promise<AnyRow | undefined> {
+      const id = idOf(of);
+      const data = models(of.model);
+      if (data.hasNumericId && !isStorableId(id)) return undefined;
+      const shown = selection ?? (Object.keys(data.hidden).length > 0 ? { omit: data.hidden } : {});
+      const row = await delegateOf(on, data)['findUnique']?.({ where: { id }, ...shown });
+      return (row ?? undefined) as AnyRow | undefined;
+    },
+  };
+}
