@@ -65,7 +65,6 @@ t.test('what it writes is in order: generated, migrated, linted, bridged, and it
   t.match(await command('migrate', '--check'), { code: 0, stdout: /The migrations give/ });
   t.match(await command('lint'), { code: 0, stdout: /Both contracts are in order/ });
   t.match(await command('bridge'), { code: 0, stderr: '' });
-  t.match(await command('scaffold', '--check'), { code: 0, stderr: '' });
   const biome = await run(t, [join(folder, 'node_modules/.bin/biome'), 'check', '.'], {}, folder).ended;
   t.equal(biome.code, 0, biome.stderr);
 
@@ -79,7 +78,9 @@ t.test('what it writes is in order: generated, migrated, linted, bridged, and it
 
 // Its tests are run, and its types looked at, where the walk-throughs are followed and where a project is upgraded.
 t.test('installed from its packed tarballs, it serves', whole, async (t) => {
-  const { folder, start } = await newProject(t);
+  const { folder, command, start } = await newProject(t);
+  // Rows have the types of the project's own Prisma client, which the linked sources do not see.
+  t.match(await command('npx accord scaffold --check'), { code: 0, stderr: '' });
   const { tarballs } = await packages(t);
   const { dependencies } = JSON.parse(textOf(folder, 'package.json'));
   t.equal(dependencies.accord, `file:${tarballs[0]}`);
