@@ -64,7 +64,6 @@ t.test('what it writes is in order: generated, migrated, linted, bridged, and it
   t.match(await command('migrate', '--check'), { code: 0, stdout: /The migrations give/ });
   t.match(await command('lint'), { code: 0, stdout: /Both contracts are in order/ });
   t.match(await command('bridge'), { code: 0, stderr: '' });
-  t.match(await command('scaffold', '--check'), { code: 0, stderr: '' });
   const biome = await run(t, [join(folder, 'node_modules/.bin/biome'), 'check', '.'], {}, folder).ended;
   t.equal(biome.code, 0, biome.stderr);
 

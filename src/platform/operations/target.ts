@@ -62,7 +62,7 @@ export type Target = RecordTarget | ListTarget | CreateTarget | StreamTarget;
  * The rows that are added to a model with a `stream`. The argument of the name of `stream.key` chooses the stream, and the
  * argument `since` the id after which it begins.
  * @example
- * messageAdded: route({ target: stream(Message) })
+ * bookAdded: route({ target: stream(Book) })
  */
 export const stream = <Name extends ModelName>(model: Model<Name>): StreamTarget<Name, 'nothing'> => ({
   kind: 'stream',
@@ -75,7 +75,7 @@ export const stream = <Name extends ModelName>(model: Model<Name>): StreamTarget
  * @param options.late begins the transaction with the first write, for handlers that do slow work before; the row is then decided
  *   again
  * @example
- * getOrder: route({ target: record(Order, 'order_id'), reply: ok })
+ * getBook: route({ target: record(Book, 'book_id'), reply: ok })
  */
 export const record = <Name extends ModelName, Owned extends boolean>(
   model: Model<Name, Owned>,
@@ -86,7 +86,7 @@ export const record = <Name extends ModelName, Owned extends boolean>(
 /**
  * The row that an operation deletes.
  * @example
- * deletePost: route({ target: removal(Post, 'id') })
+ * deleteBook: route({ target: removal(Book, 'id') })
  */
 export const removal = <Name extends ModelName, Owned extends boolean>(
   model: Model<Name, Owned>,
@@ -107,7 +107,7 @@ export const caller = <Owned extends boolean>(model: Model<'User', Owned>): Reco
 /**
  * The rows of a model, or those `of` a row, whose owner decides.
  * @example
- * listOrders: route({ target: list(Order, { of: record(User, 'user_id') }), reply: listed })
+ * listBooksOfUser: route({ target: list(Book, { of: record(User, 'user_id') }), reply: listed })
  */
 export const list = <Name extends ModelName, Owned extends boolean, Of extends RecordTarget | undefined = undefined>(
   model: Model<Name, Owned>,
@@ -129,7 +129,7 @@ export const connection = <Name extends ModelName, Owned extends boolean>(
  * @param options.of the row that the new one belongs to; its owner decides
  * @param options.on the row that the new one is about; it must exist, and the caller must be allowed to read it
  * @example
- * addComment: route({ target: create(Comment, { on: record(Post, 'postId') }), handler: … })
+ * addReview: route({ target: create(Review, { on: record(Book, 'bookId') }), handler: … })
  */
 export function create<
   Name extends ModelName,
