@@ -9,6 +9,8 @@ t.test(
   { skip: skipUnlessWhole },
   async (t) => {
     const { command, start } = await installedProject(t);
+    // Rows have the types of the project's own Prisma client.
+    t.match(await command('npx accord scaffold --check'), { code: 0, stderr: '' });
     await t.test('its tests pass on the embedded database', async (t) => {
       const tested = await command('npm test');
       t.match(tested, { code: 0, stdout: /^# fail 0$/m }, tested.stderr);

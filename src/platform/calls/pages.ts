@@ -40,6 +40,17 @@ export interface WindowPage<T> extends Page<T> {
   hasPrevious: boolean;
 }
 
+/** A Relay connection: one page of a list. */
+export interface Connection<Row> {
+  readonly edges: { readonly cursor: string; readonly node: Row }[];
+  readonly pageInfo: {
+    readonly hasNextPage: boolean;
+    readonly hasPreviousPage: boolean;
+    readonly startCursor: string | null;
+    readonly endCursor: string | null;
+  };
+}
+
 /** Ids are PostgreSQL integers: nothing above can name or number a row. */
 export const MAX_ID = 2_147_483_647;
 export const isStorableId = (id: number): boolean => Number.isInteger(id) && id >= 1 && id <= MAX_ID;

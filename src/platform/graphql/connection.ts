@@ -1,6 +1,6 @@
 import { Failure } from '../calls/errors.js';
 import type { Issue } from '../calls/issues.js';
-import type { Cursors, Window, WindowPage } from '../calls/pages.js';
+import type { Connection, Cursors, Window, WindowPage } from '../calls/pages.js';
 import { DEFAULT_LIMIT } from './page.js';
 
 /** What a connection's field is asked with; `null` counts as left out. */
@@ -9,17 +9,6 @@ export interface ConnectionArgs {
   after?: string | null;
   last?: number | null;
   before?: string | null;
-}
-
-/** A Relay connection: one page of a list. */
-export interface Connection<Row> {
-  readonly edges: { readonly cursor: string; readonly node: Row }[];
-  readonly pageInfo: {
-    readonly hasNextPage: boolean;
-    readonly hasPreviousPage: boolean;
-    readonly startCursor: string | null;
-    readonly endCursor: string | null;
-  };
 }
 
 /**

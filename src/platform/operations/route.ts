@@ -1,8 +1,6 @@
 import type { Actor } from '../calls/access.js';
 import { notWritten } from '../calls/errors.js';
-import type { Cursors, Page, PageRequest } from '../calls/pages.js';
-import type { Connection } from '../graphql/connection.js';
-import type { Context } from '../rest/context.js';
+import type { Connection, Cursors, Page, PageRequest } from '../calls/pages.js';
 import type { Db, ModelName, Row } from './model.js';
 import type { ConnectionTarget, CreateTarget, Decides, ListTarget, RecordTarget, Target } from './target.js';
 
@@ -58,7 +56,12 @@ export interface Operation<T = Target, Services = unknown> {
  * @example
  * reply: (user, { prefix }) => ({ status: 200, body: representUser(user, prefix) }),
  */
-export interface ReplyContext extends Pick<Context, 'page' | 'pathname' | 'prefix'> {
+export interface ReplyContext {
+  readonly page: PageRequest;
+  /** The canonical path of the request, the base of links to neighbouring pages. */
+  readonly pathname: string;
+  /** The address prefix of the served version, such as `/api/v1`. */
+  readonly prefix: string;
   readonly query: object;
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly cursors: Cursors;
