@@ -5,16 +5,17 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
+import { PrismaClient } from '../../src/platform/database/client.js';
+import { dataModel } from '../../src/platform/database/data-model.js';
 import { embeddedPool, memory } from '../../src/platform/database/embedded.js';
 import { faultOf } from '../../src/platform/database/faults.js';
 import { makeTemplate } from '../../src/platform/database/make-template.js';
 import { filters, migrationList, schemaEngine } from '../../src/platform/database/migration-engine.js';
 import { readMigrations } from '../../src/platform/database/migration-folder.js';
 import { type Database, openDatabase } from '../../src/platform/database/open.js';
-import { poolStatements } from '../../src/platform/database/pool-statements.js';
 import { openPostgres } from '../../src/platform/database/postgres.js';
-import { statementNames } from '../../src/platform/database/statement-names.js';
 import { templatePath } from '../../src/platform/database/template.js';
+import { preparedClient } from '../../src/platform/prepared-prisma/prepared-client.js';
 import { rootPath } from '../../src/platform/root.js';
 import { generatePrismaClient, prismaClientIsCurrent } from '../../src/workbench/generate/prisma-client.js';
 import { checkMigrations, createMigration } from '../../src/workbench/prisma/migration-diff.js';
@@ -228,7 +229,8 @@ t.test('a statement that must not run leaves the others of its transaction one',
   };
   const own = new Error('of the work');
   const pool = embeddedPool(pglite, PATIENT, admit);
-  const rolledBack = poolStatements(pool, undefined, PATIENT.transaction).$transaction(async (db) => {
+  const client = preparedClient((adapter) => new PrismaClient({ adapter }), pool, dataModel);
+  const rolledBack = client.$transaction(async (db) => {
     await t.rejects(db.$executeRaw`INSERT INTO note VALUES (1)`, { message: 'The disk is full.' });
     isFull = false;
     await db.$executeRaw`INSERT INTO note VALUES (2)`;
@@ -421,15 +423,6 @@ t.test('a PostgreSQL server', { skip: skipWithoutPostgresql }, async (t) => {
   t.ok(Number.isInteger(await eventually('another connection', count)), 'one that is cut while idle is replaced');
   await Promise.all([one.close(), two.close()]);
   t.equal(faultOf(await one.client.user.count().catch((error: unknown) => error)).kind, 'unavailable');
-});
-
-t.test('names of prepared statements are given to repeated texts, and are bounded', async (t) => {
-  const name = statementNames(2);
-  const named = ['a', 'a', 'b', 'b', 'c', 'c', 'a'].map((sql) => name({ sql }) !== '');
-  t.strictSame(named, [false, true, false, true, false, false, true]);
-  const byWeight = statementNames(4);
-  const weighed = ['a', 'a', 'b', 'b', 'c', 'c'].map((sql) => byWeight({ sql }, sql === 'c' ? 1 : 3) !== '');
-  t.strictSame(weighed, [false, true, false, false, false, true], 'one that takes more than is left has none');
 });
 
 async function openAndClose(url: string): Promise<string[]> {

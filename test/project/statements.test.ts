@@ -1,287 +1,48 @@
 import { Socket } from 'node:net';
 import t from 'tap';
 import { faultOf } from '../../src/platform/database/faults.js';
-import { jsonTableOf } from '../../src/platform/database/json-rows.js';
 import { openDatabase } from '../../src/platform/database/open.js';
-import { statement } from '../../src/platform/database/statement.js';
-import { memoryDatabase, type Opened, onEachDatabase, PATIENT } from '../support/databases.js';
+import { recordingsOf } from '../../src/platform/prepared-prisma/statistics.js';
+import { memoryDatabase, onEachDatabase, PATIENT } from '../support/databases.js';
 import { waiting } from '../support/locks.js';
 import { PASSWORD } from '../support/people.js';
 import { eventually } from '../support/process.js';
 import { startService } from '../support/service.js';
-import { statementsMeanwhile, statementsOf } from '../support/statements.js';
+import { statementsOf } from '../support/statements.js';
 import { tcpProxy } from '../support/tcp-proxy.js';
 import { uncommitted } from '../support/uncommitted.js';
 
-/** A row of each kind of column that the schema has, as full and as empty as it can be. */
-async function fill({ client }: Opened): Promise<void> {
-  const time = new Date('2026-01-02T03:04:05.678Z');
-  const person = { name: 'Ada "the Countess", \\ Łąkowa 😀', email: 'Ada@example.com', emailKey: 'ada@example.com' };
-  await client.user.create({ data: { ...person, role: 'ADMIN', createdAt: new Date('1969-12-31T23:59:59.9Z') } });
-  const { id: userId } = await client.user.create({
-    data: { name: '', email: 'b', emailKey: 'b', role: 'VIEWER', passwordHash: '$x', createdAt: time },
-  });
-  await client.order.create({ data: { userId, amount: -1, currency: 'EUR', status: 'PROCESSING' } });
-  await client.post.create({ data: { authorId: userId, title: 't', content: null, createdAt: new Date(0) } });
-  const tokenHash = new Uint8Array([0, 1, 127, 128, 255]);
-  await client.session.create({ data: { userId, tokenHash, expiresAt: time, revokedAt: null, position: 2n ** 62n } });
-  await client.session.create({ data: { userId, tokenHash: null, expiresAt: time, revokedAt: time } });
-}
-
-const everything = {
-  user: statement<[], object>(
-    'all users',
-    `SELECT id, name, email, email_key AS "emailKey", role, password_hash AS "passwordHash", created_at AS "createdAt", version
-    FROM users ORDER BY id`,
-  ),
-  order: statement<[], object>(
-    'all orders',
-    'SELECT id, user_id AS "userId", status, amount, currency, created_at AS "createdAt", version FROM orders ORDER BY id',
-  ),
-  post: statement<[], object>(
-    'all posts',
-    'SELECT id, author_id AS "authorId", title, content, created_at AS "createdAt" FROM posts ORDER BY id',
-  ),
-  session: statement<[], object>(
-    'all sessions',
-    `SELECT id, position, user_id AS "userId", token_hash AS "tokenHash", created_at AS "createdAt",
-      expires_at AS "expiresAt", revoked_at AS "revokedAt" FROM sessions ORDER BY id`,
-  ),
-};
-
-/** A value of each type that Prisma reads. */
-const literals: Record<string, string> = {
-  bool: 'true',
-  bytea: String.raw`'\x00277f80ff'`,
-  name: "'users'",
-  int8: "'-9223372036854775808'",
-  int2: "'-7'",
-  int4: '2147483647',
-  text: String.raw`E'a "b", {c} \\ NULL \n'`,
-  oid: '4294967295',
-  json: `'{"a": [1, "b", null]}'`,
-  jsonb: `'{"a": [1, "b", null]}'`,
-  xml: "'<a/>'",
-  cidr: "'10.0.0.0/8'",
-  float4: '1.5',
-  float8: "'-1e300'",
-  money: '12.34',
-  inet: "'10.0.0.1'",
-  bpchar: "'EUR'",
-  varchar: "'a,b'",
-  date: "'2026-02-28'",
-  time: "'23:59:59.25'",
-  timestamp: "'2026-02-28 23:59:59.125'",
-  timestamptz: "'2026-02-28 23:59:59+05:30'",
-  timetz: "'01:02:03+00'",
-  bit: "'1'",
-  varbit: "'101'",
-  numeric: '12345678901234567890.123',
-  uuid: "'019376a0-0000-7000-8000-000000000000'",
-  order_status: "'PAID'",
-};
-/** Those of which Prisma reads no lists, or not as lists. */
-const withoutLists = ['name', 'timetz', 'order_status'];
-
-const insertUser = statement<[email: string], { id: number }>(
-  'a new user',
-  `INSERT INTO users (name, email, email_key, role) VALUES ('', $1, $1, 'VIEWER') RETURNING id`,
-);
-
-/** As another connection sees them, where there can be one. */
-async function emailsElsewhere({ url, client }: Opened): Promise<string[]> {
-  return url ? (await client.user.findMany()).map(({ email }) => email) : [];
-}
-
-const given = statement<[string, number, bigint, boolean, Date, Uint8Array, null, number[], string[]], object>(
-  'what is given',
-  `SELECT $1::text AS a, $2::int AS b, $3::bigint AS c, $4::bool AS d, $5::timestamptz AS e, $6::bytea AS f, $7::text AS g,
-    cardinality($8::int[]) AS h, ($9::text[])[2] AS i`,
-);
+const byId = { orderBy: { id: 'asc' } } as const;
 
 onEachDatabase(t, async (t, open) => {
   const database = await open();
-  const { client, statements } = database;
-  await fill(database);
-
-  t.test('a prepared statement gives what Prisma gives: values, types, nulls, times and bytes', async (t) => {
-    for (const times of ['prepared', 'again']) {
-      for (const [model, all] of Object.entries(everything)) {
-        const rows = await statements.run(all);
-        const { findMany } = client[model as keyof typeof everything] as {
-          findMany: (args: object) => Promise<object[]>;
-        };
-        t.strictSame(rows, await findMany({ orderBy: { id: 'asc' } }), `${model}, ${times}`);
-        t.strictSame(rows, await statements.read(all), 'on either connection');
-      }
-    }
-  });
-
-  t.test('so does what is read within JSON', async (t) => {
-    for (const model of ['User', 'Order', 'Post', 'Session'] as const) {
-      const { name, members } = jsonTableOf(client, model);
-      const all = [...members.values()];
-      const values = all.map(({ json }) => json('row')).join(', ');
-      const text = `SELECT json_build_array(${values}) AS json FROM ${name} AS row ORDER BY row.id`;
-      const read = await statements.read(statement<[], { json: never[] }>(`${model} in JSON`, text));
-      const rows = read.map(({ json }) =>
-        Object.fromEntries(
-          all.map(({ name, decode }, n) => [name, decode && json[n] !== null ? decode(json[n] as never) : json[n]]),
-        ),
-      );
-      t.ok(rows.length > 0);
-      t.strictSame(rows, await statements.read(everything[model.toLowerCase() as keyof typeof everything]), model);
-    }
-  });
-
-  t.test('and what Prisma makes of each type, and of lists of it', async (t) => {
-    for (const [type, literal] of Object.entries(literals)) {
-      const one = `${literal}::${type} AS value, NULL::${type} AS nothing`;
-      const lists = `ARRAY[${literal}::${type}, ${literal}::${type}] AS list, '{}'::${type}[] AS "empty list"`;
-      const text = `SELECT ${withoutLists.includes(type) ? one : `${one}, ${lists}`}`;
-      const rows = await statements.read(statement(type, text));
-      t.strictSame(rows, await client.$queryRawUnsafe<object[]>(text), type);
-    }
-  });
-
-  t.test('what it is given arrives as it is', async (t) => {
-    const bytes = new Uint8Array([0, 39, 92, 255]);
-    const time = new Date('2026-11-22T16:00:00.001Z');
-    const texts = ['', 'a "quoted", \\ {b} NULL'];
-    const row = { a: "O'Hara \\ $1", b: -7, c: 2n ** 40n, d: true, e: time, f: bytes, g: null, h: 3, i: texts[1] };
-    const found = await statements.read(given, row.a, row.b, row.c, row.d, row.e, row.f, null, [1, 2, 3], texts);
-    t.strictSame(found, [row]);
-    t.match(await statements.read(given, '', 0, 0n, false, time, bytes, null, [], []), [{ h: 0, i: null }]);
-  });
-
-  t.test('it is sent once, and faults are told as those of Prisma are', async (t) => {
-    const write = statement<[email: string], { id: number }>(
-      'a user',
-      `INSERT INTO users (name, email, email_key, role) VALUES ('', $1, $1, 'VIEWER') RETURNING id`,
-    );
-    const { statements: sent } = await statementsMeanwhile(() => statements.run(write, 'c'));
-    t.strictSame(sent, [write.text]);
-    const thrown = (work: Promise<unknown>) => work.then(() => undefined, faultOf);
-    t.strictSame(await thrown(statements.run(write, 'c')), { kind: 'unique', constraint: 'users_email_key_key' });
-    const orphan = statement('an orphan', `INSERT INTO posts (author_id, title) VALUES (2147483647, '')`);
-    t.strictSame(await thrown(statements.run(orphan)), { kind: 'reference' });
-    t.strictSame(await statements.run(statement('nothing', 'DELETE FROM comments')), []);
-    await t.rejects(statements.read(statement('a place', 'SELECT point(1, 2) AS place')), {
-      message: /cast it in the statement/,
-    });
-    t.equal((await statements.read(everything.user)).length, 3, 'and the connection is sound');
-  });
-
-  t.test('none is run in the midst of a transaction of another', async (t) => {
-    let seen: Promise<object[]> | undefined;
-    const rolledBack = client.$transaction(async (db) => {
-      await db.user.deleteMany();
-      seen = statements.read(everything.user);
-      await db.user.count();
-      throw new Error('back');
-    });
-    await t.rejects(rolledBack, { message: 'back' });
-    t.equal((await seen)?.length, 3);
-  });
-
-  t.test('a transaction is committed as a whole, or not at all', async (t) => {
-    const { $transaction } = statements;
-    const emails = async () => (await client.user.findMany({ orderBy: { id: 'asc' } })).map(({ email }) => email);
-    const before = await emails();
-    const made = await $transaction(async (db) => {
-      const [user] = await db.run(insertUser, 'one');
-      t.equal(await db.$executeRaw`UPDATE users SET name = ${'n'} WHERE id = ANY(${[user?.id]}::int[])`, 1);
-      t.notOk((await emailsElsewhere(database)).includes('one'), 'which others do not see before');
-      return db.$queryRaw<{ name: string }[]>`SELECT name FROM users WHERE email = ${'one'}`;
-    });
-    t.strictSame(made, [{ name: 'n' }]);
-    t.strictSame(await emails(), [...before, 'one']);
-
-    const thrown = (work: Promise<unknown>) => work.then(() => undefined, faultOf);
-    const own = new Error('of the work');
-    const rolledBack = $transaction(async (db) => {
-      await db.run(insertUser, 'two');
-      throw own;
-    });
-    await t.rejects(rolledBack, own);
-    const twice = $transaction((db) => Promise.all([db.run(insertUser, 'two'), db.run(insertUser, 'one')]));
-    t.strictSame(await thrown(twice), { kind: 'unique', constraint: 'users_email_key_key' });
-    const swallowed = $transaction(async (db) => {
-      await db.run(insertUser, 'two');
-      await db.run(insertUser, 'one').catch(() => {});
-    });
-    await t.rejects(swallowed, { message: /A statement of the transaction failed/ }, 'also of what is not waited for');
-    t.strictSame(await emails(), [...before, 'one']);
-    t.equal(await $transaction(async () => 7), 7, 'one of no statement');
-    await client.user.deleteMany({ where: { email: 'one' } });
-  });
-
-  t.test('its statements are on their way together, and nothing else is between them', async (t) => {
-    const others: Promise<unknown>[] = [];
-    const { statements: sent } = await statementsMeanwhile(() =>
-      statements.$transaction(async (db) => {
-        const first = db.run(insertUser, 'one');
-        others.push(statements.run(everything.post));
-        const second = db.$queryRaw`SELECT pg_sleep(0.01)`;
-        await Promise.all([first, second]);
-        await db.run(everything.user);
-      }),
-    );
-    await Promise.all(others);
-    const own = sent.filter((text) => text !== everything.post.text && !/^(BEGIN|COMMIT)/.test(text));
-    t.strictSame(own, [insertUser.text, 'SELECT pg_sleep(0.01)', everything.user.text]);
-    await client.user.deleteMany({ where: { email: 'one' } });
-  });
-
-  t.test('one that takes too long is rolled back, and no statement of it comes after', async (t) => {
-    const other = await openDatabase(database.url ?? 'pglite://memory', { limits: { ...PATIENT, transaction: 30 } });
-    const { client: beside, statements: hurried } = other;
-    const kindOf = (work: Promise<unknown>) =>
-      work.then(
-        () => 'done',
-        (error: unknown) => faultOf(error).kind,
-      );
-    let late: Promise<string> | undefined;
-    const over = hurried.$transaction(async (db) => {
-      await db.run(insertUser, 'late');
-      await over.catch(() => {});
-      late = kindOf(db.run(insertUser, 'later'));
-    });
-    t.equal(await kindOf(over), 'timeout');
-    t.equal(await eventually('a statement that comes late', async () => late), 'timeout');
-    t.equal(await beside.user.count({ where: { email: { startsWith: 'late' } } }), 0);
-    await other.close();
-  });
-
-  t.test('what a transaction leaves running is sent nowhere once it is over', async (t) => {
-    const own = new Error('of the work');
-    for (const [how, end] of [
-      ['failed', () => Promise.reject(own)],
-      ['done', async () => {}],
-    ] as const) {
-      let rest: Promise<unknown> | undefined;
-      const over: Promise<void> = statements.$transaction(async (db) => {
-        await db.run(everything.post);
-        rest = over.catch(() => {}).then(() => db.run(insertUser, 'left over'));
-        await end();
-      });
-      await over.catch((error: unknown) => t.equal(error, own));
-      await t.rejects(rest as Promise<unknown>, { message: /transaction is over/ }, how);
-      t.equal(await client.user.count({ where: { email: 'left over' } }), 0, how);
-    }
-  });
+  const { client } = database;
+  const user = { name: 'n', email: 'a', emailKey: 'a', role: 'VIEWER' };
+  const { id: authorId } = await client.user.create({ data: user });
+  await client.post.create({ data: { authorId, title: 't' } });
+  const readUsers = (by: typeof client = client) => by.user.findMany(byId);
+  const readPosts = (by: typeof client = client) => by.post.findMany(byId);
+  /** Has the reads recorded: before, Prisma sends them. */
+  async function recorded(by: typeof client = client): Promise<void> {
+    for (let n = 0; n < 3; n++) await Promise.all([readUsers(by), readPosts(by)]);
+    await recordingsOf(by);
+    await Promise.all([readUsers(by), readPosts(by)]);
+  }
+  await recorded();
 
   t.test('a write of which was told that it took too long is not done after that', async (t) => {
     if (!database.url) return t.comment('the embedded database does one thing at a time');
     const hurried = await openDatabase(database.url, { limits: { ...PATIENT, answer: 1000 } });
     const { commit, over } = await uncommitted(client, (db) => db.$executeRaw`LOCK TABLE users`);
-    const fault = await hurried.statements.run(insertUser, 'too late').then(() => undefined, faultOf);
+    const fault = await hurried.client.user
+      .create({ data: { ...user, email: 'too late', emailKey: 'too late' } })
+      .then(() => undefined, faultOf);
     t.same(fault, { kind: 'timeout' });
     commit();
     await over;
     await eventually('nobody is at it', async () => {
       const [row] = await client.$queryRaw<{ busy: bigint }[]>`SELECT count(*) AS busy FROM pg_stat_activity
-        WHERE datname = current_database() AND state = 'active' AND query LIKE 'INSERT INTO users%'`;
+        WHERE datname = current_database() AND state = 'active' AND query LIKE 'INSERT INTO %users%'`;
       return row?.busy === 0n;
     });
     t.equal(await client.user.count({ where: { email: 'too late' } }), 0);
@@ -295,17 +56,17 @@ onEachDatabase(t, async (t, open) => {
     await client.$transaction(
       async (db) => {
         await db.$executeRaw`LOCK TABLE users`;
-        for (let n = 0; n < 2; n++) held.push(statements.read(everything.user));
-        for (let n = 0; n < 8; n++) others.push(statements.read(everything.post));
+        for (let n = 0; n < 2; n++) held.push(readUsers());
+        for (let n = 0; n < 8; n++) others.push(readPosts());
         await Promise.all(others);
         t.equal(await waiting(database), 2, 'both shared connections');
-        t.equal((await statements.read(everything.post)).length, 1);
+        t.equal((await readPosts()).length, 1);
       },
       { timeout: PATIENT.transaction },
     );
     t.same(
       (await Promise.all(held)).map(({ length }) => length),
-      [3, 3],
+      [1, 1],
     );
   });
 
@@ -315,22 +76,23 @@ onEachDatabase(t, async (t, open) => {
     const line = await tcpProxy(t, { host: address.hostname, port: Number(address.port || 5432) });
     Object.assign(address, { hostname: '127.0.0.1', port: String(line.port) });
     const behind = await openDatabase(address.href, { limits: PATIENT });
+    await recorded(behind.client);
     line.set({ latency: 100 });
-    const answers = await Promise.all(Array.from({ length: 8 }, () => behind.statements.read(everything.post)));
+    const answers = await Promise.all(Array.from({ length: 8 }, () => readPosts(behind.client)));
     t.same(
       answers.map(({ length }) => length),
       Array(8).fill(1),
     );
-    t.equal((await behind.statements.read(everything.post)).length, 1);
+    t.equal((await readPosts(behind.client)).length, 1);
     line.set('sound');
     await behind.close();
   });
 
   t.test('what a connection is sent in one turn goes out in one write', async (t) => {
     if (!database.url) return t.comment('the embedded database has no connection');
-    const read = () => statements.read(everything.post);
+    const read = () => readPosts();
     await Promise.all([read(), read()]);
-    const transaction = () => statements.$transaction((db) => db.run(everything.post));
+    const transaction = () => client.$transaction((tx) => tx.post.findMany(byId));
     await transaction();
     const socket = Socket.prototype as Required<Socket>;
     const one = t.capture(socket, '_write', socket._write);
@@ -351,12 +113,13 @@ onEachDatabase(t, async (t, open) => {
       const line = await tcpProxy(t, { host: address.hostname, port: Number(address.port || 5432) });
       Object.assign(address, { hostname: '127.0.0.1', port: String(line.port) });
       const behind = await openDatabase(address.href);
+      await recorded(behind.client);
       const kindOf = (work: Promise<object[]>) =>
         work.then(
           () => 'answered',
           (error: unknown) => faultOf(error).kind,
         );
-      const ask = () => kindOf(behind.statements.read(everything.post));
+      const ask = () => kindOf(readPosts(behind.client));
       t.equal(await ask(), 'answered');
       line.set('black hole');
       const cut = Promise.all(Array.from({ length: 8 }, ask));
@@ -538,7 +301,7 @@ onEachDatabase(t, async (t, open) => {
 });
 
 t.test('a closed database says so', async (t) => {
-  const { statements, close } = await memoryDatabase(t);
+  const { client, close } = await memoryDatabase(t);
   await close();
-  t.equal(((await statements.read(everything.user).catch(faultOf)) as { kind: string }).kind, 'unavailable');
+  t.equal(((await client.user.findMany().catch(faultOf)) as { kind: string }).kind, 'unavailable');
 });

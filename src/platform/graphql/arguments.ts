@@ -36,11 +36,16 @@ export function areSound(field: GraphQLField<unknown, never>, args: Arguments): 
 
 const isId = (text: string, least: number): boolean => /^(?:0|[1-9][0-9]*)$/.test(text) && Number(text) >= least;
 
-/** Puts the checks of the arguments in front of the field's own resolver. */
+/**
+ * Puts the checks of the arguments in front of the field's own resolver.
+ * @param refuses whether wrong content is refused here (VALIDATION_FAILED), before the resolver: routes and relations decide about
+ *   access first
+ */
 export function checkArguments(
   schema: GraphQLSchema,
   ajv: Ajv2020,
   field: GraphQLField<unknown, GraphQLContext>,
+  refuses: boolean,
 ): void {
   const check = checkOf(schema, ajv, field);
   checks.set(field, check);
@@ -59,7 +64,11 @@ export function checkArguments(
     if (node && isConstant(node)) sound.add(node);
     return context;
   };
-  field.resolve = (parent, args, context, info) => resolve(parent, args, checked(args, context, info), info);
+  field.resolve = (parent, args, context, info) => {
+    const own = checked(args, context, info);
+    const answer = () => resolve(parent, args, own, info);
+    return refuses && own !== context ? own.call.checkpoint().then(answer) : answer();
+  };
   if (subscribe)
     field.subscribe = (parent, args, context, info) => subscribe(parent, args, checked(args, context, info), info);
 }

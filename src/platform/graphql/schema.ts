@@ -60,13 +60,14 @@ export function executableSchema(
   });
   const schema = makeExecutableSchema<GraphQLContext>({ typeDefs, resolvers: made as never });
   checkPermissions(schema);
+  const written = new Set(objectFields(schema).filter(({ resolve }) => resolve));
   relations = schemaRelations(schema, models);
   const ajv = schemaCompiler();
   for (const type of Object.values(schema.getTypeMap())) {
     if (!isObjectType(type) || type.name.startsWith('__')) continue;
     const isRoot = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()].includes(type);
     for (const field of Object.values(type.getFields())) {
-      if (field.args.length > 0) checkArguments(schema, ajv, field);
+      if (field.args.length > 0) checkArguments(schema, ajv, field, !isRoot && written.has(field));
       else field.resolve ??= memberResolver;
       tellOutcome(`${type.name}.${field.name}`, field, (code) => {
         if (isRoot || code !== 'OK') onField(type.name, field.name, code);
@@ -75,6 +76,9 @@ export function executableSchema(
   }
   return schema;
 }
+
+const objectFields = (schema: GraphQLSchema): GraphQLField<unknown, GraphQLContext>[] =>
+  Object.values(schema.getTypeMap()).flatMap((type) => (isObjectType(type) ? Object.values(type.getFields()) : []));
 
 /** The member of a row; a time is shown in ISO 8601. */
 const memberResolver: GraphQLFieldResolver<unknown, GraphQLContext> = (parent, args, context, info) => {

@@ -201,6 +201,8 @@ export async function operate(
 
   async function loadRecord(on: Tx, of: RecordTarget): Promise<AnyRow> {
     const data = models(of.model);
+    // The caller's own account exists, so nothing can come before the rate: no row is read for a caller without requests.
+    if (of.key === undefined && !writes) await enforce();
     const found = await rows.find(on, of, handler ? undefined : asked.select?.(data));
     if (!found)
       return of.removes || container ? Promise.reject(absent(of.model)) : refuseAbsent(on, data.model, idOf(of));
