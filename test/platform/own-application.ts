@@ -10,11 +10,11 @@ import {
   failuresOf,
   type HandlerServices,
   list,
-  type Model,
   type Operation,
   routeFor,
   User,
 } from '../../src/platform/index.js';
+import type { Model } from '../../src/platform/operations/model.js';
 import { publishedContracts } from '../../src/platform/pages/published.js';
 import { httpUrl, readConfig } from '../../src/platform/server/config.js';
 import { PATIENT } from '../support/databases.js';

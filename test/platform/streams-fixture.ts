@@ -1,11 +1,11 @@
 import {
+  type ApplicationPlatform,
   type Db,
   type GraphQLContext,
   model,
   type Operation,
   type Row,
   stream,
-  type Transact,
 } from '../../src/platform/index.js';
 import { type Own, route, withoutRow } from './own-application.js';
 
@@ -39,9 +39,9 @@ export type Sources = Record<string, (operation: Operation) => unknown>;
 export function streamsApplication(sources: Sources) {
   /** How often an entry of a stream, and an event, was executed. */
   const shown = { prices: 0, ticks: 0 };
-  let transact: Transact | undefined;
+  let transact: ApplicationPlatform['transact'] | undefined;
   const add = (create: (db: Db, authorId: number) => PromiseLike<{ id: number }>): Promise<number> =>
-    (transact as Transact)(async (db) => {
+    (transact as ApplicationPlatform['transact'])(async (db) => {
       const { id: authorId } = await db.user.findFirstOrThrow({ orderBy: { id: 'asc' } });
       return (await create(db, authorId)).id;
     });

@@ -1,7 +1,17 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
@@ -16,6 +26,7 @@ import { type Database, openDatabase } from '../../src/platform/database/open.js
 import { openPostgres } from '../../src/platform/database/postgres.js';
 import { templatePath } from '../../src/platform/database/template.js';
 import { preparedClient } from '../../src/platform/prepared-prisma/prepared-client.js';
+import { recordingsOf } from '../../src/platform/prepared-prisma/statistics.js';
 import { rootPath } from '../../src/platform/root.js';
 import { generatePrismaClient, prismaClientIsCurrent } from '../../src/workbench/generate/prisma-client.js';
 import { checkMigrations, createMigration } from '../../src/workbench/prisma/migration-diff.js';
@@ -237,7 +248,7 @@ t.test('a statement that must not run leaves the others of its transaction one',
     throw own;
   });
   await t.rejects(rolledBack, own);
-  t.same((await pglite.query('SELECT id FROM note')).rows, []);
+  t.same(await client.$queryRaw`SELECT id FROM note`, []);
   await pglite.close();
 });
 
@@ -289,6 +300,7 @@ t.test('the Prisma client is generated, and known to be stale', async (t) => {
   const copy = folder('project');
   cpSync(rootPath('prisma', 'schema.prisma'), join(copy, 'prisma', 'schema.prisma'));
   t.equal(await prismaClientIsCurrent(copy), false, 'there is none yet');
+  symlinkSync(rootPath('node_modules'), join(copy, 'node_modules'));
   await generatePrismaClient(copy);
   t.ok(existsSync(join(copy, 'generated', 'prisma', 'client.ts')));
   t.equal(await prismaClientIsCurrent(copy), true);
@@ -403,8 +415,10 @@ t.test('a PostgreSQL server', { skip: skipWithoutPostgresql }, async (t) => {
 
   await faults(t, one);
   for (let times = 0; times < 3; times++) await two.client.post.count();
+  await recordingsOf(two.client);
+  for (let times = 0; times < 3; times++) await two.client.post.count();
   const prepared = await two.client.$queryRaw<object[]>`
-    SELECT name FROM pg_prepared_statements WHERE name LIKE 'accord%' AND statement LIKE '%posts%'`;
+    SELECT name FROM pg_prepared_statements WHERE name LIKE 'prepared%' AND statement LIKE '%posts%'`;
   t.equal(prepared.length, 1, 'a repeated statement is prepared once');
 
   let waited: unknown;

@@ -400,16 +400,14 @@ onEachDatabase(t, async (t, open) => {
     t.not((await count())[0], 0);
     t.not((await count())[1], 0);
     t.ok(
-      (await Promise.all([removeExpired(database.statements, now()), removeExpired(database.statements, now())])).some(
-        Boolean,
-      ),
+      (await Promise.all([removeExpired(database.client, now()), removeExpired(database.client, now())])).some(Boolean),
     );
     // Who finds the other one at work leaves a table to it, which both may have done with one.
-    await removeExpired(database.statements, now());
+    await removeExpired(database.client, now());
     t.same(await count(), [0, 0, 0]);
     t.ok(await isLive(alive.refresh_token));
     offset = 31 * DAY;
-    await removeExpired(database.statements, now());
+    await removeExpired(database.client, now());
     t.same([await database.client.session.count(), await database.client.refreshToken.count()], [0, 0]);
   });
 });

@@ -210,7 +210,7 @@ onEachDatabase(t, async (t, open) => {
     t.equal((await rest('DELETE', `/api/v1/users/${created.id}`, { as: await freshAdmin() })).status, 204);
     t.same(await known(created.id), [], 'they go with the account');
     t.not(await client.knownNetwork.count(), 0);
-    await removeExpired(database.statements, now() + 90 * 24 * 60 * MINUTE);
+    await removeExpired(database.client, now() + 90 * 24 * 60 * MINUTE);
     t.equal(await client.knownNetwork.count(), 0, 'and after ninety days');
   });
 

@@ -104,7 +104,11 @@ export async function openTransaction(
 
   async function finish(command: 'COMMIT' | 'ROLLBACK'): Promise<void> {
     try {
-      if (broken || begun === undefined) return;
+      if (begun === undefined) return;
+      if (broken) {
+        if (command === 'ROLLBACK') return;
+        throw apiError('The transaction was rolled back, because its connection failed.', clientVersion);
+      }
       const done = await send(connection, { text: command, rowMode: 'array', types: TEXT });
       if (command === 'COMMIT' && done.command !== 'COMMIT')
         throw apiError('The transaction was rolled back, because one of its statements failed.', clientVersion);
