@@ -189,6 +189,8 @@ const BREAKS: Break[] = [
       },
     })),
     only: 'getLoanOfReader',
+    // It shows only where the drawn loan exists.
+    team: { draws: { runs: 1500 } },
     told: /answered 500/,
   },
   {
