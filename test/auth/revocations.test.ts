@@ -98,7 +98,7 @@ onEachDatabase(t, async (t, open) => {
     t.same([byToken.result.codes, byToken.statements], [[], []]);
     const { statements } = await statementsOf(() => second.graphql(byPassword, '{ __typename }'));
     t.equal(statements.length, 1);
-    t.match(statements[0], /FROM "public"."users" WHERE .*"email_key"/, 'as Basic asks it');
+    t.match(statements[0], /FROM "public"\."users" .*"email_key"/, 'as Basic asks it');
   });
 
   t.test('a mark is kept as long as a token could live, and no longer', async (t) => {

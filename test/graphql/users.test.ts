@@ -165,7 +165,7 @@ onEachDatabase(t, async (t, open) => {
 
   t.test('faults of ours are masked, and logged with their cause and the request', async (t) => {
     await database.client.$executeRaw`ALTER TABLE users RENAME COLUMN name TO hidden`;
-    const { data, errors } = await graphql(viewer, '{ users { id } }');
+    const { data, errors } = await graphql(viewer, '{ users { id name } }');
     const answer = await rest('GET', '/api/v1/users', { as: viewer });
     await database.client.$executeRaw`ALTER TABLE users RENAME COLUMN hidden TO name`;
     t.same(data, { users: null });

@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
 import type { SqlDriverAdapterFactory } from '@prisma/driver-adapter-utils';
+import { build } from 'esbuild';
 import pg from 'pg';
 import type { Test } from 'tap';
 import { pgliteSockets } from '../../src/platform/database/pglite-socket.js';
@@ -49,15 +50,24 @@ async function generated(): Promise<string> {
     writeFileSync(join(path, 'prisma/schema.prisma'), generators(GENERATOR) + schema);
     writeFileSync(join(path, 'package.json'), '{ "type": "module" }');
     await generatePrismaClient(path);
+    const prisma = join(path, 'generated/prisma');
+    await build({
+      entryPoints: [join(prisma, 'client.ts'), join(prisma, 'data-model.ts')],
+      outdir: prisma,
+      bundle: true,
+      packages: 'external',
+      platform: 'node',
+      format: 'esm',
+    });
   });
 }
 
 const folder = join(await generated(), 'generated/prisma');
 if (!existsSync(folder)) throw new Error(`${folder} was not generated.`);
 export const { PrismaClient, Prisma }: { PrismaClient: new (options: object) => Db; Prisma: Db } = await import(
-  join(folder, 'client.ts')
+  join(folder, 'client.js')
 );
-export const { dataModel }: { dataModel: DataModel } = await import(join(folder, 'data-model.ts'));
+export const { dataModel }: { dataModel: DataModel } = await import(join(folder, 'data-model.js'));
 
 export const make = (adapter: SqlDriverAdapterFactory): Db => new PrismaClient({ adapter, errorFormat: 'minimal' });
 

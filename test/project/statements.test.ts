@@ -236,7 +236,10 @@ onEachDatabase(t, async (t, open) => {
     t.equal(counts.length, 1);
     const texts = [...new Set([...statements, ...counts])].filter((text) => /^\s*SELECT/.test(text));
     t.ok(texts.length > 10);
-    t.ok(texts.some((text) => /jsonb?_agg/i.test(text)), 'lists below rows');
+    t.ok(
+      texts.some((text) => /jsonb?_agg/i.test(text)),
+      'lists below rows',
+    );
     for (const text of texts) {
       const values = [...new Set(text.match(/\$\d+/g))].map(() => 'NULL');
       const plan = await client.$transaction(async (db) => {

@@ -25,6 +25,7 @@ export async function removeExpired(client: PrismaClient, now: number): Promise<
   const ended = { OR: [{ expiresAt: { lte: time } }, { revokedAt: { not: null } }] };
   const sessions = await inBatches(async () => {
     const rows = await client.session.findMany({ where: ended, select: { id: true }, take });
+    if (rows.length === 0) return 0;
     const { count } = await client.session.deleteMany({ where: { id: { in: rows.map(({ id }) => id) } } });
     return Math.min(count, rows.length);
   });
@@ -39,6 +40,7 @@ export async function removeExpired(client: PrismaClient, now: number): Promise<
   const unseen = { lastSeen: { lte: new Date(now - KNOWN_FOR) } };
   const networks = await inBatches(async () => {
     const rows = await client.knownNetwork.findMany({ where: unseen, select: { network: true }, take });
+    if (rows.length === 0) return 0;
     const where = { network: { in: rows.map(({ network }) => network) }, ...unseen };
     return (await client.knownNetwork.deleteMany({ where })).count;
   });

@@ -54,7 +54,7 @@ const publicHandler = (handler: Handler, operation: Operation): Handler => {
       ...context,
       call: { ...call, checkpoint },
     });
-    await checkpoint();
+    if (operation.counted) await checkpoint();
     return written(answer);
   };
 };
