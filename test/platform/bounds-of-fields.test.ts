@@ -13,13 +13,24 @@ const optionsOf = async (t: Test, own: Own): Promise<ConformanceOptions> => ({
 
 t.test('bounds below an interface and a union are tried, each where its type is given', async (t) => {
   const taken = new Set<string>();
-  const own = finds((field, args) => taken.add([field, ...Object.values(args)].join(' ')));
+  const asked = new Set<string>();
+  const own = finds(
+    (field, args) => taken.add([field, ...Object.values(args)].join(' ')),
+    (variables) => asked.add(Object.entries(variables).flat().join(' ')),
+  );
   await everyBound(t, applicationOf(own), await optionsOf(t, own));
-  t.same([...taken].sort(), [
+  t.same([...asked].sort(), [
+    ...['most1 10', 'most1 9', 'most2 10', 'most2 9'],
+    // Asked for, and nobody finds a coin.
+    ...['name2 Text ', 'name2 Text 1'],
     // With what else the field cannot do without.
-    ...['Book.page 0 1', 'Book.page 1 1', 'Book.page 1 Text', 'Book.page 1 Text '],
-    ...['Book.title 10', 'Book.title 9', 'Chart.scale Tex', 'Chart.scale Text', 'Chart.title 10', 'Chart.title 9'],
+    ...['number1 0 mark1 1', 'number1 1 mark1 1', 'number1 1 mark1 Text', 'number1 1 mark1 Text '],
+    // Of what `work` gives, and, for that is no chart, of what `shelf` does.
+    ...['unit1 Tex', 'unit1 Text', 'unit2 Tex', 'unit2 Text'],
   ]);
+  // What is beyond is refused before the field runs.
+  const within = ['Book.page 1 1', 'Book.page 1 Text', 'Book.title 9', 'Chart.scale Tex', 'Chart.title 9'];
+  t.same([...taken].sort(), within);
 });
 
 t.test('all that the members of an interface and of a union have is asked for', async (t) => {

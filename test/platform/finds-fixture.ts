@@ -1,3 +1,4 @@
+import type { GraphQLResolveInfo } from 'graphql';
 import type { Call } from '../../src/platform/index.js';
 import { type Own, withoutRow } from './own-application.js';
 
@@ -35,8 +36,15 @@ interface Context {
   call: Call;
 }
 
-/** Interfaces and unions, of which some members are given. @param taken is told each field that ran, and what it was given */
-export function finds(taken: (field: string, args: object) => void): Own {
+/**
+ * Interfaces and unions, of which some members are given.
+ * @param taken is told each field that ran, and what it was given
+ * @param asked is told the variables of each request for something of an interface or a union
+ */
+export function finds(
+  taken: (field: string, args: object) => void,
+  asked: (variables: Record<string, unknown>) => void = () => {},
+): Own {
   const field =
     (name: string) =>
     async (_: unknown, args: object, { call }: Context) => {
@@ -44,7 +52,12 @@ export function finds(taken: (field: string, args: object) => void): Own {
       await call.checkpoint();
       return 'A text';
     };
-  const typed = { __resolveType: ({ type }: { type: string }) => type };
+  const typed = {
+    __resolveType({ type }: { type: string }, _: unknown, { variableValues }: GraphQLResolveInfo) {
+      asked(variableValues);
+      return type;
+    },
+  };
   const chart = { type: 'Chart', size: 'A0' };
   return {
     openapi,

@@ -2,7 +2,7 @@ import { Socket } from 'node:net';
 import t from 'tap';
 import { faultOf } from '../../src/platform/database/faults.js';
 import { openDatabase } from '../../src/platform/database/open.js';
-import { recordingsOf } from '../../src/platform/prepared-prisma/statistics.js';
+import { recordingsOf, statisticsOf } from '../../src/platform/prepared-prisma/statistics.js';
 import { memoryDatabase, onEachDatabase, PATIENT } from '../support/databases.js';
 import { waiting } from '../support/locks.js';
 import { PASSWORD } from '../support/people.js';
@@ -211,6 +211,10 @@ onEachDatabase(t, async (t, open) => {
       else t.same(result.codes, [], name);
       t.equal(statements.length, most, `${name}\n${statements.join('\n;\n')}`);
     }
+  });
+
+  t.test('none of them is left to Prisma', async (t) => {
+    t.strictSame([...statisticsOf(client).fallbacks], []);
   });
 
   t.test('none reads the whole of a table that grows', async (t) => {

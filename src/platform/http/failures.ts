@@ -32,7 +32,8 @@ const byStatus = new Map<number, Code>(
 );
 
 interface Thrown {
-  code?: string;
+  /** A text; a number in errors of the web platform, as where a signal is aborted. */
+  code?: unknown;
   statusCode?: number;
 }
 
@@ -42,7 +43,8 @@ interface Thrown {
  */
 export function toFailure(error: unknown): Failure {
   if (error instanceof Failure) return error;
-  const { code = '', statusCode = 500 } = (error ?? {}) as Thrown;
+  const { code: given, statusCode = 500 } = (error ?? {}) as Thrown;
+  const code = typeof given === 'string' ? given : '';
   if (error instanceof QueueFull) {
     return new Failure('UNAVAILABLE', 'Too many logins at once.', { retryAfter: RETRY_AFTER, cause: error });
   }
