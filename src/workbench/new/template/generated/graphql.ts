@@ -295,6 +295,9 @@ type GivenTypes = {
 type DecisionOf<Name> = Name extends keyof Decisions ? Decisions[Name] : Decides;
 type ArgsOf<Each> = Each extends ResolverFn<any, any, any, infer Args> ? Args : Each extends SubscriptionResolver<any, any, any, any, infer Args> ? Args : never;
 type RouteOf<Each, By extends Decides> = Route<ArgsOf<Each>, Awaited<ResultOf<Each>>, By> | NotWritten;
+type EventOf<Each> = [Each] extends [SubscriptionResolver<infer Event, any, any, any, any>] ? Awaited<Event> : never;
+/** A handler returns the events; without one, the route is about the stream of a model. */
+type SourceRouteOf<Each, By extends Decides> = Route<ArgsOf<Each>, AsyncIterable<EventOf<Each>>, By> | NotWritten;
 
 /** The routes of the fields of Mutation. */
 export type MutationRoutes = {
@@ -308,7 +311,7 @@ export type QueryRoutes = {
 
 /** The routes of the fields of Subscription. */
 export type SubscriptionRoutes = {
-  [Field in keyof SubscriptionFields]: RouteOf<SubscriptionFields[Field], DecisionOf<`Subscription.${Field}`>>;
+  [Field in keyof SubscriptionFields]: SourceRouteOf<SubscriptionFields[Field], DecisionOf<`Subscription.${Field}`>>;
 };
 
 export interface BookResolvers extends ResolversOf<'Book'> {}
