@@ -308,7 +308,7 @@ onEachDatabase(t, async (t, open) => {
   });
 
   t.test('an endless loop ends with the time of its transaction', async (t) => {
-    const limited = new Proxy(client, {
+    const limited = new Proxy({} as typeof client, {
       get: (_target, name) =>
         name === '$transaction'
           ? (work: never) => client.$transaction(work, { timeout: 300 })
@@ -852,7 +852,7 @@ t.test('rows and members that a handler may not touch', async (t) => {
       [/`stream\.key` names `room`/, withModel('Message', { stream: { key: 'room' } })],
       [/`stream\.include` names `likes`/, withModel('Message', { stream: { include: { likes: true } } })],
       [/`stream\.include\.comments` is a list/, withModel('Post', { stream: { include: { comments: true } } })],
-      [/model\('Post'\): `read` names posts\.see/, withModel('Post', { read: 'posts.see' })],
+      [/model\('Post'\): `read` names the action posts\.see/, withModel('Post', { read: 'posts.see' })],
       [
         /model\('Order'\): add an `owner`, because orders\.read reaches `own`/,
         withModel('Order', { owner: undefined, owned: false }),
@@ -860,10 +860,6 @@ t.test('rows and members that a handler may not touch', async (t) => {
       [
         /prisma\/schema\.prisma has no such model/,
         { ...example, models: [...models, { ...Post, name: 'Poem' as never }] },
-      ],
-      [
-        /cancelOrder: orders\.cancel reaches `own`, but model\('Order'\) has no `owner`/,
-        withModel('Order', { owner: undefined, owned: false }),
       ],
       [/cancelOrder needs orders\.cancel: write it as route/, changed({ orders: { cancelOrder: handler } })],
       [

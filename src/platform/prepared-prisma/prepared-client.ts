@@ -139,7 +139,8 @@ export function preparedClient<Client extends object>(
   const facade = facadeOf<Client>(delegates, calls, real);
   const client = facade(outside);
   return Object.defineProperties(client, {
-    $transaction: { value: $transaction },
+    // Configurable, as with Prisma: a Proxy around the client may replace it.
+    $transaction: { value: $transaction, configurable: true },
     $disconnect: { value: async () => void (await Promise.all([prisma.$disconnect(), dry.close()])) },
     [statistics]: { value: counts },
     [settled]: { value: plans.settled },
