@@ -308,7 +308,7 @@ onEachDatabase(t, async (t, open) => {
   });
 
   t.test('an endless loop ends with the time of its transaction', async (t) => {
-    const limited = new Proxy({} as typeof client, {
+    const limited = new Proxy(client, {
       get: (_target, name) =>
         name === '$transaction'
           ? (work: never) => client.$transaction(work, { timeout: 300 })
