@@ -3,7 +3,7 @@ import { Failure } from '../calls/errors.js';
 import { isStorableText } from '../calls/text.js';
 import type { Prisma } from '../database/client.js';
 import { forget } from '../idempotency/idempotency.js';
-import { type ModelHooks, model, type Row, type Tx } from '../operations/model.js';
+import { type HiddenMembers, type ModelHooks, model, type Row, type Tx } from '../operations/model.js';
 import type { Revocations } from '../sessions/revocations.js';
 import { ACCOUNT_ACTIONS, type AccountRules } from './account-rules.js';
 
@@ -23,7 +23,7 @@ export const User = model('User', {
 });
 
 /** Members of a user that no operation reads. */
-export const HIDDEN = { emailKey: true, passwordHash: true } as const;
+export const HIDDEN: HiddenMembers['user'] = { emailKey: true, passwordHash: true };
 
 /** Class of the advisory lock on the set of administrators. */
 const ADMIN_LOCK = 0x41434344;

@@ -17,6 +17,7 @@ import type { PrismaClient } from '../database/client.js';
 import type { AnyRow } from '../operations/model.js';
 import { type DeclaredModels, delegateOf, type ModelData } from '../operations/model-data.js';
 import { includedRow } from '../operations/model-streams.js';
+import { readableRows } from '../operations/read-scope.js';
 import type { GraphQLContext } from './context.js';
 import {
   markRows,
@@ -179,11 +180,7 @@ export function schemaRelations(schema: GraphQLSchema, models: DeclaredModels) {
   async function readList(reading: Reading): Promise<unknown> {
     const { context, data, field, parent, relation, args, info, client } = reading;
     const { call, batch } = context;
-    const { read } = relation.to.model;
-    const caller = authenticated(call);
-    const reach = reachOf(call.policy, read, caller);
-    if (reach === 'none') throw refused(caller, read);
-    const filter = reach === 'own' ? relation.to.ownedBy(caller) : undefined;
+    const filter = readableRows(call, authenticated(call), relation.to);
     const rows = pageArguments(args);
     const rowsOf = await batch(
       call,
@@ -192,7 +189,7 @@ export function schemaRelations(schema: GraphQLSchema, models: DeclaredModels) {
       async (_call, ids) => {
         const plan = planOf(reading);
         const below = { ...rows, ...(filter && { where: filter }), select: plan.select };
-        const parents = (await delegateOf(client, data)['findMany']?.({
+        const parents = (await delegateOf(client, data).findMany({
           where: { id: { in: [...ids] } },
           select: { id: true, [field]: below },
           ...JOIN,
@@ -210,24 +207,22 @@ export function schemaRelations(schema: GraphQLSchema, models: DeclaredModels) {
     const { call, batch } = context;
     const { to } = relation;
     const caller = authenticated(call);
-    const reach = reachOf(call.policy, to.model.read, caller);
-    if (reach === 'none') throw refused(caller, to.model.read);
-    const included = reach === 'any' ? includedRow(parent, field) : undefined;
+    const filter = readableRows(call, caller, to);
+    const included = filter ? undefined : includedRow(parent, field);
     if (included !== undefined) return included;
     const [member] = data.stored.fields[field]?.relation?.fields ?? [];
     const id = parent[member as string] as number | null;
     if (id === null) return null;
     const row = await batch(call, `${selectionId(info.fieldNodes)}`, id, async (_call, ids) => {
       const plan = planOf(reading);
-      const where = reach === 'own' ? to.ownedBy(caller) : undefined;
       const own =
-        where &&
-        (await delegateOf(client, to)['findMany']?.({
-          where: { AND: [{ id: { in: [...ids] } }, where] },
+        filter &&
+        (await delegateOf(client, to).findMany({
+          where: { AND: [{ id: { in: [...ids] } }, filter] },
           select: { id: true },
         }));
       const permitted = own ? new Set((own as AnyRow[]).map((one) => one.id)) : undefined;
-      const rows = (await delegateOf(client, to)['findMany']?.({
+      const rows = (await delegateOf(client, to).findMany({
         where: { id: { in: [...ids] } },
         select: plan.select,
         ...JOIN,

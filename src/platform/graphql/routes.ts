@@ -25,6 +25,23 @@ interface RootFieldOptions {
   readonly relations: () => SchemaRelations;
 }
 
+/** What both kinds of root fields ask of a route. */
+const requestOf = (
+  action: string,
+  args: Record<string, unknown>,
+  context: GraphQLContext,
+  info: GraphQLResolveInfo,
+) => ({
+  call: context.call,
+  name: `${info.parentType.name}.${info.fieldName}`,
+  action,
+  request: args,
+  idOf: (key: string) => Number(args[key]),
+  page: page(args) as PageRequest,
+  services: context.services,
+  prefix: '',
+});
+
 /** A route as the resolver of a root field. */
 function rootResolver({ action, isMutation, route, relations }: RootFieldOptions): Resolve {
   const { target, handler } = route;
@@ -34,12 +51,8 @@ function rootResolver({ action, isMutation, route, relations }: RootFieldOptions
     const { cursors } = context.services as { cursors: Cursors };
     let plan: SelectionPlan | undefined;
     const made = await operate(operations, route, {
-      call: context.call,
-      name: `${info.parentType.name}.${info.fieldName}`,
-      action,
+      ...requestOf(action, args, context, info),
       writes: isMutation,
-      request: args,
-      idOf: (key) => Number(args[key]),
       // Rows that a handler sees, and rows that are about to be written, are read whole.
       select:
         handler || isMutation
@@ -48,10 +61,7 @@ function rootResolver({ action, isMutation, route, relations }: RootFieldOptions
               plan ??= relations().planFor(context, info, data, isConnection ? ['edges', 'node'] : []);
               return { select: plan.select, ...(plan.relations.size > 0 && { relationLoadStrategy: 'join' }) };
             },
-      page: page(args) as PageRequest,
       window: isConnection ? connection(info.fieldName).window(args as ConnectionArgs, cursors) : undefined,
-      services: context.services,
-      prefix: '',
       reply: (result) => (route.reply ? route.reply(result as never, {} as never) : result),
     });
     const isPage = target.kind === 'list' && !handler && !route.reply;
@@ -65,12 +75,10 @@ function rootResolver({ action, isMutation, route, relations }: RootFieldOptions
 function sourceResolver({ action, route, relations }: Omit<RootFieldOptions, 'isMutation'>): Resolve {
   const { target, handler } = route;
   return async (_parent, args, context, info) => {
-    const { call, operations, services, signal } = context;
+    const { call, operations, signal } = context;
     if (handler) {
-      const name = `Subscription.${info.fieldName}`;
-      const asked = { call, name, action, writes: false, request: args, services, signal, prefix: '' };
-      const idOf = (key: string) => Number(args[key]);
-      return operate(operations, route, { ...asked, idOf, page: page(args) as PageRequest, reply: (made) => made });
+      const asked = requestOf(action, args, context, info);
+      return operate(operations, route, { ...asked, writes: false, signal, reply: (made) => made });
     }
     const stream = operations.streams.get(target.model.name);
     if (!stream) throw new Error(`The model ${target.model.name} declares no \`stream\`.`);

@@ -31,7 +31,7 @@ export function modelStreams(
       async newest(keys) {
         const newest = await Promise.all(
           keys.map(async (value) => {
-            const found = await rows['findFirst']?.({
+            const found = await rows.findFirst({
               where: under(value),
               orderBy: { id: 'desc' },
               select: { id: true },
@@ -47,7 +47,7 @@ export function modelStreams(
           orderBy: { id: 'asc' },
           take: limit,
         };
-        const entries = (await rows['findMany']?.({ ...page, ...selection })) as AnyRow[];
+        const entries = (await rows.findMany({ ...page, ...selection })) as AnyRow[];
         markIncluded(entries, include);
         return { entries, last: entries.at(-1)?.id ?? id, more: entries.length === limit };
       },

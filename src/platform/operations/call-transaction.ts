@@ -67,8 +67,6 @@ export function callTransaction({
     /** The caller with the role that the locked account has. */
     actor: () => authenticated({ actor }),
     hasBegun: () => begun !== undefined,
-    /** Whether the transaction locks the row of a target. */
-    hasTarget: target !== undefined,
     /** The client of the transaction, after the account was locked and its role decided. */
     async client(): Promise<Tx> {
       const { tx } = await begin();

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Failure } from '../calls/errors.js';
 import { faultOf } from '../database/faults.js';
 import { type ClientAccess, keepAccess } from './client-access.js';
-import type { Db } from './model.js';
+import { type Db, READ_CALLS, type ReadCall } from './model.js';
 import type { DeclaredModels } from './model-data.js';
 import { modelGuard } from './model-guard.js';
 import type { ModelStreams } from './model-streams.js';
@@ -66,15 +66,7 @@ const isHarmless = (error: unknown): boolean =>
 /** Calls after which timers and other requests get a turn. The embedded database answers within one, so a loop would stop all. */
 const CALLS_PER_TURN = 100;
 
-const READS = new Set([
-  'findUnique',
-  'findUniqueOrThrow',
-  'findFirst',
-  'findFirstOrThrow',
-  'findMany',
-  'count',
-  'aggregate',
-]);
+const READS = new Set<string>(READ_CALLS);
 
 /** Returns the Prisma client of one call; see `Db`. */
 export function guardedClient(models: DeclaredModels, streams: ModelStreams, access: ClientAccess, log: CallLog): Db {
@@ -107,7 +99,7 @@ function guardedDelegate(name: string, { read, writes }: ReturnType<typeof model
     {
       get(_target, operation) {
         if (typeof operation !== 'string') return undefined;
-        if (READS.has(operation)) return (args = {}) => lazyCall(() => read(operation, args), log);
+        if (READS.has(operation)) return (args = {}) => lazyCall(() => read(operation as ReadCall, args), log);
         const write = Object.hasOwn(writes, operation) ? writes[operation as keyof typeof writes] : undefined;
         if (!write) throw new TypeError(`db.${name}.${operation} is not available in an operation.`);
         return (args = {}) => lazyCall(() => write(args), log, `db.${name}.${operation}`);

@@ -1,5 +1,5 @@
 import type { DataModel, Field, Model as StoredModel } from '../prepared-prisma/data-model.js';
-import type { Caller, Model, ModelHooks } from './model.js';
+import type { AllowedCall, Caller, Model, ModelHooks } from './model.js';
 
 type Where = Readonly<Record<string, unknown>>;
 
@@ -15,6 +15,8 @@ export interface ModelData {
   readonly delegate: string;
   /** Members that operations neither read nor write. */
   readonly hidden: Readonly<Record<string, true>>;
+  /** Selects all members but the hidden ones. */
+  readonly visible: { readonly omit?: Readonly<Record<string, true>> };
   readonly hasVersion: boolean;
   /** Whether the ids are integers, so that deleted rows leave tombstones. */
   readonly hasNumericId: boolean;
@@ -143,6 +145,7 @@ function modelData(
     hooks,
     stored,
     hidden,
+    visible: Object.keys(hidden).length > 0 ? { omit: hidden } : {},
     account,
     delegate: `${model.name[0]?.toLowerCase()}${model.name.slice(1)}`,
     hasVersion: version?.type === 'Int',
@@ -178,8 +181,25 @@ function matchesEveryRow(where: unknown): boolean {
   );
 }
 
-type Delegate = Readonly<Record<string, (args: object) => Promise<unknown>>>;
+type Delegate = Readonly<Record<AllowedCall, (args: object) => Promise<unknown>>>;
 
-/** The unguarded calls of a model. */
-export const delegateOf = (client: object, { delegate }: Pick<ModelData, 'delegate'>): Delegate =>
+/**
+ * Returns true if a stored row satisfies a `where`: by the members that are known of it, or else by the database.
+ * @param unique names the row
+ */
+export async function satisfies(
+  client: object,
+  data: ModelData,
+  where: Where,
+  members: Where,
+  unique: object = { id: members['id'] },
+): Promise<boolean> {
+  const isMatch = matchesLocally(where, members);
+  if (isMatch !== undefined) return isMatch;
+  const select = data.hasNumericId ? { select: { id: true } } : {};
+  return (await delegateOf(client, data).findFirst({ where: { AND: [unique, where] }, ...select })) != null;
+}
+
+/** The calls of a model on any client. */
+export const delegateOf = (client: object, { delegate }: ModelData): Delegate =>
   (client as Record<string, Delegate>)[delegate] as Delegate;

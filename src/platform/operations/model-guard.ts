@@ -4,15 +4,14 @@ import { isStorableId } from '../calls/pages.js';
 import { absent, refuseAbsent } from '../calls/tombstones.js';
 import { faultOf } from '../database/faults.js';
 import type { ClientAccess } from './client-access.js';
-import type { AnyRow, Tx } from './model.js';
-import { delegateOf, type ModelData, matchesLocally } from './model-data.js';
+import type { AnyRow, ReadCall, Tx } from './model.js';
+import { delegateOf, type ModelData, matchesLocally, satisfies } from './model-data.js';
 import type { ModelStreams } from './model-streams.js';
-import { filtered, scopedAggregate, scopedArgs, scopedWhere, shownMembers } from './read-scope.js';
+import { filtered, readableRows, scopedAggregate, scopedArgs, scopedWhere, shownMembers } from './read-scope.js';
 import { createTombstones, lockRow, lockStream } from './row-locks.js';
 
 type Args = Readonly<Record<string, unknown>>;
 type Data = Readonly<Record<string, unknown>>;
-type Delegate = Readonly<Record<string, (args: object) => Promise<unknown>>>;
 
 /** Data of the platform's own services, which may write hidden members. */
 const privileged = new WeakSet<object>();
@@ -36,17 +35,13 @@ export function modelGuard(data: ModelData, access: ClientAccess, streams: Model
   const { model, hooks } = data;
   const { call, action } = access;
   const { delegate: name } = data;
-  const on = (client: Tx) => delegateOf(client, data) as Required<Delegate>;
+  const on = (client: Tx) => delegateOf(client, data);
 
   const denied = (): Failure => (model.conceal ? absent(model) : refused(access.actor(), action ?? model.read));
 
-  /** See `Readable`. */
-  function readable(of: ModelData): object | undefined {
-    if (action === undefined) return undefined;
-    const reach = reachOf(call.policy, of.model.read, access.actor());
-    if (reach === 'none') throw refused(access.actor(), of.model.read);
-    return reach === 'own' ? of.ownedBy(access.actor()) : undefined;
-  }
+  /** See `Readable`. The system reads all rows. */
+  const readable = (of: ModelData): object | undefined =>
+    action === undefined ? undefined : readableRows(call, access.actor(), of);
 
   /** The filter of the rows that the caller may write; undefined for all rows. */
   function writable(): object | undefined {
@@ -59,10 +54,7 @@ export function modelGuard(data: ModelData, access: ClientAccess, streams: Model
   /** Checks the owner of a row that is stored. `members`: what is known of it. @throws Failure FORBIDDEN */
   async function requireOwner(tx: Tx, members: Data, unique: object): Promise<void> {
     const where = writable();
-    if (!where) return;
-    const isOwn = matchesLocally(where as Args, members);
-    const found = isOwn === undefined && (await on(tx)['findFirst']?.({ where: { AND: [unique, where] } }));
-    if (isOwn === false || (isOwn === undefined && !found)) throw denied();
+    if (where && !(await satisfies(tx, data, where as Args, members, unique))) throw denied();
   }
 
   /** @throws Failure FORBIDDEN for a member of `protect` that the caller may not set */
@@ -133,12 +125,12 @@ export function modelGuard(data: ModelData, access: ClientAccess, streams: Model
     const isTarget = permitted?.model === model.name && permitted.row.id === id;
     if (isTarget && Object.keys(where).length === 1) return permitted.row;
     const unique = { where: scopedWhere(data, where, readable) };
-    const found = (await on(tx)['findUnique']?.(unique)) as AnyRow | null;
-    const exists = found ?? (typeof id === 'number' && (await on(tx)['findUnique']?.({ where: { id } })));
+    const found = (await on(tx).findUnique(unique)) as AnyRow | null;
+    const exists = found ?? (typeof id === 'number' && (await on(tx).findUnique({ where: { id } })));
     if (typeof id === 'number' && !exists) return refuseAbsent(tx, model, id);
     if (found && data.hasNumericId && !isTarget) await lockRow(tx, data, found.id);
     // As it is now, and an error where there is none: a row that appears meanwhile would be written without a decision.
-    const row = (await on(tx)['findUniqueOrThrow']?.(unique)) as AnyRow;
+    const row = (await on(tx).findUniqueOrThrow(unique)) as AnyRow;
     if (!found) throw new Failure('CONFLICT', `This ${model.noun} was changed at the same time.`);
     await requireOwner(tx, row, 'id' in row ? { id: row.id } : where);
     return row;
@@ -168,15 +160,15 @@ export function modelGuard(data: ModelData, access: ClientAccess, streams: Model
   }
 
   return {
-    async read(operation: string, args: Args): Promise<unknown> {
+    async read(operation: ReadCall, args: Args): Promise<unknown> {
       const client = await access.reader();
       const { id } = (args['where'] ?? {}) as Args;
       // An id that no row can have is an error of Prisma only where a unique row is asked for.
       if (typeof id === 'number' && data.hasNumericId && !isStorableId(id) && operation.startsWith('findUnique'))
-        return this.read(operation.replace('Unique', 'First'), args);
+        return this.read(operation.replace('Unique', 'First') as ReadCall, args);
       if (operation !== 'count' && operation !== 'aggregate')
-        return on(client)[operation]?.(scopedArgs(data, args, readable));
-      return on(client)[operation]?.(scopedAggregate(data, args, readable));
+        return on(client)[operation](scopedArgs(data, args, readable));
+      return on(client)[operation](scopedAggregate(data, args, readable));
     },
 
     writes: {
@@ -198,7 +190,7 @@ export function modelGuard(data: ModelData, access: ClientAccess, streams: Model
           ...(select && { select: { ...select, ...(data.stored.fields['id'] && { id: true }) } }),
           ...(omit && { omit: { ...omit, ...('id' in omit && { id: false }) } }),
         };
-        const created = await written<AnyRow>(on(tx)['create']?.({ ...selection, ...withId, data: given }));
+        const created = await written<AnyRow>(on(tx).create({ ...selection, ...withId, data: given }));
         await requireOwner(tx, { ...given, ...created }, { id: created.id });
         if (stream) {
           const added = { id: created.id, key };
@@ -219,7 +211,7 @@ export function modelGuard(data: ModelData, access: ClientAccess, streams: Model
           if (owner && matchesLocally(owner as Args, row) !== true) throw denied();
         }
         await access.enforce();
-        return written(on(await access.transaction())['createMany']?.({ ...args, data: rows }));
+        return written(on(await access.transaction()).createMany({ ...args, data: rows }));
       },
 
       async update(args: Args): Promise<unknown> {
@@ -231,9 +223,9 @@ export function modelGuard(data: ModelData, access: ClientAccess, streams: Model
         access.checkPrecondition();
         await hooks.beforeUpdate?.(tx, before, changes);
         await access.enforce();
-        if (Object.keys(changes).length === 0) return on(tx)['findUnique']?.({ where, ...returned(args) });
+        if (Object.keys(changes).length === 0) return on(tx).findUnique({ where, ...returned(args) });
         const after = await written<AnyRow>(
-          on(tx)['update']?.({ ...returned(args), where: uniqueWhere(where), data: nextVersion(changes) }),
+          on(tx).update({ ...returned(args), where: uniqueWhere(where), data: nextVersion(changes) }),
         );
         if (movesOwner(changes)) await requireOwner(tx, { ...before, ...changes }, { id: before.id });
         await hooks.afterUpdate?.(tx, call, before, { ...before, ...changes });
@@ -248,7 +240,7 @@ export function modelGuard(data: ModelData, access: ClientAccess, streams: Model
         if (owner && movesOwner(changes) && matchesLocally(owner as Args, changes) !== true) throw denied();
         await access.enforce();
         const where = filtered(scopedWhere(data, args['where'], readable), owner ? [owner] : []);
-        return written(on(await access.transaction())['updateMany']?.({ ...where, data: nextVersion(changes) }));
+        return written(on(await access.transaction()).updateMany({ ...where, data: nextVersion(changes) }));
       },
 
       async delete(args: Args): Promise<unknown> {
@@ -258,7 +250,7 @@ export function modelGuard(data: ModelData, access: ClientAccess, streams: Model
         await hooks.beforeDelete?.(tx, before);
         await access.enforce();
         await createTombstones(tx, data, [before.id]);
-        const deleted = await on(tx)['delete']?.({ ...returned(args), where: uniqueWhere(where) });
+        const deleted = await on(tx).delete({ ...returned(args), where: uniqueWhere(where) });
         await hooks.afterDelete?.(tx, call, before);
         return deleted;
       },
@@ -269,8 +261,8 @@ export function modelGuard(data: ModelData, access: ClientAccess, streams: Model
         const tx = await access.transaction();
         const owner = writable();
         const where = filtered(scopedWhere(data, args['where'], readable), owner ? [owner] : []);
-        if (!data.hasNumericId) return on(tx)['deleteMany']?.(where);
-        const rows = (await on(tx)['findMany']?.({
+        if (!data.hasNumericId) return on(tx).deleteMany(where);
+        const rows = (await on(tx).findMany({
           ...where,
           select: { id: true },
           orderBy: { id: 'asc' },
@@ -278,7 +270,7 @@ export function modelGuard(data: ModelData, access: ClientAccess, streams: Model
         for (const { id } of rows) await lockRow(tx, data, id);
         const ids = rows.map(({ id }) => id);
         await createTombstones(tx, data, ids);
-        return on(tx)['deleteMany']?.({ where: { id: { in: ids } } });
+        return on(tx).deleteMany({ where: { id: { in: ids } } });
       },
     },
   };

@@ -25,21 +25,20 @@ type UpdateData<Name extends ModelName> = Partial<
   Exclude<Operations<Name>['createMany']['args']['data'], readonly unknown[]>
 >;
 
+/** The calls of Prisma that only read. */
+export const READ_CALLS = [
+  'findUnique',
+  'findUniqueOrThrow',
+  'findFirst',
+  'findFirstOrThrow',
+  'findMany',
+  'count',
+  'aggregate',
+] as const;
+export type ReadCall = (typeof READ_CALLS)[number];
+
 /** The calls of Prisma that an operation may make. Others would bypass the owner, the tombstones or the announcements. */
-type AllowedCall =
-  | 'findUnique'
-  | 'findUniqueOrThrow'
-  | 'findFirst'
-  | 'findFirstOrThrow'
-  | 'findMany'
-  | 'count'
-  | 'aggregate'
-  | 'create'
-  | 'createMany'
-  | 'update'
-  | 'updateMany'
-  | 'delete'
-  | 'deleteMany';
+export type AllowedCall = ReadCall | 'create' | 'createMany' | 'update' | 'updateMany' | 'delete' | 'deleteMany';
 
 /**
  * The Prisma client of one call: the only way to the database for handlers, resolvers and services.

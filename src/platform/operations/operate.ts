@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type Actor, authenticated, authoriseRole, type Call, reachOf, refused } from '../calls/access.js';
+import { type Actor, authenticated, authoriseRole, type Call } from '../calls/access.js';
 import { ifMatch } from '../calls/conditions.js';
 import { Failure } from '../calls/errors.js';
 import { isStorableId, type PageRequest, type Window } from '../calls/pages.js';
@@ -8,8 +8,9 @@ import { isReferenceViolation } from '../database/client.js';
 import { callTransaction } from './call-transaction.js';
 import { callLog, endCalls, guardedClient, refuseFailed } from './guarded-client.js';
 import type { AnyRow, Tx } from './model.js';
-import type { ModelData } from './model-data.js';
+import { delegateOf, type ModelData } from './model-data.js';
 import type { OperationServices } from './operation-services.js';
+import { readableRows } from './read-scope.js';
 import { refuseToWrite } from './reading-client.js';
 import type { Route } from './route.js';
 import type { RecordTarget } from './target.js';
@@ -74,6 +75,10 @@ export async function operate(
   const rows = targetRows({ client, models, call, action, idOf, present });
 
   const locking = writes ? (record ?? container) : undefined;
+  const locked =
+    locking && isStorableId(idOf(locking))
+      ? { data: models(locking.model), id: idOf(locking), isLocked: locking === record }
+      : undefined;
   const isLate = record?.late === true;
   /** A stale `If-Match`, of a model with members that only some may change: 403 for such a member comes first. */
   let stale: unknown;
@@ -83,10 +88,7 @@ export async function operate(
     call,
     action,
     keyed,
-    target:
-      locking && isStorableId(idOf(locking))
-        ? { data: models(locking.model), id: idOf(locking), isLocked: locking === record }
-        : undefined,
+    target: locked,
     afterLocks: isLate ? async (tx) => void (await loadRecord(tx, record as RecordTarget)) : undefined,
   });
   let enforced: Promise<void> | undefined;
@@ -186,7 +188,7 @@ export async function operate(
       await rows.requireOwner(client, container, row);
     }
     if (record) {
-      const on = transaction.hasTarget && !isLate ? await transaction.client() : client;
+      const on = locked && !isLate ? await transaction.client() : client;
       const found = await loadRecord(on, record);
       const belongs = !container || found[models(record.model).referenceTo(models(container.model))] === row?.id;
       return belongs ? found : Promise.reject(absent(record.model));
@@ -242,23 +244,18 @@ export async function operate(
 
   function standard(row: AnyRow | undefined): unknown {
     const data = models(target.model);
-    if (target.kind === 'record')
-      return target.removes
-        ? (db as never as Record<string, Deletes>)[data.delegate]?.delete({ where: { id: row?.id } })
-        : row;
+    if (target.kind === 'record') return target.removes ? delegateOf(db, data).delete({ where: { id: row?.id } }) : row;
     return list(data);
   }
 
   /** The page or the window that the request asks for, of the rows that the caller may read. */
   async function list(data: ModelData): Promise<unknown> {
     await enforce();
-    const read = reachOf(call.policy, data.model.read, caller);
-    if (read === 'none') throw refused(caller, data.model.read);
-    const owner = read === 'own' || (rows.isOwnOnly() && !container) ? data.ownedBy(caller) : undefined;
+    const owner =
+      readableRows(call, caller, data) ?? (rows.isOwnOnly() && !container ? data.ownedBy(caller) : undefined);
     const parent = container && { [data.referenceTo(models(container.model))]: idOf(container) };
     const where = [parent, owner].filter((one) => one !== undefined);
-    const hidden = Object.keys(data.hidden).length > 0 ? { omit: data.hidden } : {};
-    const query = { client, where, selection: asked.select?.(data) ?? hidden };
+    const query = { client, where, selection: asked.select?.(data) ?? data.visible };
     return asked.window ? pages.window(data, asked.window, query) : pages.page(data, asked.page, query);
   }
 
@@ -274,5 +271,3 @@ export async function operate(
     throw error;
   }
 }
-
-type Deletes = { delete: (args: object) => PromiseLike<unknown> };

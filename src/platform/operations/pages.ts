@@ -33,7 +33,7 @@ export function pageReader(now: () => number) {
     return ({ ids, order, skip, take }) => {
       const filters = Object.keys(ids).length > 0 ? [...where, { id: ids }] : where;
       const page = { ...filtered(undefined, filters), orderBy: { id: order }, take, ...(skip > 0 && { skip }) };
-      return delegateOf(client, data)['findMany']?.({ ...page, ...selection }) as Promise<AnyRow[]>;
+      return delegateOf(client, data).findMany({ ...page, ...selection }) as Promise<AnyRow[]>;
     };
   }
 
@@ -44,9 +44,9 @@ export function pageReader(now: () => number) {
     if (kept && kept.until > now()) return kept.count;
     const rows = delegateOf(client, data);
     const filter = filtered(undefined, where);
-    const few = (await rows['count']?.({ ...filter, orderBy: { id: 'asc' }, take: ALWAYS_COUNTED_ROWS + 1 })) as number;
+    const few = (await rows.count({ ...filter, orderBy: { id: 'asc' }, take: ALWAYS_COUNTED_ROWS + 1 })) as number;
     if (few <= ALWAYS_COUNTED_ROWS) return few;
-    const counting = rows['count']?.(filter) as Promise<number>;
+    const counting = rows.count(filter) as Promise<number>;
     counts.set(list, { count: counting, until: now() + COUNT_AGE_MS });
     counting.catch(() => counts.delete(list));
     return counting;

@@ -1,3 +1,4 @@
+import { type Actor, type Call, reachOf, refused } from '../calls/access.js';
 import type { ModelData } from './model-data.js';
 
 type Args = Readonly<Record<string, unknown>>;
@@ -7,6 +8,14 @@ type Args = Readonly<Record<string, unknown>>;
  * @throws Failure FORBIDDEN for a role that may read none
  */
 export type Readable = (data: ModelData) => object | undefined;
+
+/** See `Readable`; by the role of an actor. */
+export function readableRows({ policy }: Pick<Call, 'policy'>, actor: Actor, data: ModelData): object | undefined {
+  const { read } = data.model;
+  const reach = reachOf(policy, read, actor);
+  if (reach === 'none') throw refused(actor, read);
+  return reach === 'own' ? data.ownedBy(actor) : undefined;
+}
 
 /** What a call selects, and filters on the rows above that follow from it. */
 interface Shown {

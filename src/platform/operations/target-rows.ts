@@ -3,7 +3,7 @@ import type { Failure } from '../calls/errors.js';
 import { isStorableId } from '../calls/pages.js';
 import { absent } from '../calls/tombstones.js';
 import type { AnyRow, Tx } from './model.js';
-import { type DeclaredModels, delegateOf, type ModelData, matchesLocally } from './model-data.js';
+import { type DeclaredModels, delegateOf, matchesLocally, satisfies } from './model-data.js';
 import type { RecordTarget } from './target.js';
 
 interface TargetRowsOptions {
@@ -25,14 +25,6 @@ export function targetRows({ client, models, call, action, idOf, present }: Targ
     return model.conceal ? absent(model) : refused(present(), by);
   };
 
-  /** Whether a row satisfies an owner's `where`: by its members, or else by the database. */
-  async function satisfies(on: Tx, data: ModelData, row: AnyRow, where: object): Promise<boolean> {
-    const isOwn = matchesLocally(where as Record<string, unknown>, row);
-    if (isOwn !== undefined) return isOwn;
-    const select = { id: true };
-    return (await delegateOf(on, data)['findFirst']?.({ where: { AND: [{ id: row.id }, where] }, select })) != null;
-  }
-
   return {
     isOwnOnly,
     denied,
@@ -47,7 +39,7 @@ export function targetRows({ client, models, call, action, idOf, present }: Targ
     async requireOwner(on: Tx, of: RecordTarget, row: AnyRow): Promise<void> {
       const data = models(of.model);
       const where = isOwnOnly() ? data.ownedBy(present()) : undefined;
-      if (where && !(await satisfies(on, data, row, where))) throw denied(of);
+      if (where && !(await satisfies(on, data, where, row))) throw denied(of);
     },
 
     /** @throws Failure FORBIDDEN for a row that the caller may not read */
@@ -56,7 +48,7 @@ export function targetRows({ client, models, call, action, idOf, present }: Targ
       const { read } = data.model;
       const reach = reachOf(call.policy, read, present());
       const where = reach === 'own' ? data.ownedBy(present()) : undefined;
-      if (reach === 'none' || (where && !(await satisfies(client, data, row, where)))) throw denied(of, read);
+      if (reach === 'none' || (where && !(await satisfies(client, data, where, row)))) throw denied(of, read);
     },
 
     /** @param selection Prisma's `select`; all visible members by default */
@@ -64,8 +56,7 @@ export function targetRows({ client, models, call, action, idOf, present }: Targ
       const id = idOf(of);
       const data = models(of.model);
       if (data.hasNumericId && !isStorableId(id)) return undefined;
-      const shown = selection ?? (Object.keys(data.hidden).length > 0 ? { omit: data.hidden } : {});
-      const row = await delegateOf(on, data)['findUnique']?.({ where: { id }, ...shown });
+      const row = await delegateOf(on, data).findUnique({ where: { id }, ...(selection ?? data.visible) });
       return (row ?? undefined) as AnyRow | undefined;
     },
   };
