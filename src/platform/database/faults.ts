@@ -64,7 +64,6 @@ const byAdapterKind: Record<string, Kind> = {
 /** Errors of pg, pg-pool and our own that have no code; Prisma passes them on as they are. */
 const byMessage: Record<string, Kind> = {
   'Query read timeout': 'timeout',
-  'The transaction took too long': 'timeout',
   'timeout expired': 'unavailable',
   'timeout exceeded when trying to connect': 'unavailable',
   'Connection terminated': 'unavailable',

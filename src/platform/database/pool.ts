@@ -1,4 +1,5 @@
-import { DatabaseError, Pool, type PoolClient, type PoolConfig, type QueryConfig, type QueryResult } from 'pg';
+import { Pool, type PoolClient, type PoolConfig, type QueryConfig, type QueryResult } from 'pg';
+import { isBroken } from '../prepared-prisma/connection.js';
 import { faultOf, reasonOf } from './faults.js';
 import type { Dependency } from './outages.js';
 
@@ -45,7 +46,7 @@ export function openPool({ reporting = (work) => work, admit, ...config }: PoolO
       failure = error as Error;
       throw error;
     } finally {
-      client.release(isSound(failure) ? undefined : failure);
+      client.release(failure && isBroken(failure) ? failure : undefined);
     }
   }
   return Object.assign(pool, {
@@ -53,10 +54,6 @@ export function openPool({ reporting = (work) => work, admit, ...config }: PoolO
     query: (...args: Parameters<typeof query>) => reporting(query(...args)),
   }) as Pool;
 }
-
-/** Returns true if the connection can be used again: PostgreSQL has refused one statement, or nothing failed. */
-const isSound = (failure: Error | undefined): boolean =>
-  failure === undefined || (failure instanceof DatabaseError && failure.severity === 'ERROR');
 
 function admitting(client: PoolClient, admit: (sql: string) => void): void {
   const query = client.query.bind(client) as (...args: unknown[]) => unknown;

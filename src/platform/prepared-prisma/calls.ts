@@ -104,7 +104,7 @@ export function callsOf({ dataModel, dry, plans, names, counts, verified, client
     const now = new Date();
     const values = new Array(slots.length);
     for (let i = 0; i < values.length; i++) values[i] = (slots[i] as Slot)(shape.values, now);
-    const connection = place.isTransaction || !READS.test(operation) ? place.connection : place.reads;
+    const connection = READS.test(operation) ? place.reads : place.connection;
     const copy = plan.unverified > 0 ? { args: copyOf(dataModel, call) } : undefined;
     counts.prepared++;
     let result: Result;
@@ -127,12 +127,15 @@ export function callsOf({ dataModel, dry, plans, names, counts, verified, client
       return found.value;
     }
     try {
-      return isList ? plan.reader.rows(result) : plan.reader.row(result, rows[0] as unknown[]);
+      return readAnswer(plan, operation, result);
     } catch (error) {
       refuse(call, shape, error instanceof Unsupported ? error.message : 'a row cannot be read');
       return replay(call, { result, connection });
     }
   }
+
+  const readAnswer = ({ reader }: Plan, operation: string, result: Result): unknown =>
+    LISTS.has(operation) ? reader.rows(result) : reader.row(result, result.rows[0] as unknown[]);
 
   function refuse(call: Call, shape: Shape, reason: string): void {
     count(call, reason);
@@ -156,14 +159,14 @@ export function callsOf({ dataModel, dry, plans, names, counts, verified, client
   async function verify(
     call: Call,
     args: object | undefined,
-    { reader }: Plan,
+    plan: Plan,
     answer: { result: Result; connection: Connection },
   ): Promise<{ isEqual: boolean; value: unknown; error: unknown }> {
     const { result } = answer;
     const { value, error, sent } = await dry.run(call, args, answer);
     let read: unknown;
     try {
-      read = LISTS.has(call.operation) ? reader.rows(result) : reader.row(result, result.rows[0] as unknown[]);
+      read = readAnswer(plan, call.operation, result);
     } catch {
       // Differs from what Prisma read.
     }

@@ -5,7 +5,7 @@ import { types as pgTypes } from 'pg';
 /** Converts a value from PostgreSQL's text format. */
 export type Decode = (text: string) => unknown;
 
-const asIs: Decode = (text) => text;
+export const asIs: Decode = (text) => text;
 export const decodeBytes: Decode = (text) => new Uint8Array(Buffer.from(text.slice(2), 'hex'));
 export const decodeDecimal: Decode = (text) => new Decimal(text);
 export const decodeBoolean: Decode = (text) => text === 't';

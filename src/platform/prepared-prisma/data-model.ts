@@ -8,10 +8,6 @@ export interface Model {
   /** The table in the database. */
   readonly table: string;
   readonly fields: Readonly<Record<string, Field>>;
-  /** Names of fields. */
-  readonly primaryKey: readonly string[];
-  /** Names of fields, of each `@unique` and `@@unique`. */
-  readonly uniques: readonly (readonly string[])[];
 }
 
 export interface Field {
@@ -22,9 +18,7 @@ export interface Field {
   /** A scalar type of Prisma, an enum, or a model. */
   readonly type: string;
   readonly isList: boolean;
-  readonly isRequired: boolean;
   readonly isId: boolean;
-  readonly hasDefault: boolean;
   /** Names of an enum's values in Prisma, by their names in the database. */
   readonly values?: Readonly<Record<string, string>>;
   readonly relation?: Relation;
@@ -34,8 +28,6 @@ export interface Relation {
   readonly model: string;
   /** Fields of this model that hold the reference. Empty on the side without a foreign key. */
   readonly fields: readonly string[];
-  /** Fields of the other model that `fields` refer to. */
-  readonly references: readonly string[];
   /** Undefined on the side without a foreign key, and where the schema leaves it to Prisma's default. */
   readonly onDelete?: string | undefined;
 }

@@ -14,10 +14,9 @@ import { createInterface } from 'node:readline';
 /**
  * @typedef {{ name: string, dbName?: string | null }} Named
  * @typedef {Named & {
- *   kind: string, type: string, isList: boolean, isRequired: boolean, isId: boolean, isUnique: boolean,
- *   hasDefaultValue: boolean, relationFromFields?: string[], relationToFields?: string[], relationOnDelete?: string,
+ *   kind: string, type: string, isList: boolean, isId: boolean, relationFromFields?: string[], relationOnDelete?: string,
  * }} DmmfField
- * @typedef {Named & { fields: DmmfField[], primaryKey: { fields: string[] } | null, uniqueFields: string[][] }} DmmfModel
+ * @typedef {Named & { fields: DmmfField[] }} DmmfModel
  * @typedef {{ models: DmmfModel[], enums: (Named & { values: Named[] })[] }} Dmmf
  */
 
@@ -31,29 +30,23 @@ function dataModelOf({ models, enums }) {
   );
   /** @type {(field: DmmfField) => import('./data-model.js').Field} */
   const fieldOf = (field) => {
-    const { name, kind, type, isList, isRequired, isId, hasDefaultValue: hasDefault } = field;
+    const { name, kind, type, isList, isId } = field;
     if (kind !== 'scalar' && kind !== 'enum' && kind !== 'object')
       throw new Error(`${name} is ${kind}: not supported.`);
-    const { relationFromFields: fields = [], relationToFields: references = [], relationOnDelete: onDelete } = field;
+    const { relationFromFields: fields = [], relationOnDelete: onDelete } = field;
     const column = nameInDatabase(field);
     return {
-      ...{ name, column, kind, type, isList, isRequired, isId, hasDefault },
+      ...{ name, column, kind, type, isList, isId },
       ...(kind === 'enum' && { values: values.get(type) ?? {} }),
-      ...(kind === 'object' && { relation: { model: type, fields, references, ...(onDelete && { onDelete }) } }),
+      ...(kind === 'object' && { relation: { model: type, fields, ...(onDelete && { onDelete }) } }),
     };
   };
   /** @type {(model: DmmfModel) => import('./data-model.js').Model} */
-  const modelOf = (model) => {
-    const ids = model.fields.filter(({ isId }) => isId).map(({ name }) => name);
-    const uniqueFields = model.fields.filter(({ isUnique }) => isUnique).map(({ name }) => [name]);
-    return {
-      name: model.name,
-      table: nameInDatabase(model),
-      primaryKey: model.primaryKey?.fields ?? ids,
-      uniques: [...uniqueFields, ...model.uniqueFields],
-      fields: Object.fromEntries(model.fields.map((field) => [field.name, fieldOf(field)])),
-    };
-  };
+  const modelOf = (model) => ({
+    name: model.name,
+    table: nameInDatabase(model),
+    fields: Object.fromEntries(model.fields.map((field) => [field.name, fieldOf(field)])),
+  });
   return { models: Object.fromEntries(models.map((model) => [model.name, modelOf(model)])) };
 }
 

@@ -1,5 +1,6 @@
 /** The plans of a client, and when they are recorded. */
 import type { Plan, Refused } from './recorder.js';
+import { seenBefore } from './seen-before.js';
 
 /** Shapes that wait for their recording at most. Others are asked for again with a later call. */
 const MOST_WAITING = 100;
@@ -32,7 +33,7 @@ export interface Plans {
  */
 export function plansOf(limit: number, perSecond: number): Plans {
   const plans = new Map<string, Entry>();
-  const seen = new Set<string>();
+  const isSecond = seenBefore(limit);
   const waiting = new Map<string, () => Promise<Plan | Refused>>();
   let generation = 0;
   /** When the next recording may begin. */
@@ -77,12 +78,7 @@ export function plansOf(limit: number, perSecond: number): Plans {
     },
     miss(key, prepare) {
       if (waiting.has(key)) return;
-      if (!seen.delete(key)) {
-        const oldest = seen.size >= limit ? seen.values().next().value : undefined;
-        if (oldest !== undefined) seen.delete(oldest);
-        seen.add(key);
-        return;
-      }
+      if (!isSecond(key)) return;
       if (waiting.size >= MOST_WAITING) return;
       waiting.set(key, prepare());
       recording ??= recordAll().finally(() => {

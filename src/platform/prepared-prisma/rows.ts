@@ -1,6 +1,7 @@
 /** Converts the rows of a statement to the results of Prisma's models. */
 import { skip } from '@prisma/client/runtime/client';
 import {
+  asIs,
   type Decode,
   decodeBoolean,
   decodeBytes,
@@ -39,20 +40,17 @@ export interface Reader {
   row: (result: Result, row: unknown[]) => unknown;
 }
 
-const asIs: Decode = (text) => text;
-const decodeBigInt = (text: string) => BigInt(text);
-
 /** Converts a timestamp inside JSON, where Prisma respects its offset. */
 function dateInJson(text: string): Date {
+  if (text.length < 19) return decodeDateTime(text) as Date;
   const offset = /[+-]\d\d(:\d\d)?$/.exec(text);
-  if (text.length < 19 || offset === null)
-    return text.length < 19 ? (decodeDateTime(text) as Date) : (decodeTimestamp(text) as Date);
+  if (offset === null) return decodeTimestamp(text) as Date;
   return new Date(offset[1] === undefined ? `${text}:00` : text);
 }
 
 const FROM_TEXT: Record<string, Decode> = {
   Int: Number,
-  BigInt: decodeBigInt,
+  BigInt,
   Float: Number,
   Decimal: decodeDecimal,
   Boolean: decodeBoolean,
@@ -62,7 +60,7 @@ const FROM_TEXT: Record<string, Decode> = {
   Bytes: decodeBytes,
 };
 const FROM_JSON: Record<string, Convert | undefined> = {
-  BigInt: decodeBigInt,
+  BigInt,
   Decimal: decodeDecimal,
   DateTime: dateInJson,
   Bytes: decodeBytes,

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { seenBefore } from './seen-before.js';
 
 /** Names for prepared statements. A server keeps a named statement until its connection ends, so names are not recycled. */
 export interface StatementNames {
@@ -15,14 +16,12 @@ export interface StatementNames {
  */
 export function statementNames(limit: number): StatementNames {
   const names = new Map<string, string>();
-  const seen = new Set<string>();
-  let given = 0;
+  const isSecond = seenBefore(limit);
   let revision = 0;
   function of(text: string): string {
     const known = names.get(text);
     if (known !== undefined) return known;
-    if (given >= limit) return '';
-    given++;
+    if (names.size >= limit) return '';
     // A hash of the text, because a pooler may give one server connection to processes of two versions.
     const hash = createHash('sha256').update(`${text}${revision}`).digest('base64url').slice(0, 22);
     const name = `prepared_${hash}`;
@@ -32,18 +31,11 @@ export function statementNames(limit: number): StatementNames {
   return {
     of,
     ofRepeated(text) {
-      const known = names.get(text);
-      if (known !== undefined) return known;
-      if (seen.delete(text)) return of(text);
-      const oldest = seen.size >= limit ? seen.values().next().value : undefined;
-      if (oldest !== undefined) seen.delete(oldest);
-      seen.add(text);
-      return '';
+      return names.has(text) || isSecond(text) ? of(text) : '';
     },
     renew() {
       revision++;
       names.clear();
-      given = 0;
     },
   };
 }

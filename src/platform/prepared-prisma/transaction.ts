@@ -68,16 +68,9 @@ export async function openTransaction(
   timer.unref();
 
   function refusal(action: string): Error {
-    if (end === 'committed')
-      return apiError(
-        `Transaction already closed: A ${action} cannot be executed on a committed transaction.`,
-        clientVersion,
-      );
-    if (end === 'rolled back')
-      return apiError(
-        `Transaction already closed: A ${action} cannot be executed on a transaction that was rolled back.`,
-        clientVersion,
-      );
+    const closed = { committed: 'a committed transaction', 'rolled back': 'a transaction that was rolled back' };
+    if (end === 'committed' || end === 'rolled back')
+      return apiError(`Transaction already closed: A ${action} cannot be executed on ${closed[end]}.`, clientVersion);
     const message = `A ${action} cannot be executed on an expired transaction. The timeout for this transaction was ${timeout} ms, however ${Date.now() - startedAt} ms passed since the start of the transaction. Consider increasing the interactive transaction timeout or doing less work in the transaction.`;
     return apiError(message, clientVersion);
   }
@@ -135,8 +128,7 @@ export async function openTransaction(
     query(statement) {
       if (end !== undefined) return Promise.reject(refusal('query'));
       if (pipelined) writeTogether(connection);
-      if (begun !== undefined) return pipelined ? run(statement) : begun.then(() => run(statement));
-      begun = begin();
+      begun ??= begin();
       return pipelined ? run(statement) : begun.then(() => run(statement));
     },
     commit: () => close('committed'),
