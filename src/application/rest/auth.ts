@@ -1,11 +1,9 @@
-import { caller, type OwnSession, replies, representPage, type SessionCookies, type SessionTokens } from 'accord';
+import { caller, type OwnSession, representPage, type SessionCookies, type SessionTokens } from 'accord';
 import * as Contract from '../../../generated/operations.js';
 import { Failure } from '../calls.js';
 import { User } from '../models.js';
 import { route } from '../routes.js';
-import { hrefOfUser, representUser } from './representations.js';
-
-const { ok } = replies<User, Contract.User>({ represent: representUser, href: hrefOfUser });
+import { userReplies } from './representations.js';
 
 export const auth = Contract.authHandlers({
   login: async ({ body }, { call, services, sessionCookies }) => {
@@ -30,7 +28,7 @@ export const auth = Contract.authHandlers({
     return { status: 204, headers: { 'set-cookie': sessionCookies.cleared() } };
   },
 
-  getCurrentUser: route({ target: caller(User), reply: ok }),
+  getCurrentUser: route({ target: caller(User), reply: userReplies.ok }),
 
   listSessions: route({
     target: caller(User),

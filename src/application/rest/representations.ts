@@ -1,4 +1,4 @@
-import { resourceTag } from 'accord';
+import { replies, resourceTag } from 'accord';
 import type * as Contract from '../../../generated/operations.js';
 import type { Role } from '../../../generated/policy.js';
 import type { Order, User } from '../models.js';
@@ -18,6 +18,8 @@ export const representUser = ({ id, name, email, role, createdAt }: User, prefix
   createdAt: createdAt.toISOString(),
   _links: { self: { href: hrefOfUser(id, prefix) }, orders: { href: `${hrefOfUser(id, prefix)}/orders` } },
 });
+
+export const userReplies = replies<User, Contract.User>({ represent: representUser, href: hrefOfUser });
 
 export const hrefOfOrder = (id: number, prefix: string): string => `${prefix}/orders/${id}`;
 

@@ -1,20 +1,10 @@
-import {
-  create,
-  list,
-  preference,
-  type ReplyContext,
-  record,
-  removal,
-  replies,
-  resourceTag,
-  type UserFields,
-} from 'accord';
+import { create, list, preference, type ReplyContext, record, removal, resourceTag, type UserFields } from 'accord';
 import * as Contract from '../../../generated/operations.js';
 import { User } from '../models.js';
 import { route } from '../routes.js';
-import { hrefOfUser, representUser, toRole } from './representations.js';
+import { representUser, toRole, userReplies } from './representations.js';
 
-const { ok, created, listed } = replies<User, Contract.User>({ represent: representUser, href: hrefOfUser });
+const { ok, created, listed } = userReplies;
 const user = record(User, 'user_id');
 
 /** The members that the request names: Prisma leaves the others as they are. */
