@@ -20,6 +20,10 @@ interface SessionEndsDependencies {
   now: () => number;
 }
 
+/** The sessions that neither have ended nor have expired. @param now milliseconds since the epoch */
+export const liveAt = (now: number) =>
+  ({ revokedAt: null, expiresAt: { gt: new Date(now) } }) satisfies Prisma.SessionWhereInput;
+
 export type SessionEnds = Awaited<ReturnType<typeof sessionEnds>>;
 
 /**

@@ -6,7 +6,7 @@ import type { Prisma, PrismaClient } from '../database/client.js';
 import { accessOf } from '../operations/client-access.js';
 import type { Db } from '../operations/model.js';
 import { hashToken } from './opaque-tokens.js';
-import type { SessionEnds } from './session-ends.js';
+import { liveAt, type SessionEnds } from './session-ends.js';
 
 /**
  * A login that still holds, as its owner sees it.
@@ -33,7 +33,6 @@ interface OwnSessionsDependencies {
 
 /** What the owner of sessions does with them. The target of the route is the caller's own account. */
 export function ownSessions({ client, end, now }: OwnSessionsDependencies) {
-  const live = () => ({ revokedAt: null, expiresAt: { gt: new Date(now()) } }) satisfies Prisma.SessionWhereInput;
   async function revoke(db: Db, where: Prisma.SessionWhereInput): Promise<void> {
     const { call, enforce, transaction } = accessOf(db);
     await enforce();
@@ -46,7 +45,7 @@ export function ownSessions({ client, end, now }: OwnSessionsDependencies) {
       const { call, enforce } = accessOf(db);
       const { id: userId, sessionId } = authenticated(call);
       await enforce();
-      const where = { userId, ...live() };
+      const where = { userId, ...liveAt(now()) };
       const { items, ...rest } = await pageOf(page, {
         rows: ({ ids: position, order, ...part }) =>
           client.session.findMany({ where: { ...where, position }, orderBy: { position: order }, ...part }),
@@ -75,7 +74,7 @@ export function ownSessions({ client, end, now }: OwnSessionsDependencies) {
     async revoke(db: Db, id: string): Promise<void> {
       const { call, reader } = accessOf(db);
       const { id: userId } = authenticated(call);
-      const found = await (await reader()).session.count({ where: { id, userId, ...live() } });
+      const found = await (await reader()).session.count({ where: { id, userId, ...liveAt(now()) } });
       if (found === 0) throw new Failure('NOT_FOUND', 'There is no such session.');
       await revoke(db, { id, userId });
     },

@@ -12,7 +12,7 @@ import type { AccessClaims, AccessTokens } from './access-tokens.js';
 import { hashToken, isToken, newToken } from './opaque-tokens.js';
 import { refreshService } from './refresh.js';
 import type { Revocations } from './revocations.js';
-import type { SessionEnds } from './session-ends.js';
+import { liveAt, type SessionEnds } from './session-ends.js';
 import { ownSessions } from './session-list.js';
 import { jwtTokens, newRefreshToken, SESSION_LIFETIME, type SessionTokens } from './session-tokens.js';
 
@@ -67,7 +67,7 @@ export function sessionsService(dependencies: SessionsDependencies) {
 
   /** One look-up with each request: so a revocation, and a change of role, holds at once. */
   async function opaque(token: string): Promise<Actor | undefined> {
-    const where = { tokenHash: hashToken(token), revokedAt: null, expiresAt: { gt: new Date(now()) } };
+    const where = { tokenHash: hashToken(token), ...liveAt(now()) };
     const select = { id: true, expiresAt: true, user: { select: { id: true, role: true } } } as const;
     const session = await client.session.findFirst({ where, select, relationLoadStrategy: 'join' });
     if (!session) return undefined;

@@ -3,7 +3,7 @@ import type { PrismaClient } from '../database/client.js';
 import type { Listener } from '../database/listener.js';
 import type { SigningKeys } from '../keys/signing-keys.js';
 import type { Revocations } from './revocations.js';
-import type { SessionEnds } from './session-ends.js';
+import { liveAt, type SessionEnds } from './session-ends.js';
 
 interface StandingDependencies {
   client: PrismaClient;
@@ -27,7 +27,7 @@ export function standing({ client, revocations, sessionEnds, keys, prove, now }:
     async refused(actors: readonly Actor[]): Promise<ReadonlySet<Actor>> {
       if (actors.length === 0) return new Set();
       const given = <T>(values: readonly (T | undefined)[]) => [...new Set(values.filter((one) => one !== undefined))];
-      const live = { revokedAt: null, expiresAt: { gt: new Date(now()) } };
+      const live = liveAt(now());
       const [users, sessions, keys] = await Promise.all([
         client.user.findMany({
           where: { id: { in: given(actors.map(({ id }) => id)) } },
