@@ -23,13 +23,12 @@ import {
   markRows,
   nodesBelow,
   pageArguments,
+  type Relation,
   readWithParent,
   type SelectionOptions,
   type SelectionPlan,
   selectionPlan,
 } from './selection.js';
-
-type Relation = { readonly to: ModelData; readonly isList: boolean };
 
 /** Reads a relation in one statement with what is selected below it. */
 const JOIN = { relationLoadStrategy: 'join' } as const;

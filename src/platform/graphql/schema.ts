@@ -12,7 +12,7 @@ import type { Policy } from '../calls/access.js';
 import { notWritten } from '../calls/errors.js';
 import { toFailure } from '../http/failures.js';
 import { schemaCompiler } from '../http/json-schema.js';
-import { routeProblems } from '../operations/check.js';
+import { checkRoutes } from '../operations/check.js';
 import type { DeclaredModels } from '../operations/model-data.js';
 import { checkArguments } from './arguments.js';
 import type { GraphQLContext } from './context.js';
@@ -50,8 +50,7 @@ export function executableSchema(
       return { by, action, route, parameters };
     }),
   );
-  const problems = routeProblems(policy, models, routes);
-  if (problems.length > 0) throw new Error(`The application cannot be served:\n  ${problems.join('\n  ')}`);
+  checkRoutes(policy, models, routes);
 
   let relations: SchemaRelations | undefined;
   const made = withRoutes(complete, {
@@ -93,10 +92,8 @@ type Resolvers = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 /** Adds `notWritten` for root fields without a resolver: graphql would answer them by itself, and ask nobody. */
 function withNotWritten(resolvers: Resolvers, fields: readonly string[]): Resolvers {
   const complete: Record<string, Record<string, unknown>> = { ...resolvers } as never;
-  for (const [type = '', field = ''] of fields.map((one) => one.split('.'))) {
-    const missing = type === 'Subscription' ? { subscribe: notWritten } : notWritten;
-    complete[type] = { [field]: missing, ...complete[type] };
-  }
+  for (const [type = '', field = ''] of fields.map((one) => one.split('.')))
+    complete[type] = { [field]: notWritten, ...complete[type] };
   return complete;
 }
 
@@ -107,11 +104,11 @@ function rootActions(typeDefs: string): ReadonlyMap<string, { action: string; pa
   );
   return new Map(
     types.flatMap((type) =>
-      ((type as ObjectTypeDefinitionNode).fields ?? []).flatMap(({ name, directives = [], arguments: args = [] }) => {
+      (type.fields ?? []).flatMap(({ name, directives = [], arguments: args = [] }) => {
         const found = directives
           .find((one) => one.name.value === 'permission')
           ?.arguments?.find((one) => one.name.value === 'action');
-        const by = `${(type as ObjectTypeDefinitionNode).name.value}.${name.value}`;
+        const by = `${type.name.value}.${name.value}`;
         const parameters = args.map((one) => one.name.value);
         return found?.value.kind === 'StringValue' ? [[by, { action: found.value.value, parameters }] as const] : [];
       }),

@@ -27,15 +27,15 @@ export interface SelectionPlan {
 }
 
 /** How a caller reads a relation: the filter of its rows, or `resolver` where the relation's resolver has to decide. */
-export type ReadRelation = (data: ModelData, isList: boolean) => { readonly filter: object | undefined } | 'resolver';
+type ReadRelation = (data: ModelData, isList: boolean) => { readonly filter: object | undefined } | 'resolver';
+
+/** The rows of another model behind a field. */
+export type Relation = { readonly to: ModelData; readonly isList: boolean };
 
 export interface SelectionOptions {
   readonly info: Pick<GraphQLResolveInfo, 'schema' | 'fragments' | 'variableValues'>;
   /** The relation behind a field without a resolver of its own. */
-  readonly relationOf: (
-    type: string,
-    field: string,
-  ) => { readonly to: ModelData; readonly isList: boolean } | undefined;
+  readonly relationOf: (type: string, field: string) => Relation | undefined;
   readonly readRelation: ReadRelation;
   /** Returns true for a field whose resolver a developer wrote. */
   readonly hasResolver: (type: string, field: string) => boolean;
@@ -57,17 +57,7 @@ export function selectionPlan(
   type: GraphQLObjectType,
   nodes: readonly FieldNode[],
   options: SelectionOptions,
-): SelectionPlan {
-  const budget = { relations: MAX_RELATIONS };
-  return planOf(data, type, nodes, options, budget);
-}
-
-function planOf(
-  data: ModelData,
-  type: GraphQLObjectType,
-  nodes: readonly FieldNode[],
-  options: SelectionOptions,
-  budget: { relations: number },
+  budget = { relations: MAX_RELATIONS },
 ): SelectionPlan {
   const { info, relationOf, readRelation, hasResolver } = options;
   const select: Record<string, unknown> = { id: true };
@@ -94,7 +84,7 @@ function planOf(
     const args = getArgumentValues(field, node, info.variableValues);
     if (!areSound(field, args)) continue;
     budget.relations--;
-    const plan = planOf(relation.to, below, selected, options, budget);
+    const plan = selectionPlan(relation.to, below, selected, options, budget);
     const rows = relation.isList ? pageArguments(args) : {};
     const where = relation.isList && read.filter ? { where: read.filter } : {};
     relations.set(name, { nodes: selected, plan });

@@ -1,5 +1,4 @@
-import type { KeyedRequest } from '../calls/access.js';
-import { authenticated, type Call } from '../calls/access.js';
+import { authenticated, type Call, type KeyedRequest } from '../calls/access.js';
 import { Failure } from '../calls/errors.js';
 import type { Prisma, PrismaClient } from '../database/client.js';
 import { faultOf } from '../database/faults.js';
@@ -60,12 +59,12 @@ export function idempotencyService({ client, secrets, now }: IdempotencyDependen
 
     /** Locks the key for the transaction of its first request. @throws Failure CONFLICT for a key in flight */
     async claim(tx: Transaction, call: Call, request: KeyedRequest): Promise<void> {
-      const { callerId, operation, key } = uniqueOf(call, request).callerId_operation_key;
+      const where = uniqueOf(call, request);
+      const { callerId, operation, key } = where.callerId_operation_key;
       const name = `${callerId} ${operation} ${key}`;
       // Prisma has no word for advisory locks. The second statement sees what was committed before the lock was there.
       const [lock] = await tx.$queryRaw<{ held: boolean }[]>`
         SELECT pg_try_advisory_xact_lock(hashtextextended(${name}, 0)) AS held`;
-      const where = uniqueOf(call, request);
       const record = await tx.idempotencyKey.findUnique({ where, select: { expiresAt: true, workId: true } });
       if (!lock?.held || (record && !isExpired(record))) throw inFlight();
       if (record) await tx.idempotencyKey.delete({ where, select: { key: true } });

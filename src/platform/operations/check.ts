@@ -30,12 +30,17 @@ export interface WrittenRoute {
 export function routeProblems(policy: Policy, models: DeclaredModels, routes: readonly WrittenRoute[]): string[] {
   return routes.flatMap((one) => {
     const { by, action, route } = one;
-    const { subscribe } = (route ?? {}) as { subscribe?: unknown };
-    if (route === notWritten || route === undefined || subscribe === notWritten) return [];
+    if (route === notWritten || route === undefined) return [];
     if (!isRoute(route)) return [`${by} needs ${action}: write it as route({ target, handler }), not as a function.`];
     const problems = [...namingProblems(models, one, route), ...decisionProblems(policy, models, one, route)];
     return problems.map((problem) => `${by}: ${problem}`);
   });
+}
+
+/** @throws Error that lists the problems of the routes */
+export function checkRoutes(...given: Parameters<typeof routeProblems>): void {
+  const problems = routeProblems(...given);
+  if (problems.length > 0) throw new Error(`The application cannot be served:\n  ${problems.join('\n  ')}`);
 }
 
 /** Returns the problems of models whose actions no contract states, or which lack an owner that the policy needs. */

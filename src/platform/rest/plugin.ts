@@ -15,7 +15,7 @@ import { schemaCompiler } from '../http/json-schema.js';
 import { pathOf } from '../http/path.js';
 import { type SessionCookies, sessionCookies } from '../http/session-cookies.js';
 import { varyBy } from '../http/vary.js';
-import { routeProblems } from '../operations/check.js';
+import { checkRoutes } from '../operations/check.js';
 import { isNotWritten, isRoute } from '../operations/route.js';
 import type { ServedContracts } from '../pages/published.js';
 import type { ComposedServices } from '../services.js';
@@ -92,7 +92,7 @@ export const restPlugin = fp<RestOptions>(
   async (app, { document, handlers, services, platform, contracts, publicUrl, upstreams, errors }) => {
     const all = operations(inlineSchemas(document));
     checkContract(document, all, app.names, upstreams);
-    const problems = routeProblems(
+    checkRoutes(
       app.policy,
       services.operations.models,
       all.flatMap((one) =>
@@ -108,7 +108,6 @@ export const restPlugin = fp<RestOptions>(
             ],
       ),
     );
-    if (problems.length > 0) throw new Error(`The application cannot be served:\n  ${problems.join('\n  ')}`);
     const ajv = schemaCompiler();
     app.setValidatorCompiler(structureValidator(ajv));
 

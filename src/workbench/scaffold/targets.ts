@@ -57,7 +57,7 @@ export function stubs(project: Project, root: string, { openapi, prisma, permiss
   function route(name: string, subject: Subject, file: SourceFile): Stub {
     const proposal = models && proposed(subject, models);
     const imports = proposal && [
-      ...[...proposal.functions].map((one) => ['accord', one] as const),
+      ...proposal.functions.map((one) => ['accord', one] as const),
       ...proposal.models.map(({ constant }) => ['../models.js', constant] as const),
       ['../routes.js', 'route'] as const,
     ];
