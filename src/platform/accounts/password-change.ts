@@ -37,10 +37,10 @@ export function passwordChange({ passwords, credentials, endSessions }: Password
    * @throws Failure VALIDATION_FAILED also for a wrong current password; RATE_LIMITED after too many of them
    */
   return async (db: Db, { id, email }: User, { currentPassword, newPassword }: PasswordChange): Promise<void> => {
-    const { call, enforce, transaction, onCommit } = accessOf(db);
+    const { call, transaction, onCommit } = accessOf(db);
     const isOwn = id === authenticated(call).id;
     const known = isOwn ? await checkCurrent(call, email, currentPassword) : undefined;
-    await enforce();
+    await call.checkpoint();
     const passwordHash = await passwords.inTurn(networkOf(call.address), ({ hash }) => hash(newPassword));
     const tx = await transaction();
     // Of two changes with the same current password, the second one did not know it.

@@ -21,9 +21,9 @@ export const usersService = ({ client, hashPassword }: UsersDependencies) => ({
   async create(db: Db, { password, ...fields }: UserFields & { password?: string | undefined }): Promise<User> {
     if (password === undefined) return db.user.create({ data: fields as never });
     // A hash costs much, so what would be refused is refused before.
-    const { call, enforce } = accessOf(db);
+    const { call } = accessOf(db);
     await refuseDuplicate(client, fields.email);
-    await enforce();
+    await call.checkpoint();
     const passwordHash = await hashPassword(call.address, password);
     return db.user.create({ data: withHidden({ ...fields, passwordHash }) as never });
   },

@@ -55,7 +55,7 @@ export interface Call<Rules extends Policy = Policy> {
   /** Null when no credential was presented. */
   readonly actor: Actor | null;
   /** Only the logout asks: a token that no longer holds is good enough to log out with. */
-  readonly presented?: Presented | undefined;
+  readonly presented?: () => Presented | undefined;
   /** The address of the peer, for throttling and the audit table. */
   readonly address: string;
   readonly requestId: string;
@@ -63,7 +63,8 @@ export interface Call<Rules extends Policy = Policy> {
   readonly idempotency?: KeyedRequest | undefined;
   /**
    * The last point at which a call can be refused: a service awaits it after all it must load and before its first
-   * effect. Throws VALIDATION_FAILED for the content, then RATE_LIMITED (docs/decisions.md, "Failures").
+   * effect. It checks once, however often it is called. Throws VALIDATION_FAILED for the content, then RATE_LIMITED
+   * (docs/decisions.md, "Failures").
    */
   readonly checkpoint: () => Promise<void>;
 }

@@ -23,23 +23,23 @@ export function callOf(
   contentIssues: () => Issues,
   idempotency?: KeyedRequest,
 ): Call {
+  async function check(): Promise<void> {
+    const found = contentIssues();
+    const [first] = found.issues;
+    if (first) {
+      throw new Failure('VALIDATION_FAILED', `${first.pointer ?? first.parameter} ${first.detail}.`, found);
+    }
+    const rate = app.countRequest(request);
+    refuseExcess(rate instanceof Promise ? await rate : rate);
+  }
+  let checked: Promise<void> | undefined;
   return {
     policy: app.policy,
     actor: request.actor,
-    get presented() {
-      return presentedBy(request);
-    },
+    presented: () => presentedBy(request),
     address: request.ip,
     requestId: request.id,
     idempotency,
-    async checkpoint() {
-      const found = contentIssues();
-      const [first] = found.issues;
-      if (first) {
-        throw new Failure('VALIDATION_FAILED', `${first.pointer ?? first.parameter} ${first.detail}.`, found);
-      }
-      const rate = app.countRequest(request);
-      refuseExcess(rate instanceof Promise ? await rate : rate);
-    },
+    checkpoint: () => (checked ??= check()),
   };
 }

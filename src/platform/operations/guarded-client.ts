@@ -73,7 +73,7 @@ export function guardedClient(models: DeclaredModels, streams: ModelStreams, acc
   const delegates = new Map<string, object>();
   const delegateOf = (name: string): object => {
     const data = models.byDelegate(name);
-    if (data) return guardedDelegate(name, modelGuard(data, access, streams), log);
+    if (data) return guardedDelegate(name, modelGuard(data, access, streams), access.locked, log);
     throw new TypeError(
       name.startsWith('$')
         ? `db.${name} is not available: an operation is one transaction already, and has no raw access.`
@@ -93,16 +93,27 @@ export function guardedClient(models: DeclaredModels, streams: ModelStreams, acc
   return db;
 }
 
-function guardedDelegate(name: string, { read, writes }: ReturnType<typeof modelGuard>, log: CallLog): object {
+function guardedDelegate(
+  name: string,
+  { read, writes }: ReturnType<typeof modelGuard>,
+  locked: ClientAccess['locked'],
+  log: CallLog,
+): object {
+  /** A handler goes on when it is certain that the caller may write. */
+  const decided = async (result: Promise<unknown>): Promise<unknown> => {
+    const value = await result;
+    await locked();
+    return value;
+  };
   return new Proxy(
     {},
     {
       get(_target, operation) {
         if (typeof operation !== 'string') return undefined;
-        if (READS.has(operation)) return (args = {}) => lazyCall(() => read(operation as ReadCall, args), log);
+        if (READS.has(operation)) return (args = {}) => lazyCall(() => decided(read(operation as ReadCall, args)), log);
         const write = Object.hasOwn(writes, operation) ? writes[operation as keyof typeof writes] : undefined;
         if (!write) throw new TypeError(`db.${name}.${operation} is not available in an operation.`);
-        return (args = {}) => lazyCall(() => write(args), log, `db.${name}.${operation}`);
+        return (args = {}) => lazyCall(() => decided(write(args)), log, `db.${name}.${operation}`);
       },
     },
   );

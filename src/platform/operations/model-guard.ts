@@ -62,6 +62,7 @@ export function modelGuard(data: ModelData, access: ClientAccess, streams: Model
     if (action === undefined) return;
     for (const [member, needed] of Object.entries(model.protect ?? {})) {
       if (changes[member] === undefined || changes[member] === before?.[member]) continue;
+      // By the role of the token too: it permits no more than it did when it was made.
       for (const actor of [call.actor as Actor, access.actor()]) {
         const reach = reachOf(call.policy, needed, actor);
         const isOwn = () => matchesLocally(data.ownedBy(actor) ?? NOBODYS, before ?? changes) === true;
@@ -177,14 +178,14 @@ export function modelGuard(data: ModelData, access: ClientAccess, streams: Model
         refuseProtected(given);
         const owner = writable();
         if (owner && matchesLocally(owner as Args, given) === false) throw denied();
-        await access.enforce().catch(async (refusal: unknown) => {
+        await call.checkpoint().catch(async (refusal: unknown) => {
           await hooks.beforeCreate?.(await access.reader(), given);
           throw refusal;
         });
         const tx = await access.transaction();
         const stream = streams.get(model.name);
         const key = stream?.keyOf(given) ?? '';
-        if (stream) await lockStream(tx, stream.lockName(key));
+        if (stream) access.sendAhead(lockStream(tx, stream.lockName(key)));
         const { select, omit, ...selection } = returned(args) as { select?: object; omit?: object };
         const withId = {
           ...(select && { select: { ...select, ...(data.stored.fields['id'] && { id: true }) } }),
@@ -194,10 +195,10 @@ export function modelGuard(data: ModelData, access: ClientAccess, streams: Model
         await requireOwner(tx, { ...given, ...created }, { id: created.id });
         if (stream) {
           const added = { id: created.id, key };
-          await stream.announce(tx, added);
+          access.sendAhead(stream.announce(tx, added));
           access.onCommit(() => stream.committed(added));
         }
-        await hooks.afterCreate?.(tx, call, created);
+        if (hooks.afterCreate) access.sendAhead(hooks.afterCreate(tx, call, created));
         return created;
       },
 
@@ -210,7 +211,7 @@ export function modelGuard(data: ModelData, access: ClientAccess, streams: Model
           refuseProtected(row);
           if (owner && matchesLocally(owner as Args, row) !== true) throw denied();
         }
-        await access.enforce();
+        await call.checkpoint();
         return written(on(await access.transaction()).createMany({ ...args, data: rows }));
       },
 
@@ -222,7 +223,7 @@ export function modelGuard(data: ModelData, access: ClientAccess, streams: Model
         refuseProtected(changes, before);
         access.checkPrecondition();
         await hooks.beforeUpdate?.(tx, before, changes);
-        await access.enforce();
+        await call.checkpoint();
         if (Object.keys(changes).length === 0) return on(tx).findUnique({ where, ...returned(args) });
         const after = await written<AnyRow>(
           on(tx).update({ ...returned(args), where: uniqueWhere(where), data: nextVersion(changes) }),
@@ -238,7 +239,7 @@ export function modelGuard(data: ModelData, access: ClientAccess, streams: Model
         refuseProtected(changes);
         const owner = writable();
         if (owner && movesOwner(changes) && matchesLocally(owner as Args, changes) !== true) throw denied();
-        await access.enforce();
+        await call.checkpoint();
         const where = filtered(scopedWhere(data, args['where'], readable), owner ? [owner] : []);
         return written(on(await access.transaction()).updateMany({ ...where, data: nextVersion(changes) }));
       },
@@ -248,8 +249,8 @@ export function modelGuard(data: ModelData, access: ClientAccess, streams: Model
         const where = args['where'] as Args;
         const before = await writableRow(tx, where);
         await hooks.beforeDelete?.(tx, before);
-        await access.enforce();
-        await createTombstones(tx, data, [before.id]);
+        await call.checkpoint();
+        access.sendAhead(createTombstones(tx, data, [before.id]));
         const deleted = await on(tx).delete({ ...returned(args), where: uniqueWhere(where) });
         await hooks.afterDelete?.(tx, call, before);
         return deleted;
@@ -257,7 +258,7 @@ export function modelGuard(data: ModelData, access: ClientAccess, streams: Model
 
       async deleteMany(args: Args): Promise<unknown> {
         if (hooks.afterDelete) throw new TypeError(`db.${name}.deleteMany: delete the rows one by one.`);
-        await access.enforce();
+        await call.checkpoint();
         const tx = await access.transaction();
         const owner = writable();
         const where = filtered(scopedWhere(data, args['where'], readable), owner ? [owner] : []);
@@ -269,7 +270,7 @@ export function modelGuard(data: ModelData, access: ClientAccess, streams: Model
         })) as AnyRow[];
         for (const { id } of rows) await lockRow(tx, data, id);
         const ids = rows.map(({ id }) => id);
-        await createTombstones(tx, data, ids);
+        access.sendAhead(createTombstones(tx, data, ids));
         return on(tx).deleteMany({ where: { id: { in: ids } } });
       },
     },

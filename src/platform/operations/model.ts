@@ -89,6 +89,7 @@ export interface ModelHooks {
   readonly beforeUpdate?: (tx: Tx, before: AnyRow, data: Readonly<Record<string, unknown>>) => Promise<void>;
   readonly beforeDelete?: (tx: Tx, before: AnyRow) => Promise<void>;
   readonly beforeCreate?: (tx: Tx, data: Readonly<Record<string, unknown>>) => Promise<void>;
+  /** Sends one statement. */
   readonly afterCreate?: (tx: Tx, call: Call, created: AnyRow) => Promise<void>;
   readonly afterUpdate?: (tx: Tx, call: Call, before: AnyRow, after: AnyRow) => Promise<void>;
   readonly afterDelete?: (tx: Tx, call: Call, before: AnyRow) => Promise<void>;

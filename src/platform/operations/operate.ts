@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { type Actor, authenticated, authoriseRole, type Call } from '../calls/access.js';
+import { type Actor, authoriseRole, type Call } from '../calls/access.js';
 import { ifMatch } from '../calls/conditions.js';
 import { Failure } from '../calls/errors.js';
 import { isStorableId, type PageRequest, type Window } from '../calls/pages.js';
 import { absent, refuseAbsent } from '../calls/tombstones.js';
 import { isReferenceViolation } from '../database/client.js';
-import { callTransaction } from './call-transaction.js';
+import { callTransaction, RoleChanged } from './call-transaction.js';
 import { callLog, endCalls, guardedClient, refuseFailed } from './guarded-client.js';
-import type { AnyRow, Tx } from './model.js';
+import type { AnyRow, Db, Tx } from './model.js';
 import { delegateOf, type ModelData } from './model-data.js';
 import type { OperationServices } from './operation-services.js';
 import { readableRows } from './read-scope.js';
@@ -19,6 +19,8 @@ import { targetRows } from './target-rows.js';
 /** One request for a route, by whichever transport it came. */
 export interface OperationRequest {
   readonly call: Call;
+  /** The caller with the role that it has now, where that differs from the token's. */
+  readonly present?: Actor | undefined;
   /** The operationId, or `Type.field`: names the operation in the log. */
   readonly name: string;
   readonly action: string;
@@ -54,25 +56,37 @@ class AfterCommit {
 /**
  * Decides around a handler what the contract declares, in the order of failures: 401 and 403 by the role, 403 by the id, the
  * idempotency key, 404 and 410, 403 by the row, 412; then the handler, whose first write checks 422 and 429. Its effects are one
- * transaction, which commits before the answer is sent. An error rolls everything back.
+ * transaction, which commits before the answer is sent. An error rolls everything back. A caller whose role has changed since
+ * its token was made is decided again, by its present role.
  */
 export async function operate(
+  services: OperationServices,
+  route: Route<never, unknown>,
+  asked: OperationRequest,
+): Promise<unknown> {
+  try {
+    return await attempt(services, route, asked);
+  } catch (error) {
+    if (!(error instanceof RoleChanged)) throw error;
+    return operate(services, route, { ...asked, present: error.actor });
+  }
+}
+
+async function attempt(
   services: OperationServices,
   { target, handler }: Route<never, unknown>,
   asked: OperationRequest,
 ): Promise<unknown> {
   const { client, idempotency, models, streams, pages } = services;
   const { call, action, writes } = asked;
-  authoriseRole(call, action);
-  const caller = authenticated(call);
+  const caller = authoriseRole({ policy: call.policy, actor: asked.present ?? call.actor }, action);
   const record = target.kind === 'record' ? target : undefined;
   const { of: container } = target;
   /** The row whose owner decides. */
   const decider = container ?? record;
   const idOf = ({ key }: RecordTarget): number => (key === undefined ? caller.id : asked.idOf(key));
   const keyed = writes ? call.idempotency : undefined;
-  const present = (): Actor => (transaction.hasBegun() ? transaction.actor() : caller);
-  const rows = targetRows({ client, models, call, action, idOf, present });
+  const rows = targetRows({ client, models, call, action, caller, idOf });
 
   const locking = writes ? (record ?? container) : undefined;
   const locked =
@@ -86,39 +100,15 @@ export async function operate(
     client,
     idempotency,
     call,
-    action,
+    caller,
     keyed,
     target: locked,
     afterLocks: isLate ? async (tx) => void (await loadRecord(tx, record as RecordTarget)) : undefined,
   });
-  let enforced: Promise<void> | undefined;
-  const enforce = (): Promise<void> => (enforced ??= call.checkpoint());
   const onCommit: (() => void)[] = [];
   let permitted: { model: string; row: AnyRow } | undefined;
   let workId: string | undefined;
   const log = callLog(asked.name, writes);
-  const db = guardedClient(
-    models,
-    streams,
-    {
-      call,
-      action,
-      actor: present,
-      reader: async () => (writes ? transaction.client() : client),
-      transaction: async () => (writes ? transaction.client() : refuseToWrite()),
-      enforce,
-      onCommit: (work) => void onCommit.push(work),
-      belonging: (data) =>
-        container && data.model.name === target.model.name
-          ? { [data.referenceTo(models(container.model))]: idOf(container) }
-          : undefined,
-      permitted: () => permitted,
-      checkPrecondition: () => {
-        if (stale) throw stale;
-      },
-    },
-    log,
-  );
 
   try {
     if (decider && rows.isOwnById(decider) === false) throw rows.denied(decider);
@@ -127,7 +117,7 @@ export async function operate(
       if (decider && row) await rows.requireOwner(client, decider, row);
       const answer = await idempotency.recall(call, keyed);
       if (answer) {
-        await enforce();
+        await call.checkpoint();
         return answer;
       }
     }
@@ -141,23 +131,22 @@ export async function operate(
       return asked.reply(await made.work());
     }
     const answer = asked.reply(made);
-    await enforce();
+    await call.checkpoint();
     if (keyed && transaction.hasBegun()) {
       const { account } = models(target.model);
       const ownerId = account === undefined ? undefined : (made as Partial<AnyRow> | undefined)?.[account];
-      await idempotency.keep(await transaction.client(), call, keyed, {
-        answer: answer as object,
-        ...(typeof ownerId === 'number' && { ownerId }),
-      });
+      const kept = { answer: answer as object, ...(typeof ownerId === 'number' && { ownerId }) };
+      transaction.sendAhead(idempotency.keep(await transaction.client(), call, keyed, kept));
     }
     await commit();
     return answer;
-  } catch (error) {
+  } catch (thrown) {
     log.isOver = true;
-    await transaction.rollback(error);
+    const error = await transaction.rollback(thrown);
+    if (error instanceof RoleChanged) throw error;
     if (stale && !(error instanceof Failure && error.code === 'FORBIDDEN')) throw stale;
     // The handler may have failed because it was given what the content check would refuse.
-    if (!(error instanceof Failure)) await enforce();
+    if (!(error instanceof Failure)) await call.checkpoint();
     return await reconsider(error);
   }
 
@@ -204,7 +193,7 @@ export async function operate(
   async function loadRecord(on: Tx, of: RecordTarget): Promise<AnyRow> {
     const data = models(of.model);
     // The caller's own account exists, so nothing can come before the rate: no row is read for a caller without requests.
-    if (of.key === undefined && !writes) await enforce();
+    if (of.key === undefined && !writes) await call.checkpoint();
     const found = await rows.find(on, of, handler ? undefined : asked.select?.(data));
     if (!found)
       return of.removes || container ? Promise.reject(absent(of.model)) : refuseAbsent(on, data.model, idOf(of));
@@ -219,8 +208,37 @@ export async function operate(
     return found;
   }
 
+  function guarded(): Db {
+    return guardedClient(
+      models,
+      streams,
+      {
+        call,
+        action,
+        actor: () => caller,
+        reader: async () => (writes ? transaction.client() : client),
+        transaction: async () => (writes ? transaction.client() : refuseToWrite()),
+        locked: transaction.locked,
+        sendAhead: transaction.sendAhead,
+        onCommit: (work) => void onCommit.push(work),
+        belonging: (data) =>
+          container && data.model.name === target.model.name
+            ? { [data.referenceTo(models(container.model))]: idOf(container) }
+            : undefined,
+        permitted: () => permitted,
+        checkPrecondition: () => {
+          if (stale) throw stale;
+        },
+      },
+      log,
+    );
+  }
+
   /** Runs the handler, or does what a route without one does. Nothing that it began is left behind. */
   async function perform(row: AnyRow | undefined): Promise<unknown> {
+    if (!handler && target.kind === 'list') return list(models(target.model));
+    if (!handler && !record?.removes) return row;
+    const db = guarded();
     const made = await (handler
       ? (handler as (request: unknown, operation: unknown) => unknown)(asked.request, {
           actor: caller,
@@ -229,7 +247,7 @@ export async function operate(
           page: asked.page,
           services: asked.services,
           prefix: asked.prefix,
-          enforce,
+          enforce: call.checkpoint,
           get workId() {
             return identifyWork();
           },
@@ -237,20 +255,14 @@ export async function operate(
           onCommit: (work: () => void) => void onCommit.push(work),
           signal: asked.signal ?? NEVER,
         })
-      : standard(row));
+      : delegateOf(db, models(target.model)).delete({ where: { id: row?.id } }));
     await endCalls(log);
     return made;
   }
 
-  function standard(row: AnyRow | undefined): unknown {
-    const data = models(target.model);
-    if (target.kind === 'record') return target.removes ? delegateOf(db, data).delete({ where: { id: row?.id } }) : row;
-    return list(data);
-  }
-
   /** The page or the window that the request asks for, of the rows that the caller may read. */
   async function list(data: ModelData): Promise<unknown> {
-    await enforce();
+    await call.checkpoint();
     const owner =
       readableRows(call, caller, data) ?? (rows.isOwnOnly() && !container ? data.ownedBy(caller) : undefined);
     const parent = container && { [data.referenceTo(models(container.model))]: idOf(container) };

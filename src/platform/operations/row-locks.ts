@@ -85,7 +85,7 @@ export async function lockStream(tx: Tx, key: string): Promise<void> {
 
 /**
  * Creates tombstones of rows and of all rows that PostgreSQL deletes with them. Rows between a deleted one and others are locked
- * first, so that nobody adds a row below them that would go without a tombstone.
+ * first, so that nobody adds a row below them that would go without a tombstone. All statements are sent at once.
  * @param ids of rows that the transaction has locked
  */
 export async function createTombstones(tx: Tx, data: ModelData, ids: readonly number[]): Promise<void> {
@@ -104,9 +104,11 @@ export async function createTombstones(tx: Tx, data: ModelData, ids: readonly nu
     }
   };
   visit(data, Prisma.sql`id = ANY(${[...ids]}::int[])`);
-  for (const [child, condition] of conditions)
-    if (child.cascades.length > 0)
-      await tx.$queryRaw`SELECT id FROM ${tableOf(child)} WHERE ${condition} ORDER BY id FOR UPDATE`;
+  const locks = [...conditions]
+    .filter(([child]) => child.cascades.length > 0)
+    .map(
+      ([child, condition]) => tx.$queryRaw`SELECT id FROM ${tableOf(child)} WHERE ${condition} ORDER BY id FOR UPDATE`,
+    );
   const kindOf = ({ model }: ModelData) => tombstoneKind(model);
   const each = [
     Prisma.sql`SELECT ${kindOf(data)}::text, unnest(${[...ids]}::int[])`,
@@ -117,5 +119,6 @@ export async function createTombstones(tx: Tx, data: ModelData, ids: readonly nu
         ) AS deleted`,
     ),
   ];
-  await tx.$executeRaw`INSERT INTO tombstones (kind, id) ${Prisma.join(each, ' UNION ALL ')} ON CONFLICT DO NOTHING`;
+  const insert = tx.$executeRaw`INSERT INTO tombstones (kind, id) ${Prisma.join(each, ' UNION ALL ')} ON CONFLICT DO NOTHING`;
+  await Promise.all([...locks, insert]);
 }

@@ -1,5 +1,5 @@
 import type { Call } from '../calls/access.js';
-import { manualTransaction } from './call-transaction.js';
+import { firstError, manualTransaction } from './call-transaction.js';
 import { callLog, endCalls, guardedClient } from './guarded-client.js';
 import type { Db } from './model.js';
 import type { OperationServices } from './operation-services.js';
@@ -23,7 +23,8 @@ export type Transact = <T>(work: (db: Db) => Promise<T>) => Promise<T>;
 export const systemClient =
   ({ client, models, streams }: Pick<OperationServices, 'client' | 'models' | 'streams'>): Transact =>
   async (work) => {
-    const { tx, end } = await manualTransaction(client);
+    const { tx, commit, rollback } = await manualTransaction(client);
+    const sent: Promise<unknown>[] = [];
     const onCommit: (() => void)[] = [];
     const log = callLog('The transaction', true);
     const access = {
@@ -34,7 +35,8 @@ export const systemClient =
       },
       reader: async () => tx,
       transaction: async () => tx,
-      enforce: async () => {},
+      locked: async () => {},
+      sendAhead: (statement: Promise<unknown>) => void sent.push(statement),
       onCommit: (after: () => void) => void onCommit.push(after),
       belonging: () => undefined,
       permitted: () => undefined,
@@ -43,12 +45,13 @@ export const systemClient =
     try {
       const result = await work(guardedClient(models, streams, access, log));
       await endCalls(log);
-      await end();
+      await commit(sent);
       for (const after of onCommit) after();
       return result;
-    } catch (error) {
+    } catch (thrown) {
       log.isOver = true;
-      await end(error);
+      const error = await firstError(sent, thrown);
+      await rollback(error);
       throw error;
     }
   };

@@ -11,18 +11,17 @@ interface TargetRowsOptions {
   readonly models: DeclaredModels;
   readonly call: Call;
   readonly action: string;
+  readonly caller: Actor;
   readonly idOf: (target: RecordTarget) => number;
-  /** The caller with the role that it has now. */
-  readonly present: () => Actor;
 }
 
 /** Finds the rows that targets name, and decides whose they are. */
-export function targetRows({ client, models, call, action, idOf, present }: TargetRowsOptions) {
-  const isOwnOnly = (): boolean => reachOf(call.policy, action, present()) === 'own';
+export function targetRows({ client, models, call, action, caller, idOf }: TargetRowsOptions) {
+  const isOwnOnly = (): boolean => reachOf(call.policy, action, caller) === 'own';
 
   const denied = ({ model: { name } }: RecordTarget, by = action): Failure => {
     const { model } = models({ name });
-    return model.conceal ? absent(model) : refused(present(), by);
+    return model.conceal ? absent(model) : refused(caller, by);
   };
 
   return {
@@ -31,14 +30,14 @@ export function targetRows({ client, models, call, action, idOf, present }: Targ
 
     /** Whether a row is the caller's own by its id alone; undefined where that does not tell, or need not. */
     isOwnById(of: RecordTarget): boolean | undefined {
-      const where = isOwnOnly() ? models(of.model).ownedBy(present()) : undefined;
+      const where = isOwnOnly() ? models(of.model).ownedBy(caller) : undefined;
       return where && matchesLocally(where as Record<string, unknown>, { id: idOf(of) });
     },
 
     /** @throws Failure FORBIDDEN for a row that is not the caller's, where its role reaches no others */
     async requireOwner(on: Tx, of: RecordTarget, row: AnyRow): Promise<void> {
       const data = models(of.model);
-      const where = isOwnOnly() ? data.ownedBy(present()) : undefined;
+      const where = isOwnOnly() ? data.ownedBy(caller) : undefined;
       if (where && !(await satisfies(on, data, where, row))) throw denied(of);
     },
 
@@ -46,18 +45,20 @@ export function targetRows({ client, models, call, action, idOf, present }: Targ
     async requireReadable(of: RecordTarget, row: AnyRow): Promise<void> {
       const data = models(of.model);
       const { read } = data.model;
-      const reach = reachOf(call.policy, read, present());
-      const where = reach === 'own' ? data.ownedBy(present()) : undefined;
+      const reach = reachOf(call.policy, read, caller);
+      const where = reach === 'own' ? data.ownedBy(caller) : undefined;
       if (reach === 'none' || (where && !(await satisfies(client, data, where, row)))) throw denied(of, read);
     },
 
     /** @param selection Prisma's `select`; all visible members by default */
-    async find(on: Tx, of: RecordTarget, selection?: object): Promise<AnyRow | undefined> {
+    find(on: Tx, of: RecordTarget, selection?: object): Promise<AnyRow | null> {
       const id = idOf(of);
       const data = models(of.model);
-      if (data.hasNumericId && !isStorableId(id)) return undefined;
-      const row = await delegateOf(on, data).findUnique({ where: { id }, ...(selection ?? data.visible) });
-      return (row ?? undefined) as AnyRow | undefined;
+      if (data.hasNumericId && !isStorableId(id)) return Promise.resolve(null);
+      return delegateOf(on, data).findUnique({
+        where: { id },
+        ...(selection ?? data.visible),
+      }) as Promise<AnyRow | null>;
     },
   };
 }

@@ -19,8 +19,8 @@ export interface Place {
   /** For reads outside of a transaction. */
   reads: Connection;
   isTransaction: boolean;
-  /** Returns Prisma's client on the same connection. */
-  prisma: () => Promise<AnyClient>;
+  /** Runs a call of Prisma's client on the same connection. A transaction does not end before it. */
+  prisma: (run: (client: AnyClient) => unknown) => Promise<unknown>;
 }
 
 interface Parts {
@@ -53,8 +53,8 @@ const ALTERED = '0A000';
 const isAltered = (error: unknown) => (error as { code?: unknown }).code === ALTERED;
 
 export function callsOf({ dataModel, dry, plans, names, counts, verified, clientVersion }: Parts): Calls {
-  const byPrisma = async ({ model, operation, args }: Call, place: Place) =>
-    (await place.prisma())[memberOf(model.name)]?.[operation]?.(args);
+  const byPrisma = ({ model, operation, args }: Call, place: Place) =>
+    place.prisma((client) => client[memberOf(model.name)]?.[operation]?.(args));
 
   function fallBack(call: Call, place: Place, reason: string): Promise<unknown> {
     count(call, reason);

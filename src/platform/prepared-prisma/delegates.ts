@@ -96,10 +96,9 @@ export function facadeOf<Client extends object>(delegates: Delegates, calls: Cal
   for (const method of OF_PRISMA)
     Object.defineProperty(TransactionFacade.prototype, method, {
       value(this: Facade, ...given: unknown[]) {
-        return new Pending(async (place) => {
-          const client: object = await place.prisma();
-          return (client as Record<string, (...given: unknown[]) => unknown>)[method]?.(...given);
-        }, this.place);
+        const run = (client: object) =>
+          (client as Record<string, (...given: unknown[]) => unknown>)[method]?.(...given);
+        return new Pending((place) => place.prisma(run), this.place);
       },
     });
   for (const method of OUTSIDE_ONLY) Object.defineProperty(TransactionFacade.prototype, method, { value: undefined });
@@ -154,7 +153,7 @@ function modelCallOf(model: Model, calls: Calls, prisma: AnyClient) {
         return (found as Record<string, (args?: object) => Promise<unknown>>)[name]?.(args);
       };
       if (!this.#place.isTransaction) return from(prisma);
-      return new Pending(async (place) => from(await place.prisma()), this.#place);
+      return new Pending((place) => place.prisma(from), this.#place);
     }
   }
   for (const { name, kind } of Object.values(model.fields))

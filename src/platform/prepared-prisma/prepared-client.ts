@@ -62,7 +62,7 @@ export function preparedClient<Client extends object>(
     connection: onPool,
     reads: reads ?? onPool,
     isTransaction: false,
-    prisma: () => Promise.resolve(prisma),
+    prisma: async (run) => run(prisma),
   };
 
   /** Joins are started one after the other, so that each gets its own connection. */
@@ -73,6 +73,7 @@ export function preparedClient<Client extends object>(
     let joined: Promise<AnyClient> | undefined;
     let leave: (() => void) | undefined;
     let ended: Promise<unknown> | undefined;
+    const running = new Set<Promise<unknown>>();
     const join = (): Promise<AnyClient> =>
       new Promise((resolve, reject) => {
         joining.join(connection);
@@ -86,14 +87,16 @@ export function preparedClient<Client extends object>(
         ended = prisma.$transaction(work, { ...forever, isolationLevel: 'ReadCommitted' }).catch(reject);
       });
     return {
-      prisma: (): Promise<AnyClient> => {
+      prisma: (run: (client: AnyClient) => unknown): Promise<unknown> => {
         joined ??= joinFree.then(join);
         joinFree = joined.catch(() => {});
-        return joined;
+        const work = joined.then(run);
+        running.add(work);
+        return work;
       },
       leave: async () => {
         if (joined === undefined) return;
-        await joined.catch(() => {});
+        await Promise.allSettled(running);
         leave?.();
         await ended;
       },

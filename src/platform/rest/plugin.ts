@@ -47,14 +47,8 @@ const isForwarded = (operation: Operation): operation is Forwarded => operation.
 const publicHandler = (handler: Handler, operation: Operation): Handler => {
   const written = replyWriter(operation);
   return async (request, context) => {
-    let checked: Promise<void> | undefined;
-    const { call } = context;
-    const checkpoint = () => (checked ??= call.checkpoint());
-    const answer = await handler(request, {
-      ...context,
-      call: { ...call, checkpoint },
-    });
-    if (operation.counted) await checkpoint();
+    const answer = await handler(request, context);
+    if (operation.counted) await context.call.checkpoint();
     return written(answer);
   };
 };
@@ -89,7 +83,10 @@ interface RestOptions {
  * 429) before its first effect.
  */
 export const restPlugin = fp<RestOptions>(
-  async (app, { document, handlers, services, platform, contracts, publicUrl, upstreams, errors }) => {
+  async (
+    app,
+    { document, handlers, services, platform: { ready, metrics }, contracts, publicUrl, upstreams, errors },
+  ) => {
     const all = operations(inlineSchemas(document));
     checkContract(document, all, app.names, upstreams);
     checkRoutes(
@@ -147,7 +144,7 @@ export const restPlugin = fp<RestOptions>(
         schema: routeSchema(operation),
         handler: handle(app, plan, handlerOf(operation), {
           services: services.handlers,
-          platformFor: (request) => ({ ...platform, document: documentsFor(request) }),
+          platformFor: (request) => ({ ready, metrics, document: documentsFor(request) }),
           prefix: version === undefined ? '' : prefixOf(version),
           refreshPath: refreshPath(all, version, app.names.refreshCookie),
         }),
@@ -209,10 +206,7 @@ function handle(
     if (operation.method !== 'GET') app.refuseForeignCookie(request);
     const answer = handler(read, {
       services,
-      // Few ask for it.
-      get platform() {
-        return platformFor(request);
-      },
+      platform: platformFor(request),
       prefix,
       call: callOf(app, request, () => contentIssues(read), keyOf(read)),
       page,

@@ -34,17 +34,17 @@ interface OwnSessionsDependencies {
 /** What the owner of sessions does with them. The target of the route is the caller's own account. */
 export function ownSessions({ client, end, now }: OwnSessionsDependencies) {
   async function revoke(db: Db, where: Prisma.SessionWhereInput): Promise<void> {
-    const { call, enforce, transaction } = accessOf(db);
-    await enforce();
+    const { call, transaction } = accessOf(db);
+    await call.checkpoint();
     await end(await transaction(), call, 'session.revoked', where);
   }
 
   return {
     /** Returns a page of the live sessions of the caller, oldest first. */
     async list(db: Db, page: PageRequest): Promise<Page<OwnSession>> {
-      const { call, enforce } = accessOf(db);
+      const { call } = accessOf(db);
       const { id: userId, sessionId } = authenticated(call);
-      await enforce();
+      await call.checkpoint();
       const where = { userId, ...liveAt(now()) };
       const { items, ...rest } = await pageOf(page, {
         rows: ({ ids: position, order, ...part }) =>
@@ -85,7 +85,8 @@ export function ownSessions({ client, end, now }: OwnSessionsDependencies) {
      * @throws Failure BAD_REQUEST without any of these; UNAUTHENTICATED when the call came with a credential of another kind
      */
     async logout(call: Call, refreshToken: string | undefined): Promise<void> {
-      const { actor, presented } = call;
+      const { actor } = call;
+      const presented = call.presented?.();
       if (refreshToken === undefined && presented === undefined) {
         throw new Failure('BAD_REQUEST', 'There is no token whose session could end.');
       }
