@@ -1,7 +1,7 @@
 /** Runs the calls of a client: by a plan, or by Prisma. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Sql } from '@prisma/client/runtime/client';
-import { type Connection, type Result, TEXT } from './connection.js';
+import { type Connection, type Result, statementOf } from './connection.js';
 import type { DataModel } from './data-model.js';
 import { type AnyClient, type DryRuns, memberOf } from './dry-runs.js';
 import type { Slot } from './markers.js';
@@ -71,9 +71,9 @@ export function callsOf({ dataModel, dry, plans, names, counts, verified, client
     const copied = { ...call, args: copyOf(dataModel, call) };
     return async () => {
       try {
-        const plan = await record(dataModel, dry, copied, shape);
+        const { text, slots, reader } = await record(dataModel, dry, copied, shape);
         counts.recorded++;
-        return { ...plan, name: names.of(plan.text), unverified: verified };
+        return { statement: statementOf(names.of(text), text), slots, reader, unverified: verified };
       } catch (error) {
         return { refused: error instanceof Unsupported ? error.message : 'the recording failed' };
       }
@@ -100,7 +100,7 @@ export function callsOf({ dataModel, dry, plans, names, counts, verified, client
 
   async function execute(call: Call, place: Place, plan: Plan, shape: Shape): Promise<unknown> {
     const { operation } = call;
-    const { name, text, slots } = plan;
+    const { statement, slots } = plan;
     const now = new Date();
     const values = new Array(slots.length);
     for (let i = 0; i < values.length; i++) values[i] = (slots[i] as Slot)(shape.values, now);
@@ -109,7 +109,7 @@ export function callsOf({ dataModel, dry, plans, names, counts, verified, client
     counts.prepared++;
     let result: Result;
     try {
-      result = await connection.query({ name, text, values, rowMode: 'array', types: TEXT });
+      result = await connection.query(statement(values));
     } catch (error) {
       if (!isAltered(error)) return replay(call, { error });
       forget();

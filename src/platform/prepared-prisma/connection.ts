@@ -40,6 +40,19 @@ export interface PoolLike {
 /** Leaves values as PostgreSQL sends them in text. The readers convert them. */
 export const TEXT: Types = { getTypeParser: () => (text) => text };
 
+/**
+ * Returns a statement that is sent with values. `pg` copies the own properties of a statement at a cost of 0.3 µs each, so all
+ * but the values are inherited.
+ */
+export function statementOf(name: string, text: string): (values: unknown[]) => Statement {
+  const constant: Statement = { name, text, rowMode: 'array', types: TEXT };
+  return (values) => {
+    const statement = Object.create(constant) as Statement;
+    statement.values = values;
+    return statement;
+  };
+}
+
 /** Returns true if the connection has ended, or is in an unknown state. After an SQL error it can be used again. */
 export function isBroken(error: unknown): boolean {
   const { severity } = error as { severity?: unknown };

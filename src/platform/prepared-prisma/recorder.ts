@@ -1,6 +1,7 @@
 /** Records plans: Prisma runs a call without a database, and shows the text it sends and the places of its values. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
+import type { Statement } from './connection.js';
 import type { DataModel } from './data-model.js';
 import type { DryRun, DryRuns } from './dry-runs.js';
 import { FORMATS, generatorOf, isToday, marker, type Slot } from './markers.js';
@@ -9,8 +10,7 @@ import { type Call, copyOf, type Shape, Unsupported } from './shape.js';
 
 /** How calls of one shape are run. */
 export interface Plan {
-  name: string;
-  text: string;
+  statement: (values: unknown[]) => Statement;
   slots: Slot[];
   reader: Reader;
   /** Answers that Prisma reads as well, to compare. */
@@ -39,7 +39,7 @@ export async function record(
   dry: DryRuns,
   call: Call,
   shape: Shape,
-): Promise<Omit<Plan, 'name' | 'unverified'>> {
+): Promise<Pick<Plan, 'slots' | 'reader'> & { text: string }> {
   const { types, values, equal } = shape;
   const set = (number: number) => equal.map((i) => marker(types[i] ?? 'text', i, number, values[i]));
   const [first, second] = [set(0), set(1)];

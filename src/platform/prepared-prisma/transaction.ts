@@ -10,7 +10,7 @@ import {
   type Result,
   type Statement,
   send,
-  TEXT,
+  statementOf,
   take,
   writeTogether,
 } from './connection.js';
@@ -29,6 +29,9 @@ const LEVELS: Record<string, string> = {
   RepeatableRead: 'REPEATABLE READ',
   Serializable: 'SERIALIZABLE',
 };
+
+const BEGIN = statementOf('', 'BEGIN')([]);
+const END = { COMMIT: statementOf('', 'COMMIT')([]), ROLLBACK: statementOf('', 'ROLLBACK')([]) };
 
 const apiError = (message: string, clientVersion: string) =>
   new PrismaClientKnownRequestError(`Transaction API error: ${message}`, { code: 'P2028', clientVersion });
@@ -76,8 +79,7 @@ export async function openTransaction(
   }
 
   function begin(): Promise<unknown> {
-    const text = level ? `BEGIN ISOLATION LEVEL ${level}` : 'BEGIN';
-    const sent = send(connection, { text, rowMode: 'array', types: TEXT });
+    const sent = send(connection, level ? statementOf('', `BEGIN ISOLATION LEVEL ${level}`)([]) : BEGIN);
     // The first statement fails as well, and says so.
     sent.catch(() => {});
     return sent;
@@ -102,7 +104,7 @@ export async function openTransaction(
         if (command === 'ROLLBACK') return;
         throw apiError('The transaction was rolled back, because its connection failed.', clientVersion);
       }
-      const done = await send(connection, { text: command, rowMode: 'array', types: TEXT });
+      const done = await send(connection, END[command]);
       if (command === 'COMMIT' && done.command !== 'COMMIT')
         throw apiError('The transaction was rolled back, because one of its statements failed.', clientVersion);
     } catch (error) {
