@@ -107,7 +107,7 @@ async function attempt(
   });
   const onCommit: (() => void)[] = [];
   let permitted: { model: string; row: AnyRow } | undefined;
-  let workId: string | undefined;
+  const workId = randomUUID();
   const log = callLog(asked.name, writes);
 
   try {
@@ -126,7 +126,7 @@ async function attempt(
     const made = await perform(row);
     if (stale) throw stale;
     if (made instanceof AfterCommit) {
-      if (keyed) await idempotency.keep(await transaction.client(), call, keyed, { workId: identifyWork() });
+      if (keyed) await idempotency.keep(await transaction.client(), call, keyed, { workId });
       await commit();
       return asked.reply(await made.work());
     }
@@ -148,11 +148,6 @@ async function attempt(
     // The handler may have failed because it was given what the content check would refuse.
     if (!(error instanceof Failure)) await call.checkpoint();
     return await reconsider(error);
-  }
-
-  function identifyWork(): string {
-    workId ??= randomUUID();
-    return workId;
   }
 
   async function commit(): Promise<void> {
@@ -248,9 +243,7 @@ async function attempt(
           services: asked.services,
           prefix: asked.prefix,
           enforce: call.checkpoint,
-          get workId() {
-            return identifyWork();
-          },
+          workId,
           afterCommit: (work: () => Promise<unknown>) => new AfterCommit(work),
           onCommit: (work: () => void) => void onCommit.push(work),
           signal: asked.signal ?? NEVER,
