@@ -5,6 +5,9 @@ import { seenBefore } from './seen-before.js';
 /** Shapes that wait for their recording at most. Others are asked for again with a later call. */
 const MOST_WAITING = 100;
 
+/** Milliseconds before the first recording: a process that starts has more urgent work. */
+const QUIET_MS = 1000;
+
 interface Entry {
   plan: Plan | Refused;
   /** Used since room was last made. Such a plan outlives those of shapes that are used once. */
@@ -37,7 +40,7 @@ export function plansOf(limit: number, perSecond: number): Plans {
   const waiting = new Map<string, () => Promise<Plan | Refused>>();
   let generation = 0;
   /** When the next recording may begin. */
-  let nextAt = 0;
+  let nextAt = performance.now() + QUIET_MS;
   let recording: Promise<void> | undefined;
 
   function makeRoom(): void {
