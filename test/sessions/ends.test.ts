@@ -438,7 +438,9 @@ onEachDatabase(t, async (t, open) => {
     seen.length = 0;
     const began = performance.now();
     await eventually('some questions', () => seen.length >= 10 || undefined);
-    t.ok(seen.length <= (performance.now() - began) / recheck + 1, 'not one for each socket');
+    // On a busy machine a read that waits behind another one is sent on a second connection too.
+    const checks = (performance.now() - began) / recheck + 1;
+    t.ok(seen.length <= 2 * checks, `not one for each of ${open.length} sockets`);
     for (const { socket } of open) socket.terminate();
   });
 
