@@ -3,11 +3,11 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { printSarif } from '../../src/workbench/diff/print-sarif.js';
+import { printSarif } from '../../src/workbench/diff/print.js';
 import { changesBetween, diffReport } from '../../src/workbench/diff/report.js';
-import { rowOf } from '../../src/workbench/diff/rule-table.js';
-import type { ProjectVersion } from '../../src/workbench/diff/versions.js';
+import { rowOf } from '../../src/workbench/diff/rules.js';
 import { contractsOf } from '../../src/workbench/model/contracts.js';
+import type { ProjectVersion } from '../../src/workbench/model/project-version.js';
 import { accord } from '../support/accord.js';
 import { temporaryFolder } from '../support/process.js';
 import { openapi, prisma, schema } from './diff-cases.js';
@@ -207,7 +207,7 @@ t.test('and against what is served, either contract', async (t) => {
   });
 });
 
-t.test('a report reads as SARIF and as JUnit', async (t) => {
+t.test('a report reads as SARIF', async (t) => {
   const edits = [
     ['notes.list, viewer: own', 'notes.list, viewer: none'],
     ['enum: [red, green]', 'enum: [red, green, "<b&"]'],

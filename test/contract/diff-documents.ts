@@ -246,12 +246,6 @@ export const documentCases: DocumentCase[] = [
     'nothing',
     'nothing',
   ],
-  [
-    'a link by place',
-    [['next: { operationId: list }', "next: { operationRef: '#/paths/~1articles/get' }"]],
-    'nothing',
-    'nothing',
-  ],
   // Paths and operations.
   [
     'a path parameter has another name',

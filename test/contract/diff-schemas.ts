@@ -18,6 +18,8 @@ const LESS: [Worst, Worst] = ['breaking', 'safe'];
 const MORE: [Worst, Worst] = ['safe', 'risky'];
 /** What allows more of another kind than clients were written for. */
 const WORSE: [Worst, Worst] = ['safe', 'breaking'];
+/** What no rule knows. */
+const REVIEW: [Worst, Worst] = ['risky', 'risky'];
 const OTHER: [Worst, Worst] = ['breaking', 'breaking'];
 
 const object = (members: string, more = '') =>
@@ -26,96 +28,15 @@ const AB = 'a: { type: string }, b: { type: integer }';
 
 /** The same said in another way: no edit of these is a change. */
 const same: [string, string, string][] = [
-  ['no further item', '{ type: array, items: false }', '{ type: array, maxItems: 0 }'],
-  [
-    'a tuple with no further item',
-    '{ type: array, prefixItems: [{ type: string }], items: false }',
-    '{ type: array, prefixItems: [{ type: string }], maxItems: 1 }',
-  ],
-  [
-    'one item, as a tuple and as a list',
-    '{ type: array, prefixItems: [{ type: string }], items: false, minItems: 1 }',
-    '{ type: array, items: { type: string }, minItems: 1, maxItems: 1 }',
-  ],
-  [
-    'items of a list that has none',
-    '{ type: array, items: { type: string }, maxItems: 0 }',
-    '{ type: array, items: { type: integer }, maxItems: 0 }',
-  ],
-  [
-    'what is there anyway, needed with another member',
-    '{ type: object, required: [a, b] }',
-    '{ type: object, required: [a, b], dependentRequired: { a: [b] } }',
-  ],
-  [
-    'no fewer members than must be there',
-    '{ type: object, required: [a, b] }',
-    '{ type: object, required: [a, b], minProperties: 2 }',
-  ],
-  [
-    'no more members than are named',
-    `${object(AB, 'additionalProperties: false')}`,
-    `${object(AB, 'additionalProperties: false, maxProperties: 2')}`,
-  ],
-  [
-    'names that are listed',
-    '{ type: object, propertyNames: { enum: [a, b] } }',
-    '{ type: object, properties: { a: {}, b: true }, additionalProperties: false }',
-  ],
-  [
-    'items of any kind, counted',
-    '{ type: array, contains: {}, maxContains: 3 }',
-    '{ type: array, minItems: 1, maxItems: 3 }',
-  ],
-  ['what is not a value anyway', '{ type: integer }', '{ type: integer, not: { enum: [a, b] } }'],
-  ['whole numbers by a step of which they are made', '{ type: integer }', '{ type: integer, multipleOf: 0.5 }'],
-  [
-    'names that are text, of a pattern',
-    "{ type: object, propertyNames: { pattern: '^x' } }",
-    "{ type: object, propertyNames: { type: string, pattern: '^x' } }",
-  ],
-  ['types that are left', '{ not: { type: [string, array] } }', "{ type: [boolean, number, object, 'null'] }"],
-  ['no members', '{ type: object, additionalProperties: false }', '{ type: object, maxProperties: 0 }'],
-  ['whole numbers of a range, listed', '{ type: integer, minimum: 1, maximum: 3 }', '{ enum: [1, 2, 3] }'],
   [
     'one item of a kind, said twice',
     '{ type: array, contains: { const: a } }',
     '{ type: array, contains: { const: a }, minContains: 1 }',
   ],
   [
-    'conditions in another order',
-    '{ type: object, allOf: [{ if: { required: [a], properties: { a: { const: x } } }, then: { required: [b] } }, { if: { required: [a], properties: { a: { const: y } } }, then: { required: [c] } }] }',
-    '{ type: object, allOf: [{ if: { required: [a], properties: { a: { const: y } } }, then: { required: [c] } }, { if: { required: [a], properties: { a: { const: x } } }, then: { required: [b] } }] }',
-  ],
-  [
-    'a condition in other words',
-    '{ type: object, if: { required: [a], properties: { a: { const: x } } }, then: { required: [b] } }',
-    '{ type: object, if: { properties: { a: { enum: [x] } }, required: [a] }, then: { required: [b] } }',
-  ],
-  [
     'a condition said twice',
     '{ type: object, allOf: [{ if: { required: [a], properties: { a: { const: x } } }, then: { required: [b] } }, { if: { required: [a], properties: { a: { const: x } } }, then: { required: [b] } }] }',
     '{ type: object, if: { required: [a], properties: { a: { const: x } } }, then: { required: [b] } }',
-  ],
-  [
-    'a condition that asks whether a member is there',
-    '{ type: object, if: { required: [a] }, then: { required: [b] } }',
-    '{ type: object, dependentRequired: { a: [b] } }',
-  ],
-  [
-    'what is asked where a member is there',
-    '{ type: object, if: { required: [a] }, then: { properties: { b: { type: string } } } }',
-    '{ type: object, dependentSchemas: { a: { properties: { b: { type: string } } } } }',
-  ],
-  [
-    'what must be there anyway, under a condition',
-    '{ type: object, required: [b], if: { required: [a], properties: { a: { const: x } } }, then: { required: [b] } }',
-    '{ type: object, required: [b] }',
-  ],
-  [
-    'things that a list must contain, in another order',
-    '{ type: array, allOf: [{ contains: { const: 1 } }, { contains: { const: 2 } }] }',
-    '{ type: array, allOf: [{ contains: { const: 2 } }, { contains: { const: 1 } }] }',
   ],
   [
     'the end of what is not named, said apart',
@@ -128,67 +49,15 @@ const same: [string, string, string][] = [
     `{ type: [string, boolean, 'null'] }`,
     `{ oneOf: [{ type: string }, { type: boolean }, { type: 'null' }] }`,
   ],
-  ['both truth values as alternatives', `{ type: boolean }`, `{ oneOf: [{ const: true }, { const: false }] }`],
-  [
-    'what a pattern says of a member, said of it',
-    `{ type: object, properties: { abc: {} }, patternProperties: { '^a': { type: integer } } }`,
-    `{ type: object, properties: { abc: { type: integer } }, patternProperties: { '^a': { type: integer } } }`,
-  ],
-  [
-    'the size of whole numbers that their bounds say',
-    `{ type: integer, minimum: 1, maximum: 1000 }`,
-    `{ type: integer, format: int64, minimum: 1, maximum: 1000 }`,
-  ],
-  ['an item that need not be there', '{ type: array }', '{ type: array, contains: { const: a }, minContains: 0 }'],
-  ['a count of nothing', '{ type: array }', '{ type: array, minContains: 3 }'],
-  ['names that are text', '{ type: object }', '{ type: object, propertyNames: { type: string } }'],
-  ['a member that needs itself', '{ type: object }', '{ type: object, dependentRequired: { a: [a] } }'],
-  [
-    'what a member needs, as a schema',
-    '{ type: object, dependentRequired: { a: [b] } }',
-    '{ type: object, dependentSchemas: { a: { required: [b] } } }',
-  ],
-  ['a condition of which nothing follows', '{ type: object }', '{ type: object, if: { required: [a] } }'],
-  ['what follows of no condition', '{ type: object }', '{ type: object, then: { required: [a] } }'],
-  ['not of another type', '{ type: object }', "{ type: object, not: { type: 'null' } }"],
   [
     'other members that are not anything',
     '{ type: object, additionalProperties: false }',
     '{ type: object, additionalProperties: { not: {} } }',
   ],
-  ['items that are not anything', '{ type: array, maxItems: 0 }', '{ type: array, items: { not: true } }'],
-  [
-    'members by a pattern that each name meets',
-    '{ type: object, properties: { a: { type: string } }, additionalProperties: { type: string } }',
-    "{ type: object, properties: { a: {} }, patternProperties: { '^(.*)$': { type: string } }, additionalProperties: false }",
-  ],
-  [
-    'no members, by such a pattern',
-    '{ type: object, maxProperties: 0 }',
-    "{ type: object, patternProperties: { '': false } }",
-  ],
-  ['steps of a range, listed', '{ type: integer, minimum: 0, maximum: 10, multipleOf: 5 }', '{ enum: [0, 5, 10] }'],
-  ['not of not', '{ type: string, not: { not: { maxLength: 5 } } }', '{ type: string, maxLength: 5 }'],
-  [
-    'a pattern that says what is said of all others',
-    '{ type: object, additionalProperties: { type: string } }',
-    "{ type: object, additionalProperties: { type: string }, patternProperties: { '^a': { type: string } } }",
-  ],
   [
     'a mapping that says what names say',
     `{ oneOf: [{ $ref: '#/components/schemas/Cat' }, { $ref: '#/components/schemas/Dog' }], discriminator: { propertyName: kind } }`,
     `{ oneOf: [{ $ref: '#/components/schemas/Cat' }, { $ref: '#/components/schemas/Dog' }], discriminator: { propertyName: kind, mapping: { Cat: Cat, Dog: '#/components/schemas/Dog' } } }`,
-  ],
-  ['whole numbers', '{ type: number, multipleOf: 1 }', '{ type: integer }'],
-  [
-    'what all alternatives say, said once',
-    '{ oneOf: [{ type: object, required: [t], properties: { t: { const: a } } }, { type: object, required: [t], properties: { t: { const: b } } }] }',
-    '{ type: object, required: [t], oneOf: [{ properties: { t: { const: a } } }, { properties: { t: { const: b } } }] }',
-  ],
-  [
-    'an alternative that another one holds',
-    '{ anyOf: [{ type: string }, { type: string, maxLength: 5 }] }',
-    '{ type: string }',
   ],
   [
     'a default whose members stand otherwise',
@@ -254,15 +123,7 @@ const same: [string, string, string][] = [
     '{ type: integer, exclusiveMaximum: 10 }',
     '{ type: integer, maximum: 9 }',
   ],
-  ['a bound with a part of whole numbers', '{ type: integer, minimum: 0.5 }', '{ type: integer, minimum: 1 }'],
-  [
-    'an inclusive bound beside a stricter one',
-    '{ type: number, minimum: 0, exclusiveMinimum: 0 }',
-    '{ type: number, exclusiveMinimum: 0 }',
-  ],
   ['a pattern that refuses nothing', '{ type: string }', "{ type: string, pattern: '.*' }"],
-  ['an anchored pattern that refuses nothing', '{ type: string }', "{ type: string, pattern: '^.*$' }"],
-  ['a pattern that asks for one character', '{ type: string, minLength: 1 }', "{ type: string, pattern: '^.+$' }"],
   [
     'defaults of the specification stated',
     object(AB),
@@ -275,7 +136,6 @@ const same: [string, string, string][] = [
   ['an open object that says so by a schema', object(AB), object(AB, 'additionalProperties: {}')],
   ['const and an enum of one', '{ type: string, const: a }', '{ type: string, enum: [a] }'],
   ['the type that the values imply', '{ enum: [a, b] }', '{ type: string, enum: [b, a] }'],
-  ['both truth values listed', '{ type: boolean }', '{ type: boolean, enum: [true, false] }'],
   [
     'null as a type and as an alternative',
     "{ type: [string, 'null'] }",
@@ -296,9 +156,7 @@ const same: [string, string, string][] = [
     '{ type: [string, integer] }',
     '{ anyOf: [{ type: string }, { type: integer }] }',
   ],
-  ['alternatives of listed values', '{ type: string, enum: [a, b] }', '{ oneOf: [{ const: a }, { const: b }] }'],
   ['what says nothing of the type', '{ type: integer }', '{ type: integer, minLength: 3, maxItems: 4 }'],
-  ['a multiple of one', '{ type: integer }', '{ type: integer, multipleOf: 1 }'],
   [
     'words',
     object(AB),
@@ -311,28 +169,9 @@ const same: [string, string, string][] = [
     object(AB, 'additionalProperties: false'),
     object(AB, 'unevaluatedProperties: false'),
   ],
-  [
-    'nested alternatives',
-    '{ oneOf: [{ type: string }, { oneOf: [{ type: integer }, { type: boolean }] }] }',
-    '{ oneOf: [{ type: boolean }, { type: integer }, { type: string }] }',
-  ],
 ];
 
 const changed: SchemaCase[] = [
-  [
-    'a condition beside a small range',
-    '{ type: integer, minimum: 1, maximum: 3 }',
-    '{ type: integer, minimum: 1, maximum: 3, if: { minimum: 2 }, then: { minimum: 3 } }',
-    LESS,
-    MORE,
-  ],
-  [
-    'a number that two alternatives take, of which one may',
-    '{ type: integer, minimum: 1, maximum: 3 }',
-    '{ oneOf: [{ type: integer, minimum: 1, maximum: 2 }, { type: integer, minimum: 2, maximum: 3 }] }',
-    LESS,
-    MORE,
-  ],
   [
     'required no more, of what needs another',
     '{ type: object, required: [a], dependentRequired: { a: [b] } }',
@@ -356,7 +195,6 @@ const changed: SchemaCase[] = [
   ],
   ['no text but the empty one', '{ type: string }', "{ type: string, pattern: '^$' }", LESS, MORE],
   ['a multiple with parts', '{ type: number, multipleOf: 0.1 }', '{ type: number, multipleOf: 0.3 }', LESS, MORE],
-  ['a member that may not be there', object('a: { type: string }'), object('a: false'), LESS, MORE],
   [
     'a member of what holds itself',
     "{ $ref: '#/components/schemas/Tree' }",
@@ -425,36 +263,6 @@ const changed: SchemaCase[] = [
     OTHER,
   ],
   [
-    'a list and a tuple of another kind',
-    '{ type: array, items: { type: integer } }',
-    '{ type: array, prefixItems: [{ type: string }], items: false }',
-    OTHER,
-    OTHER,
-  ],
-  [
-    'a list and a tuple of its kind',
-    '{ type: array, items: { type: string } }',
-    '{ type: array, prefixItems: [{ type: string }], items: false }',
-    LESS,
-    MORE,
-  ],
-  [
-    'a range that has one whole number more than the list',
-    '{ enum: [1, 2, 3] }',
-    '{ type: integer, minimum: 1, maximum: 4 }',
-    MORE,
-    LESS,
-  ],
-  ['null refused', "{ type: [string, 'null'] }", "{ type: [string, 'null'], not: { type: 'null' } }", LESS, WORSE],
-  ['no members at all', object(AB), object(AB, 'maxProperties: 0'), OTHER, MORE],
-  [
-    'one more prefix item',
-    '{ type: array, prefixItems: [{ type: string }] }',
-    '{ type: array, prefixItems: [{ type: string }, { type: integer }] }',
-    LESS,
-    WORSE,
-  ],
-  [
     'prefix items in another order',
     '{ type: array, prefixItems: [{ type: string }, { type: integer }] }',
     '{ type: array, prefixItems: [{ type: integer }, { type: string }] }',
@@ -497,27 +305,6 @@ const changed: SchemaCase[] = [
     ['risky', 'risky'],
   ],
   [
-    'an alternative that takes all that another one does',
-    '{ oneOf: [{ type: integer }] }',
-    '{ oneOf: [{ type: integer }, { type: number }] }',
-    ['breaking', 'risky'],
-    LESS,
-  ],
-  [
-    'an alternative that takes some of what another one does',
-    '{ oneOf: [{ type: integer }, { type: string }] }',
-    '{ oneOf: [{ type: integer }, { type: string }, { type: number, minimum: 0 }] }',
-    ['breaking', 'risky'],
-    ['breaking', 'safe'],
-  ],
-  [
-    'an alternative that takes what another one does, of any object',
-    `{ oneOf: [{ $ref: '#/components/schemas/Cat' }] }`,
-    `{ oneOf: [{ $ref: '#/components/schemas/Cat' }, { type: object }] }`,
-    ['breaking', 'risky'],
-    LESS,
-  ],
-  [
     'an alternative beside two that overlap',
     '{ oneOf: [{ type: integer }, { type: number }] }',
     '{ oneOf: [{ type: integer }, { type: number }, { type: string }] }',
@@ -532,23 +319,9 @@ const changed: SchemaCase[] = [
     LESS,
   ],
   [
-    'an alternative that nothing meets',
-    '{ anyOf: [{ type: number }, { type: string }] }',
-    "{ anyOf: [{ type: number }, { oneOf: [{ type: 'null' }, { type: 'null' }] }] }",
-    LESS,
-    MORE,
-  ],
-  [
     'null beside alternatives, and one of them alone',
     "{ anyOf: [{ anyOf: [{ type: string }, { type: integer }] }, { type: 'null' }] }",
     '{ type: string }',
-    LESS,
-    WORSE,
-  ],
-  [
-    'null of two alternatives',
-    "{ oneOf: [{ type: string }, { type: 'null' }] }",
-    "{ oneOf: [{ type: [string, 'null'] }, { type: 'null' }] }",
     LESS,
     WORSE,
   ],
@@ -580,13 +353,6 @@ const changed: SchemaCase[] = [
   ['int32 to int64', '{ type: integer, format: int32 }', '{ type: integer, format: int64 }', WORSE, LESS],
   ['float to double', '{ type: number, format: float }', '{ type: number, format: double }', WORSE, LESS],
   ['integer to number', '{ type: integer }', '{ type: number }', WORSE, LESS],
-  [
-    'an exclusive bound where numbers have parts',
-    '{ type: number, minimum: 0 }',
-    '{ type: number, exclusiveMinimum: 0 }',
-    LESS,
-    MORE,
-  ],
   ['a lower bound raised', '{ type: integer, minimum: 1 }', '{ type: integer, minimum: 2 }', LESS, MORE],
   ['a lower bound at all', '{ type: integer }', '{ type: integer, minimum: 2 }', LESS, MORE],
   ['items at least', '{ type: array, items: {} }', '{ type: array, items: {}, minItems: 1 }', LESS, MORE],
@@ -761,13 +527,6 @@ const changed: SchemaCase[] = [
   ],
   ['what must not hold', '{ type: string }', '{ type: string, not: { const: a } }', LESS, MORE],
   [
-    'less that must not hold',
-    '{ type: string, not: { enum: [a, b] } }',
-    '{ type: string, not: { enum: [a] } }',
-    MORE,
-    LESS,
-  ],
-  [
     'a condition',
     object(AB),
     object(AB, 'if: { required: [a] }, then: { required: [b] }'),
@@ -775,55 +534,12 @@ const changed: SchemaCase[] = [
     ['safe', 'breaking'],
   ],
   ['an item that must be there', '{ type: array }', '{ type: array, contains: { type: string } }', LESS, MORE],
-  // What a closed object takes by a pattern is a member more or less.
-  [
-    'no members by a pattern in a closed object',
-    "{ type: object, patternProperties: { '^x': { type: string } }, additionalProperties: false }",
-    '{ type: object, additionalProperties: false }',
-    LESS,
-    MORE,
-  ],
-  [
-    'a tuple that is closed',
-    '{ type: array, prefixItems: [{ type: string }] }',
-    '{ type: array, prefixItems: [{ type: string }], items: false }',
-    LESS,
-    MORE,
-  ],
-  [
-    'a place less in a closed tuple',
-    '{ type: array, prefixItems: [{ type: string }, { type: string }], items: false }',
-    '{ type: array, prefixItems: [{ type: string }], items: false }',
-    LESS,
-    MORE,
-  ],
-  [
-    'a list that must be empty',
-    '{ type: array, items: { type: string } }',
-    '{ type: array, items: false }',
-    LESS,
-    MORE,
-  ],
-  [
-    'not of a type that is allowed',
-    '{ type: [string, integer] }',
-    '{ type: [string, integer], not: { type: integer } }',
-    LESS,
-    WORSE,
-  ],
   [
     'exactly one of what overlaps',
     '{ anyOf: [{ type: string, maxLength: 5 }, { type: string, minLength: 3 }] }',
     '{ oneOf: [{ type: string, maxLength: 5 }, { type: string, minLength: 3 }] }',
     LESS,
     MORE,
-  ],
-  [
-    'an else beside',
-    '{ type: object, if: { required: [a] }, then: { required: [b] } }',
-    '{ type: object, if: { required: [a] }, then: { required: [b] }, else: { required: [c] } }',
-    LESS,
-    WORSE,
   ],
   [
     'one of several conditions is another one',
@@ -840,13 +556,6 @@ const changed: SchemaCase[] = [
     OTHER,
   ],
   [
-    'a condition more',
-    '{ type: object, allOf: [{ if: { required: [a], properties: { a: { const: x } } }, then: { required: [b] } }] }',
-    '{ type: object, allOf: [{ if: { required: [a], properties: { a: { const: x } } }, then: { required: [b] } }, { if: { required: [a], properties: { a: { const: y } } }, then: { required: [c] } }] }',
-    LESS,
-    WORSE,
-  ],
-  [
     'what asks for something hangs on a member',
     '{ type: object }',
     '{ type: object, if: { required: [a] }, then: { required: [b] } }',
@@ -861,32 +570,11 @@ const changed: SchemaCase[] = [
     OTHER,
   ],
   [
-    'of two things that a list must contain one',
-    '{ type: array, allOf: [{ contains: { const: 1 } }, { contains: { const: 2 } }] }',
-    '{ type: array, contains: { const: 2 } }',
-    MORE,
-    LESS,
-  ],
-  [
-    'one thing for two that a list must contain',
-    '{ type: array, allOf: [{ contains: { minimum: 1 } }, { contains: { maximum: 5 } }] }',
-    '{ type: array, contains: { minimum: 1, maximum: 5 } }',
-    LESS,
-    MORE,
-  ],
-  [
     'null under a condition',
     "{ type: [string, 'null'] }",
     "{ type: [string, 'null'], if: { const: null }, then: { type: string } }",
     LESS,
     WORSE,
-  ],
-  [
-    'an alternative that takes all texts of a form',
-    `{ oneOf: [{ type: string, pattern: '^Q[0-9]+$' }, { type: integer }] }`,
-    `{ oneOf: [{ type: string, pattern: '^Q[0-9]+$' }, { type: integer }, { type: string }] }`,
-    ['breaking', 'risky'],
-    ['breaking', 'safe'],
   ],
   [
     'an alternative of texts of another form',
@@ -896,53 +584,11 @@ const changed: SchemaCase[] = [
     LESS,
   ],
   [
-    'a member that a pattern held is of another type',
-    `{ type: object, patternProperties: { '^a': { type: string } } }`,
-    `{ type: object, properties: { abc: { type: integer } }, additionalProperties: false }`,
-    ['breaking', 'risky'],
-    ['breaking', 'breaking'],
-  ],
-  [
-    'values beside one that is refused',
-    `{ type: string, enum: [a, b] }`,
-    `{ type: string, not: { const: c } }`,
-    MORE,
-    ['breaking', 'safe'],
-  ],
-  [
     'a value that is refused',
     `{ type: string, enum: [a, c] }`,
     `{ type: string, not: { const: c } }`,
     ['breaking', 'risky'],
     ['breaking', 'risky'],
-  ],
-  [
-    'a member narrower than the pattern that held it',
-    `{ type: object, patternProperties: { '^x-': { type: string } } }`,
-    `{ type: object, properties: { x-id: { type: string, maxLength: 5 } }, patternProperties: { '^x-': { type: string } } }`,
-    LESS,
-    ['risky', 'breaking'],
-  ],
-  [
-    'a member that a pattern still takes',
-    `{ type: object, properties: { x-id: { type: string } }, additionalProperties: false, patternProperties: { '^x-': { type: string } } }`,
-    `{ type: object, additionalProperties: false, patternProperties: { '^x-': { type: string } } }`,
-    ['risky', 'breaking'],
-    ['safe', 'safe'],
-  ],
-  [
-    'a condition that holds less often',
-    `{ type: object, if: { required: [t], properties: { t: { enum: [b, c] } } }, then: { required: [y] } }`,
-    `{ type: object, if: { required: [t], properties: { t: { enum: [b] } } }, then: { required: [y] } }`,
-    ['safe', 'breaking'],
-    ['breaking', 'safe'],
-  ],
-  [
-    'a condition that fails less often',
-    `{ type: object, if: { required: [t], properties: { t: { enum: [b] } } }, else: { required: [y] } }`,
-    `{ type: object, if: { required: [t], properties: { t: { enum: [b, c] } } }, else: { required: [y] } }`,
-    ['safe', 'breaking'],
-    ['breaking', 'safe'],
   ],
   [
     'a size of whole numbers for another one within bounds',
@@ -959,7 +605,7 @@ const changed: SchemaCase[] = [
     MORE,
   ],
   // What is not known here.
-  ['a keyword nobody knows', '{ type: string }', '{ type: string, foo: 1 }', LESS, MORE],
+  ['a keyword nobody knows', '{ type: string }', '{ type: string, foo: 1 }', REVIEW, REVIEW],
   [
     'an extension',
     '{ type: string, x-mask: false }',

@@ -138,8 +138,8 @@ export const rest: Case[] = [
   of(
     'parameter moves',
     [['name: limit, in: query', 'name: limit, in: header']],
-    ['breaking listNotes:parameter.query.limit:removed'],
-    ['breaking listNotes:parameter.header.limit:removed'],
+    ['breaking listNotes:parameter.query.limit:removed', 'safe listNotes:parameter.header.limit:added'],
+    ['risky listNotes:parameter.header.limit:removed', 'safe listNotes:parameter.query.limit:added'],
   ),
   of(
     'parameter maximum',
@@ -195,8 +195,8 @@ export const rest: Case[] = [
   of(
     'request member renamed',
     [['                tag: {', '                tags: {']],
-    ['breaking createNote:request.body.tag:removed'],
-    ['breaking createNote:request.body.tags:removed'],
+    ['breaking createNote:request.body.tag:removed', 'safe createNote:request.body.tags:added'],
+    ['breaking createNote:request.body.tags:removed', 'safe createNote:request.body.tag:added'],
   ),
   of(
     'request member of an open object',
@@ -301,8 +301,8 @@ export const rest: Case[] = [
       ['        text: { type: string, maxLength', '        body: { type: string, maxLength'],
       ['[id, text]', '[id, body]'],
     ],
-    ['breaking Note:response.text:removed'],
-    ['breaking Note:response.body:removed'],
+    ['breaking Note:response.text:removed', 'safe Note:response.body:added'],
+    ['breaking Note:response.body:removed', 'safe Note:response.text:added'],
   ),
   of(
     'response member optional',
@@ -480,8 +480,8 @@ export const rest: Case[] = [
       ['    Person:', '    Human:'],
       ['schemas/Person', 'schemas/Human'],
     ],
-    ['risky Person:schema:removed'],
-    ['risky Human:schema:removed'],
+    ['risky Person:schema:removed', 'safe Human:schema:added'],
+    ['risky Human:schema:removed', 'safe Person:schema:added'],
   ),
   of(
     'words only',
@@ -499,8 +499,8 @@ export const graphql: Case[] = [
   of(
     'field renamed',
     [['  nick: String\n', '  nickname: String\n']],
-    ['breaking Person.nick:removed'],
-    ['breaking Person.nickname:removed'],
+    ['breaking Person.nick:removed', 'safe Person.nickname:added'],
+    ['breaking Person.nickname:removed', 'safe Person.nick:added'],
   ),
   of(
     'deprecated field after its date',
@@ -595,8 +595,8 @@ export const graphql: Case[] = [
   of(
     'input field renamed',
     [['  tag: String\n', '  tags: String\n']],
-    ['breaking NoteInput.tag:removed'],
-    ['breaking NoteInput.tags:removed'],
+    ['breaking NoteInput.tag:removed', 'safe NoteInput.tags:added'],
+    ['breaking NoteInput.tags:removed', 'safe NoteInput.tag:added'],
   ),
   of(
     'input field nullable',
@@ -720,8 +720,8 @@ export const database: Case[] = [
   of(
     'table renamed',
     [['@@map("notes")', '@@map("remarks")']],
-    ['breaking notes:removed'],
-    ['breaking remarks:removed'],
+    ['breaking notes:removed', 'safe remarks:added'],
+    ['breaking remarks:removed', 'safe notes:added'],
   ),
   of(
     'model renamed, not its table',
@@ -742,8 +742,8 @@ export const database: Case[] = [
   of(
     'column renamed',
     [['@map("tag_name")', '@map("tag")']],
-    ['breaking notes.tag_name:removed'],
-    ['breaking notes.tag:removed'],
+    ['breaking notes.tag_name:removed', 'safe notes.tag:added'],
+    ['breaking notes.tag:removed', 'safe notes.tag_name:added'],
   ),
   of('field renamed, not its column', [['  tag     String? @map', '  label   String? @map']], [], []),
   of(

@@ -2,12 +2,11 @@ import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import type { Change } from '../../src/workbench/diff/change.js';
-import { printMarkdown } from '../../src/workbench/diff/print-markdown.js';
-import { printText } from '../../src/workbench/diff/print-text.js';
+import { printMarkdown, printText } from '../../src/workbench/diff/print.js';
 import { changesBetween, diffReport, problemsOf, type Report } from '../../src/workbench/diff/report.js';
-import { touched } from '../../src/workbench/diff/touched.js';
-import { type ProjectVersion, versionAtRef, versionInDirectory } from '../../src/workbench/diff/versions.js';
 import { contractsOf, type Texts } from '../../src/workbench/model/contracts.js';
+import { type ProjectVersion, versionAtRef, versionInDirectory } from '../../src/workbench/model/project-version.js';
+import { touched } from '../../src/workbench/model/touched-code.js';
 import { accord } from '../support/accord.js';
 import { section } from '../support/documentation.js';
 import { ROOT, temporaryFolder } from '../support/process.js';
@@ -107,26 +106,6 @@ t.test('what is gone is placed in the old file', async (t) => {
   );
   const line = openapi.split('\n').findIndex((text) => text.startsWith('        text: {')) + 3;
   t.match(change, { id: 'rest:Note:response.text:removed', place: { line, old: true } });
-});
-
-t.test('a rename is told as one, with its advice', async (t) => {
-  const after = edited('schema', [['  nick: String\n', '  nickname: String\n']]);
-  const changes = await changesBetween(base, after, NOW);
-  t.equal(changes.length, 1);
-  t.match(changes[0]?.message, /probably renamed `nick` → `nickname` \(line 12\)$/);
-  t.equal(changes[0]?.advice, 'Keep `nick`, add `nickname` beside it, and mark `nick` deprecated.');
-  const other = edited('schema', [['  nick: String\n', '  nickname: Int\n']]);
-  t.strictSame(
-    await told(base, other),
-    ['breaking Person.nick:removed', 'safe Person.nickname:added'],
-    'of another type',
-  );
-  const apart = edited('schema', [
-    ['  nick: String\n', ''],
-    ['  old: Int', '  kin: [Int]\n  zzz: String\n  old: Int'],
-  ]);
-  t.match(await told(base, apart), ['breaking Person.nick:removed'], 'nothing in common');
-  t.equal((await changesBetween(base, apart, NOW)).length, 3);
 });
 
 t.test('the schema of the database does not change without a migration', async (t) => {
@@ -253,7 +232,7 @@ async function formats(t: Test): Promise<Report> {
   return diffReport({ root: empty(t), before: base, after, now: NOW });
 }
 
-t.test('a report reads as text, as Markdown and as annotations', async (t) => {
+t.test('a report reads as text and as Markdown', async (t) => {
   const report = await formats(t);
   const text = printText(report, (_style, words) => words);
   t.match(text, /^Contract changes from before to after\n\nBreaking \(1\)\n/);

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { printJson, Unable, withProgress } from 'accord/cli/output';
 import type { Subcommand } from 'accord/cli/subcommand';
-import type { Release } from '../diff/changelog.js';
+import type { Release } from '../changelog/changelog.js';
 
 const HELP = `
 It is made of the contracts, by the rules of "accord diff", for those who use them: one section for each tag that names a
@@ -26,14 +26,15 @@ const changelog: Subcommand = (command) => {
       const { root, json } = command.optsWithGlobals<{ root: string; json: boolean }>();
       const releases = await withProgress('Comparing the releases', () => read(resolve(root), range));
       if (json) return printJson(releases);
-      const { printChangelog } = await import('../diff/print-changelog.js');
+      const { printChangelog } = await import('../changelog/changelog.js');
       console.log(printChangelog(releases));
     });
 };
 
 async function read(root: string, range: string | undefined): Promise<Release[]> {
-  const { changelog: compared, NotInOrder } = await import('../diff/changelog.js');
-  return compared(root, range).catch(async (error: Error) => {
+  const { changelog: compared, NotInOrder } = await import('../changelog/changelog.js');
+  const { differencesBetween } = await import('../diff/report.js');
+  return compared(root, range, differencesBetween).catch(async (error: Error) => {
     if (!(error instanceof NotInOrder)) throw error;
     const { printProblems } = await import('../model/problems.js');
     throw new Unable(printProblems(error.problems, { colour: process.stderr.isTTY }));

@@ -70,7 +70,7 @@ async function compared(ref: string | undefined, other: string | undefined, opti
     throw new Unable('Compare with a git ref or with --from, not with both.');
   if (other !== undefined && to !== undefined) throw new Unable('Compare one thing: name it, or give it with --to.');
   const root = resolve(options.root);
-  const { comparable, versionInDirectory, versionNamed } = await import('../diff/versions.js');
+  const { comparable, versionInDirectory, versionNamed } = await import('../model/project-version.js');
   const { diffReport, problemsOf } = await import('../diff/report.js');
   const old = from === undefined ? await versionNamed(root, ref) : versionInDirectory(resolve(from), from);
   const directory = to === undefined ? root : resolve(to);
@@ -91,8 +91,8 @@ async function print(format: Format, report: Report): Promise<void> {
 
 /** The rules, with what the contracts of the project say of them; it may have none. */
 async function printRules(root: string, json: boolean): Promise<void> {
-  const { printRules: asText, statedRules } = await import('../diff/print-rules.js');
-  const { severityLines, severityProblems } = await import('../diff/severity.js');
+  const { printRules: asText } = await import('../diff/print.js');
+  const { severityProblems, statedRules } = await import('../diff/rules.js');
   const { contractsIn } = await import('../model/contracts.js');
   const { filesIn } = await import('accord/contract/project-files');
   const contracts = contractsIn(filesIn(root), ['openapi', 'schema']);
@@ -103,15 +103,15 @@ async function printRules(root: string, json: boolean): Promise<void> {
     const { printProblems } = await import('../model/problems.js');
     throw new Unable(printProblems(problems, { colour: process.stderr.isTTY }));
   }
-  const rules = statedRules(severityLines(contracts));
+  const rules = statedRules(contracts);
   if (json) printJson(rules);
   else console.log(asText(rules, (style, text) => paint(style, text)));
 }
 
 async function printed(format: Format, report: Report): Promise<string> {
-  if (format === 'markdown') return (await import('../diff/print-markdown.js')).printMarkdown(report);
-  if (format === 'sarif') return (await import('../diff/print-sarif.js')).printSarif(report);
-  return (await import('../diff/print-text.js')).printText(report, (style, text) => paint(style, text));
+  const { printMarkdown, printSarif, printText } = await import('../diff/print.js');
+  if (format === 'markdown') return printMarkdown(report);
+  return format === 'sarif' ? printSarif(report) : printText(report, (style, text) => paint(style, text));
 }
 
 export default diff;

@@ -3,9 +3,9 @@ import { paint, printJson, Unable } from 'accord/cli/output';
 import type { Subcommand } from 'accord/cli/subcommand';
 import type { Pairs } from '../bridge/pairs.js';
 import type { Where } from '../bridge/side.js';
-import type { CodeLine } from '../diff/change.js';
 import type { Explanation, Part } from '../explain/explanation.js';
 import type { Contracts } from '../model/contracts.js';
+import type { CodeLine } from '../model/touched-code.js';
 
 const DESCRIPTION = `
 Shows one operation as it is published, by its operationId: who may call it, what it takes and what it answers, each part with
@@ -56,7 +56,10 @@ async function explained(root: string, contracts: Contracts, name: string): Prom
   const found = isField ? (ofSdl ?? explainMember(openapi, name)) : explainOperation(openapi, name);
   if (found === undefined) return undefined;
 
-  const [{ touched }, { bridge }] = await Promise.all([import('../diff/touched.js'), import('../bridge/bridge.js')]);
+  const [{ touched }, { bridge }] = await Promise.all([
+    import('../model/touched-code.js'),
+    import('../bridge/bridge.js'),
+  ]);
   const side = isField ? ('graphql' as const) : ('rest' as const);
   const address = found.what.replaceAll(/\{[^{}]*\}/g, '{}');
   const [code] = await touched(root, [{ side, elements: [name] }], new Map([[name, address]]));

@@ -1,93 +1,50 @@
 import { FILES as READ } from '../model/files.js';
 import type { FileLines } from '../model/problems.js';
 
-/** What a change does to those who already use the contract. The order is worst first. */
+/** What a change does to existing clients, worst first. */
 export const VERDICTS = ['breaking', 'risky', 'safe'] as const;
 export type Verdict = (typeof VERDICTS)[number];
+export const isVerdict = (value: unknown): value is Verdict => VERDICTS.includes(value as Verdict);
 
-/** A sheet that is compared: the two contracts, and the schema of the database. */
-export const FILES = {
-  rest: READ.openapi,
-  graphql: READ.schema,
-  database: READ.prisma,
-} as const;
+/** The compared files: the two contracts and the schema of the database. */
+export const FILES = { rest: READ.openapi, graphql: READ.schema, database: READ.prisma } as const;
 export type Side = keyof typeof FILES;
 
-/** Where a change stands: in the new file, or in the old one when it was removed. Line and column count from 1. */
+/** Which way a value travels. A narrower request breaks its senders, a wider response surprises its readers. */
+export type Direction = 'request' | 'response';
+
+/** The place of a change. Line and column count from 1. */
 export interface ChangePlace {
   file: string;
   line: number;
   column: number;
-  /** Whether file and line are those of the old version, since the new one has it no more. */
+  /** True if the place is in the old version, because the new version no longer has it. */
   old: boolean;
 }
 
-/** The lines of each version. */
-export interface VersionLines {
-  before?: FileLines;
-  after?: FileLines;
-}
-
-/** A line of the project: a handler, a service's method, a test. */
-export interface CodeLine {
-  file: string;
-  line: number;
-  /** What is there: the name of the handler or of the method. */
-  name: string;
-  /** The target of a route, by which the platform decides. */
-  target?: string;
-}
-
-/** What of the code a change concerns. */
-export interface Touched {
-  handlers: CodeLine[];
-  services: CodeLine[];
-  tests: CodeLine[];
-}
-
-/** What is judged of one difference. */
-export interface Judgement {
+/** A change as a comparison finds it. The report adds the code that it touches. */
+export interface Change {
+  /** Stable for the same change, so that it can be accepted: `rest:getUser:response.200.body.name:removed`. */
+  id: string;
+  /** The name of the rule, as `accord diff --rules` lists it. */
+  rule: string;
+  side: Side;
   verdict: Verdict;
   /** The last part of the id: `removed`, `added`, `changed`, … */
   what: string;
   message: string;
-  /** How to reach the same without breaking anybody. */
+  /** How to reach the same goal without a break. */
   advice?: string;
-  /** That it was shown, or announced, and is no question of taste any more. */
+  /** True if `x-severity` does not override the verdict, because the removal was announced. */
   settled?: boolean;
-}
-
-/** What something removed and something added are compared by, to tell a rename. */
-interface Likeness {
-  /** What both are members of: only then it can be a rename. */
-  parent: string;
-  name: string;
-  /** All that it says of itself, as text. */
-  shape: string;
-  /** Its place among its siblings, from 0. */
-  position: number;
-  /** What a rename of it does. */
-  verdict: Verdict;
-}
-
-/** A change as a comparison finds it; the report adds the code that it touches. */
-export interface Change extends Judgement {
-  /** Stable for the same change, so that it can be accepted: `rest:getUser:response.200.body.name:removed`. */
-  id: string;
-  /** The name of the rule that judged it, as `accord diff --rules` lists it. */
-  rule: string;
-  side: Side;
   place: ChangePlace;
-  /** The lines that say it in each version, as far as it is there. */
-  lines: VersionLines;
-  /** The operationIds, the `Type.field`s or the models that it concerns. */
+  /** The lines that state it, in each version. */
+  lines: { before?: FileLines; after?: FileLines };
+  /** The affected operationIds, `Type.field`s or models. */
   elements: string[];
-  likeness?: Likeness;
-  /** The keys of the default that says it (`x-defaults`), and where it was met. */
-  shared?: { by: string; where: string };
 }
 
-/** Worst first, then by file and line. */
+/** Sorts changes: worst first, then by file and line. */
 export function inOrder<Each extends Pick<Change, 'verdict' | 'side' | 'place' | 'id'>>(
   changes: readonly Each[],
 ): Each[] {
@@ -101,5 +58,18 @@ export function inOrder<Each extends Pick<Change, 'verdict' | 'side' | 'place' |
   );
 }
 
-/** The worse of two verdicts. */
-export const worse = (a: Verdict, b: Verdict): Verdict => (VERDICTS.indexOf(a) < VERDICTS.indexOf(b) ? a : b);
+/** Returns true if the first verdict is worse than the second. */
+export const isWorse = (a: Verdict, b: Verdict): boolean => VERDICTS.indexOf(a) < VERDICTS.indexOf(b);
+
+/** The effect of a difference on the set of allowed values. */
+export type Effect = 'wider' | 'narrower' | 'other';
+
+/** Returns the verdict of an effect in a direction. `widened` is the verdict of a wider response. */
+export function judge(direction: Direction, effect: Effect, widened: Verdict = 'risky'): Verdict {
+  if (effect === (direction === 'request' ? 'wider' : 'narrower')) return 'safe';
+  return direction === 'response' && effect === 'wider' ? widened : 'breaking';
+}
+
+/** Returns `added`, `removed` or `changed`. */
+export const whatOf = (was: unknown, is: unknown): 'added' | 'removed' | 'changed' =>
+  was === undefined ? 'added' : is === undefined ? 'removed' : 'changed';

@@ -1,109 +1,87 @@
+import { databaseParts, type DatabasePart as Part } from '../model/database-parts.js';
 import type { PrismaSource } from '../model/prisma-schema.js';
-import type { Change, Verdict } from './change.js';
-import { databaseForm, databaseLocate } from './database-form.js';
-import { isTree, type Value } from './form.js';
-import { judged } from './judged.js';
-import { type Rule, subject, told } from './rule.js';
+import { type Change, FILES, type Verdict, whatOf } from './change.js';
 
-const EXPAND = 'In two releases: first add the new beside it and write both, then drop this one once nothing reads it.';
-const FILL = 'Fill the rows that are there in the migration, before the constraint.';
-
-const leaf =
-  (kind: string, verdicts: Record<'add' | 'remove' | 'replace', Verdict>, advice: string): Rule =>
-  (difference) => {
-    const { action, before, after } = difference;
-    const verdict = verdicts[action];
-    const what = { add: 'added', remove: 'removed', replace: 'changed' }[action];
-    const message =
-      action === 'replace'
-        ? `${kind} ${subject(difference)}: ${before} → ${after}`
-        : `${kind} ${subject(difference)} is ${action === 'add' ? 'new' : 'gone'}${typeof after === 'string' ? `: ${after}` : ''}`;
-    return { verdict, what, message, ...(verdict !== 'safe' && { advice }) };
-  };
-
-const column: Rule = (difference) => {
-  const { action, after } = difference;
-  const name = `column ${subject(difference)}`;
-  if (action === 'remove') return { verdict: 'breaking', what: 'removed', message: `${name} is gone`, advice: EXPAND };
-  const filled = (value: Value) =>
-    isTree(value) &&
-    (value['nullable'] === true || 'columnDefault' in value || String(value['columnType']).includes('[]'));
-  if (filled(after)) return { verdict: 'safe', what: 'added', message: `${name} is new` };
-  const advice =
-    'Make it optional or give it a default: there are rows without it, and running instances that do not write it.';
-  return { verdict: 'breaking', what: 'added', message: `${name} is new, required, and has no default`, advice };
+/** By rule: what a message calls it, and the verdicts if it is added, removed or changed. */
+const RULES: Record<string, [kind: string, verdicts: [Verdict, Verdict, Verdict]]> = {
+  table: ['table', ['safe', 'breaking', 'safe']],
+  column: ['column', ['safe', 'breaking', 'safe']],
+  columnDefault: ['default of column', ['safe', 'risky', 'risky']],
+  key: ['primary key', ['breaking', 'breaking', 'breaking']],
+  unique: ['uniqueness of', ['breaking', 'risky', 'safe']],
+  index: ['index', ['safe', 'risky', 'safe']],
+  relation: ['relation', ['risky', 'risky', 'risky']],
+  enumType: ['enum', ['safe', 'breaking', 'safe']],
+  enumValue: ['value', ['risky', 'breaking', 'safe']],
 };
 
-const nullable: Rule = (difference) => {
-  const optional = difference.after === true;
-  const message = `column ${subject(difference)} is ${optional ? 'optional now' : 'required now'}`;
-  const advice = optional ? 'Let the code that reads it take null first.' : FILL;
-  return { verdict: optional ? 'risky' : 'breaking', what: optional ? 'optional' : 'required', message, advice };
+/** How to change the database under running instances. */
+const ADVICE: Record<string, string> = {
+  added: 'Prepare the existing rows first, and deploy code that knows it.',
+  required: 'Fill the existing rows in the migration, before the constraint.',
+  optional: 'Let the code that reads it accept null first.',
+  changed: 'In two releases: add the new beside it and write both, then drop this one.',
+  removed: 'In two releases: first stop using it, then drop it.',
 };
 
-/** `String VarChar(9)` as its type and how long it may be at most. */
-function lengthOf(type: Value): [type: string, length: number] {
-  const [base = '', native] = String(type).split(' ');
+/** Returns a type without its length, and the length: `String VarChar(9)` is String with 9. */
+function lengthOf(type: string): [type: string, length: number] {
+  const [base = '', native] = type.split(' ');
   const limit = /^(?:VarChar|Char)\((\d+)\)$/.exec(native ?? '')?.[1];
-  return native === undefined || limit !== undefined
-    ? [base, Number(limit ?? Number.POSITIVE_INFINITY)]
-    : [String(type), 0];
+  return native === undefined || limit ? [base, Number(limit ?? Number.POSITIVE_INFINITY)] : [type, 0];
 }
 
-/** A type takes all that was stored when only its length grows. */
-const columnType: Rule = (difference) => {
-  const [[was, before], [is, after]] = [lengthOf(difference.before), lengthOf(difference.after)];
-  const message = told(difference, 'type');
-  if (was === is && after >= before) return { verdict: 'safe', what: 'changed', message };
-  return { verdict: 'breaking', what: 'changed', message, advice: EXPAND };
-};
+function judge(
+  was: Part | undefined,
+  is: Part | undefined,
+): [verdict: Verdict, what: string, message: string] | undefined {
+  const { rule, name } = (is ?? was) as Part;
+  const what = whatOf(was, is);
+  if (rule === 'nullable') {
+    const [verdict, state] =
+      is?.value === 'true' ? (['risky', 'optional'] as const) : (['breaking', 'required'] as const);
+    return [verdict, state, `column ${name} is ${state} now`];
+  }
+  if (rule === 'columnType') {
+    const [[before, length], [after, room]] = [lengthOf(was?.value ?? ''), lengthOf(is?.value ?? '')];
+    const isWider = before === after && room >= length;
+    return [isWider ? 'safe' : 'breaking', what, `type of ${name}: ${was?.value} → ${is?.value}`];
+  }
+  if (rule === 'column' && what === 'changed') return undefined;
+  if (rule === 'column' && is?.value === 'required')
+    return ['breaking', what, `column ${name} is new, required, and has no default`];
+  const [kind, verdicts] = RULES[rule] ?? ['', ['risky', 'risky', 'risky']];
+  const verdict = verdicts[['added', 'removed', 'changed'].indexOf(what)] ?? 'risky';
+  if (what === 'changed') return [verdict, what, `${kind} ${name}: ${was?.value} → ${is?.value}`];
+  return [verdict, what, `${kind} ${name} is ${is ? `new${is.value && `: ${is.value}`}` : 'gone'}`];
+}
 
-const table: Rule = (difference) => {
-  const what = difference.action === 'add' ? 'added' : 'removed';
-  const message = `table ${subject(difference)} is ${what === 'added' ? 'new' : 'gone'}`;
-  return what === 'added' ? { verdict: 'safe', what, message } : { verdict: 'breaking', what, message, advice: EXPAND };
-};
-
-const OLD_INSTANCES = 'Deploy code that knows it first: instances still running meet it.';
-
-/** Judged for the rows that are there, and for instances of the old version that still run. */
-const RULES: Record<string, Rule> = {
-  table,
-  column,
-  nullable,
-  columnType,
-  columnDefault: leaf(
-    'default of column',
-    { add: 'safe', remove: 'risky', replace: 'risky' },
-    'Rows that are there keep their value.',
-  ),
-  key: leaf('primary key', { add: 'breaking', remove: 'breaking', replace: 'breaking' }, EXPAND),
-  unique: leaf(
-    'uniqueness of',
-    { add: 'breaking', remove: 'risky', replace: 'safe' },
-    'Look for duplicates first: the migration fails on one.',
-  ),
-  index: leaf('index', { add: 'safe', remove: 'risky', replace: 'safe' }, 'See that no query counts on it.'),
-  relation: leaf(
-    'relation',
-    { add: 'risky', remove: 'risky', replace: 'risky' },
-    'Rows that refer to nothing make the migration fail.',
-  ),
-  enumType: leaf('enum', { add: 'safe', remove: 'breaking', replace: 'safe' }, EXPAND),
-  enumValue: leaf('value', { add: 'risky', remove: 'breaking', replace: 'safe' }, OLD_INSTANCES),
-};
-
-/** What changed between two versions of schema.prisma, both of them valid, seen from the database. In no order. */
+/** Returns what changed between two valid Prisma schemas, in the database. In no order. */
 export function databaseChanges(before: PrismaSource, after: PrismaSource): Change[] {
-  const [old, current] = [before, after].map((source) => ({
-    form: databaseForm(source),
-    locate: databaseLocate(source),
-  }));
-  if (old === undefined || current === undefined) return [];
-  return judged('database', old, current, RULES);
+  const [old, now] = [databaseParts(before), databaseParts(after)];
+  const file = FILES.database;
+  return [...new Set([...old.keys(), ...now.keys()])].flatMap((id): Change[] => {
+    const [was, is] = [old.get(id), now.get(id)];
+    const part = (is ?? was) as Part;
+    const isInside = part.within !== undefined && old.has(part.within) !== now.has(part.within);
+    const judged = isInside || (was && is && was.value === is.value) ? undefined : judge(was, is);
+    if (judged === undefined) return [];
+    const [verdict, what, message] = judged;
+    const lines = (one: Part) => ({ file, first: one.line, last: one.line });
+    const rule = `database-${part.rule.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}-${what}`;
+    const advice = verdict !== 'safe' && { advice: ADVICE[what] ?? String(ADVICE['changed']) };
+    return [
+      {
+        ...{ id: `database:${id}:${what}`, rule, side: 'database', verdict, what, message, ...advice },
+        place: { file, line: part.line, column: 1, old: is === undefined },
+        lines: { ...(was && { before: lines(was) }), ...(is && { after: lines(is) }) },
+        elements: [part.element],
+      },
+    ];
+  });
 }
 
-/** Without a migration the schema is only a wish: the database stays as it was. `migrations` are the names of their folders. */
+/** Reports a changed schema without a migration: the database stays as it was. `migrations` are the names of their folders. */
 export function missingMigration(
   changes: readonly Change[],
   before: readonly string[],
@@ -113,16 +91,10 @@ export function missingMigration(
   if (first === undefined || after.some((name) => !before.includes(name))) return [];
   return [
     {
-      id: 'database:migration:missing',
-      rule: 'database-migration-missing',
-      side: 'database',
-      verdict: 'breaking',
-      what: 'missing',
+      ...{ id: 'database:migration:missing', rule: 'database-migration-missing', side: 'database' },
+      ...{ verdict: 'breaking', what: 'missing', place: first.place, lines: {}, elements: [] },
       message: 'the schema of the database changes, and no migration comes with it',
       advice: 'npm run accord -- migrate <name>',
-      place: first.place,
-      lines: {},
-      elements: [],
     },
   ];
 }

@@ -1,169 +1,214 @@
-import { type ASTNode, type ConstDirectiveNode, print, visit } from 'graphql';
+import type { Change as Inspected } from '@graphql-inspector/core';
+import { type GraphQLSchema, isInterfaceType, isObjectType, print, visit } from 'graphql';
 import { permissionsOf } from '../model/permissions.js';
+import {
+  type Definition,
+  definitionsIn,
+  directivesOf,
+  elementsAt,
+  inputAt,
+  type Uses,
+  usesIn,
+} from '../model/sdl-definitions.js';
 import type { SdlSource } from '../model/sdl-source.js';
-import type { Change } from './change.js';
-import { emptyForm, type Form, type Spot } from './form.js';
-import { elementsAt, likenessAt, linesIn, locatorOf, type Named, namedIn, usesIn } from './graphql-places.js';
-import { judgeInspected, type Schemas } from './graphql-rules.js';
-import { judged } from './judged.js';
-import { PERMISSION_RULES, permissionText } from './permission-rules.js';
-import type { Rule } from './rule.js';
-import { inspectedName } from './rule-names.js';
-import { SCHEMA_RULES } from './schema-rules.js';
-import { down, note } from './spot.js';
+import { judgeFurther, judgePermission } from './access.js';
+import { type Change, type Verdict, whatOf } from './change.js';
+import { judgeKeyword } from './keywords.js';
+import { adviceFor } from './recorder.js';
+import { inspectedName, ruleName } from './rules.js';
 
-/** The names of `@constraint` in the words of JSON Schema, whose rules they share. */
-const KEYWORD: Record<string, string> = { min: 'minimum', max: 'maximum', uncommon: 'x-uncommon' };
-
-function enterConstraints({ arguments: given = [] }: ConstDirectiveNode, spot: Spot): void {
-  for (const { name, value } of given) {
-    if (!('value' in value)) continue;
-    const keyword = KEYWORD[name.value] ?? name.value;
-    note(down(spot, { key: keyword, id: `:${name.value}` }), keyword, value.value as string);
-  }
+/** What the rules see besides a change that the inspector found. */
+interface Schemas {
+  before: GraphQLSchema;
+  after: GraphQLSchema;
+  uses: [Uses, Uses];
+  old: Map<string, Definition>;
+  today: Date;
 }
 
-/** The directives that rules look at. */
-const JUDGED = new Set(['permission', 'constraint', 'deprecated']);
+type Rule = (change: Inspected, schemas: Schemas) => Verdict | undefined;
 
-/** A directive as it is written, its arguments in one order. */
-const usageOf = ({ name, arguments: given = [] }: ConstDirectiveNode): string =>
-  `@${name.value}(${given
-    .map((one) => print(one))
-    .sort()
-    .join(', ')})`;
+/** The places of a directive that a client writes (GraphQL, 3.13). */
+const EXECUTABLE = /^(QUERY|MUTATION|SUBSCRIPTION|FIELD|FRAGMENT_.*|INLINE_FRAGMENT|VARIABLE_DEFINITION)$/;
+const LEVELS: Record<string, Verdict> = { BREAKING: 'breaking', DANGEROUS: 'risky', NON_BREAKING: 'safe' };
 
-/** A directive that no other rule looks at: what it asks, somebody else knows. */
-const usage: Rule = (difference) => {
-  const { action, before, after, fact } = difference;
-  const what = { add: 'added', remove: 'removed', replace: 'changed' }[action];
-  if (fact.name === '@oneOf') {
-    const message = `${fact.where} ${action === 'add' ? 'takes exactly one of its members now' : 'takes any of its members now'}`;
-    if (action !== 'add') return { verdict: 'safe', what, message };
-    return { verdict: 'breaking', what, message, advice: 'Add an input of another name, and take both.' };
-  }
-  const message = `${fact.name} of ${fact.where} changed, and was not judged: ${before ?? 'none'} → ${after ?? 'none'}`;
-  return { verdict: 'risky', what, message };
+const isSent = (name: unknown, { uses }: Schemas) => uses.some(({ sent }) => sent.has(String(name)));
+const isReturned = (name: unknown, { uses }: Schemas) => uses.some(({ returned }) => returned.has(String(name)));
+
+/** Returns true if the date in the reason of `@deprecated` has passed. */
+function isAnnounced(path: string, { old, today }: Schemas): boolean {
+  const reason = old.get(path)?.directives.find(({ name }) => name.value === 'deprecated')?.arguments?.[0]?.value;
+  const date = reason && /\d{4}-\d{2}-\d{2}/.exec(print(reason))?.[0];
+  return date !== undefined && Date.parse(date) <= today.getTime();
+}
+
+const removed: Rule = ({ path = '' }, schemas) => (isAnnounced(path, schemas) ? 'safe' : 'breaking');
+
+/** Judges a change of a directive: only one that may stand in a query concerns clients. */
+const directive: Rule = ({ path = '', criticality, type, meta }, { before, after }) => {
+  const name = path.replace('@', '').split('.')[0] ?? '';
+  const place = meta['removedDirectiveLocation'] ?? meta['addedDirectiveLocation'];
+  const all = [before, after].flatMap((schema) => schema.getDirective(name)?.locations ?? []);
+  if (!all.some((one) => EXECUTABLE.test(one))) return undefined;
+  if (place !== undefined && !EXECUTABLE.test(String(place))) return 'safe';
+  return type === 'DIRECTIVE_REPEATABLE_REMOVED' ? 'breaking' : LEVELS[criticality.level];
 };
 
-/** What the directives of the SDL promise: permissions and constraints. */
-function directiveForm(named: Map<string, Named>): Form {
-  const form = emptyForm();
-  for (const [path, { directives, itself }] of named) {
-    const spot: Spot = {
-      ...{ form, document: undefined, path: [path], id: path, source: [path], name: '', where: path },
-      ...{ direction: 'request', element: path.split('.').slice(0, 2).join('.') },
-    };
-    note(spot, 'named');
-    const permissions = permissionsOf({ directives });
-    for (const [index, permission] of permissions.entries()) {
-      const further = {
-        key: ['also', permission.action],
-        id: `:permission.${permission.action}`,
-        name: permission.action,
-      };
-      const at = down(spot, index === 0 ? { key: 'permission', id: ':permission' } : further);
-      note(at, index === 0 ? 'permission' : 'furtherPermission', permissionText(permission));
-    }
-    const usages = new Map<string, string[]>();
-    for (const directive of directives) {
-      const name = directive.name.value;
-      if (name === 'constraint') enterConstraints(directive, spot);
-      // The inspector looks at those of fields and of values alone.
-      if (name === 'deprecated' && itself.startsWith('InputValueDefinition'))
-        note(down(spot, { key: 'deprecated', id: ':deprecated' }), 'deprecated', true);
-      if (!JUDGED.has(name)) usages.set(name, [...(usages.get(name) ?? []), usageOf(directive)].sort());
-    }
-    for (const [name, texts] of usages) {
-      note(down(spot, { key: ['directives', name], id: `:@${name}`, name: `@${name}` }), 'usage', texts.join(' '));
-    }
+/** Judges a changed default of an argument or input field. */
+const fallback: Rule = ({ path = '' }, { before, after }) => {
+  const [was, is] = [inputAt(before, path), inputAt(after, path)];
+  const [old, now] = [was, is].map((one) => one?.astNode?.defaultValue && print(one.astNode.defaultValue));
+  if (old === undefined) return 'safe';
+  // A changed type is reported as the type.
+  if (old === now) return undefined;
+  return now === undefined && String(is?.type).endsWith('!') ? 'breaking' : 'risky';
+};
+
+/** A new type is met by clients that ask for an interface that it implements. */
+const typeAdded: Rule = ({ path = '' }, { before, after, uses: [{ returned }] }) => {
+  const type = after.getType(path);
+  const interfaces = isObjectType(type) ? type.getInterfaces().map(({ name }) => name) : [];
+  return interfaces.some((name) => isInterfaceType(before.getType(name)) && returned.has(name)) ? 'risky' : 'safe';
+};
+
+const isMet: Rule = ({ path }, schemas) => (isSent(path, schemas) || isReturned(path, schemas) ? 'breaking' : 'safe');
+const unlessRequired: Rule = ({ criticality }) => (criticality.level === 'BREAKING' ? 'breaking' : 'safe');
+const valueAdded: Rule = ({ meta }, schemas) => (isReturned(meta['enumName'], schemas) ? 'risky' : 'safe');
+const valueRemoved: Rule = (change, schemas) =>
+  isSent(change.meta['enumName'], schemas) ? removed(change, schemas) : 'safe';
+
+/** Rules by the type of a change, where the inspector does not look at the direction, or is stricter or milder than we are. */
+const RULES: [RegExp, Rule][] = [
+  // The directives of definitions are compared below.
+  [/DESCRIPTION|^DIRECTIVE_USAGE_/, () => undefined],
+  [/^DIRECTIVE_/, directive],
+  [/_DEPRECATION_/, () => 'safe'],
+  [/DEFAULT.*_CHANGED$/, fallback],
+  [/^ENUM_VALUE_ADDED$/, valueAdded],
+  [/^ENUM_VALUE_REMOVED$/, valueRemoved],
+  [/^(FIELD_ARGUMENT|INPUT_FIELD)_ADDED$/, unlessRequired],
+  [/^(FIELD|INPUT_FIELD|FIELD_ARGUMENT)_REMOVED$/, removed],
+  [/^TYPE_(REMOVED|KIND_CHANGED)$/, isMet],
+  [/^TYPE_ADDED$/, typeAdded],
+];
+
+const WHAT: [RegExp, string][] = [
+  [/DEPRECATION_ADDED$/, 'deprecated'],
+  [/DEPRECATION_REMOVED$/, 'undeprecated'],
+  [/_REMOVED$/, 'removed'],
+  [/_ADDED$/, 'added'],
+  [/DEFAULT/, 'default'],
+  [/TYPE_CHANGED$/, 'type'],
+];
+
+const first = <T>(table: [RegExp, T][], type: string): T | undefined => table.find(([name]) => name.test(type))?.[1];
+
+/** Returns what the inspector says, with names in backticks and types by their keywords. */
+const messageOf = ({ message }: Inspected): string =>
+  message
+    .replaceAll("'", '`')
+    .replaceAll('`undefined`', 'none')
+    .replaceAll(/\b(Object|Interface|Union|Enum|InputObject|Scalar)TypeDefinition\b/g, (_, kind: string) =>
+      kind === 'Object' ? 'type' : kind.replace('Object', '').toLowerCase(),
+    );
+
+/** The names of `@constraint` in JSON Schema, whose table they share. */
+const KEYWORD: Record<string, string> = { min: 'minimum', max: 'maximum', uncommon: 'x-uncommon' };
+
+type Stated = [id: string, rule: string, verdict: Verdict, what: string, message: string];
+
+/** Returns the differences of the directives of one definition. */
+function directiveChanges(path: string, old: Definition, now: Definition): Stated[] {
+  const found: Stated[] = [];
+  const [was, is] = [permissionsOf(old), permissionsOf(now)];
+  const main = (was[0] || is[0]) && judgePermission(was[0], is[0], path);
+  if (main) found.push([`${path}:permission`, 'permission', ...main]);
+  for (const action of new Set([...was.slice(1), ...is.slice(1)].map((one) => one.action))) {
+    const [one, other] = [was, is].map((all) => all.slice(1).find((each) => each.action === action));
+    const further = judgeFurther(one, other, path);
+    if (further) found.push([`${path}:permission.${action}`, 'furtherPermission', ...further]);
   }
-  return form;
+  const [before, after] = [directivesOf(old), directivesOf(now)];
+  for (const name of new Set([...before.keys(), ...after.keys()])) {
+    const [one, other] = [before.get(name), after.get(name)];
+    const keyword = KEYWORD[name] ?? name;
+    const what = whatOf(one, other);
+    const message = `${name} of ${path}: ${one ?? 'none'} → ${other ?? 'none'}`;
+    const judged = judgeKeyword(keyword, 'request', one, other);
+    if (one === other) continue;
+    if (judged) found.push([`${path}:${name}`, keyword, ...judged, message]);
+    else if (name === '@deprecated') found.push([`${path}:deprecated`, 'deprecated', 'safe', what, message]);
+    else if (name === '@oneOf') found.push([`${path}:${name}`, 'usage', other ? 'breaking' : 'safe', what, message]);
+    else found.push([`${path}:${name}`, 'usage', 'risky', what, `${message}: review this, no rule knows it`]);
+  }
+  return found;
 }
 
-/** A path that tells members of a union, and interfaces of a type, from one another. */
-function pathOf(path: string, meta: Record<string, unknown>): string {
-  const part = Object.entries(meta).find(([key]) => /UnionMember|InterfaceName/.test(key))?.[1];
-  return typeof part === 'string' ? `${path}.${part}` : path.replace(/\.@deprecated.*$/, '');
-}
-
-/** What is written otherwise in both versions, and of which the inspector says nothing. */
-function untoldOf(old: Map<string, Named>, current: Map<string, Named>, found: readonly Change[]): Change[] {
-  const told = (path: string) =>
-    found.some(({ id }) => id.split(':')[1]?.split('.').slice(0, path.split('.').length).join('.') === path);
-  return [...current].flatMap(([path, { itself, file, line, column }]): Change[] => {
-    const was = old.get(path)?.itself ?? itself;
-    if (itself === was || itself === '' || was === '' || told(path)) return [];
-    const place = { file, line, column, old: false };
-    const lines = linesIn(old, current, path);
-    const message = `\`${path}\` changed, and was not judged`;
-    return [
-      {
-        id: `graphql:${path}:unjudged`,
-        rule: 'graphql-unjudged',
-        side: 'graphql',
-        verdict: 'risky',
-        what: 'unjudged',
-        message,
-        place,
-        lines,
-        elements: [path],
-      },
-    ];
-  });
-}
-
-/** All that an SDL says to programs. */
-const saidTo = ({ document }: SdlSource): string =>
+/** Returns an SDL without its descriptions. */
+const withoutDescriptions = ({ document }: SdlSource): string =>
   print(
-    visit(document, {
-      enter: (node: ASTNode) =>
-        'description' in node && node.description ? { ...node, description: undefined } : undefined,
-    }),
+    visit(document, { enter: (node) => ('description' in node ? { ...node, description: undefined } : undefined) }),
   );
 
 /**
- * What changed between two versions of schema.graphql, both of which the check has passed: by the inspector, which looks at
- * types, and by the rules for REST, which look at permissions and constraints. In no order.
+ * Returns what changed between two sound versions of schema.graphql, in no order: graphql-inspector compares the types, the
+ * table of keywords and the rules for permissions compare the directives.
  */
-export async function graphqlChanges(before: SdlSource, after: SdlSource, now: Date): Promise<Change[]> {
-  // The inspector is slow to load, and words are none of its business.
-  if (saidTo(before) === saidTo(after)) return [];
+export async function graphqlChanges(before: SdlSource, after: SdlSource, today: Date): Promise<Change[]> {
+  // The inspector is slow to load.
+  if (withoutDescriptions(before) === withoutDescriptions(after)) return [];
   const { diff, DiffRule } = await import('@graphql-inspector/core');
-  const [old, current] = [namedIn(before), namedIn(after)];
-  const locate = { old: locatorOf(old, before.file), current: locatorOf(current, after.file) };
-  const [oldSchema, schema] = [before.schema, after.schema];
-  const uses = [usesIn(oldSchema), usesIn(schema)] as const;
-  const schemas: Schemas = { before: oldSchema, after: schema, uses: [...uses], old, now };
-  const inspected = await diff(oldSchema, schema, [DiffRule.simplifyChanges]);
-  const found = inspected.flatMap((change): Change[] => {
-    const judgement = judgeInspected(change, schemas);
-    if (judgement === undefined) return [];
-    const root = /^SCHEMA_(\w+)_TYPE_CHANGED$/.exec(change.type)?.[1]?.toLowerCase();
-    // The type that was a root is told where it was.
-    const lost = root && Object.values(change.meta).find((name) => old.has(String(name)) && !current.has(String(name)));
-    const path = root === undefined ? pathOf(change.path ?? '', change.meta) : String(lost ?? '');
-    const gone = (judgement.what === 'removed' || root !== undefined) && !current.has(path) && old.has(path);
-    const { lines: _lines, ...at } = (gone ? locate.old : locate.current)([path]);
-    const place = { ...at, old: gone };
-    const lines = linesIn(old, current, path);
-    const likeness = change.type.startsWith('ENUM') ? undefined : likenessAt(gone ? old : current, path);
-    const elements = [
-      ...new Set([
-        ...elementsAt(schema, uses[1], change.path ?? ''),
-        ...(gone ? elementsAt(oldSchema, uses[0], change.path ?? '') : []),
-      ]),
-    ];
-    const id = `graphql:${root === undefined ? path : `schema.${root}`}:${judgement.what}`;
-    const rule = inspectedName(change.type);
-    return [{ ...judgement, id, rule, side: 'graphql', place, lines, elements, ...(likeness && { likeness }) }];
+  const [old, current] = [definitionsIn(before, before.schema), definitionsIn(after, before.schema)];
+  const uses: [Uses, Uses] = [usesIn(before.schema), usesIn(after.schema)];
+  const schemas: Schemas = { before: before.schema, after: after.schema, uses, old, today };
+
+  const change = (path: string, elements: string[], ...[id, rule, verdict, what, message]: Stated): Change => {
+    const isGone = !current.has(path) && old.has(path);
+    const keys = path.split('.');
+    const paths = keys.map((_, index) => keys.slice(0, keys.length - index).join('.'));
+    const place = paths.map((one) => (isGone ? old : current).get(one)).find((one) => one !== undefined);
+    const { file, line, column } = place ?? { file: after.file, line: 1, column: 1 };
+    const [first, second] = [old.get(path)?.lines, current.get(path)?.lines];
+    const advice = adviceFor(verdict, what);
+    return {
+      ...{ id: `graphql:${id}:${what}`, rule, side: 'graphql', verdict, what, message, ...(advice && { advice }) },
+      ...(what === 'removed' && isAnnounced(path, schemas) && { settled: true }),
+      place: { file, line, column, old: isGone },
+      lines: { ...(first && { before: first }), ...(second && { after: second }) },
+      elements: [...new Set(elements)],
+    };
+  };
+
+  const inspected = await diff(before.schema, after.schema, [DiffRule.simplifyChanges]);
+  const found = inspected.flatMap((one): Change[] => {
+    const rule = first(RULES, one.type);
+    const verdict = rule === undefined ? LEVELS[one.criticality.level] : rule(one, schemas);
+    if (verdict === undefined) return [];
+    const root = /^SCHEMA_(\w+)_TYPE_CHANGED$/.exec(one.type)?.[1]?.toLowerCase();
+    const meta = Object.entries(one.meta as Record<string, unknown>);
+    const part = meta.find(([key]) => /UnionMember|InterfaceName/.test(key))?.[1];
+    const lost = root && meta.find(([, name]) => old.has(String(name)) && !current.has(String(name)))?.[1];
+    const plain = (one.path ?? '').replace(/\.@deprecated.*$/, '');
+    const path = root ? String(lost ?? '') : part === undefined ? plain : `${plain}.${part}`;
+    const elements = elementsAt(after.schema, uses[1], plain);
+    if (!current.has(path)) elements.push(...elementsAt(before.schema, uses[0], plain));
+    const what = first(WHAT, one.type) ?? 'changed';
+    const id = root ? `schema.${root}` : path;
+    return [change(path, elements, id, inspectedName(one.type), verdict, what, messageOf(one))];
   });
-  const versions = [
-    { form: directiveForm(old), locate: locate.old },
-    { form: directiveForm(current), locate: locate.current },
-  ] as const;
-  const untold = untoldOf(old, current, found);
-  const stated = judged('graphql', ...versions, { ...SCHEMA_RULES, ...PERMISSION_RULES, usage });
-  const concerned = (paths: string[]) => paths.flatMap((path) => elementsAt(schema, uses[1], path));
-  return [...found, ...untold, ...stated.map((change) => ({ ...change, elements: concerned(change.elements) }))];
+  const isReported = (path: string) => found.some(({ id }) => `${id.split(':')[1]}.`.startsWith(`${path}.`));
+  const stated = [...current].flatMap(([path, definition]): Change[] => {
+    const known = old.get(path);
+    if (known === undefined) return [];
+    const elements = elementsAt(after.schema, uses[1], path.split('.').slice(0, 2).join('.'));
+    const own = directiveChanges(path, known, definition).map(([id, rule, verdict, what, message]) => {
+      const name = `graphql-${ruleName({ rule, direction: 'request' }, what)}`;
+      return change(path, elements, id, name, verdict, what, message);
+    });
+    const isSame = known.shape === definition.shape || known.isExtended || definition.isExtended;
+    if (isSame || isReported(path)) return own;
+    const message = `\`${path}\` changed: review this, no rule knows it`;
+    return [...own, change(path, [path], path, 'graphql-unjudged', 'risky', 'unjudged', message)];
+  });
+  return [...found, ...stated];
 }

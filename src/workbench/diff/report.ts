@@ -5,51 +5,63 @@ import { checkSchemaItself } from '../model/check-schema.js';
 import type { Contracts, Texts } from '../model/contracts.js';
 import type { OpenApiSource } from '../model/openapi-source.js';
 import type { Problem } from '../model/problems.js';
+import type { ProjectVersion } from '../model/project-version.js';
 import type { SdlSource } from '../model/sdl-source.js';
-import { acceptances } from './accepted.js';
-import { type Change, inOrder, type Touched, type Verdict } from './change.js';
+import { acceptancesIn } from '../model/severity.js';
+import { type TouchedCode, touched } from '../model/touched-code.js';
+import { type Change, inOrder, type Verdict } from './change.js';
 import { databaseChanges, missingMigration } from './database.js';
 import { graphqlChanges } from './graphql.js';
-import { foldRenames } from './renames.js';
 import { requestsIn, restChanges } from './rest.js';
-import { severityProblems, withSeverity } from './severity.js';
-import { touched } from './touched.js';
-import { type VersionDemand, versionDemand } from './version.js';
-import type { ProjectVersion } from './versions.js';
+import { severityProblems, withSeverity } from './rules.js';
+
+const BUMPS = ['none', 'patch', 'minor', 'major'] as const;
+type Bump = (typeof BUMPS)[number];
+
+/** The version that a diff demands (semver.org 2.0.0), counted from info.version of the old contract. */
+export interface VersionDemand {
+  from: string;
+  to: string;
+  bump: Bump;
+  /** The lowest sufficient version. */
+  least: string;
+  /** True if `to` is at least that. */
+  enough: boolean;
+}
 
 /** A change with the code it touches, and with the reason for which it was accepted. */
-export interface Reported extends Omit<Change, 'likeness' | 'what' | 'settled'> {
-  /** The requests of the operations that it concerns, as the newest contract that has them writes them. */
+export interface Reported extends Omit<Change, 'what' | 'settled'> {
+  /** The requests of the affected operations, as the newest contract that has them writes them. */
   requests: { method: string; path: string }[];
-  touches: Touched;
+  touches: TouchedCode;
   accepted?: string;
 }
 
-/** What changed between two versions of a project. */
+/** The changes between two versions of a project. */
 export interface Report {
-  /** What the versions are called. */
+  /** The names of the versions. */
   from: string;
   to: string;
   version: VersionDemand;
   counts: Record<Verdict, number> & { accepted: number };
   /** Worst first. */
   changes: Reported[];
-  /** Ids in x-accepted-breaks that are no break of this diff, and may go. */
+  /** The ids in x-accepted-breaks that are no break of this diff, and may be removed. */
   stale: string[];
-  /** Whether no break is left that was not accepted. */
+  /** True if every break was accepted. */
   ok: boolean;
 }
 
 interface DiffOptions {
-  /** The project whose code is looked through. */
+  /** The project whose code is searched. */
   root: string;
   before: ProjectVersion;
   after: ProjectVersion;
-  /** The time at which sunsets are looked at. */
+  /** Decides which sunsets have passed. */
   now?: Date;
 }
 
-/** The problems of both versions, whose files are told apart by the version's name. A text that both have is checked once. */
+/** Returns the problems of both versions. A file of the old version has the version in its name. */
 export async function problemsOf({ root, before, after }: DiffOptions): Promise<Problem[]> {
   const [old, current] = [before.contracts, after.contracts];
   const ofBefore = (problems: Problem[]) =>
@@ -65,18 +77,17 @@ export async function problemsOf({ root, before, after }: DiffOptions): Promise<
   return problems.length > 0 ? problems : severityProblems(current);
 }
 
-/** Whether any file of it differs. Which files a contract has, whoever reads it knows, and the newer one is read in any case. */
+/** Returns true if any file of a contract differs. */
 function differs(key: keyof Texts, before: ProjectVersion, after: ProjectVersion): boolean {
   const [old, current] = [before.contracts, after.contracts];
   if (old[key].text !== current[key].text) return true;
-  return key === 'openapi' && [...current.openapi.texts].some(([file, text]) => isOther(old.openapi, file, text));
+  // The first file has the name of its version.
+  const textIn = (file: string, text: string) =>
+    old.openapi.texts.get(file) ?? (text === old.openapi.text ? text : undefined);
+  return key === 'openapi' && [...current.openapi.texts].some(([file, text]) => text !== textIn(file, text));
 }
 
-/** The first file has the name by which its version is called. */
-const isOther = (old: OpenApiSource, file: string, text: string): boolean =>
-  text !== (old.texts.get(file) ?? (text === old.text ? text : undefined));
-
-/** All changes between two versions of sound contracts, with renames told as such, worst first. */
+/** Returns the changes between two versions of sound contracts, worst first. */
 export async function changesBetween(
   before: ProjectVersion,
   after: ProjectVersion,
@@ -85,31 +96,66 @@ export async function changesBetween(
   const [old, current] = [before.contracts, after.contracts];
   const graphql = differs('schema', before, after) ? await graphqlChanges(old.schema, current.schema, now) : [];
   const rest = differs('openapi', before, after) ? restChanges(old.openapi, current.openapi, now) : [];
-  const database = foldRenames(databaseChanges(old.prisma, current.prisma));
+  const database = databaseChanges(old.prisma, current.prisma);
   const migration = missingMigration(database, before.migrations, after.migrations);
-  return inOrder(withSeverity([...foldRenames([...rest, ...graphql]), ...migration, ...database], after.contracts));
+  return inOrder(withSeverity([...rest, ...graphql, ...migration, ...database], current));
 }
 
-/** Whether one of the contracts says anything else, be it a word; in which files, is all the same. */
+/** Returns true if one of the contracts differs in anything, be it a description. */
 function saysOther({ openapi: oldRest, schema: oldSdl }: Contracts, { openapi, schema }: Contracts): boolean {
   const definitions = ({ document }: SdlSource) => document.definitions.map(print).sort().join('\n');
   if (oldSdl.text !== schema.text && definitions(oldSdl) !== definitions(schema)) return true;
   return JSON.stringify(oldRest.written) !== JSON.stringify(openapi.written);
 }
 
+/**
+ * Returns the version that the changes demand. A break demands a major version, even an accepted one; any other change of
+ * a contract a minor one; a description or the database a patch. Before 1.0.0, each is one step less (semver 4 and 5).
+ */
+function versionDemand(from: string, to: string, changes: readonly Change[], textChanged: boolean): VersionDemand {
+  const numbers = (version: string) => (version.split(/[-+]/)[0] ?? '').split('.').map(Number);
+  const seen = changes.filter(({ side }) => side !== 'database');
+  const isBreak = seen.some(({ verdict }) => verdict === 'breaking');
+  const step = isBreak ? 3 : seen.length > 0 ? 2 : Number(changes.length > 0 || textChanged);
+  const bump: Bump = BUMPS[from.startsWith('0.') && step > 1 ? step - 1 : step] ?? 'none';
+  const [major = 0, minor = 0, patch = 0] = numbers(from);
+  const next = { patch: [major, minor, patch + 1], minor: [major, minor + 1, 0], major: [major + 1, 0, 0] };
+  const least = bump === 'none' ? from : next[bump].join('.');
+  const steps = numbers(to).map((one, index) => one - (numbers(least)[index] ?? 0));
+  return { from, to, bump, least, enough: (steps.find((one) => one !== 0) ?? 0) >= 0 };
+}
+
+/** Returns the reasons of accepted breaks by id, and the ids that accept nothing. An acceptance counts in the diff that adds it. */
+function acceptances(before: OpenApiSource, after: OpenApiSource, changes: readonly Change[]) {
+  const old = new Set(acceptancesIn(before).map(({ change }) => change));
+  const breaks = new Set(changes.filter(({ verdict }) => verdict === 'breaking').map(({ id }) => id));
+  const all = acceptancesIn(after);
+  const counts = ({ change }: { change: string }) => !old.has(change) && breaks.has(change);
+  const reasons = new Map(all.filter(counts).map(({ change, reason }) => [change, reason.trim()]));
+  return { reasons, stale: all.filter((one) => !counts(one)).map(({ change }) => change) };
+}
+
+/** Returns what a changelog says of two versions. */
+export async function differencesBetween(before: ProjectVersion, after: ProjectVersion, now: Date) {
+  const problems = await problemsOf({ root: '.', before, after });
+  if (problems.length > 0) return { problems, changes: [], reasons: new Map(), requests: new Map() };
+  const [old, current] = [before.contracts.openapi, after.contracts.openapi];
+  const changes = await changesBetween(before, after, now);
+  const { reasons } = acceptances(old, current, changes);
+  return { problems, changes, reasons, requests: requestsById(old, current) };
+}
+
+const requestsById = (old: OpenApiSource, current: OpenApiSource) =>
+  new Map([...requestsIn(old), ...requestsIn(current)].map((one) => [one.id, one]));
+
 const versionOf = ({ written }: OpenApiSource) => String(written.info.version);
 
-/** The whole report on two versions of sound contracts. */
+/** Returns the whole report on two versions of sound contracts. */
 export async function diffReport({ root, before, after, now }: DiffOptions): Promise<Report> {
   const [old, current] = [before.contracts.openapi, after.contracts.openapi];
   const changes = await changesBetween(before, after, now);
-  const breaks = changes.filter(({ verdict }) => verdict === 'breaking');
-  const { reasons, stale } = acceptances(
-    old,
-    current,
-    breaks.map(({ id }) => id),
-  );
-  const requests = new Map([...requestsIn(old), ...requestsIn(current)].map((one) => [one.id, one]));
+  const { reasons, stale } = acceptances(old, current, changes);
+  const requests = requestsById(old, current);
   const touches = await touched(root, changes, new Map([...requests].map(([id, { address }]) => [id, address])));
   const count = (wanted: Verdict) => changes.filter(({ verdict, id }) => verdict === wanted && !reasons.has(id)).length;
   const textChanged = saysOther(before.contracts, after.contracts);
@@ -118,12 +164,16 @@ export async function diffReport({ root, before, after, now }: DiffOptions): Pro
     to: after.label,
     version: versionDemand(versionOf(old), versionOf(current), changes, textChanged),
     counts: { breaking: count('breaking'), risky: count('risky'), safe: count('safe'), accepted: reasons.size },
-    changes: changes.map(({ likeness: _likeness, what: _what, settled: _settled, ...change }, index) => {
+    changes: changes.map(({ what: _what, settled: _settled, ...change }, index) => {
       const accepted = reasons.get(change.id);
-      const found = touches[index] as Touched;
       const requested = change.side === 'rest' ? change.elements.flatMap((id) => requests.get(id) ?? []) : [];
       const shown = requested.map(({ method, path }) => ({ method, path }));
-      return { ...change, requests: shown, touches: found, ...(accepted !== undefined && { accepted }) };
+      return {
+        ...change,
+        requests: shown,
+        touches: touches[index] as TouchedCode,
+        ...(accepted !== undefined && { accepted }),
+      };
     }),
     stale,
     ok: count('breaking') === 0,

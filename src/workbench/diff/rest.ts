@@ -1,91 +1,176 @@
 import { DEFAULTS } from 'accord/contract/defaults';
-import { isPlain } from 'accord/contract/references';
+import { METHODS } from 'accord/contract/document';
+import { listOf, nodeOf, resolved, type Version, versionAt } from '../model/openapi-node.js';
+import { addressed, type Operation, operationsOf, usedIn } from '../model/openapi-operations.js';
 import type { OpenApiSource } from '../model/openapi-source.js';
-import { movedBasePaths } from './base-path.js';
-import type { Change } from './change.js';
-import { type Difference, differences } from './differences.js';
-import { emptyForm, type Fact, type Form, type Part, type Spot } from './form.js';
-import { judged, type Locate } from './judged.js';
-import { restForm } from './rest-form.js';
-import { operationsIn, type Pair, pairsOf, type RestDocument, type Written } from './rest-operations.js';
-import { REST_RULES } from './rest-rules.js';
-import { type Comparison, schemaComparison } from './schema-differences.js';
-import { partAt } from './schema-part.js';
-import { securityDifferences } from './security-rules.js';
-import { rootSpot } from './spot.js';
-import { afterSunset } from './sunset.js';
+import { comparePermissions, compareSchemes, compareSecurity } from './access.js';
+import { type Change, whatOf } from './change.js';
+import { messageComparison } from './operation.js';
+import { at, keywordOf, type Label, labelled, membersOf, type Pair, placedIn } from './pair.js';
+import { type Locate, type Recorder, recorderOf } from './recorder.js';
+import { schemaComparison } from './schema.js';
+
+const documentOf = (source: OpenApiSource): Version => {
+  const value = { ...source.current };
+  return { value, path: [], document: value };
+};
+
+/** Returns the requests of a document by operationId. */
+export const requestsIn = (source: OpenApiSource): { id: string; address: string; method: string; path: string }[] =>
+  operationsOf(versionAt(documentOf(source), 'paths')).map(({ id, address, method, path }) => ({
+    ...{ id, address, path, method: method.toUpperCase() },
+  }));
+
+/** Pairs operations by operationId, or else by address if the old id is gone. */
+function pairsOf(before: Operation[], after: Operation[]): (readonly [Operation | undefined, Operation | undefined])[] {
+  const gone = before.filter(({ id }) => !after.some((one) => one.id === id));
+  const find = (now: Operation) =>
+    before.find(({ id }) => id === now.id) ?? gone.find(({ address }) => address === now.address);
+  const pairs = after.map((now) => [find(now), now] as const);
+  const others = before.filter((one) => !pairs.some(([old]) => old === one));
+  return [...others.map((old) => [old, undefined] as const), ...pairs];
+}
 
 const locator =
   ({ placeOf, linesOf, originOf }: OpenApiSource): Locate =>
-  (path) => {
+  (keys) => {
+    const path = [...keys];
     const { file, line, column } = placeOf(path, true);
-    const origin = originOf(path);
-    return { file, line, column, lines: linesOf(path), shared: origin[0] === DEFAULTS ? origin.join('.') : undefined };
+    const [origin, lines] = [originOf(path), linesOf(path)];
+    return { file, line, column, ...(lines && { lines }), ...(origin[0] === DEFAULTS && { shared: origin.join('.') }) };
   };
 
-/** What is gone with its scheme is told once, with the scheme. */
+const LABEL: Label = { id: '', name: '', where: '', direction: 'request', owner: '' };
+
+/** Returns both versions of something that is no node of the document, at the place of another pair. */
+const valued = (pair: Pair, was: unknown, is: unknown): Pair => ({
+  ...pair,
+  old: pair.old && { ...pair.old, value: was },
+  now: pair.now && { ...pair.now, value: is },
+});
+
+/** Returns the versions at the path of an operation, and not at its method. */
+const atPath = (pair: Pair): Pair => {
+  const up = (version: Version | undefined) => version && { ...version, path: version.path.slice(0, -1) };
+  return { ...pair, old: up(pair.old), now: up(pair.now) };
+};
+
+/**
+ * Returns what changed between two sound versions of openapi.yaml, in no order.
+ * @param now decides which sunsets have passed
+ */
+export function restChanges(before: OpenApiSource, after: OpenApiSource, now: Date): Change[] {
+  const record = recorderOf('rest', { old: locator(before), now: locator(after) }, now);
+  const messages = messageComparison(record, schemaComparison(record));
+  const document: Pair = { old: documentOf(before), now: documentOf(after), label: LABEL };
+
+  function compareOperation(pair: Pair, old: Operation, current: Operation): void {
+    const { id, where } = pair.label;
+    const operationId = at(pair, 'operationId', { id: `${id}operationId` });
+    record.changed(operationId, 'operationId', operationId.old ? 'breaking' : 'safe', 'operationId');
+    const place = labelled(old.path === current.path ? pair : atPath(pair), { id: `${id}address` });
+    const address = valued(place, old.address, current.address);
+    record.changed(address, 'address', 'breaking', `address of ${where}`);
+    const tag = at(pair, ['tags', 0], { id: `${id}tag` });
+    record.changed(tag, 'tag', 'risky', `tag of ${where}, by which generated clients group`, 'changed');
+    const rate = at(pair, 'x-rate-limit', { id: `${id}counted` });
+    const [was, is] = [pair.old, pair.now].map((one) => nodeOf(one)['x-rate-limit'] !== false);
+    const message = `${where} is ${is ? '' : 'not '}counted by the rate limit now`;
+    if (was !== is) record.report(placedIn(rate, pair), 'counted', is ? 'risky' : 'safe', is ? 'on' : 'off', message);
+    else record.changed(rate, 'extension', 'safe', `x-rate-limit of ${where}`);
+    comparePermissions(record, pair);
+    compareSecurity(record, pair);
+    messages.compareMessages(pair, [old.path, current.path]);
+    for (const [, callback] of membersOf(at(pair, 'callbacks'))) compareSent('callback', callback, pair.label);
+    const servers = at(pair, 'servers', { id: `${id}servers.` });
+    if (servers.old || servers.now) compareServers(record, placedIn(servers, at(document, 'servers')));
+  }
+
+  /** Compares requests that the service sends: their bodies go to the client, as responses do. */
+  function compareSent(kind: 'webhook' | 'callback', items: Pair, { id, where, owner: outer }: Label): void {
+    for (const [old, current] of pairsOf(operationsOf(resolved(items.old)), operationsOf(resolved(items.now)))) {
+      const { path, method } = (current ?? old) as Operation;
+      const [name, owner] = [`${path} ${method.toUpperCase()}`, outer || `@${path}`];
+      const label: Label = { id: `${id}${kind}.${path}.${method}.`, name, where, direction: 'response', owner };
+      const pair = { old: old?.version, now: current?.version, label };
+      record.presence(pair, kind, kind);
+      const inside = labelled(pair, { name: '', where: `${kind} ${name}${where === '' ? '' : ` of ${where}`}` });
+      if (old && current) messages.compareMessages(inside, [old.path, current.path]);
+    }
+  }
+
+  const paths = at(document, 'paths', { id: 'paths' });
+  for (const [, item] of membersOf(paths))
+    if (item.old && item.now) record.others(item, `${METHODS.join(' ')} parameters servers`);
+  for (const [old, current] of pairsOf(operationsOf(paths.old), operationsOf(paths.now))) {
+    const { id, address, path } = (old ?? current) as Operation;
+    const label: Label = { ...LABEL, id: `${id}:`, where: id, owner: `@${(current ?? old)?.id}` };
+    const pair = { old: old?.version, now: current?.version, label };
+    const message = `operation ${id} (${address}) is ${old ? 'gone' : 'new'}`;
+    const place = versionAt(paths.old, path) && versionAt(paths.now, path) ? pair : atPath(pair);
+    if (old && current) compareOperation(pair, old, current);
+    else record.report(place, 'operation', old ? 'breaking' : 'safe', whatOf(pair.old, pair.now), message);
+  }
+  compareSent('webhook', at(document, 'webhooks'), LABEL);
+  messages.compareResponses(at(document, 'x-unmatched', { id: 'unmatched:', where: 'a request that matches no path' }));
+  compareServers(record, at(document, 'servers', { id: 'servers:' }));
+  compareSchemes(record, document);
+  compareNames(record, document);
+  for (const [rule, line] of membersOf(at(document, 'x-severity', { id: 'severity' }), ':'))
+    record.changed(line, 'severity', 'risky', `severity of \`${rule}\``);
+  const known = 'openapi info servers paths webhooks components security tags x-unmatched x-accepted-breaks x-severity';
+  record.others(labelled(document, { id: 'document' }), known);
+  return withScheme(record.changes());
+}
+
+/** Leaves out the requirements that are gone with their scheme, and adds their operations to the scheme. */
 function withScheme(changes: readonly Change[]): Change[] {
   const gone = changes.filter(({ id }) => /^rest:security:[^:]+:removed$/.test(id));
-  const nameOf = ({ id }: Change) => id.split(':')[2];
-  const under = (change: Change) => gone.find((scheme) => change.id.endsWith(`:security.${nameOf(scheme)}:removed`));
-  return changes
-    .filter((change) => under(change) === undefined)
-    .map((change) => {
-      if (!gone.includes(change)) return change;
-      const elements = changes.filter((one) => under(one) === change).flatMap((one) => one.elements);
-      return { ...change, elements };
-    });
-}
-
-/** The requests by operationId: `GET /api/v1/users/{}` with its method and its path. */
-export const requestsIn = ({ current }: OpenApiSource): ReturnType<typeof operationsIn> => operationsIn({ ...current });
-
-/** Whether an operation says the same in both versions, with all that it refers to. */
-function isUnchanged({ old, now }: Pair, before: RestDocument, after: RestDocument, same: Comparison['same']): boolean {
-  if (old === undefined || now === undefined) return false;
-  const whole = ({ method, path, item, node }: Written, document: RestDocument): Part => {
-    const { parameters, servers } = item;
-    const { components, security } = document;
-    const schemes = isPlain(components) ? components['securitySchemes'] : undefined;
-    const value = { ...node, address: [method, path], path: { parameters, servers }, document: { schemes, security } };
-    return partAt(value, rootSpot(emptyForm(), document));
-  };
-  return same(whole(old, before), whole(now, after));
-}
-
-/** What differs in what both versions have, where that is more than a value. */
-function insides(before: Form, after: Form, compare: Comparison['differences']): Difference[] {
-  return [...after.facts].flatMap(([path, fact]) => {
-    const known = before.facts.get(path);
-    if (known?.requirements !== undefined && fact.requirements !== undefined) return securityDifferences(known, fact);
-    if (known?.part === undefined || fact.part === undefined) return [];
-    const spots = { old: spotOf(before, known), now: spotOf(after, fact) };
-    const found = compare({ old: known.part, now: fact.part, here: spots }, fact.direction);
-    // A schema that many use is compared once, for all of them.
-    return found.map((one) => ({ ...one, fact: { ...one.fact, element: fact.element } }));
+  const schemeOf = (change: Change) =>
+    gone.find(({ id }) => change.id.endsWith(`:security.${id.split(':')[2]}:removed`));
+  const others = changes.filter((change) => schemeOf(change) === undefined);
+  return others.map((change) => {
+    const elements = changes.filter((one) => schemeOf(one) === change).flatMap((one) => one.elements);
+    return gone.includes(change) ? { ...change, elements } : change;
   });
 }
 
-/** The place of a schema that says nothing. */
-const spotOf = (form: Form, { id, source, name, where, direction, element }: Fact): Spot => ({
-  ...rootSpot(form),
-  ...{ id, source, name, where, direction, element },
-});
+/** Compares the addresses of the service, whose default is `/` (OpenAPI 3.1, 4.8.1.1), and their variables. */
+function compareServers(record: Recorder, servers: Pair): void {
+  const [old, now] = [servers.old, servers.now].map((version) => {
+    const urls = listOf(version?.value).map((one) => addressed(String((one as { url: string }).url)));
+    return new Map(urls.map((url, index) => [url, versionAt(version, index)]));
+  }) as [Map<string, Version>, Map<string, Version>];
+  const isOnlyHere = (all: typeof old) => [...all.keys()].every((url) => url === '/') && all.size < 2;
+  if (isOnlyHere(old) && isOnlyHere(now)) return;
+  for (const key of new Set([...old.keys(), ...now.keys()])) {
+    const [was, is] = [old.get(key), now.get(key)];
+    const url = String(nodeOf(is ?? was)['url']);
+    const server = labelled({ ...servers, old: was, now: is }, { id: `${servers.label.id}${url}`, name: url });
+    if (!record.presence(server, 'server', 'server')) continue;
+    record.others(server, 'url variables name');
+    for (const [name, variable] of membersOf(at(server, 'variables'))) {
+      if (!record.presence(variable, 'serverVariable', 'server variable')) continue;
+      record.changed(keywordOf(variable, 'default'), 'serverDefault', 'risky', `default of ${name} of ${url}`);
+      const list = keywordOf(variable, 'enum');
+      const [before, after] = [list.old, list.now].map((version) => version && listOf(version.value));
+      const isLess = after !== undefined && (before ?? [{}]).some((value) => !after.includes(value));
+      const [verdict, what] = isLess ? (['breaking', 'removed'] as const) : (['safe', 'added'] as const);
+      record.changed(placedIn(list, variable), 'serverValue', verdict, `values of ${name} of ${url}`, what);
+      record.others(variable, 'default enum');
+    }
+  }
+}
 
-/**
- * What changed between two versions of openapi.yaml, both of which the check has passed. `now` decides which sunsets have
- * passed. In no order.
- */
-export function restChanges(before: OpenApiSource, after: OpenApiSource, now: Date): Change[] {
-  const [old, current] = [{ ...before.current }, { ...after.current }];
-  const compare = schemaComparison();
-  const bases = movedBasePaths(old, current);
-  const pairs = pairsOf(old, current, bases).filter((pair) => !isUnchanged(pair, old, current, compare.same));
-  const versions = [
-    { form: restForm({ own: old, other: current, base: bases.old }, pairs, 'old'), locate: locator(before) },
-    { form: restForm({ own: current, other: old, base: bases.now }, pairs, 'now'), locate: locator(after) },
-  ] as const;
-  const [was, is] = [versions[0].form, versions[1].form];
-  const found = [...differences(was, is), ...insides(was, is, compare.differences)];
-  return withScheme(judged('rest', ...versions, afterSunset(REST_RULES, now), found));
+/** Compares the names of schemas, which are the names of types in generated clients. */
+function compareNames(record: Recorder, document: Pair): void {
+  const [before, after] = [usedIn(document.old), usedIn(document.now)];
+  for (const [name, pair] of membersOf(at(document, ['components', 'schemas']))) {
+    const one = labelled(pair, { id: `${name}:schema` });
+    const isUsed = before.has(name) || after.has(name);
+    const lost = isUsed ? ': generated clients lose the type of that name' : ', which nothing used';
+    const [rule, removed] = isUsed ? (['schemaName', 'risky'] as const) : (['unusedSchema', 'safe'] as const);
+    if (record.presence(one, rule, 'schema', removed, 'safe', one.old ? lost : '') && !isUsed)
+      record.changed(one, rule, 'safe', `schema ${name}, which nothing uses`);
+  }
 }

@@ -1,0 +1,143 @@
+import { type Permission, rolesIn } from 'accord/contract/document';
+import { listOf, nodeOf, type Version, versionAt } from '../model/openapi-node.js';
+import { REACHES } from '../model/permissions.js';
+import { askedBy, type Requirement, requirementsOf } from '../model/security.js';
+import type { Verdict } from './change.js';
+import { at, keywordOf, membersOf, type Pair } from './pair.js';
+import type { Recorder } from './recorder.js';
+
+/** A judged permission; undefined if nothing changed. */
+type Judged = [verdict: Verdict, what: string, message: string] | undefined;
+
+/** Judges a changed permission, role by role. Undefined stands for an operation that needs none. */
+export function judgePermission(was: Permission | undefined, is: Permission | undefined, where: string): Judged {
+  const reachOf = (permission: Permission | undefined, role: string): string =>
+    permission === undefined ? 'any' : (permission[role] ?? 'none');
+  let isNarrowed = was === undefined && is !== undefined;
+  const texts = isNarrowed ? ['anonymous open → 401'] : was && !is ? ['anonymous 401 → open'] : [];
+  for (const role of new Set([...rolesIn(was ?? {}), ...rolesIn(is ?? {})])) {
+    const [had, has] = [reachOf(was, role), reachOf(is, role)];
+    isNarrowed ||= REACHES.indexOf(has) < REACHES.indexOf(had);
+    if (had !== has) texts.push(`${role} ${had} → ${has}`);
+  }
+  const permission = `permission of ${where}`;
+  if (isNarrowed) return ['breaking', 'narrowed', `${permission}: ${texts.join(', ')}`];
+  if (texts.length > 0) return ['risky', 'widened', `${permission}: ${texts.join(', ')}`];
+  if (was?.action !== is?.action)
+    return ['risky', 'action', `${permission} asks for another action: ${was?.action} → ${is?.action}`];
+  const [when, then] = [was?.when ?? 'always', is?.when ?? 'always'];
+  return when === then ? undefined : ['risky', 'condition', `${permission} has another condition: ${when} → ${then}`];
+}
+
+/** Judges a further permission, which may come or go as a whole. */
+export function judgeFurther(was: Permission | undefined, is: Permission | undefined, where: string): Judged {
+  const action = was?.action ?? is?.action ?? '';
+  const judged = judgePermission(was, is, `${where} (${action})`);
+  if (was && is) return judged;
+  const message = is ? `${where} asks for ${action} too` : `${where} no longer asks for ${action}`;
+  const [verdict, what] = judged ?? (['safe', is ? 'added' : 'removed'] as const);
+  return [verdict, what, message];
+}
+
+/** Compares the permissions that an operation asks for. */
+export function comparePermissions(record: Recorder, operation: Pair): void {
+  const { id, where } = operation.label;
+  const permissionOf = (version: Version | undefined) =>
+    typeof version?.value === 'object' ? (version.value as Permission) : undefined;
+  const main = at(operation, 'x-permission', { id: `${id}permission` });
+  const judged = (main.old || main.now) && judgePermission(permissionOf(main.old), permissionOf(main.now), where);
+  if (judged) record.report(main, 'permission', ...judged);
+  const [before, after] = [operation.old, operation.now].map((version) => {
+    const all = listOf(nodeOf(version)['x-permission-also']) as Permission[];
+    return new Map(all.map(({ action }, index) => [action, versionAt(version, 'x-permission-also', index)]));
+  }) as [Map<string, Version>, Map<string, Version>];
+  for (const action of new Set([...before.keys(), ...after.keys()])) {
+    const [old, now] = [before.get(action), after.get(action)];
+    const label = { ...operation.label, id: `${id}permission.${action}`, name: action };
+    const further = judgeFurther(permissionOf(old), permissionOf(now), where);
+    if (further) record.report({ old, now, label }, 'furtherPermission', ...further);
+  }
+}
+
+/** Returns the schemes that only have a new name: the old name by the new one. */
+function renamedSchemes({ old, now }: Pair): Map<string, string> {
+  const [before = [], after = []] = [old?.document, now?.document].map((value) => {
+    const schemes = versionAt({ value, document: value, path: [] }, 'components', 'securitySchemes');
+    return Object.keys(nodeOf(schemes)).map((name) => ({ name, asked: askedBy(versionAt(schemes, name))?.value }));
+  });
+  const isIn = (all: typeof before, name: string) => all.some((one) => one.name === name);
+  const gone = before.filter(({ name }) => !isIn(after, name));
+  const fresh = after.filter(({ name }) => !isIn(before, name));
+  return new Map(
+    fresh.flatMap(({ name, asked }) => gone.filter((one) => one.asked === asked).map((one) => [name, one.name])),
+  );
+}
+
+/** Returns true if callers that meet the first requirement meet the second one, too. */
+const meets = (one: Requirement, other: Requirement): boolean =>
+  [...other.schemes].every(([name, scopes]) => {
+    const own = one.schemes.get(name);
+    return own !== undefined && scopes.every((scope) => own.includes(scope));
+  });
+const namesOf = ({ schemes }: Requirement): string => [...schemes.keys()].sort().join();
+const isAnonymous = ({ schemes }: Requirement): boolean => schemes.size === 0;
+
+/** Compares who may call an operation: callers that met an old requirement meet a new one, or not. */
+export function compareSecurity(record: Recorder, operation: Pair): void {
+  const { id, where } = operation.label;
+  const [was, is] = [
+    requirementsOf(operation.old, new Map()),
+    requirementsOf(operation.now, renamedSchemes(operation)),
+  ];
+  const pairOf = (old: Requirement | undefined, now: Requirement | undefined): Pair => {
+    const label = { ...operation.label, id: `${id}security.${(now ?? old)?.label}` };
+    return { old: old?.at, now: now?.at, label };
+  };
+  const isIn = (all: Requirement[], one: Requirement) => all.some(({ label }) => label === one.label);
+  const fresh = is.filter((one) => !isIn(was, one));
+  for (const one of was.filter((old) => !isIn(is, old))) {
+    const same = fresh.find((now) => namesOf(now) === namesOf(one));
+    const met = is.filter((now) => meets(one, now));
+    const isMet = met.length > 0;
+    if (same) {
+      fresh.splice(fresh.indexOf(same), 1);
+      const [verdict, what] = isMet ? (['safe', 'lowered'] as const) : (['breaking', 'raised'] as const);
+      record.report(pairOf(one, same), 'scopes', verdict, what, `scopes of ${where}: ${one.label} → ${same.label}`);
+    } else if (met.every(isAnonymous)) {
+      // If callers need no credentials any more, the service no longer knows who they are.
+      const message = isAnonymous(one) ? `${where} needs credentials now` : `${where} no longer takes ${one.label}`;
+      record.report(pairOf(one, undefined), 'security', isMet ? 'risky' : 'breaking', 'removed', message);
+    }
+  }
+  for (const one of fresh.filter((now) => !was.some((old) => !isAnonymous(old) && meets(now, old)))) {
+    const isOpen = isAnonymous(one);
+    const message = isOpen ? `${where} needs no credentials now` : `${where} takes ${one.label} now`;
+    record.report(pairOf(undefined, one), 'security', isOpen ? 'risky' : 'safe', 'added', message);
+  }
+}
+
+const URLS = 'authorizationUrl tokenUrl refreshUrl deviceAuthorizationUrl';
+
+/** Compares how callers authenticate: the schemes, and the flows and scopes of OAuth. */
+export function compareSchemes(record: Recorder, document: Pair): void {
+  const formerNames = renamedSchemes(document);
+  const schemes = at(document, ['components', 'securitySchemes'], { id: 'security' });
+  for (const [name, scheme] of membersOf(schemes, ':')) {
+    const former = formerNames.get(name);
+    const message = `security scheme \`${former}\` is called \`${name}\` now`;
+    if (former !== undefined) record.report(scheme, 'scheme', 'safe', 'renamed', message);
+    if (former !== undefined || [...formerNames.values()].includes(name)) continue;
+    if (!record.presence(scheme, 'scheme', 'security scheme')) continue;
+    const asked = { ...scheme, old: askedBy(scheme.old), now: askedBy(scheme.now) };
+    record.changed(asked, 'schemeDefinition', 'breaking', `security scheme \`${name}\``);
+    record.changed(keywordOf(scheme, 'bearerFormat'), 'hint', 'safe', `bearerFormat of \`${name}\``);
+    record.others(scheme, 'type scheme in name openIdConnectUrl bearerFormat flows');
+    for (const [, flow] of membersOf(at(scheme, 'flows'))) {
+      if (!record.presence(flow, 'flow', 'flow')) continue;
+      for (const url of URLS.split(' '))
+        record.changed(keywordOf(flow, url), 'flowUrl', 'breaking', `${url} of \`${name}\``);
+      for (const [, scope] of membersOf(at(flow, 'scopes'))) record.presence(scope, 'scope', 'scope');
+      record.others(flow, `${URLS} scopes`);
+    }
+  }
+}

@@ -1,0 +1,119 @@
+import { type Direction, type Effect, judge, type Verdict, whatOf } from './change.js';
+
+/** A keyword of JSON Schema, or an argument of `@constraint`: its effect when its value changes. */
+export interface Keyword {
+  /** Undefined stands for an absent keyword. */
+  effect: (was: unknown, is: unknown) => Effect;
+  /** The verdict of a wider response. Default: risky. */
+  widened?: Verdict;
+  /** The last part of the id. Default: added, removed or changed. */
+  what?: (was: unknown, is: unknown) => string;
+  /** Replaces the verdict that follows from the effect. */
+  verdict?: (direction: Direction, was: unknown, is: unknown) => Verdict | undefined;
+}
+
+/** A limit: any change of it lets more or less through. */
+const limit = (isUpper: boolean): Keyword => ({
+  ...ordered((was, is) => Number(is) > Number(was) === isUpper),
+  what: (was, is) => {
+    const what = whatOf(was, is);
+    return what !== 'changed' ? what : Number(is) > Number(was) ? 'raised' : 'lowered';
+  },
+});
+
+/** A condition whose values may be in order: `isWithin` tells if all values that meet the first meet the second, too. */
+function ordered(isWithin: (some: unknown, all: unknown) => boolean): Keyword {
+  const effect = (was: unknown, is: unknown): Effect => {
+    if (was === undefined || is === undefined) return was === undefined ? 'narrower' : 'wider';
+    return isWithin(was, is) ? 'wider' : isWithin(is, was) ? 'narrower' : 'other';
+  };
+  return { effect };
+}
+
+/** A condition: another one in its place accepts other values. */
+const condition = (more: Partial<Keyword> = {}): Keyword => ({ ...ordered(() => false), ...more });
+
+/** A statement that rejects no value. */
+const note = (verdict: NonNullable<Keyword['verdict']>): Keyword => ({ effect: () => 'other', verdict });
+
+/** Formats whose values are also values of the others. */
+const WITHIN: Record<string, string> = {
+  int8: 'int16 int32 int64',
+  int16: 'int32 int64',
+  int32: 'int64',
+  float: 'double',
+  email: 'idn-email',
+  hostname: 'idn-hostname',
+  uri: 'uri-reference iri iri-reference url',
+  'uri-reference': 'iri-reference',
+  iri: 'iri-reference',
+  url: 'uri uri-reference iri iri-reference',
+};
+const isWithin = (some: unknown, all: unknown) => (WITHIN[String(some)] ?? '').split(' ').includes(String(all));
+
+const isMultiple = (of: unknown, step: unknown): boolean => {
+  const times = Number(of) / Number(step);
+  return Math.abs(times - Math.round(times)) < 1e-9;
+};
+
+/** Something that a reader relies on; without it the reader fails. */
+const RELIED: Partial<Keyword> = { widened: 'breaking' };
+
+/** Every keyword that the comparison knows. `schema.ts` compares those with schemas inside member by member. */
+export const KEYWORDS: Record<string, Keyword> = {
+  maxLength: limit(true),
+  minLength: limit(false),
+  maximum: limit(true),
+  exclusiveMaximum: limit(true),
+  minimum: limit(false),
+  exclusiveMinimum: limit(false),
+  maxItems: limit(true),
+  minItems: limit(false),
+  maxContains: limit(true),
+  minContains: limit(false),
+  maxProperties: limit(true),
+  minProperties: limit(false),
+  multipleOf: ordered(isMultiple),
+  format: {
+    ...ordered(isWithin),
+    // A reader of one format fails on a wider one; a reader of any text does not.
+    verdict: (direction, was, is) => (direction === 'response' && isWithin(was, is) ? 'breaking' : undefined),
+  },
+  pattern: condition(),
+  contentEncoding: condition(),
+  contentMediaType: condition(),
+  contentSchema: condition(),
+  'x-uncommon': condition(),
+  uniqueItems: condition(),
+  contains: condition(),
+  unevaluatedItems: condition(),
+  prefixItems: condition(RELIED),
+  patternProperties: condition(RELIED),
+  propertyNames: condition(),
+  dependentRequired: condition(RELIED),
+  dependentSchemas: condition(RELIED),
+  not: condition(),
+  // With its `then` and `else`.
+  if: condition(RELIED),
+  default: note((direction, was) => (direction === 'request' && was !== undefined ? 'risky' : 'safe')),
+  deprecated: note(() => 'safe'),
+};
+
+/** Rules about schemas that are no single keyword. */
+export const SCHEMA_RULES =
+  'type enum value alternative member required extra condition exclusive discriminator discriminatorValue mapping extensibleValue'.split(
+    ' ',
+  );
+
+/** Judges a changed keyword; undefined for a keyword that the table does not know. */
+export function judgeKeyword(
+  keyword: string,
+  direction: Direction,
+  was: unknown,
+  is: unknown,
+): [verdict: Verdict, what: string] | undefined {
+  const known = KEYWORDS[keyword];
+  if (known === undefined) return undefined;
+  const verdict = known.verdict?.(direction, was, is) ?? judge(direction, known.effect(was, is), known.widened);
+  return [verdict, known.what?.(was, is) ?? whatOf(was, is)];
+}

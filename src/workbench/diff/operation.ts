@@ -1,0 +1,187 @@
+import { nodeOf, printed, resolved, type Version, versionAt } from '../model/openapi-node.js';
+import { covering, isFailure, mediaKey, parametersOf, writingOf } from '../model/openapi-operations.js';
+import { viewOf } from '../model/schema-view.js';
+import { judge } from './change.js';
+import { compareSunsets, reportRequired } from './members.js';
+import { at, keywordOf, type Label, labelled, membersOf, type Pair, placedIn, subjectOf } from './pair.js';
+import type { Recorder } from './recorder.js';
+
+/** Returns the members of both versions by key; one that is missing is what covers it, if anything does. */
+function matched(pair: Pair, keyOf: (name: string) => string): [key: string, pair: Pair][] {
+  const [old, now] = [pair.old, pair.now].map((version) => {
+    const names = Object.keys(nodeOf(version)).filter((name) => !name.startsWith('x-') || keyOf('X-') === 'x-');
+    return new Map(names.map((name) => [keyOf(name), versionAt(version, name)]));
+  }) as [Map<string, Version>, Map<string, Version>];
+  const find = (all: typeof old, key: string) => all.get(key) ?? all.get(covering(key, [...all.keys()]) ?? '');
+  const keys = [...new Set([...old.keys(), ...now.keys()])];
+  return keys.map((key) => [key, { old: find(old, key), now: find(now, key), label: pair.label }]);
+}
+
+const isRequired = (version: Version | undefined): boolean => nodeOf(resolved(version))['required'] === true;
+const WRITING = 'content style explode allowReserved allowEmptyValue';
+const OPERATION =
+  'operationId tags parameters requestBody responses callbacks deprecated security servers x-permission x-permission-also x-rate-limit x-deprecation x-sunset x-item';
+
+/** Returns functions that compare what an operation, a webhook or a callback takes and answers. */
+export function messageComparison(record: Recorder, compareSchema: (pair: Pair) => void) {
+  function compareRequired(pair: Pair): void {
+    const is = isRequired(pair.now);
+    if (isRequired(pair.old) !== is) reportRequired(record, placedIn(keywordOf(pair, 'required'), pair), is);
+  }
+
+  function compareDeprecated(pair: Pair): void {
+    const [was, is] = [pair.old, pair.now].map((one) => nodeOf(one)['deprecated'] === true);
+    const message = `${subjectOf(pair)} is ${is ? 'deprecated now' : 'no longer deprecated'}`;
+    if (was !== is)
+      record.report(keywordOf(pair, 'deprecated'), 'deprecated', 'safe', is ? 'added' : 'removed', message);
+    compareSunsets(record, pair, pair.old, pair.now);
+  }
+
+  /** Compares a parameter or a header. */
+  function compareField(pair: Pair, place: string): void {
+    compareRequired(pair);
+    compareDeprecated(pair);
+    const [ways, way] = [writingOf(pair.old, place), writingOf(pair.now, place)];
+    for (const keyword of WRITING.split(' ')) {
+      const [was, is] = [ways[keyword], way[keyword]];
+      const what = keyword.startsWith('allow') ? (is ? 'added' : 'removed') : 'changed';
+      const message = `${keyword} of ${subjectOf(pair)}: ${printed(was)} → ${printed(is)}`;
+      const one = placedIn(keywordOf(pair, keyword), pair);
+      if (was !== is) record.report(one, keyword, what === 'added' ? 'safe' : 'breaking', what, message);
+    }
+    record.others(pair, `name in required deprecated x-deprecation x-sunset schema ${WRITING}`);
+    const schemaOf = (version: Version | undefined) => {
+      const [type] = Object.keys(nodeOf(versionAt(version, 'content')));
+      return type === undefined ? versionAt(version, 'schema') : versionAt(version, 'content', type, 'schema');
+    };
+    const text = ways['content'] === undefined && pair.label.direction === 'request';
+    compareSchema({ old: schemaOf(pair.old), now: schemaOf(pair.now), label: { ...pair.label, text } });
+  }
+
+  function compareParameters(operation: Pair, paths: [string, string]): void {
+    const [old, now] = [parametersOf(operation.old, paths[0]), parametersOf(operation.now, paths[1])];
+    for (const key of new Set([...old.keys(), ...now.keys()])) {
+      const [was, is] = [old.get(key), now.get(key)];
+      const [before, after] = [was, is].map((one) => String(nodeOf(resolved(one))['name']));
+      const place = key.slice(0, key.indexOf('.'));
+      const given = String(is ? after : before);
+      const name = place === 'header' ? given.toLowerCase() : given;
+      const where = `the ${place} parameters of ${operation.label.where}`;
+      const label: Label = { ...operation.label, id: `${operation.label.id}parameter.${place}.${name}`, name, where };
+      const pair = { old: was, now: is, label };
+      if (!was || !is) comparePresence(pair, key);
+      else record.shared(pair, (one) => compareField(labelled(one, { name }), place));
+      const message = `one of ${where}, known by its position, has another name: \`${before}\` → \`${after}\``;
+      const named = { old: was, now: versionAt(resolved(is), 'name'), label: { ...label, id: `${label.id}:name` } };
+      if (was && is && place === 'path' && before !== after)
+        record.report(named, 'parameterName', 'safe', 'renamed', message);
+    }
+  }
+
+  /** Reports a parameter or a header that came or went. The service rejects an unknown query parameter, and ignores an unknown header. */
+  function comparePresence(pair: Pair, key: string): void {
+    const isHeader = key === 'header' || pair.label.direction === 'response';
+    const needed = isRequired(pair.now ?? pair.old);
+    const isNeeded = pair.label.direction === 'request' && needed;
+    const isMissed = isHeader ? needed && !isNeeded : needed || key.startsWith('query.');
+    const note = pair.now && isNeeded ? ' and required' : '';
+    const [removed, added] = [isMissed ? 'breaking' : 'risky', isNeeded ? 'breaking' : 'safe'] as const;
+    record.presence(pair, isHeader ? 'header' : 'parameter', isHeader ? 'header' : '', removed, added, note);
+  }
+
+  function compareHeaders(headers: Pair): void {
+    for (const [name, pair] of matched(headers, (one) => one.toLowerCase())) {
+      const header = labelled(pair, { id: `${pair.label.id}.header.${name}`, name });
+      // The media type says so (OpenAPI 3.1, 4.8.17.1).
+      if (name === 'content-type') continue;
+      if (!pair.old || !pair.now) comparePresence(header, 'header');
+      else record.shared(header, (one) => compareField(labelled(one, { name }), 'header'));
+    }
+  }
+
+  function compareContent(message: Pair): void {
+    const { id } = message.label;
+    for (const [name, pair] of matched(at(message, 'content'), mediaKey)) {
+      const media = labelled(pair, { id: `${id}.media.${name}`, name });
+      if (!record.presence(media, 'media', 'media type')) continue;
+      record.others(media, 'schema encoding');
+      // Two renditions of one body are one body.
+      compareSchema(at(pair, 'schema', { id: `${id}.body` }));
+      if (!/^multipart\/|urlencoded$/.test(name)) continue;
+      const parts = viewOf(versionAt(media.old, 'schema')).properties;
+      for (const [part, one] of membersOf(at(media, 'encoding', { id: `${media.label.id}.encoding` })))
+        if (parts.has(part)) compareEncoding(one, media);
+    }
+  }
+
+  /** Compares how a part of a form is written (OpenAPI 3.1, 4.8.15). */
+  function compareEncoding(part: Pair, media: Pair): void {
+    const typesOf = (version: Version | undefined) =>
+      String(nodeOf(version)['contentType'] ?? '*/*')
+        .split(',')
+        .map(mediaKey)
+        .sort();
+    const [was, is] = [typesOf(part.old), typesOf(part.now)];
+    const isWithin = (some: string[], all: string[]) => some.every((one) => all.includes(one) || covering(one, all));
+    const verdict = judge(part.label.direction, isWithin(was, is) ? 'wider' : isWithin(is, was) ? 'narrower' : 'other');
+    const message = `media type of ${subjectOf(part)}: ${was.join(', ')} → ${is.join(', ')}`;
+    const one = placedIn(keywordOf(part, 'contentType'), media);
+    if (was.join() !== is.join()) record.report(one, 'partMedia', verdict, 'changed', message);
+    compareHeaders(at(part, 'headers'));
+    record.others(part, 'contentType headers');
+  }
+
+  function compareBody(operation: Pair): void {
+    const { id, where, direction } = operation.label;
+    const body = at(operation, 'requestBody', { id: `${id}request`, where: `the request body of ${where}` });
+    const isNeeded = direction === 'request' && body.now && isRequired(body.now);
+    const removed = direction === 'request' ? 'risky' : 'breaking';
+    if (!body.old && !body.now) return;
+    if (!record.presence(body, 'body', '', removed, isNeeded ? 'breaking' : 'safe', isNeeded ? ' and required' : ''))
+      return;
+    record.shared(body, (pair) => {
+      compareRequired(pair);
+      record.others(pair, 'required content');
+      compareContent(pair);
+    });
+  }
+
+  function compareResponses(responses: Pair): void {
+    const { id, where } = responses.label;
+    const direction = responses.label.direction === 'request' ? 'response' : 'request';
+    const all = matched(responses, (status) => status.toUpperCase());
+    for (const [status, pair] of all) {
+      const name = status === 'DEFAULT' ? 'default' : status;
+      const response = labelled(pair, { id: `${id}response.${name}`, name, direction });
+      const isNarrowed =
+        /XX$/.test(status) && all.some(([other, { now }]) => now && other.startsWith(status.charAt(0)));
+      // A client treats an unknown status as x00 of its class (RFC 9110, 15): an error stays an error.
+      const removed = isFailure(status) || isNarrowed ? 'safe' : 'breaking';
+      const added = isFailure(status) || direction === 'request' ? 'safe' : 'risky';
+      const inside = labelled(response, { name: '', where: `the ${name} response of ${where}` });
+      const told = `status ${name} of ${where} is ${pair.old ? 'gone' : 'new'}`;
+      if (pair.old && pair.now) record.shared(inside, compareResponse);
+      else record.report(response, 'status', pair.old ? removed : added, pair.old ? 'removed' : 'added', told);
+    }
+  }
+
+  function compareResponse(response: Pair): void {
+    compareHeaders(at(response, 'headers'));
+    for (const [name, link] of membersOf(at(response, 'links', { id: `${response.label.id}.link` }))) {
+      const both = { ...link, old: resolved(link.old), now: resolved(link.now) };
+      if (record.presence(link, 'link', 'link', 'risky')) record.changed(both, 'link', 'risky', `link \`${name}\``);
+    }
+    record.others(response, 'headers content links');
+    compareContent(response);
+  }
+
+  function compareMessages(operation: Pair, paths: [string, string]): void {
+    compareDeprecated(operation);
+    compareParameters(operation, paths);
+    compareBody(operation);
+    compareResponses(at(operation, 'responses'));
+    record.others(operation, OPERATION);
+  }
+
+  return { compareMessages, compareResponses };
+}

@@ -1,0 +1,162 @@
+import { prose } from '../model/prose.js';
+import type { CodeLine } from '../model/touched-code.js';
+import type { Report, Reported, VersionDemand } from './report.js';
+import { RULE_TABLE, rowOf, type StatedRule } from './rules.js';
+
+/** Colours a text; the command decides if there are colours. */
+export type Paint = (style: 'red' | 'yellow' | 'green' | 'dim' | 'bold' | 'cyan', text: string) => string;
+
+/** The groups of a report, in the order in which people read them. */
+const GROUPS = {
+  breaking: { title: 'Breaking', markdown: '❌ Breaking', style: 'red', sign: '✖', level: 'error' },
+  risky: { title: 'Risky', markdown: '⚠️ Risky', style: 'yellow', sign: '▲', level: 'warning' },
+  accepted: { title: 'Accepted', markdown: '☑️ Breaking, accepted', style: 'cyan', sign: '✓', level: 'note' },
+  safe: { title: 'Safe', markdown: '✅ Safe', style: 'green', sign: '·', level: 'note' },
+} as const;
+type Group = keyof typeof GROUPS;
+const NAMES = Object.keys(GROUPS) as Group[];
+
+const groupOf = ({ verdict, accepted }: Reported): Group => (accepted === undefined ? verdict : 'accepted');
+const inGroup = ({ changes }: Report, group: Group): Reported[] => changes.filter((one) => groupOf(one) === group);
+
+/** Returns `openapi.yaml:12:5`, with the old version if the place is in it. */
+const placeOf = ({ place: { file, line, column, old } }: Reported, { from }: Report): string =>
+  `${file}:${line}:${column}${old ? ` at ${from}` : ''}`;
+
+const SHOWN = 4;
+const listed = (texts: readonly string[]) =>
+  texts.length > SHOWN ? `${texts.slice(0, SHOWN).join(', ')} and ${texts.length - SHOWN} more` : texts.join(', ');
+
+/** Returns what a change touches, as label and text. */
+function touches({ elements, requests, touches: code }: Reported): [label: string, text: string][] {
+  const line = ({ file, line: number, name }: CodeLine) => `${name} ${file}:${number}`;
+  const rows: [string, string][] = [
+    ['reaches', elements.length > 1 ? listed(elements) : ''],
+    ['requests', listed(requests.map(({ method, path }) => `${method} ${path}`))],
+    ['handlers', listed(code.handlers.map(line))],
+    ['services', listed(code.services.map(line))],
+    ['tests', listed(code.tests.map((one) => `${one.file}:${one.line}`))],
+  ];
+  return rows.filter(([, text]) => text !== '');
+}
+
+/** Returns `2 breaking, 1 risky, 3 safe`. */
+const summary = ({ counts }: Report): string =>
+  NAMES.filter((group) => counts[group] > 0)
+    .map((group) => `${counts[group]} ${group}`)
+    .join(', ');
+
+function versionSentence({ from, to, bump, least, enough }: VersionDemand): string {
+  if (bump === 'none') return `info.version stays ${to}.`;
+  const done = `info.version ${from} → ${to} is enough for this ${bump} change.`;
+  return enough ? done : `This is a ${bump} change: info.version ${to} should become ${least}.`;
+}
+
+const acceptance = (id: string): string => `x-accepted-breaks:\n  - change: ${id}\n    reason:`;
+const stale = (id: string, quote = ''): string =>
+  `${quote}x-accepted-breaks${quote} names ${quote}${id}${quote}, which is no break of this diff: remove it.`;
+
+/** Prints a report for a terminal: worst first, and at the end what to do. */
+export function printText(report: Report, paint: Paint): string {
+  const row = (label: string, text: string) => `    ${paint('dim', label.padEnd(9))} ${text}`;
+  const block = (change: Reported, group: Group): string => {
+    const head = `  ${paint(GROUPS[group].style, GROUPS[group].sign)} ${change.message}`;
+    if (group === 'safe') return `${head}  ${paint('dim', placeOf(change, report))}`;
+    const rows = touches(change).map(([label, text]) => row(label, text));
+    if (change.advice !== undefined && group !== 'accepted') rows.unshift(row('instead', change.advice));
+    if (change.accepted !== undefined) rows.unshift(row('because', change.accepted));
+    rows.push(row('id', paint('dim', change.id)), '');
+    return [head, `    ${paint('cyan', placeOf(change, report))}`, ...rows].join('\n');
+  };
+  const title = `${paint('bold', 'Contract changes')} from ${report.from} to ${report.to}`;
+  const staleLines = report.stale.map((id) => `${paint('yellow', 'stale')} ${stale(id)}`);
+  const nothing = `  Nothing changed that a client sees. ${versionSentence(report.version)}`;
+  if (report.changes.length === 0) return [title, '', nothing, ...staleLines].join('\n');
+  const groups = NAMES.flatMap((group) => {
+    const changes = inGroup(report, group);
+    if (changes.length === 0) return [];
+    const head = paint(GROUPS[group].style, `${GROUPS[group].title} (${changes.length})`);
+    return [head, ...changes.map((one) => block(one, group)), ...(group === 'safe' ? [''] : [])];
+  });
+  const [first] = inGroup(report, 'breaking');
+  const how = 'A break that must be is accepted in openapi.yaml, at its root, with a reason that a reviewer reads:';
+  const next = first ? ['', how, '', acceptance(first.id).replaceAll(/^/gm, '  ')] : [];
+  const end = [paint('bold', summary(report)), versionSentence(report.version), ...staleLines, ...next];
+  return [title, '', ...groups, ...end].join('\n');
+}
+
+/** Prints a report as a comment on a pull request. Safe changes are folded away. */
+export function printMarkdown(report: Report): string {
+  const item = (change: Reported): string => {
+    const { accepted, advice, id, message, verdict } = change;
+    const note = accepted === undefined ? advice && `instead: ${prose(advice)}` : `because: ${prose(accepted)}`;
+    return [
+      `- **${prose(message)}** (\`${placeOf(change, report)}\`)`,
+      ...(note === undefined ? [] : [`  - ${note}`]),
+      ...touches(change).map(([label, text]) => `  - ${label}: \`${text}\``),
+      ...(verdict === 'breaking' ? [`  - id: \`${id}\``] : []),
+    ].join('\n');
+  };
+  const head = report.changes.length === 0 ? 'None that a client sees.' : `**${summary(report)}.**`;
+  const groups = NAMES.flatMap((group) => {
+    const items = inGroup(report, group).map(item);
+    const { markdown } = GROUPS[group];
+    if (items.length === 0) return [];
+    if (group !== 'safe') return [`### ${markdown}\n\n${items.join('\n')}`];
+    return [`<details><summary>${markdown} (${items.length})</summary>\n\n${items.join('\n')}\n\n</details>`];
+  });
+  const [first] = inGroup(report, 'breaking');
+  const how = 'A break that must be is accepted at the root of `openapi.yaml`:';
+  return [
+    `## Contract changes\n\n${head} ${versionSentence(report.version)}`,
+    ...groups,
+    ...(first ? [`${how}\n\n\`\`\`yaml\n${acceptance(first.id)}\n\`\`\``] : []),
+    ...(report.stale.length > 0 ? [report.stale.map((id) => `- ${stale(id, '`')}`).join('\n')] : []),
+  ].join('\n\n');
+}
+
+function sarifResult(change: Reported) {
+  const { file, line, column, old } = change.place;
+  const physicalLocation = {
+    artifactLocation: { uri: file },
+    // A line of the old file is nowhere in the new one.
+    ...(!old && { region: { startLine: line, startColumn: column } }),
+  };
+  const logicalLocations = change.requests.map(({ method, path }) => ({ fullyQualifiedName: `${method} ${path}` }));
+  const advice = change.advice === undefined ? '' : `\n${change.advice}`;
+  return {
+    ruleId: rowOf(change.rule)?.name ?? change.rule,
+    level: GROUPS[groupOf(change)].level,
+    message: { text: `${change.message}${old ? ` (it was at line ${line})` : ''}${advice}` },
+    locations: [{ physicalLocation, ...(logicalLocations.length > 0 && { logicalLocations }) }],
+    partialFingerprints: { change: change.id },
+    ...(change.accepted !== undefined && { suppressions: [{ kind: 'inSource', justification: change.accepted }] }),
+  };
+}
+
+/**
+ * Prints a report as SARIF 2.1.0 for code scanning.
+ * @see https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html
+ */
+export function printSarif(report: Report): string {
+  const rules = RULE_TABLE.map(({ name, verdicts: [worst = 'safe'], why }) => ({
+    id: name,
+    shortDescription: { text: why },
+    defaultConfiguration: { level: GROUPS[worst].level },
+  }));
+  const driver = { name: 'accord diff', rules };
+  const log = { version: '2.1.0', $schema: 'https://json.schemastore.org/sarif-2.1.0.json' };
+  return JSON.stringify({ ...log, runs: [{ tool: { driver }, results: report.changes.map(sarifResult) }] }, null, 2);
+}
+
+/** Prints the rules for a terminal. */
+export const printRules = (rules: readonly StatedRule[], paint: Paint): string =>
+  rules
+    .map(({ name, verdicts, why, stated = [] }) => {
+      const here = stated.map(({ rule, verdict, file, line }) => {
+        const which = rule === name ? '' : `${rule} `;
+        return `\n  ${paint('cyan', `here: ${which}${verdict}`)} ${paint('dim', `by ${file}:${line}`)}`;
+      });
+      return `${paint('bold', name)}  ${paint('dim', verdicts.join(' or '))}\n  ${why}${here.join('')}`;
+    })
+    .join('\n');

@@ -1,0 +1,177 @@
+import { isPlain, keysOf } from 'accord/contract/references';
+import {
+  isGone,
+  isText,
+  nodeOf,
+  type Path,
+  printed,
+  referenceOf,
+  resolved,
+  shapeOf,
+  type Version,
+  versionAt,
+} from '../model/openapi-node.js';
+import { type Change, type ChangePlace, isWorse, type Side, type Verdict, whatOf } from './change.js';
+import { keywordOf, labelled, membersOf, type Pair, subjectOf } from './pair.js';
+import { ruleName } from './rules.js';
+
+/** Finds keys in the text of one version; `shared` names the default that states them. */
+export type Locate = (path: Path) => Omit<ChangePlace, 'old'> & { lines?: Change['lines']['after']; shared?: string };
+
+/** Collects the changes of one comparison. */
+export interface Recorder {
+  report(pair: Pair, rule: string, verdict: Verdict, what: string, message: string): void;
+  /** Reports what came or went, and returns true if both versions are there. */
+  presence(pair: Pair, rule: string, kind?: string, removed?: Verdict, added?: Verdict, note?: string): boolean;
+  /** Reports a value that differs. */
+  changed(pair: Pair, rule: string, verdict: Verdict, subject: string, what?: string): void;
+  /** Reports the members of both versions that `known` does not name: an extension is safe, anything else is for a reviewer. */
+  others(pair: Pair, known: string): void;
+  /** Visits a component once per direction, however many references lead to it; visits any other pair as it is. */
+  shared(pair: Pair, visit: (pair: Pair) => void): void;
+  /** Returns the changes. Each names the operations from which references lead to it. */
+  changes(): Change[];
+}
+
+interface Found extends Change {
+  owners: Set<string>;
+  shared?: { by: string; where: string };
+}
+
+/** How to reach the same goal without a break, by what happens. */
+const ADVICE: Record<string, string> = {
+  removed: 'Keep it, mark it deprecated, and remove it once its sunset has passed.',
+  added: 'Make it optional, with a default for requests without it.',
+  required: 'Leave it optional, and use a default for requests without it.',
+  optional: 'Go on sending it.',
+  narrowed: 'Give the role what it had, or tell its users and accept the break with the reason.',
+  widened: 'Have the security review see the new row of generated/permissions.md.',
+};
+const INSTEAD = 'Keep what is there now, and offer the new form beside it.';
+const WARN = 'Tell the clients first: code that lists what it knows meets something new.';
+
+/** Returns the advice for a change that is not safe. */
+export const adviceFor = (verdict: Verdict, what: string): string | undefined =>
+  verdict === 'safe' ? undefined : verdict === 'risky' && what === 'added' ? WARN : (ADVICE[what] ?? INSTEAD);
+
+/** Returns the date after which a deprecated value may be removed. */
+function sunsetOf(version: Version | undefined): string | undefined {
+  const { deprecated, schema, 'x-sunset': other, 'x-deprecation': own } = nodeOf(version);
+  const date = (isPlain(own) ? own['sunset'] : undefined) ?? other;
+  if (deprecated === true && date !== undefined) return String(date);
+  return schema === undefined ? undefined : sunsetOf(resolved(versionAt(version, 'schema')));
+}
+
+/** Merges the changes that one edit of a default makes at all places where the default applies. */
+function mergeShared(changes: readonly Found[]): Found[] {
+  const groups = new Map<string, Found[]>();
+  for (const change of changes) {
+    const { id, rule, what, place, shared } = change;
+    const key = shared === undefined ? id : [shared.by, rule, what, place.old].join(' ');
+    groups.set(key, [...(groups.get(key) ?? []), change]);
+  }
+  return [...groups.values()].map((group) => {
+    const worst = group.reduce((known, other) => (isWorse(other.verdict, known.verdict) ? other : known));
+    const { shared, what, side } = worst;
+    if (shared === undefined || group.length === 1) return worst;
+    const owners = new Set(group.flatMap((one) => [...one.owners]));
+    const message = worst.message.replace(shared.where, `${shared.where} and ${group.length - 1} more`);
+    return { ...worst, id: `${side}:${shared.by}:${what}`, message, owners };
+  });
+}
+
+/** Creates a recorder. `today` decides which sunsets have passed. */
+export function recorderOf(side: Side, locate: { old: Locate; now: Locate }, today: Date): Recorder {
+  const found = new Map<string, Found>();
+  const visited = new Set<string>();
+  /** The components to which the operations and components refer. */
+  const edges = new Map<string, Set<string>>();
+
+  const report: Recorder['report'] = (pair, rule, given, what, text) => {
+    const { direction, owner, where } = pair.label;
+    const sunset = what === 'removed' ? (sunsetOf(resolved(pair.old)) ?? sunsetOf(pair.old)) : undefined;
+    const isOver = sunset !== undefined && Date.parse(sunset) <= today.getTime();
+    const verdict = isOver ? 'safe' : given;
+    const advice = adviceFor(verdict, what);
+    const id = `${side}:${pair.label.id.replace(/[:.]$/, '')}:${what}`;
+    const known = found.get(id);
+    const owners = (known?.owners ?? new Set()).add(owner);
+    if (known !== undefined && !isWorse(verdict, known.verdict)) return;
+    const [before, after] = [pair.old && locate.old(pair.old.path), pair.now && locate.now(pair.now.path)];
+    const { file, line, column, shared } = after ?? before ?? locate.now([]);
+    found.set(id, {
+      ...{ id, rule: ruleName({ rule, direction }, what), side, verdict, what },
+      message: sunset === undefined ? text : `${text}, ${isOver ? 'after' : 'before'} its sunset on ${sunset}`,
+      ...(advice && { advice: sunset === undefined ? advice : `Keep it until ${sunset}.` }),
+      ...(isOver && { settled: true }),
+      place: { file, line, column, old: after === undefined && before !== undefined },
+      lines: { ...(before?.lines && { before: before.lines }), ...(after?.lines && { after: after.lines }) },
+      ...{ elements: [], owners },
+      ...(shared !== undefined && { shared: { by: shared, where } }),
+    });
+  };
+
+  const presence: Recorder['presence'] = (pair, rule, kind = '', removed = 'breaking', added = 'safe', note = '') => {
+    const what = whatOf(pair.old, pair.now);
+    const message = `${kind} ${subjectOf(pair)} is ${pair.old ? 'gone' : 'new'}${note}`.trim();
+    if (what !== 'changed') report(pair, rule, pair.old ? removed : added, what, message);
+    return what === 'changed';
+  };
+
+  const changed: Recorder['changed'] = (pair, rule, verdict, subject, what) => {
+    const [was, is] = [pair.old?.value, pair.now?.value];
+    const message = `${subject}: ${printed(was)} → ${printed(is)}`;
+    if (shapeOf(was) !== shapeOf(is)) report(pair, rule, verdict, what ?? whatOf(was, is), message);
+  };
+
+  const others: Recorder['others'] = (pair, known) => {
+    for (const [key] of membersOf(pair)) {
+      const member = keywordOf(pair, key);
+      if (known.split(' ').includes(key) || isText(key) || key === '$ref') continue;
+      if (shapeOf(member.old?.value) !== shapeOf(member.now?.value)) reportUnknown({ report }, member, key);
+    }
+  };
+
+  const shared: Recorder['shared'] = (pair, visit) => {
+    const [was, is] = [referenceOf(pair.old), referenceOf(pair.now)];
+    const { direction, owner, text } = pair.label;
+    const both = { ...pair, old: resolved(pair.old), now: resolved(pair.now) };
+    const isRenamed = was !== is && isGone(was, pair.now) && isGone(is, pair.old);
+    if (was === undefined || is === undefined || !(was === is || isRenamed)) {
+      visit(both);
+      return;
+    }
+    const key = [was, direction, text === true].join(' ');
+    edges.set(owner, (edges.get(owner) ?? new Set()).add(key));
+    if (visited.has(key)) return;
+    visited.add(key);
+    const [, kind, name = '', ...deeper] = keysOf(was);
+    const isSchema = kind === 'schemas' && deeper.length === 0;
+    const id = `${isSchema ? name : keysOf(was).slice(1).join('.')}:${direction}`;
+    const where = isSchema ? `${name} in ${direction}s` : name;
+    visit(labelled(both, { id, where, owner: key, name: isSchema ? '' : pair.label.name }));
+  };
+
+  const changes = (): Change[] => {
+    const elements = new Map<string, string[]>();
+    const all = new Set([...edges.keys(), ...[...found.values()].flatMap(({ owners }) => [...owners])]);
+    for (const root of [...all].filter((owner) => owner.startsWith('@'))) {
+      const reached = new Set([root]);
+      for (const key of reached) for (const next of edges.get(key) ?? []) reached.add(next);
+      for (const key of reached) elements.set(key, [...(elements.get(key) ?? []), root.slice(1)]);
+    }
+    return mergeShared([...found.values()]).map(({ owners, shared: _shared, ...change }) => ({
+      ...change,
+      elements: [...new Set([...owners].flatMap((owner) => elements.get(owner) ?? []))],
+    }));
+  };
+
+  return { report, shared, presence, changed, others, changes };
+}
+
+/** Reports a member that no rule knows. */
+export function reportUnknown({ report }: Pick<Recorder, 'report'>, pair: Pair, key: string): void {
+  const message = `\`${key}\` of ${subjectOf(pair) || 'the document'} changed: review this, no rule knows it`;
+  const isExtension = key.startsWith('x-');
+  report(pair, isExtension ? 'extension' : 'unjudged', isExtension ? 'safe' : 'risky', 'unjudged', message);
+}

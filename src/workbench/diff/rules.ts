@@ -1,0 +1,172 @@
+import type { Contracts } from '../model/contracts.js';
+import { type Problem, problemAt } from '../model/problems.js';
+import { severityLines } from '../model/severity.js';
+import { type Change, type Direction, isVerdict, VERDICTS, type Verdict } from './change.js';
+import { KEYWORDS, SCHEMA_RULES } from './keywords.js';
+
+/** A rule, or all rules whose names match its `*`; its verdicts worst first, and what they depend on. */
+export interface RuleRow {
+  name: string;
+  verdicts: Verdict[];
+  why: string;
+}
+
+const BREAK = 'breaking';
+const ROWS: [name: string, verdicts: string, why: string][] = [
+  ['operation-removed', BREAK, 'Its callers get 404. Safe after its sunset.'],
+  ['operation-added', 'safe', 'Nobody calls it yet.'],
+  ['operation-id-added', 'safe', 'Generated clients get a name for it.'],
+  ['operation-id-*', BREAK, 'It is a method of every generated client.'],
+  ['address-changed', BREAK, 'Callers of the old address get 404 or 405.'],
+  ['tag-*', 'risky', 'Generated clients group operations by tag.'],
+  ['deprecated-*', 'safe', 'It works as before.'],
+  ['sunset-*', 'risky safe', 'Clients have planned for the date; a later one gives them more time.'],
+  ['counted-*', 'risky safe', 'Clients may get 429 where the limit applies now.'],
+  ['permission-narrowed', BREAK, 'A role loses access.'],
+  ['permission-*', 'risky', 'A role gains access: for the security review.'],
+  ['further-permission-*', 'breaking risky safe', 'Breaking if a role loses access.'],
+  ['security-*', 'breaking risky safe', 'Breaking if callers are rejected, risky if anyone may call it now.'],
+  ['scopes-*', 'breaking safe', 'Breaking if tokens with the old scopes are rejected.'],
+  ['scheme-*', 'breaking safe', 'Breaking if callers that use it are rejected.'],
+  ['scheme-definition-*', BREAK, 'Callers that use the old way are rejected.'],
+  ['flow-*', 'breaking safe', 'Breaking if clients get no token by it any more.'],
+  ['flow-url-*', BREAK, 'Clients ask for tokens at the old address.'],
+  ['scope-*', 'breaking safe', 'Clients ask for it by name.'],
+  ['hint-*', 'safe', 'The content of a token is no promise.'],
+  ['server-default-*', 'risky', 'Clients that choose no address call the default.'],
+  ['server-*', 'breaking safe', 'Breaking if an address that clients call is gone.'],
+  ['parameter-added', 'breaking safe', 'Breaking if it is required.'],
+  ['parameter-removed', 'breaking risky', 'Risky if it is ignored, breaking if it is rejected.'],
+  ['parameter-name-renamed', 'safe', 'A path parameter is identified by its position.'],
+  ['content-*', BREAK, 'The encoding of a parameter is part of the request.'],
+  ['style-*', BREAK, 'The encoding of a parameter is part of the request.'],
+  ['explode-*', BREAK, 'The encoding of a parameter is part of the request.'],
+  ['allow-*', 'breaking safe', 'Breaking if an encoding is no longer accepted.'],
+  ['body-*', 'breaking risky safe', 'Breaking if a request body is required now, or a response body is gone.'],
+  ['media-*', 'breaking safe', 'Breaking if it is gone: clients ask for it by name.'],
+  ['part-media-changed', 'breaking risky safe', 'Breaking if a part of a form accepts less.'],
+  ['status-*', 'breaking risky safe', 'Breaking if a success is gone, risky if one is new.'],
+  ['header-*', 'breaking risky safe', 'Breaking if a required header is gone, or if a part of a form requires it.'],
+  ['link-*', 'risky safe', 'Clients that follow it end elsewhere.'],
+  ['webhook-*', 'breaking safe', 'Breaking if receivers wait for nothing.'],
+  ['callback-*', 'breaking safe', 'Breaking if receivers wait for nothing.'],
+  ['schema-name-*', 'risky safe', 'Generated clients lose or get the type of that name.'],
+  ['unused-schema-*', 'safe', 'No operation used it.'],
+  ['request-value-removed', BREAK, 'Requests with the value are rejected.'],
+  ['response-value-added', 'breaking risky', 'Code that lists all values meets a new one; breaking if all are new.'],
+  ['response-alternative-added', 'risky', 'Code that lists all alternatives meets a new one.'],
+  ['request-alternative-removed', BREAK, 'Requests with it are rejected.'],
+  ['*-extensible-value-*', 'breaking safe', 'Breaking if requests with the value are rejected.'],
+  ['request-default-*', 'risky safe', 'Clients that send nothing get another value.'],
+  ['response-default-*', 'safe', 'A default in a response is a note.'],
+  ['request-required*', 'breaking safe', 'Breaking if requests without it are rejected.'],
+  ['response-required*', 'breaking safe', 'Breaking if code that reads it meets nothing.'],
+  ['request-member-added', 'breaking safe', 'Breaking if it is required.'],
+  ['request-member-removed', 'breaking risky', 'Risky if it is ignored, breaking if it is rejected.'],
+  ['response-member-added', 'risky safe', 'Risky in an object without other properties.'],
+  ['response-member-removed', BREAK, 'Code that reads it meets nothing.'],
+  ['response-type-*', 'breaking safe', 'Breaking if code meets a type that it cannot read.'],
+  ['*-discriminator-*', 'breaking risky safe', 'Clients tell alternatives apart by it.'],
+  ['*-mapping-*', 'breaking risky safe', 'Clients tell alternatives apart by its values.'],
+  ['request-*', 'breaking safe', 'Breaking if less is accepted than before.'],
+  ['response-*', 'breaking risky safe', 'Risky if more is possible than before, breaking if it is of another kind.'],
+  ['extension-unjudged', 'safe', 'No rule knows this extension: review it.'],
+  ['unjudged', 'risky', 'No rule knows this keyword: review it.'],
+  ['severity-*', 'risky', 'A line of x-severity changes later verdicts.'],
+  ['graphql-enum-value-added', 'risky safe', 'Code that lists all values meets a new one; safe for inputs.'],
+  ['graphql-enum-value-removed', 'breaking safe', 'Requests with the value are rejected; safe for outputs.'],
+  ['graphql-union-member-added', 'risky', 'Fragments meet a type that they do not know.'],
+  ['graphql-object-type-interface-added', 'risky', 'Fragments meet a type that they do not know.'],
+  ['graphql-type-added', 'risky safe', 'Risky if it implements an interface that a field returns.'],
+  ['graphql-*-default-*', 'breaking risky safe', 'Clients that send nothing get another value.'],
+  ['graphql-usage-*', 'breaking risky safe', 'No rule knows this directive: review it. Breaking for @oneOf.'],
+  ['graphql-unjudged', 'risky', 'No rule knows this change: review it.'],
+  ['graphql-*permission-*', 'breaking risky safe', 'Breaking if a role loses access; else for the security review.'],
+  ['graphql-request-*', 'breaking safe', 'Breaking if @constraint accepts less than before.'],
+  ['graphql-*-removed', 'breaking safe', 'Queries that name it are rejected. Safe after the date of its @deprecated.'],
+  ['graphql-*-changed', 'breaking risky safe', 'Breaking if queries are rejected, or values are of another kind.'],
+  ['graphql-*-added', 'breaking safe', 'Breaking if it must be given.'],
+  ['database-*', 'breaking risky safe', 'Judged for existing rows, and for instances that still run.'],
+];
+
+/** Every rule with its verdicts. */
+export const RULE_TABLE: RuleRow[] = ROWS.map(([name, verdicts, why]) => ({
+  ...{ name, why },
+  verdicts: verdicts.split(' ').filter(isVerdict),
+}));
+
+const kebab = (name: string) =>
+  name
+    .replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+    .replaceAll('_', '-')
+    .toLowerCase();
+
+/** Rules whose verdict depends on the direction have it in their name. */
+const BY_DIRECTION = new Set([...Object.keys(KEYWORDS), ...SCHEMA_RULES].filter((rule) => rule !== 'deprecated'));
+
+/** Returns the name of a rule: `response-value-added`, `operation-removed`. */
+export const ruleName = ({ rule, direction }: { rule: string; direction: Direction }, what: string): string =>
+  kebab([...(BY_DIRECTION.has(rule) ? [direction] : []), rule, ...(rule === what ? [] : [what])].join('-'));
+
+/** Returns the name of a rule of graphql-inspector: `graphql-enum-value-added`. */
+export const inspectedName = (type: string): string => kebab(`graphql-${type}`);
+
+const pattern = (name: string) => new RegExp(`^${name.replaceAll('*', '[a-z0-9-]*')}$`);
+
+/** Returns the row of a rule: the first that its name matches. */
+export const rowOf = (name: string): RuleRow | undefined => RULE_TABLE.find((one) => pattern(one.name).test(name));
+
+const matchesRule = (name: string, rule: string): boolean => pattern(name).test(rule);
+
+/** The names of the rules for schemas, without what happened: `request-max-length`. */
+const OF_SCHEMAS = [...BY_DIRECTION].flatMap((rule) => [`request-${kebab(rule)}`, `response-${kebab(rule)}`]);
+const HAPPENED = /-(?:added|removed|changed|raised|lowered|opened|closed|nullable|not-null|optional)$/;
+
+/** Returns true for the name of a row, and for a name that it matches. */
+const isRule = (name: string): boolean => {
+  if (RULE_TABLE.some((one) => one.name === name)) return true;
+  const isCatchAll = /^re(?:quest|sponse)-\*$/.test(rowOf(name)?.name ?? '');
+  return (
+    !name.includes('*') && (isCatchAll ? OF_SCHEMAS.includes(name.replace(HAPPENED, '')) : rowOf(name) !== undefined)
+  );
+};
+
+/** Returns a problem for each line that names no rule, or no verdict. */
+export const severityProblems = (contracts: Contracts): Problem[] =>
+  severityLines(contracts).flatMap(({ rule, verdict, place }) => {
+    const message = isRule(rule)
+      ? `\`${rule}\` is to be one of ${VERDICTS.join(', ')}.`
+      : `No rule is called \`${rule}\`: \`accord diff --rules\` lists them.`;
+    if (isRule(rule) && isVerdict(verdict)) return [];
+    const text = contracts.openapi.texts.get(place.file) ?? contracts.schema.texts.get(place.file) ?? '';
+    return [problemAt(place.file, text, place, 'severity', message)];
+  });
+
+/** Applies the stated verdicts. An announced removal stays safe, and so does a safe change for a line with `*`. */
+export function withSeverity(changes: readonly Change[], contracts: Contracts): Change[] {
+  const lines = severityLines(contracts);
+  return changes.map((change) => {
+    const { rule = '', verdict } = lines.findLast((line) => matchesRule(line.rule, change.rule)) ?? {};
+    const isKept = change.settled || (change.verdict === 'safe' && rule.includes('*'));
+    return isKept || !isVerdict(verdict) ? change : { ...change, verdict };
+  });
+}
+
+/** A rule with the lines of the contracts that state a verdict for it. */
+export interface StatedRule extends RuleRow {
+  stated?: { rule: string; verdict: Verdict; file: string; line: number }[];
+}
+
+/** Returns every rule, with what the contracts state. Takes contracts without `severityProblems`. */
+export function statedRules(contracts: Contracts): StatedRule[] {
+  const lines = severityLines(contracts);
+  return RULE_TABLE.map((row) => {
+    const own = lines.filter(
+      ({ rule }) => rule === row.name || matchesRule(rule, row.name) || rowOf(rule)?.name === row.name,
+    );
+    const stated = own.map(({ rule, verdict, place: { file, line } }) => ({
+      ...{ rule, verdict: verdict as Verdict, file, line },
+    }));
+    return stated.length === 0 ? row : { ...row, stated };
+  });
+}

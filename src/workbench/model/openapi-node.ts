@@ -1,0 +1,83 @@
+import { isPlain, keysOf, valueAt } from 'accord/contract/references';
+
+export type Node = Record<string, unknown>;
+export type Path = readonly (string | number)[];
+
+/** A value in one version, with the keys that lead to it. */
+export interface Version {
+  value: unknown;
+  path: Path;
+  document: unknown;
+  /** Schemas that all apply at the same time; `value` is then unused. */
+  parts?: readonly Version[];
+}
+
+export const nodeOf = (version: Version | undefined): Node => (isPlain(version?.value) ? version.value : {});
+export const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
+export const entriesOf = (value: unknown): [string, unknown][] => (isPlain(value) ? Object.entries(value) : []);
+
+/** Returns the version at some keys below; undefined if there is none. */
+export function versionAt(version: Version | undefined, ...keys: Path): Version | undefined {
+  const value = valueAt(version?.value, keys.map(String));
+  return version === undefined || value === undefined
+    ? undefined
+    : { ...version, value, path: [...version.path, ...keys] };
+}
+
+/** Follows references. A reference that leads nowhere, or to itself, is an empty object. */
+export function resolved(version: Version | undefined, met: readonly unknown[] = []): Version | undefined {
+  const { $ref: reference, ...beside } = nodeOf(version);
+  if (version === undefined || typeof reference !== 'string') return version;
+  if (met.includes(reference)) return { ...version, value: {} };
+  const path = keysOf(reference);
+  const target = resolved({ ...version, path, value: valueAt(version.document, path) ?? {} }, [...met, reference]);
+  const more = Object.keys(beside).some((key) => !isText(key));
+  return more && target !== undefined ? { ...target, value: { ...nodeOf(target), ...beside } } : target;
+}
+
+/** Returns the reference of a version that states nothing else; undefined for any other version. */
+export function referenceOf(version: Version | undefined): string | undefined {
+  const { $ref: reference, ...beside } = nodeOf(version);
+  return typeof reference === 'string' && Object.keys(beside).every(isText) ? reference : undefined;
+}
+
+const TEXTS = new Set(
+  'title description summary example examples externalDocs $comment $id $schema $defs $anchor'.split(' '),
+);
+/** Returns true for the keywords that only people read. */
+export const isText = (keyword: string): boolean => TEXTS.has(keyword);
+
+const NAMES = new Set(
+  'properties patternProperties dependentSchemas dependentRequired $defs mapping headers responses content links callbacks encoding variables scopes flows'.split(
+    ' ',
+  ),
+);
+const DATA = new Set(['default', 'const', 'enum', 'required', 'security']);
+export type Kind = 'node' | 'names' | 'data';
+
+/** Tells whether a value is a node with keywords, a map of names, or data. */
+const kindOf = (keyword: string, value: unknown, within: Kind): Kind => {
+  if (within === 'data') return 'data';
+  if (within === 'names') return 'node';
+  if (NAMES.has(keyword) && isPlain(value)) return 'names';
+  return DATA.has(keyword) || keyword.startsWith('x-') ? 'data' : 'node';
+};
+
+/** Returns a text that is equal for equal values: no descriptions, members sorted. */
+export function shapeOf(value: unknown, kind: Kind = 'node'): string {
+  if (Array.isArray(value)) return `[${value.map((one) => shapeOf(one, kind === 'names' ? 'node' : kind)).join()}]`;
+  if (!isPlain(value)) return JSON.stringify(value) ?? '';
+  const members = Object.entries(value).filter(([key]) => kind !== 'node' || !isText(key));
+  return `{${members
+    .map(([key, one]) => `${JSON.stringify(key)}:${shapeOf(one, kindOf(key, one, kind))}`)
+    .sort()
+    .join()}}`;
+}
+
+/** Returns a value as a message prints it. */
+export const printed = (value: unknown): string =>
+  value === undefined ? 'none' : typeof value === 'object' && value !== null ? shapeOf(value, 'data') : `${value}`;
+
+/** Returns true if a reference leads nowhere in the document of another version. */
+export const isGone = (reference: string | undefined, other: Version | undefined): boolean =>
+  reference !== undefined && valueAt(other?.document, keysOf(reference)) === undefined;

@@ -1,0 +1,179 @@
+import {
+  type ConstDirectiveNode,
+  type ConstValueNode,
+  type GraphQLArgument,
+  type GraphQLInputField,
+  type GraphQLSchema,
+  getNamedType,
+  isAbstractType,
+  isEnumType,
+  isInputObjectType,
+  isInterfaceType,
+  isObjectType,
+  type Location,
+  type NamedTypeNode,
+  type NameNode,
+  print,
+  type StringValueNode,
+  type TypeNode,
+  typeFromAST,
+  valueFromAST,
+} from 'graphql';
+import type { FileLines } from './problems.js';
+import { placeOf } from './sdl.js';
+import type { SdlSource } from './sdl-source.js';
+
+/** A named part of an SDL: a type, field, argument, input field, enum value or directive. */
+export interface Definition {
+  file: string;
+  line: number;
+  column: number;
+  lines: FileLines;
+  description: string;
+  /** What it states itself, without its members and directives. */
+  shape: string;
+  isExtended: boolean;
+  isInput: boolean;
+  directives: readonly ConstDirectiveNode[];
+}
+
+interface Node {
+  kind: string;
+  name?: NameNode;
+  loc?: Location;
+  description?: StringValueNode;
+  directives?: readonly ConstDirectiveNode[];
+  type?: TypeNode;
+  interfaces?: readonly NamedTypeNode[];
+  types?: readonly NamedTypeNode[];
+  defaultValue?: ConstValueNode;
+  fields?: readonly Node[];
+  values?: readonly Node[];
+  arguments?: readonly Node[];
+}
+
+/** Returns a value whose members are in alphabetical order. */
+const sorted = (value: unknown): unknown =>
+  Array.isArray(value)
+    ? value.map(sorted)
+    : typeof value === 'object' && value !== null
+      ? Object.entries(value)
+          .sort(([a], [b]) => a.localeCompare(b))
+          .map(([key, one]) => [key, sorted(one)])
+      : value;
+
+function definitionOf(node: Node, schema: GraphQLSchema): Definition {
+  const { file, line, column } = placeOf(node.name);
+  const { startToken, endToken } = node.loc ?? {};
+  const names = (nodes: readonly NamedTypeNode[] = []) =>
+    nodes
+      .map(({ name }) => name.value)
+      .sort()
+      .join();
+  const type = node.type && typeFromAST(schema, node.type as NamedTypeNode);
+  // Coerced, a value is equal to a list of it, and a number to an id (GraphQL, 3.11 and 3.5.5).
+  const value = node.defaultValue && type ? JSON.stringify(sorted(valueFromAST(node.defaultValue, type as never))) : '';
+  return {
+    ...{ file, line, column, isExtended: false, isInput: node.kind === 'InputValueDefinition' },
+    lines: { file, first: startToken?.line ?? line, last: endToken?.line ?? line },
+    description: node.description?.value ?? '',
+    shape: [node.kind, node.type ? print(node.type) : '', names(node.interfaces), names(node.types), value].join('|'),
+    directives: node.directives ?? [],
+  };
+}
+
+/**
+ * Returns the definitions of an SDL by path: `User`, `User.name`, `Query.users.limit`, `Role.ADMIN`, `@permission`.
+ * @param schema gives the types of defaults
+ */
+export function definitionsIn({ document }: SdlSource, schema: GraphQLSchema): Map<string, Definition> {
+  const found = new Map<string, Definition>();
+  const addMembers = (path: string, node: Node) => {
+    for (const member of [...(node.fields ?? []), ...(node.values ?? []), ...(node.arguments ?? [])]) {
+      const own = `${path}.${member.name?.value}`;
+      found.set(own, definitionOf(member, schema));
+      addMembers(own, member);
+    }
+  };
+  for (const node of document.definitions as readonly Node[]) {
+    if (node.name === undefined) continue;
+    const path = node.kind === 'DirectiveDefinition' ? `@${node.name.value}` : node.name.value;
+    const known = found.get(path);
+    const directives = [...(known?.directives ?? []), ...(node.directives ?? [])];
+    found.set(path, known ? { ...known, directives, isExtended: true } : definitionOf(node, schema));
+    addMembers(path, node);
+  }
+  return found;
+}
+
+/** Returns the argument or input field at a path. */
+export function inputAt(schema: GraphQLSchema, path: string): GraphQLArgument | GraphQLInputField | undefined {
+  const [name = '', field = '', argument] = path.split('.');
+  const owner = schema.getType(name);
+  if (isInputObjectType(owner)) return owner.getFields()[field];
+  const found = isObjectType(owner) || isInterfaceType(owner) ? owner.getFields()[field] : undefined;
+  return found?.args.find((one) => one.name === argument);
+}
+
+/** The `Type.field`s at which a client meets each type: as what it sends, and as what is returned. */
+export interface Uses {
+  sent: Map<string, Set<string>>;
+  returned: Map<string, Set<string>>;
+}
+
+export function usesIn(schema: GraphQLSchema): Uses {
+  const uses: Uses = { sent: new Map(), returned: new Map() };
+  const add = (map: Map<string, Set<string>>, type: string, field: string): boolean => {
+    const fields = map.get(type) ?? new Set();
+    map.set(type, fields);
+    return fields.size < fields.add(field).size;
+  };
+  const send = (type: string, field: string) => {
+    const input = schema.getType(type);
+    if (!add(uses.sent, type, field) || !isInputObjectType(input)) return;
+    for (const member of Object.values(input.getFields())) send(getNamedType(member.type).name, field);
+  };
+  const types = Object.values(schema.getTypeMap()).filter(({ name }) => !name.startsWith('__'));
+  for (const type of types) {
+    if (!isObjectType(type) && !isInterfaceType(type)) continue;
+    for (const field of Object.values(type.getFields())) {
+      add(uses.returned, getNamedType(field.type).name, `${type.name}.${field.name}`);
+      for (const argument of field.args) send(getNamedType(argument.type).name, `${type.name}.${field.name}`);
+    }
+  }
+  // A field that returns an interface or a union returns each of its members.
+  for (const type of types.filter(isAbstractType))
+    for (const field of uses.returned.get(type.name) ?? [])
+      for (const member of schema.getPossibleTypes(type)) add(uses.returned, member.name, field);
+  return uses;
+}
+
+/** Returns the fields that a part of a schema concerns: the field itself, or those that use the input type or enum. */
+export function elementsAt(schema: GraphQLSchema, { sent, returned }: Uses, path: string): string[] {
+  const [name = '', field] = path.split('.');
+  const type = schema.getType(name);
+  const isShared = isInputObjectType(type) || isEnumType(type);
+  if (field !== undefined && !isShared) return [`${name}.${field}`];
+  return [...(isShared ? (sent.get(name) ?? []) : []), ...(returned.get(name) ?? [])];
+}
+
+/** Returns the arguments of `@constraint`, and other directives with sorted arguments, by their names. */
+export function directivesOf({ directives, isInput }: Definition): Map<string, string> {
+  const found = new Map<string, string>();
+  for (const { name, arguments: given = [] } of directives) {
+    if (name.value === 'constraint')
+      for (const { name: own, value } of given)
+        found.set(own.value, 'value' in value ? String(value.value) : print(value));
+    // The inspector reports deprecated fields and enum values, but no deprecated inputs.
+    if (['permission', 'constraint', ...(isInput ? [] : ['deprecated'])].includes(name.value)) continue;
+    const [key, text] = [
+      `@${name.value}`,
+      given
+        .map((one) => print(one))
+        .sort()
+        .join(', '),
+    ];
+    found.set(key, [found.get(key), `${key}(${text})`].filter(Boolean).sort().join(' '));
+  }
+  return found;
+}
