@@ -22,16 +22,16 @@ const JOBS = availableParallelism() + 2;
 /** What takes longest or waits most is begun first, so that no process is left alone at the end. */
 const FIRST = [
   'new',
+  'http',
   'install',
-  'contract',
-  'clone',
   'faults',
   'process',
-  'http',
+  'lifecycle',
+  'clone',
   'graphql',
+  'contract',
   'project',
   'platform',
-  'lifecycle',
 ];
 const FLAGS = [
   '--enable-source-maps',
