@@ -21,10 +21,6 @@ export const WORKBENCH: Subcommands = {
     summary: 'tell what changed in the contracts since a git ref, and what it breaks',
     load: () => import('./diff.js'),
   },
-  'eject-example': {
-    summary: 'make an empty start of a clone of this repository',
-    load: () => import('./eject-example.js'),
-  },
   explain: {
     summary: 'show an operation as it is published, and where each part comes from',
     load: () => import('./explain.js'),

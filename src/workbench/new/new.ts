@@ -17,7 +17,7 @@ interface NewProject {
 }
 
 /** What CI runs; npm forgets that it is a program. */
-export const RUN = join('.ci', 'run');
+const RUN = join('.ci', 'run');
 
 /** The platform makes cookies, tokens and signals of a name, and holds it to this. */
 const NAME = /^(?=.{2,20}$)[a-z][a-z0-9]+(-[a-z0-9]+)*$/;
@@ -62,7 +62,7 @@ export async function writeFiles(directory: string, files: ReadonlyMap<string, s
 }
 
 /** What the template calls itself, in text, and what a project is called in its place. */
-export const wordsFor = (name: string): [string, string][] => [
+const wordsFor = (name: string): [string, string][] => [
   ['my-api', name],
   ['my_api', name.replaceAll('-', '_')],
   ['My API', titleFor(name)],
@@ -76,6 +76,6 @@ export const wordsFor = (name: string): [string, string][] => [
 export async function writeProject({ directory, name, platform, workbench }: NewProject): Promise<void> {
   await refuseBegun(directory);
   const words = [...wordsFor(name), ['<accord>', platform] as const, ['<workbench>', workbench] as const];
-  await writeFiles(directory, await projectFiles({ words }));
+  await writeFiles(directory, await projectFiles(words));
   await chmod(join(directory, RUN), 0o755);
 }

@@ -47,7 +47,7 @@ export async function upgradeOf(root: string, now = new Date()): Promise<Upgrade
   const present = await readdir(join(root, MIGRATIONS)).catch((): string[] => []);
   if (!present.includes(BASE))
     throw new NoUpgrade(`${join(root, MIGRATIONS)} has no ${BASE}: this is no project that \`accord new\` began.`);
-  const template = await projectFiles({ words: [] });
+  const template = await projectFiles([]);
   const steps = [...template].flatMap(([path, script]) => {
     const [, step] = STEP.exec(path) ?? [];
     return step === undefined || present.some((name) => name.endsWith(`_${step}`)) ? [] : [{ step, script }];

@@ -66,7 +66,6 @@ const options: ConformanceOptions = {
   make: { book_id: bookOf },
   deleted: { user_id: deletedUser, book_id: deletedBook },
   // </books>
-  // <empty> deleted: { user_id: deletedUser },
   bodies: {
     createUser: ({ number }, example) => ({ ...example, email: `free${number}@example.com` }),
     changePassword: (_asked, example) => ({ ...example, current_password: PASSWORD }),

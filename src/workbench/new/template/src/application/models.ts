@@ -1,7 +1,6 @@
 // <books>
 import { User as Account, model, type Row } from 'accord';
 // </books>
-// <empty> import { User as Account, type Row } from 'accord';
 
 // The models of prisma/schema.prisma that operations use: whose a row is, and which action reading it takes.
 
@@ -19,4 +18,3 @@ export type Book = Row<'Book'>;
 // <books>
 export const models = [User, Book];
 // </books>
-// <empty> export const models = [User];

@@ -1,12 +1,10 @@
 // <books>
 import { caller, list, record } from 'accord';
 // </books>
-// <empty> import { caller } from 'accord';
 import type { QueryRoutes } from '../../../generated/graphql.js';
 // <books>
 import { Book, User } from '../models.js';
 // </books>
-// <empty> import { User } from '../models.js';
 import { route } from '../routes.js';
 
 export const Query: QueryRoutes = {

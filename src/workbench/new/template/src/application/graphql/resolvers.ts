@@ -12,4 +12,3 @@ import { User } from './User.js';
 // <books>
 export const resolvers: Resolvers = { Query, Mutation, Subscription, User };
 // </books>
-// <empty> export const resolvers: Resolvers = { Query, User };
