@@ -79,8 +79,7 @@ export async function composeServices(
   const handlers = handlerServices(platform);
   const [taken] = Object.keys(own).filter((name) => name in handlers);
   if (taken !== undefined) throw new Error(`The application's service "${taken}" has the name of one of the platform.`);
-  // Requests are served before jobs look for work.
-  app.addHook('onListen', async () => platform.jobs.start());
+  app.addHook('onReady', async () => platform.jobs.start());
   app.addHook('preClose', platform.jobs.stop);
   app.decorate('administration', platform.administration);
   app.addHook('onClose', () => platform.close());

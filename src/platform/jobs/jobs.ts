@@ -2,6 +2,8 @@ import type { Prisma } from '../database/client.js';
 import { notify } from '../database/notify.js';
 import type { Database } from '../database/open.js';
 
+/** Milliseconds before the first runs: a service that starts answers requests first. */
+const START_DELAY_MS = 250;
 /** Milliseconds between two looks at the clock, in memory: whether something is due. Also until what failed is tried again. */
 const TICK = 1000;
 
@@ -140,7 +142,7 @@ export async function jobRunner({ channel, listen, isHearing, now, onFault }: Jo
     },
     start: () => {
       ticking = setInterval(tick, TICK).unref();
-      states.forEach(begin);
+      setTimeout(() => states.forEach(begin), START_DELAY_MS).unref();
     },
     wake: (name) => named(name).forEach(begin),
     announce: (db, name, at = now()) => notify(db, channel, `${name} ${at}`),

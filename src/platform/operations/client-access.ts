@@ -13,10 +13,6 @@ export interface ClientAccess {
   readonly reader: () => Promise<Tx>;
   /** Returns the client of the transaction, before content and rate are checked: conflicts come first. */
   readonly transaction: () => Promise<Tx>;
-  /** Waits for the locks of the transaction. @throws what keeps the caller from writing */
-  readonly locked: () => Promise<void>;
-  /** Lets a statement be sent with those that follow; its error fails the commit. */
-  readonly sendAhead: (statement: Promise<unknown>) => void;
   /** Registers work for after the commit. */
   readonly onCommit: (work: () => void) => void;
   /** Limits the rows of a model without an owner, where another row decides for them; undefined where none does. */

@@ -1,60 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Failure } from '../calls/errors.js';
 import { faultOf } from '../database/faults.js';
+import type { CallLog } from './call-log.js';
 import { type ClientAccess, keepAccess } from './client-access.js';
 import { type Db, READ_CALLS, type ReadCall } from './model.js';
 import type { DeclaredModels } from './model-data.js';
 import { modelGuard } from './model-guard.js';
 import type { ModelStreams } from './model-streams.js';
-
-/** The calls of one operation, so that none is left behind when the operation ends. */
-export interface CallLog {
-  /** Names the operation in errors. */
-  readonly operation: string;
-  /** Whether the calls are one transaction, which PostgreSQL does not commit after a statement that failed. */
-  readonly isTransaction: boolean;
-  /** Calls that have begun and not ended. */
-  readonly running: Set<Promise<unknown>>;
-  /** Writes that nobody has awaited, with their names. */
-  readonly pending: Map<object, string>;
-  /** The first write that failed, or statement of a transaction. It fails the operation, also when the handler has caught it. */
-  failed: { readonly error: unknown } | undefined;
-  /** The number of calls that have begun. */
-  begun: number;
-  /** Whether the operation has ended. No call begins then. */
-  isOver: boolean;
-}
-
-export const callLog = (operation: string, isTransaction: boolean): CallLog => ({
-  operation,
-  isTransaction,
-  running: new Set(),
-  pending: new Map(),
-  failed: undefined,
-  begun: 0,
-  isOver: false,
-});
-
-/**
- * Ends the calls of an operation whose handler has returned: waits for those that have begun, and lets no other one begin.
- * @throws the error of the first call that failed, also when the handler has caught it; Error for a write that nobody awaited
- */
-export async function endCalls(log: CallLog): Promise<void> {
-  while (log.running.size > 0) {
-    await Promise.allSettled(log.running);
-    // Code that awaits one call without being awaited may make the next one.
-    await nextTurn();
-  }
-  log.isOver = true;
-  refuseFailed(log);
-  const [forgotten] = log.pending.values();
-  if (forgotten !== undefined) throw new Error(`${forgotten} was called and not awaited: nothing is written.`);
-}
-
-/** @throws the error of the first call that failed */
-export function refuseFailed({ failed }: CallLog): void {
-  if (failed) throw failed.error;
-}
 
 /** Returns true for an error after which PostgreSQL goes on with the transaction: nothing was sent, or nothing was found. */
 const isHarmless = (error: unknown): boolean =>
@@ -73,7 +25,7 @@ export function guardedClient(models: DeclaredModels, streams: ModelStreams, acc
   const delegates = new Map<string, object>();
   const delegateOf = (name: string): object => {
     const data = models.byDelegate(name);
-    if (data) return guardedDelegate(name, modelGuard(data, access, streams), access.locked, log);
+    if (data) return guardedDelegate(name, modelGuard(data, access, streams, log), log);
     throw new TypeError(
       name.startsWith('$')
         ? `db.${name} is not available: an operation is one transaction already, and has no raw access.`
@@ -93,27 +45,16 @@ export function guardedClient(models: DeclaredModels, streams: ModelStreams, acc
   return db;
 }
 
-function guardedDelegate(
-  name: string,
-  { read, writes }: ReturnType<typeof modelGuard>,
-  locked: ClientAccess['locked'],
-  log: CallLog,
-): object {
-  /** A handler goes on when it is certain that the caller may write. */
-  const decided = async (result: Promise<unknown>): Promise<unknown> => {
-    const value = await result;
-    await locked();
-    return value;
-  };
+function guardedDelegate(name: string, { read, writes }: ReturnType<typeof modelGuard>, log: CallLog): object {
   return new Proxy(
     {},
     {
       get(_target, operation) {
         if (typeof operation !== 'string') return undefined;
-        if (READS.has(operation)) return (args = {}) => lazyCall(() => decided(read(operation as ReadCall, args)), log);
+        if (READS.has(operation)) return (args = {}) => lazyCall(() => read(operation as ReadCall, args), log);
         const write = Object.hasOwn(writes, operation) ? writes[operation as keyof typeof writes] : undefined;
         if (!write) throw new TypeError(`db.${name}.${operation} is not available in an operation.`);
-        return (args = {}) => lazyCall(() => decided(write(args)), log, `db.${name}.${operation}`);
+        return (args = {}) => lazyCall(() => write(args), log, `db.${name}.${operation}`);
       },
     },
   );

@@ -3,6 +3,7 @@ import { Failure } from '../calls/errors.js';
 import { isStorableId } from '../calls/pages.js';
 import { absent, refuseAbsent } from '../calls/tombstones.js';
 import { faultOf } from '../database/faults.js';
+import { type CallLog, sendAhead } from './call-log.js';
 import type { ClientAccess } from './client-access.js';
 import type { AnyRow, ReadCall, Tx } from './model.js';
 import { delegateOf, type ModelData, matchesLocally, satisfies } from './model-data.js';
@@ -31,7 +32,7 @@ function membersIn(where: unknown, found = new Set<string>()): Set<string> {
 }
 
 /** Decides the calls of one operation on one model, and adds to writes what belongs to them. */
-export function modelGuard(data: ModelData, access: ClientAccess, streams: ModelStreams) {
+export function modelGuard(data: ModelData, access: ClientAccess, streams: ModelStreams, log: CallLog) {
   const { model, hooks } = data;
   const { call, action } = access;
   const { delegate: name } = data;
@@ -185,7 +186,7 @@ export function modelGuard(data: ModelData, access: ClientAccess, streams: Model
         const tx = await access.transaction();
         const stream = streams.get(model.name);
         const key = stream?.keyOf(given) ?? '';
-        if (stream) access.sendAhead(lockStream(tx, stream.lockName(key)));
+        if (stream) sendAhead(log, lockStream(tx, stream.lockName(key)));
         const { select, omit, ...selection } = returned(args) as { select?: object; omit?: object };
         const withId = {
           ...(select && { select: { ...select, ...(data.stored.fields['id'] && { id: true }) } }),
@@ -195,10 +196,10 @@ export function modelGuard(data: ModelData, access: ClientAccess, streams: Model
         await requireOwner(tx, { ...given, ...created }, { id: created.id });
         if (stream) {
           const added = { id: created.id, key };
-          access.sendAhead(stream.announce(tx, added));
+          sendAhead(log, stream.announce(tx, added));
           access.onCommit(() => stream.committed(added));
         }
-        if (hooks.afterCreate) access.sendAhead(hooks.afterCreate(tx, call, created));
+        if (hooks.afterCreate) sendAhead(log, hooks.afterCreate(tx, call, created));
         return created;
       },
 
@@ -250,7 +251,7 @@ export function modelGuard(data: ModelData, access: ClientAccess, streams: Model
         const before = await writableRow(tx, where);
         await hooks.beforeDelete?.(tx, before);
         await call.checkpoint();
-        access.sendAhead(createTombstones(tx, data, [before.id]));
+        sendAhead(log, createTombstones(tx, data, [before.id]));
         const deleted = await on(tx).delete({ ...returned(args), where: uniqueWhere(where) });
         await hooks.afterDelete?.(tx, call, before);
         return deleted;
@@ -270,7 +271,7 @@ export function modelGuard(data: ModelData, access: ClientAccess, streams: Model
         })) as AnyRow[];
         for (const { id } of rows) await lockRow(tx, data, id);
         const ids = rows.map(({ id }) => id);
-        access.sendAhead(createTombstones(tx, data, ids));
+        sendAhead(log, createTombstones(tx, data, ids));
         return on(tx).deleteMany({ where: { id: { in: ids } } });
       },
     },

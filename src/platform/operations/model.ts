@@ -89,7 +89,7 @@ export interface ModelHooks {
   readonly beforeUpdate?: (tx: Tx, before: AnyRow, data: Readonly<Record<string, unknown>>) => Promise<void>;
   readonly beforeDelete?: (tx: Tx, before: AnyRow) => Promise<void>;
   readonly beforeCreate?: (tx: Tx, data: Readonly<Record<string, unknown>>) => Promise<void>;
-  /** Sends one statement. */
+  /** Sends one statement at once. Its result is not awaited before the commit. */
   readonly afterCreate?: (tx: Tx, call: Call, created: AnyRow) => Promise<void>;
   readonly afterUpdate?: (tx: Tx, call: Call, before: AnyRow, after: AnyRow) => Promise<void>;
   readonly afterDelete?: (tx: Tx, call: Call, before: AnyRow) => Promise<void>;

@@ -5,8 +5,9 @@ import { Failure } from '../calls/errors.js';
 import { isStorableId, type PageRequest, type Window } from '../calls/pages.js';
 import { absent, refuseAbsent } from '../calls/tombstones.js';
 import { isReferenceViolation } from '../database/client.js';
-import { callTransaction, RoleChanged } from './call-transaction.js';
-import { callLog, endCalls, guardedClient, refuseFailed } from './guarded-client.js';
+import { callLog, endCalls, refuseFailed, sendAhead } from './call-log.js';
+import { callTransaction } from './call-transaction.js';
+import { guardedClient } from './guarded-client.js';
 import type { AnyRow, Db, Tx } from './model.js';
 import { delegateOf, type ModelData } from './model-data.js';
 import type { OperationServices } from './operation-services.js';
@@ -19,8 +20,6 @@ import { targetRows } from './target-rows.js';
 /** One request for a route, by whichever transport it came. */
 export interface OperationRequest {
   readonly call: Call;
-  /** The caller with the role that it has now, where that differs from the token's. */
-  readonly present?: Actor | undefined;
   /** The operationId, or `Type.field`: names the operation in the log. */
   readonly name: string;
   readonly action: string;
@@ -56,40 +55,27 @@ class AfterCommit {
 /**
  * Decides around a handler what the contract declares, in the order of failures: 401 and 403 by the role, 403 by the id, the
  * idempotency key, 404 and 410, 403 by the row, 412; then the handler, whose first write checks 422 and 429. Its effects are one
- * transaction, which commits before the answer is sent. An error rolls everything back. A caller whose role has changed since
- * its token was made is decided again, by its present role.
+ * transaction, which commits before the answer is sent. An error rolls everything back.
  */
 export async function operate(
-  services: OperationServices,
-  route: Route<never, unknown>,
-  asked: OperationRequest,
-): Promise<unknown> {
-  try {
-    return await attempt(services, route, asked);
-  } catch (error) {
-    if (!(error instanceof RoleChanged)) throw error;
-    return operate(services, route, { ...asked, present: error.actor });
-  }
-}
-
-async function attempt(
   services: OperationServices,
   { target, handler }: Route<never, unknown>,
   asked: OperationRequest,
 ): Promise<unknown> {
   const { client, idempotency, models, streams, pages } = services;
   const { call, action, writes } = asked;
-  const caller = authoriseRole({ policy: call.policy, actor: asked.present ?? call.actor }, action);
+  const caller = authoriseRole(call, action);
   const record = target.kind === 'record' ? target : undefined;
   const { of: container } = target;
   /** The row whose owner decides. */
   const decider = container ?? record;
   const idOf = ({ key }: RecordTarget): number => (key === undefined ? caller.id : asked.idOf(key));
   const keyed = writes ? call.idempotency : undefined;
-  const rows = targetRows({ client, models, call, action, caller, idOf });
+  const present = (): Actor => (transaction.hasBegun() ? transaction.actor() : caller);
+  const rows = targetRows({ client, models, call, action, present, idOf });
 
   const locking = writes ? (record ?? container) : undefined;
-  const locked =
+  const toLock =
     locking && isStorableId(idOf(locking))
       ? { data: models(locking.model), id: idOf(locking), isLocked: locking === record }
       : undefined;
@@ -100,9 +86,9 @@ async function attempt(
     client,
     idempotency,
     call,
-    caller,
+    action,
     keyed,
-    target: locked,
+    target: toLock,
     afterLocks: isLate ? async (tx) => void (await loadRecord(tx, record as RecordTarget)) : undefined,
   });
   const onCommit: (() => void)[] = [];
@@ -136,14 +122,13 @@ async function attempt(
       const { account } = models(target.model);
       const ownerId = account === undefined ? undefined : (made as Partial<AnyRow> | undefined)?.[account];
       const kept = { answer: answer as object, ...(typeof ownerId === 'number' && { ownerId }) };
-      transaction.sendAhead(idempotency.keep(await transaction.client(), call, keyed, kept));
+      sendAhead(log, idempotency.keep(await transaction.client(), call, keyed, kept));
     }
     await commit();
     return answer;
   } catch (thrown) {
     log.isOver = true;
-    const error = await transaction.rollback(thrown);
-    if (error instanceof RoleChanged) throw error;
+    const error = await transaction.rollback(thrown instanceof Failure ? thrown : (log.failed?.error ?? thrown));
     if (stale && !(error instanceof Failure && error.code === 'FORBIDDEN')) throw stale;
     // The handler may have failed because it was given what the content check would refuse.
     if (!(error instanceof Failure)) await call.checkpoint();
@@ -152,7 +137,7 @@ async function attempt(
 
   async function commit(): Promise<void> {
     refuseFailed(log);
-    await transaction.commit();
+    await transaction.commit(log);
     for (const work of onCommit)
       try {
         work();
@@ -172,7 +157,7 @@ async function attempt(
       await rows.requireOwner(client, container, row);
     }
     if (record) {
-      const on = locked && !isLate ? await transaction.client() : client;
+      const on = toLock && !isLate ? await transaction.open() : client;
       const found = await loadRecord(on, record);
       const belongs = !container || found[models(record.model).referenceTo(models(container.model))] === row?.id;
       return belongs ? found : Promise.reject(absent(record.model));
@@ -190,6 +175,7 @@ async function attempt(
     // The caller's own account exists, so nothing can come before the rate: no row is read for a caller without requests.
     if (of.key === undefined && !writes) await call.checkpoint();
     const found = await rows.find(on, of, handler ? undefined : asked.select?.(data));
+    if (writes && !isLate) await transaction.locksHeld();
     if (!found)
       return of.removes || container ? Promise.reject(absent(of.model)) : refuseAbsent(on, data.model, idOf(of));
     if (!container) await rows.requireOwner(on, of, found);
@@ -210,11 +196,9 @@ async function attempt(
       {
         call,
         action,
-        actor: () => caller,
+        actor: present,
         reader: async () => (writes ? transaction.client() : client),
         transaction: async () => (writes ? transaction.client() : refuseToWrite()),
-        locked: transaction.locked,
-        sendAhead: transaction.sendAhead,
         onCommit: (work) => void onCommit.push(work),
         belonging: (data) =>
           container && data.model.name === target.model.name

@@ -1,5 +1,6 @@
 import { authenticated, type Call } from '../calls/access.js';
-import { callLog, guardedClient } from './guarded-client.js';
+import { callLog } from './call-log.js';
+import { guardedClient } from './guarded-client.js';
 import type { Db } from './model.js';
 import type { OperationServices } from './operation-services.js';
 
@@ -19,8 +20,6 @@ export const readingClient = ({ client, models, streams }: OperationServices, ca
       actor: () => authenticated(call),
       reader: async () => client,
       transaction: refuseToWrite,
-      locked: async () => {},
-      sendAhead: refuseToWrite,
       onCommit: refuseToWrite,
       belonging: () => undefined,
       permitted: () => undefined,

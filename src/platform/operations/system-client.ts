@@ -1,6 +1,7 @@
 import type { Call } from '../calls/access.js';
-import { firstError, manualTransaction } from './call-transaction.js';
-import { callLog, endCalls, guardedClient } from './guarded-client.js';
+import { callLog, endCalls } from './call-log.js';
+import { manualTransaction } from './call-transaction.js';
+import { guardedClient } from './guarded-client.js';
 import type { Db } from './model.js';
 import type { OperationServices } from './operation-services.js';
 
@@ -24,7 +25,6 @@ export const systemClient =
   ({ client, models, streams }: Pick<OperationServices, 'client' | 'models' | 'streams'>): Transact =>
   async (work) => {
     const { tx, commit, rollback } = await manualTransaction(client);
-    const sent: Promise<unknown>[] = [];
     const onCommit: (() => void)[] = [];
     const log = callLog('The transaction', true);
     const access = {
@@ -35,8 +35,6 @@ export const systemClient =
       },
       reader: async () => tx,
       transaction: async () => tx,
-      locked: async () => {},
-      sendAhead: (statement: Promise<unknown>) => void sent.push(statement),
       onCommit: (after: () => void) => void onCommit.push(after),
       belonging: () => undefined,
       permitted: () => undefined,
@@ -45,12 +43,11 @@ export const systemClient =
     try {
       const result = await work(guardedClient(models, streams, access, log));
       await endCalls(log);
-      await commit(sent);
+      await commit(log.sent);
       for (const after of onCommit) after();
       return result;
-    } catch (thrown) {
+    } catch (error) {
       log.isOver = true;
-      const error = await firstError(sent, thrown);
       await rollback(error);
       throw error;
     }

@@ -11,17 +11,18 @@ interface TargetRowsOptions {
   readonly models: DeclaredModels;
   readonly call: Call;
   readonly action: string;
-  readonly caller: Actor;
+  /** The caller with the role that it has now. */
+  readonly present: () => Actor;
   readonly idOf: (target: RecordTarget) => number;
 }
 
 /** Finds the rows that targets name, and decides whose they are. */
-export function targetRows({ client, models, call, action, caller, idOf }: TargetRowsOptions) {
-  const isOwnOnly = (): boolean => reachOf(call.policy, action, caller) === 'own';
+export function targetRows({ client, models, call, action, present, idOf }: TargetRowsOptions) {
+  const isOwnOnly = (): boolean => reachOf(call.policy, action, present()) === 'own';
 
   const denied = ({ model: { name } }: RecordTarget, by = action): Failure => {
     const { model } = models({ name });
-    return model.conceal ? absent(model) : refused(caller, by);
+    return model.conceal ? absent(model) : refused(present(), by);
   };
 
   return {
@@ -30,14 +31,14 @@ export function targetRows({ client, models, call, action, caller, idOf }: Targe
 
     /** Whether a row is the caller's own by its id alone; undefined where that does not tell, or need not. */
     isOwnById(of: RecordTarget): boolean | undefined {
-      const where = isOwnOnly() ? models(of.model).ownedBy(caller) : undefined;
+      const where = isOwnOnly() ? models(of.model).ownedBy(present()) : undefined;
       return where && matchesLocally(where as Record<string, unknown>, { id: idOf(of) });
     },
 
     /** @throws Failure FORBIDDEN for a row that is not the caller's, where its role reaches no others */
     async requireOwner(on: Tx, of: RecordTarget, row: AnyRow): Promise<void> {
       const data = models(of.model);
-      const where = isOwnOnly() ? data.ownedBy(caller) : undefined;
+      const where = isOwnOnly() ? data.ownedBy(present()) : undefined;
       if (where && !(await satisfies(on, data, where, row))) throw denied(of);
     },
 
@@ -45,8 +46,8 @@ export function targetRows({ client, models, call, action, caller, idOf }: Targe
     async requireReadable(of: RecordTarget, row: AnyRow): Promise<void> {
       const data = models(of.model);
       const { read } = data.model;
-      const reach = reachOf(call.policy, read, caller);
-      const where = reach === 'own' ? data.ownedBy(caller) : undefined;
+      const reach = reachOf(call.policy, read, present());
+      const where = reach === 'own' ? data.ownedBy(present()) : undefined;
       if (reach === 'none' || (where && !(await satisfies(client, data, where, row)))) throw denied(of, read);
     },
 

@@ -19,7 +19,7 @@ export interface Place {
   /** For reads outside of a transaction. */
   reads: Connection;
   isTransaction: boolean;
-  /** Runs a call of Prisma's client on the same connection. A transaction does not end before it. */
+  /** Runs a call of Prisma's client on the same connection. A transaction does not end before the call has ended. */
   prisma: (run: (client: AnyClient) => unknown) => Promise<unknown>;
 }
 

@@ -91,14 +91,18 @@ export function preparedClient<Client extends object>(
         joined ??= joinFree.then(join);
         joinFree = joined.catch(() => {});
         const work = joined.then(run);
+        const ended = () => void running.delete(work);
         running.add(work);
+        work.then(ended, ended);
         return work;
       },
       leave: async () => {
         if (joined === undefined) return;
-        await Promise.allSettled(running);
+        const results = await Promise.allSettled(running);
         leave?.();
         await ended;
+        const failed = results.find(({ status }) => status === 'rejected');
+        if (failed) throw (failed as PromiseRejectedResult).reason;
       },
     };
   }

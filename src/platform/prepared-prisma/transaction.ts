@@ -43,7 +43,7 @@ export interface OpenTransaction extends Connection {
 
 /**
  * Takes a connection. BEGIN is sent with the first statement, in one write on a pipelined connection.
- * @param leave ends what Prisma does on the same connection
+ * @param leave ends what Prisma does on the same connection; rejects with the error of a call that was still running
  */
 export async function openTransaction(
   pool: PoolLike,
@@ -104,6 +104,7 @@ export async function openTransaction(
         if (command === 'ROLLBACK') return;
         throw apiError('The transaction was rolled back, because its connection failed.', clientVersion);
       }
+      if (!pipelined) await begun;
       const done = await send(connection, END[command]);
       if (command === 'COMMIT' && done.command !== 'COMMIT')
         throw apiError('The transaction was rolled back, because one of its statements failed.', clientVersion);
@@ -116,11 +117,19 @@ export async function openTransaction(
   }
 
   async function close(outcome: 'committed' | 'rolled back'): Promise<void> {
-    await leave();
+    const failure = await leave().then(
+      () => undefined,
+      (error: unknown) => ({ error }),
+    );
     clearTimeout(timer);
     if (end !== undefined) {
       if (outcome === 'committed') throw refusal('commit');
       return;
+    }
+    if (failure !== undefined && outcome === 'committed') {
+      end = 'rolled back';
+      await finish('ROLLBACK');
+      throw failure.error;
     }
     end = outcome;
     await finish(outcome === 'committed' ? 'COMMIT' : 'ROLLBACK');
