@@ -1,6 +1,6 @@
-import { requiredResolvers } from '@accord/workbench/generate/required-resolvers';
-import { withoutDirectives } from '@accord/workbench/generate/resolvers';
-import { sdlIn } from '@accord/workbench/model/sdl-source';
+import { requiredResolvers } from '@accord-api/workbench/generate/required-resolvers';
+import { withoutDirectives } from '@accord-api/workbench/generate/resolvers';
+import { sdlIn } from '@accord-api/workbench/model/sdl-source';
 import type { CodegenConfig } from '@graphql-codegen/cli';
 
 /** A plugin of ours, which makes a forgotten resolver fail to compile. */

@@ -1,4 +1,4 @@
-// Packs the platform and the workbench for npm, compiled: Node reads no TypeScript of an installed package.
+// Packs the packages of src/ for npm, compiled: Node reads no TypeScript of an installed package.
 // `npm run pack -- <folder>` writes the tarballs there, by default into dist/packages.
 import { execFileSync } from 'node:child_process';
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -9,6 +9,7 @@ import ts from 'typescript';
 const ROOT = resolve(import.meta.dirname, '..');
 const PLATFORM = 'src/platform';
 const WORKBENCH = 'src/workbench';
+const CREATE = 'src/create';
 /** What a new project is made of is no code of the workbench. */
 const TEMPLATE = `${WORKBENCH}/new/template`;
 
@@ -17,7 +18,7 @@ const EDITOR_SCHEMA = `${WORKBENCH}/openapi.schema.json`;
 
 const manifestOf = (folder) => JSON.parse(readFileSync(join(ROOT, folder, 'package.json'), 'utf8'));
 
-/** Compiles the sources of both, with their declarations, below `stage`. Whether their types agree is for `npm run typecheck` to say. */
+/** Compiles the sources, with their declarations, below `stage`. Whether their types agree is for `npm run typecheck` to say. */
 function compile(stage) {
   const { config } = ts.readConfigFile(join(ROOT, 'tsconfig.json'), ts.sys.readFile);
   const chosen = { ...config, include: [PLATFORM, WORKBENCH], exclude: [TEMPLATE] };
@@ -37,11 +38,11 @@ const compiledEntry = (file) =>
 /** The package.json of what is published. */
 function published(folder) {
   const { private: _, devDependencies: __, ...manifest } = manifestOf(folder);
-  const entries = Object.entries(manifest.exports).map(([name, file]) => [name, compiledEntry(file)]);
+  const entries = Object.entries(manifest.exports ?? {}).map(([name, file]) => [name, compiledEntry(file)]);
   // What of the platform is bundled by a build, and so by no installation for production, comes with what builds.
   const bundled = folder === WORKBENCH ? manifestOf(PLATFORM).devDependencies : {};
   const dependencies = { ...bundled, ...manifest.dependencies };
-  return { ...manifest, exports: Object.fromEntries(entries), dependencies };
+  return { ...manifest, ...(entries.length > 0 && { exports: Object.fromEntries(entries) }), dependencies };
 }
 
 function pack(folder, stage, destination) {
@@ -65,7 +66,8 @@ try {
   compile(stage);
   cpSync(join(ROOT, TEMPLATE), join(stage, TEMPLATE), { recursive: true });
   cpSync(join(ROOT, EDITOR_SCHEMA), join(stage, EDITOR_SCHEMA));
-  for (const folder of [PLATFORM, WORKBENCH]) pack(folder, stage, destination);
+  cpSync(join(ROOT, CREATE), join(stage, CREATE), { recursive: true });
+  for (const folder of [PLATFORM, WORKBENCH, CREATE]) pack(folder, stage, destination);
 } finally {
   rmSync(stage, { recursive: true });
 }

@@ -1,5 +1,5 @@
 // Generated from openapi.yaml by `npm run codegen`. Do not edit.
-import type { Decides, NotWritten, Route } from 'accord';
+import type { Decides, NotWritten, Route } from '@accord-api/platform';
 import type { Context } from '../src/application/context.js';
 import type { components } from './openapi.js';
 import type { Decisions } from './policy.js';

@@ -98,7 +98,7 @@ const testsOfFolders = {
       };
     });
     // Packages stay outside, but for our own.
-    onResolve({ filter: /^[^./]/ }, ({ path }) => (/^@?accord(\/|$)/.test(path) ? undefined : { external: true }));
+    onResolve({ filter: /^[^./]/ }, ({ path }) => (path.startsWith('@accord-api/') ? undefined : { external: true }));
     // A source is told where it stands, and not where its bundle does.
     onLoad({ filter: /\.[jt]s$/ }, ({ path }) => {
       const place = JSON.stringify({ url: pathToFileURL(path).href, dirname: dirname(path) });

@@ -1,4 +1,4 @@
-import { failuresOf, type Call as PlatformCall } from 'accord';
+import { failuresOf, type Call as PlatformCall } from '@accord-api/platform';
 import { errors } from '../../generated/errors.js';
 import type { policy } from '../../generated/policy.js';
 

@@ -1,4 +1,4 @@
-import { User as Account, model, type Row } from 'accord';
+import { User as Account, model, type Row } from '@accord-api/platform';
 
 // The models of prisma/schema.prisma that operations use: whose a row is, and which action reading it takes.
 

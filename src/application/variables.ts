@@ -1,5 +1,5 @@
+import { httpUrl } from '@accord-api/platform/config';
 import { Type } from '@sinclair/typebox';
-import { httpUrl } from 'accord/config';
 
 /** The variables of the environment that only this application has. */
 export const variables = {

@@ -4,7 +4,7 @@ import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 /** The name of the platform's own package, whose folder is never the project. */
-const PLATFORM = 'accord';
+const PLATFORM = '@accord-api/platform';
 
 /**
  * @typedef {{ name?: string, dependencies?: object, devDependencies?: object }} Package

@@ -246,7 +246,7 @@ class Failure extends failuresOf(errors) {}
 });
 
 const POLICY = generatePolicy(contractsOf({ openapi, schema }).permissions);
-const ROUTES = `import { create, list, notWritten, record } from 'accord';
+const ROUTES = `import { create, list, notWritten, record } from '@accord-api/platform';
 import { Ownerless, Post, User } from '../src/application/models.js';
 import { route } from '../src/application/routes.js';
 `;

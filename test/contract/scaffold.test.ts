@@ -21,7 +21,7 @@ import '../support/typescript.js';
 import { openapi, schema } from './small-project.js';
 
 const HINT = "// Name the target, as in route({ target: record(Model, 'id'), … }): record, removal, list or create.";
-const ERRORS = `import { notWritten } from 'accord';\n`;
+const ERRORS = `import { notWritten } from '@accord-api/platform';\n`;
 const USER = `import type { UserResolvers } from '../../../generated/graphql.js';
 
 export const User: UserResolvers = {
@@ -72,7 +72,7 @@ export const resolvers: Resolvers = { Query, Mutation, User };
 /** What a project has to write routes by; `Tag` and `Note` are not declared yet. */
 const MODELS = {
   'src/application/routes.ts': 'export const route = routeFor<Services>();\n',
-  'src/application/models.ts': `import { model, User as Account } from 'accord';
+  'src/application/models.ts': `import { model, User as Account } from '@accord-api/platform';
 
 export const User = Account;
 export const Page = model('Page', { read: 'notes.read', owner: (caller) => ({ writerId: caller.id }) });
@@ -260,7 +260,7 @@ t.test('a new route gets the target that its path, arguments and answer propose'
   t.same(told, ['added addNote in src/application/rest/notes.ts', 'added Note in src/application/models.ts']);
   t.match(files['src/application/rest/notes.ts'], 'addNote: route({ target: create(Note), handler: notWritten }),');
   for (const line of [
-    "import { create, notWritten } from 'accord';",
+    "import { create, notWritten } from '@accord-api/platform';",
     "import { Note } from '../models.js';",
     "import { route } from '../routes.js';",
   ])
@@ -386,7 +386,7 @@ t.test('an operation that moves to another tag takes its body along, and what th
   const code = {
     'src/application/rest/notes.ts': NOTES.replace(
       "operations.js';\n",
-      "$&import { ifMatch, preference } from 'accord';\nimport type { Note } from '../services/notes.js';\n",
+      "$&import { ifMatch, preference } from '@accord-api/platform';\nimport type { Note } from '../services/notes.js';\n",
     )
       .replace('body: { text:', 'body: { wish: preference(), text:')
       .replace('const lines =', 'ifMatch(); helper(text as Note & Part);\n    const lines =')
@@ -399,14 +399,14 @@ t.test('an operation that moves to another tag takes its body along, and what th
   ]);
   t.equal(details[0], 'from src/application/rest/notes.ts');
   const [drafts = '', notes = ''] = ['drafts', 'notes'].map((name) => files[`src/application/rest/${name}.ts`]);
-  t.match(drafts, "import { ifMatch } from 'accord';", 'what it imports, and nothing else');
+  t.match(drafts, "import { ifMatch } from '@accord-api/platform';", 'what it imports, and nothing else');
   t.match(drafts, "import type { Note } from '../services/notes.js';");
   t.match(drafts, "import { helper } from './notes.js';");
   t.match(drafts, "import type { Part } from './notes.js';");
   const at = code['src/application/rest/notes.ts'].indexOf('  // Writes one.');
   const body = code['src/application/rest/notes.ts'].slice(at).replace(/\n}\);[\s\S]*/, '');
   t.match(drafts, `export const drafts = Contract.draftsHandlers({\n${body}});`);
-  t.match(notes, "import { preference } from 'accord';");
+  t.match(notes, "import { preference } from '@accord-api/platform';");
   t.notMatch(notes, /services\/notes|putNote|parked/);
   t.match(notes, 'export interface Part {}\n\nexport const helper = () => notes;');
   const again = edit({ openapi: movedTo('drafts'), code: { ...code, ...files } });
@@ -661,12 +661,12 @@ t.test(
     /** The file with the marker among what it imports of the platform. */
     const withMarker = (path: string) => {
       const text = before[path] ?? '';
-      const [written = '', names = ''] = /import \{\s([^}]*?),?\s\} from 'accord';\n/.exec(text) ?? [];
+      const [written = '', names = ''] = /import \{\s([^}]*?),?\s\} from '@accord-api\/platform';\n/.exec(text) ?? [];
       const all = names.split(/,\s*/).map((name) => name.trim());
       const at = all.findIndex((name) => name.replace('type ', '').localeCompare('notWritten') > 0);
       const sorted = all.toSpliced(at < 0 ? all.length : at, 0, 'notWritten').filter(Boolean);
-      const line = `import { ${sorted.join(', ')} } from 'accord';\n`;
-      const lines = `import {\n${sorted.map((name) => `  ${name},\n`).join('')}} from 'accord';\n`;
+      const line = `import { ${sorted.join(', ')} } from '@accord-api/platform';\n`;
+      const lines = `import {\n${sorted.map((name) => `  ${name},\n`).join('')}} from '@accord-api/platform';\n`;
       return (line.length <= 120 ? line : lines) + text.replace(written, '');
     };
     const stub = `\n${PROPOSED}`;

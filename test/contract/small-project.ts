@@ -89,7 +89,7 @@ type Mutation {
 export const sources = {
   'src/application/context.ts':
     'export interface Context { caller: string }\nexport interface GraphQLContext { caller: string }\n',
-  'src/application/models.ts': `import { model, type Row, User as Account } from 'accord';
+  'src/application/models.ts': `import { model, type Row, User as Account } from '@accord-api/platform';
 export const User = Account;
 export const Post = model('Post', { read: 'notes.read', owner: (caller) => ({ authorId: caller.id }) });
 export const Ownerless = model('Post', { read: 'notes.read' });
@@ -97,5 +97,6 @@ export type User = Row<'User'>;
 export type Comment = Row<'Comment'>;
 export type Message = Row<'Message'>;
 `,
-  'src/application/routes.ts': "import { routeFor } from 'accord';\nexport const route = routeFor<object>();\n",
+  'src/application/routes.ts':
+    "import { routeFor } from '@accord-api/platform';\nexport const route = routeFor<object>();\n",
 };

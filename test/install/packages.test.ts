@@ -1,7 +1,7 @@
 import t from 'tap';
 import { useBooks } from '../support/books.js';
 import { blankDatabase } from '../support/databases.js';
-import { installedProject } from '../support/new-project.js';
+import { installedProject, packages } from '../support/new-project.js';
 import { skipUnlessWhole } from '../support/servers.js';
 
 t.test(
@@ -14,6 +14,12 @@ t.test(
       t.match(tested, { code: 0, stdout: /^# fail 0$/m }, tested.stderr);
       // Rows have the types of the project's own Prisma client.
       t.match(await command('npx accord scaffold --check'), { code: 0, stderr: '' });
+    });
+    await t.test('`npm create @accord-api` begins another project', async (t) => {
+      const there = 'node_modules/@accord-api/create';
+      const unpack = `mkdir ${there} && tar -xzf ${(await packages(t)).folder}/accord-api-create-*.tgz -C ${there} --strip-components=1`;
+      const { code, stdout } = await command(`${unpack} && node ${there}/bin.js more`);
+      t.match({ code, stdout }, { code: 0, stdout: /^Written: more$/m });
     });
     await t.test('it serves from the embedded database', (t) => useBooks(t, 'pglite://memory', start));
     await t.test('it serves from PostgreSQL', async (t) => useBooks(t, await blankDatabase(t), start));

@@ -24,7 +24,7 @@ t.test('accord new writes a whole project that is called as its directory, and s
   const { name, dependencies, devDependencies } = JSON.parse(textOf(folder, 'package.json'));
   const { version } = JSON.parse(textOf(ROOT, 'src/platform/package.json'));
   t.match(
-    [name, dependencies.accord, devDependencies['@accord/workbench']],
+    [name, dependencies.accord, devDependencies['@accord-api/workbench']],
     ['book-club', `^${version}`, `^${version}`],
   );
   t.match(textOf(folder, 'src/application/name.ts'), "'book-club'");
@@ -32,7 +32,7 @@ t.test('accord new writes a whole project that is called as its directory, and s
   const named = filesIn(TEMPLATE).map((file) => file.replace(/^_gitignore$/, '.gitignore').replace(/^_/, ''));
   t.same(filesIn(folder).sort(), named.sort());
   const leftOver = filesIn(folder).filter((file) =>
-    /my[-_]api|My API|<(year|accord|workbench)>/.test(textOf(folder, file)),
+    /my[-_]api|My API|<(year|platform|workbench)>/.test(textOf(folder, file)),
   );
   t.same(leftOver, [], 'nothing has the name of the template');
 });
@@ -71,7 +71,7 @@ t.test('what it writes is in order: generated, migrated, linted, bridged, and it
   const own = filesIn(folder).filter((file) => /^(src|test)\/.*\.ts$/.test(file));
   t.ok(own.length > 15);
   // The sources of the platform are not in the project, and would be lent the Prisma client of this repository.
-  const paths = { '@accord/generated/prisma': [join(folder, 'generated/prisma/client.ts')] };
+  const paths = { '@accord-api/generated/prisma': [join(folder, 'generated/prisma/client.ts')] };
   t.same(errorsIn(folder, own, { paths }), []);
 });
 

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { buildSchema } from 'graphql';
 import t from 'tap';
@@ -98,6 +99,7 @@ const MAY_IMPORT: Record<string, (one: Import) => boolean> = {
     (to.startsWith(`${GENERATED}prisma/`) && /^platform\/database\/(client|data-model)\.ts$/.test(from)) ||
     (from === DOOR_OF_COMMAND[0] && to === DOOR_OF_COMMAND[1]),
   workbench: ({ to }) => DOOR_OF_TOOLS.test(to),
+  create: ({ to }) => to === 'platform/cli/bin.js',
 };
 
 /** Within a house. */
@@ -255,7 +257,7 @@ t.test('an import through a wall is found, however it is written', async (t) => 
     ['platform/rest/plugin.ts', "import { platformServices } from '../services.js';", 'platform/services.ts'],
     ['platform/server/run.ts', "await import('../testing/index.js');", 'platform/testing/index.ts'],
     ['platform/app.ts', "import type { Contract } from './testing/contract.js';", 'platform/testing/contract.ts'],
-    ['application/seed.ts', "import { testService } from 'accord/testing';", 'platform/testing/index.ts'],
+    ['application/seed.ts', "import { testService } from '@accord-api/platform/testing';", 'platform/testing/index.ts'],
     ['platform/live/sockets.ts', "import fc from 'fast-check';", 'fast-check'],
     ['platform/accounts/users.ts', "import { jwtVerify } from 'jose';", 'jose'],
     ['platform/http/call.ts', "import { Prisma } from '@prisma/client';", '@prisma/client'],
@@ -390,6 +392,20 @@ t.test('applications contain no SQL, no raw access, no lock and no decision', as
     "authorise(call, 'books.read');",
   ])
     t.match(line, forbidden);
+});
+
+t.test('packages are named with their scope, because `accord` in the npm registry is another project', async (t) => {
+  const unscoped =
+    /(\bfrom|\bimport|\bresolve\(|\bimport\() ?['"]accord['"/]|"accord": "[\^~<\d]|@accord\/|\baccord@|node_modules\/accord\b|--package[= ]accord|\bnpm (i|install|create|init) accord\b/;
+  const files = execFileSync('git', ['ls-files'], { encoding: 'utf8' }).split('\n');
+  const texts = files.filter((path) => /\.(md|[jt]s|json|ya?ml|prisma|graphql)$|Dockerfile$|run$/.test(path));
+  t.ok(texts.length > 700);
+  t.strictSame(
+    texts.filter((path) => !path.endsWith('structure.test.ts') && unscoped.test(readFileSync(path, 'utf8'))),
+    [],
+  );
+  for (const line of ["from 'accord'", 'npm install accord@latest', "import('accord/run')", 'npm create accord books'])
+    t.match(line, unscoped);
 });
 
 t.test('applications are small: the example, and the resource of a new project', async (t) => {

@@ -75,9 +75,9 @@ function isTypeOnly({ importClause }: ts.ImportDeclaration): boolean {
 
 /** The packages whose sources are in this repository, and the file that each of their entries is, seen from `src`. */
 const OURS = Object.entries({
-  accord: 'platform',
-  '@accord/workbench': 'workbench',
-  '@accord/generated': '../generated',
+  '@accord-api/platform': 'platform',
+  '@accord-api/workbench': 'workbench',
+  '@accord-api/generated': '../generated',
 });
 
 function target(from: string, specifier: string): string {

@@ -6,8 +6,10 @@ import type { Test } from 'tap';
 import { accord } from './accord.js';
 import { type Ended, NODE, ROOT, run, temporaryFolder } from './process.js';
 
-/** Of packages that are not of this repository. */
-const OURS = ['accord', '@accord'];
+/** The scope of the packages of this repository. */
+const OURS = '@accord-api';
+/** Those that a project installs. */
+const PACKAGES = ['platform', 'workbench'] as const;
 
 /**
  * Installs in a project what `npm install` would install: the dependencies that are installed here, by links, for to install them
@@ -15,30 +17,29 @@ const OURS = ['accord', '@accord'];
  */
 function linkDependencies(folder: string): void {
   const [here, there] = [join(ROOT, 'node_modules'), join(folder, 'node_modules')];
-  mkdirSync(join(there, '@accord'), { recursive: true });
+  mkdirSync(join(there, OURS), { recursive: true });
   mkdirSync(join(there, '.bin'));
   for (const name of readdirSync(here)) {
-    if (!OURS.includes(name) && !name.startsWith('.')) symlinkSync(join(here, name), join(there, name));
+    if (name !== OURS && !name.startsWith('.')) symlinkSync(join(here, name), join(there, name));
   }
   for (const name of readdirSync(join(here, '.bin'))) {
     if (name !== 'accord') symlinkSync(realpathSync(join(here, '.bin', name)), join(there, '.bin', name));
   }
-  symlinkSync('../accord/cli/bin.js', join(there, '.bin', 'accord'));
-  symlinkSync('../../generated', join(there, '@accord', 'generated'));
+  symlinkSync('../@accord-api/platform/cli/bin.js', join(there, '.bin', 'accord'));
+  symlinkSync('../../generated', join(there, OURS, 'generated'));
 }
 
 /** Installs the sources of the platform and of the workbench, by links. */
 export function linkSources(folder: string): void {
   linkDependencies(folder);
-  symlinkSync(join(ROOT, 'src', 'platform'), join(folder, 'node_modules', 'accord'));
-  symlinkSync(join(ROOT, 'src', 'workbench'), join(folder, 'node_modules', '@accord', 'workbench'));
+  for (const name of PACKAGES) symlinkSync(join(ROOT, 'src', name), join(folder, 'node_modules', OURS, name));
 }
 
 /** Installs the platform and the workbench from their tarballs. */
 function unpack(folder: string, tarballs: readonly [platform: string, workbench: string]): void {
   linkDependencies(folder);
-  for (const [index, name] of ['accord', '@accord/workbench'].entries()) {
-    const there = join(folder, 'node_modules', name);
+  for (const [index, name] of PACKAGES.entries()) {
+    const there = join(folder, 'node_modules', OURS, name);
     mkdirSync(there);
     execFileSync('tar', ['-xzf', tarballs[index] as string, '-C', there, '--strip-components=1']);
   }
@@ -58,10 +59,11 @@ export function packages(t: Test): Promise<Packages> {
     process.once('exit', () => rmSync(folder, { recursive: true }));
     const { code, stdout, stderr } = await run(t, [process.execPath, '.ci/pack.js', folder]).ended;
     if (code !== 0) throw new Error(stdout + stderr);
-    const [platform = '', workbench = ''] = readdirSync(folder)
-      .filter((name) => name.endsWith('.tgz'))
-      .sort();
-    return { folder, tarballs: [join(folder, platform), join(folder, workbench)] };
+    const tarballOf = (name: string) => {
+      const file = readdirSync(folder).find((one) => one.startsWith(`accord-api-${name}-`));
+      return join(folder, file ?? `accord-api-${name}`);
+    };
+    return { folder, tarballs: [tarballOf('platform'), tarballOf('workbench')] };
   })();
   return packing;
 }

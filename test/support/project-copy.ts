@@ -1,14 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import {
-  cpSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  realpathSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Test } from 'tap';
 import ts from 'typescript';
@@ -58,9 +49,8 @@ function installIn(folder: string): void {
   for (const name of readdirSync(here)) {
     const path = join(here, name);
     // A link to a folder of ours says where that is from here, which is the same from there.
-    if (name === 'accord') symlinkSync(readlinkSync(path), join(there, name));
-    else if (name === '.bin') linkPrograms(path, join(there, name));
-    else if (name === '@accord') cpSync(path, join(there, name), { recursive: true, verbatimSymlinks: true });
+    if (name === '.bin') linkPrograms(path, join(there, name));
+    else if (name === '@accord-api') cpSync(path, join(there, name), { recursive: true, verbatimSymlinks: true });
     else symlinkSync(path, join(there, name));
   }
 }
@@ -69,7 +59,7 @@ function installIn(folder: string): void {
 function linkPrograms(here: string, there: string): void {
   mkdirSync(there);
   for (const name of readdirSync(here)) {
-    const program = name === 'accord' ? '../accord/cli/bin.js' : realpathSync(join(here, name));
+    const program = name === 'accord' ? '../@accord-api/platform/cli/bin.js' : realpathSync(join(here, name));
     symlinkSync(program, join(there, name));
   }
 }

@@ -1,4 +1,4 @@
-import { create, record, removal } from 'accord';
+import { create, record, removal } from '@accord-api/platform';
 import type { MutationRoutes } from '../../../generated/graphql.js';
 import { Failure } from '../calls.js';
 import { Comment, Message, Post, User } from '../models.js';

@@ -1,4 +1,4 @@
-import { caller, connection, list, record } from 'accord';
+import { caller, connection, list, record } from '@accord-api/platform';
 import type { QueryRoutes } from '../../../generated/graphql.js';
 import { Message, Post, User } from '../models.js';
 import { route } from '../routes.js';

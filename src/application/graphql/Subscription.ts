@@ -1,4 +1,4 @@
-import { stream } from 'accord';
+import { stream } from '@accord-api/platform';
 import type { SubscriptionRoutes } from '../../../generated/graphql.js';
 import { Message } from '../models.js';
 import { route } from '../routes.js';

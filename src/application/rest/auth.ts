@@ -1,4 +1,4 @@
-import { caller, type OwnSession, representPage, type SessionCookies, type SessionTokens } from 'accord';
+import { caller, type OwnSession, representPage, type SessionCookies, type SessionTokens } from '@accord-api/platform';
 import * as Contract from '../../../generated/operations.js';
 import { Failure } from '../calls.js';
 import { User } from '../models.js';

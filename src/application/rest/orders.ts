@@ -1,4 +1,4 @@
-import { create, list, preference, record, replies } from 'accord';
+import { create, list, preference, record, replies } from '@accord-api/platform';
 import * as Contract from '../../../generated/operations.js';
 import { Order, User } from '../models.js';
 import { route } from '../routes.js';

@@ -1,4 +1,4 @@
-import { replies, resourceTag } from 'accord';
+import { replies, resourceTag } from '@accord-api/platform';
 import type * as Contract from '../../../generated/operations.js';
 import type { Role } from '../../../generated/policy.js';
 import type { Order, User } from '../models.js';

@@ -1,4 +1,13 @@
-import { create, list, preference, type ReplyContext, record, removal, resourceTag, type UserFields } from 'accord';
+import {
+  create,
+  list,
+  preference,
+  type ReplyContext,
+  record,
+  removal,
+  resourceTag,
+  type UserFields,
+} from '@accord-api/platform';
 import * as Contract from '../../../generated/operations.js';
 import { User } from '../models.js';
 import { route } from '../routes.js';

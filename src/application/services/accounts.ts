@@ -1,4 +1,4 @@
-import type { Db } from 'accord';
+import type { Db } from '@accord-api/platform';
 import { Failure } from '../calls.js';
 import type { User } from '../models.js';
 

@@ -1,4 +1,4 @@
-import type { Db } from 'accord';
+import type { Db } from '@accord-api/platform';
 import type { Comment, Post } from '../models.js';
 
 /** The rules of comments. */

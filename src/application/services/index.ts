@@ -1,4 +1,4 @@
-import type { ApplicationPlatform } from 'accord';
+import type { ApplicationPlatform } from '@accord-api/platform';
 import type { Order } from '../models.js';
 import { variables } from '../variables.js';
 import { accounts } from './accounts.js';

@@ -1,4 +1,4 @@
-import type { Db } from 'accord';
+import type { Db } from '@accord-api/platform';
 
 /** The rules of messages. A channel is no more than its id. */
 export const messages = {

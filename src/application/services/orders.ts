@@ -1,4 +1,4 @@
-import type { Db, Operation } from 'accord';
+import type { Db, Operation } from '@accord-api/platform';
 import { Failure } from '../calls.js';
 import type { Order, User } from '../models.js';
 import { type OrderAction, requireTransition, transitions } from './order-states.js';

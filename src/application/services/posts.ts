@@ -1,4 +1,4 @@
-import type { Db } from 'accord';
+import type { Db } from '@accord-api/platform';
 import type { Post } from '../models.js';
 
 export interface PostFields {

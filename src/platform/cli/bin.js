@@ -12,7 +12,7 @@ if (args.join() === 'start') {
   await start();
 } else if (canBuild()) {
   // The workbench brings what reads TypeScript, which the sources of a project are.
-  const { WORKBENCH } = await import('@accord/workbench/cli');
+  const { WORKBENCH } = await import('@accord-api/workbench/cli');
   const { accord } = await import('./program.js');
   await accord(args, WORKBENCH);
 } else if (args.join() !== 'build') {

@@ -25,7 +25,7 @@ export const recordPath = () => distPath(RECORD);
 /** Whether what builds is installed: a production install runs what was built elsewhere. */
 export function canBuild() {
   try {
-    return import.meta.resolve('@accord/workbench/cli') !== '';
+    return import.meta.resolve('@accord-api/workbench/cli') !== '';
   } catch {
     return false;
   }

@@ -1,5 +1,5 @@
 /** The one place from which the generated data model is imported. `npm run build` makes it, with the Prisma client. */
-import { dataModel as generated } from '@accord/generated/data-model';
+import { dataModel as generated } from '@accord-api/generated/data-model';
 import type { DataModel } from '../prepared-prisma/data-model.js';
 
 export type { DataModel, Field, Model, Relation } from '../prepared-prisma/data-model.js';

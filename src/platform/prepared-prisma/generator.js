@@ -1,7 +1,7 @@
 // A Prisma generator. Writes `data-model.ts`, a `DataModel` (data-model.ts here), next to the generated client:
 //
 //   generator dataModel {
-//     provider = "node node_modules/accord/prepared-prisma/generator.js"
+//     provider = "node node_modules/@accord-api/platform/prepared-prisma/generator.js"
 //     output   = "../generated/prisma"
 //   }
 //

@@ -1,7 +1,7 @@
-import type { OperationObject, Parameter, Schema } from 'accord/contract/document';
-import { schemaName } from 'accord/contract/openapi';
-import { schemaOf } from 'accord/contract/parameter-form';
-import { placedOperations } from 'accord/contract/placed-operations';
+import type { OperationObject, Parameter, Schema } from '@accord-api/platform/contract/document';
+import { schemaName } from '@accord-api/platform/contract/openapi';
+import { schemaOf } from '@accord-api/platform/contract/parameter-form';
+import { placedOperations } from '@accord-api/platform/contract/placed-operations';
 import { ERROR_CODE, readCodes } from '../model/codes.js';
 import type { OpenApiSource } from '../model/openapi-source.js';
 import type { Path } from '../model/yaml-source.js';

@@ -1,6 +1,6 @@
-import type { OpenApiDocument, Schema } from 'accord/contract/document';
-import { schemaName } from 'accord/contract/openapi';
-import { resolveReference } from 'accord/contract/references';
+import type { OpenApiDocument, Schema } from '@accord-api/platform/contract/document';
+import { schemaName } from '@accord-api/platform/contract/openapi';
+import { resolveReference } from '@accord-api/platform/contract/references';
 import type { OpenApiSource } from '../model/openapi-source.js';
 import type { Path } from '../model/yaml-source.js';
 import { keyOf, type Limits, type Member, type Where } from './side.js';

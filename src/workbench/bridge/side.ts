@@ -1,4 +1,4 @@
-import type { Permission } from 'accord/contract/document';
+import type { Permission } from '@accord-api/platform/contract/document';
 import { FILES as READ } from '../model/files.js';
 import type { FilePlace } from '../model/problems.js';
 

@@ -1,5 +1,5 @@
-import { METHODS, type Method } from 'accord/contract/document';
-import { isPlain } from 'accord/contract/references';
+import { METHODS, type Method } from '@accord-api/platform/contract/document';
+import { isPlain } from '@accord-api/platform/contract/references';
 import type { Contracts } from '../model/contracts.js';
 import type { OpenApiSource } from '../model/openapi-source.js';
 import { definitionsIn } from '../model/sdl-definitions.js';

@@ -1,6 +1,6 @@
-import { bundleIsCurrent } from 'accord/cli/built';
-import { Unable } from 'accord/cli/output';
-import type { Subcommand } from 'accord/cli/subcommand';
+import { bundleIsCurrent } from '@accord-api/platform/cli/built';
+import { Unable } from '@accord-api/platform/cli/output';
+import type { Subcommand } from '@accord-api/platform/cli/subcommand';
 import { generatePrismaClient, prismaClientIsCurrent } from '../generate/prisma-client.js';
 
 /**

@@ -1,15 +1,23 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { BUNDLES, digestOf, distPath, recordPath, sizesOf, statesOf, writeRecord } from 'accord/cli/built';
-import { completeContract } from 'accord/contract/complete';
-import { digestOf as digestOfText, preparedPath } from 'accord/contract/prepared';
-import { editionText, olderText } from 'accord/contract/published-text';
-import { makeTemplate } from 'accord/database/make-template';
-import { readMigrations } from 'accord/database/migration-folder';
-import { templatePath } from 'accord/database/template';
-import { builtPath, installedFile, packageOf, VENDOR, type Vendored } from 'accord/pages';
-import { rootPath } from 'accord/root';
+import {
+  BUNDLES,
+  digestOf,
+  distPath,
+  recordPath,
+  sizesOf,
+  statesOf,
+  writeRecord,
+} from '@accord-api/platform/cli/built';
+import { completeContract } from '@accord-api/platform/contract/complete';
+import { digestOf as digestOfText, preparedPath } from '@accord-api/platform/contract/prepared';
+import { editionText, olderText } from '@accord-api/platform/contract/published-text';
+import { makeTemplate } from '@accord-api/platform/database/make-template';
+import { readMigrations } from '@accord-api/platform/database/migration-folder';
+import { templatePath } from '@accord-api/platform/database/template';
+import { builtPath, installedFile, packageOf, VENDOR, type Vendored } from '@accord-api/platform/pages';
+import { rootPath } from '@accord-api/platform/root';
 import { build } from 'esbuild';
 import { graphqlInstances } from './graphql-instances.js';
 import { openapiSchema } from './openapi-schema.js';
@@ -114,7 +122,7 @@ export const bundled = (entryPoints: string[], outdir: string) =>
  */
 export async function bundle(): Promise<void> {
   const folder = distPath();
-  const program = fileURLToPath(import.meta.resolve('accord/cli/program'));
+  const program = fileURLToPath(import.meta.resolve('@accord-api/platform/cli/program'));
   const { metafile, outputFiles } = await bundled(['./src/main.ts', program], folder);
   const pages = vendored.map((name) => ({ path: builtPath(name), contents: installedFile(name) }));
   const contract = preparedContract();

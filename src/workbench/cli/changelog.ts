@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
-import { printJson, Unable, withProgress } from 'accord/cli/output';
-import type { Subcommand } from 'accord/cli/subcommand';
+import { printJson, Unable, withProgress } from '@accord-api/platform/cli/output';
+import type { Subcommand } from '@accord-api/platform/cli/subcommand';
 import type { Release } from '../changelog/changelog.js';
 
 const HELP = `

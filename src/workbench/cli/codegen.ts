@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import type { Subcommand } from 'accord/cli/subcommand';
+import type { Subcommand } from '@accord-api/platform/cli/subcommand';
 
 /** `accord codegen [--check]`: exits 1 on a broken contract, and with `--check` on a stale file. */
 const codegen: Subcommand = (command) => {

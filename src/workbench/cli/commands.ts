@@ -1,4 +1,4 @@
-import type { Subcommands } from 'accord/cli/subcommand';
+import type { Subcommands } from '@accord-api/platform/cli/subcommand';
 
 /** What is done with contracts and code. It needs the development dependencies. */
 export const WORKBENCH: Subcommands = {

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
-import type { Subcommand } from 'accord/cli/subcommand';
-import { whenShellGone } from 'accord/npm-shell';
+import type { Subcommand } from '@accord-api/platform/cli/subcommand';
+import { whenShellGone } from '@accord-api/platform/npm-shell';
 import { generate, type Outcome } from '../generate/generate.js';
 import { readContracts } from '../model/contracts.js';
 import { supervise } from './server-process.js';

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
-import { EXIT, paint, printJson, Unable, withProgress } from 'accord/cli/output';
-import type { Subcommand } from 'accord/cli/subcommand';
+import { EXIT, paint, printJson, Unable, withProgress } from '@accord-api/platform/cli/output';
+import type { Subcommand } from '@accord-api/platform/cli/subcommand';
 import { Option } from 'commander';
 
 const FORMATS = ['text', 'json', 'markdown', 'sarif'] as const;
@@ -94,7 +94,7 @@ async function printRules(root: string, json: boolean): Promise<void> {
   const { printRules: asText } = await import('../diff/print.js');
   const { severityProblems, statedRules } = await import('../diff/rules.js');
   const { contractsIn } = await import('../model/contracts.js');
-  const { filesIn } = await import('accord/contract/project-files');
+  const { filesIn } = await import('@accord-api/platform/contract/project-files');
   const contracts = contractsIn(filesIn(root), ['openapi', 'schema']);
   const { checkSchemaItself } = await import('../model/check-schema.js');
   const broken = [...contracts.openapi.errors, ...checkSchemaItself(contracts.schema)];

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
-import { paint, printJson, Unable } from 'accord/cli/output';
-import type { Subcommand } from 'accord/cli/subcommand';
+import { paint, printJson, Unable } from '@accord-api/platform/cli/output';
+import type { Subcommand } from '@accord-api/platform/cli/subcommand';
 import type { Pairs } from '../bridge/pairs.js';
 import type { Where } from '../bridge/side.js';
 import type { Explanation, Part } from '../explain/explanation.js';

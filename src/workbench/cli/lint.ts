@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
-import { EXIT, paint, printJson, withProgress } from 'accord/cli/output';
-import type { Subcommand } from 'accord/cli/subcommand';
+import { EXIT, paint, printJson, withProgress } from '@accord-api/platform/cli/output';
+import type { Subcommand } from '@accord-api/platform/cli/subcommand';
 import type { Contracts } from '../model/contracts.js';
 
 const DESCRIPTION = `

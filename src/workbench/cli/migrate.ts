@@ -1,5 +1,5 @@
 import { relative } from 'node:path';
-import type { Subcommand } from 'accord/cli/subcommand';
+import type { Subcommand } from '@accord-api/platform/cli/subcommand';
 
 /** `accord migrate <name>`: writes the migration that leads to `prisma/schema.prisma`; `--check` only tells. */
 const migrate: Subcommand = (command) => {

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
-import { Unable } from 'accord/cli/output';
-import type { Subcommand } from 'accord/cli/subcommand';
+import { Unable } from '@accord-api/platform/cli/output';
+import type { Subcommand } from '@accord-api/platform/cli/subcommand';
 
 const DESCRIPTION = `
 Writes a project that is served by Accord: both contracts with accounts, logins and one resource over REST, GraphQL and a live
@@ -19,7 +19,9 @@ const { version } = JSON.parse(readFileSync(new URL('../package.json', import.me
 /** What npm is to install: the packages of a folder, by their path; else this version, or a later one that goes with it. */
 function packagesIn(folder: string | undefined) {
   if (folder === undefined) return { platform: `^${version}`, workbench: `^${version}` };
-  const [platform, workbench] = ['accord', 'accord-workbench'].map((name) => resolve(folder, `${name}-${version}.tgz`));
+  const [platform, workbench] = ['platform', 'workbench'].map((name) =>
+    resolve(folder, `accord-api-${name}-${version}.tgz`),
+  );
   for (const path of [platform, workbench] as string[]) {
     if (!existsSync(path))
       throw new Unable(`There is no ${path}. \`npm run pack -- <folder>\` in the repository of Accord writes it.`);

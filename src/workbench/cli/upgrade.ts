@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { EXIT, Unable, withProgress } from 'accord/cli/output';
-import type { Subcommand } from 'accord/cli/subcommand';
+import { EXIT, Unable, withProgress } from '@accord-api/platform/cli/output';
+import type { Subcommand } from '@accord-api/platform/cli/subcommand';
 
 const DESCRIPTION = `
 Takes the tables of the installed version of Accord into the project: writes the migrations that it lacks into

@@ -1,4 +1,4 @@
-import { type Permission, rolesIn } from 'accord/contract/document';
+import { type Permission, rolesIn } from '@accord-api/platform/contract/document';
 import { listOf, nodeOf, type Version, versionAt } from '../model/openapi-node.js';
 import { REACHES } from '../model/permissions.js';
 import { askedBy, type Requirement, requirementsOf } from '../model/security.js';

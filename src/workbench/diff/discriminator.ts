@@ -1,4 +1,4 @@
-import { isPlain } from 'accord/contract/references';
+import { isPlain } from '@accord-api/platform/contract/references';
 import { hasGroup, targetsOf } from '../model/discriminator.js';
 import { isGone, nodeOf, resolved, shapeOf, type Version, versionAt } from '../model/openapi-node.js';
 import type { View } from '../model/schema-view.js';

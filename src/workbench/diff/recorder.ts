@@ -1,4 +1,4 @@
-import { isPlain, keysOf } from 'accord/contract/references';
+import { isPlain, keysOf } from '@accord-api/platform/contract/references';
 import {
   isGone,
   isText,

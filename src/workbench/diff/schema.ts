@@ -1,4 +1,4 @@
-import { isPlain } from 'accord/contract/references';
+import { isPlain } from '@accord-api/platform/contract/references';
 import { subtypesOf } from '../model/discriminator.js';
 import {
   listOf,

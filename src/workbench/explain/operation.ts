@@ -1,7 +1,14 @@
-import { DEFAULTS } from 'accord/contract/defaults';
-import type { MediaType, Parameter, Permission, RequestBody, Response, Schema } from 'accord/contract/document';
-import { type PlacedOperation, placedOperations } from 'accord/contract/placed-operations';
-import { isObject, keysOf, resolveReference, valueAt } from 'accord/contract/references';
+import { DEFAULTS } from '@accord-api/platform/contract/defaults';
+import type {
+  MediaType,
+  Parameter,
+  Permission,
+  RequestBody,
+  Response,
+  Schema,
+} from '@accord-api/platform/contract/document';
+import { type PlacedOperation, placedOperations } from '@accord-api/platform/contract/placed-operations';
+import { isObject, keysOf, resolveReference, valueAt } from '@accord-api/platform/contract/references';
 import type { OpenApiSource } from '../model/openapi-source.js';
 import type { Path } from '../model/yaml-source.js';
 import type { Explanation, Part, Said } from './explanation.js';

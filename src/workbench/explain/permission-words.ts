@@ -1,4 +1,4 @@
-import { type Permission, type Reach, rolesIn } from 'accord/contract/document';
+import { type Permission, type Reach, rolesIn } from '@accord-api/platform/contract/document';
 
 const REACH: Record<Reach, string> = { any: "anybody's", own: 'what is its own', none: 'not at all' };
 

@@ -1,5 +1,5 @@
-import type { Schema } from 'accord/contract/document';
-import { schemaName } from 'accord/contract/openapi';
+import type { Schema } from '@accord-api/platform/contract/document';
+import { schemaName } from '@accord-api/platform/contract/openapi';
 
 const BOUNDS: [keyword: string, words: (value: unknown) => string][] = [
   ['format', (value) => String(value)],

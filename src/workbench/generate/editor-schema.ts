@@ -1,4 +1,4 @@
-import { HOLDS, type Kind } from 'accord/contract/places';
+import { HOLDS, type Kind } from '@accord-api/platform/contract/places';
 import { EXTENSIONS } from '../model/extensions.js';
 
 /** What an editor completes an OpenAPI document by. */

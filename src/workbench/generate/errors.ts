@@ -1,4 +1,4 @@
-import type { Catalogue } from 'accord/contract/codes';
+import type { Catalogue } from '@accord-api/platform/contract/codes';
 import { HEADER } from './operations.js';
 import { docComment, key, literal } from './typescript.js';
 

@@ -1,9 +1,9 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Schema } from '@accord-api/platform/contract/document';
+import { filesIn } from '@accord-api/platform/contract/project-files';
+import { withSubschemas } from '@accord-api/platform/contract/subschemas';
 import type { CodegenConfig } from '@graphql-codegen/cli';
-import type { Schema } from 'accord/contract/document';
-import { filesIn } from 'accord/contract/project-files';
-import { withSubschemas } from 'accord/contract/subschemas';
 import { check } from '../model/check.js';
 import { checkPrismaSchema } from '../model/check-prisma.js';
 import { readCodes } from '../model/codes.js';

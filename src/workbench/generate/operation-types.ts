@@ -7,10 +7,10 @@ import {
   type Response,
   rolesIn,
   type Schema,
-} from 'accord/contract/document';
-import { type BodyKind, essenceOf, kindOf } from 'accord/contract/media-types';
-import { type Operation, schemaName } from 'accord/contract/openapi';
-import { schemaOf } from 'accord/contract/parameter-form';
+} from '@accord-api/platform/contract/document';
+import { type BodyKind, essenceOf, kindOf } from '@accord-api/platform/contract/media-types';
+import { type Operation, schemaName } from '@accord-api/platform/contract/openapi';
+import { schemaOf } from '@accord-api/platform/contract/parameter-form';
 import { pascal } from '../model/type-names.js';
 import { docComment, literal, type Member, objectType, typeOf, wrap } from './typescript.js';
 

@@ -1,5 +1,5 @@
-import type { OpenApiDocument } from 'accord/contract/document';
-import type { Operation } from 'accord/contract/openapi';
+import type { OpenApiDocument } from '@accord-api/platform/contract/document';
+import type { Operation } from '@accord-api/platform/contract/openapi';
 import type { OpenApiSource } from '../model/openapi-source.js';
 import { pascal, typeNamesOf } from '../model/type-names.js';
 import { CLOSED, takerText } from './closed-handlers.js';
@@ -10,7 +10,7 @@ export const HEADER = '// Generated from openapi.yaml by `npm run codegen`. Do n
 
 const STREAM = "import type { Readable } from 'node:stream';\n";
 
-const IMPORTS = `import type { Decides, NotWritten, Route } from 'accord';
+const IMPORTS = `import type { Decides, NotWritten, Route } from '@accord-api/platform';
 import type { Context } from '../src/application/context.js';
 import type { components } from './openapi.js';
 import type { Decisions } from './policy.js';

@@ -1,4 +1,4 @@
-import type { Operation } from 'accord/contract/openapi';
+import type { Operation } from '@accord-api/platform/contract/openapi';
 import type { Contracts } from '../model/contracts.js';
 import type { StatedPolicy } from '../model/permissions.js';
 

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { rootPath } from 'accord/root';
+import { rootPath } from '@accord-api/platform/root';
 
 const run = promisify(execFile);
 

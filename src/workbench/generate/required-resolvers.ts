@@ -4,7 +4,7 @@ import { ROOTS } from '../model/sdl.js';
 
 const HEADER = '// Generated from schema.graphql by `npm run codegen`. Do not edit.\n';
 
-const IMPORTS = `import type { Decides, NotWritten, ReadByPlatform, Route } from 'accord';
+const IMPORTS = `import type { Decides, NotWritten, ReadByPlatform, Route } from '@accord-api/platform';
 import type { Decisions } from './policy.js';`;
 
 /**

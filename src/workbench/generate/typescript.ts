@@ -1,5 +1,5 @@
-import type { Schema } from 'accord/contract/document';
-import { schemaName } from 'accord/contract/openapi';
+import type { Schema } from '@accord-api/platform/contract/document';
+import { schemaName } from '@accord-api/platform/contract/openapi';
 
 /** The source text of TypeScript's literals, keys, types and comments: what the generated files are put together from. */
 

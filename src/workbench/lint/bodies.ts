@@ -1,4 +1,4 @@
-import { resolveReference } from 'accord/contract/references';
+import { resolveReference } from '@accord-api/platform/contract/references';
 import type { Rest, RestFlaw, RestRule } from './rule.js';
 
 /** Methods in whose requests a body means nothing (RFC 9110, 9.3.1, 9.3.2 and 9.3.8). */

@@ -1,5 +1,5 @@
-import type { Schema } from 'accord/contract/document';
-import { isObject, resolveReference } from 'accord/contract/references';
+import type { Schema } from '@accord-api/platform/contract/document';
+import { isObject, resolveReference } from '@accord-api/platform/contract/references';
 import { type DocumentNode, visit } from 'graphql';
 import { constraintArguments, constraintOf } from '../model/sdl.js';
 import type { Rest, RestFlaw, RestRule, SdlFlaw, SdlRule } from './rule.js';

@@ -1,4 +1,4 @@
-import type { Element } from 'accord/contract/elements';
+import type { Element } from '@accord-api/platform/contract/elements';
 import { type ConstDirectiveNode, type DocumentNode, Kind, visit } from 'graphql';
 import { argumentsOf } from '../model/sdl.js';
 import type { Rest, RestFlaw, RestRule, SdlFlaw, SdlRule } from './rule.js';

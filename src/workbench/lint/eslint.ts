@@ -1,6 +1,6 @@
 import { relative } from 'node:path';
-import { filesIn } from 'accord/contract/project-files';
-import { sdlParts } from 'accord/contract/sdl-parts';
+import { filesIn } from '@accord-api/platform/contract/project-files';
+import { sdlParts } from '@accord-api/platform/contract/sdl-parts';
 import type { ESLint, Rule } from 'eslint';
 import { checkSchema } from '../model/check-schema.js';
 import type { Problem } from '../model/problems.js';
@@ -56,7 +56,7 @@ const RULES = [
 
 /** The rules of `accord lint` for schema.graphql as a plugin of ESLint, beside graphql-eslint and with its parser. */
 const plugin = {
-  meta: { name: '@accord/workbench' },
+  meta: { name: '@accord-api/workbench' },
   rules: Object.fromEntries(RULES.map(({ name, why }) => [name, ruleOf(name, why)])),
 } satisfies ESLint.Plugin;
 

@@ -1,4 +1,4 @@
-import { addFormats } from 'accord/contract/formats';
+import { addFormats } from '@accord-api/platform/contract/formats';
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 import { type DocumentNode, type InputValueDefinitionNode, valueFromASTUntyped, visit } from 'graphql';
 import { constraintOf } from '../model/sdl.js';

@@ -1,4 +1,4 @@
-import { resolveReference } from 'accord/contract/references';
+import { resolveReference } from '@accord-api/platform/contract/references';
 import type { Rest, RestFlaw, RestRule } from './rule.js';
 
 type Content = Record<string, { schema?: unknown }>;

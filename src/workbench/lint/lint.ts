@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import type { OpenApiDocument } from '@accord-api/platform/contract/document';
+import { elementsOf } from '@accord-api/platform/contract/elements';
+import { placedOperations } from '@accord-api/platform/contract/placed-operations';
+import type { Kind } from '@accord-api/platform/contract/places';
 import { createConfig, loadConfig } from '@redocly/openapi-core';
-import type { OpenApiDocument } from 'accord/contract/document';
-import { elementsOf } from 'accord/contract/elements';
-import { placedOperations } from 'accord/contract/placed-operations';
-import type { Kind } from 'accord/contract/places';
 import { contradictions, isGeneratedFrom } from '../model/check.js';
 import { checkOpenApi, checkOpenApiItself, hasShape } from '../model/check-openapi.js';
 import { checkSchema, checkSchemaItself } from '../model/check-schema.js';

@@ -1,5 +1,5 @@
-import type { Schema } from 'accord/contract/document';
-import { resolveReference } from 'accord/contract/references';
+import type { Schema } from '@accord-api/platform/contract/document';
+import { resolveReference } from '@accord-api/platform/contract/references';
 import { PAGE_SIZE, PAGE_START } from '../model/paging-names.js';
 import type { Rest, RestFlaw, RestRule } from './rule.js';
 

@@ -1,6 +1,6 @@
 import { basename, dirname } from 'node:path';
+import { filesIn } from '@accord-api/platform/contract/project-files';
 import type { Oas3Rule } from '@redocly/openapi-core';
-import { filesIn } from 'accord/contract/project-files';
 import { FINDINGS, findings, unresolved } from '../model/openapi-rules.js';
 import { type OpenApiSource, openApiOf } from '../model/openapi-source.js';
 import type { Problem } from '../model/problems.js';

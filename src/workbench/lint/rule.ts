@@ -1,5 +1,5 @@
-import type { OpenApiDocument, OperationObject } from 'accord/contract/document';
-import type { Element } from 'accord/contract/elements';
+import type { OpenApiDocument, OperationObject } from '@accord-api/platform/contract/document';
+import type { Element } from '@accord-api/platform/contract/elements';
 import type { ASTNode, DocumentNode } from 'graphql';
 import type { Problem } from '../model/problems.js';
 import type { Finding, Path } from '../model/yaml-source.js';

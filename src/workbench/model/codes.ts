@@ -1,5 +1,5 @@
-import { type Catalogue, isPlatformCode, type Kind, platformCodes } from 'accord/contract/codes';
-import type { OpenApiDocument } from 'accord/contract/document';
+import { type Catalogue, isPlatformCode, type Kind, platformCodes } from '@accord-api/platform/contract/codes';
+import type { OpenApiDocument } from '@accord-api/platform/contract/document';
 import type { Finding } from './yaml-source.js';
 
 /** The schema whose values are the error codes, and what stands beside them. */

@@ -1,5 +1,5 @@
-import { filesIn, type ProjectFiles } from 'accord/contract/project-files';
-import { sdlParts } from 'accord/contract/sdl-parts';
+import { filesIn, type ProjectFiles } from '@accord-api/platform/contract/project-files';
+import { sdlParts } from '@accord-api/platform/contract/sdl-parts';
 import { FILES } from './files.js';
 import { lazily } from './lazily.js';
 import { type OpenApiSource, openApiOf } from './openapi-source.js';

@@ -1,4 +1,4 @@
-import { isPlain, keysOf } from 'accord/contract/references';
+import { isPlain, keysOf } from '@accord-api/platform/contract/references';
 import { entriesOf, listOf, nodeOf, resolved, type Version } from './openapi-node.js';
 
 const SCHEMAS = '#/components/schemas/';

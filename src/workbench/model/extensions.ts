@@ -1,4 +1,4 @@
-import type { Kind } from 'accord/contract/places';
+import type { Kind } from '@accord-api/platform/contract/places';
 
 /** A member of ours in an OpenAPI document. */
 interface Extension {

@@ -1,7 +1,7 @@
 import { execFile, execFileSync } from 'node:child_process';
 import { normalize } from 'node:path/posix';
 import { promisify } from 'node:util';
-import type { ProjectFiles } from 'accord/contract/project-files';
+import type { ProjectFiles } from '@accord-api/platform/contract/project-files';
 
 const run = promisify(execFile);
 /** Bytes that an answer of git may have; a contract is far smaller. */

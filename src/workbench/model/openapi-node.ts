@@ -1,4 +1,4 @@
-import { isPlain, keysOf, valueAt } from 'accord/contract/references';
+import { isPlain, keysOf, valueAt } from '@accord-api/platform/contract/references';
 
 export type Node = Record<string, unknown>;
 export type Path = readonly (string | number)[];

@@ -1,5 +1,5 @@
-import { METHODS } from 'accord/contract/document';
-import { isPlain, keysOf } from 'accord/contract/references';
+import { METHODS } from '@accord-api/platform/contract/document';
+import { isPlain, keysOf } from '@accord-api/platform/contract/references';
 import { entriesOf, listOf, type Node, nodeOf, resolved, type Version, versionAt } from './openapi-node.js';
 import { viewOf } from './schema-view.js';
 

@@ -1,10 +1,15 @@
-import { type OpenApiDocument, type OperationObject, type Permission, rolesIn } from 'accord/contract/document';
-import { forwardFaults } from 'accord/contract/forward';
-import { inlineSchemas } from 'accord/contract/inline';
-import { placedOperations } from 'accord/contract/placed-operations';
-import { endless } from 'accord/contract/recursion';
-import { isObject, keysOf, valueAt } from 'accord/contract/references';
-import { placeOf, shapeOf, versionsOf } from 'accord/contract/versions';
+import {
+  type OpenApiDocument,
+  type OperationObject,
+  type Permission,
+  rolesIn,
+} from '@accord-api/platform/contract/document';
+import { forwardFaults } from '@accord-api/platform/contract/forward';
+import { inlineSchemas } from '@accord-api/platform/contract/inline';
+import { placedOperations } from '@accord-api/platform/contract/placed-operations';
+import { endless } from '@accord-api/platform/contract/recursion';
+import { isObject, keysOf, valueAt } from '@accord-api/platform/contract/references';
+import { placeOf, shapeOf, versionsOf } from '@accord-api/platform/contract/versions';
 import { RULE as CODES_RULE, codeFindings } from './codes.js';
 import type { OpenApiSource } from './openapi-source.js';
 import { REACHES } from './permissions.js';

@@ -1,10 +1,10 @@
-import { completed } from 'accord/contract/defaults';
-import type { OpenApiDocument } from 'accord/contract/document';
-import { publicPart } from 'accord/contract/edition';
-import { joined } from 'accord/contract/joined';
-import { normaliseOpenApi, type Operation, operations } from 'accord/contract/openapi';
-import { NO_FILES, type ProjectFiles } from 'accord/contract/project-files';
-import { isObject, keysOf, valueAt } from 'accord/contract/references';
+import { completed } from '@accord-api/platform/contract/defaults';
+import type { OpenApiDocument } from '@accord-api/platform/contract/document';
+import { publicPart } from '@accord-api/platform/contract/edition';
+import { joined } from '@accord-api/platform/contract/joined';
+import { normaliseOpenApi, type Operation, operations } from '@accord-api/platform/contract/openapi';
+import { NO_FILES, type ProjectFiles } from '@accord-api/platform/contract/project-files';
+import { isObject, keysOf, valueAt } from '@accord-api/platform/contract/references';
 import { FILES } from './files.js';
 import { lazily } from './lazily.js';
 import type { FileLines, FilePlace, Problem } from './problems.js';

@@ -1,5 +1,5 @@
-import { type Permission, rolesIn } from 'accord/contract/document';
-import { placedOperations } from 'accord/contract/placed-operations';
+import { type Permission, rolesIn } from '@accord-api/platform/contract/document';
+import { placedOperations } from '@accord-api/platform/contract/placed-operations';
 import {
   type ConstDirectiveNode,
   type DirectiveDefinitionNode,

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, normalize, relative, resolve } from 'node:path';
-import { filesIn, NO_FILES, type ProjectFiles } from 'accord/contract/project-files';
+import { filesIn, NO_FILES, type ProjectFiles } from '@accord-api/platform/contract/project-files';
 import { type ContractKind, contractKind, KIND_NAMES } from './contract-kind.js';
 import { alone, type Contracts, contractsIn, contractsOf, type Texts } from './contracts.js';
 import { FILES } from './files.js';

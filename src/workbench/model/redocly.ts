@@ -1,3 +1,5 @@
+import { DEFAULTS } from '@accord-api/platform/contract/defaults';
+import { keysOf } from '@accord-api/platform/contract/references';
 import {
   BaseResolver,
   type Config,
@@ -6,8 +8,6 @@ import {
   type NormalizedProblem,
   Source,
 } from '@redocly/openapi-core';
-import { DEFAULTS } from 'accord/contract/defaults';
-import { keysOf } from 'accord/contract/references';
 import type { OpenApiSource } from './openapi-source.js';
 import { type FilePlace, type Problem, problemAt } from './problems.js';
 

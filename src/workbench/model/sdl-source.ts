@@ -1,5 +1,5 @@
-import { filesIn } from 'accord/contract/project-files';
-import { type SdlPart, sdlParts, sdlText } from 'accord/contract/sdl-parts';
+import { filesIn } from '@accord-api/platform/contract/project-files';
+import { type SdlPart, sdlParts, sdlText } from '@accord-api/platform/contract/sdl-parts';
 import { buildASTSchema, type DocumentNode, type GraphQLError, type GraphQLSchema, Kind, parse, Source } from 'graphql';
 import { validateSDL } from 'graphql/validation/validate.js';
 import { FILES } from './files.js';

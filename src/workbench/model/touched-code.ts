@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { filesIn } from 'accord/contract/project-files';
+import { filesIn } from '@accord-api/platform/contract/project-files';
 import type { SyntaxKind as Kinds, Node, ObjectLiteralExpression, SourceFile } from 'ts-morph';
 
 /** A line of the project: a handler, a service's method, a test. */

@@ -1,7 +1,7 @@
-import type { OpenApiDocument, Parameter, Schema } from 'accord/contract/document';
-import { parameterForm } from 'accord/contract/parameter-form';
-import { placedOperations } from 'accord/contract/placed-operations';
-import { keysOf, valueAt } from 'accord/contract/references';
+import type { OpenApiDocument, Parameter, Schema } from '@accord-api/platform/contract/document';
+import { parameterForm } from '@accord-api/platform/contract/parameter-form';
+import { placedOperations } from '@accord-api/platform/contract/placed-operations';
+import { keysOf, valueAt } from '@accord-api/platform/contract/references';
 import type { Finding } from './yaml-source.js';
 
 type Place = Finding['path'];

@@ -11,7 +11,7 @@ interface NewProject {
   directory: string;
   /** What the application is called; see `nameFor`. */
   name: string;
-  /** What npm is to install as the package `accord`, and as `@accord/workbench`. */
+  /** The versions or tarballs of `@accord-api/platform` and `@accord-api/workbench`. */
   platform: string;
   workbench: string;
 }
@@ -75,7 +75,7 @@ const wordsFor = (name: string): [string, string][] => [
  */
 export async function writeProject({ directory, name, platform, workbench }: NewProject): Promise<void> {
   await refuseBegun(directory);
-  const words = [...wordsFor(name), ['<accord>', platform] as const, ['<workbench>', workbench] as const];
+  const words = [...wordsFor(name), ['<platform>', platform] as const, ['<workbench>', workbench] as const];
   await writeFiles(directory, await projectFiles(words));
   await chmod(join(directory, RUN), 0o755);
 }

@@ -1,11 +1,11 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { embeddedPool, memory } from '@accord-api/platform/database/embedded';
+import { filters, migrationList, schemaEngine } from '@accord-api/platform/database/migration-engine';
+import { type Migration, migrationsFolder, readMigrations } from '@accord-api/platform/database/migration-folder';
+import { explained } from '@accord-api/platform/database/migrations';
+import { rootPath } from '@accord-api/platform/root';
 import type { PGlite } from '@electric-sql/pglite';
-import { embeddedPool, memory } from 'accord/database/embedded';
-import { filters, migrationList, schemaEngine } from 'accord/database/migration-engine';
-import { type Migration, migrationsFolder, readMigrations } from 'accord/database/migration-folder';
-import { explained } from 'accord/database/migrations';
-import { rootPath } from 'accord/root';
 
 interface Sources {
   /** Defaults to the package's prisma/migrations and prisma/schema.prisma. */

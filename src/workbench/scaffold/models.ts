@@ -70,7 +70,7 @@ export function openModels(project: Project, root: string, prisma: readonly Pris
       if (!stored || declarationOf(file, name)) return [];
       const account = accountField(stored);
       const owner = account === undefined ? '' : `, owner: (caller) => ({ ${account}: caller.id })`;
-      importNamed(file, 'accord', 'model', false);
+      importNamed(file, '@accord-api/platform', 'model', false);
       const models = file.getVariableDeclarationOrThrow('models');
       insert(
         file,

@@ -5,7 +5,7 @@ import { removeImport } from './extent.js';
 import { MARKER } from './members.js';
 
 /** Where the marker is declared. */
-const MARKER_MODULE = 'accord';
+const MARKER_MODULE = '@accord-api/platform';
 
 /** How imports are written before anything is formatted. */
 export const MANIPULATION = { indentationText: IndentationText.TwoSpaces, quoteKind: QuoteKind.Single };

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Operation } from 'accord/contract/openapi';
+import type { Operation } from '@accord-api/platform/contract/openapi';
 import type { Project, SourceFile } from 'ts-morph';
 import { takerOf } from '../model/type-names.js';
 import type { Before, Request } from './before.js';

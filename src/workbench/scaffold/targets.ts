@@ -1,5 +1,5 @@
-import type { Permission, Schema } from 'accord/contract/document';
-import { type Operation, schemaName } from 'accord/contract/openapi';
+import type { Permission, Schema } from '@accord-api/platform/contract/document';
+import { type Operation, schemaName } from '@accord-api/platform/contract/openapi';
 import type { Project, SourceFile } from 'ts-morph';
 import type { Contracts } from '../model/contracts.js';
 import type { Change } from './change.js';
@@ -57,7 +57,7 @@ export function stubs(project: Project, root: string, { openapi, prisma, permiss
   function route(name: string, subject: Subject, file: SourceFile): Stub {
     const proposal = models && proposed(subject, models);
     const imports = proposal && [
-      ...proposal.functions.map((one) => ['accord', one] as const),
+      ...proposal.functions.map((one) => ['@accord-api/platform', one] as const),
       ...proposal.models.map(({ constant }) => ['../models.js', constant] as const),
       ['../routes.js', 'route'] as const,
     ];

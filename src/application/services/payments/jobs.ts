@@ -1,4 +1,4 @@
-import type { Job } from 'accord';
+import type { Job } from '@accord-api/platform';
 import type { Payments } from './payments.js';
 
 export const PAYMENTS = 'payments';

@@ -1,4 +1,4 @@
-import type { ApplicationPlatform, Db } from 'accord';
+import type { ApplicationPlatform, Db } from '@accord-api/platform';
 import type { PaymentStatus } from '../../../../generated/prisma/client.js';
 import { Failure } from '../../calls.js';
 import type { Order } from '../../models.js';

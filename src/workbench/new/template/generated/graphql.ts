@@ -3,7 +3,7 @@
 import type { GraphQLResolveInfo } from 'graphql';
 import type { User as UserModel, Book as BookModel } from '../src/application/models.js';
 import type { GraphQLContext } from '../src/application/context.js';
-import type { Decides, NotWritten, ReadByPlatform, Route } from 'accord';
+import type { Decides, NotWritten, ReadByPlatform, Route } from '@accord-api/platform';
 import type { Decisions } from './policy.js';
 export type Maybe<T> = T | null;
 export type InputMaybe<T> = Maybe<T>;

@@ -8,7 +8,7 @@ import {
   PASSWORD,
   type TestService,
   testService,
-} from 'accord/testing';
+} from '@accord-api/platform/testing';
 import { application } from '../src/application/application.js';
 
 const cases = (t: TestContext): Cases => ({

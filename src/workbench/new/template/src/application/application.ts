@@ -1,4 +1,4 @@
-import { defineApplication } from 'accord';
+import { defineApplication } from '@accord-api/platform';
 import { errors } from '../../generated/errors.js';
 import { policy } from '../../generated/policy.js';
 import { resolvers } from './graphql/resolvers.js';

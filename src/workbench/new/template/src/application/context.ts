@@ -1,4 +1,8 @@
-import type { HandlerServices, Context as PlatformContext, GraphQLContext as PlatformGraphQLContext } from 'accord';
+import type {
+  HandlerServices,
+  Context as PlatformContext,
+  GraphQLContext as PlatformGraphQLContext,
+} from '@accord-api/platform';
 import type { policy } from '../../generated/policy.js';
 import type { OwnServices } from './services/index.js';
 

@@ -1,5 +1,5 @@
 // <books>
-import { User as Account, model, type Row } from 'accord';
+import { User as Account, model, type Row } from '@accord-api/platform';
 // </books>
 
 // The models of prisma/schema.prisma that operations use: whose a row is, and which action reading it takes.

@@ -1,4 +1,4 @@
-import { type Demo, emailKey, hasher } from 'accord';
+import { type Demo, emailKey, hasher } from '@accord-api/platform';
 import type { PrismaClient } from '../../generated/prisma/client.js';
 
 /** The demo's accounts share one password, which is printed at start. Production refuses a database that holds them. */

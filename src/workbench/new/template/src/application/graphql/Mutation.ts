@@ -1,5 +1,5 @@
 // <books>
-import { create, removal } from 'accord';
+import { create, removal } from '@accord-api/platform';
 import type { MutationRoutes } from '../../../generated/graphql.js';
 import { Book } from '../models.js';
 import { route } from '../routes.js';

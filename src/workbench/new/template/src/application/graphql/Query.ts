@@ -1,5 +1,5 @@
 // <books>
-import { caller, list, record } from 'accord';
+import { caller, list, record } from '@accord-api/platform';
 // </books>
 import type { QueryRoutes } from '../../../generated/graphql.js';
 // <books>

@@ -1,5 +1,5 @@
 // <books>
-import { stream } from 'accord';
+import { stream } from '@accord-api/platform';
 import type { SubscriptionRoutes } from '../../../generated/graphql.js';
 import { Book } from '../models.js';
 import { route } from '../routes.js';

@@ -1,5 +1,5 @@
 // <books>
-import { create, list, record, removal, replies } from 'accord';
+import { create, list, record, removal, replies } from '@accord-api/platform';
 import * as Contract from '../../../generated/operations.js';
 import { Book } from '../models.js';
 import { route } from '../routes.js';

@@ -1,4 +1,4 @@
-import { create, record, removal, type UserFields } from 'accord';
+import { create, record, removal, type UserFields } from '@accord-api/platform';
 import * as Contract from '../../../generated/operations.js';
 import type { Role } from '../../../generated/policy.js';
 import { User } from '../models.js';

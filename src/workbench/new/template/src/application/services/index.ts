@@ -1,4 +1,4 @@
-import type { ApplicationPlatform } from 'accord';
+import type { ApplicationPlatform } from '@accord-api/platform';
 
 export type OwnServices = ReturnType<typeof ownServices>;
 
