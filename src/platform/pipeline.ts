@@ -1,29 +1,25 @@
-import type { FastifyInstance, onRequestHookHandler } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
 import fp from 'fastify-plugin';
 import type { Code } from './contract/codes.js';
-import { inTurn, inTurnWithPayload, type Run } from './http/in-turn.js';
 
 /** The phases of Fastify's lifecycle that are hooks. */
 const HOOKS = ['onRequest', 'preParsing', 'preValidation', 'preHandler', 'onSend', 'onResponse'] as const;
-type HookPhase = (typeof HOOKS)[number];
 
-/** The others are Node's server before there is a request (`incoming`), Fastify itself, and what a handler calls. */
-type Phase = HookPhase | 'incoming' | 'routing' | 'parsing' | 'validation' | 'handler';
+/** Also Node's server before a request exists (`incoming`), Fastify itself, and the functions that a handler calls. */
+type Phase = (typeof HOOKS)[number] | 'incoming' | 'routing' | 'parsing' | 'validation' | 'handler';
 
-/** By what a request comes. */
-type Way = 'REST' | 'GraphQL' | 'sockets';
+/** The transport of a request. REST includes the pages, and addresses without a route. */
+type Transport = 'REST' | 'GraphQL' | 'sockets';
 
 export interface Stage {
-  /** REST with the pages and whatever has no route; sockets by the request that asks for one, in `handler` by their messages. */
-  on: readonly Way[];
-  /** In the order in which they are decided. What any stage may meet is left out: INTERNAL, UNAVAILABLE without a database. */
-  refuses?: readonly Code[];
+  name: string;
+  phase: Phase;
+  on: readonly Transport[];
   does: string;
-  /** Whose hook it is, where it is not ours. */
+  /** In the order in which the stage decides. Omits what any stage may meet: INTERNAL, UNAVAILABLE without a database. */
+  refuses: readonly Code[];
+  /** The package whose hooks implement the stage. It is registered in the place of its first stage. */
   package?: string;
-  /** The stage whose package has brought it along. */
-  comesWith?: string;
-  /** What is not there in production. */
   outsideProduction?: true;
 }
 
@@ -32,265 +28,217 @@ const HTTP = ['REST', 'GraphQL'] as const;
 const REST = ['REST'] as const;
 const GRAPHQL = ['GraphQL', 'sockets'] as const;
 const SOCKETS = ['sockets'] as const;
+const WEBSOCKET = { package: '@fastify/websocket' };
+const COOKIE = { package: '@fastify/cookie' };
+
+type Row = [name: string, on: Stage['on'], does: string, refuses?: Code[], more?: Partial<Stage>];
+const stages = (phase: Phase, ...rows: Row[]): Stage[] =>
+  rows.map(([name, on, does, refuses = [], more]) => ({ name, phase, on, does, refuses, ...more }));
 
 /**
- * What a request meets, from the top to the bottom: the first stage that refuses decides the answer (docs/decisions.md,
- * "Failures"). A hook gets its turn by its place here, wherever its plugin is registered, and so does what the GraphQL engine does
- * in a handler (`handlerStages`); to the other stages that are no hooks, the tests of the order of failures hold what carries
- * them out.
+ * The stages of a request, in order: the first stage that refuses decides the answer (docs/decisions.md, "Failures"). Hooks and
+ * `handlerStages` run in this order, wherever their plugins are registered. The tests of the order of failures check the others.
  */
-export const PIPELINE = {
-  incoming: {
-    'http-parser': {
-      on: ALL,
-      refuses: ['BAD_REQUEST', 'REQUEST_TIMEOUT'],
-      does: 'reads the line and the headers of a request',
-    },
-    admission: {
-      on: HTTP,
-      refuses: ['UNAVAILABLE'],
-      does: 'gives the request a place, as soon as there is one; the probes need none',
-    },
-  },
-  routing: {
-    'version-selection': { on: REST, does: 'chooses the version, and the canonical address' },
-    router: { on: ALL, refuses: ['BAD_REQUEST'], does: 'finds the route' },
-  },
-  onRequest: {
-    route: { on: ALL, does: 'looks up what was worked out of the contract for the route' },
-    'request-id': { on: ALL, does: 'names the request in its answer' },
-    'security-headers': { on: ALL, does: 'has a browser load nothing by an answer' },
-    'api-version': { on: REST, does: 'names the version that answers, on refusals too' },
-    // Before whatever refuses: it is what closes the connection of an upgrade that is refused.
-    'upgrade-mark': { on: ALL, package: '@fastify/websocket', does: 'tells an upgrade from other requests' },
-    upgrade: {
-      on: SOCKETS,
-      refuses: ['UNAVAILABLE', 'BAD_REQUEST', 'FORBIDDEN'],
-      does: 'refuses an upgrade while the service stops, at another address, and with the cookies of a foreign page',
-    },
-    'foreign-host': {
-      on: ALL,
-      refuses: ['FORBIDDEN'],
-      outsideProduction: true,
-      does: 'refuses a browser under a name that is not ours',
-    },
-    'cross-origin': {
-      on: HTTP,
-      package: '@fastify/cors',
-      does: 'answers the preflights of CORS, and says who may read the answer',
-    },
-    cookies: { on: ALL, package: '@fastify/cookie', does: 'parses cookies' },
-    'session-cookies': { on: ALL, does: 'gives the cookies of a session their plain names' },
-    'strict-transport': { on: ALL, does: 'has a browser stay with HTTPS' },
-    'body-timeout': { on: HTTP, refuses: ['REQUEST_TIMEOUT'], does: 'begins to wait for the body, over HTTP/2' },
-    ceiling: {
-      on: ALL,
-      refuses: ['RATE_LIMITED'],
-      does: 'counts for the address, before anything reaches the database',
-    },
-    'upgrade-admission': { on: SOCKETS, refuses: ['UNAVAILABLE'], does: 'refuses an upgrade while there is no place' },
-    'second-host': { on: ALL, refuses: ['BAD_REQUEST'], does: 'refuses what names two hosts' },
-    // Before anything that an operation of the newest version would say of the request.
-    'served-version': {
-      on: REST,
-      refuses: ['BAD_REQUEST', 'NOT_FOUND', 'NOT_ACCEPTABLE'],
-      does: 'refuses versions that disagree, or that are not served',
-    },
-    'trailing-slash': {
-      on: ALL,
-      refuses: ['NOT_FOUND'],
-      does: 'redirects to the address without it, where there is one',
-    },
-    'media-types': {
-      on: REST,
-      refuses: ['NOT_ACCEPTABLE', 'UNSUPPORTED_MEDIA_TYPE'],
-      does: 'chooses the media type of the answer, and looks at that of the body',
-    },
-  },
-  preParsing: {
-    'place-left': { on: HTTP, does: 'gives up the place until a slow client has sent the body' },
-  },
-  parsing: {
-    body: {
-      on: HTTP,
-      refuses: ['UNSUPPORTED_MEDIA_TYPE', 'PAYLOAD_TOO_LARGE', 'BAD_REQUEST'],
-      does: 'reads JSON, and what else the contract declares: text, or a stream for the handler to read',
-    },
-  },
-  preValidation: {
-    'handler-timeout': { on: ALL, refuses: ['UNAVAILABLE'], does: 'begins to wait for the answer' },
-    'place-taken': { on: HTTP, refuses: ['UNAVAILABLE'], does: 'takes a place again, now that the body is there' },
-    'null-body': {
-      on: REST,
-      refuses: ['BAD_REQUEST'],
-      does: 'refuses the body `null`, and none where the media type must tell its schema',
-    },
-    parameters: {
-      on: REST,
-      refuses: ['BAD_REQUEST'],
-      does: 'reads parameters by their declared types, and refuses what cannot be read so, is missing or is unknown',
-    },
-  },
-  validation: {
-    structure: { on: REST, refuses: ['BAD_REQUEST'], does: 'looks at types and required members of the body' },
-  },
-  preHandler: {
-    authentication: {
-      on: REST,
-      refuses: ['BAD_REQUEST', 'FORBIDDEN', 'RATE_LIMITED', 'UNAUTHENTICATED'],
-      does: 'reads the place in a list, then finds out who calls: over HTTPS, and after not too many wrong passwords',
-    },
-  },
-  handler: {
-    unmatched: {
-      on: HTTP,
-      refuses: ['NOT_FOUND', 'FORBIDDEN', 'RATE_LIMITED', 'UNAUTHENTICATED', 'METHOD_NOT_ALLOWED'],
-      does: 'answers what has no route, in place of a handler',
-    },
-    operation: { on: GRAPHQL, refuses: ['BAD_REQUEST'], does: 'reads what is to be executed, a batch by POST' },
-    weight: {
-      on: GRAPHQL,
-      refuses: ['RATE_LIMITED'],
-      does: 'counts the operations for the address, by what they cost',
-    },
-    document: { on: GRAPHQL, refuses: ['PAYLOAD_TOO_LARGE', 'BAD_REQUEST'], does: 'parses the document' },
-    caller: {
-      on: GRAPHQL,
-      refuses: ['FORBIDDEN', 'RATE_LIMITED', 'UNAUTHENTICATED'],
-      does: 'finds out who calls; a socket knows',
-    },
-    'document-validity': {
-      on: GRAPHQL,
-      refuses: ['BAD_REQUEST'],
-      does: 'holds the document to its limits and to the schema, and the variables to the document',
-    },
-    'own-origin': {
-      on: HTTP,
-      refuses: ['FORBIDDEN'],
-      does: 'refuses a write with the cookies of a foreign page, and a login over plain HTTP',
-    },
-    access: {
-      on: ALL,
-      refuses: ['UNAUTHENTICATED', 'FORBIDDEN'],
-      does: 'decides by the policy and the owner whether the caller may; a login by its password',
-    },
-    existence: { on: ALL, refuses: ['NOT_FOUND', 'GONE'], does: 'loads and locks the row of the target' },
-    state: {
-      on: ALL,
-      refuses: ['PRECONDITION_FAILED', 'CONFLICT'],
-      does: 'compares `If-Match`; the handler compares states',
-    },
-    content: {
-      on: ALL,
-      refuses: ['VALIDATION_FAILED'],
-      does: 'checks values against the constraints of the contract, before the first write',
-    },
-    rate: {
-      on: ALL,
-      refuses: ['RATE_LIMITED'],
-      does: 'counts the request for its caller, before the first write',
-    },
-  },
-  onSend: {
-    'set-cookies': { on: ALL, comesWith: 'cookies', does: 'writes the cookies that were set' },
-    'answer-there': { on: ALL, does: 'ends the waiting for the answer' },
-    'rate-headers': { on: ALL, does: 'says where the caller stands; counts what was refused before' },
-    // After what may ask who calls before an answer is sent: until then the place is kept.
-    'place-returned': { on: HTTP, does: 'lets the next one in' },
-    deprecation: { on: REST, does: 'says of a deprecated operation until when it is there' },
-  },
-  onResponse: {
-    'upgrade-end': {
-      on: SOCKETS,
-      comesWith: 'upgrade-mark',
-      does: 'ends the connection of an upgrade that was refused',
-    },
-    metrics: { on: ALL, does: 'counts and times the answer' },
-    refusals: { on: ALL, does: 'has refusals audited' },
-  },
-} as const satisfies Record<Phase, Record<string, Stage>>;
+export const PIPELINE: readonly Stage[] = [
+  ...stages(
+    'incoming',
+    ['http-parser', ALL, 'reads the request line and the headers', ['BAD_REQUEST', 'REQUEST_TIMEOUT']],
+    ['admission', HTTP, 'waits for a free place; health probes need none', ['UNAVAILABLE']],
+  ),
+  ...stages(
+    'routing',
+    ['version-selection', REST, 'selects the version and the canonical address'],
+    ['router', ALL, 'finds the route', ['BAD_REQUEST']],
+  ),
+  ...stages(
+    'onRequest',
+    ['route', ALL, 'looks up the plan that was made from the contract'],
+    ['request-id', ALL, 'names the request in its answer'],
+    ['security-headers', ALL, 'forbids browsers to load anything because of an answer'],
+    ['api-version', REST, 'names the version that answers, also on refusals'],
+    // Before any stage that refuses, because it closes the connection of an upgrade that is refused.
+    ['upgrade-mark', ALL, 'distinguishes an upgrade from other requests', [], WEBSOCKET],
+    [
+      'upgrade',
+      SOCKETS,
+      'refuses an upgrade while the service stops, at another address, and with cookies from a foreign page',
+      ['UNAVAILABLE', 'BAD_REQUEST', 'FORBIDDEN'],
+    ],
+    ['foreign-host', ALL, 'refuses a browser that uses a foreign name', ['FORBIDDEN'], { outsideProduction: true }],
+    ['cross-origin', HTTP, 'answers CORS preflights, and says who may read', [], { package: '@fastify/cors' }],
+    ['cookies', ALL, 'parses cookies', [], COOKIE],
+    ['session-cookies', ALL, 'removes the prefixes from the names of session cookies'],
+    ['strict-transport', ALL, 'makes browsers stay with HTTPS'],
+    ['body-timeout', HTTP, 'limits the time for the body over HTTP/2', ['REQUEST_TIMEOUT']],
+    ['ceiling', ALL, 'counts the request for its address, before the database is asked', ['RATE_LIMITED']],
+    ['upgrade-admission', SOCKETS, 'refuses an upgrade while no place is free', ['UNAVAILABLE']],
+    ['second-host', ALL, 'refuses two Host headers', ['BAD_REQUEST']],
+    // Before any stage that reads the operation of the newest version.
+    ['served-version', REST, 'refuses wrong versions', ['BAD_REQUEST', 'NOT_FOUND', 'NOT_ACCEPTABLE']],
+    ['trailing-slash', ALL, 'redirects to the address without it, if that exists', ['NOT_FOUND']],
+    ['media-types', REST, 'negotiates the media types', ['NOT_ACCEPTABLE', 'UNSUPPORTED_MEDIA_TYPE']],
+  ),
+  ...stages('preParsing', ['place-left', HTTP, 'gives up the place while a slow client sends the body']),
+  ...stages('parsing', [
+    'body',
+    HTTP,
+    'parses JSON, and the other media types of the contract: text, or a stream for the handler',
+    ['UNSUPPORTED_MEDIA_TYPE', 'PAYLOAD_TOO_LARGE', 'BAD_REQUEST'],
+  ]),
+  ...stages(
+    'preValidation',
+    ['handler-timeout', ALL, 'limits the time for the answer', ['UNAVAILABLE']],
+    ['place-taken', HTTP, 'takes a place again when the body is complete', ['UNAVAILABLE']],
+    ['null-body', REST, 'refuses the body `null`, and a missing body that selects a schema', ['BAD_REQUEST']],
+    ['parameters', REST, 'reads parameters by their types; refuses unknown and missing ones', ['BAD_REQUEST']],
+  ),
+  ...stages('validation', ['structure', REST, 'checks types and required members of the body', ['BAD_REQUEST']]),
+  ...stages('preHandler', [
+    'authentication',
+    REST,
+    'reads the cursor of a list; authenticates, over HTTPS only, and after few wrong passwords only',
+    ['BAD_REQUEST', 'FORBIDDEN', 'RATE_LIMITED', 'UNAUTHENTICATED'],
+  ]),
+  ...stages(
+    'handler',
+    [
+      'unmatched',
+      HTTP,
+      'answers requests without a route',
+      ['NOT_FOUND', 'FORBIDDEN', 'RATE_LIMITED', 'UNAUTHENTICATED', 'METHOD_NOT_ALLOWED'],
+    ],
+    ['operation', GRAPHQL, 'reads the operations of the message, a batch by POST', ['BAD_REQUEST']],
+    ['weight', GRAPHQL, 'counts the operations for the address, by their cost', ['RATE_LIMITED']],
+    ['document', GRAPHQL, 'parses the document', ['PAYLOAD_TOO_LARGE', 'BAD_REQUEST']],
+    ['caller', GRAPHQL, 'authenticates; a socket has done so', ['FORBIDDEN', 'RATE_LIMITED', 'UNAUTHENTICATED']],
+    ['document-validity', GRAPHQL, 'checks limits, the document, and its variables', ['BAD_REQUEST']],
+    ['own-origin', HTTP, 'refuses cookies from a foreign page on a write, and logins over HTTP', ['FORBIDDEN']],
+    ['access', ALL, 'decides by the policy and the owner; a login by its password', ['UNAUTHENTICATED', 'FORBIDDEN']],
+    ['existence', ALL, 'loads and locks the row of the target', ['NOT_FOUND', 'GONE']],
+    ['state', ALL, 'compares `If-Match`; the handler compares states', ['PRECONDITION_FAILED', 'CONFLICT']],
+    ['content', ALL, 'checks the constraints of the contract, before the first write', ['VALIDATION_FAILED']],
+    ['rate', ALL, 'counts the request for its caller, before the first write', ['RATE_LIMITED']],
+  ),
+  ...stages(
+    'onSend',
+    ['set-cookies', ALL, 'writes the cookies that were set', [], COOKIE],
+    ['answer-there', ALL, 'ends the time limit for the answer'],
+    ['rate-headers', ALL, 'tells the caller its rate; counts requests that were refused earlier'],
+    // After the stages that may authenticate before an answer is sent: until then the request keeps its place.
+    ['place-returned', HTTP, 'frees the place for the next request'],
+    ['deprecation', REST, 'announces the end of a deprecated operation'],
+  ),
+  ...stages(
+    'onResponse',
+    ['upgrade-end', SOCKETS, 'ends the connection of an upgrade that was refused', [], WEBSOCKET],
+    ['metrics', ALL, 'counts and times the answer'],
+    ['refusals', ALL, 'writes refusals to the audit table'],
+  ),
+];
 
-type Pipeline = typeof PIPELINE;
-
-/** Registers the package whose hooks a stage is made of. */
-type Registration = (app: FastifyInstance) => PromiseLike<unknown>;
-
-/** What the stages of a phase are made of, by their names. */
-type MadeOf<Stages> = {
-  [Name in keyof Stages as Stages[Name] extends { comesWith: string } ? never : Name]: Stages[Name] extends Packaged
-    ? Registration
-    : Run;
-};
-type Packaged = Required<Pick<Stage, 'package'>>;
-type AllMadeOf = { [In in HookPhase]: MadeOf<Pipeline[In]> };
-type StageName = { [In in HookPhase]: keyof AllMadeOf[In] }[HookPhase];
-type StageOf<Name extends StageName> = {
-  [In in HookPhase]: Name extends keyof AllMadeOf[In] ? AllMadeOf[In][Name] : never;
-}[HookPhase];
-
-/** What is done in stages of a handler, by their names, to one and the same thing. */
-type HandlerStages<Subject> = { [Name in keyof Pipeline['handler']]?: (subject: Subject) => unknown };
+/**
+ * The work of a stage; it throws to refuse. A stage that answers does so at once and returns the reply: no other stage follows.
+ * A stage that waits returns a promise and does not answer. After any other the next stage begins in the same turn.
+ */
+type Run = (request: FastifyRequest, reply: FastifyReply) => void | FastifyReply | Promise<void>;
+type Register = (app: FastifyInstance) => PromiseLike<unknown>;
 
 declare module 'fastify' {
   interface FastifyInstance {
+    /** Implements a stage. Nothing runs before `layPipeline`. */
+    stage: (name: string, run: Run) => void;
+    /** Implements a stage by the package that the table names. */
+    packageStage: (name: string, register: Register) => void;
     /**
-     * Says what a stage is made of: what is done in it, or the registration of the package that has it. Nothing of it is in force
-     * before the pipeline is laid.
-     */
-    stage: <Name extends StageName>(name: Name, madeOf: StageOf<Name>) => void;
-    /**
-     * Adds the hooks in the order of the table, one for all stages between two packages. To be called once, when every stage has
-     * been made and before there are routes: a package may look at those, and adds some of its own.
-     * @throws Error for a stage that nobody has made
+     * Adds the hooks in the order of the table, one for all stages between two packages. Called once, after all stages and before
+     * the routes, because packages read routes and add their own.
+     * @throws Error for a stage that is not implemented, or not in the table
      */
     layPipeline: () => Promise<void>;
-    /** @returns what is to be done one after the other, in the order of the table: by each way, the stages that it has */
-    handlerStages: <Subject>(made: HandlerStages<Subject>) => Record<Way, ((subject: Subject) => unknown)[]>;
+    /** Returns the functions for each transport, in the order of the table. */
+    handlerStages: <Subject>(
+      made: Readonly<Record<string, (subject: Subject) => unknown>>,
+    ) => Record<Transport, ((subject: Subject) => unknown)[]>;
   }
 }
 
-/** To be registered before any plugin that has a stage. */
+/** Registered before any plugin that has a stage. */
 export const pipelinePlugin = fp<{ production: boolean }>(
   async (app, { production }) => {
-    const made = new Map<string, Run | Registration>();
-    app.decorate('stage', (name, madeOf) => {
-      if (made.has(name)) throw new Error(`The stage "${name}" is there already.`);
-      made.set(name, madeOf);
-    });
+    const runs = new Map<string, Run>();
+    const packages = new Map<string, Register>();
+    const addTo =
+      <Made>(made: Map<string, Made>) =>
+      (name: string, one: Made) => {
+        if (runs.has(name) || packages.has(name)) throw new Error(`Two plugins implement the stage "${name}".`);
+        made.set(name, one);
+      };
+    app.decorate('stage', addTo(runs));
+    app.decorate('packageStage', addTo(packages));
 
-    app.decorate('handlerStages', <Subject>(made: HandlerStages<Subject>) => {
-      const by = (way: Way) =>
-        Object.entries<Stage>(PIPELINE.handler).flatMap(([name, { on }]) => {
-          const madeOf = made[name as keyof Pipeline['handler']];
-          return madeOf && on.includes(way) ? madeOf : [];
-        });
+    app.decorate('handlerStages', (made) => {
+      const by = (transport: Transport) =>
+        PIPELINE.filter(({ phase, on }) => phase === 'handler' && on.includes(transport)).flatMap(
+          ({ name }) => made[name] ?? [],
+        );
       return { REST: by('REST'), GraphQL: by('GraphQL'), sockets: by('sockets') };
     });
 
     app.decorate('layPipeline', async () => {
+      const unknown = [...runs.keys(), ...packages.keys()].filter((name) => PIPELINE.every((one) => one.name !== name));
+      if (unknown.length > 0) throw new Error(`The table in pipeline.ts lacks the stage "${unknown[0]}".`);
+      const registered = new Set<string>();
       for (const phase of HOOKS) {
-        const stages = Object.entries<Stage>(PIPELINE[phase]).filter(([, { comesWith }]) => comesWith === undefined);
-        const hookOf = phase === 'preParsing' || phase === 'onSend' ? inTurnWithPayload : inTurn;
         let own: Run[] = [];
-        const layOwn = () => {
-          if (own.length > 0) app.addHook(phase as 'onRequest', hookOf(own) as onRequestHookHandler);
+        const addHook = () => {
+          if (own.length > 0) app.addHook(phase as 'onRequest', hookOf(phase, own) as onRequestHookHandler);
           own = [];
         };
-        for (const [name, stage] of stages) {
-          const madeOf = made.get(name);
-          if (!madeOf) throw new Error(`Nobody has made the stage "${name}".`);
-          if (production && stage.outsideProduction) continue;
-          // `stage` has seen to it that this is what the table wants.
-          if (stage.package === undefined) {
-            own.push(madeOf as Run);
-          } else {
-            layOwn();
-            await (madeOf as Registration)(app);
-          }
+        for (const { name, package: from, outsideProduction } of PIPELINE.filter((one) => one.phase === phase)) {
+          if (from && registered.has(from)) continue;
+          const [run, register] = [runs.get(name), packages.get(name)];
+          if (!run && !register) throw new Error(`No plugin implements the stage "${name}".`);
+          if (production && outsideProduction) continue;
+          if (run) own.push(run);
+          if (!from || !register) continue;
+          addHook();
+          registered.add(from);
+          await register(app);
         }
-        layOwn();
+        addHook();
       }
     });
   },
   { name: 'pipeline' },
 );
+
+type Done = (error?: Error) => void;
+
+/** Returns one hook of Fastify that runs the stages in turn, until one refuses or answers. No stage reads the payload. */
+function hookOf(phase: Phase, stages: readonly Run[]) {
+  return phase === 'preParsing' || phase === 'onSend'
+    ? (request: FastifyRequest, reply: FastifyReply, _payload: unknown, done: Done) => begin(request, reply, done)
+    : begin;
+
+  function begin(request: FastifyRequest, reply: FastifyReply, done: Done): void {
+    let at = 0;
+    function next(): void {
+      try {
+        for (let stage = stages[at]; stage !== undefined; stage = stages[at]) {
+          at += 1;
+          const pending = stage(request, reply);
+          if (pending === reply) return;
+          if (pending instanceof Promise) {
+            pending.then(next, done);
+            return;
+          }
+        }
+      } catch (error) {
+        done(error as Error);
+        return;
+      }
+      done();
+    }
+    next();
+  }
+}

@@ -1,22 +1,22 @@
 import t from 'tap';
 import { errors } from '../../generated/errors.js';
 import type { Database } from '../../src/platform/database/open.js';
+import { PIPELINE } from '../../src/platform/pipeline.js';
 import { type Fault, faultsOf } from '../../src/platform/testing/faults.js';
 import { failureOrder } from '../../src/platform/testing/index.js';
-import { stages } from '../../src/platform/testing/stages.js';
 import { example, ofExample } from '../support/conformance.js';
 import { onEachDatabase } from '../support/databases.js';
 
 t.test('the stages of the pipeline tell the failures in their order', async (t) => {
   const faults = faultsOf(example);
   for (const { name, stage, status } of faults) {
-    const { refuses = [] } = stages.find((one) => one.name === stage) ?? {};
+    const { refuses = [] } = PIPELINE.find((one) => one.name === stage) ?? {};
     t.ok(
       refuses.some((code) => errors[code].status === status),
       `${stage}: ${name}`,
     );
   }
-  const placeOf = ({ stage }: Fault) => stages.findIndex(({ name }) => name === stage);
+  const placeOf = ({ stage }: Fault) => PIPELINE.findIndex(({ name }) => name === stage);
   const inOrder = faults.toSorted((one, other) => placeOf(one) - placeOf(other) || one.rank - other.rank);
   // Who logs in or refreshes brings what they are known by in the body, which a service reads.
   const ranks = inOrder.filter(({ status, byHandler }) => !(status === 401 && byHandler)).map(({ rank }) => rank);

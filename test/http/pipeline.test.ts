@@ -2,8 +2,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
 import type { PluginMetadata } from 'fastify-plugin';
 import t, { type Test } from 'tap';
-import { pipelinePlugin } from '../../src/platform/pipeline.js';
-import { stages } from '../../src/platform/testing/stages.js';
+import { PIPELINE, pipelinePlugin, type Stage } from '../../src/platform/pipeline.js';
 import { memoryDatabase } from '../support/databases.js';
 import { sourcesIn } from '../support/imports.js';
 import { eventually } from '../support/process.js';
@@ -16,11 +15,10 @@ const BEFORE_HANDLER = ['onRequest', 'preParsing', 'preValidation', 'preHandler'
 const AFTER_HANDLER = ['onSend', 'onResponse'];
 const HOOKS = [...BEFORE_HANDLER, ...AFTER_HANDLER];
 
-const stagesOf = (phases: string[]) => stages.filter(({ phase }) => phases.includes(phase));
+const stagesOf = (phases: string[]) => PIPELINE.filter(({ phase }) => phases.includes(phase));
 
 /** Whose hooks a stage is made of: a package tells nobody what its hooks are for. */
-const makerOf = ({ name, package: own, comesWith }: (typeof stages)[number]): string =>
-  own ?? stages.find((one) => one.name === comesWith)?.package ?? name;
+const makerOf = ({ name, package: own }: Stage): string => own ?? name;
 const makers = (phases: string[]) => stagesOf(phases).map(makerOf);
 
 type Hook = (this: FastifyInstance, request: FastifyRequest, ...rest: unknown[]) => unknown;
@@ -43,9 +41,8 @@ function recordHooks(t: Test): Map<string, string[]> {
     const { fastify } = message as { fastify: FastifyInstance };
     const { addHook, decorate } = fastify;
     // A stage that is ours is known by its name; what a package adds, by who calls.
-    fastify.decorate = function (this: FastifyInstance, name: string, value: (stage: string, madeOf: Hook) => void) {
-      const ofPackage = (name: string) => stages.some((one) => one.name === name && one.package !== undefined);
-      const stage = (stage: string, madeOf: Hook) => value(stage, ofPackage(stage) ? madeOf : recorded(stage, madeOf));
+    fastify.decorate = function (this: FastifyInstance, name: string, value: (stage: string, run: Hook) => void) {
+      const stage = (stage: string, run: Hook) => value(stage, recorded(stage, run));
       return Reflect.apply(decorate, this, [name, name === 'stage' ? stage : value]);
     } as never;
     fastify.addHook = function (this: FastifyInstance, phase: string, hook: Hook) {
@@ -122,17 +119,20 @@ t.test('what is left out in production', async (t) => {
 });
 
 /** Those that a plugin makes, and not the package of another. */
-const toBeMade = stagesOf(HOOKS).filter(({ comesWith }) => comesWith === undefined);
+const toBeMade = stagesOf(HOOKS).filter(
+  ({ name, package: own }) => own === undefined || PIPELINE.find((one) => one.package === own)?.name === name,
+);
 
 /** An app whose stages are made in the order that is given, and have their names recorded. */
-async function appOf(made: typeof stages): Promise<{ app: FastifyInstance; met: string[] }> {
+async function appOf(made: readonly Stage[]): Promise<{ app: FastifyInstance; met: string[] }> {
   const app = Fastify();
   const met: string[] = [];
   await app.register(pipelinePlugin, { production: false });
   for (const stage of made) {
     const hook = async () => void met.push(stage.name);
     const registered = async (scope: FastifyInstance) => scope.addHook('onRequest', hook);
-    app.stage(stage.name as 'ceiling', (stage.package === undefined ? hook : registered) as never);
+    if (stage.package === undefined) app.stage(stage.name, hook);
+    else app.packageStage(stage.name, registered);
   }
   return { app, met };
 }
@@ -167,15 +167,17 @@ t.test('nor that in which stages of a handler are made, and each way has its own
   }
 });
 
-t.test('a stage that nobody has made, or two have, is told at the start', async (t) => {
+t.test('a stage without a plugin, with two, or outside of the table stops the start', async (t) => {
   const { app } = await appOf(toBeMade.filter(({ name }) => name !== 'ceiling'));
-  await t.rejects(app.layPipeline(), { message: 'Nobody has made the stage "ceiling".' });
+  await t.rejects(app.layPipeline(), { message: 'No plugin implements the stage "ceiling".' });
   const again = await appOf(toBeMade);
-  t.throws(() => again.app.stage('ceiling', async () => {}), { message: 'The stage "ceiling" is there already.' });
+  again.app.stage('unheard-of', async () => {});
+  await t.rejects(again.app.layPipeline(), { message: 'The table in pipeline.ts lacks the stage "unheard-of".' });
+  t.throws(() => again.app.stage('ceiling', async () => {}), { message: 'Two plugins implement the stage "ceiling".' });
 });
 
 t.test('a name stands for one stage', async (t) => {
-  t.equal(new Set(stages.map(({ name }) => name)).size, stages.length);
+  t.equal(new Set(PIPELINE.map(({ name }) => name)).size, PIPELINE.length);
 });
 
 interface Plugin extends PluginMetadata {

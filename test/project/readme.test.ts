@@ -6,7 +6,7 @@ import { PERFORMANCE, PICTURE, withResults } from '../../bench/page.js';
 import { picture } from '../../bench/picture.js';
 import { readResults } from '../../bench/results.js';
 import { errors } from '../../generated/errors.js';
-import { stages } from '../../src/platform/testing/stages.js';
+import { PIPELINE } from '../../src/platform/pipeline.js';
 import { demoDirectory } from '../support/demo.js';
 import {
   anchorOf,
@@ -57,7 +57,7 @@ const tables: Record<string, string[]> = {
   ),
   pipeline: table(
     ['stage', 'phase', 'on', 'what it does', 'refuses with'],
-    ...stages.map(({ name, phase, on, does, refuses = [], package: own, outsideProduction }) => [
+    ...PIPELINE.map(({ name, phase, on, does, refuses, package: own, outsideProduction }) => [
       code(name),
       phase,
       on.length === 3 ? 'all' : on.join(', '),

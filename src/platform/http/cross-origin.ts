@@ -123,7 +123,7 @@ export const crossOriginPlugin = fp<CrossOriginOptions>(
       if (options.origin === false) refuse(request);
       done(null, options);
     };
-    app.stage('cross-origin', async (scope) => {
+    app.packageStage('cross-origin', async (scope) => {
       await scope.register(cors, { delegator });
       // The package says so of every answer: caches would keep the contracts, say, once for each page that reads them.
       scope.addHook('onRequest', (request, reply, done) => {

@@ -20,7 +20,7 @@ export const sessionCookiesPlugin = fp(
       [accessCookie, PREFIXES.access],
       [refreshCookie, PREFIXES.refresh],
     ] as const;
-    app.stage('cookies', (scope) => scope.register(cookie));
+    app.packageStage('cookies', (scope) => scope.register(cookie));
     app.stage('session-cookies', (request) => {
       const { protocol, cookies, headers } = request;
       if (headers.cookie === undefined) return;

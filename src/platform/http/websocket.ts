@@ -45,7 +45,7 @@ export const webSocketPlugin = fp<WebSocketOptions>(
       this.websocketServer.close();
       sayFarewell([...this.websocketServer.clients]).then(done, done);
     }
-    app.stage('upgrade-mark', (scope) => scope.register(websocket, { options, preClose }));
+    app.packageStage('upgrade-mark', (scope) => scope.register(websocket, { options, preClose }));
 
     app.stage('upgrade', (request, reply) => {
       if (!request.ws) return;

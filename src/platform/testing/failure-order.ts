@@ -1,11 +1,11 @@
 import type { Application } from '../application.js';
 import type { Operation } from '../contract/openapi.js';
+import { PIPELINE } from '../pipeline.js';
 import type { Cases, ConformanceOptions } from './conformance-options.js';
 import { type Fault, faultsOf, ownerIsKnown, strangerTo, subjectOf } from './faults.js';
 import { withService } from './kit.js';
 import type { TestService } from './service.js';
 import { addressOf, soundRequest, triedIn } from './sound-request.js';
-import { stages } from './stages.js';
 
 /** Declared failures that no request of one caller can bring about, whatever the application. */
 const neverHere = (operation: Operation, status: number, options: ConformanceOptions, service: TestService): boolean =>
@@ -22,7 +22,7 @@ const neverHere = (operation: Operation, status: number, options: ConformanceOpt
   // The metrics have a token of their own.
   operation.security.some((alternative) => 'metricsToken' in alternative);
 
-const placeOf = ({ stage }: Fault) => stages.findIndex(({ name }) => name === stage);
+const placeOf = ({ stage }: Fault) => PIPELINE.findIndex(({ name }) => name === stage);
 
 // The caller's requests are used up, so 429 is the last of the order in every request below.
 const USED_UP = { RATE_LIMIT: '1', RATE_LIMIT_ANONYMOUS: '1', RATE_CEILING: '1000000' };
