@@ -3,11 +3,10 @@ import { GRAPHQL_TRANSPORT_WS_PROTOCOL } from 'graphql-ws';
 import type { Administration } from './accounts/administration.js';
 import type { HashParameters } from './accounts/passwords.js';
 import type { Application } from './application.js';
-import { composeServices } from './composition.js';
 import { declaredAnswers, normaliseOpenApi, operations } from './contract/openapi.js';
 import { everyVersion, versionsOf } from './contract/versions.js';
 import type { Database } from './database/open.js';
-import { outages } from './database/outages.js';
+import { type Outages, outages } from './database/outages.js';
 import { refused } from './graphql/errors.js';
 import { mediaTypeFor } from './graphql/media-type.js';
 import { graphqlPlugin, notWrittenFields, PATH } from './graphql/plugin.js';
@@ -25,8 +24,7 @@ import { routePlugin } from './http/route.js';
 import { sessionCookiesPlugin } from './http/session-cookies.js';
 import { webSocketPlugin } from './http/websocket.js';
 import { ADMISSION, type AdmissionLimits, admissionPlugin } from './limits/admission.js';
-import { rateLimitPlugin } from './limits/rate-limit.js';
-import { shedding } from './limits/shedding.js';
+import { rateLimitPlugin, type SharedWindows } from './limits/rate-limit.js';
 import type { SocketLimits } from './live/sockets.js';
 import { type Names, namesOf, titleOf } from './names.js';
 import { docs } from './pages/docs.js';
@@ -35,49 +33,53 @@ import { sessionDoors } from './pages/session-bar.js';
 import { statusTable } from './pages/status-table.js';
 import { pipelinePlugin } from './pipeline.js';
 import { type RestEntry, restEntry } from './rest/entry.js';
+import type { Upstreams } from './rest/forward.js';
+import type { Readiness } from './rest/platform-context.js';
 import { type Handlers, notWrittenOperations, restPlugin } from './rest/plugin.js';
 import { restStagesPlugin } from './rest/stages.js';
 import { pathTable, unmatchedPlugin } from './rest/unmatched.js';
 import { versionPlugin, versionRouting } from './rest/version-plugin.js';
-import type { Config } from './server/config.js';
+import { type Config, ConfigError } from './server/config.js';
 import { httpServer } from './server/http-server.js';
-import { readiness } from './server/readiness.js';
 import { TIMEOUTS, type Timeouts, timeoutsPlugin } from './server/timeouts.js';
-import { upstreamsOf } from './server/upstreams.js';
+import { type PlatformServices, platformServices } from './services.js';
 
 export interface AppOptions {
   database: Database;
   logger: NonNullable<FastifyServerOptions['logger']>;
   /** Milliseconds since the epoch. */
   now?: () => number;
-  /** Where the limits of what is under way differ from the usual ones. */
+  /** Limits that differ from the usual ones. */
   admission?: Partial<AdmissionLimits>;
-  /** Where the time-outs differ from the usual ones. */
+  /** Time-outs that differ from the usual ones. */
   timeouts?: Partial<Timeouts>;
-  /** The contracts to serve and to publish; those of the repository. */
+  /** The contracts; by default those of the repository. */
   contracts?: ServedContracts | undefined;
-  /** Where the limits of sockets differ from the usual ones. */
+  /** Limits of sockets that differ from the usual ones. */
   sockets?: Partial<SocketLimits>;
-  /** What a hash of a password takes, where it differs from the usual. */
+  /** The cost of a hash, if it differs from the usual one. */
   hashing?: HashParameters | undefined;
 }
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** What the application's name becomes. */
     names: Names;
-    /** What the contracts promise and nobody has written yet. */
+    /** The operations and fields that are declared as not written yet. */
     notWritten: string[];
     restEntry: RestEntry;
-    /** What an operator commands, from the machine that it runs on. */
+    /** The operator's commands. */
     administration: Administration;
+    /** For tests, which call services without a request. */
+    platformServices: PlatformServices;
+    /** Reports from now on that the service is not ready, because it is about to stop. */
+    unready: () => void;
   }
 }
 
-/** Directives in a document; the contract names no variable for it. */
+/** Directives in a document; no variable sets it. */
 const GRAPHQL_MAX_DIRECTIVES = 50;
 
-/** An application's whole service as one Fastify instance that does not listen yet. Nothing happens on import. */
+/** Builds the whole service of an application as one Fastify instance that does not listen yet. */
 export async function buildApp(
   application: Application,
   config: Config,
@@ -117,13 +119,19 @@ export async function buildApp(
   app.setErrorHandler(sendProblem);
 
   const told = outages(app.log);
-  const services = await composeServices(app, application, config, database, told, { now, hashing });
+  const services = await platformServices(application, config, { database, names, told, log: app.log, now, hashing });
+  const { jobs } = services;
+  app.addHook('onReady', async () => jobs.start());
+  app.addHook('preClose', jobs.stop);
+  app.addHook('onClose', () => services.close());
+  app.decorate('administration', services.administration);
+  app.decorate('platformServices', services);
   const shared = REDIS_URL
     ? (await import('./limits/rate-shared.js')).sharedWindows(REDIS_URL, names, told.dependency('Redis'))
     : undefined;
   app.addHook('onClose', async () => shared?.close());
 
-  // In the order of what they need of each other; when a request meets their stages, the table of the pipeline says.
+  // A plugin comes after those that it needs. The table of the pipeline decides when a request meets its stages.
   await app.register(pipelinePlugin, { production });
   await app.register(routePlugin);
   await app.register(answerHeadersPlugin);
@@ -156,11 +164,8 @@ export async function buildApp(
   await app.register(admissionPlugin, {
     limits: { ...ADMISSION, ...admission },
     document,
-    refuse: shedding({
-      graphql: { path: PATH, mediaType: mediaTypeFor, body: refused },
-      corsHeaders: pages.headersFor,
-      names,
-    }),
+    graphql: { path: PATH, mediaType: mediaTypeFor, body: refused },
+    corsHeaders: pages.headersFor,
   });
   await app.register(metricsPlugin, {
     token: config.METRICS_TOKEN,
@@ -209,4 +214,56 @@ export async function buildApp(
     person: (id) => database.client.user.findUnique({ where: { id }, select: { name: true, email: true } }),
   });
   return app;
+}
+
+/**
+ * Returns the check for `/readyz`: the database answers, and the service is neither overloaded nor about to stop. Without Redis it is
+ * degraded only.
+ */
+function readiness(app: FastifyInstance, { client }: Database, shared: SharedWindows | undefined, told: Outages) {
+  let closing = false;
+  app.decorate('unready', () => {
+    closing = true;
+  });
+  app.addHook('preClose', async () => app.unready());
+  return async (): Promise<Readiness> => {
+    const database = client.$queryRaw`SELECT 1`.then(
+      () => true,
+      () => false,
+    );
+    const [alive, counting] = await Promise.all([database, shared?.answers()]);
+    const needed = { database: alive, accepting: !closing, load: !app.admission.overloaded() };
+    const checks: Readiness['checks'] = {};
+    for (const [name, good] of Object.entries(needed)) checks[name] = good ? 'ok' : 'failed';
+    if (counting !== undefined) checks['redis'] = counting && !told.isAway('Redis') ? 'ok' : 'degraded';
+    const words = Object.values(checks);
+    const status = words.includes('failed') ? 'unavailable' : words.includes('degraded') ? 'degraded' : 'ok';
+    return { status, checks };
+  };
+}
+
+/**
+ * Returns the services behind this one, with the addresses from the environment.
+ * @param variables by the name of each service, the variable with its address
+ * @throws ConfigError that names each variable without a value
+ */
+function upstreamsOf(
+  variables: Readonly<Record<string, string>>,
+  environment: Readonly<Record<string, unknown>>,
+  told: Outages,
+): Upstreams {
+  const all = Object.entries(variables);
+  const unset = all.filter(([, variable]) => typeof environment[variable] !== 'string');
+  if (unset.length > 0) {
+    const lines = unset.map(
+      ([name, variable]) => `${variable}: is unset, and says where "${name}" is, to which the contract forwards`,
+    );
+    throw new ConfigError(lines.join('\n'));
+  }
+  return Object.fromEntries(
+    all.map(([name, variable]) => [
+      name,
+      { url: String(environment[variable]), dependency: told.dependency(`Upstream ${name}`) },
+    ]),
+  );
 }

@@ -6,9 +6,9 @@
 
 // Accounts and sessions.
 export { hasher } from './accounts/passwords.js';
-export { emailKey, User, type UserFields } from './accounts/user-model.js';
+export { emailKey, User, type UserFields } from './accounts/users.js';
 // The application.
-export { type Application, type Demo, defineApplication } from './application.js';
+export { type Application, type ApplicationPlatform, type Demo, defineApplication } from './application.js';
 // A call of one operation, and its failures.
 export type { Call } from './calls/access.js';
 // REST.
@@ -29,6 +29,6 @@ export { representPage } from './rest/paging.js';
 export { preference } from './rest/preferences.js';
 export { replies } from './rest/routes.js';
 export { httpUrl } from './server/config.js';
-export type { ApplicationPlatform, HandlerServices, PlatformServices } from './services.js';
-export type { OwnSession } from './sessions/session-list.js';
+export type { HandlerServices, PlatformServices } from './services.js';
 export type { SessionTokens } from './sessions/session-tokens.js';
+export type { OwnSession } from './sessions/sessions.js';

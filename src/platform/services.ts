@@ -1,227 +1,189 @@
 import type { Static, TObject, TProperties } from '@sinclair/typebox';
-import type { AccountRules } from './accounts/account-rules.js';
+import type { FastifyBaseLogger } from 'fastify';
 import { administration } from './accounts/administration.js';
 import { credentialsService } from './accounts/credentials.js';
 import { loginAttempts } from './accounts/login-attempts.js';
 import { networkOf } from './accounts/networks.js';
-import { passwordChange } from './accounts/password-change.js';
-import { type HashParameters, hasher, passwords as passwordHasher } from './accounts/passwords.js';
-import { HIDDEN, User, userHooks } from './accounts/user-model.js';
-import { usersService } from './accounts/users.js';
-import { refusalLog } from './audit/refusals.js';
+import { type HashParameters, hasher, passwords } from './accounts/passwords.js';
+import { accountRules, HIDDEN, User, userHooks, usersService } from './accounts/users.js';
+import type { Application, ApplicationPlatform } from './application.js';
+import { refusalLog } from './audit/audit.js';
 import { cursors } from './calls/pages.js';
 import { dataModel } from './database/data-model.js';
+import { faultOf } from './database/faults.js';
 import type { Database } from './database/open.js';
-import type { Signals } from './database/signals.js';
+import type { Outages } from './database/outages.js';
+import { databaseSignals } from './database/signals.js';
 import { idempotencyService } from './idempotency/idempotency.js';
-import { removeExpired } from './jobs/expiry.js';
-import { jobRunner } from './jobs/jobs.js';
-import { type SigningKeysOptions, signingKeys } from './keys/signing-keys.js';
+import { jobRunner, removeExpired } from './jobs/jobs.js';
+import { signingKeys } from './keys/signing-keys.js';
 import { durableStreams } from './live/durable-streams.js';
 import { modelStreams } from './live/model-streams.js';
 import type { Names } from './names.js';
+import { modelProblems } from './operations/check.js';
 import { accessOf } from './operations/client-access.js';
-import type { Db, Model } from './operations/model.js';
 import { declaredModels } from './operations/model-data.js';
 import type { OperationServices } from './operations/operation-services.js';
 import { pageReader } from './operations/pages.js';
 import { systemClient } from './operations/system-client.js';
-import { type AccessTokenOptions, accessTokens } from './sessions/access-tokens.js';
-import { revocations as tokenRevocations } from './sessions/revocations.js';
-import { sessionEnds as sessionEndings } from './sessions/session-ends.js';
+import type { Config } from './server/config.js';
+import { accessTokens } from './sessions/access-tokens.js';
+import { revocations } from './sessions/revocations.js';
 import { sessionsService } from './sessions/sessions.js';
-import { standing } from './sessions/standing.js';
-import { upToDate } from './sessions/up-to-date.js';
 
 /** In milliseconds. */
 const HOUR = 60 * 60 * 1000;
 
-export interface ServicesOptions
-  extends Omit<SigningKeysOptions, 'now'>,
-    Pick<AccessTokenOptions, 'issuer' | 'audience' | 'now'> {
-  /** What the application's name becomes. */
+interface ServicesOptions {
+  database: Database;
   names: Names;
-  /** Logins a minute for an address. */
-  loginLimit: number;
-  /** Whether the rules of production hold. */
-  production: boolean;
-  /** What the contracts say of accounts. */
-  rules: AccountRules;
-  /** The models of the application. */
-  models: readonly Model[];
-  /** The values of the application's own variables. */
-  environment: Readonly<Record<string, unknown>>;
-  /** See `Database`. */
-  prove: Database['prove'];
-  isHearing: Database['isHearing'];
-  /** Between instances: something was added to a stream. */
-  signals: Signals;
-  /** Told of a background job that failed; it is run again. */
-  onJobFault: (job: string, error: unknown) => void;
-  /** Told of work after the commit of an operation that failed. */
-  onCommitFault: (operation: string, error: unknown) => void;
-  /** What a hash of a password takes, where it differs from the usual. */
-  hashing?: HashParameters | undefined;
-  /** Told of a refusal that could not be audited. */
-  onAuditFault: (error: unknown) => void;
+  told: Outages;
+  log: FastifyBaseLogger;
+  /** Milliseconds since the epoch. */
+  now: () => number;
+  /** The cost of hashes, for tests. */
+  hashing: HashParameters | undefined;
 }
 
 /**
- * What the platform does for every application. Tests receive it as `services` of `testService`.
+ * The services of the platform, and those of the application. Tests receive it as `services` of `testService`.
  * @example
  * const tokens = await service.services.sessions.login(call, { email, password });
  */
 export type PlatformServices = Awaited<ReturnType<typeof platformServices>>;
 
 /**
- * What the services of an application are made with.
- * @example
- * export const ownServices = ({ jobs, transact }: ApplicationPlatform) => ({ books: booksService(transact) });
- */
-export type ApplicationPlatform = Pick<
-  PlatformServices,
-  'now' | 'production' | 'environment' | 'transact' | 'continuation' | 'jobs'
->;
-
-/** The part of the platform that an application is made with. The rest of it reaches the database around the rules of models. */
-export const applicationPlatform = ({
-  now,
-  production,
-  environment,
-  transact,
-  continuation,
-  jobs,
-}: PlatformServices): ApplicationPlatform => ({ now, production, environment, transact, continuation, jobs });
-
-/**
- * What handlers receive as `services`: nothing in it reaches the database around `db`.
+ * The platform's part of the `services` of handlers: nothing in it reaches the database around `db`.
  * @example
  * export const route = routeFor<HandlerServices & OwnServices>();
  */
-export type HandlerServices = ReturnType<typeof handlerServices>;
+export type HandlerServices = PlatformServices['handlers'];
 
-/** The services of the platform for handlers. */
-export const handlerServices = ({ users, sessions, changePassword, cursors, jwks }: PlatformServices) => ({
-  users,
-  sessions,
-  changePassword,
-  cursors,
-  jwks,
-});
+/** Makes all services over one database. */
+export async function platformServices(
+  application: Application,
+  config: Config,
+  { database, names, told, log, now, hashing }: ServicesOptions,
+) {
+  const { policy, accountActions, models: ownModels = [] } = application;
+  const problems = modelProblems(policy, ownModels);
+  if (problems.length > 0) throw new Error(`The models of the application cannot be used:\n  ${problems.join('\n  ')}`);
+  const { client, listen, prove, isHearing } = database;
+  database.watch(() => told.dependency('The database'));
 
-/** The platform's services, and those that handlers receive: with the application's. */
-export type ComposedServices = PlatformServices & { readonly handlers: HandlerServices };
+  /** Logs an error, unless an outage of the database causes it, which is logged once. */
+  const report = (about: object, err: unknown, message: string) => {
+    const isTold = told.isAway('The database') && ['unavailable', 'denied', 'timeout'].includes(faultOf(err).kind);
+    if (!isTold) log.error({ ...about, err }, message);
+  };
+  const onFault = (err: unknown) => report({}, err, 'what other instances tell cannot be heard or read');
 
-/** The platform's services over one database. Time comes in, so that a test can move it. */
-export async function platformServices(options: ServicesOptions) {
-  const {
-    client,
+  const keySecrets = config.KEY_SECRET ?? [];
+  const secrets = keySecrets.length > 0 ? keySecrets : ['development'];
+  const { JWT_ALGORITHM: algorithm, JWT_SECRET: jwtSecret, REDIS_URL } = config;
+  const keys = await signingKeys({ client, listen, algorithm, jwtSecret, keySecrets, now, onFault });
+  const revoked = await revocations({ client, listen, prove, keys, names, now, onFault });
+  const tokens = accessTokens({
+    keys,
+    issuer: config.JWT_ISSUER ?? names.realm,
+    audience: config.JWT_AUDIENCE ?? names.realm,
     now,
-    names,
-    issuer,
-    audience,
-    loginLimit,
-    production,
-    rules,
-    environment,
-    prove,
-    isHearing,
-    signals,
-    onFault,
-    onJobFault,
-    onAuditFault,
-    hashing,
-  } = options;
-  const secrets = options.keySecrets.length > 0 ? options.keySecrets : ['development'];
-  const keys = await signingKeys(options);
-  const revocations = await tokenRevocations(options);
-  const sessionEnds = await sessionEndings({ ...options, revoke: revocations.revoke });
-  const current = upToDate({ prove, read: () => Promise.all([keys.read(), revocations.read()]) });
-  const passwords = passwordHasher(hasher(hashing));
-  const tokens = accessTokens({ keys, issuer, audience, now });
-  const streams = await durableStreams({ signals, ...(onFault && { onFault }) });
-  const admit = loginAttempts({ client, secrets, now, perMinute: loginLimit });
-  const credentials = credentialsService({ client, passwords, admit, now });
-  revocations.onRevoked(credentials.forget);
-  const idempotency = idempotencyService({ client, secrets, now });
-  const refusals = refusalLog({ client, now, onFault: onAuditFault });
-  const { actions, administrators } = rules;
-  const user = { ...User, read: actions.read, protect: { role: actions.setRole } };
-  const models = declaredModels([user, ...options.models.filter(({ name }) => name !== 'User')], dataModel, {
-    User: { hidden: HIDDEN, hooks: userHooks({ administrators, revoke: revocations.revoke }) },
   });
+
+  const rules = accountRules(policy, accountActions);
+  const queue = passwords(hasher(hashing));
+  const admit = loginAttempts({ client, secrets, now, perMinute: config.LOGIN_LIMIT });
+  const credentials = credentialsService({ client, passwords: queue, admit, endSessions: revoked.endAll, now });
+  revoked.onRevoked(credentials.forget);
+  const users = usersService(client, (address, password) =>
+    queue.inTurn(networkOf(address), ({ hash }) => hash(password)),
+  );
+  const sessions = sessionsService({ client, credentials, tokens, revocations: revoked, rules, names, now });
+
+  const channel = names.signals.streams;
+  const signals = REDIS_URL
+    ? (await import('./database/redis-signals.js')).redisSignals(REDIS_URL, channel, () => told.dependency('Redis'))
+    : databaseSignals(database, channel);
+  const streams = await durableStreams({ signals, onFault });
+  const user = { ...User, read: rules.actions.read, protect: { role: rules.actions.setRole } };
+  const models = declaredModels([user, ...ownModels.filter(({ name }) => name !== 'User')], dataModel, {
+    User: { hidden: HIDDEN, hooks: userHooks(rules, revoked.revoke) },
+  });
+  const idempotency = idempotencyService({ client, secrets, now });
   const operations: OperationServices = {
     client,
     idempotency,
     models,
     streams: modelStreams(models, client, streams.durableStream),
     pages: pageReader(now),
-    onCommitFault: options.onCommitFault,
+    onCommitFault: (operation, err) => report({ operation }, err, 'work after a commit failed'),
   };
-  const { listen } = options;
-  const jobs = await jobRunner({ channel: names.signals.jobs, listen, isHearing, now, onFault: onJobFault });
+  const refusals = refusalLog({ client, now, onFault: (err) => report({}, err, 'a refusal could not be audited') });
+
+  const jobs = await jobRunner({
+    channel: names.signals.jobs,
+    listen,
+    isHearing,
+    now,
+    onFault: (job, err) => report({ job }, err, 'a background job failed'),
+  });
   jobs.add([
     { name: 'idempotency', every: HOUR, run: idempotency.sweep },
     { name: 'expiry', every: HOUR / 6, run: async () => void (await removeExpired(client, now())) },
     { name: 'keys', every: HOUR / 6, run: keys.settle },
   ]);
-  return {
-    client,
-    /** Milliseconds since the epoch. */
+
+  const platform: ApplicationPlatform = {
     now,
-    production,
-    /** The values of variables that the application has declared. */
-    environment: <Own extends TProperties>(variables: Own) =>
-      Object.fromEntries(Object.keys(variables).map((name) => [name, environment[name]])) as Static<TObject<Own>>,
-    idempotency,
-    operations,
-    /** Runs work of the service itself in a transaction, for jobs. */
-    transact: systemClient(operations),
-    /** Ends the work that an operation continues after its commit (`workId`), under its Idempotency-Key. */
-    continuation: {
-      finish: async (db: Db, workId: string, answer: object, ownerId: number) =>
-        idempotency.finish(await accessOf(db).transaction(), workId, answer, ownerId),
-      abandon: async (db: Db, workId: string) => idempotency.abandon(await accessOf(db).transaction(), workId),
+    production: config.production,
+    environment: <Own extends TProperties>(variables: Own) => {
+      const values = Object.keys(variables).map((name) => [name, config[name as keyof Config]]);
+      return Object.fromEntries(values) as Static<TObject<Own>>;
     },
-    keys,
-    /** The public keys. What was signalled is known here too, but where the database is away: then as they were last known. */
-    jwks: async () => {
+    transact: systemClient(operations),
+    continuation: {
+      finish: async (db, workId, answer, ownerId) =>
+        idempotency.finish(await accessOf(db).transaction(), workId, answer, ownerId),
+      abandon: async (db, workId) => idempotency.abandon(await accessOf(db).transaction(), workId),
+    },
+    jobs: { ...jobs, announce: async (db, name, at) => jobs.announce(await accessOf(db).transaction(), name, at) },
+  };
+  const handlers = {
+    users,
+    sessions,
+    changePassword: credentials.changePassword,
+    cursors: cursors(secrets),
+    /** Returns the public keys, up to date with all signals; as they were last known while the database is away. */
+    async jwks() {
       try {
-        await current();
+        await revoked.upToDate();
       } catch {}
       return keys.jwks();
     },
-    jobs: {
-      ...jobs,
-      announce: async (db: Db, name: string, at?: number) => jobs.announce(await accessOf(db).transaction(), name, at),
-    },
+  };
+  const own = application.services(platform);
+  const [taken] = Object.keys(own).filter((name) => name in handlers);
+  if (taken !== undefined) throw new Error(`The application's service "${taken}" has the name of one of the platform.`);
+
+  return {
+    ...platform,
+    // `accord explain` reads here which functions make a service.
+    users,
+    sessions,
+    changePassword: credentials.changePassword,
+    cursors: handlers.cursors,
+    client,
+    operations,
     refusals,
-    cursors: cursors(secrets),
-    revocations,
-    administration: administration(options),
-    users: usersService({
-      client,
-      hashPassword: (address, password) => passwords.inTurn(networkOf(address), ({ hash }) => hash(password)),
-    }),
-    standing: standing({ client, prove, revocations, sessionEnds, keys, now }),
-    credentials,
-    changePassword: passwordChange({ passwords, credentials, endSessions: sessionEnds.endAll }),
-    sessions: sessionsService({
-      client,
-      credentials,
-      tokens,
-      upToDate: current,
-      refuses: revocations.refuses,
-      end: sessionEnds.end,
-      rules,
-      names,
-      now,
-    }),
-    /** Ends what runs beside the calls. */
+    revocations: revoked,
+    administration: administration({ client, algorithm, keySecrets, now }),
+    /** The `services` of handlers. */
+    handlers: { ...handlers, ...own },
+    /** Ends the work beside the calls. */
     async close() {
       await refusals.settled();
       keys.close();
-      revocations.close();
+      revoked.close();
       await streams.close();
     },
   };

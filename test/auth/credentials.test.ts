@@ -1,9 +1,8 @@
 import t from 'tap';
-import { credentialsService } from '../../src/platform/accounts/credentials.js';
+import { credentialsService, verifiedPasswords } from '../../src/platform/accounts/credentials.js';
 import { loginAttempts } from '../../src/platform/accounts/login-attempts.js';
 import { networkOf } from '../../src/platform/accounts/networks.js';
 import { type Hasher, hasher, passwords } from '../../src/platform/accounts/passwords.js';
-import { verifiedPasswords } from '../../src/platform/accounts/verified-passwords.js';
 import { slowClock } from '../support/clock.js';
 import { memoryDatabase } from '../support/databases.js';
 
@@ -27,6 +26,7 @@ t.test('P03: an unknown address costs the hash that a wrong password costs', asy
     client,
     passwords: passwords(counting),
     admit,
+    endSessions: async () => {},
     now,
   });
   const row = (name: string, passwordHash: string | null) => {
@@ -69,7 +69,13 @@ t.test('an attempt that could not be judged counts for nothing', async (t) => {
   const failing = { ...hasher(), hash: () => Promise.reject(full), verify: () => Promise.reject(full) };
   const now = slowClock();
   const admit = loginAttempts({ client, secrets, now, perMinute: 2 });
-  const { check } = credentialsService({ client, passwords: passwords(failing), admit, now });
+  const { check } = credentialsService({
+    client,
+    passwords: passwords(failing),
+    admit,
+    endSessions: async () => {},
+    now,
+  });
   for (let i = 0; i < 20; i++) await t.rejects(check('login', caller, 'a@example.com', 'x'), full);
   t.same(
     (await client.throttle.findMany()).map(({ count }) => count),

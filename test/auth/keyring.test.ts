@@ -1,7 +1,7 @@
 import t from 'tap';
 import { openDatabase } from '../../src/platform/database/open.js';
+import { keyAdministration } from '../../src/platform/keys/key-administration.js';
 import { sealedUnder } from '../../src/platform/keys/key-material.js';
-import { secretUse } from '../../src/platform/keys/secret-use.js';
 import { onEachDatabase } from '../support/databases.js';
 import { PASSWORD } from '../support/people.js';
 import { codeOf, startInstance, startService } from '../support/service.js';
@@ -22,7 +22,7 @@ onEachDatabase(t, async (t, open) => {
   });
   const instance = (...secrets: string[]) => startInstance(t, database, environment(...secrets), { now });
   const stored = () => client.signingKey.findMany();
-  const use = (...keySecrets: string[]) => secretUse({ client, keySecrets, now });
+  const use = (...keySecrets: string[]) => keyAdministration({ client, algorithm: 'RS256', keySecrets, now }).secrets();
 
   const before = await startService(t, database, environment(OLD), now);
   const { viewer } = before;

@@ -1,7 +1,5 @@
 import t from 'tap';
 import { openDatabase } from '../../src/platform/database/open.js';
-import { namesOf } from '../../src/platform/names.js';
-import { revocations } from '../../src/platform/sessions/revocations.js';
 import { slowClock } from '../support/clock.js';
 import { onEachDatabase } from '../support/databases.js';
 import { PASSWORD, type Person } from '../support/people.js';
@@ -76,7 +74,7 @@ onEachDatabase(t, async (t, open) => {
 
   t.test('a change that is rolled back revokes nothing', async (t) => {
     const { id, headers } = await person();
-    const { revoke } = await revocations({ client: database.client, names: namesOf('accord'), now });
+    const { revoke } = first.services.revocations;
     const undone = database.client.$transaction(async (db) => {
       await revoke(db, id);
       throw new Error('undone');

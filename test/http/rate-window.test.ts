@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import t from 'tap';
+import { slidingWindows } from '../../src/platform/limits/rate-limit.js';
 import { sharedWindows } from '../../src/platform/limits/rate-shared.js';
-import { slidingWindows } from '../../src/platform/limits/rate-window.js';
 import { namesOf } from '../../src/platform/names.js';
 import { slowClock } from '../support/clock.js';
 import { memoryDatabase } from '../support/databases.js';

@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { connect as connectTls } from 'node:tls';
 import t, { type Test } from 'tap';
 import { WebSocket } from 'ws';
-import { LIMITS } from '../../src/platform/server/transport.js';
+import { LIMITS } from '../../src/platform/server/http-server.js';
 import { tlsFiles } from '../support/certificate.js';
 import { breaches } from '../support/contract.js';
 import { memoryDatabase } from '../support/databases.js';

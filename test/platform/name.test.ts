@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { Redis } from 'ioredis';
 import pg from 'pg';
 import t from 'tap';
-import { announce } from '../../src/platform/server/announce.js';
+import { announce } from '../../src/platform/server/serve.js';
 import { readConfig } from '../../src/platform/server/config.js';
 import { memoryDatabase, onEachDatabase } from '../support/databases.js';
 import { eventually, ROOT, run } from '../support/process.js';

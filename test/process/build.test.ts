@@ -23,7 +23,7 @@ t.test(
     t.same([bundle(), built()], [first, at], 'what is current is left alone');
     server.kill('SIGKILL');
 
-    const source = join(folder, 'src/platform/server/announce.ts');
+    const source = join(folder, 'src/platform/server/serve.ts');
     const text = readFileSync(source, 'utf8');
     const { atime, mtime } = statSync(source);
     // As long as it was, and with its date, as an archive that is unpacked may give it.
@@ -66,7 +66,7 @@ t.test(
     const line = text.split('\n').length;
     const refused = await run(t, [...accord, 'start'], memory).ended;
     t.equal(refused.code, 2);
-    t.match(refused.stderr, `src/platform/server/announce.ts:${line}:`, 'and a broken one is told with its place');
+    t.match(refused.stderr, `src/platform/server/serve.ts:${line}:`, 'and a broken one is told with its place');
     t.notMatch(refused.stdout + refused.stderr, /Accord is|^ +at /m);
   },
 );

@@ -4,7 +4,7 @@ import { buildSchema } from 'graphql';
 import t from 'tap';
 import { errors } from '../../generated/errors.js';
 import { policy } from '../../generated/policy.js';
-import { ACCOUNT_ACTIONS } from '../../src/platform/accounts/account-rules.js';
+import { ACCOUNT_ACTIONS } from '../../src/platform/accounts/users.js';
 import { rolesOf } from '../../src/platform/calls/access.js';
 import { isPlatformCode } from '../../src/platform/contract/codes.js';
 import type { OpenApiDocument } from '../../src/platform/contract/document.js';
@@ -38,9 +38,7 @@ const LAYERS = [
 ];
 /** What is not in a room: small things that every room may use, and what puts the rooms together. */
 const EVERYWHERE = ['platform/loopback.ts', 'platform/names.ts', 'platform/root.js', 'platform/secrets.ts'];
-const COMPOSITION = ['application', 'app', 'composition', 'pipeline', 'services', 'index'].map(
-  (name) => `platform/${name}.ts`,
-);
+const COMPOSITION = ['application', 'app', 'pipeline', 'services', 'index'].map((name) => `platform/${name}.ts`);
 /** What the rooms may know of the whole, by its type. */
 const BY_TYPE = ['platform/services.ts', 'platform/application.ts'];
 /** Neither transport knows the other. */

@@ -133,7 +133,7 @@ onEachDatabase(t, async (t, open) => {
   const { first, admin, another, person, logIn } = await people(t, database, () => start + offset);
   const second = await another();
   const { rest } = first;
-  const commands = administration({ client, algorithm: 'RS256', jwtSecret: undefined, keySecrets: [] });
+  const commands = administration({ client, algorithm: 'RS256', keySecrets: [], now: Date.now });
 
   interface Case {
     id: number;
@@ -347,7 +347,7 @@ onEachDatabase(t, async (t, open) => {
   const { client, url } = database;
   const { first, another, person, logIn } = await people(t, database, Date.now);
   const { rest } = first;
-  const commands = administration({ client, algorithm: 'RS256', jwtSecret: undefined, keySecrets: [] });
+  const commands = administration({ client, algorithm: 'RS256', keySecrets: [], now: Date.now });
   const ofBearer = bearers['a JWT in the upgrade'];
   const { 'an opaque token in connection_init': opaque, 'a cookie with a JWT': cookie } = ways;
 

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { removeExpired } from '../../src/platform/jobs/expiry.js';
+import { removeExpired } from '../../src/platform/jobs/jobs.js';
 import { TIMEOUTS } from '../../src/platform/server/timeouts.js';
 import { slowClock } from '../support/clock.js';
 import { onEachDatabase } from '../support/databases.js';

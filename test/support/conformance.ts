@@ -1,7 +1,7 @@
 import { application } from '../../src/application/application.js';
 import { variables } from '../../src/application/variables.js';
 import type { Operation } from '../../src/platform/contract/openapi.js';
-import { hashToken, newToken } from '../../src/platform/sessions/opaque-tokens.js';
+import { newToken } from '../../src/platform/sessions/session-tokens.js';
 import type { Asked, Cases, ConformanceOptions, Draft, TestService } from '../../src/platform/testing/index.js';
 import * as sound from '../../src/platform/testing/sound-request.js';
 import { PASSWORD, type Person } from './people.js';
@@ -12,9 +12,9 @@ const DELETED = 999_998;
 
 /** A refresh token of a session of its own. */
 async function refreshToken({ service: { database }, owner }: Asked): Promise<string> {
-  const token = newToken('acr_');
+  const { token, hash } = newToken('acr_');
   const expiresAt = new Date(Date.now() + A_DAY);
-  const data = { userId: owner.id, expiresAt, tokens: { create: { hash: hashToken(token) } } };
+  const data = { userId: owner.id, expiresAt, tokens: { create: { hash } } };
   await database.client.session.create({ data });
   return token;
 }

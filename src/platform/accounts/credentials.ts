@@ -1,28 +1,46 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import { audit } from '../audit/audit.js';
-import type { Actor, Call } from '../calls/access.js';
+import { type Actor, authenticated, type Call } from '../calls/access.js';
+import { Failure } from '../calls/errors.js';
 import { isStorableText } from '../calls/text.js';
 import type { PrismaClient } from '../database/client.js';
+import { accessOf } from '../operations/client-access.js';
+import type { Db } from '../operations/model.js';
+import type { Revocations } from '../sessions/revocations.js';
 import type { LoginAttempts, Occasion } from './login-attempts.js';
 import { networkOf } from './networks.js';
-import type { Hasher, Passwords } from './passwords.js';
+import type { Passwords } from './passwords.js';
 import { turns } from './turns.js';
-import { emailKey } from './user-model.js';
-import { verifiedPasswords } from './verified-passwords.js';
+import { emailKey, type User } from './users.js';
 
-/** Where an attempt comes from. */
+/** Verified passwords in the cache; at about 200 bytes each. */
+const REMEMBERED = 10_000;
+/** Milliseconds that one stays there. */
+const LIFETIME = 5 * 60_000;
+
+/** The origin of an attempt. */
 type Caller = Pick<Call, 'address' | 'requestId'>;
 
-/** An account whose password was presented and right; `passwordHash` is the stored form it was right for. */
+/** An account whose password was right; `passwordHash` is the hash that it was compared with. */
 export interface Account {
   id: number;
   role: string;
   passwordHash: string;
 }
 
+interface PasswordChange {
+  /** Needed for one's own account. */
+  currentPassword: string | undefined;
+  newPassword: string;
+}
+
 interface CredentialsDependencies {
   client: PrismaClient;
   passwords: Passwords;
   admit: LoginAttempts;
+  /** Ends all sessions of a user, in the transaction of the change. */
+  endSessions: Revocations['endAll'];
   /** Milliseconds since the epoch. */
   now: () => number;
 }
@@ -30,8 +48,8 @@ interface CredentialsDependencies {
 type Found = (Pick<Account, 'id' | 'role'> & { passwordHash: string | null }) | undefined;
 export type Credentials = ReturnType<typeof credentialsService>;
 
-/** E-mail address and password, judged: for the login, for Basic, and for the change of a password. */
-export function credentialsService({ client, passwords, admit, now }: CredentialsDependencies) {
+/** Verifies e-mail addresses with passwords: for the login, for Basic, and for a change of password, which it makes. */
+export function credentialsService({ client, passwords, admit, endSessions, now }: CredentialsDependencies) {
   const verified = verifiedPasswords(now);
   const inTurn = turns();
 
@@ -42,13 +60,13 @@ export function credentialsService({ client, passwords, admit, now }: Credential
   }
 
   /**
-   * Runs what judges a credential. Equal ones, and those of one network, come one after another: an attempt is counted
-   * before it is judged, and right ones that come at once must not make each other wait.
+   * Runs the verification of equal credentials one after another: an attempt is counted before it is verified, and correct ones
+   * that arrive together must not make each other wait.
    */
   const oneByOne = <T>(email: string, password: string, work: () => Promise<T>): Promise<T> =>
-    inTurn(verified.nameOf(emailKey(email), password), work);
+    inTurn(verified.digest(emailKey(email), password), work);
 
-  /** Each attempt ends here, whichever way it came and whether the account exists or not. */
+  /** Verifies an attempt of any occasion, for unknown accounts too. */
   async function judge(
     occasion: Occasion,
     caller: Caller,
@@ -56,46 +74,47 @@ export function credentialsService({ client, passwords, admit, now }: Credential
     found: Found,
     password: string,
   ): Promise<Account | undefined> {
-    const account = await passwords.inTurn(networkOf(caller.address), async (hasher) => {
+    const account = await passwords.inTurn(networkOf(caller.address), async ({ hash, verify }) => {
       const attempt = await admit(occasion, caller.address, email, found?.id);
       const stored = found?.passwordHash ?? null;
-      const right = await hasher.verify(stored, password).catch(async (error: unknown) => {
+      const right = await verify(stored, password).catch(async (error: unknown) => {
         await attempt.void();
         throw error;
       });
       if (!right || !found || stored === null) return undefined;
-      await attempt.right(found.id);
-      return succeeded(hasher, found, stored, password);
+      const { id, role } = found;
+      await attempt.right(id);
+      if (!passwords.isOutdated(stored)) return { id, role, passwordHash: stored };
+      const passwordHash = await hash(password);
+      const { count } = await client.user.updateMany({ where: { id, passwordHash: stored }, data: { passwordHash } });
+      return { id, role, passwordHash: count === 1 ? passwordHash : stored };
     });
-    // A wrong password, or an unknown address: told apart in the audit table alone.
+    // Only the audit table distinguishes a wrong password from an unknown address.
     if (!account) await audit(client, { actor: null, ...caller }, 'login.failed', found ? `user:${found.id}` : null);
     return account;
   }
 
-  /** Stores the password anew where the parameters have risen since. */
-  async function succeeded(
-    { hash }: Hasher,
-    { id, role }: Omit<Account, 'passwordHash'>,
-    stored: string,
-    password: string,
-  ): Promise<Account> {
-    if (!passwords.isOutdated(stored)) return { id, role, passwordHash: stored };
-    const passwordHash = await hash(password);
-    const { count } = await client.user.updateMany({ where: { id, passwordHash: stored }, data: { passwordHash } });
-    return { id, role, passwordHash: count === 1 ? passwordHash : stored };
+  /**
+   * Returns the account, or undefined for an unknown address and a wrong password alike, in the same time.
+   * @throws Failure RATE_LIMITED, before the password is hashed
+   */
+  const check = (occasion: Occasion, caller: Caller, email: string, password: string): Promise<Account | undefined> =>
+    oneByOne(email, password, async () => judge(occasion, caller, email, await find(email), password));
+
+  /** Returns the hash of the current password. */
+  async function checkCurrent(call: Call, email: string, current: string | undefined): Promise<string> {
+    if (current === undefined) throw wrong('is missing');
+    const account = await check('change', call, email, current);
+    if (!account) throw wrong('is wrong');
+    return account.passwordHash;
   }
 
   return {
-    /**
-     * @returns the account, or undefined for an unknown address and a wrong password alike, in the same time
-     * @throws Failure RATE_LIMITED, before the password is hashed
-     */
-    check: async (occasion: Occasion, caller: Caller, email: string, password: string): Promise<Account | undefined> =>
-      oneByOne(email, password, async () => judge(occasion, caller, email, await find(email), password)),
+    check,
 
     /**
-     * @returns whom an e-mail address and a password belong to (RFC 7617), or undefined
-     * @throws Failure RATE_LIMITED after wrong passwords, but not for one that was right lately
+     * Returns the account of an e-mail address and a password (RFC 7617), or undefined.
+     * @throws Failure RATE_LIMITED after wrong passwords, unless this one is in the cache
      */
     async basic(email: string, password: string, caller: Caller): Promise<Actor | undefined> {
       const remembered = (found: Found): Actor | undefined =>
@@ -103,7 +122,7 @@ export function credentialsService({ client, passwords, admit, now }: Credential
       const actor = remembered(await find(email));
       if (actor) return actor;
       return oneByOne(email, password, async () => {
-        // Who came first may have found it right meanwhile.
+        // An equal attempt may have succeeded meanwhile.
         const found = await find(email);
         const known = remembered(found);
         if (known) return known;
@@ -114,9 +133,61 @@ export function credentialsService({ client, passwords, admit, now }: Credential
       });
     },
 
-    /** Drops the verified passwords of a user that this instance remembers. */
+    /**
+     * Changes the password of the user, and ends all sessions with the old one. The route's target is `late`, because hashing is
+     * slow.
+     * @throws Failure VALIDATION_FAILED also for a wrong current password; RATE_LIMITED after too many of them
+     */
+    async changePassword(db: Db, { id, email }: User, { currentPassword, newPassword }: PasswordChange): Promise<void> {
+      const { call, transaction, onCommit } = accessOf(db);
+      const isOwn = id === authenticated(call).id;
+      const known = isOwn ? await checkCurrent(call, email, currentPassword) : undefined;
+      await call.checkpoint();
+      const passwordHash = await passwords.inTurn(networkOf(call.address), ({ hash }) => hash(newPassword));
+      const tx = await transaction();
+      // The second of two changes with the same current password did not know it.
+      const where = { id, ...(known !== undefined && { passwordHash: known }) };
+      const { count } = await tx.user.updateMany({ where, data: { passwordHash } });
+      if (count === 0) throw wrong('is wrong');
+      await endSessions(tx, id);
+      await audit(tx, call, 'password.changed', `user:${id}`);
+      onCommit(() => verified.forget(id));
+    },
+
+    /** Removes the passwords of a user from the cache of this instance. */
     forget: verified.forget,
   };
 }
 
 const actorOf = ({ id, role }: Pick<Account, 'id' | 'role'>): Actor => ({ id, role, mechanism: 'basicAuth' });
+
+const wrong = (detail: string) =>
+  new Failure('VALIDATION_FAILED', `The present password ${detail}.`, {
+    issues: [{ pointer: '/current_password', detail }],
+  });
+
+/**
+ * Caches passwords that were right, so that Basic authentication need not run argon2id at every request. It stores a MAC of the hash
+ * and the password, under a random key of this process: no password can be read from it or tried against it. A new hash has a new
+ * salt, so an old entry never matches it.
+ * @param now milliseconds since the epoch
+ */
+export function verifiedPasswords(now: () => number) {
+  const key = randomBytes(32);
+  const known = new LRUCache<string, { owner: number; until: number }>({ max: REMEMBERED });
+  // Neither a hash nor an address contains NUL, so the boundary between the two is clear.
+  const digest = (stored: string, password: string) =>
+    createHmac('sha256', key).update(`${stored}\0${password}`).digest('base64url');
+
+  return {
+    digest,
+    has: (stored: string, password: string): boolean => (known.get(digest(stored, password))?.until ?? 0) > now(),
+    /** @param owner the id of the user whose password it is */
+    add(owner: number, stored: string, password: string): void {
+      known.set(digest(stored, password), { owner, until: now() + LIFETIME });
+    },
+    forget(owner: number): void {
+      for (const [entry, { owner: one }] of known.entries()) if (one === owner) known.delete(entry);
+    },
+  };
+}

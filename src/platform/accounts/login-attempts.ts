@@ -2,68 +2,65 @@ import { Failure } from '../calls/errors.js';
 import { Prisma, type PrismaClient } from '../database/client.js';
 import { macs, type Secrets } from '../secrets.js';
 import { knownNetworks, networkOf } from './networks.js';
-import { reservations } from './reservations.js';
 import { type Counted, type Limit, throttle, type Wanted } from './throttle.js';
-import { emailKey } from './user-model.js';
+import { emailKey } from './users.js';
 
 const MINUTE = 60_000;
 /** Milliseconds. */
 const WINDOW = 15 * MINUTE;
-/** What wrong passwords cost (docs/decisions.md, "Login throttling"): a wait, never a lock. */
+/** Wrong passwords cause a wait, never a lock (docs/decisions.md, "Login throttling"). */
 const GROWING = { attempts: 10, window: WINDOW, wait: { first: MINUTE / 2, longest: WINDOW } };
 
-/** One network at one account, whether the account knows it or not. */
+/** Attempts of one network at one account, whether the account knows the network or not. */
 const NETWORK: Limit = { name: 'account and network', ...GROWING };
-/** All networks together that the account does not know. */
+/** Attempts of all networks together that the account does not know. */
 const STRANGERS: Limit = { name: 'strangers', ...GROWING };
-/** So many of a stranger's failures count for all strangers: one network alone makes no other wait. */
+/** The number of failures of one stranger that count for all strangers: one network alone makes no other wait. */
 const SHARE = 5;
-/** What strangers do beside that: of a network past its share, or one for which a place was kept. */
+/** Other attempts of strangers: of a network that has used up its share, or with a reservation. */
 const BESIDE: Limit = { name: 'beside strangers', attempts: 100, window: WINDOW };
-/** Who changes a password is logged in. */
+/** Attempts at the current password for a change, by an account that is logged in. */
 const CHANGE: Limit = { name: 'change', ...GROWING };
-/** One address that tries many accounts. */
+/** Attempts of one address at many accounts. */
 const ADDRESS: Limit = { name: 'address', attempts: 100, window: WINDOW };
 
-/** How a password is presented: to log in, with each request, or as the present one when it is changed. */
+/** The use of a password: to log in, with each request, or as the current one for a change. */
 export type Occasion = 'login' | 'basic' | 'change';
 
-/** An attempt that was let through. */
+/** An attempt that was permitted. */
 interface Attempt {
-  /** The password was right: it does not count as a failure, and the account knows the network from now on. */
+  /** Records that the password was right: the attempt does not count, and the account knows the network from now on. */
   right: (userId: number) => Promise<void>;
-  /** The password could not be judged: nothing counts. */
+  /** Records that the password could not be verified: the attempt does not count. */
   void: () => Promise<void>;
 }
 
 interface LoginAttemptsDependencies {
   client: PrismaClient;
-  /** Hide which networks an account knows. */
+  /** Hide the networks that an account knows. */
   secrets: Secrets;
   now: () => number;
-  /** Attempts a minute for an address (LOGIN_LIMIT); Basic uses them up by wrong passwords only. */
+  /** Attempts a minute for an address (LOGIN_LIMIT); Basic spends them on wrong passwords only. */
   perMinute: number;
 }
 
 export type LoginAttempts = ReturnType<typeof loginAttempts>;
 
 /**
- * Lets an attempt at a password through, or not. Strangers spend an allowance of their own, so that nobody can lock an
- * owner out:
- * - Where the account has logged in lately (`networks`), only failures from that very network make anyone wait.
- * - All other networks share an allowance. One of them uses up half of it at most and then waits alone; it takes two to
- *   make the others wait.
- * - Who has to wait because of others gets a place (`reservations`): after the time that it was told, fifteen minutes at
- *   most, it is let through, though an attacker take each attempt that becomes free. So the owner comes in from a new
- *   network as well, while fewer than a hundred networks attack within fifteen minutes; with more, `BESIDE` bounds what
- *   they can guess, and a network that the account knows is the sure way in.
- * - Who changes a password is logged in already, and no stranger.
+ * Permits or refuses an attempt at a password. Strangers have an allowance of their own, so that nobody can lock an owner out:
+ * - A network from which the account has logged in lately (`networks`) waits for its own failures only.
+ * - All other networks share an allowance. One of them can use up half of it and then waits alone; it takes two to make the
+ *   others wait.
+ * - A network that waits because of others gets a reservation: after the time that it was told, at most fifteen minutes, it is
+ *   permitted one attempt, even if attackers use each attempt that becomes free. So the owner can log in from a new network while
+ *   fewer than a hundred networks attack within fifteen minutes. With more, `BESIDE` bounds their guesses, and the owner needs a
+ *   network that the account knows.
+ * - A caller who changes a password is logged in, and no stranger.
  *
  * An unknown account is counted like any other; it knows no network.
  */
 export function loginAttempts({ client, secrets, now, perMinute }: LoginAttemptsDependencies) {
   const counters = throttle({ client, now });
-  const places = reservations({ client, now });
   const networks = knownNetworks({ client, codes: macs(secrets, 'accord networks'), now });
   const login: Limit = { name: 'login', attempts: perMinute, window: MINUTE };
 
@@ -72,7 +69,7 @@ export function loginAttempts({ client, secrets, now, perMinute }: LoginAttempts
     return new Failure('RATE_LIMITED', 'Too many attempts to log in.', { retryAfter });
   }
 
-  /** @param failures how many the network has made, this one included; @param shared what it counted for among strangers */
+  /** @param failures those of the network, with this one; @param shared the result of the count for strangers */
   async function judgeStranger(
     counted: Wanted[],
     { account, network, userId }: { account: string; network: string; userId: number | undefined },
@@ -83,15 +80,15 @@ export function loginAttempts({ client, secrets, now, perMinute }: LoginAttempts
     if (mayShare && shared.until === undefined) return;
     if (!mayShare) {
       if (await networks.has(userId, network)) return;
-      // Two at once on two instances, of which each saw the other's place free.
+      // Two attempts at once on two instances may both have counted.
       if (shared.count !== undefined) await counters.takeBack(counted.splice(-1));
     }
     const place = `${account}\n${network}`;
     const until = shared.until ?? (await counters.blockedUntil(STRANGERS, account));
-    if (until && !(await places.use(place))) throw tooMany(await places.keep(place, until));
+    if (until && !(await counters.useReservation(place))) throw tooMany(await counters.reserve(place, until));
     const beside = { limit: BESIDE, subject: account };
     const [result] = await counters.count([beside]);
-    if (result?.until) throw tooMany(await places.keep(place, result.until));
+    if (result?.until) throw tooMany(await counters.reserve(place, result.until));
     counted.push(beside);
   }
 
@@ -125,7 +122,7 @@ export function loginAttempts({ client, secrets, now, perMinute }: LoginAttempts
       const [, , failures, shared] = results;
       if (failures && shared) await judgeStranger(counted, { account, network, userId }, failures.count ?? 0, shared);
     } catch (error) {
-      // Refused: no password was judged, so none has failed. That somebody asked still counts.
+      // No password was verified, so none has failed. The attempt still counts for LOGIN_LIMIT.
       await counters.takeBack(counted.filter(({ limit }) => limit !== login));
       throw error;
     }

@@ -2,7 +2,7 @@ import { isIPv6 } from 'node:net';
 import { Prisma, type PrismaClient } from '../database/client.js';
 import type { Macs } from '../secrets.js';
 
-/** An IPv6 host owns its whole /64 (RFC 4291 §2.5.4), so that is what counts as one address. */
+/** Returns what counts as one address: an IPv6 host owns its whole /64 (RFC 4291 §2.5.4). */
 export function networkOf(ip: string): string {
   if (!ip.includes(':')) return ip;
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(ip)?.[1];
@@ -16,18 +16,18 @@ export function networkOf(ip: string): string {
 const DAY = 24 * 60 * 60_000;
 /** Milliseconds that a network is known after the last login from it. */
 export const KNOWN_FOR = 90 * DAY;
-/** Networks that an account knows at once; those seen last. */
+/** Networks that an account knows at once; the latest ones. */
 const KEPT = 20;
 /** No account has this id. */
 const NOBODY = 0;
 
 /** The networks from which an account has logged in lately. */
 export function knownNetworks({ client, codes, now }: { client: PrismaClient; codes: Macs; now: () => number }) {
-  // With the user in it, rows of two users who share a network have nothing in common.
+  // Contains the user, so that the rows of two users with the same network do not show it.
   const textOf = (userId: number, network: string) => `${userId}\n${network}`;
 
   /**
-   * Whether the account knows the network, in SQL.
+   * Returns a condition in SQL: the account knows the network.
    * @param account undefined for an unknown account, which costs the same and knows none
    */
   function having(account: number | undefined, network: string): Prisma.Sql {
@@ -47,8 +47,8 @@ export function knownNetworks({ client, codes, now }: { client: PrismaClient; co
     },
 
     /**
-     * Notes that the account was there, once a day: parts of a statement's WITH, in SQL. An account that was deleted meanwhile
-     * notes nothing.
+     * Returns parts of a WITH in SQL that store the network of a login, once a day. They do nothing for an account that was
+     * deleted meanwhile.
      */
     noting(userId: number, network: string): Prisma.Sql {
       const code = codes.make(textOf(userId, network));

@@ -1,28 +1,33 @@
 import { createHash } from 'node:crypto';
 import { Prisma, type PrismaClient } from '../database/client.js';
 
-/** How many attempts a window takes, and what comes then. All times in milliseconds. */
+/** The name of reservations among the counters. */
+const RESERVATION = 'reservation';
+/** Milliseconds that a reservation is kept for a caller who does not return. */
+const RESERVED = 15 * 60_000;
+
+/** How many attempts a window permits, and the wait after those. All times in milliseconds. */
 export interface Limit {
-  /** Keeps the counters of one limit apart from those of another. */
+  /** Distinguishes the counters of limits. */
   name: string;
   attempts: number;
   window: number;
-  /** A wait that doubles with each further attempt; without it one waits until the window is over. */
+  /** A wait that doubles with each further attempt; without it the wait lasts until the window is over. */
   wait?: { first: number; longest: number };
 }
 
-/** What an attempt counts for. */
+/** A counter of an attempt. */
 export interface Wanted {
   limit: Limit;
-  /** Whose: an account, an address. */
+  /** An account, or an address. */
   subject: string;
-  /** A condition, in SQL; without one it always does. */
+  /** The condition for counting, in SQL. */
   when?: Prisma.Sql;
 }
 
 /**
- * How many attempts were counted with this one; or until when the subject has to wait, and nothing was counted. Neither where
- * the condition did not hold, and behind a limit that has to be waited for.
+ * The number of attempts, this one included; or the end of the wait, and nothing was counted. Neither if the condition was false, and
+ * after a limit with a wait.
  */
 export type Counted =
   | { count: number; until?: never }
@@ -30,13 +35,15 @@ export type Counted =
   | { count?: never; until?: never };
 
 /**
- * Counters of attempts in the database: they survive a restart, and all instances share them. An attempt is counted
- * before it is made, by one statement, so that no number of simultaneous ones slips through; one that turns out to be
- * right is taken back. A row is 100 bytes, a few for each attempt that is let through, deleted when its window is over
- * (`expiry`), so their number is bounded by the attempts that the limits themselves let through.
+ * Counts attempts in the database, so that counters survive a restart and all instances share them. One statement counts an attempt
+ * before it is made, so that no number of simultaneous attempts slips through; a successful one is subtracted again. An attempt adds
+ * a few rows of 100 bytes, which `removeExpired` deletes after the window. So the limits bound the number of rows.
  */
 export function throttle({ client, now }: { client: PrismaClient; now: () => number }) {
-  /** Locks rows in the order in which they were counted, which is the same everywhere: by the kind of limit. */
+  /**
+   * Returns SQL that subtracts an attempt, and ends the wait that it caused. It locks rows in the order in which they were counted,
+   * which is the same everywhere: by the kind of limit.
+   */
   const takingBack = (counted: readonly Wanted[]): Prisma.Sql => Prisma.sql`
     UPDATE throttles SET count = throttles.count - 1, blocked_until = NULL
     FROM (
@@ -47,11 +54,13 @@ export function throttle({ client, now }: { client: PrismaClient; now: () => num
   return {
     /**
      * Counts one attempt for each of several limits, up to the first whose subject has to wait.
-     * @param wanted always in the same order of their kinds
+     * @param wanted always in the same order of limits
      */
     async count(wanted: readonly Wanted[]): Promise<Counted[]> {
       const at = new Date(now());
-      const { attempts, windows, firsts, longests } = numbersOf(wanted);
+      const each = (of: (limit: Limit) => number) => wanted.map(({ limit }) => of(limit));
+      const [attempts, windows] = [each((one) => one.attempts), each((one) => one.window)];
+      const [firsts, longests] = [each(({ wait }) => wait?.first ?? 0), each(({ wait }) => wait?.longest ?? 0)];
       const due = wanted.flatMap(({ when }, place) => (when ? [Prisma.sql`WHEN ${place + 1}::int THEN ${when}`] : []));
       const isDue = due.length > 0 ? Prisma.sql`CASE place ${Prisma.join(due, ' ')} ELSE true END` : Prisma.sql`true`;
       const rows = await client.$queryRaw<{ count: number | null; until: Date | null; isDue: boolean }[]>`
@@ -92,12 +101,12 @@ export function throttle({ client, now }: { client: PrismaClient; now: () => num
         FROM wanted LEFT JOIN counted USING (key) LEFT JOIN throttles USING (key) ORDER BY place`;
       return rows.map(({ count, until, isDue }): Counted => {
         if (count !== null) return { count };
-        // One that was refused only now has to wait for what is not seen yet.
+        // Another statement has caused the wait just now, and its rows are not visible yet.
         return isDue ? { until: until && until > at ? until : at } : {};
       });
     },
 
-    /** How many were counted, in SQL. */
+    /** Returns the number of attempts, in SQL. */
     countOf: (limit: Limit, subject: string): Prisma.Sql => Prisma.sql`
       COALESCE((SELECT count FROM throttles WHERE key = ${keyOf(limit.name, subject)} AND resets_at > ${new Date(now())}::timestamptz), 0)`,
 
@@ -108,31 +117,38 @@ export function throttle({ client, now }: { client: PrismaClient; now: () => num
       return row?.until;
     },
 
-    /** Takes an attempt back that was right after all, or that was never made; whoever waited because of it is free. In SQL. */
     takingBack,
 
     async takeBack(counted: readonly Wanted[]): Promise<void> {
       if (counted.length > 0) await client.$executeRaw(takingBack(counted));
     },
+
+    /** Uses up the reservation of a subject. @returns true if its time has come */
+    async useReservation(subject: string): Promise<boolean> {
+      const at = new Date(now());
+      const where = { key: keyOf(RESERVATION, subject), blockedUntil: { lte: at }, resetsAt: { gt: at } };
+      return (await client.throttle.deleteMany({ where })).count > 0;
+    },
+
+    /**
+     * Reserves an attempt for a subject that waits because of others: it may make one from `time` on, whoever used the attempts
+     * that became free meanwhile. Keeps an earlier reservation.
+     * @returns the time of the reservation
+     */
+    async reserve(subject: string, time: Date): Promise<Date> {
+      const key = keyOf(RESERVATION, subject);
+      const kept = await client.throttle.findFirst({ where: { key, resetsAt: { gt: new Date(now()) } } });
+      if (kept?.blockedUntil) return kept.blockedUntil;
+      const place = { count: 0, resetsAt: new Date(time.getTime() + RESERVED), blockedUntil: time };
+      await client.throttle.upsert({ where: { key }, create: { key, ...place }, update: place });
+      return time;
+    },
   };
 }
 
-export const keyOf = (name: string, subject: string): Uint8Array<ArrayBuffer> =>
+const keyOf = (name: string, subject: string): Uint8Array<ArrayBuffer> =>
   new Uint8Array(createHash('sha256').update(`${name}\n${subject}`).digest());
 
-/** As PostgreSQL reads bytes in a list. */
+/** Returns the keys in the text format of PostgreSQL's `bytea`. */
 const keysOf = (wanted: readonly Wanted[]): string[] =>
   wanted.map(({ limit, subject }) => `\\x${Buffer.from(keyOf(limit.name, subject)).toString('hex')}`);
-
-/** Of a limit without a wait. */
-const NONE = 0;
-
-const numbersOf = (wanted: readonly Wanted[]) => {
-  const each = (of: (limit: Limit) => number | undefined) => wanted.map(({ limit }) => of(limit) ?? NONE);
-  return {
-    attempts: each(({ attempts }) => attempts),
-    windows: each(({ window }) => window),
-    firsts: each(({ wait }) => wait?.first),
-    longests: each(({ wait }) => wait?.longest),
-  };
-};

@@ -1,17 +1,139 @@
-import type { PrismaClient } from '../database/client.js';
+import { audit } from '../audit/audit.js';
+import { type Policy, rolesOf } from '../calls/access.js';
+import { Failure } from '../calls/errors.js';
+import { isStorableText } from '../calls/text.js';
+import type { Prisma, PrismaClient } from '../database/client.js';
+import { forget } from '../idempotency/idempotency.js';
 import { accessOf } from '../operations/client-access.js';
-import type { Db } from '../operations/model.js';
+import { type Db, type HiddenMembers, type ModelHooks, model, type Row, type Tx } from '../operations/model.js';
 import { withHidden } from '../operations/model-guard.js';
-import { refuseDuplicate, type User, type UserFields } from './user-model.js';
+import type { Revocations } from '../sessions/revocations.js';
 
-interface UsersDependencies {
-  client: PrismaClient;
-  /** Hashes a password when it is the turn of the caller's network. */
-  hashPassword: (address: string, password: string) => Promise<string>;
+/**
+ * The actions of the contracts on accounts. An application whose contracts name them otherwise says so (`accountActions`). An action
+ * that no contract states is permitted to nobody.
+ */
+export const ACCOUNT_ACTIONS = { read: 'users.read', setRole: 'users.set-role' } as const;
+
+export type AccountActions = Readonly<Record<keyof typeof ACCOUNT_ACTIONS, string>>;
+
+/** The rules of the contracts for accounts. */
+export interface AccountRules {
+  readonly actions: AccountActions;
+  readonly roles: ReadonlySet<string>;
+  /**
+   * The roles that may set the role of `any` account. At least one account always has one of them. The first is that of the first
+   * administrator.
+   */
+  readonly administrators: readonly [string, ...string[]];
 }
 
-/** What handlers do with accounts beyond Prisma. */
-export const usersService = ({ client, hashPassword }: UsersDependencies) => ({
+/** Reads the rules from a policy. @throws Error if no role could administer, so that nobody would ever get in */
+export function accountRules(policy: Policy, named: Partial<AccountActions> = {}): AccountRules {
+  const actions = { ...ACCOUNT_ACTIONS, ...named };
+  const reaches = Object.entries(policy[actions.setRole] ?? {});
+  const [first, ...others] = reaches.flatMap(([role, reach]) => (reach === 'any' ? [role] : []));
+  if (first === undefined) {
+    throw new Error(
+      `Nobody could administer: no contract gives a role \`any\` for ${actions.setRole}, the action that sets the roles of accounts.`,
+    );
+  }
+  return { actions, roles: rolesOf(policy), administrators: [first, ...others] };
+}
+
+/** A user, without the members that no representation shows. */
+export type User = Row<'User'>;
+
+/**
+ * The model of accounts. The platform derives the key of the e-mail address, keeps one administrator, ends what a change of the
+ * role or a deletion revokes, and writes the audit table.
+ * @example
+ * export const models = [User, Post];
+ */
+export const User = model('User', {
+  read: ACCOUNT_ACTIONS.read,
+  owner: (caller) => ({ id: caller.id }),
+  protect: { role: ACCOUNT_ACTIONS.setRole },
+});
+
+/** Members of a user that no operation reads. */
+export const HIDDEN: HiddenMembers['user'] = { emailKey: true, passwordHash: true };
+
+/** Class of the advisory lock on the set of administrators. */
+const ADMIN_LOCK = 0x41434344;
+
+/**
+ * Returns the form in which e-mail addresses are unique: without regard to case.
+ * @example
+ * await db.user.create({ data: { ...account, emailKey: emailKey(account.email) } });
+ */
+export const emailKey = (email: string): string => email.toLowerCase();
+
+/**
+ * The members of a new user: name, e-mail address, role, and those that an application adds to the model.
+ * @example
+ * const toFields = ({ role, ...rest }: Contract.UpdateUserRequestBody): Partial<UserFields> => ({ ...rest, … });
+ */
+export interface UserFields
+  extends Pick<Prisma.UserUncheckedCreateInput, Exclude<keyof User, 'id' | 'createdAt' | 'version'>> {}
+
+const DUPLICATE = 'Another user has this e-mail address.';
+
+/** @throws Failure CONFLICT if a user other than `except` has the address */
+async function refuseDuplicate(client: Tx, email: unknown, except?: number): Promise<void> {
+  if (typeof email !== 'string' || !isStorableText(email)) return;
+  const where = { emailKey: emailKey(email) };
+  const other = await client.user.findUnique({ where, select: { id: true } });
+  if (other && other.id !== except) throw new Failure('CONFLICT', DUPLICATE);
+}
+
+/** Returns what happens around each write of an account. */
+export function userHooks({ administrators }: AccountRules, revoke: Revocations['revoke']): ModelHooks {
+  /** Locks, so that two changes wait for each other: the last two administrators cannot leave at once. */
+  async function refuseLastAdmin(
+    tx: Tx,
+    { id, role }: { id: number; role?: unknown },
+    newRole?: unknown,
+  ): Promise<void> {
+    if (!administrators.includes(role as string) || administrators.includes(newRole as string)) return;
+    // Prisma has no advisory locks.
+    await tx.$executeRaw`SELECT pg_advisory_xact_lock(${ADMIN_LOCK}::bigint)`;
+    const where = { role: { in: [...administrators] }, id: { not: id } };
+    const other = await tx.user.findFirst({ where, select: { id: true } });
+    if (!other) throw new Failure('CONFLICT', 'The last administrator can be neither deleted nor demoted.');
+  }
+
+  return {
+    derive: (data) => ({
+      ...data,
+      ...(typeof data['name'] === 'string' && { name: data['name'].trim() }),
+      ...(typeof data['email'] === 'string' && { emailKey: emailKey(data['email']) }),
+    }),
+    beforeCreate: (client, { email }) => refuseDuplicate(client, email),
+    async beforeUpdate(tx, before, { email, role }) {
+      await refuseDuplicate(tx, email, before.id);
+      if (role !== undefined && role !== before['role']) await refuseLastAdmin(tx, before, role);
+    },
+    beforeDelete: (tx, before) => refuseLastAdmin(tx, before),
+    afterCreate: (tx, call, { id }) => audit(tx, call, 'user.created', `user:${id}`),
+    async afterUpdate(tx, call, before, after) {
+      const subject = `user:${before.id}` as const;
+      if (after['email'] !== before['email']) await audit(tx, call, 'email.changed', subject);
+      if (after['role'] === before['role']) return;
+      await revoke(tx, before.id);
+      await audit(tx, call, 'role.changed', subject);
+    },
+    async afterDelete(tx, call, { id }) {
+      await forget(tx, id);
+      await revoke(tx, id);
+      await audit(tx, call, 'user.deleted', `user:${id}`);
+    },
+    conflict: (index) => (index.includes('email_key') ? DUPLICATE : undefined),
+  };
+}
+
+/** Creates accounts for handlers. @param hash hashes a password when it is the turn of the caller's network */
+export const usersService = (client: PrismaClient, hash: (address: string, password: string) => Promise<string>) => ({
   /**
    * Creates an account. Without a password nobody can log in until one is set.
    * @throws Failure CONFLICT for an e-mail address that is taken
@@ -20,11 +142,11 @@ export const usersService = ({ client, hashPassword }: UsersDependencies) => ({
    */
   async create(db: Db, { password, ...fields }: UserFields & { password?: string | undefined }): Promise<User> {
     if (password === undefined) return db.user.create({ data: fields as never });
-    // A hash costs much, so what would be refused is refused before.
+    // A hash is expensive: a call that would be refused is refused before.
     const { call } = accessOf(db);
     await refuseDuplicate(client, fields.email);
     await call.checkpoint();
-    const passwordHash = await hashPassword(call.address, password);
+    const passwordHash = await hash(call.address, password);
     return db.user.create({ data: withHidden({ ...fields, passwordHash }) as never });
   },
 });

@@ -1,7 +1,9 @@
+import { LRUCache } from 'lru-cache';
+import { networkOf } from '../accounts/networks.js';
 import type { Actor } from '../calls/access.js';
-import type { Prisma } from '../database/client.js';
+import type { Prisma, PrismaClient } from '../database/client.js';
 
-/** What the audit table tells of (OWASP ASVS 5.0, 16.3). The names are stable: people filter by them. */
+/** The events of the audit table (OWASP ASVS 5.0, 16.3). The names are stable, because people filter by them. */
 export const EVENTS = [
   'login',
   'login.failed',
@@ -21,22 +23,22 @@ export const EVENTS = [
 
 export type AuditedEvent = (typeof EVENTS)[number];
 
-/** Whom or what an event is about. Never what was typed: an unknown e-mail address may be a password in the wrong field. */
+/** The object of an event. Never an input: an unknown e-mail address may be a password in the wrong field. */
 type AuditSubject = `user:${number}` | `session:${string}` | `key:${string}`;
 
-/** Who acts, as far as the table wants to know. */
+/** The caller, as the table stores it. */
 export interface AuditCall {
   actor: Pick<Actor, 'id'> | null;
   address: string | null;
   requestId: string | null;
 }
 
-/** Somebody at the command line of a machine that holds the secrets. */
+/** An operator at the command line of a machine with the secrets. */
 export const COMMAND_LINE: AuditCall = { actor: null, address: null, requestId: null };
 
 /**
- * Writes down a security event, in the transaction that it belongs to: what is rolled back has not happened.
- * @param subject null where nobody is known, as for a login with an unknown address, or where only who acts counts
+ * Stores a security event, in the transaction of the event.
+ * @param subject null for a login with an unknown address, and for events that have only a caller
  */
 export async function audit(
   db: Prisma.TransactionClient,
@@ -48,7 +50,7 @@ export async function audit(
   await db.auditEvent.create({ data, select: { id: true } });
 }
 
-/** Which events are asked for; every member narrows. */
+/** Selects events that match every member. */
 export interface AuditFilter {
   event?: AuditedEvent;
   /** The id of the user who acted. */
@@ -56,7 +58,7 @@ export interface AuditFilter {
   subject?: string;
   /** ISO 8601; events at that time and later. */
   since?: string;
-  /** How many at most, of the newest. */
+  /** The number of the newest events. */
   limit: number;
 }
 
@@ -72,7 +74,7 @@ export interface AuditEntry {
   requestId: string | null;
 }
 
-/** @returns the newest events that the filter lets through, the newest last */
+/** Returns the newest events that the filter selects, the newest last. */
 export async function readAudit(
   db: Prisma.TransactionClient,
   { event, actor, subject, since, limit }: AuditFilter,
@@ -93,4 +95,56 @@ export async function readAudit(
     address: rest.address,
     requestId: rest.requestId,
   }));
+}
+
+/** The events that anybody can cause with each request. */
+export type Refusal = 'access.refused' | 'limit.exceeded';
+
+const MINUTE = 60_000;
+/** Callers in memory, and rows a minute for all callers without an account. */
+const REMEMBERED = 10_000;
+const OF_STRANGERS = 100;
+
+interface RefusalsDependencies {
+  client: PrismaClient;
+  /** Milliseconds since the epoch. */
+  now: () => number;
+  /** Gets the error of a row that could not be written. */
+  onFault: (error: unknown) => void;
+}
+
+/**
+ * Stores refusals: at most one row a minute for each caller and event, so that nobody can fill the table. A caller without an account
+ * is a network; all networks together get a hundred rows a minute. Each instance counts for itself. No answer waits for its row.
+ */
+export function refusalLog({ client, now, onFault }: RefusalsDependencies) {
+  const noted = new LRUCache<string, number>({ max: REMEMBERED });
+  const writing = new Set<Promise<void>>();
+  let minute = 0;
+  let strangers = 0;
+
+  function isOneTooMany(caller: AuditCall, at: number): boolean {
+    if (caller.actor !== null) return false;
+    const present = Math.floor(at / MINUTE);
+    strangers = present === minute ? strangers + 1 : 1;
+    minute = present;
+    return strangers > OF_STRANGERS;
+  }
+
+  return {
+    note(event: Refusal, caller: AuditCall & { address: string }): void {
+      const at = now();
+      const key = `${event} ${caller.actor ? `user:${caller.actor.id}` : networkOf(caller.address)}`;
+      if (at - (noted.get(key) ?? Number.NEGATIVE_INFINITY) < MINUTE || isOneTooMany(caller, at)) return;
+      noted.set(key, at);
+      const row = audit(client, caller, event, null)
+        .catch(onFault)
+        .finally(() => writing.delete(row));
+      writing.add(row);
+    },
+    /** Resolves when all rows are written. */
+    async settled(): Promise<void> {
+      await Promise.all(writing);
+    },
+  };
 }

@@ -2,13 +2,13 @@ import { macs, type Secrets } from '../secrets.js';
 import { Failure } from './errors.js';
 
 /**
- * Which part of a list: rows to skip, or the id after which it goes on. Always by ascending id.
+ * The requested part of a list, by ascending id: an offset, or the id after which it begins.
  * @example
  * handler: (_request, { db, page, services }) => services.sessions.list(db, page),
  */
 export type PageRequest = OffsetPage | { limit: number; after: number };
 
-/** `counted: false` for a caller that shows no total. */
+/** `counted` is false for a caller that shows no total. */
 export interface OffsetPage {
   limit: number;
   offset: number;
@@ -16,18 +16,18 @@ export interface OffsetPage {
 }
 
 /**
- * A page of a list: its rows, and how many there are.
+ * A page of a list: its rows, and the number of all rows.
  * @example
  * reply: ({ items }: Page<Loan>) => ({ status: 200, body: items.map(represent) }),
  */
 export interface Page<T> {
   items: T[];
   hasMore: boolean;
-  /** How many rows the whole list has, as far as it is counted; for offset pages only. */
+  /** The number of rows of the whole list, if counted; for offset pages only. */
   total?: number;
 }
 
-/** Which rows: those between two ids, both apart, and of them `limit` from the start, or from the end. */
+/** Selects the rows between two ids, without these: `limit` from the start, or from the end. */
 export interface Window {
   limit: number;
   fromEnd: boolean;
@@ -55,7 +55,7 @@ export interface Connection<Row> {
 export const MAX_ID = 2_147_483_647;
 export const isStorableId = (id: number): boolean => Number.isInteger(id) && id >= 1 && id <= MAX_ID;
 
-/** The offset as the database takes it: nothing lies beyond the greatest id. */
+/** Returns an offset that the database takes: no list is longer than the greatest id. */
 export const storableOffset = (offset: number): number => Math.min(offset, MAX_ID);
 
 const MAC_BYTES = 16;
@@ -63,8 +63,8 @@ const MAC_BYTES = 16;
 export type Cursors = ReturnType<typeof cursors>;
 
 /**
- * Opaque cursors: the list's name and the last id seen, authenticated so that a forged or foreign one is told apart.
- * @param secrets any server secrets; all instances must share them. A cursor holds as long as its secret is among them
+ * Makes and reads opaque cursors: the name of the list and the last id, authenticated against forged and foreign ones.
+ * @param secrets server secrets that all instances share. A cursor is valid as long as its secret is among them
  */
 export function cursors(secrets: Secrets) {
   const codes = macs(secrets, 'accord cursor', MAC_BYTES);
@@ -74,15 +74,15 @@ export function cursors(secrets: Secrets) {
     encode(list: string, id: number): string {
       return Buffer.concat([codes.make(`${list}\n${id}`), Buffer.from(String(id))]).toString('base64url');
     },
-    /** @returns the id that the cursor stands for, or undefined when it is not one that this list gave */
+    /** Returns the id of the cursor, or undefined if it is not one of this list. */
     read(list: string, cursor: string): number | undefined {
       const bytes = Buffer.from(cursor, 'base64url');
       const id = bytes.subarray(MAC_BYTES).toString();
       return codes.holds(`${list}\n${id}`, bytes.subarray(0, MAC_BYTES)) ? Number(id) : undefined;
     },
     /**
-     * @returns the id after which the list goes on; 0 for the empty cursor, which asks for the first page
-     * @throws Failure BAD_REQUEST for a cursor that this list did not give
+     * Returns the id after which the page begins; 0 for the empty cursor, which selects the first page.
+     * @throws Failure BAD_REQUEST for a cursor that is not one of this list
      */
     decode(list: string, cursor: string): number {
       const id = cursor === '' ? 0 : this.read(list, cursor);
@@ -91,5 +91,78 @@ export function cursors(secrets: Secrets) {
         issues: [{ parameter: 'after', detail: 'is not a cursor of this list' }],
       });
     },
+  };
+}
+
+/** Selects the rows of a list that are read. */
+export interface Part {
+  /** A filter of Prisma on ids; empty for all rows. */
+  ids: { gt?: number; gte?: number; lt?: number; lte?: number };
+  /** By id. */
+  order: 'asc' | 'desc';
+  skip: number;
+  take: number;
+}
+
+/** A list of any model whose rows have ids, or places that serve as such. */
+export interface Listing<Row> {
+  readonly rows: (part: Part) => Promise<Row[]>;
+  /** Returns how many rows the whole list has, or had up to a minute ago. */
+  readonly count: () => Promise<number>;
+}
+
+/** Reads `limit` rows, and one more to know if others follow. */
+async function cutOff<Row>(
+  rows: Listing<Row>['rows'],
+  limit: number,
+  part: Omit<Part, 'take'>,
+): Promise<{ items: Row[]; isCutOff: boolean }> {
+  const read = await rows({ ...part, take: limit + 1 });
+  return { items: read.slice(0, limit), isCutOff: read.length > limit };
+}
+
+/** Returns the requested page of a list, by ascending id. */
+export async function pageOf<Row>(request: PageRequest, { rows, count }: Listing<Row>): Promise<Page<Row>> {
+  const [ids, skip] = 'after' in request ? [{ gt: request.after }, 0] : [{}, storableOffset(request.offset)];
+  const [{ items, isCutOff }, total] = await Promise.all([
+    cutOff(rows, request.limit, { ids, order: 'asc', skip }),
+    'offset' in request && request.counted !== false ? count() : undefined,
+  ]);
+  return {
+    items,
+    hasMore: isCutOff,
+    ...(total !== undefined && { total: agreed(total, skip, items.length, isCutOff) }),
+  };
+}
+
+/** Corrects a total by the page, which was read at another moment. */
+function agreed(total: number, skipped: number, shown: number, hasMore: boolean): number {
+  const seen = skipped + shown;
+  if (hasMore) return Math.max(total, seen + 1);
+  return shown > 0 ? seen : Math.min(total, seen);
+}
+
+/**
+ * Returns the rows of a window, by ascending id. One more row than `limit` shows if others follow on the side of the limit; a look
+ * beyond the cursor shows it on the other side.
+ * @param bare reads rows without their members
+ */
+export async function windowOf<Row>(
+  { limit, fromEnd, after, before }: Window,
+  rows: Listing<Row>['rows'],
+  bare = rows,
+): Promise<WindowPage<Row>> {
+  const isThereOne = async (ids: Part['ids']): Promise<boolean> =>
+    (await bare({ ids, order: 'asc', skip: 0, take: 1 })).length > 0;
+  const ids = { ...(after !== undefined && { gt: after }), ...(before !== undefined && { lt: before }) };
+  const [{ items, isCutOff }, someUpToAfter, someFromBefore] = await Promise.all([
+    cutOff(rows, limit, { ids, order: fromEnd ? 'desc' : 'asc', skip: 0 }),
+    after !== undefined && isThereOne({ lte: after }),
+    before !== undefined && isThereOne({ gte: before }),
+  ]);
+  return {
+    items: fromEnd ? items.reverse() : items,
+    hasMore: (!fromEnd && isCutOff) || someFromBefore,
+    hasPrevious: (fromEnd && isCutOff) || someUpToAfter,
   };
 }

@@ -27,8 +27,9 @@ export async function administer(work: (commands: Administration) => Promise<voi
       import('../accounts/administration.js'),
     ]);
     const database = await openDatabase(config.DATABASE_URL);
-    const { JWT_ALGORITHM: algorithm, JWT_SECRET: jwtSecret, KEY_SECRET: keySecrets = [] } = config;
-    await work(administration({ client: database.client, algorithm, jwtSecret, keySecrets })).finally(database.close);
+    const { JWT_ALGORITHM: algorithm, KEY_SECRET: keySecrets = [] } = config;
+    const commands = administration({ client: database.client, algorithm, keySecrets, now: Date.now });
+    await work(commands).finally(database.close);
   } catch (error) {
     console.error(error instanceof Error ? error.message : error);
     process.exitCode = 1;

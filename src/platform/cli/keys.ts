@@ -1,5 +1,4 @@
-import type { KeyEntry } from '../keys/key-administration.js';
-import type { SecretUse } from '../keys/secret-use.js';
+import type { KeyEntry, SecretUse } from '../keys/key-administration.js';
 import { administer } from './administer.js';
 import { table } from './output.js';
 import type { Subcommand } from './subcommand.js';

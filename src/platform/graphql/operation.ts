@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type ExecutionResult, GraphQLError } from 'graphql';
 import { callOf } from '../http/call.js';
 import { toFailure } from '../http/failures.js';
-import type { ComposedServices } from '../services.js';
+import type { PlatformServices } from '../services.js';
 import { boundedAnswer, type Result } from './answer.js';
 import { type GraphQLContext, operationContext } from './context.js';
 import type { ErrorFormatter } from './errors.js';
@@ -20,7 +20,7 @@ interface Ends {
 export function contextOf(
   app: FastifyInstance,
   request: FastifyRequest,
-  services: Pick<ComposedServices, 'handlers' | 'operations'>,
+  services: Pick<PlatformServices, 'handlers' | 'operations'>,
   { ended, signal }: Ends = {},
 ): GraphQLContext {
   const callWith: GraphQLContext['callWith'] = (issues) => {

@@ -6,7 +6,7 @@ import { socketServer } from '../live/socket.js';
 import { type SocketLimits, socketLimits } from '../live/sockets.js';
 import { isNotWritten } from '../operations/route.js';
 import type { FrameOptions } from '../pages/page-frame.js';
-import type { ComposedServices } from '../services.js';
+import type { PlatformServices } from '../services.js';
 import { boundedAnswer, codesOf, type FormattedError, type Result } from './answer.js';
 import { anyDocument, trustedDocuments } from './documents.js';
 import { type Engine, graphqlEngine } from './engine.js';
@@ -34,7 +34,7 @@ interface GraphQLOptions {
   typeDefs: string;
   /** By type and field; the compiler saw to it that each has one. */
   resolvers: object;
-  services: ComposedServices;
+  services: PlatformServices;
   limits: Limits;
   maxBatch: number;
   /** Files or folders of the documents that alone may run; unset: any may. */

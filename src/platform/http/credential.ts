@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { Presented } from '../calls/access.js';
 import { Failure } from '../calls/errors.js';
-import { isToken } from '../sessions/opaque-tokens.js';
+import { isToken } from '../sessions/session-tokens.js';
 import { linesOf } from './header-lines.js';
 
 export type Credential =

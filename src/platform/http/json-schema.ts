@@ -1,5 +1,5 @@
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
-import { isCommonPassword } from '../accounts/common-passwords.js';
+import { isCommonPassword } from '../accounts/passwords.js';
 import { type Issue, type Issues, issuesOf } from '../calls/issues.js';
 import { pointerTo } from '../calls/text.js';
 import type { Schema } from '../contract/document.js';

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
-import type { Refusal } from '../audit/refusals.js';
+import type { Refusal } from '../audit/audit.js';
 import { type Code, platformCodes } from '../contract/codes.js';
 import type { PlatformServices } from '../services.js';
 

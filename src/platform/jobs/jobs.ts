@@ -1,42 +1,45 @@
-import type { Prisma } from '../database/client.js';
+import { KNOWN_FOR } from '../accounts/networks.js';
+import type { Prisma, PrismaClient } from '../database/client.js';
 import { notify } from '../database/notify.js';
 import type { Database } from '../database/open.js';
 
+/** Rows that one statement deletes: a session may have three thousand tokens, and a statement may take four seconds. */
+const BATCH_ROWS = 100;
 /** Milliseconds before the first runs: a service that starts answers requests first. */
 const START_DELAY_MS = 250;
-/** Milliseconds between two looks at the clock, in memory: whether something is due. Also until what failed is tried again. */
+/** Milliseconds between two looks for jobs that are due, in memory, and before a failed run is retried. */
 const TICK = 1000;
 
 /**
- * Work that is done again and again beside the requests. What it has to do stands in the database, not in memory.
+ * Work that is repeated beside the requests. The database contains what is to be done.
  * @example
  * jobs.add([{ name: 'reminders', every: 60_000, run: () => transact(remind) }]);
  */
 export interface Job {
   name: string;
-  /** Milliseconds from the end of one run to the next at the latest: so long may a signal that got lost hold work up. */
+  /** Milliseconds from the end of one run to the next at the latest: the delay by a lost signal. */
   every: number;
-  /** Whether instances tell each other of new work by `announce`. Where that cannot be heard, it is looked for each second. */
+  /** True if `announce` signals new work to all instances. An instance that cannot hear it looks each second. */
   announced?: boolean;
-  /** The most runs at a time; 1. */
+  /** Runs at a time; 1 by default. */
   atOnce?: number;
   /**
-   * @param signal is aborted when the service stops; the run should then end soon
-   * @param more begins another run beside this one, which has found something to do: there may be more
-   * @returns when there is something to do again, in milliseconds since the epoch, where that is known
+   * @param signal aborts when the service stops; the run should then end soon
+   * @param more begins another run beside this one, which has found work: there may be more
+   * @returns when the next work is due, in milliseconds since the epoch, if that is known
    */
   run: (signal: AbortSignal, more: () => void) => Promise<unknown>;
 }
 
 export interface JobRunner {
-  /** Takes jobs in, before the start. */
+  /** Adds jobs, before the start. */
   add: (jobs: readonly Job[]) => void;
   start: () => void;
-  /** Runs a job now, or once more as soon as one of its present runs ends. */
+  /** Runs a job now, or once more when one of its runs ends. */
   wake: (name: string) => void;
   /**
    * Wakes a job on all instances when the transaction commits that adds to its work.
-   * @param at when there is something to do, in milliseconds since the epoch; at once
+   * @param at when the work is due, in milliseconds since the epoch; now by default
    */
   announce: (db: Prisma.TransactionClient, name: string, at?: number) => Promise<void>;
   /** Resolves once every run has ended. */
@@ -46,31 +49,27 @@ export interface JobRunner {
 interface JobRunnerOptions {
   /** The channel of `announce`. */
   channel: string;
-  /** Hears the other instances; left out where there is nobody to hear. */
+  /** Hears the other instances, if there may be any. */
   listen?: Database['listen'] | undefined;
-  /** Whether they are heard at present. */
   isHearing: Database['isHearing'];
   /** Milliseconds since the epoch. */
   now: () => number;
-  /** Told of a run that failed; it is tried again. */
+  /** Gets the error of a failed run, which is retried. */
   onFault: (job: string, error: unknown) => void;
 }
 
 interface State {
   readonly job: Job;
   running: number;
-  /** Woken while as many ran as may. */
+  /** Woken while the maximum of runs was under way. */
   again: boolean;
   failing: boolean;
-  /** By the clock, which a test or an operator may move; and by the time that has passed since the last run. */
+  /** By the clock, which may be moved; and by `performance`. */
   dueAt: number;
   endedAt: number;
 }
 
-/**
- * Runs each job when it is told to, when something is due, and now and then. Nobody is asked meanwhile. The first of several
- * runs that fail is reported.
- */
+/** Runs each job when it is woken, when work is due, and at intervals. Reports the first of several failures in a row. */
 export async function jobRunner({ channel, listen, isHearing, now, onFault }: JobRunnerOptions): Promise<JobRunner> {
   const stopping = new AbortController();
   const { signal } = stopping;
@@ -79,7 +78,7 @@ export async function jobRunner({ channel, listen, isHearing, now, onFault }: Jo
   let ticking: NodeJS.Timeout | undefined;
 
   function begin(state: State): void {
-    // What is added before the start is found by the first run.
+    // The first run finds work from before the start.
     if (ticking === undefined || signal.aborted) return;
     if (state.running === (state.job.atOnce ?? 1)) {
       state.again = true;
@@ -131,7 +130,7 @@ export async function jobRunner({ channel, listen, isHearing, now, onFault }: Jo
       if (state.dueAt <= now()) begin(state);
     }
   };
-  /** What was announced while nothing could be heard. */
+  /** Finds work that was announced while nothing could be heard. */
   const lookAgain = () => states.filter(({ job }) => job.announced).forEach(begin);
   await listen?.(channel, hear, lookAgain);
 
@@ -152,4 +151,42 @@ export async function jobRunner({ channel, listen, isHearing, now, onFault }: Jo
       await Promise.all(runs);
     },
   };
+}
+
+/** Deletes rows in batches. @param batch deletes one, and returns the number of its rows */
+async function inBatches(batch: () => Promise<number>): Promise<number> {
+  for (let removed = 0; ; ) {
+    const found = await batch();
+    removed += found;
+    if (found < BATCH_ROWS) return removed;
+  }
+}
+
+/**
+ * Deletes ended sessions with their tokens, counters of attempts after their window, and networks that were not seen for long.
+ * Several instances may do it at once.
+ * @param now milliseconds since the epoch
+ * @returns the number of rows without tokens
+ */
+export async function removeExpired(client: PrismaClient, now: number): Promise<number> {
+  const time = new Date(now);
+  const take = BATCH_ROWS;
+  const ended = { OR: [{ expiresAt: { lte: time } }, { revokedAt: { not: null } }] };
+  const sessions = await inBatches(async () => (await client.session.deleteMany({ where: ended, limit: take })).count);
+  const over = { resetsAt: { lte: time } };
+  // One by one: a login locks several counters, and two statements that lock several rows could wait for each other.
+  const throttles = await inBatches(async () => {
+    const rows = await client.throttle.findMany({ where: over, select: { key: true }, take });
+    let removed = 0;
+    for (const { key } of rows) removed += (await client.throttle.deleteMany({ where: { key, ...over } })).count;
+    return removed;
+  });
+  // `limit` would delete a network that was seen again meanwhile.
+  const unseen = { lastSeen: { lte: new Date(now - KNOWN_FOR) } };
+  const networks = await inBatches(async () => {
+    const rows = await client.knownNetwork.findMany({ where: unseen, select: { network: true }, take });
+    const where = { network: { in: rows.map(({ network }) => network) }, ...unseen };
+    return rows.length === 0 ? 0 : (await client.knownNetwork.deleteMany({ where })).count;
+  });
+  return sessions + throttles + networks;
 }

@@ -2,10 +2,16 @@ import { type AuditCall, audit } from '../audit/audit.js';
 import { Refused } from '../calls/errors.js';
 import type { Prisma, SigningKey } from '../database/client.js';
 import { notify } from '../database/notify.js';
-import { generateSigningKey, openKey, type SigningKeyPair } from './key-material.js';
-import { keysAt, PUBLISHED_AHEAD, verifiesUntil } from './key-states.js';
-import { KEY_CHANNEL, lockKeys, settleKeys, storedForm } from './key-store.js';
+import { markOf } from '../secrets.js';
+import { generateSigningKey, openKey, type SigningKeyPair, sealedUnder, sealKey } from './key-material.js';
+import { KEY_CHANNEL, keysAt, lockKeys, settleKeys, verifiesUntil } from './key-store.js';
 import type { StoredKeysOptions } from './signing-keys.js';
+
+/**
+ * Milliseconds between the publication of a key and its first signature: the `max-age` of the key set (300 s), so that a verifier
+ * that caches it knows the key in time, and ten seconds until every instance has published it.
+ */
+const PUBLISHED_AHEAD = 310_000;
 
 /** A key as an operator sees it; times are ISO 8601 in UTC. */
 export interface KeyEntry {
@@ -16,6 +22,17 @@ export interface KeyEntry {
   verifiesUntil: string | null;
 }
 
+/** The uses of one of the secrets in KEY_SECRET, as an operator sees them. */
+export interface SecretUse {
+  /** Its place in KEY_SECRET, from 1, the newest. */
+  secret: number;
+  /** How many stored signing keys are encrypted under it. */
+  signingKeys: number;
+  /** How many idempotency keys were made under it, and when the last of them expires; null if there is none. */
+  idempotencyKeys: number;
+  until: string | null;
+}
+
 const entries = (rows: SigningKey[], now: number): KeyEntry[] =>
   keysAt(rows, now).map(({ key, state, retiredAt }) => ({
     kid: key.kid,
@@ -24,8 +41,8 @@ const entries = (rows: SigningKey[], now: number): KeyEntry[] =>
     verifiesUntil: retiredAt && new Date(verifiesUntil(retiredAt)).toISOString(),
   }));
 
-/** What an operator does to the signing keys. Every instance hears of it at once; none is restarted. */
-export function keyAdministration({ client, algorithm, keySecrets, now = Date.now }: StoredKeysOptions) {
+/** The operator's commands for signing keys. Every instance hears of a change at once; none is restarted. */
+export function keyAdministration({ client, algorithm, keySecrets, now }: StoredKeysOptions) {
   const locked = <T>(work: (db: Prisma.TransactionClient, rows: SigningKey[]) => Promise<T>): Promise<T> => {
     if (algorithm === 'HS256')
       throw new Refused('With JWT_ALGORITHM=HS256 there are no stored keys: change JWT_SECRET.');
@@ -36,11 +53,11 @@ export function keyAdministration({ client, algorithm, keySecrets, now = Date.no
   };
 
   /**
-   * @param pair made before the transaction begins: on a busy machine that takes longer than a transaction may
+   * @param pair made before the transaction begins, because a busy machine may take longer than a transaction lasts
    * @param from milliseconds since the epoch from which it signs
    */
   async function add(db: Prisma.TransactionClient, pair: SigningKeyPair, from: number): Promise<string> {
-    const data = storedForm(pair, keySecrets);
+    const data = sealKey(pair, keySecrets);
     const state = from > now() ? 'NEXT' : 'CURRENT';
     await db.signingKey.create({ data: { ...data, state, signsFrom: new Date(from) } });
     return data.kid;
@@ -52,14 +69,11 @@ export function keyAdministration({ client, algorithm, keySecrets, now = Date.no
   }
 
   return {
-    async list(): Promise<KeyEntry[]> {
-      return locked(async (_db, rows) => entries(rows, now()));
-    },
+    list: (): Promise<KeyEntry[]> => locked(async (_db, rows) => entries(rows, now())),
 
     /**
-     * Publishes a new key, which signs once every verifier can know it (PUBLISHED_AHEAD); the present one then verifies
-     * until its last token has expired.
-     * @throws Refused while a next key waits already; Error when KEY_SECRET is not the instances' own
+     * Publishes a new key, which signs after PUBLISHED_AHEAD. The present key then verifies until its last token has expired.
+     * @throws Refused while a next key is published already; Error if KEY_SECRET is not that of the instances
      */
     async rotate(call: AuditCall): Promise<KeyEntry[]> {
       const fresh = await generateSigningKey();
@@ -77,9 +91,8 @@ export function keyAdministration({ client, algorithm, keySecrets, now = Date.no
     },
 
     /**
-     * Takes a key out of use at once, for one that has leaked: it is removed with its private half, and the tokens that it
-     * signed are refused. When it was the current one, the next one signs now, or else a new one: verifiers that keep the
-     * key set learn of that one only when they fetch it again.
+     * Removes a key that has leaked, at once; its tokens are refused. In place of the current one the next one signs now, or else
+     * a new one: verifiers that cache the key set learn of that one only when they fetch it again.
      * @throws Refused for an unknown key
      */
     async retire(call: AuditCall, kid: string): Promise<KeyEntry[]> {
@@ -93,11 +106,40 @@ export function keyAdministration({ client, algorithm, keySecrets, now = Date.no
           await db.signingKey.update({ where: { kid: next.kid }, data: { signsFrom: new Date(now()) } });
         }
         if (row.state === 'CURRENT' && !next) {
-          await openKey(row, keySecrets); // sealed under the instances' secret, or they could not open it
+          await openKey(row, keySecrets); // encrypted under the secret of the instances, or they could not open the new one
           await add(db, fresh, now());
         }
         await audit(db, call, 'key.retired', `key:${kid}`);
         return changed(db);
+      });
+    },
+
+    /**
+     * Counts the uses of each secret. Cursors are not stored, so they are not counted.
+     * @throws Refused without a secret; Error for a stored key that none of them opens
+     */
+    async secrets(): Promise<SecretUse[]> {
+      if (keySecrets.length === 0) throw new Refused('KEY_SECRET is not set.');
+      const places = (await client.signingKey.findMany()).map((key) => sealedUnder(key, keySecrets));
+      // Prisma cannot group by a part of a value.
+      const counted = await client.$queryRaw<{ mark: Uint8Array; count: bigint; until: Date }[]>`
+        SELECT substring(fingerprint FROM 1 FOR 4) AS mark, count(*) AS count, max(expires_at) AS until
+        FROM idempotency_keys WHERE expires_at > ${new Date(now())}::timestamptz OR work_id IS NOT NULL GROUP BY 1`;
+      const marks = keySecrets.map(markOf);
+      const placeOf = (mark: Uint8Array) => {
+        const place = marks.findIndex((one) => one.equals(mark));
+        // A record from before there were marks may need the oldest.
+        return place < 0 ? marks.length - 1 : place;
+      };
+      return keySecrets.map((_, place) => {
+        const made = counted.filter(({ mark }) => placeOf(mark) === place);
+        const last = Math.max(...made.map(({ until }) => until.getTime()));
+        return {
+          secret: place + 1,
+          signingKeys: places.filter((one) => one === place).length,
+          idempotencyKeys: made.reduce((sum, { count }) => sum + Number(count), 0),
+          until: made.length > 0 ? new Date(last).toISOString() : null,
+        };
       });
     },
   };

@@ -7,14 +7,13 @@ import {
   randomBytes,
 } from 'node:crypto';
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, type JWK } from 'jose';
+import type { SigningKey } from '../database/client.js';
 import { derivedKey, type Secrets } from '../secrets.js';
 
 /** Bits of an RSA modulus; RFC 7518 §3.3 demands at least 2048. */
 const MODULUS_BITS = 2048;
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
-
-export type { JWK } from 'jose';
 
 /** A signing key in memory. */
 export interface SigningKeyPair {
@@ -26,7 +25,9 @@ export interface SigningKeyPair {
   publicJwk: JWK;
 }
 
-/** Makes an RS256 key pair; its `kid` is its thumbprint. */
+type StoredKey = Pick<SigningKey, 'kid' | 'privateKey' | 'encrypted'>;
+
+/** Makes an RS256 key pair. */
 export async function generateSigningKey(): Promise<SigningKeyPair> {
   const { privateKey } = await generateKeyPair('RS256', { modulusLength: MODULUS_BITS, extractable: true });
   return fromPrivateKey(createPrivateKey({ key: await exportJWK(privateKey), format: 'jwk' }));
@@ -39,40 +40,28 @@ async function fromPrivateKey(privateKey: KeyObject): Promise<SigningKeyPair> {
   return { kid, privateKey, publicKey, publicJwk: { kty, kid, use: 'sig', alg: 'RS256', n, e } };
 }
 
-/** A key as it is stored. */
-interface StoredKey {
-  kid: string;
-  privateKey: Uint8Array;
-  encrypted: boolean;
-}
-
 /**
- * The stored form of a key: PKCS #8 in DER, under AES-256-GCM when there is a secret.
- * @param secrets KEY_SECRET, of which the first seals; without one, outside production, the key stays in clear
+ * Returns the stored form of a key: PKCS #8 in DER, under AES-256-GCM if there is a secret.
+ * @param secrets KEY_SECRET, of which the first encrypts; without one, outside production, the key stays in clear
  */
-export function sealKey(pair: SigningKeyPair, [secret]: Secrets): { privateKey: Buffer; encrypted: boolean } {
-  const der = pair.privateKey.export({ format: 'der', type: 'pkcs8' });
-  if (secret === undefined) return { privateKey: der, encrypted: false };
+export function sealKey({ kid, privateKey: key }: SigningKeyPair, [secret]: Secrets) {
+  const der = key.export({ format: 'der', type: 'pkcs8' });
+  if (secret === undefined) return { kid, privateKey: new Uint8Array(der), encrypted: false };
   const iv = randomBytes(IV_BYTES);
-  const cipher = createCipheriv('aes-256-gcm', wrappingKey(secret), iv).setAAD(Buffer.from(pair.kid));
-  return {
-    privateKey: Buffer.concat([iv, cipher.update(der), cipher.final(), cipher.getAuthTag()]),
-    encrypted: true,
-  };
+  const cipher = createCipheriv('aes-256-gcm', wrappingKey(secret), iv).setAAD(Buffer.from(kid));
+  const sealed = Buffer.concat([iv, cipher.update(der), cipher.final(), cipher.getAuthTag()]);
+  return { kid, privateKey: new Uint8Array(sealed), encrypted: true };
 }
 
-/**
- * Reads what `sealKey` stored, under whichever of the secrets.
- * @throws Error when the key is encrypted and none of the secrets opens it
- */
+/** Reads a stored key. @throws Error if it is encrypted and none of the secrets opens it */
 export async function openKey(stored: StoredKey, secrets: Secrets): Promise<SigningKeyPair> {
   const { der } = opened(stored, secrets);
   return fromPrivateKey(createPrivateKey({ key: der, format: 'der', type: 'pkcs8' }));
 }
 
 /**
- * @returns the place of the secret that a key is sealed under; undefined for one in clear
- * @throws Error when the key is encrypted and none of the secrets opens it
+ * Returns the place of the secret that encrypts a key; undefined for a key in clear.
+ * @throws Error if the key is encrypted and none of the secrets opens it
  */
 export const sealedUnder = (stored: StoredKey, secrets: Secrets): number | undefined => opened(stored, secrets).place;
 

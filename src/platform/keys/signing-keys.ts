@@ -1,44 +1,38 @@
+import type { JWK } from 'jose';
 import { listeners } from '../calls/listeners.js';
-import type { PrismaClient, SigningKey } from '../database/client.js';
+import type { SigningKey } from '../database/client.js';
 import type { Database } from '../database/open.js';
 import { patiently } from '../database/patience.js';
 import type { Secrets } from '../secrets.js';
 import type { KeySource } from '../sessions/access-tokens.js';
 import { refresher } from '../sessions/refresher.js';
-import { generateSigningKey, type JWK, openKey, type SigningKeyPair } from './key-material.js';
-import { keysAt, nextChange, type PresentKey } from './key-states.js';
-import { isSealed, KEY_CHANNEL, lockKeys, resealKeys, settledKeys, settleKeys, storedForm } from './key-store.js';
+import { generateSigningKey, openKey, type SigningKeyPair, sealedUnder, sealKey } from './key-material.js';
+import { KEY_CHANNEL, keysAt, lockKeys, nextChange, type PresentKey, settleKeys } from './key-store.js';
 
-export interface SigningKeysOptions {
-  client: PrismaClient;
+export interface SigningKeysOptions extends Pick<Database, 'client' | 'listen'> {
   algorithm: 'RS256' | 'HS256';
   /** HS256 only. */
   jwtSecret: string | undefined;
   /** Encrypt stored keys; none outside production only. */
   keySecrets: Secrets;
-  /** Hears of rotations; left out where there is nobody to hear. */
-  listen?: Database['listen'] | undefined;
   /** Milliseconds since the epoch. */
-  now?: () => number;
-  /** Told when the keys could not be read, or one of them not opened; those known so far stay in use. */
-  onFault?: (error: unknown) => void;
+  now: () => number;
+  /** Gets the error when the keys cannot be read, or one of them not opened. Those known so far stay in use. */
+  onFault: (error: unknown) => void;
 }
 
-/** What is needed to administer them. */
-export type StoredKeysOptions = Pick<SigningKeysOptions, 'client' | 'algorithm' | 'jwtSecret' | 'keySecrets' | 'now'>;
+/** What the administration of stored keys needs. */
+export type StoredKeysOptions = Pick<SigningKeysOptions, 'client' | 'algorithm' | 'keySecrets' | 'now'>;
 
 export interface SigningKeys extends KeySource {
   jwks: () => { keys: JWK[] };
-  /**
-   * Tells which keys are gone, as soon as this instance knows.
-   * @returns ends the telling
-   */
+  /** Calls back with the keys that were removed. Returns a function that stops it. */
   onRemoved: (listener: (kids: ReadonlySet<string>) => void) => () => void;
-  /** Reads the stored keys anew. */
+  /** Reads the stored keys again. */
   read: () => Promise<void>;
   /**
-   * Writes down what time has made of the keys, so that a private key does not outlive its use.
-   * @returns when that is to be done next, in milliseconds since the epoch
+   * Stores the states that time has brought, and deletes private keys that are no longer used.
+   * @returns when that is due next, in milliseconds since the epoch
    */
   settle: () => Promise<number>;
   close: () => void;
@@ -66,15 +60,14 @@ function symmetric({ jwtSecret }: SigningKeysOptions): SigningKeys {
 type Ring = (SigningKeyPair & Pick<SigningKey, 'signsFrom'>)[];
 
 async function asymmetric(options: SigningKeysOptions): Promise<SigningKeys> {
-  const { client, keySecrets, listen, now = Date.now, onFault = () => {} } = options;
+  const { client, keySecrets, listen, now, onFault } = options;
   const open = async (row: SigningKey) => ({ ...(await openKey(row, keySecrets)), signsFrom: row.signsFrom });
   const removals = listeners<ReadonlySet<string>>();
-  let ring: Ring = await Promise.all((await patiently(() => firstRows(options, now))).map(open));
+  let ring: Ring = await Promise.all((await patiently(() => firstRows(options))).map(open));
 
-  /** A key that cannot be opened is left out, and told of: the others go on. */
+  /** Reads the stored keys, without those that cannot be opened. */
   async function read(): Promise<void> {
-    const rows = (await settledKeys(client, now())) ?? (await client.$transaction((db) => settleKeys(db, now())));
-    const opened = await Promise.allSettled(rows.map(open));
+    const opened = await Promise.allSettled((await settleKeys(client, now())).map(open));
     for (const one of opened) if (one.status === 'rejected') onFault(one.reason);
     const usable = opened.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
     if (usable.length > 0) replace(usable);
@@ -88,9 +81,9 @@ async function asymmetric(options: SigningKeysOptions): Promise<SigningKeys> {
   }
 
   const refresh = refresher(read, onFault);
-  await listen?.(KEY_CHANNEL, refresh.request, refresh.request);
+  await listen(KEY_CHANNEL, refresh.request, refresh.request);
 
-  /** As the keys stand: worked out anew when they were read anew, when time changes them, and where the clock was set back. */
+  /** The keys with their states; computed again after a reading, when time changes a state, and after the clock was set back. */
   let known = { of: ring, from: Number.POSITIVE_INFINITY, until: 0, keys: [] as PresentKey<Ring[number]>[] };
   function present(): PresentKey<Ring[number]>[] {
     const at = now();
@@ -118,20 +111,24 @@ async function asymmetric(options: SigningKeysOptions): Promise<SigningKeys> {
 }
 
 /**
- * What is stored, sealed anew where that is due, or the first key of all. What is to be written is written under a lock, so that
- * instances that start at once make one key.
+ * Returns the stored keys, after encrypting those that are in clear or under an older secret, or makes the first key. Writes under a
+ * lock, so that instances that start at once make one key.
  */
-async function firstRows({ client, keySecrets }: SigningKeysOptions, now: () => number): Promise<SigningKey[]> {
-  const settled = await settledKeys(client, now());
-  if (settled?.length && settled.every((row) => isSealed(row, keySecrets))) return settled;
-  // To find two primes may take a slow machine longer than a transaction lasts.
-  const first = settled?.length === 0 ? await generateSigningKey() : undefined;
+async function firstRows({ client, keySecrets, now }: SigningKeysOptions): Promise<SigningKey[]> {
+  const isSealed = (row: SigningKey) => keySecrets.length === 0 || sealedUnder(row, keySecrets) === 0;
+  const stored = await settleKeys(client, now());
+  if (stored.length > 0 && stored.every(isSealed)) return stored;
+  // Finding two primes may take a slow machine longer than a transaction lasts.
+  const first = stored.length === 0 ? await generateSigningKey() : undefined;
   return client.$transaction(async (db) => {
     await lockKeys(db);
-    const stored = await settleKeys(db, now());
-    await resealKeys(db, stored, keySecrets);
-    if (stored.length > 0) return stored;
-    const data = { ...storedForm(first ?? (await generateSigningKey()), keySecrets), state: 'CURRENT' as const };
+    const rows = await settleKeys(db, now());
+    for (const row of rows.filter((one) => !isSealed(one))) {
+      const { kid, ...data } = sealKey(await openKey(row, keySecrets), keySecrets);
+      await db.signingKey.update({ where: { kid }, data, select: { kid: true } });
+    }
+    if (rows.length > 0) return rows;
+    const data = { ...sealKey(first ?? (await generateSigningKey()), keySecrets), state: 'CURRENT' as const };
     return [await db.signingKey.create({ data: { ...data, signsFrom: new Date(now()) } })];
   });
 }

@@ -1,41 +1,43 @@
+import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Http2ServerRequest } from 'node:http2';
 import fp from 'fastify-plugin';
 import { Failure } from '../calls/errors.js';
 import type { OpenApiDocument } from '../contract/document.js';
 import { type Operation, operations } from '../contract/openapi.js';
-import { isPreflight } from '../http/cross-origin.js';
-import { pathOf } from './shedding.js';
+import { type CrossOrigin, isPreflight } from '../http/cross-origin.js';
+import { failureHeaders, problem } from '../http/failures.js';
+import { MEDIA_TYPE } from '../http/problems.js';
+import type { Names } from '../names.js';
 
-/** How much is done at once, and how long the rest may wait for it. */
+/** How much is done at once, and how long the rest may wait. */
 export interface AdmissionLimits {
-  /** Requests and operations under way. More than may wait for a password's hash, so that a flood of logins leaves places. */
+  /** Requests and operations under way. More than may wait for a hash of a password, so that a flood of logins leaves places. */
   underWay: number;
-  /** How many may wait for a place. */
+  /** Requests that may wait for a place. */
   waiting: number;
-  /** Milliseconds that one waits at most when the line was empty a short while ago: so long a burst is borne. */
+  /** Milliseconds that a request may wait if the queue was empty within this time: a burst. */
   burst: number;
-  /** The same when the line has not been empty for `burst`: there is more to do than can be done, and waiting helps nobody. */
+  /** The same if the queue has not been empty for `burst`: there is too much work, and waiting does not help. */
   standing: number;
 }
 
 export const ADMISSION: AdmissionLimits = { underWay: 128, waiting: 1000, burst: 500, standing: 250 };
 
-/** Seconds after which to try again: at least, and up to so many more, so that those who were shed do not return together. */
+/** Seconds after which to try again: at least, and a random number more, so that clients do not return together. */
 const RETRY_AFTER = 1;
 const JITTER = 4;
-/** Milliseconds after which the work for a client that has gone is over, whatever became of it. */
+/** Milliseconds after which the work for a client that has gone frees its place. */
 const ABANDONED = 10_000;
-/** Milliseconds after the last one that was refused by a standing line in which the service calls itself overloaded. */
+/** Milliseconds after a refusal by a standing queue during which the service counts as overloaded. */
 const MEMORY = 1000;
 
 /**
- * A limit on what is under way and a line before it, refused by the time that one has waited: controlled delay, as in Nichols
- * and Jacobson, "Controlling Queue Delay" (ACM Queue 10:5, 2012), and for servers in Maurer, "Fail at Scale" (ACM Queue 13:8,
- * 2015).
+ * Limits the requests under way, and refuses waiting ones by the time that they have waited: controlled delay, as in Nichols and
+ * Jacobson, "Controlling Queue Delay" (ACM Queue 10:5, 2012), and for servers in Maurer, "Fail at Scale" (ACM Queue 13:8, 2015).
  */
 function admission({ underWay: limit, waiting, burst, standing }: AdmissionLimits) {
-  /** Who waits, in the order of arrival. */
+  /** Waiting requests, in the order of arrival. */
   const line = new Set<() => void>();
   let underWay = 0;
   let emptyAt = performance.now();
@@ -107,30 +109,30 @@ function admission({ underWay: limit, waiting, burst, standing }: AdmissionLimit
 
   return {
     /**
-     * Takes a place, as soon as there is one.
-     * @param begin called with the place, which is given back by `leave`
-     * @param refused called instead when there is no place in time
-     * @returns ends the waiting for it
+     * Takes a place, as soon as one is free.
+     * @param begin called with the place, which `leave` frees
+     * @param refused called instead if no place is free in time
+     * @returns a function that stops waiting
      */
     enter,
     leave,
     /**
-     * Does a piece of work with a place.
-     * @throws Failure UNAVAILABLE when there is no place in time
+     * Runs work with a place.
+     * @throws Failure UNAVAILABLE if no place is free in time
      */
     run: <T>(work: () => T) => new Promise<void>(enter).then(() => leaving(work)),
-    /** The same for one that has begun already, which does not wait. */
+    /** Runs work that has begun already, and therefore does not wait. */
     runOn: <T>(work: () => T) => {
       underWay += 1;
       return leaving(work);
     },
-    /** @throws Failure UNAVAILABLE when there is no place now */
+    /** @throws Failure UNAVAILABLE if no place is free now */
     pass(): void {
       if (underWay >= limit) throw refusal();
     },
-    /** Whether there was more to do just now than can be done, for longer than a burst. */
+    /** Returns true if there was too much work just now, for longer than a burst. */
     overloaded: () => performance.now() - overloadedAt < MEMORY,
-    /** What there is to see: under way, waiting, and how many were refused so far. */
+    /** Returns the requests under way, those that wait, and the number of refusals so far. */
     figures: () => ({ underWay, waiting: line.size, shed }),
   };
 }
@@ -145,37 +147,38 @@ declare module 'fastify' {
 
 interface AdmissionOptions {
   limits: AdmissionLimits;
-  /** The contract, which says what answers under overload as well: what declares no problem for 503. */
+  /** The contract: operations without a problem for 503 are answered under overload as well. */
   document: OpenApiDocument;
-  /** Answers what was not let in. */
-  refuse: (request: IncomingMessage, response: ServerResponse, failure: Failure) => void;
+  /** The address that always answers 200, and the form of its failures. */
+  graphql: { path: string; mediaType: (accept: string | undefined) => string; body: (failure: Failure) => object };
+  corsHeaders: CrossOrigin['headersFor'];
 }
 
-/** Where a request is: before its place, in it, out of it while its body is still to come, or done with it. */
+/** The state of a request: before its place, in it, out of it while the body is incomplete, or done. */
 interface Stay {
   at: 'line' | 'inside' | 'outside' | 'gone';
-  /** Ends the waiting for a place. */
+  /** Stops waiting for a place. */
   stop: () => void;
 }
 
-/** A request with its stay, which the probes have not. */
+/** Probes have none. */
 const STAY = Symbol('stay');
 type Staying = IncomingMessage & { [STAY]?: Stay };
 
 /**
- * Lets requests in before anything else is done for them, so that one which is refused costs next to nothing: the probes always,
- * and the others as soon as there is a place. A client that is slow to send its body, or to read its answer, has none meanwhile.
+ * Admits requests before any other work, so that a refusal costs next to nothing: probes always, and others as soon as a place is
+ * free. A client that is slow to send its body, or to read its answer, has no place meanwhile.
  */
 export const admissionPlugin = fp<AdmissionOptions>(
-  async (app, { limits, document, refuse }) => {
-    const places = admission(limits);
+  async (app, options) => {
+    const places = admission(options.limits);
     app.decorate('admission', places);
     const exempt = new Set(
-      operations(document)
+      operations(options.document)
         .filter(isExempt)
         .map(({ path }) => path),
     );
-    /** Probes, and the questions of browsers before a request, which could not read its refusal otherwise. */
+    /** Returns true for probes, and for CORS preflights, without which a page cannot read a refusal. */
     const isLetIn = (request: IncomingMessage): boolean => {
       const isRead = request.method === 'GET' || request.method === 'HEAD';
       return isPreflight(request) || (isRead && exempt.has(pathOf(request)));
@@ -198,13 +201,13 @@ export const admissionPlugin = fp<AdmissionOptions>(
       };
       response.once('close', () => {
         stay.stop();
-        // Work goes on for a client that has gone, and ends as any other does.
+        // Work for a client that has gone continues, and ends like any other.
         if (stay.at === 'inside' && !response.writableEnded) setTimeout(leave, ABANDONED, stay, 'gone').unref();
         else leave(stay, 'gone');
       });
-      stay.stop = places.enter(begin, (failure) => refuse(request, response, failure));
+      stay.stop = places.enter(begin, (failure) => refuse(options, app.names, request, response, failure));
     });
-    // An upgrade is no request to Node, and what has become a socket asks for its places itself.
+    // Node emits no request for an upgrade, and a socket takes its places itself.
     app.stage('upgrade-admission', ({ ws }) => {
       if (ws) places.pass();
     });
@@ -214,7 +217,7 @@ export const admissionPlugin = fp<AdmissionOptions>(
       return stay && hasBody(raw) && !isComplete(raw) ? leaveUnlessThere(stay, raw) : undefined;
     });
     async function leaveUnlessThere(stay: Stay, request: IncomingMessage): Promise<void> {
-      // What has come along with the headers is read in this turn, after them.
+      // A body that arrived with the headers is read in this turn, after them.
       await undefined;
       if (stay.at === 'inside' && !isComplete(request)) leave(stay, 'outside');
     }
@@ -240,11 +243,37 @@ export const admissionPlugin = fp<AdmissionOptions>(
   { name: 'admission', dependencies: ['pipeline', 'web-socket'] },
 );
 
-/** A stream of HTTP/2 without a body is complete with its headers, which Node does not say of the request. */
+const pathOf = ({ url = '/' }: IncomingMessage): string => url.split('?', 1)[0] as string;
+
+/** Answers a request whose version and caller are unknown, and is quick about it. */
+function refuse(
+  { graphql, corsHeaders }: AdmissionOptions,
+  names: Names,
+  request: IncomingMessage,
+  response: ServerResponse,
+  failure: Failure,
+): void {
+  const { method, headers } = request;
+  const path = pathOf(request);
+  const isGraphql = method === 'POST' && path === graphql.path;
+  const body = JSON.stringify(isGraphql ? graphql.body(failure) : problem(failure, path));
+  response.writeHead(isGraphql ? 200 : failure.status, {
+    ...failureHeaders(failure, names),
+    ...corsHeaders(request),
+    'cache-control': 'no-store',
+    'content-length': Buffer.byteLength(body),
+    'content-type': isGraphql ? graphql.mediaType(headers.accept) : MEDIA_TYPE,
+    'x-content-type-options': 'nosniff',
+    'x-request-id': randomUUID(),
+  });
+  response.end(method === 'HEAD' ? undefined : body);
+}
+
+/** Node does not report that a stream of HTTP/2 without a body is complete with its headers. */
 const isComplete = (request: IncomingMessage): boolean =>
   request.complete || (request as unknown as Http2ServerRequest).stream?.endAfterHeaders === true;
 
-/** RFC 9112 §6; Node calls a request complete only after its headers were told. */
+/** RFC 9112 §6. Node sets `complete` only after it has emitted the headers. */
 const hasBody = ({ httpVersionMajor, headers }: IncomingMessage): boolean =>
   httpVersionMajor > 1 || headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 

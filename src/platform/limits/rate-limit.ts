@@ -1,28 +1,48 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
+import { LRUCache } from 'lru-cache';
 import { networkOf } from '../accounts/networks.js';
 import { andThen, type Soon } from '../calls/at-once.js';
 import { Failure } from '../calls/errors.js';
-import type { SharedWindows } from './rate-shared.js';
-import { type Count, slidingWindows } from './rate-window.js';
 
 const MINUTE = 60_000;
+/** Steps in which the window slides. A request counts until its step has left the window. */
+export const STEPS = 60;
+/** Callers in memory, each with 60 small numbers; the one that was silent longest is removed first. */
+const CALLERS = 10_000;
 const ONE: Weight = { operations: 1, cost: 1 };
 
-/** Where a caller stands. */
+/** The count of a key. */
+export interface Count {
+  /** Units in the window, including the new ones; more than the limit if those are refused. */
+  current: number;
+  /** Milliseconds until the oldest of them leaves the window, and the count falls. */
+  ttl: number;
+}
+
+/** The counters that all instances share. */
+export interface SharedWindows {
+  /** Resolves to undefined if Redis cannot be asked: then every instance counts for itself. */
+  count: (key: string, span: number, limit: number, units?: number) => Promise<Count | undefined>;
+  /** Resolves to true if Redis answers now. */
+  answers: () => Promise<boolean>;
+  close: () => void;
+}
+
+/** The limit of a caller, and what is left of it. */
 interface Rate {
   limit: number;
   remaining: number;
   exceeded: boolean;
-  /** Milliseconds until the oldest counted request leaves the sliding window. */
+  /** See `Count`. */
   ttl: number;
 }
 
-/** What a request is counted as. */
+/** How much a request counts. */
 export interface Weight {
-  /** How often it counts for a caller who is known. */
+  /** For an authenticated caller. */
   operations: number;
-  /** How often for an address: what it costs to look at it, before anybody is known. */
+  /** For an address: the cost of reading the request, before its caller is known. */
   cost: number;
 }
 
@@ -30,19 +50,18 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Set once the request has been counted for its caller. */
     rate: Rate | null;
-    /** While it is being counted. */
+    /** Set while it is being counted. */
     counting: Promise<Rate> | null;
-    /** What it has been counted as for its address so far; null before the ceiling. */
+    /** How much it has counted for its address so far; null before the ceiling. */
     weight: Weight | null;
   }
   interface FastifyInstance {
     /**
-     * Says what the request weighs, where that is not 1, before it is counted for its caller. Its address spends the
-     * rest at once.
+     * Sets a weight other than 1, before the request is counted for its caller. Counts the difference for its address.
      * @throws Failure RATE_LIMITED beyond the ceiling
      */
     weighRequest: (request: FastifyRequest, weight: Weight) => Soon<void>;
-    /** Counts the request for its caller, once however often it is called. Refuses nothing. */
+    /** Counts the request for its caller, once. Refuses nothing. */
     countRequest: (request: FastifyRequest) => Soon<Rate>;
   }
 }
@@ -53,22 +72,22 @@ interface RateLimitOptions {
   anonymous: number;
   ceiling: number;
   now: () => number;
-  /** Where all instances count together; undefined for one instance. */
+  /** Undefined if this instance counts for itself. */
   shared: SharedWindows | undefined;
 }
 
 /**
- * Counts every request for its caller and says in the `X-Rate-Limit-*` headers where the caller stands. The refusal comes
- * in its place in the order of failures (`refuseExcess`); only the ceiling per address is decided before anything else.
+ * Counts every request for its caller, and sets the `X-Rate-Limit-*` headers. The refusal has its place in the order of failures
+ * (`refuseExcess`); only the ceiling for each address is decided before anything else.
  */
 export const rateLimitPlugin = fp<RateLimitOptions>(
   async (app, { limit, anonymous, ceiling, now, shared }) => {
-    /** Where all instances count together, or this one does for itself. @param whose of which windows a key is one */
-    function counter(whose: string) {
+    /** Returns a counter that instances share if they can. @param kind of the keys */
+    function counter(kind: string) {
       const own = slidingWindows(now);
       return (key: string, most: number, units: number): Soon<Rate> => {
         const alone = () => rateOf(most, own(key, MINUTE, most, units));
-        const together = shared?.count(`${whose}:${key}`, MINUTE, most, units);
+        const together = shared?.count(`${kind}:${key}`, MINUTE, most, units);
         return together ? together.then((count) => (count ? rateOf(most, count) : alone())) : alone();
       };
     }
@@ -86,7 +105,7 @@ export const rateLimitPlugin = fp<RateLimitOptions>(
         : callers(`address ${networkOf(ip)}`, anonymous, cost);
     }
     async function countLater(request: FastifyRequest): Promise<Rate> {
-      // What fails before it is asked who calls (404, 308, 405), or asks nobody, counts for its caller all the same.
+      // A request that fails before authentication (404, 308, 405), or needs none, counts for its caller too.
       if (!request.actor) await app.identify(request);
       request.rate = await countCaller(request);
       return request.rate;
@@ -138,10 +157,10 @@ const rateOf = (limit: number, { current, ttl }: Count): Rate => ({
   ttl,
 });
 
-/** Docs, published contracts and health are not counted; their routes say so in their configuration. */
+/** Docs, published contracts and health are not counted, by the configuration of their routes. */
 const isCounted = ({ route }: FastifyRequest): boolean => route.counted !== false;
 
-/** @throws Failure RATE_LIMITED when the caller has used up its requests */
+/** @throws Failure RATE_LIMITED if the caller has used up its requests */
 export function refuseExcess(rate: Rate): void {
   if (rate.exceeded) throw tooMany(rate);
 }
@@ -150,3 +169,61 @@ const tooMany = ({ limit, ttl }: Rate) =>
   new Failure('RATE_LIMITED', `More than ${limit} requests in a minute.`, {
     retryAfter: Math.max(1, Math.ceil(ttl / 1000)),
   });
+
+interface Window {
+  /** Units by step, at the index of the step modulo STEPS. */
+  counts: Uint32Array;
+  total: number;
+  /** The newest step with a count. */
+  last: number;
+}
+
+/**
+ * Counts in a sliding window for each key, in memory. Refused units are not counted, so that a caller who waits as long as it was told
+ * is served, however often it tried in between.
+ * @param now milliseconds since the epoch
+ */
+export function slidingWindows(now: () => number) {
+  const windows = new LRUCache<string, Window>({ max: CALLERS });
+  function open(key: string, present: number): Window {
+    const window = { counts: new Uint32Array(STEPS), total: 0, last: present };
+    windows.set(key, window);
+    return window;
+  }
+
+  /**
+   * @param span of the window, in milliseconds
+   * @param units to spend, as far as there are any left
+   */
+  return (key: string, span: number, limit: number, units = 1): Count => {
+    const step = span / STEPS;
+    const time = now();
+    const present = Math.floor(time / step);
+    const window = windows.get(key) ?? open(key, present);
+    forget(window, present);
+    const current = window.total + units;
+    const spent = Math.min(units, Math.max(0, limit - window.total));
+    window.counts[window.last % STEPS] = (window.counts[window.last % STEPS] as number) + spent;
+    window.total += spent;
+    return { current, ttl: Math.ceil((oldestStep(window) + STEPS) * step - time) };
+  };
+}
+
+/** Empties the steps that have left the window; all of them if the clock was set back. */
+function forget(window: Window, present: number): void {
+  if (present - window.last >= STEPS || present < window.last - 1) {
+    window.counts.fill(0);
+    window.total = 0;
+    window.last = present;
+  }
+  for (; window.last < present; window.last++) {
+    const step = (window.last + 1) % STEPS;
+    window.total -= window.counts[step] as number;
+    window.counts[step] = 0;
+  }
+}
+
+function oldestStep({ counts, last }: Window): number {
+  for (let step = last - STEPS + 1; step < last; step++) if (counts[step % STEPS]) return step;
+  return last;
+}

@@ -1,15 +1,15 @@
 import { Redis } from 'ioredis';
 import type { Dependency } from '../database/outages.js';
 import type { Names } from '../names.js';
-import { type Count, STEPS } from './rate-window.js';
+import { type SharedWindows, STEPS } from './rate-limit.js';
 
-/** Milliseconds for an answer, and after a failure until Redis is asked again. */
+/** Milliseconds for an answer, and from a failure until Redis is asked again. */
 const ANSWER = 250;
 const PAUSE = 1000;
 
 /**
- * The sliding window of `slidingWindows` for all instances, in one hash for each key: the requests by step. One script, so
- * that no two instances count at once, by the clock of Redis, so that theirs need not agree.
+ * The sliding window of `slidingWindows` for all instances: a hash for each key, with the units by step. It is one script, so that no
+ * two instances count at once, and uses the clock of Redis, so that the clocks of instances need not agree.
  */
 const script = `
 local span, limit, steps, units = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
@@ -39,15 +39,7 @@ interface Counting extends Redis {
   slide: (key: string, span: number, limit: number, steps: number, units: number) => Promise<[number, number]>;
 }
 
-export interface SharedWindows {
-  /** Undefined when Redis cannot be asked: then every instance counts for itself. */
-  count: (key: string, span: number, limit: number, units?: number) => Promise<Count | undefined>;
-  /** Whether Redis answers now. */
-  answers: () => Promise<boolean>;
-  close: () => void;
-}
-
-/** Counts that all instances of an application share. No request waits twice for a Redis that is away. */
+/** Returns counters that all instances of an application share. No request waits twice for a Redis that is away. */
 export function sharedWindows(url: string, { rates }: Pick<Names, 'rates'>, dependency: Dependency): SharedWindows {
   const redis = new Redis(url, {
     enableOfflineQueue: false,

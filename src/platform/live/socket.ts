@@ -10,7 +10,7 @@ import type { ErrorFormatter } from '../graphql/errors.js';
 import type { Limits } from '../graphql/limits.js';
 import { asGraphQLErrors, contextOf, formatted } from '../graphql/operation.js';
 import type { OperationRequest } from '../graphql/request.js';
-import type { ComposedServices } from '../services.js';
+import type { PlatformServices } from '../services.js';
 import { CLOSE, type Connection, connection } from './connection.js';
 import { eventsOf } from './events.js';
 import type { Rendered } from './feed-follower.js';
@@ -22,7 +22,7 @@ import { StreamSource } from './stream-source.js';
 import { type Selection, subscriptions } from './subscriptions.js';
 
 interface SocketOptions {
-  services: ComposedServices;
+  services: PlatformServices;
   engine: Engine;
   limits: Limits;
   format: ErrorFormatter;
@@ -58,7 +58,7 @@ export function socketServer(app: FastifyInstance, options: SocketOptions) {
   const { services, engine, format, socketLimits: limits, now } = options;
   const { tokens, subscribe: maxDocument } = options.limits;
   const live = subscriptions({ engine, format, log: app.log });
-  const sockets = openSockets({ limits, standing: services.standing, now, log: app.log });
+  const sockets = openSockets({ limits, standing: services.revocations, now, log: app.log });
   /** What a subscription that graphql-ws is to run results in, between its two hooks. */
   const begun = new WeakMap<object, Results>();
 

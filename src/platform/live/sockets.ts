@@ -2,7 +2,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import { type Actor, sessionOf } from '../calls/access.js';
 import { Failure } from '../calls/errors.js';
 import { singleFlight } from '../database/single-flight.js';
-import type { Standing } from '../sessions/standing.js';
+import type { Revocations } from '../sessions/revocations.js';
 import type { Connection } from './connection.js';
 
 export interface SocketLimits {
@@ -35,7 +35,7 @@ const NO_LONGER = 'No longer allowed.';
 
 interface SocketsOptions {
   limits: SocketLimits;
-  standing: Standing;
+  standing: Pick<Revocations, 'refused' | 'isHeard' | 'onRefused'>;
   /** Milliseconds since the epoch. */
   now: () => number;
   log: FastifyBaseLogger;

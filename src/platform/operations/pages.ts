@@ -1,6 +1,13 @@
 import { LRUCache } from 'lru-cache';
-import { type Listing, pageOf, windowOf } from '../calls/listing.js';
-import type { Page, PageRequest, Window, WindowPage } from '../calls/pages.js';
+import {
+  type Listing,
+  type Page,
+  type PageRequest,
+  pageOf,
+  type Window,
+  type WindowPage,
+  windowOf,
+} from '../calls/pages.js';
 import type { AnyRow, Tx } from './model.js';
 import { delegateOf, type ModelData } from './model-data.js';
 import { filtered } from './read-scope.js';

@@ -18,7 +18,7 @@ import { varyBy } from '../http/vary.js';
 import { checkRoutes } from '../operations/check.js';
 import { isNotWritten, isRoute } from '../operations/route.js';
 import type { ServedContracts } from '../pages/published.js';
-import type { ComposedServices } from '../services.js';
+import type { PlatformServices } from '../services.js';
 import type { Context } from './context.js';
 import { checkContract } from './contract-check.js';
 import { forwarding, type Upstream, type Upstreams } from './forward.js';
@@ -67,7 +67,7 @@ const onceEach = (names: string[]): string[] => [...new Set(names)];
 interface RestOptions {
   document: OpenApiDocument;
   handlers: Handlers;
-  services: ComposedServices;
+  services: PlatformServices;
   platform: Pick<Platform, 'ready' | 'metrics'>;
   contracts: Pick<ServedContracts, 'at'>;
   /** PUBLIC_URL; where it is unset, the request says at which address it calls. */

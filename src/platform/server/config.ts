@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { type Static, type TObject, type TProperties, Type } from '@sinclair/typebox';
-import { Ajv, type FuncKeywordDefinition } from 'ajv';
+import { Ajv, type ErrorObject } from 'ajv';
 import { isLoopbackHost } from '../loopback.js';
 
 const HTTP_URL = 'http-url';
@@ -56,14 +56,8 @@ export const variables = Type.Object({
   ADMIN_PASSWORD: Type.Optional(
     Type.String({ minLength: 12, maxLength: 128, description: 'password of the first administrator' }),
   ),
-  KEY_SECRET: Type.Optional(
-    Type.Unsafe<readonly string[]>({
-      type: 'string',
-      minLength: SECRET_BYTES,
-      separator: ',',
-      description:
-        'encrypts stored signing keys and authenticates cursors: one secret, or several, newest first, separated by commas; demanded in production',
-    }),
+  KEY_SECRET: secret(
+    'encrypts stored signing keys and authenticates cursors: one secret, or several, newest first, separated by commas; demanded in production',
   ),
   JWT_ALGORITHM: choice(['RS256', 'HS256'], 'the one algorithm that access tokens are signed with'),
   JWT_SECRET: secret('the HS256 secret; demanded with JWT_ALGORITHM=HS256'),
@@ -115,30 +109,26 @@ export const variables = Type.Object({
 });
 
 type Environment = Static<typeof variables>;
+type Settings = Omit<Environment, 'KEY_SECRET'>;
 
-export type Config = Readonly<Environment> & {
-  /** Whether the rules of production hold, rather than those of a demo. */
+export type Config = Readonly<Settings> & {
+  /** Newest first. */
+  readonly KEY_SECRET?: readonly string[];
+  /** True if the rules of production apply, rather than those of a demo. */
   readonly production: boolean;
 };
 
-/** What the environment lacks or has wrong, told by the name of the variable. */
+/** A mistake in the environment, with the name of the variable. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 
-interface SchemaError {
-  instancePath: string;
-  keyword: string;
-  params: { allowedValues?: string[]; limit?: number };
-  message?: string;
-}
-
-/** In words that fit an environment, where everything is text. Never the value, which may be a secret. */
-function inWords({ instancePath, keyword, params, message }: SchemaError): string {
+/** Describes an error for an environment, where everything is text. Never shows the value, which may be a secret. */
+function describe({ instancePath, keyword, params, message }: ErrorObject): string {
   const reasons: Record<string, string> = {
-    enum: `must be one of ${params.allowedValues?.join(', ')}`,
-    minLength: `must have at least ${params.limit} characters`,
-    maxLength: `must have at most ${params.limit} characters`,
+    enum: `must be one of ${params['allowedValues']?.join(', ')}`,
+    minLength: `must have at least ${params['limit']} characters`,
+    maxLength: `must have at most ${params['limit']} characters`,
     pattern: 'has the wrong form',
     format: 'must be a URL that begins with http:// or https://',
   };
@@ -148,7 +138,7 @@ function inWords({ instancePath, keyword, params, message }: SchemaError): strin
 
 const isHttpUrl = (text: string) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
 
-/** An address, a subnet in CIDR notation, or a range that has a name. */
+/** Returns true for an address, a subnet in CIDR notation, or a named range. */
 function isProxy(text: string): boolean {
   const [address = '', prefix] = text.trim().split('/');
   const bits = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
@@ -156,10 +146,10 @@ function isProxy(text: string): boolean {
   return bits > 0 || ['loopback', 'linklocal', 'uniquelocal'].includes(address);
 }
 
-/** Scheme, host and port, as a browser writes an Origin header; a wildcard is none. */
+/** Returns true for scheme, host and port, as in the Origin header of a browser; wildcards are refused. */
 const isOrigin = (text: string): boolean => isHttpUrl(text) && new URL(text).origin === text && !text.includes('*');
 
-/** Characters that each secret of a list must have, as one alone must. */
+/** Checks each secret of a list, as the schema checks a single one. */
 const unfitSecrets = (secrets: readonly string[]): string[] =>
   secrets.flatMap((secret, place) =>
     secrets.length > 1 && (secret.length < SECRET_BYTES || secret.trim() !== secret)
@@ -172,8 +162,8 @@ const unfitSecrets = (secrets: readonly string[]): string[] =>
 type Problem = string | false | undefined;
 const told = (problems: Problem[]) => problems.filter((one) => typeof one === 'string' && one !== '') as string[];
 
-/** The variables by which others than the people of this machine can reach the service. */
-const exposedBy = ({ HOST, PUBLIC_URL, TLS_CERT, TRUST_PROXY }: Environment): string[] =>
+/** Returns the variables that make the service reachable from other machines. */
+const exposedBy = ({ HOST, PUBLIC_URL, TLS_CERT, TRUST_PROXY }: Settings): string[] =>
   told([
     !isLoopbackHost(HOST) && 'HOST',
     PUBLIC_URL && isHttpUrl(PUBLIC_URL) && !isLoopbackHost(new URL(PUBLIC_URL).hostname) && 'PUBLIC_URL',
@@ -187,15 +177,15 @@ const isProduction = (environment: Environment): boolean =>
   environment.DEMO === 'off' ||
   (environment.DEMO === undefined && exposedBy(environment).length > 0);
 
-/** The problems that only production has, and what makes its rules hold where nobody said so in so many words. */
-export function inProduction(environment: Environment, problems: string[]): string[] {
+/** Returns the problems of production, with the variables that make its rules apply if NODE_ENV and DEMO do not. */
+export function inProduction(environment: Settings, problems: string[]): string[] {
   const unsaid = environment.NODE_ENV !== 'production' && environment.DEMO === undefined;
   if (problems.length === 0 || !unsaid) return problems;
   const names = exposedBy(environment).join(', ');
   return [...problems, `The rules of production hold because of ${names}; DEMO=on keeps those of a demo.`];
 }
 
-/** What the types cannot say: each problem by the name of its variable. */
+/** Returns the problems that the schema cannot find, with the names of their variables. */
 function contradictions(environment: Environment): string[] {
   const { KEY_SECRET, JWT_SECRET, ADMIN_EMAIL, ADMIN_PASSWORD, PUBLIC_URL } = environment;
   const { REDIS_URL, TRUST_PROXY, CORS_ORIGINS } = environment;
@@ -207,7 +197,7 @@ function contradictions(environment: Environment): string[] {
     environment.NODE_ENV === 'production' &&
       environment.DEMO === 'on' &&
       'NODE_ENV, DEMO: production has no demo; set one of them',
-    ...unfitSecrets(KEY_SECRET ?? []),
+    ...unfitSecrets(KEY_SECRET?.split(',') ?? []),
     environment.JWT_ALGORITHM === 'HS256' &&
       !JWT_SECRET &&
       'JWT_SECRET: HS256 needs a secret of at least 32 characters',
@@ -224,20 +214,7 @@ function contradictions(environment: Environment): string[] {
   ]);
 }
 
-/** A text with this between its parts is read as a list of them. */
-const list: FuncKeywordDefinition = {
-  keyword: 'separator',
-  type: 'string',
-  modifying: true,
-  valid: true,
-  errors: false,
-  compile: (separator: string) => (text: string, at) => {
-    if (at) at.parentData[at.parentDataProperty] = text.split(separator);
-    return true;
-  },
-};
-
-/** The schemas are our own, and their schema is not compiled, nor what is run once made fast to run: a start waits for this. */
+/** Does not check the schemas, which are our own, nor optimise code that runs once: the start waits for this. */
 const ajv = new Ajv({
   allErrors: true,
   coerceTypes: true,
@@ -246,7 +223,6 @@ const ajv = new Ajv({
   validateSchema: false,
   code: { optimize: false },
   formats: { [HTTP_URL]: isHttpUrl },
-  keywords: [list],
 });
 
 const NONE: TProperties = {};
@@ -267,9 +243,11 @@ function schemaWith(own: TProperties): TObject {
 export function readConfig(environment: NodeJS.ProcessEnv, own: TProperties = NONE): Config {
   const values = Object.fromEntries(Object.entries(environment).filter(([, value]) => value?.trim()));
   if (!ajv.validate<Environment>(schemaWith(own), values)) {
-    throw new ConfigError((ajv.errors as SchemaError[]).map(inWords).join('\n'));
+    throw new ConfigError((ajv.errors ?? []).map(describe).join('\n'));
   }
   const problems = contradictions(values);
   if (problems.length > 0) throw new ConfigError(problems.join('\n'));
-  return Object.freeze({ ...values, production: isProduction(values) });
+  const { KEY_SECRET, ...others } = values;
+  const secrets = KEY_SECRET !== undefined && { KEY_SECRET: KEY_SECRET.split(',') };
+  return Object.freeze({ ...others, ...secrets, production: isProduction(values) });
 }

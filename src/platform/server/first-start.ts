@@ -1,80 +1,59 @@
-import { type AccountRules, accountRules } from '../accounts/account-rules.js';
-import { isCommonPassword } from '../accounts/common-passwords.js';
-import { createFirstAdmin, hasAdmin } from '../accounts/first-admin.js';
-import { hasher } from '../accounts/passwords.js';
-import { emailKey } from '../accounts/user-model.js';
-import type { Application, Demo, DemoPerson } from '../application.js';
+import { hasher, isCommonPassword } from '../accounts/passwords.js';
+import { accountRules, emailKey } from '../accounts/users.js';
+import type { Application, DemoPerson } from '../application.js';
+import { audit, COMMAND_LINE } from '../audit/audit.js';
+import type { PrismaClient } from '../database/client.js';
 import type { Database } from '../database/open.js';
 import { type Config, ConfigError, inProduction } from './config.js';
 
 /**
- * Sees to it that somebody can log in: the first administrator from ADMIN_EMAIL, or else, outside production, the demo
- * in an empty database.
- * @throws ConfigError for a common password; in production, where demo data is refused and an administrator has no default
+ * Makes sure that somebody can log in: creates the first administrator from ADMIN_EMAIL, or else, outside production, the demo in an
+ * empty database. Safe to repeat, and on several instances at once.
+ * @throws ConfigError for a common password; in production, which refuses demo data and has no default administrator
  */
 export async function prepareData(
-  database: Stored & Pick<Database, 'alone'>,
+  { client, alone }: Pick<Database, 'client' | 'alone'>,
   config: Config,
   { demo, policy, accountActions }: Pick<Application, 'demo' | 'policy' | 'accountActions'>,
 ): Promise<void> {
-  const prepared = { demo, ...accountRules(policy, accountActions) };
-  // Only who has something to write waits for its turn: a migration that runs for long may have it.
-  if (!(await isPrepared(database, config, prepared))) {
-    await database.alone(async () => {
-      if (!(await isPrepared(database, config, prepared))) await firstData(database, config, prepared);
-    });
-  }
-}
-
-type Stored = Pick<Database, 'client'>;
-
-/** What there is to put into a database, and who can administer it then. */
-interface Prepared extends Pick<AccountRules, 'administrators'> {
-  demo: Demo | undefined;
-}
-
-const refuse = (config: Config, problem: string) => new ConfigError(inProduction(config, [problem]).join('\n'));
-
-async function isPrepared(database: Stored, config: Config, { demo, administrators }: Prepared): Promise<boolean> {
-  if (config.production && (await hasDemo(database, demo))) {
-    throw refuse(
-      config,
-      'DATABASE_URL: names a database with demo accounts, whose password is public; use another one.',
-    );
-  }
-  return hasAdmin(database.client, administrators);
-}
-
-/** Returns true if the database holds accounts of the demo, whose password everyone knows. */
-async function hasDemo({ client }: Stored, demo: Demo | undefined): Promise<boolean> {
-  const emails = demo?.people.map(({ email }) => emailKey(email)) ?? [];
-  if (emails.length === 0) return false;
-  return (await client.user.findFirst({ where: { emailKey: { in: emails } }, select: { id: true } })) !== null;
-}
-
-async function firstData(database: Stored, config: Config, { demo, administrators }: Prepared): Promise<void> {
   const { production, ADMIN_EMAIL: email, ADMIN_PASSWORD: password } = config;
-  if (email && password) await firstAdmin(database, administrators, email, password);
-  else if (production) throw refuse(config, 'ADMIN_EMAIL, ADMIN_PASSWORD: there is no administrator yet; set both.');
-  else if ((await database.client.user.count()) === 0) await demo?.seed(database.client);
+  const { administrators } = accountRules(policy, accountActions);
+  const exists = async (where: object) => (await client.user.findFirst({ where, select: { id: true } })) !== null;
+  const refuse = (problem: string) => new ConfigError(inProduction(config, [problem]).join('\n'));
+
+  async function isPrepared(): Promise<boolean> {
+    const emails = demo?.people.map((person) => emailKey(person.email)) ?? [];
+    if (production && emails.length > 0 && (await exists({ emailKey: { in: emails } }))) {
+      throw refuse('DATABASE_URL: names a database with demo accounts, whose password is public; use another one.');
+    }
+    return exists({ role: { in: [...administrators] } });
+  }
+  async function prepare(): Promise<void> {
+    if (await isPrepared()) return;
+    if (email && password) await createFirstAdmin(client, administrators[0], email, password);
+    else if (production) throw refuse('ADMIN_EMAIL, ADMIN_PASSWORD: there is no administrator yet; set both.');
+    else if ((await client.user.count()) === 0) await demo?.seed(client);
+  }
+
+  // A start that has nothing to write does not wait for the lock, which a long migration may hold.
+  if (!(await isPrepared())) await alone(prepare);
 }
 
-async function firstAdmin(
-  database: Stored,
-  administrators: Prepared['administrators'],
-  email: string,
-  password: string,
-): Promise<void> {
+async function createFirstAdmin(client: PrismaClient, role: string, email: string, password: string): Promise<void> {
   if (isCommonPassword(password)) {
     throw new ConfigError('ADMIN_PASSWORD: is one of the passwords that attackers try first; choose another one.');
   }
-  await createFirstAdmin(database.client, administrators, { email, passwordHash: await hasher().hash(password) });
+  const passwordHash = await hasher().hash(password);
+  const where = { emailKey: emailKey(email) };
+  await client.$transaction(async (db) => {
+    const exists = (await db.user.count({ where })) > 0;
+    const create = { name: 'Administrator', email, ...where, role, passwordHash };
+    const { id } = await db.user.upsert({ where, create, update: { role }, select: { id: true } });
+    await audit(db, COMMAND_LINE, exists ? 'role.changed' : 'user.created', `user:${id}`);
+  });
 }
 
-/**
- * @returns who can log in to the demo: in production nobody, nor where it was never put in, or somebody has changed its password
- * or address since
- */
+/** Returns the demo account of the start message; undefined in production, or if its password or address is no longer that. */
 export async function demoLogin(
   { client }: Pick<Database, 'client'>,
   { production }: Config,

@@ -1,32 +1,28 @@
 import closeWithGrace from 'close-with-grace';
 import type { FastifyInstance } from 'fastify';
 import { buildApp } from '../app.js';
-import type { Application } from '../application.js';
+import type { Application, DemoPerson } from '../application.js';
 import { readAddress } from '../database/address.js';
 import type { Database } from '../database/open.js';
 import { patiently, telling } from '../database/patience.js';
 import { titleOf } from '../names.js';
 import { answerCommands } from './admin-socket.js';
-import { announce } from './announce.js';
 import type { Config } from './config.js';
 import { drainOnClose, type Leave } from './drain.js';
 import { demoLogin, prepareData } from './first-start.js';
 import { whenShellGone } from './npm-shell.js';
 import { listenHost, notListening } from './port.js';
 
-/** Milliseconds that running requests get once the process is asked to stop. */
+/** Milliseconds for running requests once the process is asked to stop. */
 const GRACE = 10_000;
-/** Milliseconds within which a second signal is an echo: npm passes a Ctrl-C on that the terminal has sent already. */
+/** Milliseconds within which a second signal is an echo: npm repeats a Ctrl-C that the terminal has sent already. */
 const ECHO = 500;
 
-/**
- * Serves until the process is asked to stop, and then closes the database. Rejects when it cannot begin; the database is
- * then the caller's to close.
- */
+/** Serves until the process is asked to stop, and then closes the database. If it rejects, the caller closes the database. */
 export async function serve(application: Application, config: Config, database: Database): Promise<void> {
   const { demo, app } = await telling('Still reading what is in the database.', async () => {
     await patiently(() => prepareData(database, config, application));
-    // A password is hashed on another core.
+    // Runs beside the other, because a password is hashed on another core.
     const [demo, app] = await Promise.all([
       patiently(() => demoLogin(database, config, application)),
       buildApp(application, config, { database, logger: await logger(config) }),
@@ -44,10 +40,43 @@ export async function serve(application: Application, config: Config, database: 
   announce({ title: titleOf(application), config, database, address: url, demo, app });
 }
 
-/** JSON for machines; lines to read on a terminal. */
+interface Announcement {
+  title: string;
+  config: Config;
+  database: Pick<Database, 'label' | 'migrated'>;
+  /** The URL on which the service listens. */
+  address: string;
+  demo: DemoPerson | undefined;
+  app: Pick<FastifyInstance, 'notWritten' | 'restEntry'>;
+}
+
+/** Prints the addresses and the demo login. */
+export function announce({ title, config, database, address, demo, app }: Announcement): void {
+  const { notWritten, restEntry } = app;
+  const url =
+    config.PUBLIC_URL?.replace(/(?<!\/)\/+$/, '') ?? address.replace(/\/\/(127\.0\.0\.1|\[::1\])(?=:)/, '//localhost');
+  const lines = [
+    '',
+    `  ${title} is ready.`,
+    '',
+    `  Database   ${database.label}${database.migrated.length > 0 ? ` (migrated: ${database.migrated.join(', ')})` : ''}`,
+    `  REST       ${restEntry.prefixes.map((prefix) => url + prefix).join('  ')}`,
+    `  GraphQL    ${url}/graphql`,
+    `  Docs       ${url}/docs`,
+    `  Contracts  ${url}/openapi.yaml  ${url}/schema.graphql`,
+  ];
+  if (demo) {
+    lines.push('', `  Demo login ${demo.email} / ${demo.password}`);
+    if (restEntry.sample) lines.push(`  Try it     curl -u '${demo.email}:${demo.password}' ${url}${restEntry.sample}`);
+  }
+  if (notWritten.length > 0) lines.push('', `  Not written yet (501): ${notWritten.join(', ')}`);
+  console.log(`${lines.join('\n')}\n`);
+}
+
+/** Returns a logger that writes JSON, or readable lines on a terminal. */
 async function logger({ LOG_LEVEL: level }: Config) {
   if (!process.stdout.isTTY) return { level };
-  // A development dependency: who is on a terminal without it reads JSON.
+  // A development dependency: an installation without it logs JSON.
   const pretty = await import('pino-pretty').then(
     (module) => module.default,
     () => undefined,
@@ -56,8 +85,8 @@ async function logger({ LOG_LEVEL: level }: Config) {
 }
 
 /**
- * The first signal closes in good order, the next one ends the process at once.
- * @param drainDelay milliseconds in which requests are still taken, while `/readyz` tells balancers to send no more
+ * Closes at the first signal, and ends the process at the next one.
+ * @param drainDelay milliseconds for which requests are still taken, while `/readyz` tells balancers to send no more
  */
 function stopOnSignal(app: FastifyInstance, leave: Leave, drainDelay: number): void {
   const signals = ['SIGINT', 'SIGTERM'] as const;

@@ -1,18 +1,19 @@
 import { createHash, type KeyObject } from 'node:crypto';
-import { decodeProtectedHeader, type JWTPayload, jwtVerify, SignJWT } from 'jose';
+import { type JWTHeaderParameters, type JWTPayload, jwtVerify, SignJWT } from 'jose';
 import { LRUCache } from 'lru-cache';
 import { validate as isUuid, v7 as uuidv7 } from 'uuid';
 import type { Soon } from '../calls/at-once.js';
-import { isCanonicalJws } from './canonical.js';
 
 /** Seconds that an access token lives (docs/decisions.md, "Access tokens"). */
 export const ACCESS_TOKEN_LIFETIME = 15 * 60;
 /** Seconds by which the clocks of two instances may differ. */
 export const CLOCK_TOLERANCE = 5;
-/** Verified tokens remembered; at less than 1 kB each. */
+/** Verified tokens in the cache; at less than 1 kB each. */
 const REMEMBERED = 10_000;
+/** Longer than any token that we issue. */
+const LONGEST = 4096;
 
-/** What a verified token says of its bearer. */
+/** The claims of a verified token. */
 export interface AccessClaims {
   subject: string;
   role: string;
@@ -20,13 +21,13 @@ export interface AccessClaims {
   issuedAt: number;
   /** Unix seconds. */
   expiresAt: number;
-  /** The login that the token descends from. */
+  /** The session of the token. */
   sessionId: string;
   /** The key that signed it; undefined for the one of HS256. */
   kid: string | undefined;
 }
 
-/** The first 48 bits of a UUIDv7 are milliseconds (RFC 9562 §5.7). Where they are not those of `iat`, that decides. */
+/** Reads the milliseconds of a UUIDv7 (RFC 9562 §5.7). `iat` decides if they disagree with it. */
 function issuedAt(iat: number, uuid: string): number {
   const milliseconds = Number.parseInt(uuid.replace('-', '').slice(0, 12), 16);
   return Math.floor(milliseconds / 1000) === iat ? milliseconds : iat * 1000;
@@ -34,7 +35,7 @@ function issuedAt(iat: number, uuid: string): number {
 
 type Key = KeyObject | Uint8Array;
 
-/** Where the keys come from; the set may change while the service runs. */
+/** The keys; the set may change while the service runs. */
 export interface KeySource {
   algorithm: 'RS256' | 'HS256';
   signing: () => { kid: string | undefined; key: Key };
@@ -52,19 +53,19 @@ export interface AccessTokenOptions {
 export type AccessTokens = ReturnType<typeof accessTokens>;
 
 /**
- * Issues and verifies JWT access tokens (RFC 7519, under the rules of RFC 8725). We are their only issuer, so a header
- * with anything besides alg, typ and kid is none of ours: no jku, jwk, x5u, crit or zip is ever looked at.
+ * Issues and verifies JWT access tokens (RFC 7519, under the rules of RFC 8725). We are their only issuer, so a header with a
+ * member besides alg, typ and kid is refused: no jku, jwk, x5u, crit or zip is ever read.
  */
 export function accessTokens({ keys, issuer, audience, now }: AccessTokenOptions) {
-  /** By digest: the tokens themselves are kept nowhere. */
+  /** By digest: the tokens themselves are not stored. */
   const known = new LRUCache<string, AccessClaims>({ max: REMEMBERED });
   const digestOf = (token: string) => createHash('sha256').update(token).digest('base64url');
 
   async function verify(token: string, digest: string): Promise<AccessClaims | undefined> {
-    if (!isCanonicalJws(token)) return undefined;
     try {
-      const { kid, ...header } = decodeProtectedHeader(token);
-      if (!Object.keys(header).every((name) => name === 'alg' || name === 'typ')) return undefined;
+      const header = canonicalHeader(token);
+      if (!header || !Object.keys(header).every((name) => ['alg', 'typ', 'kid'].includes(name))) return undefined;
+      const { kid } = header;
       const key = keys.verifying(kid);
       if (!key) return undefined;
       const { payload } = await jwtVerify(token, key as Uint8Array, {
@@ -84,7 +85,7 @@ export function accessTokens({ keys, issuer, audience, now }: AccessTokenOptions
     }
   }
 
-  /** jose looks at exp and nbf; a token from the future is as wrong as one from the past. */
+  /** Reads the payload. jose checks exp and nbf, but accepts an `iat` in the future. */
   function read({ sub, role, iat, exp, jti }: JWTPayload, kid: string | undefined): AccessClaims | undefined {
     if (typeof sub !== 'string' || typeof role !== 'string' || typeof jti !== 'string') return undefined;
     if (iat === undefined || exp === undefined || iat > now() / 1000 + CLOCK_TOLERANCE) return undefined;
@@ -94,7 +95,7 @@ export function accessTokens({ keys, issuer, audience, now }: AccessTokenOptions
   }
 
   return {
-    /** @returns a signed token of ACCESS_TOKEN_LIFETIME seconds; it carries nothing personal */
+    /** Returns a signed token that is valid for ACCESS_TOKEN_LIFETIME seconds, without personal data. */
     issue({ subject, role, sessionId }: Pick<AccessClaims, 'subject' | 'role' | 'sessionId'>): Promise<string> {
       const { kid, key } = keys.signing();
       const issuedAt = Math.floor(now() / 1000);
@@ -110,8 +111,8 @@ export function accessTokens({ keys, issuer, audience, now }: AccessTokenOptions
     },
 
     /**
-     * Verifies without a database lookup; a token seen before costs a look into a map, and its expiry is checked again.
-     * @returns the claims, or undefined for anything that is not one of our tokens, valid now
+     * Returns the claims, or undefined for anything but a valid token of ours. Asks no database. A cached token is only checked for
+     * its expiry and its key.
      */
     verify(token: string): Soon<AccessClaims | undefined> {
       const digest = digestOf(token);
@@ -122,4 +123,18 @@ export function accessTokens({ keys, issuer, audience, now }: AccessTokenOptions
       return alive ? seen : undefined;
     },
   };
+}
+
+/**
+ * Returns the header of a compact JWS, if the token has the one accepted spelling: each of the three parts equals its own
+ * re-encoding (no padding, no stray low bits, no other alphabet), and no member of the header appears twice (RFC 7515 §4). Our
+ * headers are flat JSON without white space. jose alone accepts several spellings.
+ */
+function canonicalHeader(token: string): Partial<JWTHeaderParameters> | undefined {
+  const parts = token.length > LONGEST ? [] : token.split('.');
+  const isCanonical = (part: string) => part !== '' && Buffer.from(part, 'base64url').toString('base64url') === part;
+  if (parts.length !== 3 || !parts.every(isCanonical)) return undefined;
+  const text = Buffer.from(parts[0] as string, 'base64url').toString();
+  const header = JSON.parse(text);
+  return JSON.stringify(header) === text ? header : undefined;
 }

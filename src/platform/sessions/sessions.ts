@@ -1,44 +1,40 @@
 import { v7 as uuidv7 } from 'uuid';
-import type { AccountRules } from '../accounts/account-rules.js';
 import type { Account, Credentials } from '../accounts/credentials.js';
+import type { AccountRules } from '../accounts/users.js';
 import { audit } from '../audit/audit.js';
-import type { Actor, Call } from '../calls/access.js';
+import { type Actor, authenticated, type Call } from '../calls/access.js';
 import { andThen, type Soon } from '../calls/at-once.js';
 import { Failure } from '../calls/errors.js';
-import { isStorableId } from '../calls/pages.js';
+import { isStorableId, type Page, type PageRequest, pageOf } from '../calls/pages.js';
 import type { Prisma, PrismaClient } from '../database/client.js';
 import type { Names } from '../names.js';
+import { accessOf } from '../operations/client-access.js';
+import type { Db } from '../operations/model.js';
 import type { AccessClaims, AccessTokens } from './access-tokens.js';
-import { hashToken, isToken, newToken } from './opaque-tokens.js';
-import { refreshService } from './refresh.js';
-import type { Revocations } from './revocations.js';
-import { liveAt, type SessionEnds } from './session-ends.js';
-import { ownSessions } from './session-list.js';
-import { jwtTokens, newRefreshToken, SESSION_LIFETIME, type SessionTokens } from './session-tokens.js';
+import { liveAt, type Revocations } from './revocations.js';
+import { hashToken, isToken, jwtTokens, newToken, refreshService, type SessionTokens } from './session-tokens.js';
+
+/** Seconds that a login lasts; rotation of its refresh tokens does not extend it (RFC 9700 §4.14). */
+const SESSION_LIFETIME = 30 * 24 * 60 * 60;
 
 interface SessionsDependencies {
   client: PrismaClient;
   credentials: Credentials;
   tokens: AccessTokens;
-  /** Sees to it that what a token is verified by is known as it was a second ago. */
-  upToDate: () => Soon<void>;
-  /** Tells of a verified token whether it was revoked since. */
-  refuses: Revocations['refuses'];
-  /** Ends sessions. */
-  end: SessionEnds['end'];
+  revocations: Revocations;
   rules: AccountRules;
   names: Names;
   /** Milliseconds since the epoch. */
   now: () => number;
 }
 
-export interface LoginRequest {
+interface LoginRequest {
   email: string;
   password: string;
   flow?: SessionTokens['flow'];
 }
 
-/** A session that begins, and the hash of the token that it is known by. */
+/** A session that begins, and the hash of the token that names it. */
 interface NewSession {
   createdAt: Date;
   expiresAt: Date;
@@ -46,14 +42,33 @@ interface NewSession {
   refresh?: Uint8Array<ArrayBuffer>;
 }
 
-/** Logins, and the credentials that descend from them. */
+/**
+ * A live session, as its owner sees it.
+ * @example
+ * const represent = ({ id, current }: OwnSession): Contract.Session => ({ id, current, … });
+ */
+export interface OwnSession {
+  /** Its place in the list. */
+  position: number;
+  id: string;
+  flow: 'jwt' | 'opaque';
+  /** True for the session of the call. */
+  current: boolean;
+  createdAt: Date;
+  expiresAt: Date;
+}
+
+/** Logins, the sessions that they begin, and the credentials of those. */
 export function sessionsService(dependencies: SessionsDependencies) {
-  const { client, credentials, tokens, upToDate, refuses, end, rules, names, now } = dependencies;
-  /** Starts the session, unless the account went or its password changed while the old one was being judged. */
+  const { client, credentials, tokens, revocations, rules, names, now } = dependencies;
+  const { end, refuses, upToDate } = revocations;
+
+  /** Begins the session, unless the account was deleted or its password changed while the old one was being verified. */
   async function open(call: Call, { id, passwordHash }: Account, { createdAt, expiresAt, ...by }: NewSession) {
     const sessionId = uuidv7({ msecs: now() });
     await client.$transaction(async (tx) => {
-      await lockUser(tx, id);
+      // Keeps the account and its password until the transaction ends. Prisma has no row locks.
+      await tx.$queryRaw`SELECT id FROM users WHERE id = ${id} FOR SHARE`;
       const account = await tx.user.findFirst({ where: { id, passwordHash }, select: { id: true } });
       if (!account) throw refused();
       const session = { id: sessionId, userId: id, createdAt, expiresAt, tokenHash: by.opaque ?? null };
@@ -65,7 +80,7 @@ export function sessionsService(dependencies: SessionsDependencies) {
     return sessionId;
   }
 
-  /** One look-up with each request: so a revocation, and a change of role, holds at once. */
+  /** Looks the session up at each request, so that a revocation and a new role apply at once. */
   async function opaque(token: string): Promise<Actor | undefined> {
     const where = { tokenHash: hashToken(token), ...liveAt(now()) };
     const select = { id: true, expiresAt: true, user: { select: { id: true, role: true } } } as const;
@@ -75,17 +90,22 @@ export function sessionsService(dependencies: SessionsDependencies) {
     return { ...user, mechanism: 'opaqueToken', sessionId, expiresAt: Math.floor(expiresAt.getTime() / 1000) };
   }
 
-  /** The bearer of a verified token, unless it was revoked. */
+  /** Returns the bearer of a verified token, unless it was revoked. */
   function claimed(claims: AccessClaims | undefined): Actor | undefined {
     if (!claims || refuses(claims)) return undefined;
     const { subject, role, sessionId, expiresAt, kid } = claims;
-    // Signed by us, and still held to what a user can be: a wrong value here would be wrong everywhere behind.
+    // Our own signature does not excuse a wrong value: it would be wrong everywhere behind.
     if (!/^[1-9]\d*$/.test(subject) || !isStorableId(Number(subject)) || !rules.roles.has(role)) return undefined;
     return { id: Number(subject), role, mechanism: 'jwt', sessionId, expiresAt, ...(kid !== undefined && { kid }) };
   }
 
+  async function revoke(db: Db, where: Prisma.SessionWhereInput): Promise<void> {
+    const { call, transaction } = accessOf(db);
+    await call.checkpoint();
+    await end(await transaction(), call, 'session.revoked', where);
+  }
+
   return {
-    ...ownSessions({ client, end, now }),
     basic: credentials.basic,
     refresh: refreshService({ client, tokens, end, names, now }),
 
@@ -100,20 +120,37 @@ export function sessionsService(dependencies: SessionsDependencies) {
       const createdAt = new Date(now());
       const expiresAt = new Date(createdAt.getTime() + SESSION_LIFETIME * 1000);
       if (flow === 'opaque') {
-        const token = newToken(names.tokenPrefixes.access);
-        await open(call, account, { createdAt, expiresAt, opaque: hashToken(token) });
+        const { token, hash } = newToken(names.tokenPrefixes.access);
+        await open(call, account, { createdAt, expiresAt, opaque: hash });
         return { flow, token, expiresIn: SESSION_LIFETIME };
       }
-      const first = newRefreshToken(names);
-      const sessionId = await open(call, account, { createdAt, expiresAt, refresh: first.hash });
+      const { token, hash } = newToken(names.tokenPrefixes.refresh);
+      const sessionId = await open(call, account, { createdAt, expiresAt, refresh: hash });
       const session = { sessionId, userId: account.id, role: account.role, expiresAt };
-      return jwtTokens(tokens, session, first.token, now());
+      return jwtTokens(tokens, session, token, now());
     },
 
     /**
-     * @returns the bearer of an opaque or JWT access token, or undefined when it is not one of ours, valid now: at once for an
-     *   access token that was seen before
+     * Ends the session of a refresh token, or else that of the token of the call. Succeeds for a token that is no longer valid.
+     * @throws Failure BAD_REQUEST without any of these; UNAUTHENTICATED if the call has a credential of another kind
      */
+    async logout(call: Call, refreshToken: string | undefined): Promise<void> {
+      const { actor } = call;
+      const presented = call.presented?.();
+      if (refreshToken === undefined && presented === undefined) {
+        throw new Failure('BAD_REQUEST', 'There is no token whose session could end.');
+      }
+      if (refreshToken === undefined && presented === 'other') {
+        throw new Failure('UNAUTHENTICATED', 'Only a refresh token or an opaque token can log out.');
+      }
+      await call.checkpoint();
+      // The caller's account is not checked: its sessions were deleted with it.
+      const logout = (where: Prisma.SessionWhereInput) => client.$transaction((db) => end(db, call, 'logout', where));
+      if (refreshToken !== undefined) await logout({ tokens: { some: { hash: hashToken(refreshToken) } } });
+      else if (actor?.sessionId !== undefined) await logout({ id: actor.sessionId });
+    },
+
+    /** Returns the bearer of a valid token of ours, or undefined; without waiting for an access token that was seen before. */
     bearer(token: string): Soon<Actor | undefined> {
       if (isToken(names.tokenPrefixes.access, token)) return opaque(token);
       return andThen(
@@ -121,12 +158,46 @@ export function sessionsService(dependencies: SessionsDependencies) {
         claimed,
       );
     },
-  };
-}
 
-/** Keeps the account and its password until the transaction ends. Prisma has no word for row locks. */
-async function lockUser(tx: Prisma.TransactionClient, id: number): Promise<void> {
-  await tx.$queryRaw`SELECT id FROM users WHERE id = ${id} FOR SHARE`;
+    /** Returns a page of the live sessions of the caller, oldest first. */
+    async list(db: Db, page: PageRequest): Promise<Page<OwnSession>> {
+      const { call } = accessOf(db);
+      const { id: userId, sessionId } = authenticated(call);
+      await call.checkpoint();
+      const where = { userId, ...liveAt(now()) };
+      const { items, ...rest } = await pageOf(page, {
+        rows: ({ ids: position, order, ...part }) =>
+          client.session.findMany({ where: { ...where, position }, orderBy: { position: order }, ...part }),
+        count: () => client.session.count({ where }),
+      });
+      const sessions = items.map(
+        ({ position, id, tokenHash, createdAt, expiresAt }): OwnSession => ({
+          position: Number(position),
+          id,
+          flow: tokenHash ? 'opaque' : 'jwt',
+          current: id === sessionId,
+          createdAt,
+          expiresAt,
+        }),
+      );
+      return { ...rest, items: sessions };
+    },
+
+    /** Ends a session of the caller. @throws Failure NOT_FOUND if the caller has no live session with this id */
+    async revoke(db: Db, id: string): Promise<void> {
+      const { call, reader } = accessOf(db);
+      const { id: userId } = authenticated(call);
+      const found = await (await reader()).session.count({ where: { id, userId, ...liveAt(now()) } });
+      if (found === 0) throw new Failure('NOT_FOUND', 'There is no such session.');
+      await revoke(db, { id, userId });
+    },
+
+    /** Ends all sessions of the caller except the one of the call. */
+    async revokeOthers(db: Db): Promise<void> {
+      const { id: userId, sessionId } = authenticated(accessOf(db).call);
+      await revoke(db, { userId, ...(sessionId !== undefined && { id: { not: sessionId } }) });
+    },
+  };
 }
 
 const refused = () => new Failure('UNAUTHENTICATED', 'The e-mail address or the password is wrong.');
