@@ -1,4 +1,4 @@
-// Plain JavaScript, for the `accord` command asks it before anything that reads TypeScript.
+// Plain JavaScript, because the `accord` command loads it before anything that reads TypeScript.
 import { readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -11,7 +11,7 @@ const PLATFORM = '@accord-api/platform';
  */
 
 /**
- * The nearest folder upwards whose package is one that was asked for, as a file URL that ends in a slash; undefined where there is none.
+ * Returns the nearest folder upwards whose package matches, as a file URL with a final slash; undefined if there is none.
  * @param {URL} folder
  * @param {(found: Package) => boolean} isIt
  * @returns {URL | undefined}
@@ -20,7 +20,7 @@ function upwards(folder, isIt) {
   try {
     if (isIt(JSON.parse(readFileSync(new URL('package.json', folder), 'utf8')))) return folder;
   } catch {
-    // None is here.
+    // This folder has none.
   }
   const parent = new URL('../', folder);
   return parent.href === folder.href ? undefined : upwards(parent, isIt);
@@ -32,13 +32,13 @@ const isAnother = ({ name }) => name !== undefined && name !== PLATFORM;
 const buildsOnThePlatform = ({ name, dependencies, devDependencies }) =>
   name !== PLATFORM && PLATFORM in { ...dependencies, ...devDependencies };
 
-/** The project that this process is of: that of its bundle, of its program, or of the folder that it was started in. */
+/** Returns the project of the bundle, of the program, or of the current folder. */
 function found() {
   const here = new URL('./', import.meta.url);
   const nearest = upwards(here, ({ name }) => name !== undefined);
   const around = upwards(here, isAnother);
   if (nearest !== undefined && nearest.href === around?.href) return nearest;
-  // The platform as a package, which may be linked, or installed for several projects at once.
+  // The platform is a package, which may be linked, or installed for several projects.
   const [, program] = process.argv;
   const folders = [...(program === undefined ? [] : [dirname(program)]), process.cwd()];
   const project = folders.map((one) => upwards(pathToFileURL(`${one}/`), buildsOnThePlatform)).find(Boolean) ?? around;
@@ -50,15 +50,15 @@ function found() {
 let project;
 
 /**
- * Says which project is meant, in place of the one that this process is in.
- * @param {string | undefined} folder undefined: the one that this process is in after all
+ * Sets the project, in place of the one of this process.
+ * @param {string | undefined} folder undefined for the one of this process
  */
 export function useProject(folder) {
   project = folder === undefined ? undefined : resolve(folder);
 }
 
 /**
- * The absolute path of something in the project: `rootPath('prisma', 'schema.prisma')`.
+ * Returns an absolute path in the project: `rootPath('prisma', 'schema.prisma')`.
  * @param {string[]} segments
  */
 export function rootPath(...segments) {

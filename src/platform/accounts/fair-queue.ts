@@ -1,4 +1,4 @@
-/** Thrown where there is no place left in a queue. */
+/** Thrown if no place is left in a queue. */
 export class QueueFull extends Error {}
 
 interface Waiting {
@@ -7,13 +7,13 @@ interface Waiting {
 }
 
 /**
- * A queue that is shared out by groups: they take turns, and of each one piece of work runs at a time. When all places are
- * taken, one that comes gets the last place of the group that has most, unless its own would then have more.
+ * Makes a queue in which groups take turns, and one piece of work of each group runs at a time. If all places are taken, a new one
+ * gets the last place of the longest group, unless its own group would then be longer.
  * @param running pieces of work at once
- * @param places how many may wait
+ * @param places for waiting ones
  */
 export function fairQueue({ running, places }: { running: number; places: number }) {
-  /** Who waits, by group; the groups in the order of their turns. */
+  /** Waiting work by group, in the order of their turns. */
   const lines = new Map<string, Waiting[]>();
   const busy = new Set<string>();
   let taken = 0;
@@ -25,7 +25,7 @@ export function fairQueue({ running, places }: { running: number; places: number
     taken -= 1;
   }
 
-  /** Who was served comes after those who were not. */
+  /** Moves a group that was served behind the others. */
   function moveBack(group: string): void {
     const line = lines.get(group);
     if (line === undefined) return;
@@ -53,7 +53,7 @@ export function fairQueue({ running, places }: { running: number; places: number
   return {
     /**
      * Runs the work when it is the group's turn.
-     * @throws QueueFull when there is no place for it, or it had to give its place to another group
+     * @throws QueueFull if there is no place for it, or another group has taken its place
      */
     run<T>(group: string, work: () => Promise<T>): Promise<T> {
       return new Promise((resolve, reject) => {

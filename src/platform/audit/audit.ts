@@ -63,7 +63,7 @@ export interface AuditFilter {
 }
 
 /** One line of the audit table. */
-export interface AuditEntry {
+interface AuditEntry {
   id: string;
   /** ISO 8601, UTC. */
   time: string;

@@ -1,102 +1,97 @@
 import type { Reach } from '../contract/document.js';
 import { Failure } from './errors.js';
 
-/** Who may do what: how far each role reaches, by action and role. Made from both contracts (`generated/policy.ts`). */
+/** The reach of each role, by action and role. Made from both contracts (`generated/policy.ts`). */
 export type Policy = Readonly<Record<string, Readonly<Record<string, Reach>>>>;
 
 /** The actions of a policy. */
 export type ActionOf<Rules extends Policy> = keyof Rules & string;
 
-/** The roles that a policy tells apart. */
+/** Returns the roles of a policy. */
 export const rolesOf = (policy: Policy): ReadonlySet<string> => new Set(Object.values(policy).flatMap(Object.keys));
 
-/** The mechanisms by which a caller proves who it is; the names are those of the security schemes in the contract. */
+/** The mechanisms of authentication, with the names of the security schemes in the contract. */
 export type Mechanism = 'basicAuth' | 'opaqueToken' | 'jwt' | 'cookieAuth';
 
 export interface Actor {
   readonly id: number;
   readonly role: string;
   readonly mechanism: Mechanism;
-  /** The login that this credential descends from, where it descends from one. */
+  /** The session of the credential, if it has one. */
   readonly sessionId?: string;
   /** The key that signed the access token. */
   readonly kid?: string;
-  /** Unix seconds, where the credential has an end. */
+  /** Unix seconds, if the credential expires. */
   readonly expiresAt?: number;
 }
 
 /**
- * The session with which a credential ends: that of an opaque token or a cookie. An access token in the `Authorization`
- * header names none, and lives out its minutes.
+ * Returns the session whose end ends the credential: that of an opaque token or a cookie. An access token in the `Authorization`
+ * header has none, and is valid until it expires.
  */
 export const sessionOf = ({ mechanism, sessionId }: Actor): string | undefined =>
   mechanism === 'opaqueToken' || mechanism === 'cookieAuth' ? sessionId : undefined;
 
-/** What kind of credential a call came with, whether it holds or not. */
+/** The kind of credential of a call, valid or not. */
 export type Presented = 'opaqueToken' | 'cookie' | 'other';
+
 /** A request that its caller may send again under the same key. */
 export interface KeyedRequest {
   /** The operationId. */
   readonly operation: string;
   readonly key: string;
-  /** All that must be the same for the request to be the same, in one spelling. */
+  /** Returns all that must be equal in a repetition, in one spelling. */
   readonly content: () => string;
 }
 
 /**
- * One call of one operation, as a service sees it, whichever transport brought it.
- * @typeParam Rules the policy of the application: by it the compiler knows the actions
+ * One call of one operation, as a service sees it, for both transports.
+ * @typeParam Rules the policy of the application, from which the compiler knows the actions
  * @example
  * const tokens = await services.sessions.login(call, { email, password });
  */
 export interface Call<Rules extends Policy = Policy> {
-  /** What access is decided by. */
   readonly policy: Rules;
-  /** Null when no credential was presented. */
+  /** Null without a credential. */
   readonly actor: Actor | null;
-  /** Only the logout asks: a token that no longer holds is good enough to log out with. */
+  /** For logout, which accepts a token that is no longer valid. */
   readonly presented?: () => Presented | undefined;
   /** The address of the peer, for throttling and the audit table. */
   readonly address: string;
   readonly requestId: string;
-  /** What makes the call safe to repeat, where the caller gave a key. */
+  /** Makes the call safe to repeat, if the caller gave a key. */
   readonly idempotency?: KeyedRequest | undefined;
   /**
-   * The last point at which a call can be refused: a service awaits it after all it must load and before its first
-   * effect. It checks once, however often it is called. Throws VALIDATION_FAILED for the content, then RATE_LIMITED
-   * (docs/decisions.md, "Failures").
+   * The last point at which a call can be refused: a service awaits it after loading and before its first effect. It checks once.
+   * Throws VALIDATION_FAILED for the content, then RATE_LIMITED (docs/decisions.md, "Failures").
    */
   readonly checkpoint: () => Promise<void>;
 }
 
-/** The caller, or UNAUTHENTICATED. */
+/** Returns the caller. @throws Failure UNAUTHENTICATED */
 export function authenticated(call: Pick<Call, 'actor'>): Actor {
   if (call.actor) return call.actor;
   throw new Failure('UNAUTHENTICATED', 'This needs authentication.');
 }
 
-/** What of a call decides whether it may be done. */
-type Decisive<Rules extends Policy> = Pick<Call<Rules>, 'actor' | 'policy'>;
-
-/** What the policy does not name, nobody may do. */
+/** Returns `none` for an action that the policy does not name. */
 export const reachOf = (policy: Policy, action: string, { role }: Actor): Reach => {
   const row = Object.hasOwn(policy, action) ? policy[action] : undefined;
   return row !== undefined && Object.hasOwn(row, role) ? (row[role] as Reach) : 'none';
 };
 
 /**
- * Decides before the owner is known whether the role may do `action` to anything at all: who may not is told so whether or
- * not the resource exists.
- * @returns the caller
+ * Returns the caller if its role may do the action at all. Called before the row is loaded, so that a refusal does not show whether
+ * it exists.
  * @throws Failure UNAUTHENTICATED or FORBIDDEN
  */
-export function authoriseRole<Rules extends Policy>(call: Decisive<Rules>, action: NoInfer<ActionOf<Rules>>): Actor {
+export function authoriseRole(call: Pick<Call, 'actor' | 'policy'>, action: string): Actor {
   const actor = authenticated(call);
   if (reachOf(call.policy, action, actor) !== 'none') return actor;
   throw refused(actor, action);
 }
 
-/** The role is told as `x-permission` spells it. */
+/** Spells the role like `x-permission`. */
 export const refused = ({ role }: Actor, action: string) =>
   new Failure('FORBIDDEN', `The role ${role.toLowerCase()} may not do this (${action}).`, {
     challenge: 'insufficient_scope',

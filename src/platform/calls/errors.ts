@@ -2,32 +2,32 @@ import { type Catalogue, type Code, type Kind, platformCodes } from '../contract
 import { bounded, cut, type Issues } from './issues.js';
 
 export interface FailureOptions extends Partial<Issues> {
-  /** Seconds until another attempt makes sense. */
+  /** Seconds until the caller should try again. */
   retryAfter?: number;
-  /** The methods that the address takes (METHOD_NOT_ALLOWED). */
+  /** The methods of the address (METHOD_NOT_ALLOWED). */
   allow?: readonly string[];
-  /** The OAuth error of the challenge (RFC 6750 §3.1) when a credential was presented. */
+  /** The OAuth error of the challenge (RFC 6750 §3.1), if the caller presented a credential. */
   challenge?: 'invalid_token' | 'insufficient_scope' | 'invalid_request';
   /** For the log only. */
   cause?: unknown;
 }
 
-/** Bytes that a message may take in JSON. */
+/** Bytes of a message in JSON. */
 const MAX_MESSAGE = 512;
 
 /**
- * The one error that services throw; with the codes of an application it is made by `failuresOf`. `message` is for the caller; `cause` goes to the log and nowhere else. Whatever it was
- * made from, what it tells is bounded: messages quote requests, and a request can be wrong in thousands of places.
+ * The one error that services throw. `failuresOf` makes one with the codes of an application. The caller gets `message`, and only the
+ * log gets `cause`. Texts are bounded, because messages quote requests, and a request can have thousands of mistakes.
  * @example
  * throw new Failure('CONFLICT', 'Somebody has this book.');
  */
 export class Failure extends Error {
   override readonly name = 'Failure';
-  /** One of the platform's, or of the application's. */
+  /** A code of the platform or of the application. */
   readonly code: string;
   /** The HTTP status of the code. */
   readonly status: number;
-  /** The code in words. */
+  /** The title of the code. */
   readonly title: string;
   readonly options: FailureOptions;
 
@@ -45,7 +45,7 @@ export class Failure extends Error {
   }
 }
 
-/** Failures with the codes of a catalogue, and no others. */
+/** Makes failures with the codes of a catalogue only. */
 type FailuresOf<Codes extends Catalogue> = new (
   code: keyof Codes & string,
   message: string,
@@ -53,8 +53,8 @@ type FailuresOf<Codes extends Catalogue> = new (
 ) => Failure;
 
 /**
- * The error that the services of an application throw: `class Failure extends failuresOf(errors) {}`, where `errors` is that
- * of `generated/errors.ts`. Both transports answer it like one of the platform's own.
+ * Returns the base class of the errors of an application's services; `errors` is that of `generated/errors.ts`. Both transports
+ * answer them like those of the platform.
  * @example
  * export class Failure extends failuresOf(errors) {}
  */
@@ -67,8 +67,8 @@ export function failuresOf<const Codes extends Catalogue>(codes: Codes): Failure
 }
 
 /**
- * The one marker for what the contract promises and nobody has built yet: a handler or resolver that is `notWritten`
- * compiles, is listed at start, and answers 501 / NOT_IMPLEMENTED. Leaving a handler out does not compile.
+ * Marks a handler or resolver of the contract that is not written yet. It compiles, the start lists it, and it answers 501 /
+ * NOT_IMPLEMENTED. A missing handler does not compile.
  * @example
  * listBooks: route({ target: list(Book), handler: notWritten }),
  */
@@ -80,7 +80,7 @@ export const notWritten: NotWritten & (() => Promise<never>) = Object.assign(
 );
 
 /**
- * The marker where a route is expected: a function in its place does not compile.
+ * The type of `notWritten` in the place of a route, where a function does not compile.
  * @example
  * type Promised = Route<ListBooksRequest, ListBooksReply> | NotWritten;
  */
@@ -88,7 +88,7 @@ export interface NotWritten {
   readonly isWritten: false;
 }
 
-/** Why an operator's command cannot be done, in a sentence. */
+/** The reason why an operator's command cannot be done, in a sentence. */
 export class Refused extends Error {
   override readonly name = 'Refused';
 }

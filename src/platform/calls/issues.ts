@@ -5,7 +5,7 @@ export interface Issue {
   detail: string;
 }
 
-/** What is wrong with a request: the first places, and how many more were found. */
+/** The first mistakes in a request, and the number of the others. */
 export interface Issues {
   readonly issues: readonly Issue[];
   readonly omitted: number;
@@ -13,16 +13,16 @@ export interface Issues {
 
 export const NO_ISSUES: Issues = { issues: [], omitted: 0 };
 
-/** Issues that a failure lists, and bytes that a place and what is said of it may take in JSON: 16 KiB hold them all. */
+/** The number of issues in a failure, and the bytes of each text in JSON: together less than 16 KiB. */
 const MAX_ISSUES = 20;
 const MAX_TEXT = 256;
 
-/** Collects issues: beyond the first ones they are counted, and nothing is made of them. */
+/** Collects the first issues, and counts the others. */
 export function issueList() {
   const issues: Issue[] = [];
   let omitted = 0;
   return {
-    /** @param make is called only while there is room */
+    /** @param make is called only for the first issues */
     add(make: () => Issue): void {
       if (issues.length < MAX_ISSUES) issues.push(make());
       else omitted++;
@@ -31,12 +31,12 @@ export function issueList() {
   };
 }
 
-/** Makes issues of what was found elsewhere, as far as there is room for them. */
+/** Makes the first issues of a list, and counts the others. */
 export function issuesOf<T>(found: readonly T[], make: (one: T) => Issue): Issues {
   return { issues: found.slice(0, MAX_ISSUES).map(make), omitted: Math.max(0, found.length - MAX_ISSUES) };
 }
 
-/** Issues in a row, as many as a failure lists, each text cut to its length. */
+/** Joins issues, as many as a failure lists, with texts of limited length. */
 export function bounded(...all: readonly Partial<Issues>[]): Issues {
   const listed = all.flatMap(({ issues = [] }) => issues);
   const { issues, omitted } = issuesOf(listed, cutIssue);
@@ -50,18 +50,18 @@ const cutIssue = ({ pointer, parameter, detail }: Issue): Issue => ({
   detail: cut(detail, MAX_TEXT),
 });
 
-/** Bytes of a text in JSON, without its quotation marks: six for what is escaped, such as U+0000. */
+/** Returns the bytes of a text in JSON, without quotation marks; U+0000, for example, takes six. */
 const bytesOf = (text: string): number => Buffer.byteLength(JSON.stringify(text)) - 2;
 
 const ELLIPSIS = '…';
 
-/** A text as it is, or its beginning and an ellipsis where it would take more than `most` bytes in JSON. */
+/** Cuts a text, with an ellipsis, if it would take more than `most` bytes in JSON. */
 export function cut(text: string, most: number): string {
   const start = text.slice(0, most + 1);
   if (start === text && bytesOf(text) <= most) return text;
   const room = most - bytesOf(ELLIPSIS);
   let kept = start.slice(0, room);
-  // No character takes more than six, so this never takes away too many.
+  // No character takes more than six bytes, so this never removes too many.
   for (let excess = bytesOf(kept) - room; excess > 0; excess = bytesOf(kept) - room) {
     kept = kept.slice(0, kept.length - Math.ceil(excess / 6));
   }

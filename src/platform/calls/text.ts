@@ -1,13 +1,13 @@
 import { type Issues, issueList } from './issues.js';
 
-/** PostgreSQL stores neither U+0000 nor lone surrogates; text with them can be the text of no stored row. */
+/** Returns false for U+0000 and lone surrogates, which PostgreSQL does not store. */
 export const isStorableText = (text: string): boolean => !text.includes('\u0000') && text.isWellFormed();
 
-/** One step of a JSON pointer (RFC 6901 §3): to a member by its name, or to an item by its position. */
+/** Returns one step of a JSON pointer (RFC 6901 §3): the name of a member, or the index of an item. */
 export const pointerTo = (key: string | number): string =>
   `/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`;
 
-/** Finds the texts in a JSON value that cannot be stored, by JSON pointer (RFC 6901). */
+/** Finds texts in a JSON value that cannot be stored, with JSON pointers (RFC 6901). */
 export function unstorableText(value: unknown): Issues {
   const { add, found } = issueList();
   const place: string[] = [];

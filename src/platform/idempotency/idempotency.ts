@@ -6,7 +6,7 @@ import { macs, markOf, type Secrets } from '../secrets.js';
 
 type Transaction = Prisma.TransactionClient;
 
-/** Milliseconds for which a key is kept. */
+/** Milliseconds for which a key is stored. */
 const KEY_AGE_MS = 24 * 60 * 60 * 1000;
 
 /** Bytes of the MAC of a request. */
@@ -14,7 +14,7 @@ const MAC_BYTES = 32;
 
 interface IdempotencyDependencies {
   client: PrismaClient;
-  /** Server secrets that all instances share. */
+  /** Shared by all instances. */
   secrets: Secrets;
   /** Milliseconds since the epoch. */
   now: () => number;
@@ -25,8 +25,8 @@ export type Idempotency = ReturnType<typeof idempotencyService>;
 const inFlight = () => new Failure('CONFLICT', 'The first request with this idempotency key is still running.');
 
 /**
- * Idempotency keys (IETF draft-ietf-httpapi-idempotency-key-header), for every operation that takes one. A key is written in the
- * transaction of its effect: a crash leaves both or neither, and a failed request leaves nothing.
+ * Stores idempotency keys (IETF draft-ietf-httpapi-idempotency-key-header). A key is written in the transaction of its effect: a crash
+ * leaves both or neither, and a failed request leaves nothing.
  */
 export function idempotencyService({ client, secrets, now }: IdempotencyDependencies) {
   const codes = macs(secrets, 'accord idempotency', MAC_BYTES);
@@ -35,13 +35,13 @@ export function idempotencyService({ client, secrets, now }: IdempotencyDependen
   const uniqueOf = (call: Call, { operation, key }: KeyedRequest) => ({
     callerId_operation_key: { callerId: authenticated(call).id, operation, key },
   });
-  /** A key with unfinished work is kept until the work ends. */
+  /** Returns false for a key with unfinished work. */
   const isExpired = ({ expiresAt, workId }: { expiresAt: Date; workId: string | null }) =>
     workId === null && expiresAt.getTime() <= now();
 
   return {
     /**
-     * Returns the answer that was given to the first request with the key; undefined where there was none.
+     * Returns the answer to the first request with the key; undefined if there was none.
      * @throws Failure VALIDATION_FAILED for another body, CONFLICT for a key in flight or whose answer is gone
      */
     async recall(call: Call, request: KeyedRequest): Promise<object | undefined> {
@@ -62,7 +62,7 @@ export function idempotencyService({ client, secrets, now }: IdempotencyDependen
       const where = uniqueOf(call, request);
       const { callerId, operation, key } = where.callerId_operation_key;
       const name = `${callerId} ${operation} ${key}`;
-      // Prisma has no word for advisory locks. The second statement sees what was committed before the lock was there.
+      // Prisma has no advisory locks. The second statement sees what was committed before the lock.
       const [lock] = await tx.$queryRaw<{ held: boolean }[]>`
         SELECT pg_try_advisory_xact_lock(hashtextextended(${name}, 0)) AS held`;
       const record = await tx.idempotencyKey.findUnique({ where, select: { expiresAt: true, workId: true } });
@@ -71,9 +71,9 @@ export function idempotencyService({ client, secrets, now }: IdempotencyDependen
     },
 
     /**
-     * Writes the answer to a request, or the work that continues it, in the transaction of its effect.
-     * @param kept.ownerId the user whom the answer is about: it is forgotten with that account
-     * @throws Failure CONFLICT where another request has written the key
+     * Stores the answer to a request, or the work that continues it, in the transaction of its effect.
+     * @param kept.ownerId the user whom the answer is about: `forget` removes it with that account
+     * @throws Failure CONFLICT if another request has stored the key
      */
     async keep(
       tx: Transaction,
@@ -104,7 +104,7 @@ export function idempotencyService({ client, secrets, now }: IdempotencyDependen
       await tx.idempotencyKey.updateMany({ where: { workId }, data });
     },
 
-    /** Ends work that had no effect: the key is free again. */
+    /** Ends work that had no effect, and frees the key. */
     async abandon(tx: Transaction, workId: string): Promise<void> {
       await tx.idempotencyKey.deleteMany({ where: { workId } });
     },
@@ -116,7 +116,7 @@ export function idempotencyService({ client, secrets, now }: IdempotencyDependen
   };
 }
 
-/** An answer as it is kept. JSON has no bytes: a body of bytes stands beside it. */
+/** Returns the stored form of an answer. JSON has no bytes, so a body of bytes is a member in Base64. */
 function writtenAnswer(answer: object): string {
   const { body } = answer as { body?: unknown };
   if (!(body instanceof Uint8Array)) return JSON.stringify(answer);
@@ -128,7 +128,7 @@ function readAnswer(written: string): object {
   return bytes === undefined ? answer : { ...answer, body: Buffer.from(bytes, 'base64') };
 }
 
-/** Forgets the answers about somebody whose account goes. The keys stay used, so that a late retry has no effect. */
+/** Removes the answers about a user who is deleted. The keys stay in use, so that a late retry has no effect. */
 export async function forget(tx: Transaction, ownerId: number): Promise<void> {
   await tx.idempotencyKey.updateMany({ where: { ownerId }, data: { answer: null, ownerId: null } });
 }

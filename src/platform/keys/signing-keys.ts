@@ -9,7 +9,7 @@ import { refresher } from '../sessions/refresher.js';
 import { generateSigningKey, openKey, type SigningKeyPair, sealedUnder, sealKey } from './key-material.js';
 import { KEY_CHANNEL, keysAt, lockKeys, nextChange, type PresentKey, settleKeys } from './key-store.js';
 
-export interface SigningKeysOptions extends Pick<Database, 'client' | 'listen'> {
+interface SigningKeysOptions extends Pick<Database, 'client' | 'listen'> {
   algorithm: 'RS256' | 'HS256';
   /** HS256 only. */
   jwtSecret: string | undefined;

@@ -7,7 +7,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Administration } from '../accounts/administration.js';
 import { Refused } from '../calls/errors.js';
 
-/** Bytes that the address of a Unix socket may have (the least of Linux and macOS, with its terminating zero). */
+/** Bytes of the address of a Unix socket (the minimum of Linux and macOS, without the terminating zero). */
 const LONGEST_PATH = 103;
 /** Milliseconds that a command may take. */
 const PATIENCE = 30_000;
@@ -15,8 +15,8 @@ const PATIENCE = 30_000;
 type Answer = { ok: true; result: unknown } | { ok: false; error: string };
 
 /**
- * Where a running server takes commands that need its embedded database, which no second process may open: a Unix socket in
- * the data directory, for whoever may read that directory. Undefined where there can be none.
+ * Returns the path of the Unix socket in the data directory by which a running server takes commands: no second process may open its
+ * embedded database. Undefined if the system does not allow it.
  */
 function socketPath(directory: string): string | undefined {
   const path = join(directory, 'admin.sock');
@@ -24,7 +24,7 @@ function socketPath(directory: string): string | undefined {
   return process.platform === 'win32' || Buffer.byteLength(shortest) > LONGEST_PATH ? undefined : shortest;
 }
 
-/** Takes commands until the service closes. The caller holds the lock of the directory, so a socket left there is dead. */
+/** Takes commands until the service closes. The caller has locked the directory, so an old socket there is dead. */
 export async function answerCommands(app: FastifyInstance, directory: string): Promise<void> {
   const path = socketPath(directory);
   if (path === undefined) return app.log.warn('no command can reach this server: its data directory takes no socket');
@@ -52,7 +52,7 @@ async function answer({ administration, log }: FastifyInstance, line: string): P
   }
 }
 
-/** @returns the commands of the server that runs on a data directory, or undefined when none does */
+/** Returns the commands of the server that runs on a data directory, or undefined if none does. */
 export async function runningServer(directory: string): Promise<Administration | undefined> {
   const path = socketPath(directory);
   const open = () =>

@@ -16,11 +16,11 @@ const choice = <const T extends readonly string[]>(values: T, description: strin
   Type.Unsafe<T[number]>({ type: 'string', enum: values, default: values[0], description });
 const count = (value: number, description: string) => Type.Integer({ minimum: 1, default: value, description });
 
-/** Shortest secret, in bytes: what HS256 (RFC 7518 §3.2) and AES-256 take. */
+/** The shortest secret, in bytes, for HS256 (RFC 7518 §3.2) and AES-256. */
 const SECRET_BYTES = 32;
 const secret = (description: string) => Type.Optional(Type.String({ minLength: SECRET_BYTES, description }));
 
-/** The environment, once: name, type, default and what it is for. The tables in `docs/` and `.env.example` follow it. */
+/** The environment variables: name, type, default and description. The tables in `docs/` and `.env.example` are made from them. */
 export const variables = Type.Object({
   NODE_ENV: choice(['development', 'production', 'test'], 'production demands secrets and refuses demo data'),
   DEMO: Type.Optional(
@@ -171,7 +171,7 @@ const exposedBy = ({ HOST, PUBLIC_URL, TLS_CERT, TRUST_PROXY }: Settings): strin
     TRUST_PROXY && 'TRUST_PROXY',
   ]);
 
-/** Exposure decides, unless the operator does. */
+/** Exposure decides, unless NODE_ENV or DEMO do. */
 const isProduction = (environment: Environment): boolean =>
   environment.NODE_ENV === 'production' ||
   environment.DEMO === 'off' ||
@@ -235,10 +235,10 @@ function schemaWith(own: TProperties): TObject {
 }
 
 /**
- * Reads the environment; nothing else in the code does.
+ * Reads the environment. No other code does.
  * @param environment values that are empty or blank count as unset
  * @param own the variables that only the application has
- * @throws ConfigError that names every wrong variable and never its value
+ * @throws ConfigError with the name of every wrong variable, never with its value
  */
 export function readConfig(environment: NodeJS.ProcessEnv, own: TProperties = NONE): Config {
   const values = Object.fromEntries(Object.entries(environment).filter(([, value]) => value?.trim()));
@@ -250,4 +250,19 @@ export function readConfig(environment: NodeJS.ProcessEnv, own: TProperties = NO
   const { KEY_SECRET, ...others } = values;
   const secrets = KEY_SECRET !== undefined && { KEY_SECRET: KEY_SECRET.split(',') };
   return Object.freeze({ ...others, ...secrets, production: isProduction(values) });
+}
+
+/** Returns the address to listen on. Only one: Fastify would cut running requests of a second listener, for ::1, when it closes. */
+export const listenHost = ({ HOST }: Pick<Config, 'HOST'>): string => (HOST === 'localhost' ? '127.0.0.1' : HOST);
+
+/** Returns a ConfigError for a wrong port or host, and any other error as it is. */
+export function notListening(error: unknown, { PORT, HOST }: Pick<Config, 'PORT' | 'HOST'>): unknown {
+  const problems: Record<string, string> = {
+    EADDRINUSE: `PORT: something listens on ${PORT} already; stop it, or set another one (0 takes a free one).`,
+    EACCES: `PORT: this process may not listen on ${PORT}.`,
+    EADDRNOTAVAIL: `HOST: ${HOST} is not an address of this machine.`,
+    ENOTFOUND: `HOST: ${HOST} is not known.`,
+  };
+  const problem = problems[(error as NodeJS.ErrnoException).code ?? ''];
+  return problem ? new ConfigError(problem, { cause: error }) : error;
 }

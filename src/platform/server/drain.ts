@@ -7,48 +7,47 @@ import type { TLSSocket } from 'node:tls';
 import type { FastifyInstance } from 'fastify';
 
 /**
- * Milliseconds that an idle connection is kept at least while the server closes, for the request that may be on its way on it.
- * They are counted in looks: where others keep the machine busy, a look takes longer, and so does the way of a request.
+ * Milliseconds for which a closing server keeps an idle connection, because a request may be on its way. They are counted in looks:
+ * on a busy machine a look takes longer, and so does the way of a request.
  */
 export const LINGER = 1000;
-/** Milliseconds between two looks at what has become idle. */
+/** Milliseconds between two looks for idle connections. */
 const LOOK = 25;
 const LOOKS = LINGER / LOOK;
-/** RFC 9113 §6.8: the greatest id says that all streams under way are still served, and that no new one should begin. */
+/** RFC 9113 §6.8: with the greatest id, GOAWAY means that open streams are served, and that no new one should begin. */
 const LAST_STREAM = 2 ** 31 - 1;
 
-/** One connection, in whichever version of HTTP. */
+/** One connection of any version of HTTP. */
 interface Connection {
   underWay: number;
-  /** Which look was the last one when its last request ended. */
+  /** The number of looks when its last request ended. */
   idleSince: number;
-  /** Tells the client, as far as that can still be told, that this connection takes no further request. */
+  /** Tells the client, if that is still possible, that this connection takes no further request. */
   announce: () => void;
   end: () => void;
 }
 
 /**
- * Tells balancers that the service is about to stop, serves on for as many milliseconds, and then takes no new connection. To be
- * awaited before the app is closed: nobody has been told to open another connection by then, so nobody stands at the
- * door when it is shut, and is reset.
+ * Makes `/readyz` fail, goes on to serve for `wait` milliseconds, and then takes no new connection. Awaited before the app closes:
+ * until then no client has been told to open another connection, so no connection that waits to be accepted is reset.
  */
 export type Leave = (wait: number) => Promise<void>;
 
 /**
- * Closes the server without cutting a request: nothing new is taken, every answer says that the connection ends, and what has
- * become idle is ended once no request can be on its way on it any more. Node itself closes idle connections at once, and with
- * them requests that it has not read yet.
+ * Closes the server without cutting a request: it takes no new connection, every answer announces the end of its connection, and an
+ * idle connection ends when no request can be on its way. Node alone would close idle connections at once, and lose requests that
+ * it has not read yet.
  */
 export function drainOnClose(app: FastifyInstance): Leave {
   const connections = new Set<Connection>();
-  /** Of HTTP/1.1, with the answers that are under way, oldest first. */
+  /** Connections of HTTP/1.1 with their open answers, oldest first. */
   const bySocket = new WeakMap<Socket, { one: Connection; answers: Set<ServerResponse> }>();
-  /** All of them, and with TLS also those that have not shaken hands. */
+  /** All sockets, including those before their TLS handshake. */
   const sockets = new Set<Socket>();
-  /** How many connections there were. */
+  /** The number of connections so far. */
   let taken = 0;
   let closing = false;
-  /** Looks at what has become idle, since the server closes. */
+  /** The number of looks since the server closes. */
   let looks = 0;
 
   function open(announce: () => void, end: () => void): Connection {
@@ -69,7 +68,7 @@ export function drainOnClose(app: FastifyInstance): Leave {
 
   function takeSocket(socket: Socket): void {
     const answers = new Set<ServerResponse>();
-    // `Connection: close` goes with the last answer that is asked for, unless its headers have gone already.
+    // The last open answer gets `Connection: close`, unless its headers have been sent.
     const announce = () => {
       const last = [...answers].at(-1);
       if (last) last.shouldKeepAlive = false;
@@ -87,7 +86,7 @@ export function drainOnClose(app: FastifyInstance): Leave {
   }
 
   function takeRequest({ httpVersionMajor, socket }: IncomingMessage, answer: ServerResponse): void {
-    // A stream of HTTP/2 is counted by its session.
+    // The session counts streams of HTTP/2.
     const known = httpVersionMajor === 2 ? undefined : bySocket.get(socket);
     if (!known) return;
     known.answers.add(answer);
@@ -108,7 +107,7 @@ export function drainOnClose(app: FastifyInstance): Leave {
   });
   server.on('session', takeSession);
   server.prependListener('request', takeRequest);
-  // An upgrade is under way until it is refused, which ends its connection, or is a WebSocket, which says farewell in its own way.
+  // An upgrade is under way until a refusal ends its connection, or until it is a WebSocket, which has a close of its own.
   server.prependListener('upgrade', ({ socket }: IncomingMessage) => {
     const known = bySocket.get(socket);
     if (known) known.one.underWay += 1;
@@ -124,7 +123,7 @@ export function drainOnClose(app: FastifyInstance): Leave {
     while (connections.size > 0) {
       const silent = ({ underWay, idleSince }: Connection) => underWay === 0 && looks - idleSince >= LOOKS;
       const quiet = [...connections].filter(silent);
-      // While the process was busy it heard nothing: what has come meanwhile is read first.
+      // Reads first what has arrived while the process was busy.
       await nextTurn();
       for (const one of quiet) if (silent(one)) one.end();
       await delay(LOOK);
@@ -133,7 +132,7 @@ export function drainOnClose(app: FastifyInstance): Leave {
     for (const socket of sockets) socket.destroy();
   });
 
-  /** Resolves when nobody stands at the door, which is reset when it is shut: libuv takes in one connection a turn. */
+  /** Resolves when no connection waits to be accepted, because the close would reset it. libuv accepts one each turn. */
   async function emptied(): Promise<void> {
     const began = performance.now();
     let before: number;
@@ -148,7 +147,7 @@ export function drainOnClose(app: FastifyInstance): Leave {
     app.unready();
     await delay(wait);
     await emptied();
-    // Node's own `close` of an HTTP server would end the idle connections as well.
+    // `close` of Node's HTTP server would end idle connections as well.
     NetServer.prototype.close.call(server);
   };
 }

@@ -2,9 +2,8 @@
 const INTERVAL = 500;
 
 /**
- * npm runs a script in a shell and passes signals to that shell only, which dies of them without a word to its child.
- * Calls `onGone` once when this process was started so and its shell has gone. Started otherwise, it never does.
- * @param environment tells who started the process
+ * Calls `onGone` once the shell of an npm script has gone, if npm started this process: npm sends signals to the shell only, which
+ * dies without passing them on.
  */
 export function whenShellGone(environment: NodeJS.ProcessEnv, onGone: () => void): void {
   if (environment['npm_lifecycle_event'] === undefined) return;

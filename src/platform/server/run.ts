@@ -1,17 +1,18 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
 import type { TProperties } from '@sinclair/typebox';
 import type { Application } from '../application.js';
 import { DatabaseNotOpened, faultOf, reasonOf } from '../database/faults.js';
 import { openDatabase } from '../database/open.js';
 import { patiently, telling } from '../database/patience.js';
 import { namesOf } from '../names.js';
-import { ConfigError, readConfig } from './config.js';
-import { tryPort } from './port.js';
+import { type Config, ConfigError, listenHost, notListening, readConfig } from './config.js';
 
-/** The parts of a program, each loaded when it is needed: a start waits for no module that it could load meanwhile. */
+/** The parts of a program, each loaded when it is needed, so that modules are loaded while the database opens. */
 interface Program {
-  /** Of the application, which is needed before the application is loaded. */
+  /** The name of the application, which is needed before the application is loaded. */
   readonly name: string;
-  /** The variables of the environment that only this application has: name, type, default and what each is for. */
+  /** The environment variables of this application only: name, type, default and description. */
   readonly variables?: TProperties;
   readonly application: () => Promise<Application>;
 }
@@ -36,10 +37,20 @@ async function start({ name, variables, application: load }: Program): Promise<v
   });
 }
 
-/** What was thrown on purpose, by the database or by the system, is a sentence for the operator; a bug of ours shows its stack. */
+/** Opens and closes the port, before a database is opened and perhaps migrated for a process that could not serve. */
+async function tryPort(config: Config): Promise<void> {
+  const server = createServer().listen(config.PORT, listenHost(config));
+  await once(server, 'listening').catch((error: unknown) => {
+    throw notListening(error, config);
+  });
+  server.close();
+  await once(server, 'close');
+}
+
+/** Returns a sentence for the operator; undefined for a bug of ours, which shows its stack. */
 function sentenceOf(error: unknown): string | undefined {
   if (error instanceof ConfigError || error instanceof DatabaseNotOpened) return error.message;
-  // Of Prisma, and of PostgreSQL: a table, or a column, that is not there.
+  // Prisma or PostgreSQL lacks a table or a column.
   if (error instanceof Error && 'code' in error && /^(P202[12]|42P01|42703)$/.test(String(error.code))) {
     const missing = error.message.trim().split('\n').at(-1);
     return `This version does not fit the database, which a newer one may have migrated, or somebody changed: ${missing}`;
@@ -50,7 +61,7 @@ function sentenceOf(error: unknown): string | undefined {
   return isOfSystem ? error.message : undefined;
 }
 
-/** Runs an application as this process, until it is asked to stop. What keeps it from starting is told, and ends the process. */
+/** Runs an application as this process, until it is asked to stop. Prints why it cannot start, and ends the process. */
 export async function run(program: Program): Promise<void> {
   await start(program).catch((error: unknown) => {
     const sentence = sentenceOf(error);

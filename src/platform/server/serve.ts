@@ -7,11 +7,10 @@ import type { Database } from '../database/open.js';
 import { patiently, telling } from '../database/patience.js';
 import { titleOf } from '../names.js';
 import { answerCommands } from './admin-socket.js';
-import type { Config } from './config.js';
+import { type Config, listenHost, notListening } from './config.js';
 import { drainOnClose, type Leave } from './drain.js';
 import { demoLogin, prepareData } from './first-start.js';
 import { whenShellGone } from './npm-shell.js';
-import { listenHost, notListening } from './port.js';
 
 /** Milliseconds for running requests once the process is asked to stop. */
 const GRACE = 10_000;

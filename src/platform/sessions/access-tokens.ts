@@ -42,7 +42,7 @@ export interface KeySource {
   verifying: (kid: string | undefined) => Key | undefined;
 }
 
-export interface AccessTokenOptions {
+interface AccessTokenOptions {
   keys: KeySource;
   issuer: string;
   audience: string;

@@ -34,14 +34,6 @@ interface LoginRequest {
   flow?: SessionTokens['flow'];
 }
 
-/** A session that begins, and the hash of the token that names it. */
-interface NewSession {
-  createdAt: Date;
-  expiresAt: Date;
-  opaque?: Uint8Array<ArrayBuffer>;
-  refresh?: Uint8Array<ArrayBuffer>;
-}
-
 /**
  * A live session, as its owner sees it.
  * @example
@@ -63,21 +55,28 @@ export function sessionsService(dependencies: SessionsDependencies) {
   const { client, credentials, tokens, revocations, rules, names, now } = dependencies;
   const { end, refuses, upToDate } = revocations;
 
-  /** Begins the session, unless the account was deleted or its password changed while the old one was being verified. */
-  async function open(call: Call, { id, passwordHash }: Account, { createdAt, expiresAt, ...by }: NewSession) {
+  /** Begins a session, unless the account was deleted or its password changed while the old one was being verified. */
+  async function open(
+    call: Call,
+    { id: userId, role, passwordHash }: Account,
+    flow: SessionTokens['flow'],
+    hash: Uint8Array<ArrayBuffer>,
+  ) {
     const sessionId = uuidv7({ msecs: now() });
+    const createdAt = new Date(now());
+    const expiresAt = new Date(createdAt.getTime() + SESSION_LIFETIME * 1000);
+    const data = { id: sessionId, userId, createdAt, expiresAt, tokenHash: flow === 'opaque' ? hash : null };
     await client.$transaction(async (tx) => {
       // Keeps the account and its password until the transaction ends. Prisma has no row locks.
-      await tx.$queryRaw`SELECT id FROM users WHERE id = ${id} FOR SHARE`;
-      const account = await tx.user.findFirst({ where: { id, passwordHash }, select: { id: true } });
+      await tx.$queryRaw`SELECT id FROM users WHERE id = ${userId} FOR SHARE`;
+      const account = await tx.user.findFirst({ where: { id: userId, passwordHash }, select: { id: true } });
       if (!account) throw refused();
-      const session = { id: sessionId, userId: id, createdAt, expiresAt, tokenHash: by.opaque ?? null };
-      await tx.session.create({ data: session, select: { id: true } });
-      if (by.refresh)
-        await tx.refreshToken.create({ data: { hash: by.refresh, sessionId, createdAt }, select: { sessionId: true } });
-      await audit(tx, { ...call, actor: { id } }, 'login', `session:${sessionId}`);
+      await tx.session.create({ data, select: { id: true } });
+      if (flow === 'jwt')
+        await tx.refreshToken.create({ data: { hash, sessionId, createdAt }, select: { sessionId: true } });
+      await audit(tx, { ...call, actor: account }, 'login', `session:${sessionId}`);
     });
-    return sessionId;
+    return { sessionId, userId, role, expiresAt };
   }
 
   /** Looks the session up at each request, so that a revocation and a new role apply at once. */
@@ -117,16 +116,9 @@ export function sessionsService(dependencies: SessionsDependencies) {
       const account = await credentials.check('login', call, email, password);
       if (!account) throw refused();
       await call.checkpoint();
-      const createdAt = new Date(now());
-      const expiresAt = new Date(createdAt.getTime() + SESSION_LIFETIME * 1000);
-      if (flow === 'opaque') {
-        const { token, hash } = newToken(names.tokenPrefixes.access);
-        await open(call, account, { createdAt, expiresAt, opaque: hash });
-        return { flow, token, expiresIn: SESSION_LIFETIME };
-      }
-      const { token, hash } = newToken(names.tokenPrefixes.refresh);
-      const sessionId = await open(call, account, { createdAt, expiresAt, refresh: hash });
-      const session = { sessionId, userId: account.id, role: account.role, expiresAt };
+      const { token, hash } = newToken(names.tokenPrefixes[flow === 'opaque' ? 'access' : 'refresh']);
+      const session = await open(call, account, flow, hash);
+      if (flow === 'opaque') return { flow, token, expiresIn: SESSION_LIFETIME };
       return jwtTokens(tokens, session, token, now());
     },
 
