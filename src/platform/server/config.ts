@@ -12,8 +12,12 @@ const text = (description: string) => Type.Optional(Type.String({ minLength: 1, 
  * export const variables = { LIBRARY_URL: httpUrl('address of the library of old') };
  */
 export const httpUrl = (description: string) => Type.Optional(Type.String({ format: HTTP_URL, description }));
+const oneOf = <const T extends readonly string[]>(values: T, options: object) =>
+  Type.Unsafe<T[number]>({ type: 'string', enum: values, ...options });
 const choice = <const T extends readonly string[]>(values: T, description: string) =>
-  Type.Unsafe<T[number]>({ type: 'string', enum: values, default: values[0], description });
+  oneOf(values, { default: values[0], description });
+const between = (minimum: number, maximum: number, value: number, description: string) =>
+  Type.Integer({ minimum, maximum, default: value, description });
 const count = (value: number, description: string) => Type.Integer({ minimum: 1, default: value, description });
 
 /** The shortest secret, in bytes, for HS256 (RFC 7518 §3.2) and AES-256. */
@@ -24,19 +28,12 @@ const secret = (description: string) => Type.Optional(Type.String({ minLength: S
 export const variables = Type.Object({
   NODE_ENV: choice(['development', 'production', 'test'], 'production demands secrets and refuses demo data'),
   DEMO: Type.Optional(
-    Type.Unsafe<'on' | 'off'>({
-      type: 'string',
-      enum: ['on', 'off'],
+    oneOf(['on', 'off'], {
       description:
         "on: a demo, however exposed; off: production's rules; unset: production's rules as soon as HOST, PUBLIC_URL, TLS_CERT or TRUST_PROXY exposes the service",
     }),
   ),
-  PORT: Type.Integer({
-    minimum: 0,
-    maximum: 65_535,
-    default: 3000,
-    description: 'port to listen on; 0 takes a free one',
-  }),
+  PORT: between(0, 65_535, 3000, 'port to listen on; 0 takes a free one'),
   HOST: Type.String({ default: 'localhost', description: 'address to listen on' }),
   PUBLIC_URL: httpUrl(
     'address by which clients reach the service; unset: the one it listens on; demanded in production, for cookies and links',
@@ -80,12 +77,7 @@ export const variables = Type.Object({
   GRAPHQL_MAX_COMPLEXITY: count(5000, 'cost of an operation; a list multiplies what is selected under it'),
   GRAPHQL_MAX_ALIASES: count(30, 'aliases in a document'),
   GRAPHQL_MAX_TOKENS: count(2000, 'tokens in a document'),
-  GRAPHQL_MAX_BATCH: Type.Integer({
-    minimum: 1,
-    maximum: 100,
-    default: 10,
-    description: 'operations in one request, at most 100',
-  }),
+  GRAPHQL_MAX_BATCH: between(1, 100, 10, 'operations in one request, at most 100'),
   GRAPHQL_MAX_SUBSCRIBE: count(16_384, 'bytes of a document in a `subscribe` message'),
   GRAPHQL_INTROSPECTION: flag('whether the schema can be asked for; unset: outside production only'),
   TRUSTED_DOCUMENTS: text(
@@ -97,12 +89,12 @@ export const variables = Type.Object({
   CORS_ORIGINS: text(
     'origins that browsers may call from, separated by commas; outside production those of this machine may besides',
   ),
-  DRAIN_DELAY: Type.Integer({
-    minimum: 0,
-    maximum: 600_000,
-    default: 0,
-    description: 'milliseconds between the signal to stop, when /readyz begins to fail, and the stop: for balancers',
-  }),
+  DRAIN_DELAY: between(
+    0,
+    600_000,
+    0,
+    'milliseconds between the signal to stop, when /readyz begins to fail, and the stop: for balancers',
+  ),
   METRICS_TOKEN: text(
     'bearer token for /metrics; unset: who calls from this machine directly, and nobody with TRUST_PROXY',
   ),
