@@ -11,9 +11,8 @@ import {
   versionAt,
 } from '../model/openapi-node.js';
 import { allTypesOf, concerns, isHidden, listOfGroups, saysNothing, type View, viewOf } from '../model/schema-view.js';
-import { compareAlternatives, compareExclusive } from './alternatives.js';
+import { compareAlternatives, compareDiscriminators, compareExclusive } from './alternatives.js';
 import { type Effect, judge, whatOf } from './change.js';
-import { compareDiscriminators } from './discriminator.js';
 import { judgeKeyword } from './keywords.js';
 import { compareSunsets, reportMember, reportRequired } from './members.js';
 import { at, keywordOf, type Pair, placedIn, subjectOf } from './pair.js';
