@@ -6,8 +6,9 @@ import { publishedEdition, serversAt } from '../../src/platform/contract/edition
 import { select } from '../../src/platform/contract/json-path.js';
 import { publishedContracts } from '../../src/platform/pages/published.js';
 import { restChanges } from '../../src/workbench/diff/rest.js';
-import { lintRest } from '../../src/workbench/lint/lint.js';
+import { lint } from '../../src/workbench/lint/lint.js';
 import { checkOpenApi } from '../../src/workbench/model/check-openapi.js';
+import { contractsOf } from '../../src/workbench/model/contracts.js';
 import { openApiOf } from '../../src/workbench/model/openapi-source.js';
 import { lintByRedocly } from '../../src/workbench/model/redocly.js';
 import { openapi, schema } from './small-project.js';
@@ -84,7 +85,7 @@ t.test('a place is that of the line that a person edits: of what a default says,
   const told = (await checkOpenApi(openApiOf(wrong))).map(({ rule, line }) => `${rule} ${line}`);
   t.same([...new Set(told)], [`response-exact-status ${lineOf(wrong, '5XX')}`]);
   const bare = short.replace(/\n *content: \{ application\/problem.*/, '');
-  const flaws = lintRest(openApiOf(bare)).map(({ rule, line }) => `${rule} ${line}`);
+  const flaws = (await lint('', contractsOf({ openapi: bare }))).map(({ rule, line }) => `${rule} ${line}`);
   t.ok(flaws.includes(`error-body ${lineOf(bare, "'`INTERNAL`")}`), 'once, where all operations have it from', {
     flaws,
   });

@@ -4,9 +4,9 @@ import type { Subcommand } from '@accord-api/platform/cli/subcommand';
 import type { Contracts } from '../model/contracts.js';
 
 const DESCRIPTION = `
-Looks for what in openapi.yaml and schema.graphql will hurt somebody: whoever generates a client, whoever reads a failure,
-whoever reviews the next edit. The rules are those that codegen needs, Redocly's (redocly.yaml), graphql-eslint's
-(eslint.config.js), and our own, which --rules lists. Exits 1 when there is an error; a warning alone is no failure.`;
+Checks openapi.yaml and schema.graphql for what makes clients, failures and reviews harder. The rules are those of code
+generation, Redocly's (redocly.yaml), graphql-eslint's (eslint.config.js), and our own rules for these two tools, which
+--rules lists. Exits 1 if there is an error; a warning alone is no failure.`;
 
 interface Options {
   root: string;
@@ -16,14 +16,17 @@ interface Options {
 }
 
 async function printRules(json: boolean): Promise<void> {
-  const { REST_RULES, SDL_RULES } = await import('../lint/rules.js');
-  const names = [...new Set([...REST_RULES, ...SDL_RULES].map(({ name }) => name))];
-  const rules = names.map((name) => {
-    const ofRest = REST_RULES.find((one) => one.name === name);
-    const ofSdl = SDL_RULES.find((one) => one.name === name);
-    const contracts = [...(ofRest ? ['openapi.yaml'] : []), ...(ofSdl ? ['schema.graphql'] : [])];
-    const { why, severity = 'error' } = (ofRest ?? ofSdl) as Pick<(typeof REST_RULES)[number], 'why' | 'severity'>;
-    return { name, severity, why, contracts };
+  const [{ REASONS, WARNINGS }, { OPENAPI_RULES }, { GRAPHQL_RULES }] = await Promise.all([
+    import('../lint/rules.js'),
+    import('../lint/openapi-rules.js'),
+    import('../lint/graphql-rules.js'),
+  ]);
+  const rules = Object.entries(REASONS).map(([name, why]) => {
+    const contracts = [
+      ...(name in OPENAPI_RULES ? ['openapi.yaml'] : []),
+      ...(name in GRAPHQL_RULES ? ['schema.graphql'] : []),
+    ];
+    return { name, severity: WARNINGS.includes(name) ? 'warning' : 'error', why, contracts };
   });
   if (json) return printJson(rules);
   const printed = rules.map(({ name, severity, why, contracts }) => {
@@ -32,11 +35,11 @@ async function printRules(json: boolean): Promise<void> {
   console.log(printed.join('\n'));
 }
 
-/** The commit since which something is looked at. */
+/** Returns the commit that findings are compared with. */
 const commitOf = async (root: string, ref: string | true) =>
   (await import('../model/git.js')).commitAt(root, ref === true ? undefined : ref);
 
-/** That nothing was found, and in what. */
+/** Returns the message for contracts without a finding. */
 function inOrder({ openapi, schema }: Contracts): string {
   const [one] = [openapi, schema].filter(({ absent }) => absent);
   if (one === undefined) return 'Both contracts are in order.';
@@ -47,7 +50,7 @@ function inOrder({ openapi, schema }: Contracts): string {
 const lintCommand: Subcommand = (command) => {
   command
     .description(DESCRIPTION.trim().replaceAll('\n', ' '))
-    .option('--rules', 'list our own rules, and why each is one', false)
+    .option('--rules', 'list our own rules with their reasons', false)
     .option(
       '--only-changed [ref]',
       'only what came since a commit, tag or branch (default: where this branch left origin/main, or HEAD)',
@@ -61,8 +64,8 @@ const lintCommand: Subcommand = (command) => {
       const contracts = await readContracts(folder, undefined, 'one');
       const since = onlyChanged && (await commitOf(folder, onlyChanged));
       const problems = await withProgress('Linting the contracts', async () => {
-        if (since) return (await import('../lint/changed.js')).problemsSince(folder, contracts, since);
-        return (await import('../lint/lint.js')).lint(folder, contracts);
+        const { lint, problemsSince } = await import('../lint/lint.js');
+        return since ? problemsSince(folder, contracts, since) : lint(folder, contracts);
       });
       const { printProblems } = await import('../model/problems.js');
       const failed = problems.some(({ severity }) => severity !== 'warning');

@@ -1,109 +1,134 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { OpenApiDocument } from '@accord-api/platform/contract/document';
-import { elementsOf } from '@accord-api/platform/contract/elements';
-import { placedOperations } from '@accord-api/platform/contract/placed-operations';
-import type { Kind } from '@accord-api/platform/contract/places';
-import { createConfig, loadConfig } from '@redocly/openapi-core';
+import { type Config, createConfig, loadConfig } from '@redocly/openapi-core';
 import { contradictions, isGeneratedFrom } from '../model/check.js';
 import { checkOpenApi, checkOpenApiItself, hasShape } from '../model/check-openapi.js';
 import { checkSchema, checkSchemaItself } from '../model/check-schema.js';
-import type { Contracts } from '../model/contracts.js';
+import { type Contracts, contractsIn } from '../model/contracts.js';
+import { FILES } from '../model/files.js';
+import { type Commit, filesAt, linesSince } from '../model/git.js';
 import { unresolved } from '../model/openapi-rules.js';
 import type { OpenApiSource } from '../model/openapi-source.js';
-import { inOrder, type Problem } from '../model/problems.js';
+import { inOrder, type Problem, problemAt } from '../model/problems.js';
 import { lintByRedocly } from '../model/redocly.js';
-import { problemIn } from '../model/sdl.js';
 import type { SdlSource } from '../model/sdl-source.js';
-import { lintByGraphqlEslint } from './graphql-eslint.js';
-import type { NamedOperation } from './rule.js';
-import { REST_RULES, SDL_RULES } from './rules.js';
+import accord from './eslint.js';
+import redoclyPlugin, { DEFAULTS_PREPROCESSOR, GENERATION_RULES } from './redocly.js';
 
-function namedOperations(document: OpenApiDocument): NamedOperation[] {
-  return placedOperations(document).flatMap(({ operation, at }) => {
-    const { operationId, tags: [tag = ''] = [] } = operation as Partial<typeof operation>;
-    return operationId === undefined ? [] : [{ operationId, tag, operation, at }];
-  });
-}
-
-/** What the rules ask about. */
-const ASKED = new Set<Kind>([
-  ...(['document', 'components', 'pathItem', 'operation', 'parameter', 'header'] as const),
-  ...(['body', 'response', 'mediaType', 'schema'] as const),
-]);
-
-/** What our own rules find in an OpenAPI document of sound shape. */
-export function lintRest(source: OpenApiSource): Problem[] {
-  const { written, document } = source;
-  const rest = {
-    source: written,
-    elements: elementsOf(written, { met: ASKED }),
-    operations: namedOperations(document),
-  };
-  return REST_RULES.flatMap(({ name, severity, check }) =>
-    check(rest).map((flaw) => ({ ...source.problemAt({ ...flaw, rule: name }), ...(severity && { severity }) })),
-  );
-}
-
-/** What our own rules find in a sound GraphQL schema. */
-export function lintSdl({ document }: SdlSource): Problem[] {
-  return SDL_RULES.flatMap(({ name, severity, check }) =>
-    check(document).map(({ node, message }) => ({ ...problemIn(node, name, message), ...(severity && { severity }) })),
-  );
-}
-
-/** How our own rules are called where other linters have them. */
-const OURS = 'accord/';
-
-/** How a contract is checked before its rules: as one of which code is to be generated, or by itself. */
-interface Checks {
-  rest: typeof checkOpenApi;
-  graphql: typeof checkSchema;
-}
-const GENERATED_FROM: Checks = { rest: checkOpenApi, graphql: checkSchema };
-const BY_THEMSELVES: Checks = { rest: checkOpenApiItself, graphql: checkSchemaItself };
-
-const checksFor = (contracts: Contracts): Checks => (isGeneratedFrom(contracts) ? GENERATED_FROM : BY_THEMSELVES);
-
-async function lintOpenApi(root: string, source: OpenApiSource, check: Checks['rest']): Promise<Problem[]> {
-  const broken = await check(source);
-  if (source.absent || !hasShape(broken)) return broken;
-  const unread = unresolved(source).map(source.problemAt);
-  const own = unread.length > 0 ? [] : lintRest(source);
+/** Returns the project's redocly.yaml on top of our rules; without that file, on top of Redocly's recommended rules too. */
+async function redoclyConfig(root: string): Promise<Config> {
   const configPath = join(root, 'redocly.yaml');
-  const config = existsSync(configPath)
-    ? await loadConfig({ configPath })
-    : await createConfig({ extends: ['recommended'] });
-  const ofRedocly = await lintByRedocly(source, config);
-  // Where our rules are Redocly's, too, for editors.
-  return [...broken, ...unread, ...ofRedocly.filter(({ rule }) => !rule.startsWith(OURS)), ...own];
+  const project = existsSync(configPath) ? await loadConfig({ configPath }) : undefined;
+  const hasPlugin = project?.plugins.some(({ id }) => id === 'accord');
+  const config = await createConfig(
+    {
+      ...project?.resolvedConfig,
+      plugins: [...(project?.resolvedConfig.plugins ?? []), ...(hasPlugin ? [] : [redoclyPlugin()])],
+      extends: [...(project ? [] : ['recommended']), 'accord/recommended'],
+    },
+    { configPath, ...(project && { ignore: project.ignore }) },
+  );
+  // The document is complete, and the check has run the rules of code generation.
+  config.skipPreprocessors([DEFAULTS_PREPROCESSOR]);
+  config.skipRules(GENERATION_RULES);
+  return config;
 }
 
-async function lintSchema(root: string, sdl: SdlSource, check: Checks['graphql']): Promise<Problem[]> {
-  const broken = check(sdl);
+async function lintOpenApi(root: string, source: OpenApiSource, isGenerated: boolean): Promise<Problem[]> {
+  const broken = await (isGenerated ? checkOpenApi : checkOpenApiItself)(source);
+  if (source.absent || !hasShape(broken)) return broken;
+  const found = await lintByRedocly(source, await redoclyConfig(root));
+  return [...broken, ...unresolved(source).map(source.problemAt), ...found];
+}
+
+/** The names under which ESLint 9 looks for its configuration. */
+const ESLINT_CONFIGS = ['js', 'mjs', 'cjs'].map((extension) => `eslint.config.${extension}`);
+
+/** Makes an ESLint with the project's eslint.config.js, or graphql-eslint's recommended rules, on top of our rules. */
+async function eslintFor(root: string, schemaSdl: string) {
+  const [{ ESLint }, { default: graphql }] = await Promise.all([
+    import('eslint'),
+    import('@graphql-eslint/eslint-plugin'),
+  ]);
+  const path = ESLINT_CONFIGS.map((name) => join(root, name)).find(existsSync);
+  const project =
+    path &&
+    (await new ESLint({ cwd: root, overrideConfigFile: path }).calculateConfigForFile(join(root, FILES.schema)));
+  const { plugins, rules, languageOptions, linterOptions, settings } = project ?? {
+    plugins: { '@graphql-eslint': graphql },
+    languageOptions: { parser: graphql.parser },
+    // A description of one line stands between quotation marks, a longer one in a block.
+    rules: { ...graphql.configs['flat/schema-recommended'].rules, '@graphql-eslint/description-style': 'off' },
+  };
+  const config = {
+    files: [FILES.schema],
+    plugins: { ...plugins, accord },
+    // The check has looked for permissions.
+    rules: { ...accord.configs.recommended.rules, ...rules, 'accord/permission': 'off' },
+    // The parser takes the text of the contract itself, because it remembers a schema by its path.
+    languageOptions: { ...languageOptions, parserOptions: { schemaSdl } },
+    ...(linterOptions && { linterOptions }),
+    ...(settings && { settings }),
+  };
+  return new ESLint({ cwd: root, overrideConfigFile: true, overrideConfig: config });
+}
+
+async function lintSchema(root: string, sdl: SdlSource, isGenerated: boolean): Promise<Problem[]> {
+  const broken = (isGenerated ? checkSchema : checkSchemaItself)(sdl);
   if (sdl.absent || broken.some(({ rule }) => rule !== 'permission')) return broken;
-  const ofEslint = await lintByGraphqlEslint(root, sdl);
-  return [...broken, ...ofEslint.filter(({ rule }) => !rule.startsWith(OURS)), ...lintSdl(sdl)];
+  const eslint = await eslintFor(root, sdl.text);
+  // Each file of the contract is linted as schema.graphql, with the configuration for that.
+  const found = [...sdl.texts].map(async ([file, text]): Promise<Problem[]> => {
+    const [result] = await eslint.lintText(text, { filePath: join(root, FILES.schema) });
+    return (result?.messages ?? []).map(({ line = 1, column = 1, endLine, endColumn, ruleId, severity, message }) => {
+      const length = endLine === line && endColumn !== undefined ? endColumn - column : 1;
+      const rule = ruleId?.replace('@graphql-eslint/', '') ?? 'syntax';
+      const problem = problemAt(file, text, { line, column, length }, rule, message);
+      return severity === 1 ? { ...problem, severity: 'warning' } : problem;
+    });
+  });
+  return [...broken, ...(await Promise.all(found)).flat()];
 }
 
-/** Two rule sets may have the same rule, and a shared component is met once for each use. */
+/** Removes repetitions: a shared component is visited once for each use. */
 function once(problems: Problem[]): Problem[] {
   const keyOf = ({ file, line, column, rule, message }: Problem) => [file, line, column, rule, message].join('\n');
   return [...new Map(problems.map((one) => [keyOf(one), one])).values()];
 }
 
 /**
- * The problems of the contracts of the project in `root`, errors first: what codegen needs where code is generated from them, what Redocly and graphql-eslint
- * find under the project's own configuration, our own rules, and where the contracts contradict each other. Of a contract without sound structure, only what is
- * wrong with that.
+ * Returns the problems of the contracts of the project in `root`, errors first: what code generation needs, if code is
+ * generated from them; what Redocly and graphql-eslint find with our rules under the project's own configuration; and
+ * contradictions between the contracts. A contract without sound structure gets only the problems of its structure.
  */
 export async function lint(root: string, contracts: Contracts): Promise<Problem[]> {
-  const { openapi, schema } = contracts;
-  const checks = checksFor(contracts);
+  const isGenerated = isGeneratedFrom(contracts);
   const [rest, graphql] = await Promise.all([
-    lintOpenApi(root, openapi, checks.rest),
-    lintSchema(root, schema, checks.graphql),
+    lintOpenApi(root, contracts.openapi, isGenerated),
+    lintSchema(root, contracts.schema, isGenerated),
   ]);
-  const canBeRead = hasShape(rest) && !graphql.some(({ rule }) => ['syntax', 'schema'].includes(rule));
-  return inOrder(once([...rest, ...graphql, ...(canBeRead ? contradictions(contracts) : [])]));
+  const isReadable = hasShape(rest) && !graphql.some(({ rule }) => ['syntax', 'schema'].includes(rule));
+  const all = [...rest, ...graphql, ...(isReadable ? contradictions(contracts) : [])];
+  return inOrder(once(all.map((one) => ({ ...one, rule: one.rule.replace(/^accord\//, '') }))));
+}
+
+/**
+ * Returns the problems that came since a commit: those on a changed line, and those that the commit has not, because an
+ * edit in one place may break a rule in another. Rejects as git does.
+ */
+export async function problemsSince(root: string, contracts: Contracts, { id }: Commit): Promise<Problem[]> {
+  const problems = await lint(root, contracts);
+  const files = [...new Set(problems.map(({ file }) => file))];
+  const changed = new Map(
+    await Promise.all(files.map(async (file) => [file, await linesSince(root, id, file)] as const)),
+  );
+  const keyOf = ({ file, rule, message }: Problem) => [file, rule, message].join('\n');
+  const left = new Map<string, number>();
+  for (const one of await lint(root, contractsIn(filesAt(root, id), ['openapi', 'schema'])))
+    left.set(keyOf(one), (left.get(keyOf(one)) ?? 0) + 1);
+  return problems.filter((one) => {
+    const known = left.get(keyOf(one)) ?? 0;
+    left.set(keyOf(one), known - 1);
+    return known <= 0 || changed.get(one.file)?.has(one.line) === true;
+  });
 }

@@ -1,41 +1,36 @@
 import { basename, dirname } from 'node:path';
+import { completed, DEFAULTS } from '@accord-api/platform/contract/defaults';
 import { filesIn } from '@accord-api/platform/contract/project-files';
-import type { Oas3Rule } from '@redocly/openapi-core';
-import { FINDINGS, findings, unresolved } from '../model/openapi-rules.js';
-import { type OpenApiSource, openApiOf } from '../model/openapi-source.js';
+import type { Oas3Preprocessor, Oas3Rule, Plugin } from '@redocly/openapi-core';
+import { FINDINGS, findings } from '../model/openapi-rules.js';
+import { openApiOf } from '../model/openapi-source.js';
 import type { Problem } from '../model/problems.js';
-import { lintRest } from './lint.js';
-import { REST_RULES } from './rules.js';
+import { OPENAPI_RULES } from './openapi-rules.js';
+import { WARNINGS } from './rules.js';
 
-/** All that is wrong with a document of sound shape: what code generation needs of it, and what our own rules find. */
-function problemsIn(source: OpenApiSource): Problem[] {
-  if (source.errors.length > 0 || source.defaultFaults.length > 0) return [];
-  const unread = unresolved(source).map(source.problemAt);
-  return unread.length > 0 ? unread : [...findings(source).map(source.problemAt), ...lintRest(source)];
+/** Returns what code generation finds in a document that can be read. */
+function problemsIn(path: string, text: string): Problem[] {
+  const source = openApiOf(text, basename(path), filesIn(dirname(path)));
+  const isRead = source.errors.length === 0 && source.defaultFaults.length === 0;
+  return isRead ? findings(source).map(source.problemAt) : [];
 }
 
-/** Those of the text that was looked at last: every rule asks for it, one after the other. */
+/** The problems of the last text. Every rule of code generation asks for them, one after the other. */
 let last: { path: string; text: string; problems: Problem[] } | undefined;
 
-function problemsOf(path: string, text: string): Problem[] {
-  if (last?.path !== path || last.text !== text) {
-    last = { path, text, problems: problemsIn(openApiOf(text, basename(path), filesIn(dirname(path)))) };
-  }
-  return last.problems;
-}
-
-/** A rule of ours as Redocly asks for it. What is wrong in another file of the contract is told at its root. */
-const ruleOf =
+/** Makes a rule of Redocly from a rule of code generation. Reports a problem of another file at the root. */
+const findingRule =
   (name: string): Oas3Rule =>
   () => ({
     Root: {
       leave(_root, { report, location }) {
-        const { absoluteRef, body } = location.source;
-        for (const { file, line, column, rule, message } of problemsOf(absoluteRef, body)) {
+        const { absoluteRef: path, body: text } = location.source;
+        if (last?.path !== path || last.text !== text) last = { path, text, problems: problemsIn(path, text) };
+        for (const { file, line, column, rule, message } of last.problems) {
           if (rule !== name) continue;
           const start = { line, col: column };
           report(
-            file === basename(absoluteRef)
+            file === basename(path)
               ? { message, location: { source: location.source, pointer: undefined, start } }
               : { message: `${file}:${line}:${column}  ${message}`, location },
           );
@@ -44,24 +39,47 @@ const ruleOf =
     },
   });
 
-const severities = new Map(REST_RULES.map(({ name, severity = 'error' }) => [name, severity]));
-const NAMES = [...new Set([...FINDINGS, ...severities.keys()])];
+/** Puts what `x-defaults` declare into each place, for an editor that reads the authored document. */
+const applyDefaults: Oas3Preprocessor = () => ({
+  Root(root) {
+    Object.assign(root, { [DEFAULTS]: undefined }, completed(root).document);
+  },
+});
+
+/** The rules of code generation, which `accord lint` checks before the others. */
+export const GENERATION_RULES = FINDINGS.map((name) => `accord/${name}`);
+/** The preprocessor of editors. */
+export const DEFAULTS_PREPROCESSOR = 'accord/x-defaults';
 
 /**
- * The rules of `accord lint` for openapi.yaml as a plugin of Redocly's linter, so that its command and editors' extensions tell
- * what they find while it is typed. `extends: [accord/recommended]` switches all of them on.
+ * The rules of `accord lint` for openapi.yaml as a plugin of Redocly's linter, for its command and for editors.
+ * `extends: [accord/recommended]` switches all of them on.
  */
-export default () => ({
+export default (): Plugin => ({
   id: 'accord',
-  rules: { oas3: Object.fromEntries(NAMES.map((name) => [name, ruleOf(name)])) },
+  // References in `x-unmatched` count as uses.
+  typeExtension: {
+    oas3: ({ Root, ...types }) => ({
+      ...types,
+      Root: { ...Root, properties: { ...Root?.properties, 'x-unmatched': 'Responses' } },
+    }),
+  },
+  preprocessors: { oas3: { 'x-defaults': applyDefaults } },
+  rules: {
+    oas3: { ...Object.fromEntries(FINDINGS.map((name) => [name, findingRule(name)])), ...OPENAPI_RULES },
+  },
   configs: {
     recommended: {
-      rules: Object.fromEntries(
-        NAMES.map((name) => [
-          `accord/${name}`,
-          severities.get(name) === 'warning' ? ('warn' as const) : ('error' as const),
-        ]),
-      ),
+      preprocessors: { [DEFAULTS_PREPROCESSOR]: 'on' },
+      rules: {
+        ...Object.fromEntries(GENERATION_RULES.map((name) => [name, 'error'])),
+        ...Object.fromEntries(
+          Object.keys(OPENAPI_RULES).map((name) => [`accord/${name}`, WARNINGS.includes(name) ? 'warn' : 'error']),
+        ),
+        // `accord/failure-declared` and `accord/unused-component` are these rules, for a document with its `x-defaults`.
+        'operation-4xx-response': 'off',
+        'no-unused-components': 'off',
+      },
     },
   },
 });

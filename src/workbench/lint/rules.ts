@@ -1,39 +1,30 @@
-import { BODY_RULES } from './bodies.js';
-import { REST_BOUND_RULES, SDL_BOUND_RULES } from './bounds.js';
-import { COMPONENT_RULES } from './components.js';
-import { REST_DEPRECATION_RULES, SDL_DEPRECATION_RULES } from './deprecation.js';
-import { DESCRIPTION_RULES } from './descriptions.js';
-import { REST_EXAMPLE_RULES, SDL_EXAMPLE_RULES } from './examples.js';
-import { EXTENSION_RULES } from './extensions.js';
-import { FAILURE_RULES } from './failures.js';
-import { OPERATION_ID_RULES } from './operation-ids.js';
-import { REST_PAGING_RULES } from './paging.js';
-import { PATH_RULES } from './paths.js';
-import { REST_PATTERN_RULES, SDL_PATTERN_RULES } from './patterns.js';
-import type { RestRule, SdlRule } from './rule.js';
-import { SDL_PAGING_RULES } from './sdl-paging.js';
+/** The rules of `accord lint`, each with the reason for it. Rules of one name check the same in both contracts. */
+export const REASONS = {
+  'operation-id-camel-case': 'A run of capitals comes out as get_h_t_t_p in SDKs that split words at capitals.',
+  'operation-id-verb': 'An SDK method without a verb does not say what a call does.',
+  'path-verb': 'A path names a thing, and methods say what is done to it.',
+  'request-body-meaningless':
+    'Clients, proxies and servers drop the body of a GET, each in its own way; browsers refuse to send it.',
+  'response-content-impossible':
+    'HTTP ends such a response after its headers, so a client that waits for the declared content gets nothing.',
+  'failure-declared': 'No request is always right, and a client that knows of no failure handles none.',
+  'error-body': 'Without a body a client cannot tell apart the reasons for one status, and shows its user nothing.',
+  'list-paging': 'A list without paging grows until it causes an outage, and adding paging later breaks clients.',
+  'list-maximum': 'Without a maximum page size, one request may ask for everything.',
+  'pattern-sound':
+    'The service does not start with an invalid pattern, and a pattern of quadratic time lets one request stop it.',
+  'bounds-contradict': 'No request satisfies such bounds, and nobody notices before the first one is refused.',
+  'example-refused':
+    "Examples are copied and defaults are sent, so their schema must accept them. Redocly's no-invalid-*-examples check the other examples.",
+  'deprecation-complete': 'Clients need to know when a deprecated member goes, and what to use instead.',
+  'unused-component': 'An unused component is still generated into every client, and read by every reviewer.',
+  'unused-tag': 'A tag is a chapter of the documentation and a group of each SDK, and this one is empty.',
+  'member-description':
+    'Clients read the contract without the code, so every parameter, header, schema and property needs a description.',
+  'extension-shape': 'The platform ignores an extension of another form, or at a place where it reads none.',
+} as const satisfies Record<string, string>;
 
-/** Our own rules of openapi.yaml, beside Redocly's and what codegen needs. */
-export const REST_RULES: RestRule[] = [
-  ...OPERATION_ID_RULES,
-  ...PATH_RULES,
-  ...BODY_RULES,
-  ...FAILURE_RULES,
-  ...REST_PATTERN_RULES,
-  ...REST_BOUND_RULES,
-  ...REST_PAGING_RULES,
-  ...REST_EXAMPLE_RULES,
-  ...REST_DEPRECATION_RULES,
-  ...COMPONENT_RULES,
-  ...DESCRIPTION_RULES,
-  ...EXTENSION_RULES,
-];
+/** The rules that are warnings. All others are errors. */
+export const WARNINGS: readonly string[] = ['path-verb'];
 
-/** Our own rules of schema.graphql, beside graphql-eslint's and what codegen needs. */
-export const SDL_RULES: SdlRule[] = [
-  ...SDL_PAGING_RULES,
-  ...SDL_PATTERN_RULES,
-  ...SDL_BOUND_RULES,
-  ...SDL_EXAMPLE_RULES,
-  ...SDL_DEPRECATION_RULES,
-];
+export type RuleName = keyof typeof REASONS;

@@ -1,19 +1,23 @@
-import { type DocumentNode, GraphQLError, Kind, validateSchema } from 'graphql';
+import { type DocumentNode, type FieldDefinitionNode, GraphQLError, Kind, validateSchema } from 'graphql';
 import { type Problem, problemAt } from './problems.js';
 import { firstWordOf, ROOTS } from './sdl.js';
 import type { SdlSource } from './sdl-source.js';
 
-/** A field that does not say who may use it would be everybody's. */
+/** Returns a message if a field of a root type has no `@permission`: such a field would be open to everybody. */
+export function missingPermission(type: string, { name, directives = [] }: FieldDefinitionNode): string | undefined {
+  if (!ROOTS.includes(type) || directives.some((one) => one.name.value === 'permission')) return undefined;
+  return `"${type}.${name.value}" does not say who may use it: add @permission.`;
+}
+
 function withoutPermission(document: DocumentNode): GraphQLError[] {
   return document.definitions.flatMap((definition) => {
     const isObject = definition.kind === Kind.OBJECT_TYPE_DEFINITION || definition.kind === Kind.OBJECT_TYPE_EXTENSION;
-    if (!isObject || !ROOTS.includes(definition.name.value)) return [];
-    const bare = (definition.fields ?? []).filter(
-      ({ directives = [] }) => !directives.some(({ name }) => name.value === 'permission'),
-    );
-    return bare.map(({ name }) => {
-      const message = `"${definition.name.value}.${name.value}" does not say who may use it: add @permission.`;
-      return new GraphQLError(message, { nodes: name, extensions: { rule: 'permission' } });
+    if (!isObject) return [];
+    return (definition.fields ?? []).flatMap((field) => {
+      const message = missingPermission(definition.name.value, field);
+      return message === undefined
+        ? []
+        : [new GraphQLError(message, { nodes: field.name, extensions: { rule: 'permission' } })];
     });
   });
 }

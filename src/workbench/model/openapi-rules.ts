@@ -13,7 +13,7 @@ import { placeOf, shapeOf, versionsOf } from '@accord-api/platform/contract/vers
 import { RULE as CODES_RULE, codeFindings } from './codes.js';
 import type { OpenApiSource } from './openapi-source.js';
 import { REACHES } from './permissions.js';
-import { RESERVED } from './reserved-words.js';
+import { RESERVED_WORDS } from './reserved-words.js';
 import { unreadParameters } from './unread-parameters.js';
 import type { Finding } from './yaml-source.js';
 
@@ -23,7 +23,7 @@ type Rule = (operation: OperationObject, at: Finding['path'], document: OpenApiD
 
 /** An operationId becomes an exported function, so it must be a name that one can have. */
 const operationId: Rule = ({ operationId: id }, at) => {
-  if (typeof id !== 'string' || (IDENTIFIER.test(id) && !RESERVED.JavaScript.includes(id))) return [];
+  if (typeof id !== 'string' || (IDENTIFIER.test(id) && !RESERVED_WORDS.includes(id))) return [];
   const message = `operationId "${id}" cannot be a function's name: use camelCase letters and digits.`;
   return [{ path: [...at, 'operationId'], rule: 'operation-id-identifier', message }];
 };

@@ -1,3 +1,4 @@
+import { dirname, join } from 'node:path';
 import { DEFAULTS } from '@accord-api/platform/contract/defaults';
 import { keysOf } from '@accord-api/platform/contract/references';
 import {
@@ -33,7 +34,9 @@ export async function lintByRedocly(
   parsed: unknown = source.written,
 ): Promise<Problem[]> {
   const { file, text } = source;
-  const document = { source: new Source(file, text), parsed };
+  // Redocly's ignore file names absolute paths.
+  const path = config.configPath === undefined ? file : join(dirname(config.configPath), file);
+  const document = { source: new Source(path, text), parsed };
   const externalRefResolver = new BaseResolver(config.resolve);
   const problems = await lintDocument({ document, externalRefResolver, config });
   return problems

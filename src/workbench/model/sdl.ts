@@ -1,11 +1,4 @@
-import {
-  type ASTNode,
-  type ConstArgumentNode,
-  type ConstDirectiveNode,
-  Kind,
-  type TypeNode,
-  valueFromASTUntyped,
-} from 'graphql';
+import { type ASTNode, type ConstDirectiveNode, Kind, type TypeNode, valueFromASTUntyped } from 'graphql';
 import { FILES } from './files.js';
 import { type FilePlace, type Problem, problemAt } from './problems.js';
 
@@ -40,18 +33,11 @@ export function problemIn(
 export const argumentsOf = ({ arguments: given = [] }: ConstDirectiveNode): Record<string, unknown> =>
   Object.fromEntries(given.map(({ name, value }) => [name.value, valueFromASTUntyped(value)]));
 
-const constraintIn = (directives: readonly ConstDirectiveNode[]) =>
-  directives.find(({ name }) => name.value === 'constraint');
-
 /** What `@constraint` asks of an argument or input field; nothing where it has none. */
 export function constraintOf(directives: readonly ConstDirectiveNode[] = []): Record<string, unknown> {
-  const found = constraintIn(directives);
+  const found = directives.find(({ name }) => name.value === 'constraint');
   return found === undefined ? {} : argumentsOf(found);
 }
-
-/** The same as it is written, for the place of each. */
-export const constraintArguments = (directives: readonly ConstDirectiveNode[] = []): readonly ConstArgumentNode[] =>
-  constraintIn(directives)?.arguments ?? [];
 
 /** The name of the type inside lists and `!`. */
 export const namedType = (type: TypeNode): string =>
