@@ -24,7 +24,7 @@ t.test('accord new writes a whole project that is called as its directory, and s
   const { name, dependencies, devDependencies } = JSON.parse(textOf(folder, 'package.json'));
   const { version } = JSON.parse(textOf(ROOT, 'src/platform/package.json'));
   t.match(
-    [name, dependencies.accord, devDependencies['@accord-api/workbench']],
+    [name, dependencies['@accord-api/platform'], devDependencies['@accord-api/workbench']],
     ['book-club', `^${version}`, `^${version}`],
   );
   t.match(textOf(folder, 'src/application/name.ts'), "'book-club'");
