@@ -7,6 +7,7 @@ import { declaredAnswers, normaliseOpenApi, operations } from './contract/openap
 import { everyVersion, versionsOf } from './contract/versions.js';
 import type { Database } from './database/open.js';
 import { type Outages, outages } from './database/outages.js';
+import type { Upstreams } from './forward/upstreams.js';
 import { refused } from './graphql/errors.js';
 import { mediaTypeFor } from './graphql/media-type.js';
 import { graphqlPlugin, notWrittenFields, PATH } from './graphql/plugin.js';
@@ -33,7 +34,6 @@ import { sessionDoors } from './pages/session-bar.js';
 import { statusTable } from './pages/status-table.js';
 import { pipelinePlugin } from './pipeline.js';
 import { type RestEntry, restEntry } from './rest/entry.js';
-import type { Upstreams } from './rest/forward.js';
 import type { Readiness } from './rest/platform-context.js';
 import { type Handlers, notWrittenOperations, restPlugin } from './rest/plugin.js';
 import { restStagesPlugin } from './rest/stages.js';

@@ -89,10 +89,31 @@ t.test('operations that another service carries out', async (t) => {
   });
 
   t.test('and at no other address than the contract says', async (t) => {
-    await get('/api/v1/pictures/a%2Fb%3Fc');
-    t.equal(lastAsked()?.request, 'GET /pictures/a%2Fb%3Fc');
+    await get('/api/v1/pictures/a%20b%25c,%C3%80');
+    t.equal(lastAsked()?.request, 'GET /pictures/a%20b%25c%2C%C3%80');
     const before = old.asked.length;
     for (const name of ['%2e%2e', '..', '%2e']) t.equal(await raw(url, `/api/v1/pictures/${name}`, alan), 404, name);
+    // Servers decode a path before they look for a location, some of them several times.
+    const separators = [
+      '..%2Fadmin',
+      '..%5Cadmin',
+      '%2e%2e%5cadmin',
+      'a%3Badmin',
+      'a%3b',
+      'a%00',
+      'a%0d%0ab',
+      'a%3Fb',
+      'a%23b',
+    ];
+    for (const name of [...separators, '%2F', '%5c']) {
+      t.equal(await raw(url, `/api/v1/pictures/${name}`, alan), 404, name);
+      t.equal(await raw(url, `/api/v1/folders/${name}/files`, alan), 404, `${name} within the path`);
+      const twice = name.replaceAll('%', '%25');
+      t.equal(await raw(url, `/api/v1/pictures/${twice}`, alan), 404, twice);
+      const thrice = twice.replaceAll('%', '%25');
+      t.equal(await raw(url, `/api/v1/pictures/${thrice}`, alan), 404, thrice);
+    }
+    t.equal(await raw(url, `/api/v1/pictures/%${'25'.repeat(40)}2f`, alan), 404, 'encoded forty times');
     t.equal(await raw(url, '/api/v1/folders//files', alan), 404, 'nothing is no name');
     t.equal(await raw(url, '/api/v1/folders/%2e%2e/files', alan), 404);
     t.equal((await get('/api/v1/tasks/9007199254740993')).status, 404, 'an id that would become another one');
@@ -101,8 +122,8 @@ t.test('operations that another service carries out', async (t) => {
       errors: [{ parameter: 'number' }],
     });
     t.equal(old.asked.length, before);
-    await get('/api/v1/pictures/%252e%252e');
-    t.equal(lastAsked()?.request, 'GET /pictures/%252e%252e', 'an escape of an escape is a name');
+    for (const name of ['%252e%252e', '%252e']) t.equal(await raw(url, `/api/v1/pictures/${name}`, alan), 404, name);
+    t.equal(old.asked.length, before);
     await get('/api/v2/news', { as: null });
     t.equal(lastAsked()?.request, 'GET /api/v1/news', 'in a newer version it is still where it was');
   });
@@ -220,6 +241,34 @@ t.test('operations that another service carries out', async (t) => {
     t.equal((await get('/api/v1/greeting')).status, 200, 'what is answered here is');
     await eventually('the log tells of it', async () => /Upstream old is away .* ECONNREFUSED/.test(log.join('\n')));
   });
+});
+
+t.test('an upstream that hangs costs only its own callers', async (t) => {
+  const old = await oldService(t);
+  const { app, url, person } = await serve(t, await memoryDatabase(t), moving, {
+    environment: { OLD_URL: old.OLD_URL },
+  });
+  const { headers } = await person('Alan');
+  const get = async (path: string) => {
+    const response = await fetch(`${url}/api/v1/${path}`, { headers });
+    return { status: response.status, body: (await response.json()) as { detail: string } };
+  };
+  const isUp = async () => /^dependency_up\{dependency="Upstream old"\} (\d)$/m.exec(await app.metrics())?.[1];
+  const refused: string[] = [];
+  const hanging = Array.from({ length: 100 }, async () => {
+    const { status, body } = await get('hanging');
+    t.equal(status, 503);
+    refused.push(body.detail);
+  });
+  await eventually('those beyond its places are refused', async () => refused.length === 52);
+  t.same([...new Set(refused)], ['The service behind getHanging has too many calls at once.']);
+  t.equal(old.asked.length, 32, 'calls at once');
+  t.equal((await get('greeting')).status, 200, 'what is answered here waits for nothing');
+  t.equal(await isUp(), '1');
+  await old.stop();
+  await Promise.all(hanging);
+  t.equal(await isUp(), '0');
+  t.match((await get('tasks')).body.detail, 'has not answered for a while', 'it is not asked again for now');
 });
 
 t.test('without its address the service does not start', async (t) => {

@@ -168,6 +168,7 @@ export const paths = {
       { 'x-permission': 'public', security: [], 'x-forward': 'old' },
     ),
   },
+  '/api/v1/hanging': { get: operation('getHanging', { 200: ok(json({})) }, { 'x-forward': 'old' }) },
   '/api/v1/slow': { get: operation('getSlow', { 200: ok(json({})) }, { 'x-forward': 'old' }) },
   '/api/v1/broken': {
     get: operation(
@@ -237,6 +238,7 @@ const ANSWERS: Record<string, (response: ServerResponse, url: URL) => void> = {
     const how = searchParams.get('how') ?? '';
     response.setHeader('content-type', 'application/json').end(how in hidden ? hidden[how as 'twice'] : told.sound);
   },
+  'GET /api/v1/hanging': () => {},
   'GET /api/v1/late': (response) => void response.writeHead(504).end(),
   'GET /tasks/2': (response) => send(response, 404, { message: 'No task 2.' }),
   'GET /tasks/3': (response) => send(response, 410, { code: 'NOT_FOUND', detail: 'Task 3 is gone.' }),

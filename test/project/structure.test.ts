@@ -31,7 +31,7 @@ const LAYERS = [
   // What decides around each operation, and its only way to the data.
   ['operations'],
   ['accounts', 'sessions', 'keys', 'audit', 'jobs'],
-  ['http', 'limits', 'rest', 'graphql', 'live', 'pages'],
+  ['http', 'limits', 'rest', 'graphql', 'live', 'pages', 'forward'],
   ['server'],
   // The command, and the conformance kit, which no service loads.
   ['cli', 'testing'],

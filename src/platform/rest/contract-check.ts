@@ -2,8 +2,8 @@ import type { OpenApiDocument } from '../contract/document.js';
 import { forwardFaults } from '../contract/forward.js';
 import type { Operation } from '../contract/openapi.js';
 import { parameterForm } from '../contract/parameter-form.js';
+import type { Upstreams } from '../forward/upstreams.js';
 import type { Names } from '../names.js';
-import type { Upstreams } from './forward.js';
 import { bodyForms } from './request-body.js';
 import { knownSchemes } from './security.js';
 

@@ -8,6 +8,8 @@ import type { OpenApiDocument } from '../contract/document.js';
 import { inlineSchemas } from '../contract/inline.js';
 import { type Operation, operations } from '../contract/openapi.js';
 import { placeOf, prefixOf, versionsOf } from '../contract/versions.js';
+import type { Forwarded } from '../forward/answers.js';
+import type { Upstreams } from '../forward/upstreams.js';
 import { acceptable } from '../http/accept.js';
 import { readDeclared } from '../http/bodies.js';
 import { callOf } from '../http/call.js';
@@ -21,8 +23,6 @@ import type { ServedContracts } from '../pages/published.js';
 import type { PlatformServices } from '../services.js';
 import type { Context } from './context.js';
 import { checkContract } from './contract-check.js';
-import { forwarding, type Upstream, type Upstreams } from './forward.js';
-import type { Forwarded } from './forwarded-addresses.js';
 import { parametersIn } from './parameters.js';
 import { type Plan, planOf } from './plan.js';
 import type { Platform } from './platform-context.js';
@@ -108,14 +108,11 @@ export const restPlugin = fp<RestOptions>(
     const ajv = schemaCompiler();
     app.setValidatorCompiler(structureValidator(ajv));
 
-    const versionOf = ({ path }: Operation) => placeOf(path)?.version;
-    function forwarded(operation: Forwarded) {
-      const { to } = operation.forward;
-      const siblings = all
-        .filter(isForwarded)
-        .filter((one) => one.forward.to === to && versionOf(one) === versionOf(operation));
-      return forwarding(operation, siblings, upstreams[to] as Upstream, ajv, errors);
-    }
+    const forwarded = all.filter(isForwarded);
+    const handlersOfForwarded =
+      forwarded.length === 0
+        ? new Map<Operation, Handler>()
+        : (await import('../forward/forward.js')).forwardingHandlers(forwarded, { upstreams, ajv, errors });
     const mounted = new Map(all.map((operation) => [`${operation.method} ${operation.path}`, operation]));
     const newest = versionsOf(document).at(-1);
     const documentsFor =
@@ -131,7 +128,8 @@ export const restPlugin = fp<RestOptions>(
         return { headers, body: documents[name] };
       };
     const handlerOf = (operation: Operation): Handler => {
-      if (isForwarded(operation)) return forwarded(operation);
+      const forwarding = handlersOfForwarded.get(operation);
+      if (forwarding) return forwarding;
       const given = givenHandler(handlers, operation);
       return isRoute(given) ? restHandler(operation, given, services) : publicHandler(given as Handler, operation);
     };

@@ -1,0 +1,193 @@
+import { Failure, type FailureOptions } from '../calls/errors.js';
+import { closed } from '../contract/closed.js';
+import type { Catalogue, Code, Kind } from '../contract/codes.js';
+import type { Response as DeclaredResponse } from '../contract/document.js';
+import type { Forward, Operation } from '../contract/openapi.js';
+import { isObject } from '../contract/references.js';
+import { bodyIssues, lazily, type schemaCompiler } from '../http/json-schema.js';
+import { hiddenFaults } from '../http/json-text.js';
+import type { Reply } from '../rest/represent.js';
+import type { Answer } from './upstreams.js';
+
+/** An operation with `x-forward`: an upstream carries it out. */
+export type Forwarded = Operation & { forward: Forward };
+
+/** Seconds after which another attempt makes sense. */
+const RETRY_AFTER = 2;
+
+const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json$/;
+
+/** Headers of one connection (RFC 9110 §7.6.1), or of the way a body is sent by it: they are not forwarded. */
+export const CONNECTION_HEADERS = [
+  'connection',
+  'content-encoding',
+  'content-length',
+  'content-type',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+];
+
+type Absent = (status: number, what: string, options?: FailureOptions) => Failure;
+
+/** Returns the failure for an answer that does not come: with the status if the operation declares it and a code has it, else 503. */
+export const absences =
+  ({ operationId, operation: { responses } }: Operation, errors: Catalogue): Absent =>
+  (status, what, options = {}) => {
+    const message = `The service behind ${operationId} ${what}.`;
+    const [declared] = status !== 503 && responses[status] ? codesOf(errors, status) : [];
+    if (declared) return new Failure(declared[0] as Code, message, { cause: options.cause }, declared[1]);
+    return new Failure('UNAVAILABLE', message, { retryAfter: RETRY_AFTER, ...options });
+  };
+
+const codesOf = (errors: Catalogue, status: number): [code: string, kind: Kind][] =>
+  Object.entries(errors).filter(([, kind]) => kind.status === status);
+
+interface ReaderOptions {
+  /** The address of the upstream, without a slash at its end. */
+  base: string;
+  /** The operations of the same version that the same upstream carries out. */
+  siblings: readonly Forwarded[];
+  absent: Absent;
+  ajv: ReturnType<typeof schemaCompiler>;
+  errors: Catalogue;
+}
+
+/** Returns a function that makes a reply of an answer. It throws INTERNAL, with the cause for the log, if the contract is broken. */
+export function answerReader(
+  { operationId, forward, operation: { responses } }: Forwarded,
+  { base, siblings, absent, ajv, errors }: ReaderOptions,
+) {
+  const broken = (what: string) =>
+    new Failure('INTERNAL', 'The service behind this one did not keep the contract.', {
+      cause: new Error(`${forward.to} answered ${operationId} ${what}`),
+    });
+  const translate = addressTranslator(base, siblings);
+  const bodies = new Map(
+    Object.entries(responses).map(([status, declared]) => [Number(status), bodyReader(declared, ajv, broken)]),
+  );
+
+  return ({ status, headers, bytes }: Answer): Reply => {
+    const declared = responses[status];
+    const readBody = bodies.get(status);
+    if (status === 401) throw broken('with 401: it does not take the credentials in its address');
+    if (status >= 502 && status <= 504) {
+      throw absent(status, 'is not available', { retryAfter: retryAfterIn(headers) ?? RETRY_AFTER });
+    }
+    if (status >= 500) throw broken(`with ${status}`);
+    if (!declared || !readBody) throw broken(`with ${status}, which is not declared`);
+    if (status >= 400) throw refusal(status, headers, bytes, errors);
+    return { status, headers: headersOf(declared, headers, translate), body: readBody(headers, bytes) };
+  };
+}
+
+/** Returns a refusal in the form of this service, with the code that the upstream names if that code has the status. */
+function refusal(status: number, headers: Headers, bytes: Buffer, errors: Catalogue): Failure {
+  const body = parsed(bytes);
+  const members: Record<string, unknown> = isObject(body) ? body : {};
+  const ofStatus = codesOf(errors, status);
+  const [code, kind] = ofStatus.find(([name]) => name === members['code']) ??
+    ofStatus[0] ?? ['INTERNAL', errors['INTERNAL']];
+  const message = [members['detail'], members['message'], members['error']].find((text) => typeof text === 'string');
+  const retryAfter = retryAfterIn(headers);
+  const options = retryAfter === undefined ? {} : { retryAfter };
+  return new Failure(code as Code, String(message ?? kind?.description), options, kind as Kind);
+}
+
+/** Returns the declared headers of an answer, without those of its connection and those that this service sets (`x-automatic`). */
+function headersOf({ headers: declared = {} }: DeclaredResponse, headers: Headers, translate: AddressTranslator) {
+  const named = (headers.get('connection') ?? '').toLowerCase().split(/[\s,]+/);
+  const excluded = new Set([...CONNECTION_HEADERS, ...named]);
+  const names = Object.entries(declared).flatMap(([name, header]) =>
+    header['x-automatic'] === true ? [] : name.toLowerCase(),
+  );
+  const forwarded = names
+    .filter((name) => headers.has(name) && !excluded.has(name))
+    // The dates of cookies contain commas: the header is not a list.
+    .map((name) => [name, name === 'set-cookie' ? headers.getSetCookie() : translate(name, String(headers.get(name)))]);
+  return Object.fromEntries(forwarded) as Record<string, string | string[]>;
+}
+
+/** Returns a reader of bodies: it checks JSON by the declared schema, and returns other declared media types as bytes. */
+function bodyReader(
+  { content = {} }: DeclaredResponse,
+  ajv: ReturnType<typeof schemaCompiler>,
+  broken: (what: string) => Failure,
+): (headers: Headers, bytes: Buffer) => unknown {
+  const types = Object.keys(content);
+  const json = Object.entries(content).find(([type]) => JSON_TYPE.test(type))?.[1];
+  const check = json && lazily(ajv, () => closed(json.schema ?? {}));
+  return (headers, bytes) => {
+    if (types.length === 0) return undefined;
+    const type = headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() ?? 'nothing';
+    if (!check || !JSON_TYPE.test(type)) {
+      if (types.includes(type)) return bytes;
+      throw broken(`with ${type}, and the contract says ${types.join(', ')}`);
+    }
+    const body = parsed(bytes);
+    if (body === undefined) throw broken('with what is no JSON');
+    const [wrong] = [...hiddenFaults(bytes.toString()).issues, ...bodyIssues(check(body)).issues];
+    if (wrong) throw broken(`with a body of which ${wrong.pointer || 'the whole'} ${wrong.detail}`);
+    return body;
+  };
+}
+
+function parsed(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString());
+  } catch {
+    return undefined;
+  }
+}
+
+function retryAfterIn(headers: Headers): number | undefined {
+  const seconds = Number(headers.get('retry-after') ?? Number.NaN);
+  return Number.isInteger(seconds) && seconds >= 0 ? seconds : undefined;
+}
+
+type AddressTranslator = (name: string, value: string) => string;
+
+/** Headers whose whole value is an address (RFC 9110 §8.7 and §10.2.2). */
+const ADDRESS_HEADERS = new Set(['location', 'content-location']);
+
+/**
+ * Returns a function that translates the addresses in headers of an upstream: into the address that the same resource has here,
+ * or into one without the origin of the upstream. Addresses of others stay.
+ */
+function addressTranslator(base: string, operations: readonly Forwarded[]): AddressTranslator {
+  const { origin } = new URL(base);
+  const root = base.slice(origin.length);
+  const ofUpstream = new RegExp(`${escapeRegExp(origin)}(?=[/?#\\s"'>;,]|$)`, 'g');
+  const templates = operations.map(({ path, forward }) => ({ path, ...patternOf(forward.path) }));
+
+  function translate(address: string): string {
+    const relative = address.startsWith(`${root}/`) ? address.slice(root.length) : address;
+    for (const { path, pattern, names } of templates) {
+      const [found, ...values] = pattern.exec(relative) ?? [];
+      if (found === undefined) continue;
+      const filled = path.replaceAll(/\{(\w+)\}/g, (whole, name: string) => values[names.indexOf(name)] ?? whole);
+      // The path here may have parameters that the path there does not have.
+      if (!filled.includes('{')) return filled + relative.slice(found.length);
+    }
+    return address;
+  }
+
+  return (name, value) => {
+    const address = value.replaceAll(ofUpstream, '');
+    return ADDRESS_HEADERS.has(name) && address.startsWith('/') ? translate(address) : address;
+  };
+}
+
+const escapeRegExp = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
+
+/** Returns a pattern for the paths of a template, up to a query, and the names of the parameters in their order. */
+function patternOf(template: string): { pattern: RegExp; names: string[] } {
+  const names = [...template.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
+  const parts = template.split(/\{\w+\}/).map(escapeRegExp);
+  return { pattern: new RegExp(`^${parts.join('([^/?#]+)')}(?=[?#]|$)`), names };
+}

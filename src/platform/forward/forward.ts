@@ -1,0 +1,165 @@
+import { Readable } from 'node:stream';
+import { isBrokenCircuitError, isBulkheadRejectedError } from 'cockatiel';
+import { authoriseRole } from '../calls/access.js';
+import { Failure } from '../calls/errors.js';
+import type { Catalogue } from '../contract/codes.js';
+import type { Location } from '../contract/document.js';
+import { kindOf } from '../contract/media-types.js';
+import type { Operation } from '../contract/openapi.js';
+import { parameterForm, textsOf } from '../contract/parameter-form.js';
+import { placeOf } from '../contract/versions.js';
+import type { schemaCompiler } from '../http/json-schema.js';
+import type { Context } from '../rest/context.js';
+import { isInexact, nameOf, parametersIn } from '../rest/parameters.js';
+import type { Reply } from '../rest/represent.js';
+import type { ReadRequest } from '../rest/validation.js';
+import { absences, answerReader, CONNECTION_HEADERS, type Forwarded } from './answers.js';
+import { type Upstreams, upstreamClient } from './upstreams.js';
+
+type ForwardingHandler = (request: ReadRequest, context: Pick<Context, 'call'>) => Promise<Reply>;
+
+/** Headers that only this service sends to an upstream, even if the contract declares them as parameters. */
+const RESERVED_HEADERS = new Set([
+  ...CONNECTION_HEADERS,
+  'accept-encoding',
+  'authorization',
+  'cookie',
+  'expect',
+  'forwarded',
+  'host',
+  'if-range',
+  'range',
+  'x-forwarded-for',
+  'x-forwarded-groups',
+  'x-forwarded-user',
+  'x-request-id',
+]);
+
+interface ForwardingOptions {
+  upstreams: Upstreams;
+  ajv: ReturnType<typeof schemaCompiler>;
+  /** The codes of the application. The status of a refusal selects one of them. */
+  errors: Catalogue;
+}
+
+/**
+ * Returns the handlers of forwarded operations. A handler authorises by role, checks the content, calls the upstream, and checks
+ * the answer against the contract. An answer that the contract does not declare is INTERNAL.
+ * @param operations all forwarded operations of the contract
+ */
+export function forwardingHandlers(
+  operations: readonly Forwarded[],
+  { upstreams, ajv, errors }: ForwardingOptions,
+): Map<Operation, ForwardingHandler> {
+  const clients = new Map(Object.entries(upstreams).map(([name, upstream]) => [name, upstreamClient(upstream)]));
+
+  const handlerOf = (operation: Forwarded): ForwardingHandler => {
+    const { method, permission, forward } = operation;
+    const { base, credentials, send } = clients.get(forward.to) as ReturnType<typeof upstreamClient>;
+    const version = placeOf(operation.path)?.version;
+    const siblings = operations.filter(
+      (one) => one.forward.to === forward.to && placeOf(one.path)?.version === version,
+    );
+    const absent = absences(operation, errors);
+    const readAnswer = answerReader(operation, { base, siblings, absent, ajv, errors });
+    const write = parameterWriter(operation);
+    const [bodyType] = Object.keys(operation.operation.requestBody?.content ?? {});
+
+    return async (request, { call }) => {
+      if (permission !== 'public') authoriseRole(call, permission.action);
+      // Before the content (422): a value that would name something else there is 404.
+      if (Object.values(request.path).some(isInexact)) throw nothingHere();
+      const address = base + targetOf(forward.path, request, write);
+      await call.checkpoint();
+      const { actor, requestId } = call;
+      const body = bodyType === undefined || request.body === undefined ? undefined : bodyOf(request);
+      const headers = {
+        accept: '*/*',
+        ...Object.fromEntries(write('header', request.headers, String).filter(([name]) => !RESERVED_HEADERS.has(name))),
+        ...credentials,
+        'x-request-id': requestId,
+        'x-forwarded-for': call.address,
+        ...(actor && { 'x-forwarded-user': String(actor.id), 'x-forwarded-groups': actor.role.toLowerCase() }),
+        ...(body && { 'content-type': request.mediaType || String(bodyType) }),
+      };
+      const answer = await send(address, { method, headers, ...body }).catch((cause: Error) => {
+        if (cause instanceof Failure) throw cause;
+        if (cause.name === 'TimeoutError') throw absent(504, 'took too long', { cause });
+        if (isBulkheadRejectedError(cause)) throw absent(503, 'has too many calls at once', { cause });
+        if (isBrokenCircuitError(cause)) throw absent(503, 'has not answered for a while', { cause });
+        throw absent(503, 'cannot be reached', { cause });
+      });
+      return readAnswer(answer);
+    };
+  };
+  return new Map(operations.map((operation) => [operation, handlerOf(operation)]));
+}
+
+const nothingHere = () => new Failure('NOT_FOUND', 'There is nothing at this address.');
+
+/** Returns the body as fetch takes it. A stream is passed on while it arrives. */
+const bodyOf = ({ body, mediaType }: ReadRequest): Pick<RequestInit, 'body' | 'duplex'> =>
+  body instanceof Readable
+    ? { body: body as never, duplex: 'half' }
+    : { body: kindOf(mediaType) === 'text' ? String(body) : JSON.stringify(body) };
+
+/** Fills a path template, and adds the query. Throws NOT_FOUND for a parameter that may not be one segment there. */
+function targetOf(template: string, { path, query }: ReadRequest, write: ParameterWriter): string {
+  const segments = new Map(write('path', path, encodeURIComponent));
+  const filled = template.replaceAll(/\{(\w+)\}/g, (_, name: string) => segmentOf(segments.get(name) ?? ''));
+  const search = write('query', query, encodeURIComponent)
+    .map(([name, text]) => `${encodeURIComponent(name)}=${text}`)
+    .join('&');
+  return search === '' ? filled : `${filled}?${search}`;
+}
+
+/** Characters that end a segment, its name (`;`, RFC 3986 §3.3) or the path for some servers, and control characters. */
+const SEPARATOR = /[/\\;?#]|[^ -~\u0080-\uffff]/;
+
+/** Decodings after which a parameter must be plain: no chain of servers decodes a path more often. */
+const MAX_DECODINGS = 4;
+
+/**
+ * Returns an encoded parameter that stays one segment however often an upstream decodes it. Throws NOT_FOUND for an empty
+ * segment, dot segments and separators, also if they are encoded several times.
+ */
+function segmentOf(encoded: string): string {
+  let text = encoded;
+  for (let decodings = 0; decodings <= MAX_DECODINGS; decodings++) {
+    if (/^\.{0,2}$/.test(text) || SEPARATOR.test(text)) break;
+    const decoded = decodedOnce(text);
+    if (decoded === text) return encoded;
+    text = decoded;
+  }
+  throw nothingHere();
+}
+
+/** Decodes each byte by itself, as a lenient server does where an escape beside it is not valid. */
+const decodedOnce = (text: string): string =>
+  text.replaceAll(/%([\da-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+
+type ParameterWriter = (
+  place: Location,
+  values: Record<string, unknown>,
+  encode: (text: string) => string,
+) => [key: string, text: string][];
+
+/** Returns a function that writes parameters as the contract declares them, and leaves out all others. */
+function parameterWriter(operation: Operation): ParameterWriter {
+  const forms = new Map<Location, Map<string, ReturnType<typeof parameterForm>>>(
+    (['path', 'query', 'header'] as const).map((place) => [
+      place,
+      new Map(parametersIn(operation, place).map((one) => [nameOf(one), parameterForm(one)])),
+    ]),
+  );
+  return (place, values, encode) =>
+    Object.entries(values).flatMap(([name, value]) => {
+      const form = forms.get(place)?.get(name);
+      if (form === undefined) return [];
+      return textsOf(name, form, value, place === 'header' && form.kind === 'json' ? inAscii : encode);
+    });
+}
+
+/** Escapes JSON for a header: fetch refuses characters beyond Latin-1. */
+const inAscii = (json: string): string =>
+  json.replace(/[^ -~]/g, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`);
