@@ -13,6 +13,9 @@ const CREATE = 'src/create';
 /** What a new project is made of is no code of the workbench. */
 const TEMPLATE = `${WORKBENCH}/new/template`;
 
+/** The files of the pages. */
+const PAGES = `${PLATFORM}/pages/files`;
+
 /** What editors know openapi.yaml by. */
 const EDITOR_SCHEMA = `${WORKBENCH}/openapi.schema.json`;
 
@@ -21,7 +24,7 @@ const manifestOf = (folder) => JSON.parse(readFileSync(join(ROOT, folder, 'packa
 /** Compiles the sources, with their declarations, below `stage`. Whether their types agree is for `npm run typecheck` to say. */
 function compile(stage) {
   const { config } = ts.readConfigFile(join(ROOT, 'tsconfig.json'), ts.sys.readFile);
-  const chosen = { ...config, include: [PLATFORM, WORKBENCH], exclude: [TEMPLATE] };
+  const chosen = { ...config, include: [PLATFORM, WORKBENCH], exclude: [TEMPLATE, PAGES] };
   const { options, fileNames } = ts.parseJsonConfigFileContent(chosen, ts.sys, ROOT);
   const emitting = { ...options, noEmit: false, noCheck: true, declaration: true, rootDir: ROOT, outDir: stage };
   const program = ts.createProgram(fileNames, emitting);
@@ -65,6 +68,7 @@ try {
   mkdirSync(destination, { recursive: true });
   compile(stage);
   cpSync(join(ROOT, TEMPLATE), join(stage, TEMPLATE), { recursive: true });
+  cpSync(join(ROOT, PAGES), join(stage, PAGES), { recursive: true });
   cpSync(join(ROOT, EDITOR_SCHEMA), join(stage, EDITOR_SCHEMA));
   cpSync(join(ROOT, CREATE), join(stage, CREATE), { recursive: true });
   for (const folder of [PLATFORM, WORKBENCH, CREATE]) pack(folder, stage, destination);

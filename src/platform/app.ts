@@ -28,9 +28,8 @@ import { ADMISSION, type AdmissionLimits, admissionPlugin } from './limits/admis
 import { rateLimitPlugin, type SharedWindows } from './limits/rate-limit.js';
 import type { SocketLimits } from './live/sockets.js';
 import { type Names, namesOf, titleOf } from './names.js';
-import { docs } from './pages/docs.js';
+import { pagesPlugin, sessionDoors } from './pages/pages.js';
 import { CONTRACT_PATHS, publishedContracts, type ServedContracts } from './pages/published.js';
-import { sessionDoors } from './pages/session-bar.js';
 import { statusTable } from './pages/status-table.js';
 import { pipelinePlugin } from './pipeline.js';
 import { type RestEntry, restEntry } from './rest/entry.js';
@@ -203,11 +202,10 @@ export async function buildApp(
     maxBatch: config.GRAPHQL_MAX_BATCH,
     introspection: config.GRAPHQL_INTROSPECTION ?? !production,
     development: !production,
-    frame,
     sockets,
     now,
   });
-  await app.register(docs, {
+  await app.register(pagesPlugin, {
     errors: Object.entries(application.errors).map(([code, entry]) => ({ code, ...entry })),
     statuses: statusTable(declaredAnswers(document, all), application.statuses),
     frame,

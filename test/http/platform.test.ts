@@ -42,6 +42,10 @@ onEachDatabase(t, async (t, open) => {
       t.equal((await rest('GET', `/${file}`, { headers: stale })).text, bytes, 'a stale If-Range gets the whole');
       t.equal((await rest('GET', `/${file}`, { headers: { range: 'bytes=9999999-' } })).status, 200);
       t.equal(whole.headers.get('cache-control'), 'no-cache');
+      t.equal(whole.headers.get('content-encoding'), 'gzip');
+      const plain = await rest('GET', `/${file}`, { headers: { 'accept-encoding': 'identity' } });
+      t.same([plain.text, plain.headers.get('content-encoding')], [bytes, null]);
+      t.not(plain.headers.get('etag'), etag, 'a strong entity tag is of one encoding');
       const address = whole.headers.get('content-location') as string;
       t.match(address, new RegExp(`^/${file}\\?release=1\\.0\\.0-[0-9a-f]{12}$`));
       for (const further of [{}, { 'if-none-match': etag }, { range: 'bytes=0-99' }]) {
@@ -105,6 +109,8 @@ onEachDatabase(t, async (t, open) => {
       for (const [, asset] of html.matchAll(/(?:src|href)="(\/[^"]*assets[^"]*)"/g)) {
         const answer = await fetch(url + asset);
         t.same([answer.status, (await answer.arrayBuffer()).byteLength > 0], [200, true], String(asset));
+        t.equal(answer.headers.get('content-encoding'), 'gzip', 'compressed by the build');
+        t.match(answer.headers.get('cache-control'), /^public, max-age=31536000, immutable$/);
         const other = String(asset).replace(/[^/]{12}-/, 'AAAAAAAAAAAA-');
         t.same(codeOf(await rest('GET', other)), [404, 'NOT_FOUND'], 'of another content');
       }

@@ -51,7 +51,7 @@ const DOOR = ['platform/index.ts', 'platform/server/config.ts', 'platform/server
  * contract; and what the command has for all subcommands, those that build a bundle or run a server too.
  */
 const DOOR_OF_TOOLS =
-  /^platform\/((contract|database|testing\/coverage)\/|root\.js$|cli\/(built\.js|output\.ts|subcommand\.ts)$|pages\/vendor\.ts$|server\/npm-shell\.ts$)/;
+  /^platform\/((contract|database|testing\/coverage)\/|root\.js$|cli\/(built\.js|output\.ts|subcommand\.ts)$|pages\/files\.ts$|server\/npm-shell\.ts$)/;
 /** The command has the subcommands of the workbench where that is installed, and is loaded before anything that needs it. */
 const DOOR_OF_COMMAND: [from: string, to: string] = ['platform/cli/bin.js', 'workbench/cli/index.js'];
 /** What all tools of the workbench are functions of, and what makes commands of them. */

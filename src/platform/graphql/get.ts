@@ -1,17 +1,14 @@
 import type { FastifyInstance } from 'fastify';
 import { Failure } from '../calls/errors.js';
 import type { socketServer } from '../live/socket.js';
-import { graphiqlAssets, graphiqlPage } from '../pages/graphiql.js';
-import type { FrameOptions } from '../pages/page-frame.js';
 
 /** An upgrade gets the socket, a browser GraphiQL; everything else learns that POST is the way. */
 export async function mountGet(
   app: FastifyInstance,
   url: string,
-  { development, frame }: { development: boolean; frame: FrameOptions },
+  { development }: { development: boolean },
   wsHandler: ReturnType<typeof socketServer>,
 ): Promise<void> {
-  if (development) await app.register(graphiqlAssets);
   const refuse = async (): Promise<never> => {
     throw new Failure('METHOD_NOT_ALLOWED', 'GraphQL operations are sent by POST.', { allow: ['POST'] });
   };
@@ -24,8 +21,7 @@ export async function mountGet(
     wsHandler,
     handler: async (request, reply) => {
       if (!development || !request.headers.accept?.includes('text/html')) return refuse();
-      const { html, csp } = graphiqlPage(frame);
-      return reply.type('text/html; charset=utf-8').header('content-security-policy', csp).send(html);
+      return app.sendGraphiql(request, reply);
     },
   });
 }

@@ -5,7 +5,6 @@ import { varyBy } from '../http/vary.js';
 import { socketServer } from '../live/socket.js';
 import { type SocketLimits, socketLimits } from '../live/sockets.js';
 import { isNotWritten } from '../operations/route.js';
-import type { FrameOptions } from '../pages/page-frame.js';
 import type { PlatformServices } from '../services.js';
 import { boundedAnswer, codesOf, type FormattedError, type Result } from './answer.js';
 import { anyDocument, trustedDocuments } from './documents.js';
@@ -42,8 +41,6 @@ interface GraphQLOptions {
   introspection: boolean;
   /** Outside production: suggestions in messages, and GraphiQL for a browser. */
   development: boolean;
-  /** Of the pages. */
-  frame: FrameOptions;
   /** What a socket may do; see `socketLimits`. */
   sockets?: Partial<SocketLimits> | undefined;
   /** Milliseconds since the epoch. */
@@ -60,14 +57,14 @@ export const graphqlPlugin = fp<GraphQLOptions>(
       policy: app.policy,
       models,
     });
-    const { trusted, development, introspection, frame } = options;
+    const { trusted, development, introspection } = options;
     const documents = trusted === undefined ? anyDocument() : trustedDocuments(readTrusted([trusted], schema));
     const openIntrospection = development && introspection;
     const engine = await graphqlEngine(app, { ...options, schema, documents, openIntrospection });
     await app.register(async (scope) => mountPost(scope, engine, options, errors));
     const limitsOfSockets = { ...socketLimits, ...options.sockets };
     const serve = socketServer(app, { ...options, engine, format: errors, socketLimits: limitsOfSockets });
-    await app.register(async (scope) => mountGet(scope, PATH, { development, frame }, serve));
+    await app.register(async (scope) => mountGet(scope, PATH, { development }, serve));
   },
   {
     name: 'graphql',

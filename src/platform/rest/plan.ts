@@ -43,7 +43,12 @@ export interface Plan {
   /** Says that the operation is deprecated; undefined for one that is not. */
   tellDeprecation: ((reply: FastifyReply) => void) | undefined;
   /** Sends what the handler replies. */
-  send: (request: FastifyRequest, reply: FastifyReply, result: Reply, mediaType: string) => FastifyReply;
+  send: (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    result: Reply,
+    mediaType: string,
+  ) => FastifyReply | Promise<FastifyReply>;
 }
 
 const FIRST_PAGE: PageRequest = { limit: 20, offset: 0 };

@@ -12,6 +12,7 @@ import type { Forwarded } from '../forward/answers.js';
 import type { Upstreams } from '../forward/upstreams.js';
 import { acceptable } from '../http/accept.js';
 import { readDeclared } from '../http/bodies.js';
+import { compressible } from '../http/bytes.js';
 import { callOf } from '../http/call.js';
 import { schemaCompiler } from '../http/json-schema.js';
 import { pathOf } from '../http/path.js';
@@ -125,7 +126,7 @@ export const restPlugin = fp<RestOptions>(
           'content-location': `${pathOf(request.url)}?release=${encodeURIComponent(release)}`,
           'cache-control': asked === undefined ? 'no-cache' : FOR_EVER,
         };
-        return { headers, body: documents[name] };
+        return { headers, body: compressible(documents[name]) };
       };
     const handlerOf = (operation: Operation): Handler => {
       const forwarding = handlersOfForwarded.get(operation);

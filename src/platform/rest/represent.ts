@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import fresh from 'fresh';
 import type { Response } from '../contract/document.js';
 import type { Operation } from '../contract/openapi.js';
-import { sendRange } from '../http/range.js';
+import { isSentCompressed, sendBytes } from '../http/bytes.js';
 import { varyBy } from '../http/vary.js';
 import { memberCheck } from './declared-members.js';
 
@@ -23,7 +23,8 @@ const OF_WHAT_IS_KEPT = ['cache-control', 'content-location'];
 /** Seconds after which to ask again whether the service is ready. */
 const RETRY_AFTER = 2;
 
-const hash = (body: string | Buffer) => `"${createHash('sha1').update(body).digest('base64url')}"`;
+const entityTag = (body: string | Buffer, coding: string) =>
+  `"${createHash('sha1').update(body).digest('base64url')}${coding}"`;
 
 /** What the contract says of an answer with one status. */
 interface Form {
@@ -103,17 +104,19 @@ export function sender(operation: Operation, vendor: string) {
     reply: FastifyReply,
     { status, headers = {}, body }: Reply,
     mediaType: string,
-  ): FastifyReply => {
+  ): FastifyReply | Promise<FastifyReply> => {
     const form = forms.get(String(status)) ?? undeclared;
     const payload = typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body);
     const isTagged = form.headers.has('etag') && form.type !== undefined;
-    const etag = headers['etag'] ?? (isTagged ? hash(payload) : undefined);
+    const safe = request.method === 'GET' || request.method === 'HEAD';
+    const isCompressed = safe && isSentCompressed(request, reply, body);
+    // A strong entity tag names one encoding (RFC 9110 §8.8.3).
+    const etag = headers['etag'] ?? (isTagged ? entityTag(payload, isCompressed ? '-gzip' : '') : undefined);
     const type = form.types.has(mediaType) ? mediaType : form.type;
     reply.headers(form.always);
     // Of what is kept too (RFC 9110 §15.4.5).
     if (type === vendor) varyBy(reply, 'Accept');
     if (etag !== undefined) reply.header('etag', etag);
-    const safe = request.method === 'GET' || request.method === 'HEAD';
     if (safe && status === 200 && isUnchanged(request, etag)) {
       const kept = forms.get('304')?.headers;
       for (const name of OF_WHAT_IS_KEPT)
@@ -128,7 +131,8 @@ export function sender(operation: Operation, vendor: string) {
     reply.headers(form.whole);
     if (type === undefined) return reply.send();
     reply.headers(form.types.get(type) ?? {});
-    return safe && inRanges ? sendRange(request, reply, Buffer.from(payload)) : reply.send(payload);
+    if (!isCompressed && !(safe && inRanges)) return reply.send(payload);
+    return sendBytes(request, reply, Buffer.isBuffer(payload) ? payload : Buffer.from(payload));
   };
 }
 

@@ -90,6 +90,7 @@ const TRANSPORT_HEADERS = new Set([
   'date',
   'keep-alive',
   'transfer-encoding',
+  'content-encoding',
   // helmet: the same on every answer
   'content-security-policy',
   'cross-origin-opener-policy',

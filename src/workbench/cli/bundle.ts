@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import {
   BUNDLES,
   digestOf,
@@ -16,7 +17,7 @@ import { editionText, olderText } from '@accord-api/platform/contract/published-
 import { makeTemplate } from '@accord-api/platform/database/make-template';
 import { readMigrations } from '@accord-api/platform/database/migration-folder';
 import { templatePath } from '@accord-api/platform/database/template';
-import { builtPath, installedFile, packageOf, VENDOR, type Vendored } from '@accord-api/platform/pages';
+import { builtPath, PAGE_FILES, sourcePath, statePath } from '@accord-api/platform/pages';
 import { rootPath } from '@accord-api/platform/root';
 import { build } from 'esbuild';
 import { graphqlInstances } from './graphql-instances.js';
@@ -41,10 +42,9 @@ const filesRead = () => [
   ...readdirSync(import.meta.dirname).map((name) => fromRoot(join(import.meta.dirname, name))),
   'openapi.yaml',
   'prisma/schema.prisma',
-  ...vendored.map(packageOf).map(fromRoot),
+  ...PAGE_FILES.map(statePath).map(fromRoot),
 ];
 
-const vendored = Object.keys(VENDOR) as Vendored[];
 const fromRoot = (path: string) => relative(rootPath(), path);
 
 /** The contract as a start reads it, and as it is published; and the files besides that it was made of. */
@@ -59,6 +59,17 @@ function preparedContract(): { made: Made[]; parts: string[] } {
     contents: Buffer.from(JSON.stringify(contents[kind])),
   }));
   return { made, parts: Object.keys(parts) };
+}
+
+/** Returns a file of the pages with its compressed variants. */
+function compressedFile(name: (typeof PAGE_FILES)[number]): Made[] {
+  const [path, contents] = [builtPath(name), readFileSync(sourcePath(name))];
+  const brotli = brotliCompressSync(contents, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } });
+  return [
+    { path, contents },
+    { path: `${path}.gz`, contents: gzipSync(contents) },
+    { path: `${path}.br`, contents: brotli },
+  ];
 }
 
 /** What an embedded database begins with; none where PostgreSQL in a process cannot have the migrations, as a server may. */
@@ -124,7 +135,7 @@ export async function bundle(): Promise<void> {
   const folder = distPath();
   const program = fileURLToPath(import.meta.resolve('@accord-api/platform/cli/program'));
   const { metafile, outputFiles } = await bundled(['./src/main.ts', program], folder);
-  const pages = vendored.map((name) => ({ path: builtPath(name), contents: installedFile(name) }));
+  const pages = PAGE_FILES.flatMap(compressedFile);
   const contract = preparedContract();
   const made: Made[] = [...contract.made, ...(await newDatabase()), ...pages, ...outputFiles];
   // The parts are named by their content, and come before the entry: whoever starts meanwhile finds old or new ones, whole.

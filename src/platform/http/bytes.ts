@@ -1,0 +1,44 @@
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import Negotiator from 'negotiator';
+import parseRange from 'range-parser';
+import { varyBy } from './vary.js';
+
+const compress = promisify(gzip);
+
+/** Bytes that may be compressed, with the compressed form once a client has asked for it. */
+const compressed = new WeakMap<Buffer, Promise<Buffer> | undefined>();
+
+/**
+ * Marks bytes that are the same for every caller: they are compressed once, off the event loop. Other answers are not compressed,
+ * because the length of a compressed answer reveals what in it repeats (BREACH).
+ */
+export function compressible(bytes: Buffer): Buffer {
+  if (!compressed.has(bytes)) compressed.set(bytes, undefined);
+  return bytes;
+}
+
+/** Returns true if a body is to be sent compressed, and sets `Vary` if that depends on the request. Ranges are of the plain bytes. */
+export function isSentCompressed({ raw, headers }: FastifyRequest, reply: FastifyReply, body: unknown): boolean {
+  if (!Buffer.isBuffer(body) || !compressed.has(body)) return false;
+  varyBy(reply, 'Accept-Encoding');
+  return headers.range === undefined && new Negotiator(raw).encodings(['gzip']).includes('gzip');
+}
+
+/** Sends all bytes, compressed where possible, or one range of them (RFC 9110 §14.2). Other ranges get the whole, as the RFC allows. */
+export async function sendBytes(request: FastifyRequest, reply: FastifyReply, whole: Buffer): Promise<FastifyReply> {
+  reply.header('accept-ranges', 'bytes');
+  if (isSentCompressed(request, reply, whole)) {
+    const pending = compressed.get(whole) ?? compress(whole);
+    compressed.set(whole, pending);
+    return reply.header('content-encoding', 'gzip').send(await pending);
+  }
+  const { range, 'if-range': ifRange } = request.headers;
+  const isCurrent = ifRange === undefined || ifRange === reply.getHeader('etag');
+  const ranges = range !== undefined && isCurrent ? parseRange(whole.length, range) : undefined;
+  if (!Array.isArray(ranges) || ranges.type !== 'bytes' || ranges.length !== 1) return reply.send(whole);
+  const { start, end } = ranges[0] as { start: number; end: number };
+  reply.code(206).header('content-range', `bytes ${start}-${end}/${whole.length}`);
+  return reply.send(whole.subarray(start, end + 1));
+}

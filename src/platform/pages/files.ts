@@ -1,0 +1,74 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { rootPath } from '../root.js';
+
+/**
+ * The files of the pages by their published names: the package of each and its path there; of our own, the path alone.
+ * `accord build` copies them to `dist/pages`, each with compressed variants, so that a production install needs no package.
+ */
+const FILES = {
+  'page.html': ['page.html'],
+  'page.css': ['page.css'],
+  'icon.svg': ['icon.svg'],
+  'session.js': ['session.js'],
+  'reference-start.js': ['reference-start.js'],
+  'graphiql-start.js': ['graphiql-start.js'],
+  'reference.js': ['dist/js/standalone.js', '@scalar/fastify-api-reference'],
+  'react.js': ['umd/react.production.min.js', 'react'],
+  'react-dom.js': ['umd/react-dom.production.min.js', 'react-dom'],
+  'graphiql.js': ['graphiql.min.js', 'graphiql'],
+  'graphiql.css': ['graphiql.min.css', 'graphiql'],
+} as const satisfies Record<string, readonly [path: string, owner?: string]>;
+
+export type PageFile = keyof typeof FILES;
+export const PAGE_FILES = Object.keys(FILES) as PageFile[];
+
+/** Returns the path of a file in `dist`. */
+export const builtPath = (name: PageFile): string => rootPath('dist', 'pages', name);
+
+function folderOf(name: PageFile): string {
+  const [, owner] = FILES[name] as readonly [string, string?];
+  if (owner === undefined) return join(import.meta.dirname, 'files');
+  // Some packages do not export their package.json.
+  const folders = createRequire(import.meta.url).resolve.paths(owner) ?? [];
+  const found = folders.map((folder) => join(folder, owner)).find((path) => existsSync(join(path, 'package.json')));
+  if (found === undefined) throw new Error(`The page file ${name} is missing: install the package ${owner}.`);
+  return found;
+}
+
+/** Returns the path of a file that is not built. Packages are there in a development install only. */
+export const sourcePath = (name: PageFile): string => join(folderOf(name), FILES[name][0]);
+
+/** Returns the path of a small file that changes with a page file: the package.json of its package, or the file itself. */
+export const statePath = (name: PageFile): string =>
+  FILES[name].length === 1 ? sourcePath(name) : join(folderOf(name), 'package.json');
+
+/** Returns the path from which a file is served. */
+export const servedPath = (name: PageFile): string =>
+  existsSync(builtPath(name)) ? builtPath(name) : sourcePath(name);
+
+export const PREFIX = '/docs/assets';
+/** Characters of a digest in an address. */
+const DIGEST = 12;
+const addresses = new Map<PageFile, string>();
+
+/** Returns the address of a file. It contains a digest of the content, so that clients may keep a copy for ever (RFC 8246). */
+export function hrefOf(name: PageFile): string {
+  const known = addresses.get(name);
+  if (known !== undefined) return known;
+  const digest = createHash('sha256')
+    .update(readFileSync(servedPath(name)))
+    .digest('base64url')
+    .slice(0, DIGEST);
+  const href = `${PREFIX}/${digest}-${name}`;
+  addresses.set(name, href);
+  return href;
+}
+
+/** Returns the file at an address; undefined for an unknown name, or another digest. */
+export function fileAt(address: string): PageFile | undefined {
+  const name = PAGE_FILES.find((one) => one === address.slice(PREFIX.length + DIGEST + 2));
+  return name !== undefined && hrefOf(name) === address ? name : undefined;
+}

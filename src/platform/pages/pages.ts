@@ -1,0 +1,247 @@
+import { readFileSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
+import fastifyStatic from '@fastify/static';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import fp from 'fastify-plugin';
+import type { DemoPerson } from '../application.js';
+import type { Failure } from '../calls/errors.js';
+import type { OpenApiDocument } from '../contract/document.js';
+import { type Operation, schemaName } from '../contract/openapi.js';
+import { compressible, sendBytes } from '../http/bytes.js';
+import { pathOf } from '../http/path.js';
+import { fileAt, hrefOf, type PageFile, PREFIX, servedPath } from './files.js';
+import type { StatusEntry } from './status-table.js';
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Answers a failure with a page for a person. The caller sets the status and the headers of the failure. */
+    sendLostPage: (failure: Failure, reply: FastifyReply) => FastifyReply;
+    /** Answers with GraphiQL. */
+    sendGraphiql: (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
+  }
+}
+
+/** How people log in on a page. */
+interface SessionBar {
+  login: string;
+  logout: string;
+  /** The accounts of a demo: one click logs in as one of them. Without any, there is a form. */
+  people: readonly DemoPerson[];
+}
+
+/** What all pages show of the service. */
+interface FrameOptions {
+  /** The title of the application. */
+  title: string;
+  /** True if `GET /graphql` shows GraphiQL to a browser. */
+  graphiql: boolean;
+  /** Undefined if the contract lets no browser hold a session. */
+  session: SessionBar | undefined;
+}
+
+interface PagesOptions {
+  /** The error catalogue, in the order of the page. */
+  errors: readonly { code: string; status: number; title: string; description: string }[];
+  statuses: readonly StatusEntry[];
+  frame: FrameOptions;
+  /** Returns the owner of an account. */
+  person: (id: number) => Promise<{ name: string; email: string } | null>;
+}
+
+/**
+ * Returns the addresses by which a browser logs in and out: of the operation that takes an e-mail address, a password and the wish
+ * for cookies, and of the operation that takes the refresh cookie and answers 204.
+ * @param all the operations of the contract; of several versions, the newest counts
+ * @returns undefined if the contract has no such pair
+ */
+export function sessionDoors(
+  { components }: OpenApiDocument,
+  all: readonly Operation[],
+  refreshCookie: string,
+): Pick<SessionBar, 'login' | 'logout'> | undefined {
+  const membersOf = ({ operation }: Operation): string[] => {
+    const { schema = {} } = operation.requestBody?.content['application/json'] ?? {};
+    return Object.keys((components.schemas[schemaName(schema) ?? ''] ?? schema).properties ?? {});
+  };
+  const doors = all.filter(({ method, credentialsInBody }) => method === 'POST' && credentialsInBody);
+  const login = doors.findLast((one) => ['email', 'password', 'cookie'].every((name) => membersOf(one).includes(name)));
+  const logout = doors.findLast(
+    ({ operation: { parameters, responses } }) =>
+      '204' in responses && parameters.some((one) => one.in === 'cookie' && one.name === refreshCookie),
+  );
+  return login && logout && { login: login.path, logout: logout.path };
+}
+
+const policyOf = (directives: Record<string, string>): string =>
+  Object.entries({ 'default-src': "'none'", 'style-src': "'self'", 'img-src': "'self'", ...directives })
+    .concat(['base-uri', 'form-action', 'frame-ancestors'].map((name) => [name, "'none'"]))
+    .map(([name, value]) => `${name} ${value}`)
+    .join('; ');
+const SCRIPTS = { 'script-src': "'self'", 'connect-src': "'self'" };
+/** The components of the reference and of GraphiQL set inline styles, and have fonts and pictures in their style sheets. */
+const INLINE = { ...SCRIPTS, 'style-src': "'self' 'unsafe-inline'" };
+
+interface Page {
+  title: string;
+  path?: string;
+  policy: string;
+  styles?: PageFile[];
+  scripts?: PageFile[];
+  /** False for a page without scripts. */
+  hasSession?: boolean;
+  /** The sections of the template that the page shows. */
+  sections: object;
+}
+
+const TAG = /\{\{#(?<section>\w+)\}\}(?<inner>[\s\S]*?)\{\{\/\k<section>\}\}|\{\{(?<name>\w+)\}\}/g;
+const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (character) => ENTITIES[character] as string);
+
+/**
+ * Fills a template. `{{name}}` becomes a text, escaped. `{{#name}}…{{/name}}` is repeated for each item of a list, appears once for an
+ * object or a true value, and not for others; within it the members of the item hide those outside.
+ */
+const filled = (template: string, values: Readonly<Record<string, unknown>>): string =>
+  template.replaceAll(TAG, (...given) => {
+    const { section, inner, name } = given.at(-1) as Record<'section' | 'inner' | 'name', string>;
+    if (name !== undefined) return escapeHtml(String(values[name] ?? ''));
+    const items = [values[section] || []].flat();
+    return items.map((item) => filled(inner, { ...values, ...(typeof item === 'object' && item) })).join('');
+  });
+
+function pageRenderer(frame: FrameOptions) {
+  const template = readFileSync(servedPath('page.html'), 'utf8');
+  const { title, graphiql, session } = frame;
+  const links = [
+    ['/docs', 'API reference'],
+    ['/docs/errors', 'Error catalogue'],
+    ['/docs/status', 'Status codes'],
+    ...(graphiql ? [['/graphql', 'GraphiQL']] : []),
+    ['/openapi.yaml', 'openapi.yaml'],
+    ['/schema.graphql', 'schema.graphql'],
+  ];
+  const hrefs = (names: PageFile[]) => names.map((name) => ({ href: hrefOf(name) }));
+  return ({
+    title: pageTitle,
+    path,
+    styles = [],
+    scripts = [],
+    hasSession = true,
+    sections,
+  }: Omit<Page, 'policy'>): string =>
+    filled(template, {
+      pageTitle,
+      title,
+      icon: hrefOf('icon.svg'),
+      styles: hrefs([...styles, 'page.css']),
+      links: links.map(([href, label]) => ({ href, label, isCurrent: href === path })),
+      session: hasSession && session && { ...session, isDemo: session.people.length > 0 },
+      // The session bar comes after all that it is about.
+      scripts: hrefs([...scripts, ...(hasSession && session ? (['session.js'] as const) : [])]),
+      ...sections,
+    });
+}
+
+const HTML = 'text/html; charset=utf-8';
+
+/**
+ * `GET /docs`: the API reference of `/openapi.json`. `GET /docs/errors`: the error catalogue, whose anchors are the codes, so that the
+ * `type` of a problem (RFC 9457 §3.1.1) leads to its explanation. `GET /docs/status`: where each HTTP status is sent.
+ * `GET /docs/session`: the caller, for the session bar.
+ * The plugin of the reference's package is not used: it redirects to `/docs/`, and starts itself by an inline script.
+ */
+export const pagesPlugin = fp<PagesOptions>(
+  async (app, { errors, statuses, frame, person }) => {
+    await app.register(fastifyStatic, {
+      serve: false,
+      preCompressed: true,
+      index: false,
+      immutable: true,
+      maxAge: YEAR,
+    });
+    app.get(`${PREFIX}/:file`, (request, reply) => {
+      const name = fileAt(pathOf(request.url));
+      if (name === undefined) return reply.callNotFound();
+      const path = servedPath(name);
+      return reply.sendFile(basename(path), dirname(path));
+    });
+
+    const show = pageRenderer(frame);
+    function sender({ policy, ...page }: Page) {
+      let bytes: Buffer | undefined;
+      return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+        bytes ??= compressible(Buffer.from(show(page)));
+        reply.type(HTML).header('content-security-policy', policy).header('cache-control', 'no-cache');
+        return sendBytes(request, reply, bytes);
+      };
+    }
+    const mount = (path: string, page: Omit<Page, 'path'>) => {
+      const send = sender({ path, ...page });
+      app.get(path, (request, reply) => {
+        // Over HTTP/2 only (RFC 8297): some clients of HTTP/1.1 take an informational answer for the answer.
+        if (request.raw.httpVersionMajor === 2)
+          reply.writeEarlyHints({ link: [`<${hrefOf('page.css')}>; rel=preload; as=style`] });
+        return send(request, reply);
+      });
+    };
+    mount('/docs', {
+      title: `${frame.title} API reference`,
+      policy: policyOf({ ...INLINE, 'img-src': "'self' data: blob:", 'font-src': "'self' data:" }),
+      scripts: ['reference.js', 'reference-start.js'],
+      sections: { reference: true },
+    });
+    mount('/docs/errors', {
+      title: `${frame.title} error catalogue`,
+      policy: policyOf({}),
+      hasSession: false,
+      sections: { catalogue: { errors } },
+    });
+    const rows = statuses.map(({ text, sent, ...row }) => ({ ...row, isNever: !sent, parts: partsOf(text) }));
+    mount('/docs/status', {
+      title: `${frame.title} status codes`,
+      policy: policyOf({}),
+      hasSession: false,
+      sections: { statusCodes: { statuses: rows } },
+    });
+    const graphiql = sender({
+      path: '/graphql',
+      title: `GraphiQL: ${frame.title}`,
+      policy: policyOf({ ...INLINE, 'img-src': "'self' data:", 'font-src': 'data:' }),
+      styles: ['graphiql.css'],
+      scripts: ['react.js', 'react-dom.js', 'graphiql.js', 'graphiql-start.js'],
+      sections: { graphiql: true },
+    });
+    app.decorate('sendGraphiql', graphiql);
+    if (frame.session) app.get('/docs/session', answerSession(app, person));
+
+    app.decorate('sendLostPage', (failure, reply) => {
+      const { code, status, title, message } = failure;
+      const canLogIn = status === 401 && frame.session !== undefined;
+      const sections = { failure: { code, status, title, message, canLogIn } };
+      reply.type(HTML).header('content-security-policy', policyOf(SCRIPTS));
+      return reply.send(show({ title: `${status} ${title}`, sections }));
+    });
+  },
+  { name: 'pages', dependencies: ['authenticate'] },
+);
+
+/** Milliseconds. */
+const YEAR = 365 * 24 * 60 * 60 * 1000;
+
+/** Splits a text into plain parts and parts of code, which it has between backquotes. */
+const partsOf = (text: string) =>
+  text.split('`').map((part, index) => (index % 2 === 0 ? { plain: part } : { isCode: true, text: part }));
+
+/** Answers with the account whose cookie the request has, or null. */
+const answerSession =
+  (app: FastifyInstance, person: PagesOptions['person']) =>
+  async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const hasCookie = request.cookies[app.names.accessCookie] !== undefined;
+    const actor = hasCookie ? await app.identify(request) : null;
+    const found = actor?.mechanism === 'cookieAuth' ? await person(actor.id) : null;
+    const answer = found && { name: found.name, email: found.email, role: actor?.role.toLowerCase() };
+    return reply
+      .type('application/json')
+      .header('cache-control', 'no-store')
+      .send(JSON.stringify(answer ?? null));
+  };
