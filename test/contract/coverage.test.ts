@@ -148,40 +148,35 @@ t.test('an exchange shows its status, media type, members, values and parameters
   ]);
 });
 
-t.test('parameters show the values that are read of them, by style', async (t) => {
+t.test('parameters show the values that are read of them', async (t) => {
   const schema = { enum: ['cat', 'dog', 'a,b'] };
   const parameters = [
-    { name: 'kinds', in: 'path', required: true, schema: { type: 'array', items: schema } },
+    { name: 'kind', in: 'path', required: true, schema },
     { name: 'repeated', in: 'query', schema: { type: 'array', items: schema } },
     { name: 'joined', in: 'query', explode: false, schema: { type: 'array', items: schema } },
     { name: 'old', in: 'query', schema: { type: 'boolean', enum: [true] } },
-    { name: 'filter', in: 'query', style: 'deepObject', schema: { type: 'object', properties: { kind: schema } } },
     {
       name: 'near',
       in: 'query',
       content: { 'application/json': { schema: { type: 'object', properties: { kind: schema } } } },
     },
-    { name: 'X-Sizes', in: 'header', schema: { type: 'array', items: { enum: [1, 2] } } },
+    { name: 'X-Size', in: 'header', schema: { enum: [1, 2] } },
   ];
   const get = { ...(source.paths['/api/v1/pets/{kind}'] as { get: object }).get, parameters };
-  const typed = { ...source, paths: { '/api/v1/pets/{kinds}': { get } } } as unknown as OpenApiDocument;
+  const typed = { ...source, paths: { '/api/v1/pets/{kind}': { get } } } as unknown as OpenApiDocument;
   const [operation] = operations(normaliseOpenApi(typed));
   const asked = {
-    query: 'repeated=cat&repeated=dog&joined=a%2Cb,cat&old=true&filter%5Bkind%5D=dog&near={"kind":"cat"}',
-    headers: new Headers({ 'x-sizes': '1, 3' }),
+    query: 'repeated=cat&repeated=dog&joined=a%2Cb,cat&old=true&near={"kind":"cat"}',
+    headers: new Headers({ 'x-size': '1' }),
   };
-  const seen = restObserver(typed)(operation, exchange(200, [], { path: '/api/v1/pets/dog,cat', asked }));
+  const seen = restObserver(typed)(operation, exchange(200, [], { path: '/api/v1/pets/dog', asked }));
   t.same(
     list(seen).filter((key) => !key.startsWith('listPets 200')),
     [
-      'listPets header X-Sizes',
-      'listPets header X-Sizes [] = 1',
-      'listPets path kinds',
-      'listPets path kinds [] = cat',
-      'listPets path kinds [] = dog',
-      'listPets query filter',
-      'listPets query filter /kind',
-      'listPets query filter /kind = dog',
+      'listPets header X-Size',
+      'listPets header X-Size = 1',
+      'listPets path kind',
+      'listPets path kind = dog',
       'listPets query joined',
       'listPets query joined [] = a,b',
       'listPets query joined [] = cat',

@@ -56,18 +56,7 @@ const query = {
   states: { $ref: '#/components/schemas/States' },
   commas: { explode: false, schema: integers },
   names: { explode: false, schema: texts },
-  spaces: { style: 'spaceDelimited', schema: texts },
-  pipes: { style: 'pipeDelimited', schema: { type: ['array', 'null'], items: { type: ['boolean', 'null'] } } },
-  filter: {
-    style: 'deepObject',
-    explode: true,
-    schema: {
-      type: 'object',
-      required: ['state'],
-      properties: { state, more: { type: 'boolean' } },
-      additionalProperties: { type: 'integer' },
-    },
-  },
+  flags: { explode: false, schema: { type: ['array', 'null'], items: { type: ['boolean', 'null'] } } },
   place: { content: { 'application/json': { schema: { $ref: '#/components/schemas/Place' } } } },
 };
 
@@ -76,7 +65,7 @@ const read = {
     ...parameters('query', query),
     ...parameters('header', {
       'X-Exact': { type: 'boolean' },
-      'X-Weights': { type: 'array', items: { type: 'number' } },
+      'X-Weight': { type: 'number' },
       'X-Note': { content: { 'application/json': { schema: { type: 'object' } } } },
     }),
     ...parameters('cookie', {
@@ -86,9 +75,9 @@ const read = {
       plain: { type: 'string' },
     }),
   ]),
-  '/api/v1/things/{ids}/of/{name}/{state}': operation(
+  '/api/v1/things/{number}/of/{name}/{state}': operation(
     'readPath',
-    parameters('path', { ids: { ...integers, maxItems: 2 }, name: texts, state }),
+    parameters('path', { number: { type: 'number', maximum: 10 }, name: { type: 'string' }, state }),
   ),
 };
 
@@ -119,25 +108,27 @@ export const forwardedParameters = {
       ],
       { 'x-forward': 'other' },
     ),
-    '/api/v1/things/{ids}': operation('readPath', parameters('path', { ids: texts }), { 'x-forward': 'other' }),
+    '/api/v1/things/{name}': operation('readPath', parameters('path', { name: { type: 'string' } }), {
+      'x-forward': 'other',
+    }),
   }),
   upstreams: { other: 'OTHER_URL' },
 } satisfies Own;
 
-/** Parameters that have no reading, and what is said of each. */
+/** Parameters that are not read, and the reason of each with its remedy. */
 export const UNREAD: [place: string, said: object, why: RegExp][] = [
-  ['path', { style: 'label', schema: integers }, /has the style label, and in a path is read: simple/],
-  ['query', { style: 'pipeDelimited', explode: true, schema: texts }, /does not explode: use form/],
-  ['query', { style: 'deepObject', schema: texts }, /is a list, which has no style deepObject/],
-  ['query', { style: 'spaceDelimited', schema: { type: 'string' } }, /is one text, which has no style spaceDelimited/],
-  ['query', { schema: { type: 'object' } }, /is an object: use the style deepObject/],
+  ['path', { style: 'label', schema: integers }, /has the style label: leave it out/],
+  ['query', { style: 'pipeDelimited', schema: texts }, /has the style pipeDelimited: leave it out, or use `content`/],
+  ['query', { style: 'deepObject', schema: { type: 'object' } }, /has the style deepObject: leave it out/],
+  ['query', { schema: { type: 'object' } }, /is an object: use `content` of application\/json/],
   ['query', { schema: { oneOf: [texts, { type: 'string' }] } }, /may be one text or several/],
   ['query', { schema: { items: { type: 'integer' } } }, /may be one text or several/],
   ['query', { schema: { type: 'array', items: integers } }, /is a list of what no text can be read as/],
+  ['path', { schema: integers }, /is a list in a path: use a query parameter/],
+  ['header', { schema: texts }, /is a list in a header: use a query parameter/],
   ['query', { schema: { type: 'null' } }, /can be written as no text: null/],
   ['query', { schema: { type: 'boolean' }, allowEmptyValue: true }, /leave `allowEmptyValue` out/],
-  ['query', { content: { 'text/csv': {} } }, /is read as `application\/json` alone/],
-  ['query', { style: 'deepObject', schema: { type: 'object', properties: { a: texts } } }, /more than one level/],
+  ['query', { content: { 'text/csv': {} } }, /has another `content` than application\/json/],
   ['cookie', { schema: texts }, /cannot come twice in a cookie/],
 ];
 

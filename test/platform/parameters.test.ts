@@ -77,22 +77,11 @@ t.test('a parameter is read by its declared type and style', async (t) => {
     );
     const unstorable = 'must not contain U+0000 or lone surrogates';
     t.same(await asked('names=a,%00'), [422, `names /1 ${unstorable}`]);
-    t.same(await asked('spaces=a%20b+c'), { spaces: ['a', 'b', 'c'] });
-    t.same(await asked('pipes=true|false'), { pipes: [true, false] });
-    t.same(await asked('pipes=true%7Cfalse'), { pipes: [true, false] });
-    t.same(await asked('pipes=true,false'), [400, 'pipes /0 must be true or false']);
+    t.same(await asked('flags=true,false'), { flags: [true, false] });
+    t.same(await asked('flags=true|false'), [400, 'flags /0 must be true or false']);
   });
 
-  t.test('an object, and JSON', async (t) => {
-    t.same(await asked('filter[state]=open&filter%5Bmore%5D=true&filter[a]=1'), {
-      filter: { state: 'open', more: true, a: 1 },
-    });
-    t.same(await asked('filter[more]=true'), [400, 'filter /state is missing']);
-    t.same(await asked('filter[state]=lost'), [422, 'filter /state must be one of open, closed']);
-    t.same(await asked('filter[state]=open&filter[a]=x'), [400, 'filter /a must be an integer']);
-    t.same(await asked('filter[state]=open&filter[state]=open'), [400, 'filter /state must be string']);
-    t.same(await asked('filter=open'), [400, 'filter must be object']);
-    t.same(await asked('filter[state]=open&filter[__proto__]=x'), [400, 'filter /__proto__ must be an integer']);
+  t.test('JSON', async (t) => {
     t.same(await asked(`place=${encodeURIComponent('{"at":1}')}`), { place: { at: 1 } });
     t.same(await asked('place={"at":0}'), [422, 'place /at must be >= 1']);
     t.same(await asked('place={"at":"1"}'), [400, 'place /at must be integer']);
@@ -128,16 +117,16 @@ t.test('a parameter is read by its declared type and style', async (t) => {
   });
 
   t.test('headers and cookies', async (t) => {
-    const sent = { 'x-exact': 'false', 'x-weights': '1.5, 2,,3', cookie: 'seen=true; last=1,2; plain=1; other=x' };
+    const sent = { 'x-exact': 'false', 'x-weight': '1.5', cookie: 'seen=true; last=1,2; plain=1; other=x' };
     const { body } = await ask('', sent);
-    t.same(body.headers, { 'x-exact': false, 'x-weights': [1.5, 2, 3] });
+    t.same(body.headers, { 'x-exact': false, 'x-weight': 1.5 });
     t.match(body.cookies, { seen: true, last: [1, 2], plain: '1', other: 'x' });
     t.same((await ask('', { 'x-note': '{"a":"\\u0000"}' })).told, [
       422,
       'x-note /a must not contain U+0000 or lone surrogates',
     ]);
     t.same((await ask('', { 'x-exact': 'no' })).told, [400, 'x-exact must be true or false']);
-    t.same((await ask('', { 'x-weights': '1, a' })).told, [400, 'x-weights /1 must be a number']);
+    t.same((await ask('', { 'x-weight': '1, 2' })).told, [400, 'x-weight must be a number']);
     t.same((await ask('', { cookie: 'seen=1' })).told, [400, 'seen must be true or false']);
     t.same((await ask('', { cookie: 'words=a,b; other=%00' })).body.cookies?.words, ['a', 'b'], 'not our cookie');
     t.equal((await ask('', { cookie: 'words=a,%00' })).status, 422);
@@ -147,16 +136,11 @@ t.test('a parameter is read by its declared type and style', async (t) => {
   });
 
   t.test('a path', async (t) => {
-    const { body } = await ask('/1,2/of/a%2Cb,c/open');
-    t.same(body.path, { ids: [1, 2], name: ['a,b', 'c'], state: 'open' });
-    t.same((await ask('/1/of/a/open')).body.path, { ids: [1], name: ['a'], state: 'open' });
-    t.same((await ask('/1/of/a%00,b/open')).told, [422, 'name /0 must not contain U+0000 or lone surrogates']);
-    t.same((await ask('/1,x/of/a/open')).told, [400, 'ids /1 must be an integer']);
-    t.same((await ask('/1,2,3/of/a/lost')).told, [
-      422,
-      'ids must NOT have more than 2 items',
-      'state must be one of open, closed',
-    ]);
+    const { body } = await ask('/1.5/of/a%2Cb,c/open');
+    t.same(body.path, { number: 1.5, name: 'a,b,c', state: 'open' });
+    t.same((await ask('/1/of/a%00,b/open')).told, [422, 'name must not contain U+0000 or lone surrogates']);
+    t.same((await ask('/x/of/a/open')).told, [400, 'number must be a number']);
+    t.same((await ask('/11/of/a/lost')).told, [422, 'number must be <= 10', 'state must be one of open, closed']);
     t.equal((await fetch(`${url}/api/v1/things/1/of/a/open?yes=x`)).status, 400, 'before who calls is asked');
   });
 
@@ -178,13 +162,13 @@ t.test('a parameter is read by its declared type and style', async (t) => {
     const searches = [
       'yes=true&much=1.5',
       'ids=1&ids=2&tags=a%2Cb',
-      'names=a%2Cb,c&spaces=a%20b&pipes=true%7Cfalse',
-      'filter%5Bstate%5D=open&place=%7B%22at%22%3A1%7D',
+      'names=a%2Cb,c&flags=true,false',
+      'place=%7B%22at%22%3A1%7D',
     ];
     for (const search of searches)
       t.equal((await fetch(`${front.url}/api/v1/things?${search}`, { headers: bea.headers })).status, 200, search);
     t.equal((await fetch(`${front.url}/api/v1/things/a%2Cb,c`, { headers: bea.headers })).status, 200);
-    t.same(seen, [...searches.map((search) => `/api/v1/things?${search}`), '/api/v1/things/a%2Cb,c']);
+    t.same(seen, [...searches.map((search) => `/api/v1/things?${search}`), '/api/v1/things/a%2Cb%2Cc']);
     const written = { ...bea.headers, 'x-place': '{"at":"\\u4e2d\\u00e9"}' };
     t.equal((await fetch(`${front.url}/api/v1/things`, { headers: written })).status, 200);
     t.equal(place, written['x-place'], 'JSON of what no header may hold');

@@ -1,44 +1,34 @@
 import type { MediaType, Parameter, Schema } from './document.js';
 import { laidOpen } from './laid-open.js';
 
-/** What one text can be read as. */
+/** A type that the text of a parameter can be read as. */
 export type Scalar = 'boolean' | 'integer' | 'number' | 'string';
 
-/** What stands between the items of a list in one text. */
-type Separator = ',' | ' ' | '|';
-
-/** How the text of a parameter is read, by its schema and its style (OpenAPI 3.1, 4.8.12). */
+/** How a parameter is read, by its schema and its style (OpenAPI 3.1, "Parameter Object"). */
 export type ParameterForm =
-  /** One text, which is the first of these types that can be read of it. */
+  /** One text, which is read as the first of these types that fits. */
   | { kind: 'scalar'; types: readonly Scalar[] }
-  /** Items in one text, or without a separator under a key each; `isExact` where an item may hold the separator, escaped. */
-  | { kind: 'list'; items: readonly Scalar[]; separator: Separator | undefined; isExact: boolean }
-  /** `filter[state]=open`: the types of each member, and those of members without a schema of their own. */
-  | { kind: 'deepObject'; members: Readonly<Record<string, readonly Scalar[]>>; others: readonly Scalar[] }
+  /**
+   * A list of style `form`: each item under a key of its own, or all in one text with commas. `isExact` says that an item may contain an
+   * escaped comma.
+   */
+  | { kind: 'list'; items: readonly Scalar[]; isExploded: boolean; isExact: boolean }
   | { kind: 'json' }
-  /** What is not read, and why, in the words that follow the name of a parameter. */
+  /** A form that is not read: the reason and the remedy, in words that follow the name of the parameter. */
   | { kind: 'unread'; why: string };
 
-/** All that a text of a parameter may be read as; nothing of what is JSON. */
+/** Returns the types that a text of a parameter may be read as; none for JSON. */
 export function scalarsIn(form: ParameterForm): readonly Scalar[] {
   if (form.kind === 'scalar') return form.types;
-  if (form.kind === 'list') return form.items;
-  return form.kind === 'deepObject' ? [...Object.values(form.members).flat(), ...form.others] : [];
+  return form.kind === 'list' ? form.items : [];
 }
 
 const SCALARS: readonly Scalar[] = ['boolean', 'integer', 'number', 'string'];
-const SEPARATORS: Record<string, Separator> = { form: ',', simple: ',', spaceDelimited: ' ', pipeDelimited: '|' };
 const DEFAULT_STYLE = { path: 'simple', header: 'simple', query: 'form', cookie: 'form' } as const;
-const STYLES: Record<Parameter['in'], readonly string[]> = {
-  path: ['simple'],
-  header: ['simple'],
-  query: ['form', 'spaceDelimited', 'pipeDelimited', 'deepObject'],
-  cookie: ['form'],
-};
 
 const isJson = ([type]: [string, MediaType]) => type === 'application/json';
 
-/** What a parameter is held to, whichever way it says so. */
+/** Returns the schema of a parameter, also of one with `content`. */
 export const schemaOf = ({ schema, content }: Pick<Parameter, 'schema' | 'content'>): Schema =>
   schema ?? Object.values(content ?? {})[0]?.schema ?? {};
 
@@ -48,7 +38,7 @@ function typeOfValue(value: unknown): string {
   return Number.isInteger(value) ? 'integer' : typeof value;
 }
 
-/** The types that a schema leaves to a value; all where it does not say. */
+/** Returns the types that a schema allows; none if it allows all. */
 function typesOf(open: Schema, root: Schema): Set<string> {
   const { type, enum: values, const: value } = open;
   if (type !== undefined) return new Set([type].flat());
@@ -62,7 +52,7 @@ function typesOf(open: Schema, root: Schema): Set<string> {
   );
 }
 
-/** No text is `null`: what may be that is left out. A text of which nothing is said is one. */
+/** Returns the types of a text; undefined if a value has no text. `null` has none: it is left out. */
 function scalarsOf(schema: Schema | boolean | undefined, root: Schema): readonly Scalar[] | undefined {
   if (typeof schema !== 'object') return ['string'];
   const types = typesOf(laidOpen(schema, root), root);
@@ -72,78 +62,61 @@ function scalarsOf(schema: Schema | boolean | undefined, root: Schema): readonly
   return scalars.length > 0 && scalars.length === types.size ? scalars : undefined;
 }
 
-/** Whether one of these values may hold a separator that does not separate. */
-const mayHold = (separator: Separator | undefined, items: readonly Scalar[], { enum: values }: Schema): boolean =>
-  separator === ',' &&
-  items.includes('string') &&
-  (values === undefined || values.some((one) => String(one).includes(separator)));
-
 const unread = (why: string): ParameterForm => ({ kind: 'unread', why });
 
 /**
- * How a parameter is read.
- * @param root where the references of its schema lead, unless that is whole by itself
+ * Returns how a parameter is read: as one text, as a list of style `form`, or as JSON.
+ * @param root where the references of its schema lead, unless the schema contains its `$defs`
  */
 export function parameterForm(parameter: Parameter, root: Schema = schemaOf(parameter)): ParameterForm {
   const { in: place, content, style = DEFAULT_STYLE[place], allowEmptyValue } = parameter;
   if (content !== undefined)
-    return Object.entries(content).every(isJson) ? { kind: 'json' } : unread('is read as `application/json` alone');
-  if (!STYLES[place].includes(style))
-    return unread(`has the style ${style}, and in a ${place} is read: ${STYLES[place].join(', ')}`);
+    return Object.entries(content).every(isJson)
+      ? { kind: 'json' }
+      : unread('has another `content` than application/json: use that, or a `schema`');
+  if (style !== DEFAULT_STYLE[place])
+    return unread(`has the style ${style}: leave it out, or use \`content\` of application/json`);
   const open = laidOpen(schemaOf(parameter), root);
   const types = typesOf(open, root);
   types.delete('null');
   if (types.has('array') || types.has('object')) {
     if (types.size > 1 || open.type === undefined)
       return unread('may be one text or several, and nothing tells which: say `type` once');
-    return types.has('array') ? listForm(parameter, style, open, root) : objectForm(style, open, root);
+    return types.has('array')
+      ? listForm(parameter, open, root)
+      : unread('is an object: use `content` of application/json');
   }
   const scalars = scalarsOf(open, root);
   if (scalars === undefined) return unread(`can be written as no text: ${[...types].join(', ') || 'null'}`);
-  if (style === 'deepObject' || style.endsWith('Delimited')) return unread(`is one text, which has no style ${style}`);
   if (allowEmptyValue === true && !scalars.includes('string'))
     return unread(`is no text, and cannot be read of an empty one: leave \`allowEmptyValue\` out`);
   return { kind: 'scalar', types: scalars };
 }
 
-function listForm({ in: place, explode }: Parameter, style: string, open: Schema, root: Schema): ParameterForm {
+function listForm({ in: place, explode }: Parameter, open: Schema, root: Schema): ParameterForm {
   const items = open.prefixItems === undefined ? scalarsOf(open.items, root) : undefined;
   if (items === undefined) return unread('is a list of what no text can be read as: say `items` of one simple type');
-  if (style === 'deepObject') return unread('is a list, which has no style deepObject');
-  const isExploded = style === 'form' ? explode !== false : style !== 'simple' && explode === true;
-  if (isExploded && style !== 'form') return unread(`has the style ${style}, which does not explode: use form`);
+  if (place === 'path' || place === 'header')
+    return unread(`is a list in a ${place}: use a query parameter, or \`content\` of application/json`);
+  const isExploded = explode !== false;
   if (isExploded && place === 'cookie') return unread('cannot come twice in a cookie: say `explode: false`');
-  const separator = isExploded ? undefined : SEPARATORS[style];
-  const schema = typeof open.items === 'object' ? laidOpen(open.items, root) : {};
-  return { kind: 'list', items, separator, isExact: mayHold(separator, items, schema) };
-}
-
-function objectForm(style: string, open: Schema, root: Schema): ParameterForm {
-  if (style !== 'deepObject') return unread('is an object: use the style deepObject, or `content` of application/json');
-  const members = Object.entries(open.properties ?? {}).map(([name, one]) => [name, scalarsOf(one, root)] as const);
-  const others = scalarsOf(open.additionalProperties, root);
-  const isKnown = open.oneOf === undefined && open.anyOf === undefined && open['patternProperties'] === undefined;
-  if (!isKnown || others === undefined || members.some(([, types]) => types === undefined))
-    return unread('is an object of more than one level, or of several shapes: use `content` of application/json');
-  return { kind: 'deepObject', members: Object.fromEntries(members) as Record<string, Scalar[]>, others };
+  const values = typeof open.items === 'object' ? laidOpen(open.items, root).enum : undefined;
+  const isExact = items.includes('string') && (values === undefined || values.some((one) => String(one).includes(',')));
+  return { kind: 'list', items, isExploded, isExact };
 }
 
 /**
- * A value of a parameter as texts, each under its key: what a reader by the same form reads as that value.
- * @param escaped how a text is written where it stands; a separator that may be within an item stands as it is between them
+ * Writes a value of a parameter as texts, each under its key: a reader by the same form reads them as that value.
+ * @param encode encodes a text for its place
  */
 export function textsOf(
   name: string,
   form: ParameterForm,
   value: unknown,
-  escaped: (text: string) => string,
+  encode: (text: string) => string,
 ): [key: string, text: string][] {
-  const write = (one: unknown) => escaped(String(one).toWellFormed());
+  const write = (one: unknown) => encode(String(one).toWellFormed());
   if (form.kind === 'json') return [[name, write(JSON.stringify(value))]];
-  if (form.kind === 'deepObject' && typeof value === 'object')
-    return Object.entries(value ?? {}).map(([member, one]) => [`${name}[${member}]`, write(one)]);
   if (form.kind !== 'list' || !Array.isArray(value)) return [[name, write(value)]];
-  const { separator } = form;
-  if (separator === undefined) return value.map((one) => [name, write(one)]);
-  return [[name, value.map(write).join(separator === ',' ? separator : escaped(separator))]];
+  return form.isExploded ? value.map((one) => [name, write(one)]) : [[name, value.map(write).join(',')]];
 }

@@ -9,69 +9,60 @@ import { type ParameterForm, parameterForm, type Scalar, scalarsIn, schemaOf } f
 import { structureOf } from '../contract/structure.js';
 import { issueIn, lazily, parameterIssues, SPELLINGS } from '../http/json-schema.js';
 import { hiddenFaults } from '../http/json-text.js';
-import { pathOf } from '../http/path.js';
 
 type Values = Record<string, unknown>;
+type ListForm = Extract<ParameterForm, { kind: 'list' }>;
 
-/** What texts are in a request. */
+/** The parts of a request that contain parameters. */
 export type Sent = Pick<FastifyRequest, 'url' | 'params' | 'query' | 'headers' | 'cookies'>;
 
-/** What a request says in a place, with what of it cannot be read added to `wrong`. */
+/** Returns the parameters of one place. Adds to `wrong` what cannot be read. */
 export type PlaceReader = (request: Sent, wrong: Issues[]) => Values;
 
-/** Where the texts of a place are. */
-const GIVEN: Record<Location, (request: Sent) => Values> = {
+/** Returns the texts of a place. */
+const TEXTS: Record<Location, (request: Sent) => Values> = {
   path: ({ params }) => params as Values,
   query: ({ query }) => query as Values,
   header: ({ headers }) => headers,
   cookie: ({ cookies }) => cookies,
 };
 
-/** The name by which a handler gets a parameter. */
+/** Returns the name by which a handler gets a parameter. */
 export const nameOf = ({ in: place, name }: Parameter) => (place === 'header' ? name.toLowerCase() : name);
 
-/** Of a cookie that is one text nothing is asked here: those of a session are decided by what they hold. */
-const isPlainCookie = (parameter: Parameter): boolean => {
+/** Returns true for a cookie that any text may be: the cookies of a session are checked by their content. */
+const isTextCookie = (parameter: Parameter): boolean => {
   const form = parameterForm(parameter);
   return parameter.in === 'cookie' && form.kind === 'scalar' && form.types.includes('string');
 };
 
-/** The parameters of a place that are read. `version` is consumed where the version is selected, before anything is validated. */
+/** Returns the parameters of a place that are read. The query parameter `version` is consumed before, by the version selection. */
 export const parametersIn = ({ operation }: Operation, place: Location): Parameter[] =>
   operation.parameters.filter(
-    (one) => one.in === place && !(place === 'query' && one.name === 'version') && !isPlainCookie(one),
+    (one) => one.in === place && !(place === 'query' && one.name === 'version') && !isTextCookie(one),
   );
 
-/** What a text must look like to be read as one of some types. An id in a path that is of another form can be no id. */
-function spelled(types: readonly Scalar[], place: Location, { format }: Schema = {}): Schema {
+/** Returns the schema of a text that can be read as one of some types. In a path, a text of another format is no id. */
+function schemaOfText(types: readonly Scalar[], place: Location, { format }: Schema = {}): Schema {
   if (types.includes('string')) return { type: 'string', ...(place === 'path' && format !== undefined && { format }) };
   const spellings = place === 'path' ? { ...SPELLINGS, integer: SPELLINGS.id } : SPELLINGS;
-  const patterns = types.map((type) => spellings[type as Exclude<Scalar, 'string'>].pattern);
-  const [pattern, ...others] = patterns;
-  if (others.length === 0) return { type: 'string', pattern };
-  return { type: 'string', anyOf: patterns.map((one) => ({ pattern: one })) };
+  const patterns = types.map((type) => ({ pattern: spellings[type as Exclude<Scalar, 'string'>].pattern }));
+  return patterns.length === 1 ? { type: 'string', ...patterns[0] } : { type: 'string', anyOf: patterns };
 }
 
-/** What the texts of a parameter must look like, once they are laid out: that decides structure, and with it 400. */
+/** Returns the schema that decides the structure (400) of a parameter, before its texts are read. */
 function structureFor(parameter: Parameter, form: ParameterForm): Schema {
-  const { in: place } = parameter;
   const schema = schemaOf(parameter);
   if (form.kind === 'json') return structureOf(schema);
-  if (form.kind === 'scalar') return spelled(form.types, place, laidOpen(schema));
-  // An id is one thing; of the items of a list the contract says how small they may be.
-  if (form.kind === 'list') return { type: 'array', items: spelled(form.items, 'query') };
-  if (form.kind === 'unread') return {};
-  const members = Object.entries(form.members).map(([name, types]) => [name, spelled(types, place)]);
-  const { required = [] } = laidOpen(schema);
-  const properties = Object.fromEntries(members);
-  return { type: 'object', properties, required, additionalProperties: spelled(form.others, place) };
+  if (form.kind === 'scalar') return schemaOfText(form.types, parameter.in, laidOpen(schema));
+  return form.kind === 'list' ? { type: 'array', items: schemaOfText(form.items, 'query') } : {};
 }
 
 const isNumeral = new RegExp(SPELLINGS.number.pattern);
 const isIntegral = new RegExp(SPELLINGS.integer.pattern);
 
-/** How a text is read that can be read as one of these types; undefined where it stays a text. */
-function scalarReader(types: readonly Scalar[]): ((text: string) => unknown) | undefined {
+/** Returns the reader of a text that is one of some types; undefined if it stays a text. */
+function scalarReader(types: readonly Scalar[]): ((text: unknown) => unknown) | undefined {
   const [type, ...others] = types;
   if (others.length === 0) {
     if (type === 'string') return undefined;
@@ -80,91 +71,50 @@ function scalarReader(types: readonly Scalar[]): ((text: string) => unknown) | u
   const numeral = types.includes('number') ? isNumeral : types.includes('integer') ? isIntegral : undefined;
   return (text) => {
     if (types.includes('boolean') && (text === 'true' || text === 'false')) return text === 'true';
-    return numeral?.test(text) ? Number(text) : text;
+    return numeral?.test(String(text)) ? Number(text) : text;
   };
 }
 
-type Reader = (laidOut: unknown) => unknown;
-
-function readerOf(form: ParameterForm): Reader | undefined {
-  if (form.kind === 'scalar') return scalarReader(form.types) as Reader | undefined;
-  if (form.kind === 'list') {
-    const item = scalarReader(form.items);
-    return item && ((texts) => (texts as string[]).map(item));
-  }
-  if (form.kind !== 'deepObject') return undefined;
-  const members = new Map(Object.entries(form.members).map(([name, types]) => [name, scalarReader(types)]));
-  const other = scalarReader(form.others);
-  return (texts) =>
-    Object.fromEntries(
-      Object.entries(texts as Record<string, string>).map(([name, text]) => {
-        const read = members.has(name) ? members.get(name) : other;
-        return [name, read ? read(text) : text];
-      }),
-    );
+function readerOf(form: ParameterForm): ((value: unknown) => unknown) | undefined {
+  const read = scalarReader(scalarsIn(form));
+  if (form.kind === 'scalar') return read;
+  return form.kind === 'list' && read ? (texts) => (texts as string[]).map(read) : undefined;
 }
 
-function decoded(text: string): string {
+/** Decodes a text of a query. An invalid escape stays as it is. */
+function decodedInQuery(text: string): string {
+  const spaced = text.replaceAll('+', ' ');
   try {
-    return decodeURIComponent(text);
+    return decodeURIComponent(spaced);
   } catch {
-    // As the whole query is read: what is no escape is text.
-    return text;
+    return spaced;
   }
 }
 
-const decodedInQuery = (text: string): string => decoded(text.replaceAll('+', ' '));
-
-/** The text of a parameter as it was sent. @param fromEnd segments of the path, since it may lack a prefix of its template */
-function sentText({ url }: Sent, place: Location, name: string, fromEnd: number): string {
-  if (place === 'path') return pathOf(url).split('/').at(fromEnd) ?? '';
+/** Returns the text of a query parameter as it was sent, with the escapes that tell a comma of an item from a separator. */
+function sentInQuery(url: string, name: string): string {
   const pairs = url.slice(url.indexOf('?') + 1).split('&');
   const found = pairs.find((pair) => decodedInQuery(pair.split('=', 1)[0] as string) === name) ?? '';
   return found.slice(found.indexOf('=') + 1);
 }
 
-/** Puts what one parameter is written as into one value, in place of its texts. */
+/** Replaces the texts of one parameter by one value. */
 type Layer = (values: Values, request: Sent, wrong: Issues[]) => void;
 
-const tell = (wrong: Issues[], ...issues: Issue[]) => void wrong.push({ issues, omitted: 0 });
+const report = (wrong: Issues[], ...issues: Issue[]) => void wrong.push({ issues, omitted: 0 });
+const TWICE = 'is given more than once';
 
-function listLayer(
-  { in: place, name }: Parameter,
-  key: string,
-  { separator, isExact }: Extract<ParameterForm, { kind: 'list' }>,
-  path: string,
-): Layer {
-  if (separator === undefined)
+function listLayer(key: string, { isExploded, isExact }: ListForm, isQuery: boolean): Layer {
+  if (isExploded)
     return (values) => {
       if (typeof values[key] === 'string') values[key] = [values[key]];
     };
-  const segments = path.split('/');
-  const fromEnd = segments.indexOf(`{${name}}`) - segments.length;
-  const isSent = isExact && (place === 'query' || (place === 'path' && segments.includes(`{${name}}`)));
-  const decode = place === 'query' ? decodedInQuery : decoded;
-  return (values, request, wrong) => {
+  return (values, { url }, wrong) => {
     const text = values[key];
     if (text === undefined) return;
-    if (typeof text !== 'string') {
-      delete values[key];
-      tell(wrong, { parameter: key, detail: 'is given more than once' });
-    } else if (text === '') values[key] = [];
-    else if (isSent) values[key] = sentText(request, place, name, fromEnd).split(separator).map(decode);
-    else {
-      const items = text.split(separator);
-      // RFC 9110, 5.6.1.
-      values[key] = place === 'header' ? items.map((item) => item.trim()).filter((item) => item !== '') : items;
-    }
-  };
-}
-
-function deepObjectLayer(name: string): Layer {
-  const start = `${name}[`;
-  return (values) => {
-    const keys = Object.keys(values).filter((key) => key.startsWith(start) && key.endsWith(']'));
-    if (keys.length === 0 || values[name] !== undefined) return;
-    values[name] = Object.fromEntries(keys.map((key) => [key.slice(start.length, -1), values[key]]));
-    for (const key of keys) delete values[key];
+    if (typeof text !== 'string') report(wrong, { parameter: key, detail: TWICE });
+    else if (text === '') values[key] = [];
+    else values[key] = isQuery && isExact ? sentInQuery(url, key).split(',').map(decodedInQuery) : text.split(',');
   };
 }
 
@@ -174,45 +124,40 @@ const jsonLayer =
     const text = values[key];
     if (text === undefined) return;
     delete values[key];
-    if (typeof text !== 'string') return tell(wrong, { parameter: key, detail: 'is given more than once' });
+    if (typeof text !== 'string') return report(wrong, { parameter: key, detail: TWICE });
     try {
       values[key] = JSON.parse(text);
     } catch {
-      return tell(wrong, { parameter: key, detail: 'is not valid JSON' });
+      return report(wrong, { parameter: key, detail: 'is not valid JSON' });
     }
     const { issues, omitted } = hiddenFaults(text);
     const faults = issues.map(({ pointer = '', detail }) => issueIn(pointerTo(key) + pointer, detail));
     if (faults.length > 0) wrong.push({ issues: faults, omitted });
   };
 
-function layerOf(parameter: Parameter, form: ParameterForm, path: string): Layer | undefined {
-  const key = nameOf(parameter);
-  if (form.kind === 'list') return listLayer(parameter, key, form, path);
-  if (form.kind === 'deepObject') return deepObjectLayer(key);
-  return form.kind === 'json' ? jsonLayer(key) : undefined;
-}
-
 /**
- * @returns reads what an operation takes in a place, by the types that the contract declares; all of it is worked out here, and
- * what is one text, or nothing, costs nothing of what lists and objects do
- * @param ajv undefined for requests that were read before: they are not held to the contract again
+ * Returns the reader of one place. Parameters that are one text cost nothing of what lists and JSON cost.
+ * @param ajv undefined for requests that were read before: their structure is not checked again
  */
 export function placeReader(ajv: Ajv2020 | undefined, operation: Operation, place: Location): PlaceReader {
-  const given = GIVEN[place];
+  const textsIn = TEXTS[place];
   const parameters = parametersIn(operation, place);
-  // In a query nothing else may be; anywhere else something may, and is not read.
+  // Only a query may not contain anything else.
   if (parameters.length === 0 && place !== 'query') return () => ({});
-  const forms = parameters.map((one) => [one, parameterForm(one)] as const);
-  const layers = forms.flatMap(([one, form]) => layerOf(one, form, operation.path) ?? []);
+  const forms = parameters.map((one) => ({ parameter: one, name: nameOf(one), form: parameterForm(one) }));
+  const layers = forms.flatMap(({ name, form }) => {
+    if (form.kind === 'list') return listLayer(name, form, place === 'query');
+    return form.kind === 'json' ? jsonLayer(name) : [];
+  });
   const structure = () => ({
     type: 'object',
-    properties: Object.fromEntries(forms.map(([one, form]) => [nameOf(one), structureFor(one, form)])),
+    properties: Object.fromEntries(forms.map(({ parameter, name, form }) => [name, structureFor(parameter, form)])),
     required: parameters.filter(({ required }) => required).map(nameOf),
     ...(place === 'query' && { additionalProperties: false }),
   });
   const faults = ajv === undefined ? () => undefined : lazily(ajv, structure);
-  const wanted = forms.map(([one, form]) => ({ name: nameOf(one), read: readerOf(form) }));
-  function passed(values: Values, wrong: Issues[]): Values {
+  const wanted = forms.map(({ name, form }) => ({ name, read: readerOf(form) }));
+  function read(values: Values, wrong: Issues[]): Values {
     const found: Values = {};
     const errors = faults(values);
     if (errors) {
@@ -225,17 +170,17 @@ export function placeReader(ajv: Ajv2020 | undefined, operation: Operation, plac
     }
     return found;
   }
-  if (layers.length === 0) return (request, wrong) => passed(given(request), wrong);
+  if (layers.length === 0) return (request, wrong) => read(textsIn(request), wrong);
   return (request, wrong) => {
-    const values = { ...given(request) };
-    const known = wrong.length;
+    const values = { ...textsIn(request) };
+    const before = wrong.length;
     for (const layer of layers) layer(values, request, wrong);
-    // What a layer has taken out is not missing.
-    return wrong.length > known ? {} : passed(values, wrong);
+    // A value that a layer has removed is not missing.
+    return wrong.length > before ? {} : read(values, wrong);
   };
 }
 
-/** @returns what is wrong with the content of parameters that were read, by their whole schemas (422) */
+/** Returns checks of parameters that were read, by their whole schemas (422). */
 export function parametersValidator(
   ajv: Ajv2020,
   operation: Operation,
@@ -250,7 +195,9 @@ export function parametersValidator(
     return (read: Values) => {
       const errors = faults(read);
       const tooLarge = errors ? [] : whole.filter((name) => isInexact(read[name]));
-      const { issues, omitted } = hasText ? unstorableText(place === 'cookie' ? only(checked, read) : read) : NO_ISSUES;
+      // A request may have cookies that are not declared.
+      const texts = place === 'cookie' ? Object.fromEntries(checked.map(({ name }) => [name, read[name]])) : read;
+      const { issues, omitted } = hasText ? unstorableText(texts) : NO_ISSUES;
       if (!errors && tooLarge.length === 0 && issues.length === 0) return undefined;
       const inexact = tooLarge.map((parameter) => ({ parameter, detail: BEYOND }));
       const unstorable = issues.map(({ pointer = '', detail }) => issueIn(pointer, detail));
@@ -260,23 +207,17 @@ export function parametersValidator(
   return { path: ofPlace('path'), query: ofPlace('query'), header: ofPlace('header'), cookie: ofPlace('cookie') };
 }
 
-/** Of what came those that are declared: of cookies there are others. */
-const only = (parameters: readonly Parameter[], read: Values): Values =>
-  Object.fromEntries(parameters.map(({ name }) => [name, read[name]]));
-
-/** Whether text may be in it that cannot be stored. HTTP lets none into a header (RFC 9110, 5.5), but for the escapes of JSON. */
+/** Returns true if a parameter may contain text that cannot be stored. A header cannot (RFC 9110 §5.5), except in escapes of JSON. */
 const mayBeUnstorable = (form: ParameterForm, place: Location): boolean =>
   form.kind === 'json' || (place !== 'header' && scalarsIn(form).includes('string'));
 
 const BEYOND = `must be within ±${Number.MAX_SAFE_INTEGER}`;
 
-/** Whether a number of it is not the one that was sent, but its neighbour. */
+/** Returns true if a number is rounded: it is not the number that was sent. */
 export const isInexact = (value: unknown): boolean =>
-  typeof value === 'object' && value !== null
-    ? Object.values(value).some(isInexact)
-    : typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER;
+  Array.isArray(value) ? value.some(isInexact) : typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER;
 
-/** An id in a path has its lower bound in the structure; one that is too large to name a row is 404, not content. */
+/** Returns true for an id in a path. Its structure has a lower bound; an id that is too large is 404 instead of 422. */
 function isId(parameter: Parameter): boolean {
   const form = parameterForm(parameter);
   const isInteger = form.kind === 'scalar' && form.types.join() === 'integer';
