@@ -15,10 +15,8 @@ import { answerHeadersPlugin } from './http/answer-headers.js';
 import { authenticatePlugin } from './http/authenticate.js';
 import { jsonBodyPlugin } from './http/bodies.js';
 import { confidentialPlugin } from './http/confidential.js';
-import { crossOrigin, crossOriginPlugin } from './http/cross-origin.js';
-import { hostPlugin } from './http/host.js';
+import { crossOrigin, originsPlugin } from './http/cross-origin.js';
 import { metricsPlugin } from './http/metrics.js';
-import { ownOriginPlugin } from './http/own-origin.js';
 import { sendProblem } from './http/problems.js';
 import { refusalsPlugin } from './http/refusals.js';
 import { routePlugin } from './http/route.js';
@@ -33,11 +31,11 @@ import { CONTRACT_PATHS, publishedContracts, type ServedContracts } from './page
 import { statusTable } from './pages/status-table.js';
 import { pipelinePlugin } from './pipeline.js';
 import { type RestEntry, restEntry } from './rest/entry.js';
+import { restStagesPlugin } from './rest/plan.js';
 import type { Readiness } from './rest/platform-context.js';
 import { type Handlers, notWrittenOperations, restPlugin } from './rest/plugin.js';
-import { restStagesPlugin } from './rest/stages.js';
 import { pathTable, unmatchedPlugin } from './rest/unmatched.js';
-import { versionPlugin, versionRouting } from './rest/version-plugin.js';
+import { versionPlugin, versionRouting } from './rest/version.js';
 import { type Config, ConfigError } from './server/config.js';
 import { httpServer } from './server/http-server.js';
 import { TIMEOUTS, type Timeouts, timeoutsPlugin } from './server/timeouts.js';
@@ -103,7 +101,7 @@ export async function buildApp(
   const all = operations(document);
   const paths = pathTable(all);
   const served = versionsOf(document);
-  const versioned = { served, isResource: (path: string) => paths.at(path) !== undefined, mediaType: names.mediaType };
+  const versioned = { served, isResource: (path: string) => paths(path) !== undefined, mediaType: names.mediaType };
   const pages = crossOrigin({ origins: config.CORS_ORIGINS, production, open: CONTRACT_PATHS }, document, all);
 
   const doors = sessionDoors(document, all, names.refreshCookie);
@@ -135,8 +133,7 @@ export async function buildApp(
   await app.register(routePlugin);
   await app.register(answerHeadersPlugin);
   await app.register(versionPlugin, versioned);
-  await app.register(hostPlugin, { publicUrl: config.PUBLIC_URL });
-  await app.register(crossOriginPlugin, { ...pages, publicUrl: config.PUBLIC_URL });
+  await app.register(originsPlugin, { ...pages, publicUrl: config.PUBLIC_URL });
   await app.register(jsonBodyPlugin);
   await app.register(timeoutsPlugin, timeouts);
   await app.register(sessionCookiesPlugin);
@@ -147,7 +144,6 @@ export async function buildApp(
   });
   await app.register(authenticatePlugin, { services });
   await app.register(refusalsPlugin, { services });
-  await app.register(ownOriginPlugin, { publicUrl: config.PUBLIC_URL });
   await app.register(webSocketPlugin, {
     path: PATH,
     protocol: GRAPHQL_TRANSPORT_WS_PROTOCOL,

@@ -223,7 +223,7 @@ t.test('every plugin says what it is called, and whose decorators it uses', asyn
   );
   t.strictSame(unsaidNeeds(plugins), []);
   const silent = plugins.map((one) =>
-    one.name === 'own-origin' ? { ...one, dependencies: [], text: 'app.stage()' } : one,
+    one.name === 'origins' ? { ...one, dependencies: [], text: 'app.stage()' } : one,
   );
-  t.strictSame(unsaidNeeds(silent), ['own-origin uses stage of pipeline']);
+  t.strictSame(unsaidNeeds(silent), ['origins uses stage of pipeline']);
 });

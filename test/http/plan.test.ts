@@ -2,8 +2,6 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { FastifyInstance } from 'fastify';
 import t, { type Test } from 'tap';
 import { Failure } from '../../src/platform/calls/errors.js';
-import type { Operation } from '../../src/platform/contract/openapi.js';
-import { pathTable } from '../../src/platform/rest/unmatched.js';
 import { TIMEOUTS } from '../../src/platform/server/timeouts.js';
 import { memoryDatabase } from '../support/databases.js';
 import { PASSWORD } from '../support/people.js';
@@ -102,34 +100,4 @@ t.test('one timer waits for all answers', async (t) => {
   t.ok(answers.every(({ status }) => status === 200));
   const ofAnswers = timers().filter(({ args: [, milliseconds] }) => milliseconds === TIMEOUTS.handler);
   t.ok(ofAnswers.length <= 1, `${ofAnswers.length} timers for 20 requests`);
-});
-
-/** Operations on as many paths, each with a parameter. */
-const operationsOn = (paths: number): Operation[] =>
-  Array.from(
-    { length: paths },
-    (_, at) => ({ method: 'GET', path: `/api/v1/things-${at}/{id}`, security: [] }) as unknown as Operation,
-  );
-
-t.test('a path is found by as many expressions, however many paths there are', async (t) => {
-  const counts = [20, 2000].map((paths) => {
-    const table = pathTable(operationsOn(paths));
-    const { test } = RegExp.prototype;
-    const found: boolean[] = [];
-    let tried = 0;
-    RegExp.prototype.test = function (text) {
-      tried += 1;
-      return Reflect.apply(test, this, [text]);
-    };
-    try {
-      found.push(
-        ...[`${paths - 1}/7`, `${paths - 1}/7/8`, '0/'].map((rest) => Boolean(table.at(`/api/v1/things-${rest}`))),
-      );
-    } finally {
-      RegExp.prototype.test = test;
-    }
-    t.strictSame(found, [true, false, false]);
-    return tried;
-  });
-  t.strictSame(counts, [3, 3]);
 });

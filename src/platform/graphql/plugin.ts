@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { failureHeaders, toFailure } from '../http/failures.js';
-import { varyBy } from '../http/vary.js';
+import { varyBy } from '../http/headers.js';
 import { socketServer } from '../live/socket.js';
 import { type SocketLimits, socketLimits } from '../live/sockets.js';
 import { isNotWritten } from '../operations/route.js';
@@ -72,7 +72,7 @@ export const graphqlPlugin = fp<GraphQLOptions>(
       'pipeline',
       'json-body',
       'authenticate',
-      'own-origin',
+      'origins',
       'web-socket',
       'rate-limit',
       'admission',

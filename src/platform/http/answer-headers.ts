@@ -2,10 +2,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import fp from 'fastify-plugin';
 import helmet from 'helmet';
 
-/** An API answer is not a page: it may load nothing. The pages bring policies of their own. */
+/** An API answer is not a page and loads nothing. Pages have policies of their own. */
 const NOTHING = { useDefaults: false, directives: { 'default-src': ["'none'"], 'frame-ancestors': ["'none'"] } };
 
-/** What helmet says is the same on every answer: it is asked once. */
+/** Returns the headers of helmet, which are the same on every answer. */
 function securityHeaders(): Record<string, string> {
   const headers: Record<string, string> = {};
   const response = {
@@ -24,7 +24,7 @@ function securityHeaders(): Record<string, string> {
   return headers;
 }
 
-/** The headers of every answer. That of HTTPS is with what knows of it (`confidentialPlugin`). */
+/** Sets the headers of every answer, except that of HTTPS (`confidentialPlugin`). */
 export const answerHeadersPlugin = fp(
   async (app) => {
     const headers = securityHeaders();

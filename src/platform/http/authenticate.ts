@@ -1,34 +1,40 @@
 import type { FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
-import type { Actor } from '../calls/access.js';
+import type { Actor, Presented } from '../calls/access.js';
 import { andThen, type Soon } from '../calls/at-once.js';
+import { Failure } from '../calls/errors.js';
 import type { PlatformServices } from '../services.js';
-import { type Credential, readCredential, readHeader, refused } from './credential.js';
+import { isToken } from '../sessions/session-tokens.js';
+import { linesOf } from './headers.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Who calls, once `authenticate` has found out; null for nobody. */
+    /** The caller, after `authenticate`; null for nobody. */
     actor: Actor | null;
-    /** What `authenticate` has found, or is finding; undefined before it was asked. */
+    /** The result of `authenticate`, which is called once per request; undefined before. */
     caller: Soon<Actor | null> | undefined;
   }
   interface FastifyInstance {
     /**
-     * Finds out who calls, once for each request.
-     * @returns null when no credential was presented; rejects with Failure UNAUTHENTICATED for a credential that is not valid,
-     *   RATE_LIMITED after too many wrong passwords
+     * Authenticates a request, once.
+     * @returns null without a credential; rejects with Failure UNAUTHENTICATED for an invalid credential, RATE_LIMITED after too many
+     *   wrong passwords
      */
     authenticate: (request: FastifyRequest) => Soon<Actor | null>;
-    /** The same where nothing depends on it but for whom the request counts: what is wrong with the credential is not told. */
+    /** Does the same to select the counter of a request: an invalid credential is no credential. */
     identify: (request: FastifyRequest) => Promise<Actor | null>;
     /**
-     * Finds out whom a value of the `Authorization` header belongs to, though it came in another way.
-     * @param request the one by which the connection was opened
-     * @throws Failure UNAUTHENTICATED for a credential that is not valid
+     * Authenticates a value of the `Authorization` header that came in another way.
+     * @param request the request that opened the connection
+     * @throws Failure UNAUTHENTICATED for an invalid credential
      */
     authenticateHeader: (request: FastifyRequest, value: string) => Promise<Actor>;
   }
 }
+
+type Credential =
+  | { scheme: 'bearer' | 'cookie'; token: string }
+  | { scheme: 'basic'; username: string; password: string };
 
 /** Authentication by the `Authorization` header or the cookie, for both transports. */
 export const authenticatePlugin = fp<{ services: PlatformServices }>(
@@ -36,10 +42,9 @@ export const authenticatePlugin = fp<{ services: PlatformServices }>(
     app.decorateRequest('actor', null);
     app.decorateRequest('caller', undefined);
     app.decorate('authenticate', (request: FastifyRequest) => {
-      if (request.caller === undefined) request.caller = identify(request);
+      if (request.caller === undefined) request.caller = authenticate(request);
       return request.caller;
     });
-
     app.decorate('identify', async (request: FastifyRequest) => {
       try {
         return await app.authenticate(request);
@@ -47,16 +52,15 @@ export const authenticatePlugin = fp<{ services: PlatformServices }>(
         return null;
       }
     });
-
     app.decorate('authenticateHeader', async (request: FastifyRequest, value: string) => {
       app.refusePlainHttp(request);
       return verify(readHeader([value]), request);
     });
 
-    /** A failure is a promise too, so that whoever asks again is told the same. */
-    function identify(request: FastifyRequest): Soon<Actor | null> {
+    /** Returns a failure as a promise: each further call gets the same failure. */
+    function authenticate(request: FastifyRequest): Soon<Actor | null> {
       try {
-        if (carriesCredential(request)) app.refusePlainHttp(request);
+        if (hasCredential(request)) app.refusePlainHttp(request);
         const credential = readCredential(request);
         if (!credential) return null;
         return andThen(verify(credential, request), (actor) => {
@@ -87,6 +91,44 @@ export const authenticatePlugin = fp<{ services: PlatformServices }>(
   { name: 'authenticate', dependencies: ['confidential', 'session-cookies'] },
 );
 
-const carriesCredential = ({ headers, cookies, server: { names } }: FastifyRequest): boolean =>
+const hasCredential = ({ headers, cookies, server: { names } }: FastifyRequest): boolean =>
   headers.authorization !== undefined ||
   [names.accessCookie, names.refreshCookie].some((name) => cookies[name] !== undefined);
+
+/** Reads the credential of a request: the `Authorization` header, or else the cookie. A token in another place is no credential. */
+function readCredential(request: FastifyRequest): Credential | undefined {
+  const lines = linesOf(request.raw, 'authorization');
+  if (lines.length > 0) return readHeader(lines);
+  const token = request.cookies[request.server.names.accessCookie];
+  return token === undefined ? undefined : { scheme: 'cookie', token };
+}
+
+/** Reads one line with a scheme in any case and one or more spaces (RFC 9110 §11.4). Two lines are refused. */
+function readHeader(lines: string[]): Credential {
+  const [, scheme = '', value = ''] =
+    /^([a-z]+) +([\w.~+/=-]+)$/i.exec(lines.length === 1 ? (lines[0] as string) : '') ?? [];
+  if (scheme.toLowerCase() === 'bearer') return { scheme: 'bearer', token: value };
+  if (scheme.toLowerCase() === 'basic') return readBasic(value);
+  throw refused('The Authorization header is not Basic or Bearer with one credential.');
+}
+
+/** Reads user name and password, divided by the first colon, in UTF-8 without control characters (RFC 7617 §2). */
+function readBasic(value: string): Credential {
+  const bytes = Buffer.from(value, 'base64');
+  const text = bytes.toString();
+  const colon = text.indexOf(':');
+  const isClean = bytes.equals(Buffer.from(text)) && ![...text].some((c) => c < ' ' || c === '\u007f');
+  if (colon < 0 || !isClean || bytes.toString('base64') !== value)
+    throw refused('The Basic credential cannot be read.');
+  return { scheme: 'basic', username: text.slice(0, colon), password: text.slice(colon + 1) };
+}
+
+/** Returns the kind of credential that a request presented, valid or not. */
+export function presentedBy({ headers, cookies, server: { names } }: FastifyRequest): Presented | undefined {
+  const { authorization } = headers;
+  if (authorization === undefined) return cookies[names.accessCookie] === undefined ? undefined : 'cookie';
+  const token = /^bearer +(\S+)$/i.exec(authorization)?.[1] ?? '';
+  return isToken(names.tokenPrefixes.access, token) ? 'opaqueToken' : 'other';
+}
+
+const refused = (message: string): Failure => new Failure('UNAUTHENTICATED', message, { challenge: 'invalid_token' });

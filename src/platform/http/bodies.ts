@@ -19,8 +19,8 @@ const readText: Reader = async (request, bytes) => {
 };
 
 /**
- * Reads JSON bodies and no others, in UTF-8 and nothing else (RFC 8259 §8.1). An empty body is no body; what a reader of
- * JSON would pass over in silence is refused with its place.
+ * Reads JSON bodies only, in UTF-8 only (RFC 8259 §8.1). An empty body is no body. What `JSON.parse` accepts silently, such as
+ * duplicate members, is refused with its place.
  */
 export const jsonBodyPlugin = fp(
   async (app) => {
@@ -33,9 +33,9 @@ export const jsonBodyPlugin = fp(
 const BUFFERED = { parseAs: 'buffer' } as const;
 
 /**
- * Has an app read what a contract declares besides: other types of JSON as JSON, text in UTF-8 as a string, and the rest as a
- * stream, of which the handler reads as much as the limit of bodies allows.
- * @param isRead whether the operation of a request reads bodies of its media type
+ * Adds readers of other media types that a contract declares: JSON types as JSON, text in UTF-8 as a string, and others as a stream,
+ * which ends at the limit of bodies.
+ * @param isRead returns true if the operation of a request reads bodies of its media type
  */
 export function readDeclared(
   app: FastifyInstance,
@@ -46,7 +46,7 @@ export function readDeclared(
     <Body>(read: (request: FastifyRequest, body: Body) => Promise<unknown>) =>
     async (request: FastifyRequest, body: Body) => {
       if (isRead(request)) return read(request, body);
-      throw new Failure('UNSUPPORTED_MEDIA_TYPE', 'This is not read here.');
+      throw new Failure('UNSUPPORTED_MEDIA_TYPE', 'This address does not read this media type.');
     };
   for (const declared of new Set(mediaTypes.map(essenceOf))) {
     const parsed = declared.endsWith('/*') ? rangeOf(declared) : declared;
@@ -60,7 +60,7 @@ export function readDeclared(
 const rangeOf = (range: string): RegExp =>
   range === '*/*' ? /^/ : new RegExp(`^${range.slice(0, -1).replaceAll(/[.+]/g, '\\$&')}`);
 
-/** @throws Failure PAYLOAD_TOO_LARGE, at once where the length is said, or else when so much has been read */
+/** @throws Failure PAYLOAD_TOO_LARGE, at once if the length is known, or else as soon as it is exceeded */
 const readStream = async (request: FastifyRequest, incoming: IncomingMessage): Promise<Readable> => {
   refuseCompression(request);
   const limit = request.routeOptions.bodyLimit;
@@ -73,7 +73,7 @@ const tooLarge = () => new Failure('PAYLOAD_TOO_LARGE', 'The body exceeds the li
 async function* piecesOf(incoming: IncomingMessage, limit: number): AsyncGenerator<Buffer> {
   let length = 0;
   try {
-    // Who stops reading still answers, on the same connection.
+    // A handler that stops reading still answers, on the same connection.
     for await (const piece of incoming.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       length += piece.length;
       if (length > limit) throw tooLarge();
@@ -82,7 +82,7 @@ async function* piecesOf(incoming: IncomingMessage, limit: number): AsyncGenerat
   } catch (cause) {
     throw cause instanceof Failure ? cause : new Failure('BAD_REQUEST', 'The body broke off.', { cause });
   } finally {
-    // What nobody reads would stand before the next request on the connection.
+    // The rest of the body must not come before the next request on the connection.
     incoming.resume();
   }
 }

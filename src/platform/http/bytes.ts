@@ -3,7 +3,7 @@ import { gzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import Negotiator from 'negotiator';
 import parseRange from 'range-parser';
-import { varyBy } from './vary.js';
+import { varyBy } from './headers.js';
 
 const compress = promisify(gzip);
 

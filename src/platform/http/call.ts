@@ -3,19 +3,19 @@ import type { Call, KeyedRequest, Policy } from '../calls/access.js';
 import { Failure } from '../calls/errors.js';
 import type { Issues } from '../calls/issues.js';
 import { refuseExcess } from '../limits/rate-limit.js';
-import { presentedBy } from './credential.js';
+import { presentedBy } from './authenticate.js';
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Who may do what, as the contracts of the application say. */
+    /** The permissions that the contracts of the application declare. */
     policy: Policy;
   }
 }
 
 /**
- * A call as services see it.
- * @param contentIssues what is wrong with the content; asked for at the checkpoint, before the rate is looked at
- * @param idempotency the key that the caller gave, for an operation that takes one
+ * Returns a call as services see it.
+ * @param contentIssues returns what is wrong with the content; called at the checkpoint, before the rate is counted
+ * @param idempotency the key of the caller, for an operation that takes one
  */
 export function callOf(
   app: FastifyInstance,

@@ -6,8 +6,8 @@ import { isLoopbackAddress } from '../loopback.js';
 declare module 'fastify' {
   interface FastifyInstance {
     /**
-     * Called wherever a request carries credentials, before they are looked at.
-     * @throws Failure FORBIDDEN when they came over plain HTTP; never a redirect, which would have them sent once more
+     * Refuses a request with credentials over plain HTTP, before they are checked. It never redirects: the client would send them again.
+     * @throws Failure FORBIDDEN
      */
     refusePlainHttp: (request: FastifyRequest) => void;
   }
@@ -15,18 +15,18 @@ declare module 'fastify' {
 
 interface ConfidentialOptions {
   production: boolean;
-  /** Whether this process terminates TLS. */
+  /** True if this process terminates TLS. */
   tls: boolean;
-  /** Whether there are proxies whose X-Forwarded-* headers are believed. */
+  /** True if there are trusted proxies, which send X-Forwarded-* headers. */
   proxied: boolean;
 }
 
-/** A year (RFC 6797 §6.1); with the subdomains, which are versions of this service. */
+/** A year (RFC 6797 §6.1), with the subdomains, which are versions of this service. */
 const HSTS = 'max-age=31536000; includeSubDomains';
 
 /**
- * Credentials travel over HTTPS: ours, or that of a trusted proxy which says so in X-Forwarded-Proto. Over plain HTTP they
- * are taken from loopback only, and outside production only (docs/decisions.md, "Authentication").
+ * Takes credentials over HTTPS: of this process, or of a trusted proxy that says so in X-Forwarded-Proto. Over plain HTTP it takes
+ * them from loopback and outside production only (docs/decisions.md, "Authentication").
  */
 export const confidentialPlugin = fp<ConfidentialOptions>(
   async (app, { production, tls, proxied }) => {
@@ -36,11 +36,10 @@ export const confidentialPlugin = fp<ConfidentialOptions>(
     app.stage('strict-transport', (request, reply) => {
       if (request.protocol === 'https') reply.header('strict-transport-security', HSTS);
     });
-
     const isConfidential = ({ protocol, headers, ip }: FastifyRequest): boolean => {
       if (protocol === 'https') return true;
-      const cameByProxy = proxied && headers['x-forwarded-proto'] !== undefined;
-      return !production && !cameByProxy && isLoopbackAddress(ip);
+      const isProxied = proxied && headers['x-forwarded-proto'] !== undefined;
+      return !production && !isProxied && isLoopbackAddress(ip);
     };
     app.decorate('refusePlainHttp', (request: FastifyRequest) => {
       if (!isConfidential(request)) throw new Failure('FORBIDDEN', 'Credentials are taken over HTTPS only.');

@@ -5,12 +5,12 @@ import { type Code, platformCodes } from '../contract/codes.js';
 import { type DatabaseFault, faultOf } from '../database/faults.js';
 import type { Names } from '../names.js';
 
-/** Seconds after which a lost database or a full queue is worth another try. */
+/** Seconds after which to try again with a lost database or a full queue. */
 const RETRY_AFTER = 2;
 
-/** Errors of Fastify itself, by its code; what is not listed goes by its status. */
+/** Errors of Fastify by code. The status decides the others. */
 const ofFastify: Record<string, [Code, string]> = {
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: ['UNSUPPORTED_MEDIA_TYPE', 'This media type is not read here.'],
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: ['UNSUPPORTED_MEDIA_TYPE', 'This address does not read this media type.'],
   FST_ERR_CTP_BODY_TOO_LARGE: ['PAYLOAD_TOO_LARGE', 'The body exceeds the limit.'],
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['BAD_REQUEST', 'The body is not as long as Content-Length says.'],
   FST_ERR_BAD_URL: ['BAD_REQUEST', 'The path is not valid percent-encoding.'],
@@ -38,8 +38,8 @@ interface Thrown {
 }
 
 /**
- * What happened, in the catalogue's terms. Everything unknown is INTERNAL: its message stays in the log.
- * @param error whatever was thrown: a Failure, an error of Fastify, of the database or of a bug
+ * Returns the failure of a thrown error: of Fastify, of the database or of a bug. Everything unknown is INTERNAL: its message stays in
+ * the log.
  */
 export function toFailure(error: unknown): Failure {
   if (error instanceof Failure) return error;
@@ -51,13 +51,13 @@ export function toFailure(error: unknown): Failure {
   const known = ofFastify[code] ?? ofDatabase[faultOf(error).kind];
   if (known)
     return new Failure(...known, { cause: error, ...(known[0] === 'UNAVAILABLE' && { retryAfter: RETRY_AFTER }) });
-  // Errors of other libraries have a status too: that of an answer which the service was given.
+  // Errors of other libraries have a status too: of an answer that the service received.
   const named = code.startsWith('FST_') && statusCode < 500 ? byStatus.get(statusCode) : undefined;
   if (named) return new Failure(named, platformCodes[named].description, { cause: error });
   return new Failure('INTERNAL', 'Something went wrong on our side.', { cause: error });
 }
 
-/** RFC 9457, with the members that every failure of this service has. */
+/** A problem document (RFC 9457) with the members that every failure of this service has. */
 interface Problem {
   type: string;
   title: string;
@@ -70,10 +70,10 @@ interface Problem {
   omitted?: number;
 }
 
-/** Characters of a path that are repeated. */
+/** Characters of a path that an answer repeats. */
 const MAX_INSTANCE = 1024;
 
-/** A path, or its beginning; half an escape is none (RFC 3986 §2.1). */
+/** Returns a path or its beginning, without half an escape (RFC 3986 §2.1). */
 const shortened = (path: string): string =>
   path.length > MAX_INSTANCE ? path.slice(0, MAX_INSTANCE).replace(/%[\da-f]?$/i, '') : path;
 

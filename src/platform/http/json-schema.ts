@@ -1,19 +1,20 @@
-import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
+import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
+import type { DataValidationCxt } from 'ajv/dist/types/index.js';
 import { isCommonPassword } from '../accounts/passwords.js';
 import { type Issue, type Issues, issuesOf } from '../calls/issues.js';
 import { pointerTo } from '../calls/text.js';
 import type { Schema } from '../contract/document.js';
 import { addFormats } from '../contract/formats.js';
 import { isPlain } from '../contract/references.js';
-import { addRecursion, compileRecursive } from './recursive-schema.js';
+import { withSubschemas } from '../contract/subschemas.js';
 
-/** How the text of a parameter spells a value of a type, and what is said of one that does not. Of an integer there is one spelling. */
+/** How the text of a parameter spells a value of a type, and the issue of one that does not. An integer has one spelling. */
 export const SPELLINGS = {
   boolean: { pattern: '^(?:true|false)$', detail: 'must be true or false' },
   integer: { pattern: '^(?:0|-?[1-9][0-9]*)$', detail: 'must be an integer' },
   /** A path names a resource by an integer of 1 or more. */
   id: { pattern: '^[1-9][0-9]*$', detail: 'must be an integer' },
-  /** As in JSON (RFC 8259, 6). */
+  /** As in JSON (RFC 8259 §6). */
   number: { pattern: '^-?(?:0|[1-9][0-9]*)(?:\\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$', detail: 'must be a number' },
 } as const;
 const SPELLED: ReadonlyMap<unknown, string> = new Map(
@@ -22,38 +23,43 @@ const SPELLED: ReadonlyMap<unknown, string> = new Map(
 
 type Errors = readonly ErrorObject[] | null | undefined;
 
+/** The keyword that a reference to a recursive schema is compiled as. */
+const RECURSION = 'x-again';
+/** Checks a value, as Ajv calls a keyword. */
+type Check = ((value: unknown, place?: DataValidationCxt) => boolean) & { errors?: ErrorObject[] };
+
 /**
- * JSON Schema 2020-12 without coercion: a value is what it says it is. All that is wrong is found at once. The schemas
- * themselves were held against theirs when the contract was checked.
+ * Returns an Ajv for JSON Schema 2020-12 without coercion, which finds all errors at once. The schemas were validated when the contract
+ * was checked.
  */
 export function schemaCompiler(): Ajv2020 {
-  const ajv = addRecursion(addFormats(new Ajv2020({ allErrors: true, strict: false, validateSchema: false })));
+  const ajv = addFormats(new Ajv2020({ allErrors: true, strict: false, validateSchema: false }));
+  ajv.addKeyword({ keyword: RECURSION, compile: (check: Check) => check, errors: true });
   ajv.addKeyword({
     keyword: 'x-uncommon',
     type: 'string',
     schemaType: 'boolean',
     validate: (demanded: boolean, value: string) => !(demanded && isCommonPassword(value)),
   });
-  // Ajv holds each item against all others unless their type says that they are simple: two seconds for 64 KiB.
+  // Ajv compares each item with all others unless their type is simple: two seconds for 64 KiB.
   ajv.removeKeyword('uniqueItems').addKeyword({
     keyword: 'uniqueItems',
     type: 'array',
     schemaType: 'boolean',
     error: { message: 'must NOT have duplicate items' },
-    validate: (demanded: boolean, items: readonly unknown[]) => !demanded || areUnique(items),
+    validate: (demanded: boolean, items: readonly unknown[]) =>
+      !demanded || new Set(items.map(sortedJson)).size === items.length,
   });
   return ajv;
 }
 
-const areUnique = (items: readonly unknown[]): boolean => new Set(items.map(inOrder)).size === items.length;
-
-/** A value as JSON, which is the same for equal values: their members are in one order. */
-const inOrder = (value: unknown): string =>
+/** Returns a value as JSON with sorted members: equal values have equal texts. */
+const sortedJson = (value: unknown): string =>
   JSON.stringify(value, (_, part: unknown) =>
     isPlain(part) ? Object.fromEntries(Object.entries(part).sort(([one], [other]) => (one < other ? -1 : 1))) : part,
   );
 
-/** What counts as evaluated is not told through a keyword of one's own, as `compileRecursive` uses. */
+/** Returns true for a schema that asks what is evaluated: Ajv does not know that through a keyword such as RECURSION. */
 const asksWhatIsEvaluated = (schema: object) => /"unevaluated(?:Properties|Items)"/.test(JSON.stringify(schema));
 
 function compile(ajv: Ajv2020, schema: Schema): (value: unknown) => Errors {
@@ -62,7 +68,7 @@ function compile(ajv: Ajv2020, schema: Schema): (value: unknown) => Errors {
   return (value) => (validate(value) ? undefined : validate.errors);
 }
 
-/** Compiles a schema at its first use, since a start would pay for those of all operations. */
+/** Compiles a schema at its first use: a start would pay for those of all operations. */
 export function lazily(ajv: Ajv2020, schema: () => Schema): (value: unknown) => Errors {
   let faults: ((value: unknown) => Errors) | undefined;
   return (value) => {
@@ -71,29 +77,66 @@ export function lazily(ajv: Ajv2020, schema: () => Schema): (value: unknown) => 
   };
 }
 
-/** What is wrong with a body, or with the arguments of a field, by JSON pointer. */
+/**
+ * Compiles a schema with `$defs` so that each part of a value is checked against each of them once. If two alternatives contain the
+ * same schema, each level of a value would double the work otherwise, and the client chooses the number of levels.
+ */
+function compileRecursive(ajv: Ajv2020, { $defs = {}, ...schema }: Schema): (value: unknown) => Errors {
+  /** The errors of the objects and arrays in the current value, by the name of the definition. */
+  let known = new Map<string, Map<unknown, ErrorObject[]>>();
+
+  const checkOf = (name: string, definition: Schema): Check => {
+    let validate: ValidateFunction | undefined;
+    const check: Check = (value, place) => {
+      const ofDefinition = known.get(name) ?? new Map<unknown, ErrorObject[]>();
+      known.set(name, ofDefinition);
+      const remembered = ofDefinition.get(value);
+      if (remembered === undefined) {
+        validate ??= ajv.compile(replaced(definition));
+        check.errors = validate(value, place) ? [] : (validate.errors ?? []);
+        // A repeated check returns one error, or else the errors themselves would double with each level.
+        if (typeof value === 'object' && value !== null) ofDefinition.set(value, check.errors.slice(0, 1));
+      } else check.errors = remembered;
+      return check.errors.length === 0;
+    };
+    return check;
+  };
+
+  const checks = new Map(Object.entries($defs).map(([name, one]) => [`#/$defs/${name}`, checkOf(name, one as Schema)]));
+  const replaced = (one: Schema): Schema => {
+    const { $ref, ...beside } = withSubschemas(one, replaced);
+    return $ref === undefined ? beside : { ...beside, [RECURSION]: checks.get($ref) };
+  };
+  const validate = ajv.compile(replaced(schema));
+  return (value) => {
+    known = new Map();
+    return validate(value) ? undefined : validate.errors;
+  };
+}
+
+/** Returns what is wrong with a body, or with the arguments of a field, by JSON pointer. */
 export const bodyIssues = (errors: Errors): Issues =>
-  issuesOf(telling(errors), (error) => ({ pointer: placeOf(error), detail: reasonOf(error) }));
+  issuesOf(withoutAlternatives(errors), (error) => ({ pointer: placeOf(error), detail: reasonOf(error) }));
 
-/** What is wrong with parameters, by name. */
+/** Returns what is wrong with parameters, by name. */
 export const parameterIssues = (errors: Errors): Issues =>
-  issuesOf(telling(errors), (error) => issueIn(placeOf(error), reasonOf(error)));
+  issuesOf(withoutAlternatives(errors), (error) => issueIn(placeOf(error), reasonOf(error)));
 
-/** An issue by the name of its parameter; where that has parts, what is said begins with a pointer to the one that is wrong. */
+/** Returns an issue by the name of its parameter. For a part of a parameter, the detail begins with the pointer to the part. */
 export function issueIn(place: string, reason: string): Issue {
   const [, name = '', ...within] = place.split('/');
   const at = within.length === 0 ? '' : `/${within.join('/')} `;
   return { parameter: name.replaceAll('~1', '/').replaceAll('~0', '~'), detail: at + reason };
 }
 
-/** The failed alternatives say more than the sentence that none of them matched. */
-function telling(errors: Errors): readonly ErrorObject[] {
+/** Leaves out the errors that no alternative matched, if the errors of the alternatives are there: they say more. */
+function withoutAlternatives(errors: Errors): readonly ErrorObject[] {
   const found = errors ?? [];
-  const telling = found.filter(({ keyword }) => keyword !== 'oneOf' && keyword !== 'anyOf');
-  return telling.length > 0 ? telling : found;
+  const others = found.filter(({ keyword }) => keyword !== 'oneOf' && keyword !== 'anyOf');
+  return others.length > 0 ? others : found;
 }
 
-/** A member that is missing or too many is part of the place. */
+/** Returns the place of an error, including the name of a member that is missing or unknown. */
 function placeOf({ keyword, params, instancePath }: ErrorObject): string {
   const name = {
     required: params['missingProperty'],
@@ -103,7 +146,7 @@ function placeOf({ keyword, params, instancePath }: ErrorObject): string {
   return name === undefined ? instancePath : instancePath + pointerTo(name);
 }
 
-/** Never the value, which may be a secret. */
+/** Returns the reason of an error without the value, which may be a secret. */
 function reasonOf({ keyword, params, message = 'is not valid' }: ErrorObject): string {
   if (keyword === 'required') return 'is missing';
   if (keyword === 'additionalProperties' || keyword === 'unevaluatedProperties') return 'is not known here';

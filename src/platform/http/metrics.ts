@@ -11,25 +11,25 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** The metrics in Prometheus' text format. */
     metrics: () => Promise<string>;
-    /** @throws Failure UNAUTHENTICATED for who may not see the metrics */
+    /** @throws Failure UNAUTHENTICATED for a caller that may not see the metrics */
     refuseMetrics: (request: FastifyRequest) => Promise<void>;
-    /** Counts what became of a field of GraphQL: every failure, and of the root fields what went well. */
+    /** Counts the result of a GraphQL field: every failure, and the success of root fields. */
     countField: (type: string, field: string, code: string) => void;
-    /** Counts operations of GraphQL that were refused as a whole. */
+    /** Counts GraphQL operations that were refused as a whole. */
     countRefused: (codes: readonly string[]) => void;
   }
 }
 
 interface MetricsOptions {
-  /** METRICS_TOKEN; with it the metrics are for its bearer. */
+  /** METRICS_TOKEN: its bearer may see the metrics. */
   token: string | undefined;
-  /** Whether there are trusted proxies; then who is not one of them cannot be told from who came by one. */
+  /** True if there are trusted proxies: then a direct caller cannot be told from one behind a proxy. */
   proxied: boolean;
   connections: Database['connections'];
   told: Outages;
 }
 
-/** Times every request by route and status. Without a token the metrics are for who calls from this machine directly. */
+/** Measures every request by route and status. Without a token, direct callers of this machine may see the metrics. */
 export const metricsPlugin = fp<MetricsOptions>(
   async (app, { token, proxied, connections, told }) => {
     const registry = new Registry();
@@ -45,7 +45,6 @@ export const metricsPlugin = fp<MetricsOptions>(
       duration.observe({ method, route: url, operation, status: statusCode }, elapsedTime / 1000);
     });
 
-    // The 200 of GraphQL tells nothing of what is in it.
     const fields = new Counter({
       name: 'graphql_fields_total',
       help: 'Root fields by what became of them, and the fields below them that failed. The code is that of the failure, or OK.',
@@ -63,7 +62,7 @@ export const metricsPlugin = fp<MetricsOptions>(
       for (const code of codes) refused.inc({ code });
     });
 
-    /** A figure that is looked up when it is asked for. */
+    /** Adds a gauge that is read on demand. */
     const gauge = (name: string, help: string, read: () => number) =>
       new Gauge({
         name,
@@ -108,7 +107,7 @@ export const metricsPlugin = fp<MetricsOptions>(
 
     let asked = false;
     app.decorate('metrics', () => {
-      // Of the process itself: its loop is measured a hundred times a second, from the first time that somebody looks.
+      // The metrics of the process measure the event loop a hundred times a second: they begin with the first reader.
       if (!asked) collectDefaultMetrics({ register: registry });
       asked = true;
       return registry.metrics();
@@ -126,10 +125,10 @@ export const metricsPlugin = fp<MetricsOptions>(
   { name: 'metrics', dependencies: ['pipeline', 'route', 'confidential', 'web-socket', 'admission'] },
 );
 
-/** What a proxy adds, trusted or not. */
+/** Headers that proxies add, trusted or not. */
 const FORWARDED = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip'];
 
-/** The other end of the connection decides, never what a header claims. */
+/** Returns true if the peer of the connection is this machine and no header names a proxy. */
 const isDirect = ({ raw, headers }: FastifyRequest): boolean =>
   isLoopbackAddress(raw.socket.remoteAddress ?? '') && FORWARDED.every((name) => headers[name] === undefined);
 

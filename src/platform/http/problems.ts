@@ -7,10 +7,7 @@ import { pathOf } from './path.js';
 
 export const MEDIA_TYPE = 'application/problem+json; charset=utf-8';
 
-/**
- * Answers with the problem document of whatever was thrown, or with a page to who has got lost; the cause of a fault of ours goes
- * to the log.
- */
+/** Answers an error with its problem document, or with a page for a person. Logs the cause of an internal error. */
 export function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const failure = toFailure(error);
   if (failure.code === 'INTERNAL') {
@@ -27,20 +24,20 @@ export function sendProblem(error: unknown, request: FastifyRequest, reply: Fast
   return reply.header('content-type', MEDIA_TYPE).send(JSON.stringify(problem(failure, pathOf(request.originalUrl))));
 }
 
-/** Whether a browser opens this address for a person to read (Fetch Metadata, 2.1): what asks for anything else gets JSON. */
+/** Returns true if a browser opens this address for a person (Fetch Metadata §2.1). */
 const isOfPerson = ({ method, headers }: FastifyRequest): boolean =>
   (method === 'GET' || method === 'HEAD') && headers['sec-fetch-dest'] === 'document';
 
 const ofParser: Record<string, [Code, number]> = {
   ERR_HTTP_REQUEST_TIMEOUT: ['REQUEST_TIMEOUT', 408],
-  // 431 has no code of its own: such a request is one that cannot be read.
+  // 431 has no code of its own: the request cannot be read.
   HPE_HEADER_OVERFLOW: ['BAD_REQUEST', 431],
 };
 
-/** Milliseconds that a client gets to read the answer to what is no request, before its connection is cut. */
+/** Milliseconds that a client has to read such an answer, before its connection is destroyed. */
 const LINGER = 1000;
 
-/** The answer to what did not become a request: no header of it is known to be true. */
+/** Returns the answer to bytes that are no request. */
 export function bareProblem(code: Code, status: number = platformCodes[code].status) {
   const failure = new Failure(code, platformCodes[code].description);
   const body = JSON.stringify({ ...problem(failure, 'about:blank'), status });
@@ -52,13 +49,13 @@ export function bareProblem(code: Code, status: number = platformCodes[code].sta
   return { status, headers, body };
 }
 
-/** Answers what Node's parser refused before there was a request: 400, 408 or 431, and the connection ends. */
+/** Answers what Node's parser refuses with 400, 408 or 431, and ends the connection. */
 export function answerParserError(error: FastifyError | (Error & { code?: string }), socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
   const [code, status] = ofParser[error.code ?? ''] ?? ['BAD_REQUEST', 400];
   const { headers, body } = bareProblem(code, status);
   const lines = Object.entries({ ...headers, connection: 'close' }).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.end(`HTTP/1.1 ${status} ${platformCodes[code].title}\r\n${lines.join('')}\r\n${body}`);
-  // Whoever neither reads it nor closes would keep the socket for ever.
+  // A client that neither reads nor closes would keep the socket for ever.
   setTimeout(() => socket.destroy(), LINGER).unref();
 }

@@ -6,18 +6,18 @@ import type { PlatformServices } from '../services.js';
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Has the refusals among the failures of an answer audited, where its status does not tell them. */
+    /** Audits the refusals among the failures of an answer whose status does not tell them. */
     noteRefusals: (request: FastifyRequest, failures: readonly string[]) => void;
   }
 }
 
-/** The failures that are audited: the caller wanted what it may not have, or more than it may have. */
+/** The failures that are audited. */
 const AUDITED: Partial<Record<Code, Refusal>> = { FORBIDDEN: 'access.refused', RATE_LIMITED: 'limit.exceeded' };
 const byStatus = new Map(
   Object.entries(AUDITED).map(([code, refusal]) => [platformCodes[code as Code].status as number, refusal]),
 );
 
-/** Has refused authorisations and breaches of limits audited, on both transports. */
+/** Audits refused authorisations and exceeded limits, on both transports. */
 export const refusalsPlugin = fp<{ services: PlatformServices }>(
   async (app, { services: { refusals } }) => {
     const note = (refusal: Refusal | undefined, { actor, ip, id }: FastifyRequest) => {

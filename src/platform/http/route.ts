@@ -3,12 +3,12 @@ import fp from 'fastify-plugin';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** What is known of its route: its configuration, and the path unless there is none. */
+    /** The configuration of its route, and the path if a route matches. */
     route: FastifyContextConfig & { url?: string };
   }
 }
 
-/** Looks up what is known of the route, once for each request: Fastify puts it together whenever it is asked. */
+/** Keeps the configuration of the route for the request: Fastify composes it for each access. */
 export const routePlugin = fp(
   async (app) => {
     app.decorateRequest('route');

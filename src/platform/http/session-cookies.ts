@@ -4,15 +4,12 @@ import type { Names } from '../names.js';
 import type { SessionTokens } from '../sessions/session-tokens.js';
 
 /**
- * Over HTTPS a prefix has the browser see to it that no neighbour set the cookie, by a subdomain or over plain HTTP
- * (RFC 6265bis §4.1.3). `__Host-` allows no path but `/`; and over plain HTTP browsers refuse them both.
+ * By these prefixes a browser ensures that no subdomain and no plain HTTP response set the cookie (RFC 6265bis §4.1.3). `__Host-` allows
+ * the path `/` only. Over plain HTTP browsers refuse both.
  */
 const PREFIXES = { access: '__Host-', refresh: '__Secure-' } as const;
 
-/**
- * Parses cookies, and gives those of a session their plain names, by which all that follows knows them. The one with the
- * prefix wins, and over HTTPS none without it counts.
- */
+/** Parses cookies, and removes the prefixes of those of a session. Over HTTPS a cookie without its prefix does not count. */
 export const sessionCookiesPlugin = fp(
   async (app) => {
     const { accessCookie, refreshCookie } = app.names;
@@ -35,20 +32,20 @@ export const sessionCookiesPlugin = fp(
 );
 
 /**
- * The `Set-Cookie` lines by which a browser holds a session.
+ * Makes the `Set-Cookie` lines of a session.
  * @example
  * return { status: 204, headers: { 'set-cookie': sessionCookies.cleared() } };
  */
 export interface SessionCookies {
-  /** Of a session that has begun or goes on. The opaque flow clears what an earlier login may have left to refresh by. */
+  /** Returns the lines of a session that begins or goes on. The opaque flow clears the refresh cookie of an earlier login. */
   holding: (tokens: SessionTokens) => string[];
-  /** That end it. */
+  /** Returns the lines that end a session. */
   cleared: () => string[];
 }
 
 /**
- * @param refreshPath below which the refresh token is used
- * @param https whether they travel over HTTPS: what they are called depends on it
+ * @param refreshPath the path below which the refresh token is used
+ * @param https true over HTTPS, which decides the names of the cookies
  */
 export function sessionCookies(names: Names, refreshPath: string, https: boolean): SessionCookies {
   /** @param maxAge seconds; 0 clears the cookie */

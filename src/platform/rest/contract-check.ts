@@ -1,16 +1,24 @@
+import type { Mechanism } from '../calls/access.js';
 import type { OpenApiDocument } from '../contract/document.js';
 import { forwardFaults } from '../contract/forward.js';
+import { kindOf } from '../contract/media-types.js';
 import type { Operation } from '../contract/openapi.js';
 import { parameterForm } from '../contract/parameter-form.js';
 import type { Upstreams } from '../forward/upstreams.js';
 import type { Names } from '../names.js';
-import { bodyForms } from './request-body.js';
-import { knownSchemes } from './security.js';
+
+/** The security schemes that a request can meet. */
+const KNOWN_SCHEMES: readonly string[] = [
+  'basicAuth',
+  'opaqueToken',
+  'jwt',
+  'cookieAuth',
+  'metricsToken',
+] satisfies readonly (Mechanism | 'metricsToken')[];
 
 /**
- * Holds the contract against the code before anything listens: every protected operation names schemes, and
- * each scheme has a handler. And what the contract says of cookies and of the vendor media type is what the application's name
- * makes of them, and whoever carries an operation out is there.
+ * Checks the contract against the code before anything listens: every protected operation names schemes, each scheme has a handler,
+ * cookies and the vendor media type have the name of the application, parameters can be read, and upstreams exist.
  * @throws Error that lists all differences
  */
 export function checkContract(
@@ -19,44 +27,40 @@ export function checkContract(
   names: Names,
   upstreams: Upstreams,
 ): void {
-  const declared = Object.keys(components.securitySchemes ?? {});
-  const unmapped = declared.filter((scheme) => !knownSchemes.has(scheme));
+  const schemes = Object.entries(components.securitySchemes ?? {});
   const problems = [
-    ...unmapped.map((scheme) => `security scheme ${scheme} has no handler`),
-    ...operations.flatMap((operation) => checkOperation(operation)),
-    ...Object.values(components.securitySchemes ?? {}).flatMap((scheme) =>
+    ...schemes.flatMap(([name]) => (KNOWN_SCHEMES.includes(name) ? [] : `security scheme ${name} has no handler`)),
+    ...schemes.flatMap(([, scheme]) =>
       scheme.type === 'apiKey' && scheme.in === 'cookie' ? otherCookie(scheme.name, [names.accessCookie]) : [],
     ),
-    ...operations.flatMap((operation) => otherNames(operation, names)),
-    ...operations.flatMap((operation) => checkForward(operation, upstreams)),
+    ...operations.flatMap((operation) => [
+      ...checkOperation(operation),
+      ...otherNames(operation, names),
+      ...checkForward(operation, upstreams),
+    ]),
   ];
-  // An operation stands here once for each version that has it.
-  const told = [...new Set(problems)];
-  if (told.length > 0) throw new Error(`openapi.yaml and the code disagree:\n  ${told.join('\n  ')}`);
+  // An operation is listed once for each version that has it.
+  const unique = [...new Set(problems)];
+  if (unique.length > 0) throw new Error(`openapi.yaml and the code disagree:\n  ${unique.join('\n  ')}`);
 }
 
-function checkOperation(operation: Operation): string[] {
-  const { operationId, security, permission } = operation;
+function checkOperation({ operationId, security, permission, operation }: Operation): string[] {
   const schemes = security.flatMap((alternative) => Object.keys(alternative));
-  const unknown = schemes.filter((scheme) => !knownSchemes.has(scheme));
+  const unknown = schemes.filter((scheme) => !KNOWN_SCHEMES.includes(scheme));
   const problems = unknown.map((scheme) => `requires ${scheme}, which has no handler`);
   if (permission !== 'public' && schemes.length === 0) problems.push('has a permission and takes no credentials');
-  if (isKeyed(operation) && bodyForms(operation).some(({ kind }) => kind === 'stream'))
+  const isKeyed = operation.parameters.some((one) => one.in === 'header' && /^idempotency-key$/i.test(one.name));
+  const hasStream = Object.keys(operation.requestBody?.content ?? {}).some((type) => kindOf(type) === 'stream');
+  if (isKeyed && hasStream)
     problems.push('takes an Idempotency-Key with a body that is a stream, which cannot be told from another');
-  return [...problems, ...unreadParameters(operation)].map((problem) => `${operationId} ${problem}`);
+  for (const parameter of operation.parameters) {
+    const form = parameterForm(parameter);
+    if (form.kind === 'unread') problems.push(`has the ${parameter.in} parameter ${parameter.name}, which ${form.why}`);
+  }
+  return problems.map((problem) => `${operationId} ${problem}`);
 }
 
-/** What would be read as something else than its schema says. */
-const unreadParameters = ({ operation }: Operation): string[] =>
-  operation.parameters.flatMap((one) => {
-    const form = parameterForm(one);
-    return form.kind === 'unread' ? [`has the ${one.in} parameter ${one.name}, which ${form.why}`] : [];
-  });
-
-const isKeyed = ({ operation }: Operation): boolean =>
-  operation.parameters.some(({ in: place, name }) => place === 'header' && name.toLowerCase() === 'idempotency-key');
-
-/** What would let too many do it is refused, whether or not somebody has linted the contract. */
+/** Refuses a permission that only the upstream could decide, also in a contract that was not linted. */
 function checkForward({ operationId, forward, path, operation }: Operation, upstreams: Upstreams): string[] {
   const faults = forwardFaults(path, operation).map(({ message }) => `${operationId}: ${message}`);
   if (faults.length > 0 || forward === undefined || Object.hasOwn(upstreams, forward.to)) return faults;
@@ -66,7 +70,7 @@ function checkForward({ operationId, forward, path, operation }: Operation, upst
 const otherCookie = (name: string, own: string[]): string[] =>
   own.includes(name) ? [] : [`the cookie ${name} is not ${own.join(' or ')}, which the application's name makes it`];
 
-/** What an operation says under the name of another application. */
+/** Reports cookies and media types with the name of another application. */
 function otherNames(
   { operationId, operation }: Operation,
   { mediaType, accessCookie, refreshCookie }: Names,
@@ -79,7 +83,7 @@ function otherNames(
     .filter((one) => one.in === 'cookie' && /_(access|refresh)$/.test(one.name))
     .flatMap(({ name }) => otherCookie(name, [accessCookie, refreshCookie]));
   return [
-    ...new Set(vendor.map((type) => `${operationId} speaks ${type}, and the application's own is ${mediaType}`)),
+    ...vendor.map((type) => `${operationId} speaks ${type}, and the application's own is ${mediaType}`),
     ...cookies.map((problem) => `${operationId}: ${problem}`),
   ];
 }

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import openapiGlue from 'fastify-openapi-glue';
 import fp from 'fastify-plugin';
 import { Failure, notWritten } from '../calls/errors.js';
@@ -10,14 +10,13 @@ import { type Operation, operations } from '../contract/openapi.js';
 import { placeOf, prefixOf, versionsOf } from '../contract/versions.js';
 import type { Forwarded } from '../forward/answers.js';
 import type { Upstreams } from '../forward/upstreams.js';
-import { acceptable } from '../http/accept.js';
 import { readDeclared } from '../http/bodies.js';
 import { compressible } from '../http/bytes.js';
 import { callOf } from '../http/call.js';
+import { acceptable, varyBy } from '../http/headers.js';
 import { schemaCompiler } from '../http/json-schema.js';
 import { pathOf } from '../http/path.js';
 import { type SessionCookies, sessionCookies } from '../http/session-cookies.js';
-import { varyBy } from '../http/vary.js';
 import { checkRoutes } from '../operations/check.js';
 import { isNotWritten, isRoute } from '../operations/route.js';
 import type { ServedContracts } from '../pages/published.js';
@@ -27,24 +26,30 @@ import { checkContract } from './contract-check.js';
 import { parametersIn } from './parameters.js';
 import { type Plan, planOf } from './plan.js';
 import type { Platform } from './platform-context.js';
-import { refreshPath } from './refresh-path.js';
 import { type Reply, replyWriter } from './represent.js';
 import { bodyForms } from './request-body.js';
 import { restHandler } from './routes.js';
-import { routeSchema, structureValidator } from './structure.js';
-import type { ReadRequest } from './validation.js';
+import { type ReadRequest, routeSchema, structureValidator } from './validation.js';
 
-/** What never changes at its address (RFC 8246). */
+/** For a document at the address of its release, which never changes (RFC 8246). */
 const FOR_EVER = 'public, max-age=31536000, immutable';
 
 type Handler = (request: ReadRequest, context: Context) => Promise<Reply>;
-/** By tag and operationId; the compiler sees to it that each operation has one, and who does not ask it gets 501. */
+/** By tag and operationId. The compiler asks for a handler of each operation; a missing one answers 501. */
 export type Handlers = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 const givenHandler = (handlers: Handlers, { tag, operationId }: Operation): unknown =>
   handlers[tag]?.[operationId] ?? notWritten;
 const isForwarded = (operation: Operation): operation is Forwarded => operation.forward !== undefined;
 
-/** A public operation: content and rate are checked before its answer, by the platform where its service did not. */
+/** Returns the operations of the contract that are not written yet, each once for all versions. */
+export const notWrittenOperations = (document: OpenApiDocument, handlers: Handlers): string[] => {
+  const missing = operations(document).filter(
+    (operation) => !isForwarded(operation) && isNotWritten(givenHandler(handlers, operation)),
+  );
+  return [...new Set(missing.map(({ operationId }) => operationId))];
+};
+
+/** Checks content and rate of a public operation before its answer, if its service did not. */
 const publicHandler = (handler: Handler, operation: Operation): Handler => {
   const written = replyWriter(operation);
   return async (request, context) => {
@@ -54,24 +59,13 @@ const publicHandler = (handler: Handler, operation: Operation): Handler => {
   };
 };
 
-/** The operations of the contract that are not written yet. */
-export const notWrittenOperations = (document: OpenApiDocument, handlers: Handlers): string[] =>
-  onceEach(
-    operations(document)
-      .filter((operation) => !isForwarded(operation) && isNotWritten(givenHandler(handlers, operation)))
-      .map(({ operationId }) => operationId),
-  );
-
-/** An operation stands in the document once for each version that has it. */
-const onceEach = (names: string[]): string[] => [...new Set(names)];
-
 interface RestOptions {
   document: OpenApiDocument;
   handlers: Handlers;
   services: PlatformServices;
   platform: Pick<Platform, 'ready' | 'metrics'>;
   contracts: Pick<ServedContracts, 'at'>;
-  /** PUBLIC_URL; where it is unset, the request says at which address it calls. */
+  /** PUBLIC_URL; without it, the request names the address of the service. */
   publicUrl: string | undefined;
   upstreams: Upstreams;
   /** The codes of the application. */
@@ -79,43 +73,33 @@ interface RestOptions {
 }
 
 /**
- * Mounts the REST half of the contract. Each operation has its stages from the pipeline (`restStagesPlugin`), but for what the
- * handler's service does: it authorises (403), loads (404, 410), compares states (409, 412) and passes the checkpoint (422,
- * 429) before its first effect.
+ * Mounts the REST half of the contract. The pipeline has the stages of an operation (`restStagesPlugin`). The rest is done around its
+ * handler: authorisation (403), loading (404, 410), states (409, 412) and the checkpoint (422, 429) before the first effect.
  */
 export const restPlugin = fp<RestOptions>(
-  async (
-    app,
-    { document, handlers, services, platform: { ready, metrics }, contracts, publicUrl, upstreams, errors },
-  ) => {
+  async (app, { document, handlers, services, platform, contracts, publicUrl, upstreams, errors }) => {
     const all = operations(inlineSchemas(document));
     checkContract(document, all, app.names, upstreams);
     checkRoutes(
       app.policy,
       services.operations.models,
-      all.flatMap((one) =>
-        one.permission === 'public' || isForwarded(one)
-          ? []
-          : [
-              {
-                by: one.operationId,
-                action: one.permission.action,
-                route: givenHandler(handlers, one),
-                parameters: parametersIn(one, 'path').map(({ name }) => name),
-              },
-            ],
-      ),
+      all.flatMap((operation) => checkedRoute(operation, handlers)),
     );
     const ajv = schemaCompiler();
     app.setValidatorCompiler(structureValidator(ajv));
 
     const forwarded = all.filter(isForwarded);
-    const handlersOfForwarded =
+    const forwardingHandlers =
       forwarded.length === 0
         ? new Map<Operation, Handler>()
         : (await import('../forward/forward.js')).forwardingHandlers(forwarded, { upstreams, ajv, errors });
-    const mounted = new Map(all.map((operation) => [`${operation.method} ${operation.path}`, operation]));
-    const newest = versionsOf(document).at(-1);
+    const handlerOf = (operation: Operation): Handler => {
+      const forwarding = forwardingHandlers.get(operation);
+      if (forwarding) return forwarding;
+      const given = givenHandler(handlers, operation);
+      return isRoute(given) ? restHandler(operation, given, services) : publicHandler(given as Handler, operation);
+    };
+
     const documentsFor =
       (request: FastifyRequest): Platform['document'] =>
       async (name, asked) => {
@@ -128,48 +112,84 @@ export const restPlugin = fp<RestOptions>(
         };
         return { headers, body: compressible(documents[name]) };
       };
-    const handlerOf = (operation: Operation): Handler => {
-      const forwarding = handlersOfForwarded.get(operation);
-      if (forwarding) return forwarding;
-      const given = givenHandler(handlers, operation);
-      return isRoute(given) ? restHandler(operation, given, services) : publicHandler(given as Handler, operation);
-    };
+    const newest = versionsOf(document).at(-1);
+
+    /** Returns a function that makes the context of a call. */
+    function contextsFor({ version = newest, contentIssues, keyOf }: Plan) {
+      const refresh = refreshPath(all, version, app.names.refreshCookie);
+      const [cookies, secureCookies] = [false, true].map((https) => sessionCookies(app.names, refresh, https)) as [
+        SessionCookies,
+        SessionCookies,
+      ];
+      const prefix = version === undefined ? '' : prefixOf(version);
+      return (request: FastifyRequest, reply: FastifyReply): Context => ({
+        services: services.handlers,
+        platform: { ...platform, document: documentsFor(request) },
+        prefix,
+        call: callOf(app, request, () => contentIssues(request.read), keyOf(request.read)),
+        page: request.page,
+        pathname: pathOf(request.url),
+        accepts: (types) => {
+          varyBy(reply, 'Accept');
+          return acceptable(request.headers.accept, types)[0];
+        },
+        ownOrigin: () => app.refuseForeignOrigin(request),
+        sessionCookies: request.protocol === 'https' ? secureCookies : cookies,
+      });
+    }
+
+    /** Returns the handler of a route: it follows the stages of the operation. */
+    function routeHandler(plan: Plan) {
+      const { operation, send } = plan;
+      const handler = handlerOf(operation);
+      const contextOf = contextsFor(plan);
+      return async (request: FastifyRequest, reply: FastifyReply) => {
+        const { read, answerType } = request;
+        if (operation.credentialsInBody) app.refusePlainHttp(request);
+        if (operation.method !== 'GET') app.refuseForeignCookie(request);
+        const answer = handler(read, contextOf(request, reply));
+        // A stream is read while its handler works, or not at all.
+        const result = await (read.body instanceof Readable
+          ? answer.finally(() => (read.body as Readable).destroy())
+          : answer);
+        return send(request, reply, result, answerType);
+      };
+    }
+
+    const mounted = new Map(all.map((operation) => [`${operation.method} ${operation.path}`, operation]));
     const operationResolver = (_id: string, method: string, path: string) => {
       const operation = mounted.get(`${method} ${path}`) as Operation;
-      const version = placeOf(path)?.version ?? newest;
       const plan = planOf(app, ajv, operation, services.cursors);
-      return {
-        config: { plan, counted: operation.counted },
-        schema: routeSchema(operation),
-        handler: handle(app, plan, handlerOf(operation), {
-          services: services.handlers,
-          platformFor: (request) => ({ ready, metrics, document: documentsFor(request) }),
-          prefix: version === undefined ? '' : prefixOf(version),
-          refreshPath: refreshPath(all, version, app.names.refreshCookie),
-        }),
-      };
+      const config = { plan, counted: operation.counted };
+      return { config, schema: routeSchema(operation), handler: routeHandler(plan) };
     };
-    // In a context of their own: what else the service has reads JSON alone, whatever the contract declares.
-    await app.register(async (operations) => {
+    // A context of its own: other routes read JSON only, whatever the contract declares.
+    await app.register(async (scope) => {
       const types = all.flatMap((operation) => bodyForms(operation).map(({ type }) => type));
-      readDeclared(operations, types, ({ route, headers }) =>
-        Boolean(route.plan?.bodyForm(headers['content-type'] ?? '')),
-      );
-      // What the resolver returns completes the route that the glue makes of method and path.
+      readDeclared(scope, types, ({ route, headers }) => Boolean(route.plan?.bodyForm(headers['content-type'] ?? '')));
+      // The glue makes a route of method and path; the resolver completes it.
       const options = { specification: routeTable(document, all), operationResolver: operationResolver as never };
-      await operations.register(openapiGlue, options);
+      await scope.register(openapiGlue, options);
     });
   },
-  { name: 'rest', dependencies: ['rest-stages', 'json-body', 'confidential', 'own-origin', 'rate-limit'] },
+  { name: 'rest', dependencies: ['rest-stages', 'json-body', 'confidential', 'origins', 'rate-limit'] },
 );
 
-/** The address by which the service is called: a slash where the request does not say, which is where the document came from. */
+/** Returns what is checked of the route of an operation; nothing for public and forwarded operations, which have none. */
+function checkedRoute(operation: Operation, handlers: Handlers) {
+  const { operationId, permission } = operation;
+  if (permission === 'public' || isForwarded(operation)) return [];
+  const parameters = parametersIn(operation, 'path').map(({ name }) => name);
+  return [{ by: operationId, action: permission.action, route: givenHandler(handlers, operation), parameters }];
+}
+
+/** Returns the address by which the service is called, or a slash (the origin of the document) if the request does not name it. */
 function addressOf({ protocol, host }: FastifyRequest, publicUrl: string | undefined): string {
   const address = publicUrl ?? `${protocol}://${host}`;
   return URL.canParse(address) ? new URL(address).origin : '/';
 }
 
-/** What fastify-openapi-glue needs to know: paths and ids. Schemas reach Fastify through the resolver; security is a stage. */
+/** Returns the paths and ids for fastify-openapi-glue. Schemas come through the resolver; security is a stage. */
 function routeTable({ openapi, info }: OpenApiDocument, all: Operation[]): object {
   const paths: Record<string, Record<string, object>> = {};
   for (const { path, method, operationId, operation } of all) {
@@ -180,47 +200,18 @@ function routeTable({ openapi, info }: OpenApiDocument, all: Operation[]): objec
   return { openapi, info, paths };
 }
 
-/** The handler of a route: what is left to do when the stages before it have passed. */
-function handle(
-  app: FastifyInstance,
-  { operation, contentIssues, keyOf, send }: Plan,
-  handler: Handler,
-  {
-    services,
-    platformFor,
-    prefix,
-    refreshPath,
-  }: Pick<Context, 'services' | 'prefix'> & {
-    platformFor: (request: FastifyRequest) => Platform;
-    refreshPath: string;
-  },
-) {
-  const [cookies, cookiesByHttps] = [false, true].map((https) => sessionCookies(app.names, refreshPath, https)) as [
-    SessionCookies,
-    SessionCookies,
-  ];
-  return async (request: FastifyRequest, reply: FastifyReply) => {
-    const { read, page, answerType } = request;
-    if (operation.credentialsInBody) app.refusePlainHttp(request);
-    if (operation.method !== 'GET') app.refuseForeignCookie(request);
-    const answer = handler(read, {
-      services,
-      platform: platformFor(request),
-      prefix,
-      call: callOf(app, request, () => contentIssues(read), keyOf(read)),
-      page,
-      pathname: pathOf(request.url),
-      accepts: (types) => {
-        varyBy(reply, 'Accept');
-        return acceptable(request.headers.accept, types)[0];
-      },
-      ownOrigin: () => app.refuseForeignOrigin(request),
-      sessionCookies: request.protocol === 'https' ? cookiesByHttps : cookies,
-    });
-    // A stream is read while its handler is at work, or not at all.
-    const result = await (read.body instanceof Readable
-      ? answer.finally(() => (read.body as Readable).destroy())
-      : answer);
-    return send(request, reply, result, answerType);
-  };
+/**
+ * Returns the path below which a version uses the refresh token: a browser sends the cookie nowhere else. It is the common folder of the
+ * operations that take the cookie.
+ * @param version undefined for a contract without versions
+ */
+function refreshPath(operations: readonly Operation[], version: string | undefined, cookie: string): string {
+  const folders = operations
+    .filter(({ path }) => placeOf(path)?.version === version)
+    .filter(({ operation }) => operation.parameters.some((one) => one.in === 'cookie' && one.name === cookie))
+    .map(({ path }) => path.replace(/\/[^/]*{.*/, '').split('/'));
+  const [first] = folders;
+  if (first === undefined) return version === undefined ? '/' : prefixOf(version);
+  const apart = first.findIndex((segment, at) => folders.some((folder) => folder[at] !== segment));
+  return first.slice(0, apart < 0 ? first.length : apart).join('/') || '/';
 }

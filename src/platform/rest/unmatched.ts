@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
+import findMyWay from 'find-my-way';
 import { Failure } from '../calls/errors.js';
 import type { Operation } from '../contract/openapi.js';
 import { prefixOf, shapeOf } from '../contract/versions.js';
@@ -7,79 +8,46 @@ import { pathOf } from '../http/path.js';
 
 const nothingHere = () => new Failure('NOT_FOUND', 'There is nothing at this address.');
 
-/** What is declared at a path. */
+/** What the contract declares at a path. */
 interface PathRow {
   allow: readonly string[];
   isProtected: boolean;
 }
 
-/** The paths of the contract. */
-interface PathTable {
-  /** @returns what is declared at a canonical path without its query, or undefined where the contract has no such path */
-  at: (path: string) => PathRow | undefined;
-}
+/** Returns what the contract declares at a canonical path without its query; undefined for a path that it does not have. */
+type PathTable = (path: string) => PathRow | undefined;
 
-/** What follows a beginning of some paths: by a segment that is text, or else by one of a form. */
-interface PathNode {
-  row?: PathRow;
-  texts: Map<string, PathNode>;
-  forms: { pattern: RegExp; node: PathNode }[];
-}
-
-const emptyNode = (): PathNode => ({ texts: new Map(), forms: [] });
-
-/** To look a path up takes a step for each of its segments, however many paths there are. */
+/** Makes a table of the paths of the contract, whatever the method: Fastify finds routes by method, and patterns by their text only. */
 export function pathTable(operations: Operation[]): PathTable {
-  const root = emptyNode();
+  const router = findMyWay({ maxParamLength: Number.MAX_SAFE_INTEGER });
   for (const shape of new Set(operations.map(({ path }) => shapeOf(path)))) {
     const ofPath = operations.filter((operation) => shapeOf(operation.path) === shape);
     const methods = ofPath.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
-    shape.split('/').reduce(nodeAfter, root).row = {
+    let parameters = 0;
+    const pattern = shape.replaceAll('{}', () => `:${parameters++}`);
+    router.get(pattern, () => {}, {
       allow: [...new Set(methods), 'OPTIONS'],
       isProtected: ofPath.every(({ security }) => security.length > 0),
-    };
+    } satisfies PathRow);
   }
-  return { at: (path) => rowAt(root, path.split('/'), 0) };
-}
-
-/** The node behind a segment of a shape, which is made where there was none. */
-function nodeAfter({ texts, forms }: PathNode, segment: string): PathNode {
-  if (!segment.includes('{}')) {
-    const known = texts.get(segment) ?? emptyNode();
-    texts.set(segment, known);
-    return known;
-  }
-  const pattern = new RegExp(`^${segment.replaceAll('.', '\\.').replaceAll('{}', '[^/]+')}$`);
-  const known = forms.find((one) => one.pattern.source === pattern.source) ?? { pattern, node: emptyNode() };
-  if (!forms.includes(known)) forms.push(known);
-  return known.node;
-}
-
-/** A segment that is text goes before one of a form, as in the router. */
-function rowAt({ row, texts, forms }: PathNode, segments: readonly string[], at: number): PathRow | undefined {
-  const segment = segments[at];
-  if (segment === undefined) return row;
-  const behind = texts.get(segment);
-  const found = behind && rowAt(behind, segments, at + 1);
-  if (found) return found;
-  for (const { pattern, node } of forms) {
-    const other = pattern.test(segment) ? rowAt(node, segments, at + 1) : undefined;
-    if (other) return other;
-  }
-  return undefined;
+  return (path) => {
+    const found = router.find('GET', path);
+    // The router takes an empty segment for a parameter.
+    return found && !Object.values(found.params).includes('') ? found.store : undefined;
+  };
 }
 
 interface UnmatchedOptions {
   paths: PathTable;
-  /** The versions that are served. */
+  /** The versions of the contract. */
   served: readonly string[];
 }
 
-/** What becomes of a request that no route takes. */
+/** Answers requests that no route takes. */
 export const unmatchedPlugin = fp<UnmatchedOptions>(
   async (app, { paths, served }) => {
     const exists = (path: string) =>
-      ['', ...served.map(prefixOf)].some((prefix) => paths.at(prefix + path) !== undefined) ||
+      ['', ...served.map(prefixOf)].some((prefix) => paths(prefix + path) !== undefined) ||
       app.hasRoute({ url: path, method: 'GET' });
     app.setNotFoundHandler(answerUnmatched(app, paths));
     app.stage('trailing-slash', redirectTrailingSlash(app, exists));
@@ -88,15 +56,15 @@ export const unmatchedPlugin = fp<UnmatchedOptions>(
 );
 
 /**
- * Answers what no route takes: 404 for everyone where the contract has no such path; else OPTIONS, or 405 with Allow for
- * a method that the path lacks, behind the path's own authentication.
+ * Answers 404 if the contract does not have the path. Otherwise answers OPTIONS, and 405 with Allow to a method that the path
+ * lacks, after the authentication of the path.
  */
 const answerUnmatched =
   (app: FastifyInstance, paths: PathTable) =>
   async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     // @fastify/cors passes OPTIONS on, which then does not look unmatched where the version is named.
     if (!reply.hasHeader('api-version')) app.nameVersion(request, reply);
-    const found = paths.at(pathOf(request.url));
+    const found = paths(pathOf(request.url));
     if (!found) throw nothingHere();
     const { allow, isProtected } = found;
     if (request.method === 'OPTIONS') return reply.code(204).header('allow', allow.join(', ')).send();
@@ -106,8 +74,8 @@ const answerUnmatched =
   };
 
 /**
- * A stray trailing slash is answered with 308 to the path without it, or with 404 where that does not exist either.
- * A hook, since the router takes the slash for an empty parameter.
+ * Redirects a path with a trailing slash to the path without it (308), or answers 404 if that path does not exist. It is a hook,
+ * because the router takes the slash for an empty parameter.
  */
 const redirectTrailingSlash =
   (app: FastifyInstance, exists: (path: string) => boolean) =>

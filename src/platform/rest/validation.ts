@@ -1,42 +1,43 @@
 import type { Ajv2020 } from 'ajv/dist/2020.js';
-import type { FastifyRequest } from 'fastify';
+import type { FastifyRequest, FastifySchemaCompiler } from 'fastify';
 import { Failure } from '../calls/errors.js';
 import { bounded, type Issues, NO_ISSUES } from '../calls/issues.js';
 import { unstorableText } from '../calls/text.js';
+import type { Schema } from '../contract/document.js';
 import { essenceOf } from '../contract/media-types.js';
 import type { Operation } from '../contract/openapi.js';
+import { structureOf } from '../contract/structure.js';
 import { bodyIssues, lazily } from '../http/json-schema.js';
-import { type PlaceReader, parametersIn, parametersValidator, placeReader } from './parameters.js';
-import { bodyFormFor, bodyForms } from './request-body.js';
+import { parametersIn, parametersValidator, placeReader } from './parameters.js';
+import { type BodyForm, bodyFormFor, bodyForms } from './request-body.js';
 
 /** A request as a handler gets it: parameters of the types and names that the contract declares. */
 export interface ReadRequest {
   path: Record<string, unknown>;
   query: Record<string, unknown>;
   headers: Record<string, unknown>;
-  /** All that came; those that the operation declares are of the types that it declares. */
+  /** All cookies. Those that the operation declares have the types that it declares. */
   cookies: Record<string, unknown>;
   /** Parsed JSON, a string, or a stream: as the contract has it for the media type. */
   body: unknown;
-  /** Of the body, without parameters; empty where there is none. */
+  /** The media type of the body, without parameters; empty without a body. */
   mediaType: string;
 }
 
-export const unreadable = (found: Partial<Issues>) => new Failure('BAD_REQUEST', 'The request cannot be read.', found);
+const unreadable = (found: Partial<Issues>) => new Failure('BAD_REQUEST', 'The request cannot be read.', found);
 
-/** @returns reads a request as its operation declares it. Throws Failure BAD_REQUEST for parameters that cannot be read so. */
+/** Returns a function that reads a request as its operation declares it. It throws BAD_REQUEST for parameters that cannot be read. */
 export function requestReader(ajv: Ajv2020, operation: Operation): (request: FastifyRequest) => ReadRequest {
-  const [path, query, headers] = (['path', 'query', 'header'] as const).map((place) =>
-    placeReader(ajv, operation, place),
-  ) as [PlaceReader, PlaceReader, PlaceReader];
-  const cookies = parametersIn(operation, 'cookie').length === 0 ? undefined : placeReader(ajv, operation, 'cookie');
+  const readerOf = (place: Parameters<typeof placeReader>[2]) => placeReader(ajv, operation, place);
+  const [path, query, headers, cookies] = [readerOf('path'), readerOf('query'), readerOf('header'), readerOf('cookie')];
+  const hasCookies = parametersIn(operation, 'cookie').length > 0;
   return (request) => {
     const wrong: Issues[] = [];
     const read = {
       path: path(request, wrong),
       query: query(request, wrong),
       headers: headers(request, wrong),
-      cookies: cookies === undefined ? request.cookies : { ...request.cookies, ...cookies(request, wrong) },
+      cookies: hasCookies ? { ...request.cookies, ...cookies(request, wrong) } : request.cookies,
       body: request.body,
       mediaType: request.body === undefined ? '' : essenceOf(request.headers['content-type'] ?? ''),
     };
@@ -45,7 +46,7 @@ export function requestReader(ajv: Ajv2020, operation: Operation): (request: Fas
   };
 }
 
-/** @returns what is wrong with the content of a request by the whole schemas of an operation, all parts at once (422) */
+/** Returns a function that finds what is wrong with the content of a request, in all parts at once (422). */
 export function contentValidator(ajv: Ajv2020, operation: Operation): (request: ReadRequest) => Issues {
   const { path, query, header, cookie } = parametersValidator(ajv, operation);
   const schemas = new Set(bodyForms(operation).flatMap(({ schema }) => (schema ? [schema] : [])));
@@ -63,4 +64,51 @@ export function contentValidator(ajv: Ajv2020, operation: Operation): (request: 
     const ofParameters = [inPath, inQuery, inHeaders, inCookies].filter((one) => one !== undefined);
     return bounded(...ofParameters, bodyIssues(wrongBody), unstorable);
   };
+}
+
+const OPTIONAL = Symbol('body may be absent');
+
+/** Returns true if one schema is for all bodies of an operation, so that the media type does not decide it. */
+const areAlike = (forms: readonly BodyForm[]): boolean =>
+  forms.every(({ kind, schema }) => kind === 'json' && schema === forms[0]?.schema);
+
+/**
+ * Returns Fastify's route schema for the body of an operation. Only JSON has a structure. Parameters must be read first: they have a
+ * stage of their own.
+ */
+export function routeSchema(operation: Operation) {
+  const optional = operation.operation.requestBody?.required !== true;
+  const structure = ({ schema = {} }: BodyForm): Schema => ({ ...structureOf(schema), [OPTIONAL]: optional });
+  const forms = bodyForms(operation);
+  const [first, ...others] = forms.filter(({ kind }) => kind === 'json');
+  if (first === undefined) return {};
+  if (areAlike(forms)) return first.schema ? { body: structure(first) } : {};
+  const content = [first, ...others].map((form) => [essenceOf(form.type), { schema: structure(form) }] as const);
+  return { body: { content: Object.fromEntries(content) } };
+}
+
+/** Checks the structure of a body (400). */
+export function structureValidator(ajv: Ajv2020): FastifySchemaCompiler<Schema> {
+  return ({ schema }) => {
+    const faults = lazily(ajv, () => schema);
+    const optional = (schema as { [OPTIONAL]?: boolean })[OPTIONAL];
+    return (data: unknown) => {
+      // Fastify passes null for an absent body; `refuseNullBody` has refused the body `null`.
+      const errors = optional && data === null ? undefined : faults(data);
+      return errors ? { error: unreadable(bodyIssues(errors)) } : true;
+    };
+  };
+}
+
+/**
+ * Refuses the body `null`, also where a body may be absent. Refuses a missing body where the media type, which is missing too,
+ * would select its schema.
+ */
+export function refuseNullBody({ body, route }: FastifyRequest): void {
+  const operation = route.plan?.operation;
+  const requestBody = operation?.operation.requestBody;
+  if (!requestBody || (body !== null && body !== undefined)) return;
+  if (body === null) throw unreadable({ issues: [{ pointer: '', detail: 'must not be null' }] });
+  if (requestBody.required !== true || areAlike(bodyForms(operation))) return;
+  throw unreadable({ issues: [{ pointer: '', detail: 'is missing' }] });
 }
