@@ -26,8 +26,7 @@ export { type Operation, type ReplyContext, type Route, routeFor } from './opera
 export { caller, connection, create, type Decides, list, record, removal, stream } from './operations/target.js';
 export type { Context } from './rest/context.js';
 export { representPage } from './rest/paging.js';
-export { preference } from './rest/preferences.js';
-export { replies } from './rest/routes.js';
+export { preference, replies } from './rest/routes.js';
 export { httpUrl } from './server/config.js';
 export type { HandlerServices, PlatformServices } from './services.js';
 export type { SessionTokens } from './sessions/session-tokens.js';

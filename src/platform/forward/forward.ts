@@ -139,24 +139,20 @@ const decodedOnce = (text: string): string =>
   text.replaceAll(/%([\da-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
 
 type ParameterWriter = (
-  place: Location,
+  place: Exclude<Location, 'cookie'>,
   values: Record<string, unknown>,
   encode: (text: string) => string,
 ) => [key: string, text: string][];
 
-/** Returns a function that writes parameters as the contract declares them, and leaves out all others. */
+/** Returns a function that writes the declared parameters of a place. Others are left out. */
 function parameterWriter(operation: Operation): ParameterWriter {
-  const forms = new Map<Location, Map<string, ReturnType<typeof parameterForm>>>(
-    (['path', 'query', 'header'] as const).map((place) => [
-      place,
-      new Map(parametersIn(operation, place).map((one) => [nameOf(one), parameterForm(one)])),
-    ]),
-  );
+  const formsIn = (place: Location) =>
+    parametersIn(operation, place).map((one) => ({ name: nameOf(one), form: parameterForm(one) }));
+  const forms = { path: formsIn('path'), query: formsIn('query'), header: formsIn('header') };
   return (place, values, encode) =>
-    Object.entries(values).flatMap(([name, value]) => {
-      const form = forms.get(place)?.get(name);
-      if (form === undefined) return [];
-      return textsOf(name, form, value, place === 'header' && form.kind === 'json' ? inAscii : encode);
+    forms[place].flatMap(({ name, form }) => {
+      if (values[name] === undefined) return [];
+      return textsOf(name, form, values[name], place === 'header' && form.kind === 'json' ? inAscii : encode);
     });
 }
 

@@ -1,32 +1,31 @@
 import { type Issues, issueList } from '../calls/issues.js';
 import { pointerTo } from '../calls/text.js';
 
-/** Levels of arrays and objects; no body of either contract comes near. Whatever walks a body by recursion relies on it. */
+/** Levels of arrays and objects. Recursive functions over a body rely on the limit. */
 export const MAX_DEPTH = 100;
 
 /** Strings, punctuation and numbers of a text that is known to be JSON. */
 const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],]|-?\d[\d.eE+-]*/g;
 
 const INTEGER = /^-?\d+$/;
-/** Digits of an integer that is kept as it is, whichever they are. */
+/** Digits of an integer that a number always keeps. */
 const SAFE_DIGITS = 15;
 
-/** Whether an integer would be read as another one; a program that writes it as JavaScript does means what is read. */
+/** Returns true if an integer is rounded, unless JavaScript itself writes it like that. */
 const isAnother = (token: string): boolean =>
   BigInt(Number(token)) !== BigInt(token) && String(Number(token)) !== token;
 
 interface Frame {
   /** The members seen so far; undefined in an array. */
   members: Set<string> | undefined;
-  /** Where we are: the name of the member, or the index. */
+  /** The name of the current member, or the index. */
   at: string | number;
   expectsName: boolean;
 }
 
 /**
- * What is wrong with a JSON text that `JSON.parse` takes without a word: a member given twice (of which it keeps the last),
- * a number beyond the range (which becomes Infinity) or an integer that becomes another one, nesting without end, and names that reach for a prototype
- * (RFC 8259 §4, §6 and §9 leave all of this to the reader). By JSON pointer.
+ * Returns what `JSON.parse` accepts silently, by JSON pointer: duplicate members, numbers beyond the range, integers that are rounded,
+ * deep nesting, and names that reach a prototype (RFC 8259 §4, §6 and §9 leave them to the implementation).
  * @param text must be valid JSON
  */
 export function hiddenFaults(text: string): Issues {

@@ -13,20 +13,21 @@ import type { Platform } from './platform-context.js';
 export interface Context<Services = unknown, Rules extends Policy = Policy> {
   call: Call<Rules>;
   services: Services;
-  /** Which part of the list is asked for; the first page for an operation that lists nothing. */
+  /** The requested part of a list; the first page for an operation without a list. */
   page: PageRequest;
   /** The canonical path of this request, the base of links to neighbouring pages. */
   pathname: string;
-  /** What addresses of this version begin with, `/api/v1`; those of the newest where the request's own has no version. */
+  /** The beginning of the addresses of this version, `/api/v1`; of the newest if the address of the request has no version. */
   prefix: string;
   /**
-   * Of media types that an answer may have, the server's favourite first, the one that the client likes best (RFC 9110 §12.5.1);
-   * undefined where it takes none. Says that the answer depends on it: `Vary` is to be declared.
+   * Negotiates the media type of an answer (RFC 9110 §12.5.1), and sets `Vary`, which the contract must declare. Returns undefined if the
+   * client accepts none.
+   * @param types the server's favourite first
    */
   accepts: <MediaType extends string>(types: readonly MediaType[]) => MediaType | undefined;
-  /** For what a cookie other than the access token's authorises: throws FORBIDDEN unless a page of our own sent it. */
+  /** For an operation that another cookie than the access token's authorises: throws FORBIDDEN for a page of another origin. */
   ownOrigin: () => void;
-  /** The `Set-Cookie` lines of a session, for this version. */
+  /** Makes the `Set-Cookie` lines of a session, for this version. */
   sessionCookies: SessionCookies;
   /** The process and what it publishes. */
   platform: Platform;

@@ -2,7 +2,7 @@ import { Failure } from '../calls/errors.js';
 import type { Issue } from '../calls/issues.js';
 import type { Cursors, Page, PageRequest } from '../calls/pages.js';
 
-/** Rows of a page when nothing is said. */
+/** Rows of a page by default. */
 const DEFAULT_LIMIT = 20;
 
 export interface PageQuery {
@@ -20,9 +20,9 @@ const styles: readonly (readonly (keyof PageQuery)[])[] = [
 ];
 
 /**
- * Which part of the list a query asks for, in any of the three styles.
- * @param pathname names the list; a cursor is good for one list only
- * @throws Failure BAD_REQUEST when styles are mixed or the cursor is not one that this list gave
+ * Returns the requested part of a list, in any of the three styles.
+ * @param pathname names the list; a cursor is valid for one list only
+ * @throws Failure BAD_REQUEST for mixed styles, and for a cursor that this list did not give
  */
 export function readPage(query: PageQuery, pathname: string, cursors: Cursors): PageRequest {
   const given = Object.keys(query).filter((name) => styles.flat().includes(name as keyof PageQuery));
@@ -63,7 +63,7 @@ interface PagePlace<Row, Item> {
   represent: (row: Row) => Item;
 }
 
-/** RFC 8288: first, prev, next and last, in the style that was asked for. */
+/** Returns the links first, prev, next and last (RFC 8288), in the style of the query. */
 function links(
   pathname: string,
   query: PageQuery,

@@ -49,6 +49,26 @@ export const notWrittenOperations = (document: OpenApiDocument, handlers: Handle
   return [...new Set(missing.map(({ operationId }) => operationId))];
 };
 
+/** Addresses that the start of the service shows. */
+export interface RestEntry {
+  /** The beginnings of the addresses of each version. */
+  prefixes: string[];
+  /** The first address of the newest version without parameters that takes Basic credentials. */
+  sample: string | undefined;
+}
+
+/** @param served the versions, oldest first */
+export const restEntry = (operations: Operation[], served: readonly string[]): RestEntry => ({
+  prefixes: served.map(prefixOf),
+  sample: operations.find(
+    ({ method, path, security }) =>
+      method === 'GET' &&
+      placeOf(path)?.version === served.at(-1) &&
+      !path.includes('{') &&
+      security.some((alternative) => 'basicAuth' in alternative),
+  )?.path,
+});
+
 /** Checks content and rate of a public operation before its answer, if its service did not. */
 const publicHandler = (handler: Handler, operation: Operation): Handler => {
   const written = replyWriter(operation);

@@ -9,7 +9,7 @@ import { type PageQuery, representPage } from './paging.js';
 import { type Reply, replyWriter } from './represent.js';
 import type { ReadRequest } from './validation.js';
 
-/** A route as the handler of an operation. */
+/** Returns the handler of an operation that has a route. */
 export const restHandler = (
   operation: Operation,
   route: Route<never, unknown>,
@@ -36,7 +36,7 @@ export const restHandler = (
   };
 };
 
-/** A body as `represent` gives it: JSON shows a Date in ISO 8601. */
+/** A body as `represent` returns it. JSON has a Date in ISO 8601. */
 type Represented<Body> = { [Member in keyof Body]: Body[Member] | (string extends Body[Member] ? Date : never) };
 
 /**
@@ -72,3 +72,17 @@ export const replies = <Row extends { readonly id: number; readonly version: num
     }) as const,
   noContent: () => ({ status: 204 }) as const,
 });
+
+/**
+ * Returns the value of a preference in a Prefer header (RFC 7240 §2): the empty string without a value, undefined without the preference.
+ * The first of several wins.
+ * @example
+ * const background = preference(headers.prefer, 'respond-async') !== undefined;
+ */
+export function preference(header: string | undefined, name: string): string | undefined {
+  for (const one of (header ?? '').split(',')) {
+    const [key, value = ''] = (one.split(';')[0] as string).split('=').map((part) => part.trim());
+    if (key?.toLowerCase() === name) return value.replace(/^"(.*)"$/, '$1').toLowerCase();
+  }
+  return undefined;
+}
