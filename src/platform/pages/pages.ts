@@ -163,6 +163,8 @@ export const pagesPlugin = fp<PagesOptions>(
       const name = fileAt(pathOf(request.url));
       if (name === undefined) return reply.callNotFound();
       const path = servedPath(name);
+      // fetch sends no-cache with If-None-Match. It speaks to caches, but the package would answer 200 in place of 304.
+      delete request.raw.headers['cache-control'];
       return reply.sendFile(basename(path), dirname(path));
     });
 
