@@ -29,7 +29,7 @@ export interface Account {
   passwordHash: string;
 }
 
-interface PasswordChange {
+export interface PasswordChange {
   /** Needed for one's own account. */
   currentPassword: string | undefined;
   newPassword: string;

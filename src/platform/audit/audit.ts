@@ -63,7 +63,7 @@ export interface AuditFilter {
 }
 
 /** One line of the audit table. */
-interface AuditEntry {
+export interface AuditEntry {
   id: string;
   /** ISO 8601, UTC. */
   time: string;

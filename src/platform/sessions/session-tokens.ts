@@ -13,7 +13,7 @@ const GRACE = 10_000;
 const SIBLINGS = 5;
 
 /** The tokens of a session in the JWT flow. All times in seconds from now. */
-interface JwtTokens {
+export interface JwtTokens {
   flow: 'jwt';
   accessToken: string;
   expiresIn: number;

@@ -28,7 +28,7 @@ interface SessionsDependencies {
   now: () => number;
 }
 
-interface LoginRequest {
+export interface LoginRequest {
   email: string;
   password: string;
   flow?: SessionTokens['flow'];

@@ -18,7 +18,7 @@ function lackOfReason(reason: string): string | undefined {
 }
 
 /** Rules of graphql-eslint for schema.graphql, each a visitor. */
-export const GRAPHQL_RULES = {
+export const GRAPHQL_RULES: Record<string, Create> = {
   'list-paging': (context) => ({
     FieldDefinition(node) {
       const { schema } = context.sourceCode.parserServices as { schema: GraphQLSchema | null };
