@@ -18,7 +18,7 @@ const claimsOf = (token: string) => JSON.parse(Buffer.from(token.split('.')[1] ?
 const pairOf = (line = '') => line.split(';')[0] as string;
 
 t.test('an application with another name, and another title', async (t) => {
-  const { ask, bearer, url, database } = await startNotes(t, { name: NAME, title: TITLE });
+  const { ask, bearer, database } = await startNotes(t, { name: NAME, title: TITLE });
 
   t.test('the vendor media type', async (t) => {
     for (const [spelled, version] of [
@@ -99,10 +99,7 @@ t.test('an application with another name, and another title', async (t) => {
       t.notMatch(text, /accord/i, path);
     }
     const { text } = await ask('GET', '/docs');
-    const script = /src="([^"]*start\.js)"/.exec(text)?.[1] as string;
-    const start = (await ask('GET', script)).text;
-    t.doesNotThrow(() => new Function('Scalar', 'location', start)({ createApiReference: () => {} }, new URL(url)));
-    t.match(start, `metaData: { title: 'Field\\'s <Notes> API reference' }`);
+    t.match(text, `<title>${title} API reference</title>`);
   });
 });
 
