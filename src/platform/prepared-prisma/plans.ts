@@ -95,7 +95,10 @@ export function plansOf(limit: number, perSecond: number): Plans {
     },
     size: () => plans.size,
     settled: async () => {
+      // The timers of recordings keep no process alive; one that waits for them is kept.
+      const alive = setInterval(() => {}, 1000);
       while (recording !== undefined) await recording;
+      clearInterval(alive);
     },
   };
 }
