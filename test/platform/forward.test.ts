@@ -1,4 +1,5 @@
 import { request } from 'node:http';
+import { Readable } from 'node:stream';
 import t from 'tap';
 import { ConfigError } from '../../src/platform/server/config.js';
 import { generateOperations } from '../../src/workbench/generate/operations.js';
@@ -269,6 +270,24 @@ t.test('an upstream that hangs costs only its own callers', async (t) => {
   await Promise.all(hanging);
   t.equal(await isUp(), '0');
   t.match((await get('tasks')).body.detail, 'has not answered for a while', 'it is not asked again for now');
+});
+
+t.test('a body that the service refuses is no failure of the upstream', async (t) => {
+  const old = await oldService(t);
+  const { app, url, person } = await serve(t, await memoryDatabase(t), moving, {
+    environment: { OLD_URL: old.OLD_URL },
+  });
+  const { headers } = await person('Alan');
+  const put = async (pieces: number) => {
+    const piece = Buffer.alloc(1024 * 1024);
+    const body = Readable.from(Array.from({ length: pieces }, () => piece));
+    const init = { method: 'PUT', headers: { ...headers, 'content-type': 'image/png' }, body, duplex: 'half' };
+    return (await fetch(`${url}/api/v1/pictures/1`, init as never)).status;
+  };
+  // More than the consecutive failures that open its circuit.
+  for (let sent = 0; sent < 8; sent++) t.equal(await put(2), 413);
+  t.match(await app.metrics(), /^dependency_up\{dependency="Upstream old"\} 1$/m);
+  t.equal(await put(0), 204);
 });
 
 t.test('without its address the service does not start', async (t) => {

@@ -160,6 +160,15 @@ export const paths = {
       { 200: ok({ 'image/png': {} }), 404: ok() },
       { parameters: [NAME], 'x-forward': at('/pictures/{name}') },
     ),
+    put: operation(
+      'putPicture',
+      { 204: ok(), 413: ok() },
+      {
+        parameters: [NAME],
+        requestBody: { required: true, content: { 'image/png': {} } },
+        'x-forward': at('/pictures/{name}'),
+      },
+    ),
   },
   '/api/v1/news': {
     get: operation(
@@ -245,6 +254,7 @@ const ANSWERS: Record<string, (response: ServerResponse, url: URL) => void> = {
   'DELETE /tasks/1': (response) => void response.writeHead(204).end(),
   'GET /pictures/1': (response) =>
     void response.setHeader('content-type', 'image/png').end(Buffer.from([137, 80, 0, 255])),
+  'PUT /pictures/1': (response) => void response.writeHead(204).end(),
   'GET /api/v1/news': (response) => send(response, 200, { news: 'none' }),
   'GET /api/v1/slow': (response) => void response.writeHead(503, { 'retry-after': '7' }).end(),
   'GET /api/v1/broken': (response, { searchParams }) => BROKEN[searchParams.get('how') ?? '']?.(response),
@@ -287,7 +297,12 @@ export async function oldService(t: Test) {
   const asked: Asked[] = [];
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer);
+    try {
+      for await (const chunk of request) chunks.push(chunk as Buffer);
+    } catch {
+      // The body broke off.
+      return;
+    }
     const url = new URL(request.url ?? '/', 'http://old');
     asked.push({
       request: `${request.method} ${request.url}`,

@@ -45,7 +45,8 @@ export function upstreamClient({ url, dependency }: Upstream) {
     ...addressOf(url),
     /**
      * Resolves with an answer of any status. Rejects with TimeoutError, with an error of fetch, with BulkheadRejectedError and
-     * BrokenCircuitError if nothing was sent, and with Failure INTERNAL for an answer that is too large.
+     * BrokenCircuitError if nothing was sent, with Failure INTERNAL for an answer that is too large, and with the failure of a
+     * request body.
      */
     async send(address: string, init: RequestInit): Promise<Answer> {
       const signal = AbortSignal.timeout(CALL_TIMEOUT);
@@ -55,9 +56,12 @@ export function upstreamClient({ url, dependency }: Upstream) {
           const answer = { status: response.status, headers: response.headers, bytes: await bytesOf(response) };
           dependency.back();
           return answer;
-        } catch (cause) {
-          if (!(cause instanceof Failure)) dependency.away(signal.aborted ? 'it took too long' : reasonOf(cause));
-          throw cause;
+        } catch (thrown) {
+          // fetch wraps the failure of a request body, which is not one of the upstream.
+          const { cause } = thrown as Error;
+          const error = cause instanceof Failure ? cause : thrown;
+          if (!(error instanceof Failure)) dependency.away(signal.aborted ? 'it took too long' : reasonOf(error));
+          throw error;
         }
       });
     },
