@@ -61,15 +61,20 @@ function preparedContract(): { made: Made[]; parts: string[] } {
   return { made, parts: Object.keys(parts) };
 }
 
-/** Returns a file of the pages with its compressed variants. */
+/**
+ * Returns a file of the pages with its compressed variants: those of the last build if the file has not changed, because compressing
+ * all of them takes seconds.
+ */
 function compressedFile(name: (typeof PAGE_FILES)[number]): Made[] {
   const [path, contents] = [builtPath(name), readFileSync(sourcePath(name))];
-  const brotli = brotliCompressSync(contents, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } });
-  return [
-    { path, contents },
-    { path: `${path}.gz`, contents: gzipSync(contents) },
-    { path: `${path}.br`, contents: brotli },
-  ];
+  const isBuilt = existsSync(path) && readFileSync(path).equals(contents);
+  const variant = (extension: string, compress: (bytes: Buffer) => Buffer): Made => {
+    const at = `${path}.${extension}`;
+    return { path: at, contents: isBuilt && existsSync(at) ? readFileSync(at) : compress(contents) };
+  };
+  const brotli = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } };
+  // The file is written last, so its variants are never older.
+  return [variant('gz', gzipSync), variant('br', (bytes) => brotliCompressSync(bytes, brotli)), { path, contents }];
 }
 
 /** What an embedded database begins with; none where PostgreSQL in a process cannot have the migrations, as a server may. */
