@@ -1,14 +1,14 @@
 import t from 'tap';
 import { useBooks } from '../support/books.js';
 import { blankDatabase } from '../support/databases.js';
-import { installedProject, packages } from '../support/new-project.js';
+import { installedProject, packages, unpack } from '../support/new-project.js';
 import { skipUnlessWhole } from '../support/servers.js';
 
 t.test(
   'a project installed from the packed packages without a lockfile works',
   { skip: skipUnlessWhole },
   async (t) => {
-    const { command, start } = await installedProject(t);
+    const { folder, command, start } = await installedProject(t);
     await t.test('its tests pass on the embedded database', async (t) => {
       const tested = await command('npm test');
       t.match(tested, { code: 0, stdout: /^# fail 0$/m }, tested.stderr);
@@ -16,9 +16,8 @@ t.test(
       t.match(await command('npx accord scaffold --check'), { code: 0, stderr: '' });
     });
     await t.test('`npm create @accord-api` begins another project', async (t) => {
-      const there = 'node_modules/@accord-api/create';
-      const unpack = `mkdir ${there} && tar -xzf ${(await packages(t)).folder}/accord-api-create-*.tgz -C ${there} --strip-components=1`;
-      const { code, stdout } = await command(`${unpack} && node ${there}/bin.js more`);
+      unpack(await packages(t), 'create', folder);
+      const { code, stdout } = await command('node node_modules/@accord-api/create/bin.js more');
       t.match({ code, stdout }, { code: 0, stdout: /^Written: more$/m });
     });
     await t.test('it serves from the embedded database', (t) => useBooks(t, 'pglite://memory', start));

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Test } from 'tap';
@@ -10,6 +10,7 @@ import { type Ended, NODE, ROOT, run, temporaryFolder } from './process.js';
 const OURS = '@accord-api';
 /** Those that a project installs. */
 const PACKAGES = ['platform', 'workbench'] as const;
+const { version: VERSION } = JSON.parse(readFileSync(join(ROOT, 'src', 'platform', 'package.json'), 'utf8'));
 
 /**
  * Installs in a project what `npm install` would install: the dependencies that are installed here, by links, for to install them
@@ -35,35 +36,24 @@ export function linkSources(folder: string): void {
   for (const name of PACKAGES) symlinkSync(join(ROOT, 'src', name), join(folder, 'node_modules', OURS, name));
 }
 
-/** Installs the platform and the workbench from their tarballs. */
-function unpack(folder: string, tarballs: readonly [platform: string, workbench: string]): void {
-  linkDependencies(folder);
-  for (const [index, name] of PACKAGES.entries()) {
-    const there = join(folder, 'node_modules', OURS, name);
-    mkdirSync(there);
-    execFileSync('tar', ['-xzf', tarballs[index] as string, '-C', there, '--strip-components=1']);
-  }
+/** Installs a package of this repository in a project, from its tarball in `packed`. */
+export function unpack(packed: string, name: string, folder: string): void {
+  const there = join(folder, 'node_modules', OURS, name);
+  mkdirSync(there);
+  const tarball = join(packed, `accord-api-${name}-${VERSION}.tgz`);
+  execFileSync('tar', ['-xzf', tarball, '-C', there, '--strip-components=1']);
 }
 
-interface Packages {
-  folder: string;
-  tarballs: [platform: string, workbench: string];
-}
+let packing: Promise<string> | undefined;
 
-let packing: Promise<Packages> | undefined;
-
-/** Both packages as they are published, made once for all that asks in this process. Rejects with what the compiler says. */
-export function packages(t: Test): Promise<Packages> {
+/** Packs the packages once per process. Resolves with the folder of their tarballs; rejects with what the compiler says. */
+export function packages(t: Test): Promise<string> {
   packing ??= (async () => {
     const folder = mkdtempSync(join(tmpdir(), 'accord-packages-'));
     process.once('exit', () => rmSync(folder, { recursive: true }));
     const { code, stdout, stderr } = await run(t, [process.execPath, '.ci/pack.js', folder]).ended;
     if (code !== 0) throw new Error(stdout + stderr);
-    const tarballOf = (name: string) => {
-      const file = readdirSync(folder).find((one) => one.startsWith(`accord-api-${name}-`));
-      return join(folder, file ?? `accord-api-${name}`);
-    };
-    return { folder, tarballs: [tarballOf('platform'), tarballOf('workbench')] };
+    return folder;
   })();
   return packing;
 }
@@ -81,12 +71,13 @@ const begun = new Map<string, Promise<string>>();
 
 /** Writes a project, installs the packed tarballs in it, builds and commits it. Rejects with what a command says that fails. */
 async function begin(t: Test, name: string): Promise<string> {
-  const { folder: above, tarballs } = await packages(t);
+  const packed = await packages(t);
   const folder = join(mkdtempSync(join(tmpdir(), 'accord-new-')), name);
   process.once('exit', () => rmSync(dirname(folder), { recursive: true }));
-  const { code, stderr } = await accord(t, ['new', folder, '--packages', above]);
+  const { code, stderr } = await accord(t, ['new', folder, '--packages', packed]);
   if (code !== 0) throw new Error(stderr);
-  unpack(folder, tarballs);
+  linkDependencies(folder);
+  for (const name of PACKAGES) unpack(packed, name, folder);
   const git = 'git -c user.name=t -c user.email=t@example.com';
   const made = await run(
     t,
@@ -109,7 +100,7 @@ const ownEnvironment = (): Record<string, string> =>
 /** Writes a project and installs the packed tarballs with `npm install`: without a lockfile, from the registry of today. */
 export async function installedProject(t: Test): Promise<NewProject> {
   const folder = join(temporaryFolder(t), 'books');
-  const { code, stderr } = await accord(t, ['new', folder, '--packages', (await packages(t)).folder]);
+  const { code, stderr } = await accord(t, ['new', folder, '--packages', await packages(t)]);
   if (code !== 0) throw new Error(stderr);
   const installed = await run(t, ['npm', 'install', '--no-audit', '--no-fund'], ownEnvironment(), folder).ended;
   if (installed.code !== 0) throw new Error(installed.stdout + installed.stderr);
