@@ -34,6 +34,9 @@ import { sessionsService } from './sessions/sessions.js';
 /** In milliseconds. */
 const HOUR = 60 * 60 * 1000;
 
+/** Faults of the database that an outage causes. */
+const OUTAGE_FAULTS: ReadonlySet<string> = new Set(['unavailable', 'denied', 'timeout']);
+
 interface ServicesOptions {
   database: Database;
   names: Names;
@@ -73,8 +76,9 @@ export async function platformServices(
 
   /** Logs an error, unless an outage of the database causes it, which is logged once. */
   const report = (about: object, err: unknown, message: string) => {
-    const isTold = told.isAway('The database') && ['unavailable', 'denied', 'timeout'].includes(faultOf(err).kind);
-    if (!isTold) log.error({ ...about, err }, message);
+    const write = () => log.error({ ...about, err }, message);
+    if (OUTAGE_FAULTS.has(faultOf(err).kind)) told.unlessAway('The database', write);
+    else write();
   };
   const onFault = (err: unknown) => report({}, err, 'what other instances tell cannot be heard or read');
 

@@ -33,6 +33,8 @@ interface Absence {
  */
 export function outages(log: Log) {
   const absences = new Map<string, Absence>();
+  /** On the clock of `performance`. */
+  const lastEnds = new Map<string, number>();
   const watched = new Set<string>();
 
   function begin(name: string, part: object, reason: string): void {
@@ -49,6 +51,7 @@ export function outages(log: Log) {
   function end(name: string, { since, told, timer }: Absence): void {
     clearTimeout(timer);
     absences.delete(name);
+    lastEnds.set(name, performance.now());
     if (told) log.info(`${name} is back after ${((performance.now() - since) / 1000).toFixed(1)} s.`);
   }
 
@@ -71,6 +74,17 @@ export function outages(log: Log) {
     },
     /** While one of those that noticed it has not taken it back. */
     isAway: (name: string): boolean => absences.has(name),
+    /**
+     * Reports an error that an outage may have caused, unless there is one: then its own line is enough. An outage is often noticed
+     * after the first errors that it causes, and may be over before them.
+     */
+    unlessAway(name: string, report: () => void): void {
+      const earliest = performance.now() - TOLD_AFTER;
+      const reportUnlessAway = () => {
+        if (!absences.has(name) && (lastEnds.get(name) ?? Number.NEGATIVE_INFINITY) < earliest) report();
+      };
+      setTimeout(reportUnlessAway, 2 * TOLD_AFTER).unref();
+    },
     watched: (): Iterable<string> => watched,
   };
 }
