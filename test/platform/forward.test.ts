@@ -1,4 +1,5 @@
-import { request } from 'node:http';
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
 import { Readable } from 'node:stream';
 import t from 'tap';
 import { ConfigError } from '../../src/platform/server/config.js';
@@ -288,6 +289,28 @@ t.test('a body that the service refuses is no failure of the upstream', async (t
   for (let sent = 0; sent < 8; sent++) t.equal(await put(2), 413);
   t.match(await app.metrics(), /^dependency_up\{dependency="Upstream old"\} 1$/m);
   t.equal(await put(0), 204);
+});
+
+t.test('a body that arrives too slowly is no failure of the upstream', async (t) => {
+  const old = await oldService(t);
+  const { app, url, person } = await serve(t, await memoryDatabase(t), moving, {
+    environment: { OLD_URL: old.OLD_URL },
+  });
+  const { headers } = await person('Alan');
+  // As many as open the circuit.
+  const answers = Array.from({ length: 5 }, async () => {
+    const put = request(`${url}/api/v1/pictures/1`, {
+      method: 'PUT',
+      headers: { ...headers, 'content-type': 'image/png' },
+    });
+    put.write('a');
+    const [answer] = (await once(put, 'response')) as [IncomingMessage];
+    put.destroy();
+    return answer.statusCode;
+  });
+  t.same(new Set(await Promise.all(answers)), new Set([408]));
+  t.match(await app.metrics(), /^dependency_up\{dependency="Upstream old"\} 1$/m);
+  t.equal((await fetch(`${url}/api/v1/tasks`, { headers })).status, 200, 'it is still asked');
 });
 
 t.test('without its address the service does not start', async (t) => {

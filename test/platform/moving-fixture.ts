@@ -162,7 +162,7 @@ export const paths = {
     ),
     put: operation(
       'putPicture',
-      { 204: ok(), 413: ok() },
+      { 204: ok(), 408: ok(), 413: ok() },
       {
         parameters: [NAME],
         requestBody: { required: true, content: { 'image/png': {} } },

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { bulkhead, ConsecutiveBreaker, circuitBreaker, handleWhen, wrap } from 'cockatiel';
 import { Failure } from '../calls/errors.js';
 import type { Dependency } from '../database/outages.js';
@@ -45,11 +46,18 @@ export function upstreamClient({ url, dependency }: Upstream) {
     ...addressOf(url),
     /**
      * Resolves with an answer of any status. Rejects with TimeoutError, with an error of fetch, with BulkheadRejectedError and
-     * BrokenCircuitError if nothing was sent, with Failure INTERNAL for an answer that is too large, and with the failure of a
-     * request body.
+     * BrokenCircuitError if nothing was sent, with Failure INTERNAL for an answer that is too large, with REQUEST_TIMEOUT for a
+     * request body that arrives too slowly, and with the failure of a request body.
      */
     async send(address: string, init: RequestInit): Promise<Answer> {
+      const { body } = init;
       const signal = AbortSignal.timeout(CALL_TIMEOUT);
+      let isBodyLate = false;
+      // Reads the state of the body before fetch destroys it. A body without bytes to send waits for the client.
+      const onTimeout = () => {
+        isBodyLate = body instanceof Readable && !body.readableEnded && body.readableLength === 0;
+      };
+      signal.addEventListener('abort', onTimeout);
       return policy.execute(async () => {
         try {
           const response = await fetch(address, { ...init, redirect: 'manual', signal });
@@ -59,7 +67,7 @@ export function upstreamClient({ url, dependency }: Upstream) {
         } catch (thrown) {
           // fetch wraps the failure of a request body, which is not one of the upstream.
           const { cause } = thrown as Error;
-          const error = cause instanceof Failure ? cause : thrown;
+          const error = isBodyLate ? bodyLate(thrown) : cause instanceof Failure ? cause : thrown;
           if (!(error instanceof Failure)) dependency.away(signal.aborted ? 'it took too long' : reasonOf(error));
           throw error;
         }
@@ -67,6 +75,8 @@ export function upstreamClient({ url, dependency }: Upstream) {
     },
   };
 }
+
+const bodyLate = (cause: unknown) => new Failure('REQUEST_TIMEOUT', 'The body arrived too slowly.', { cause });
 
 async function bytesOf({ body }: Response): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
