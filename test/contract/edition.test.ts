@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { loadConfig } from '@redocly/openapi-core';
 import t from 'tap';
+import { completed } from '../../src/platform/contract/defaults.js';
 import type { OpenApiDocument } from '../../src/platform/contract/document.js';
 import { publishedEdition, serversAt } from '../../src/platform/contract/edition.js';
-import { select } from '../../src/platform/contract/json-path.js';
 import { publishedContracts } from '../../src/platform/pages/published.js';
 import { restChanges } from '../../src/workbench/diff/rest.js';
 import { lint } from '../../src/workbench/lint/lint.js';
@@ -17,7 +17,7 @@ const actions = (text: string): string => `${openapi}x-defaults:\n${text.replace
 
 /** The small contract, in which what holds for all operations is said once. */
 const short = actions(`- description: Every operation.
-  target: $.paths.*[?@.operationId]
+  operations: every
   update:
     parameters:
       - { name: version, in: query, description: Not that of the path., schema: { type: integer } }
@@ -25,9 +25,11 @@ const short = actions(`- description: Every operation.
     responses:
       '404': { description: Another one. }
       '500': { $ref: '#/components/responses/Broken' }
-- target: $.paths.*[?@.operationId].responses.*
+- operations: every
+  responses: every
   update: { headers: { Request-Id: { $ref: '#/components/headers/Id' } } }
-- target: $.paths.*.get.responses.*.content
+- operations: reads
+  responses: every
   copy: { application/json: application/vnd.notes+json }`).replace(
   'components:\n',
   `components:
@@ -96,13 +98,14 @@ t.test('a place is that of the line that a person edits: of what a default says,
 
 t.test('a default that cannot be read, or that holds for nothing, is told at its place', async (t) => {
   const cases: [action: string, words: string, message: RegExp][] = [
-    ['- target: $.paths.*[?@.operationid]\n  update: {}', '$.paths', /holds for nothing/],
-    ['- target: $.paths..get\n  update: {}', '$.paths', /column 9, where name/],
-    ['- target: $.paths[?@.get = 1]\n  update: {}', '$.paths', /cannot be read from column/],
-    ['- target: paths\n  update: {}', 'target: paths', /where "\$" is expected/],
-    ['- update: {}', '- update', /says by `target`/],
-    ['- target: $.info\n  remove: true', '- target', /no `remove`/],
-    ['- target: $.info', '- target', /says by `update`/],
+    ['- operations: documents\n  update: {}', 'documents', /holds for nothing/],
+    ['- operations: counting\n  update: {}', 'counting', /no operations called `counting`: use every, counted/],
+    ['- update: {}', '- update', /names `operations`/],
+    ['- operations: every\n  problems: every\n  update: {}', '- operations', /names `operations`/],
+    ['- problems: all\n  update: {}', '- problems', /problems: every/],
+    ['- operations: every\n  remove: true', '- operations', /no `remove`/],
+    ['- operations: every', '- operations', /has an `update`/],
+    ['- operations: every\n  copy: { a: b }', 'copy:', /Only responses/],
   ];
   for (const [action, words, message] of cases) {
     const text = actions(action);
@@ -112,59 +115,99 @@ t.test('a default that cannot be read, or that holds for nothing, is told at its
     await t.rejects(publishedContracts(Buffer.from(text), Buffer.from(schema)), { message }, 'nor is it served');
   }
   const sharing = short.replace(
-    '- target: $.paths.*[?@.operationId].responses.*',
-    '- target: $.paths.*.put.responses.*',
+    '- operations: every\n    responses: every',
+    '- operations: writes\n    responses: every',
   );
   t.match(
     await checkOpenApi(openApiOf(sharing)),
     [
       {
         rule: 'defaults',
-        line: lineOf(sharing, '$.paths.*.put'),
+        line: lineOf(sharing, 'operations: writes'),
         message: /responses\/Broken, which is used .* get responses 500/,
       },
     ],
     'what operations share is completed for all of them',
   );
-  const unsound = actions('- target: $.info\n  update: {}').replace(
+  const unsound = actions('- operations: every\n  update: {}').replace(
     'info: { title: Notes, version: 1.0.0 }',
     'info: {}',
   );
-  const completing = unsound.replace('update: {}', 'update: { title: Notes, version: 1.0.0 }');
   t.same(
-    (await checkOpenApi(openApiOf(completing))).map(({ rule }) => rule),
+    (await checkOpenApi(openApiOf(unsound))).map(({ rule }) => rule),
     ['struct', 'struct'],
   );
 });
 
-t.test('JSONPath selects as RFC 9535 says, and follows references', async (t) => {
-  const document = {
-    a: [{ kind: 'x', n: 1 }, { kind: 'y', ok: false }, { $ref: '#/b/c' }],
-    b: { c: { kind: 'x', 'odd name': null }, "it's": true },
+t.test('a default names operations in the words of the contract', async (t) => {
+  const response = (header?: string) => ({ ...(header && { headers: { [header]: {} } }) });
+  const paths = {
+    '/api/v1/books': {
+      get: { 'x-permission': { action: 'books.list' }, responses: { 200: { $ref: '#/components/responses/Listed' } } },
+      post: { 'x-permission': 'public', requestBody: {}, responses: { 201: response() } },
+    },
+    '/book': { $ref: '#/components/pathItems/Book' },
   };
-  const cases: [query: string, found: string[]][] = [
-    ['$', ['']],
-    ['$.a', ['a']],
-    ['$.a[0]', ['a.0']],
-    ['$.a[2]', ['b.c']],
-    ['$.a[*].kind', ['a.0.kind', 'a.1.kind', 'b.c.kind']],
-    ["$.b['c',\"it's\"]", ['b.c', "b.it's"]],
-    ["$.b['it\\'s']", ["b.it's"]],
-    ["$.a[?@.kind == 'x']", ['a.0', 'b.c']],
-    ["$.*[?@.kind == 'x']", ['a.0', 'b.c']],
-    ["$.a[?@.kind != 'x' || @.n == 1]", ['a.0', 'a.1']],
-    ['$.a[?!@.n && @.ok]', ['a.1']],
-    ['$.a[?@.ok != false]', ['a.0', 'b.c']],
-    ["$.a[?@['odd name'] == null]", ['b.c']],
-    ["$.a[?!(@.kind == 'x' || @.kind == 'y')]", []],
-    ['$.nothing.here', []],
+  const components = {
+    responses: { Listed: response('X-Total-Count') },
+    pathItems: {
+      Book: {
+        get: { 'x-rate-limit': false, responses: { 200: response('Accept-Ranges') } },
+        head: { responses: { 206: response() } },
+      },
+    },
+  };
+  const [list, add, book, head] = ['books.get', 'books.post', 'Book.get', 'Book.head'] as const;
+  const cases: [names: string | string[], found: string[]][] = [
+    ['every', [list, add, book, head]],
+    ['counted', [list, add, head]],
+    ['uncounted', [book]],
+    ['versioned', [list, add]],
+    ['restricted', [list]],
+    ['reads', [list, book]],
+    ['writes', [add]],
+    ['takesBody', [add]],
+    ['lists', [list]],
+    ['documents', [book, head]],
+    [['reads', 'counted'], [list]],
   ];
-  for (const [query, found] of cases)
-    t.same(
-      select(document, query).map(({ keys }) => keys.join('.')),
-      found,
-      query,
+  for (const [operations, found] of cases) {
+    const update = { marked: true };
+    const { document, faults } = completed({ paths, components, 'x-defaults': [{ operations, update }] });
+    const items = {
+      books: document.paths['/api/v1/books'],
+      ...(document.components as { pathItems?: object }).pathItems,
+    };
+    const marked = Object.entries(items).flatMap(([name, item]) =>
+      Object.entries(item ?? {}).flatMap(([method, one]) =>
+        (one as { marked?: boolean }).marked ? `${name}.${method}` : [],
+      ),
     );
+    t.same([marked, faults], [found, []], String(operations));
+  }
+});
+
+t.test('a default completes the problem documents, and the answers to what is no operation', async (t) => {
+  const problem = (content: object) => ({ content: { 'application/problem+json': content } });
+  const { document, faults } = completed({
+    'x-unmatched': { 404: { $ref: '#/components/responses/Lost' } },
+    components: {
+      responses: { Lost: problem({ example: { detail: 'a' }, examples: { b: { value: { detail: 'b' } } } }), Fine: {} },
+    },
+    'x-defaults': [
+      { problems: 'every', update: { schema: {} }, copy: { detail: 'error' } },
+      { unmatched: 'every', update: { headers: { Id: {} } } },
+    ],
+  });
+  t.same(faults, []);
+  const example = (text: string) => ({ detail: text, error: text });
+  t.same(document.components.responses, {
+    Lost: {
+      ...problem({ example: example('a'), examples: { b: { value: example('b') } }, schema: {} }),
+      headers: { Id: {} },
+    },
+    Fine: {},
+  });
 });
 
 t.test('a member whose name is a word of the contract is one like any other', async (t) => {

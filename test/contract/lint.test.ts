@@ -654,7 +654,7 @@ t.test('our rules are rules of Redocly and of ESLint, too', async (t) => {
   // An editor reads the authored text: what `x-defaults` declare is declared.
   const shared = "        '400': { $ref: '#/components/responses/BadRequest' }\n";
   const defaults = `x-defaults:
-  - target: $.paths.*[?@.operationId]
+  - operations: every
     update: { responses: { '400': { $ref: '#/components/responses/BadRequest' } } }
 `;
   const text = edited(flawed[0], [...flawed[1]]).replaceAll(shared, '') + defaults;

@@ -1,53 +1,124 @@
-import type { OpenApiDocument } from './document.js';
-import { JsonPathError, type Keys, keyOf, select } from './json-path.js';
-import { isObject, isPlain, keysOf, valueAt } from './references.js';
+import { METHODS, type Method, type OpenApiDocument, type OperationObject } from './document.js';
+import { isObject, isPlain, type Keys, keyOf, keysOf, valueAt } from './references.js';
+import { placeOf } from './versions.js';
 
-/** The member at the root of a contract that says what holds for many of its places. */
+/** The member at the root of a contract that declares defaults for many operations. */
 export const DEFAULTS = 'x-defaults';
 
-/**
- * What holds wherever a place does not say otherwise: an action of an OpenAPI Overlay 1.0, but that what a place says itself goes
- * before.
- *
- * @see https://spec.openapis.org/overlay/v1.0.0.html#action-object
- */
-interface Action {
-  /** The places, by JSONPath (`select`). */
-  target: string;
+/** What a default applies to; each entry names one of them. */
+export const SELECTORS = ['operations', 'unmatched', 'problems'] as const;
+
+/** An entry of `x-defaults`. */
+interface Default {
   description?: string;
-  /** What is merged into each, as far as it is not there: objects member by member, of arrays what they lack. */
+  /** Names of `PREDICATES`; an operation must satisfy all of them. */
+  operations?: string | string[];
+  /** `every` response of these operations, or those with one of these statuses, in place of the operations themselves. */
+  responses?: string | string[];
+  /** `every` response of `x-unmatched`. */
+  unmatched?: 'every';
+  /** `every` problem document among the components. */
+  problems?: 'every';
+  /** Merged into each place: members that are missing there, and entries that a list lacks. */
   update?: Record<string, unknown>;
-  /** What each says under one name it says under another, too. */
+  /** Repeats a media type of a response, or a member of an example of a problem document, under another name. */
   copy?: Record<string, string>;
 }
 
-/** What is wrong with a default, and the keys that lead there. */
+/** An error in a default, and the keys that lead there. */
 interface Fault {
   path: Keys;
   message: string;
 }
 
-/** A contract in which everything stands at its place. */
+/** A contract in which each operation states its defaults itself. */
 interface Completed {
   document: OpenApiDocument;
   faults: Fault[];
-  /** Where in the authored contract something stands that has these keys in the completed one. */
+  /** Returns the keys in the authored contract of something in the completed one. */
   originOf: (keys: Keys) => Keys;
 }
 
-/** Why an action cannot be carried out; undefined for a sound one. */
-function flawOf(action: unknown): string | undefined {
-  if (!isPlain(action) || typeof action['target'] !== 'string') return 'A default says by `target` where it holds.';
-  const { target: _target, description: _description, update, copy, ...others } = action;
-  const [surplus] = Object.keys(others);
-  if (surplus !== undefined) return `A default has target, description, update and copy, and no \`${surplus}\`.`;
-  const isUpdate = update === undefined || isPlain(update);
-  const isCopy = copy === undefined || (isPlain(copy) && Object.values(copy).every((to) => typeof to === 'string'));
-  if (isUpdate && isCopy && (update ?? copy) !== undefined) return undefined;
-  return 'A default says by `update` what is to be there, as an object; or by `copy` under which other name.';
+/** An object of the document, where it is written, and where the reference is written that led there. */
+interface Place {
+  keys: Keys;
+  value: unknown;
+  via?: Keys | undefined;
 }
 
-/** What tells an entry of a list from others: of a parameter its place and name, whether it is written out or not. */
+/** A place to complete, with all references to it, and the objects whose members are copied. */
+interface Target {
+  place: Place;
+  uses: Set<string>;
+  copied: Place[];
+}
+
+interface Candidate {
+  path: string;
+  method: Method;
+  operation: Partial<OperationObject>;
+  keys: Keys;
+  /** Returns the response with a status, its reference followed. */
+  response: (status: string) => Place | undefined;
+}
+
+const WRITES: readonly Method[] = ['post', 'put', 'patch', 'delete'];
+
+/** Names for sets of operations, in the words of the contract. */
+export const PREDICATES: Readonly<Record<string, (one: Candidate) => boolean>> = {
+  every: () => true,
+  counted: ({ operation }) => operation['x-rate-limit'] !== false,
+  uncounted: ({ operation }) => operation['x-rate-limit'] === false,
+  versioned: ({ path }) => placeOf(path) !== undefined,
+  restricted: ({ operation }) => isPlain(operation['x-permission']),
+  reads: ({ method }) => method === 'get',
+  writes: ({ method }) => WRITES.includes(method),
+  takesBody: ({ operation }) => operation.requestBody !== undefined,
+  lists: ({ response }) => declaresHeader(response('200'), 'X-Total-Count'),
+  documents: ({ response }) => declaresHeader(response('200'), 'Accept-Ranges') || response('206') !== undefined,
+};
+
+const declaresHeader = (response: Place | undefined, name: string): boolean => {
+  const headers = isPlain(response?.value) ? response.value['headers'] : undefined;
+  return isPlain(headers) && name in headers;
+};
+
+const PROBLEM = 'application/problem+json';
+const MEMBERS = ['description', ...SELECTORS, 'responses', 'update', 'copy'];
+
+const isTexts = (value: unknown): boolean =>
+  value === undefined ||
+  typeof value === 'string' ||
+  (Array.isArray(value) && value.every((one) => typeof one === 'string'));
+
+/** Returns why an entry cannot be applied, and the member that is wrong; undefined for a valid entry. */
+function flawOf(entry: unknown): { member?: string; message: string } | undefined {
+  if (!isPlain(entry)) return { message: 'A default is an object.' };
+  const { operations, responses, update, copy } = entry;
+  const surplus = Object.keys(entry).find((name) => !MEMBERS.includes(name));
+  if (surplus !== undefined) return { message: `A default has ${MEMBERS.join(', ')}, and no \`${surplus}\`.` };
+  const [selector, ...others] = SELECTORS.filter((name) => name in entry);
+  const isEvery =
+    selector !== 'operations' && (selector === undefined || entry[selector] !== 'every' || responses !== undefined);
+  if (others.length > 0 || isEvery || !isTexts(operations) || !isTexts(responses))
+    return {
+      message:
+        'A default names `operations`, and by `responses` those of their responses; or says `problems: every` or `unmatched: every`.',
+    };
+  const unknown = [operations ?? []].flat().find((name) => !Object.hasOwn(PREDICATES, String(name)));
+  if (unknown !== undefined) {
+    const known = Object.keys(PREDICATES).join(', ');
+    return { member: 'operations', message: `There are no operations called \`${unknown}\`: use ${known}.` };
+  }
+  const isCopy = copy === undefined || (isPlain(copy) && Object.values(copy).every((to) => typeof to === 'string'));
+  if (!isCopy || !(update === undefined || isPlain(update)) || (update ?? copy) === undefined)
+    return { message: 'A default has an `update`, an object to merge, or a `copy`, names by names.' };
+  if (copy !== undefined && selector === 'operations' && responses === undefined)
+    return { member: 'copy', message: 'Only responses and problem documents have members to copy.' };
+  return undefined;
+}
+
+/** Returns what an entry of a list is identified by: a parameter by its place and name, written out or referenced. */
 function identityOf(document: unknown, entry: unknown): string {
   const reference = isPlain(entry) ? entry['$ref'] : undefined;
   const value = typeof reference === 'string' ? valueAt(document, keysOf(reference)) : entry;
@@ -55,34 +126,51 @@ function identityOf(document: unknown, entry: unknown): string {
   return isParameter ? `${value['in']} ${value['name']}` : JSON.stringify(entry);
 }
 
-/** Where something refers to a component, by the reference. */
-function referencesIn(value: unknown, at: Keys = [], found = new Map<string, Keys[]>()): Map<string, Keys[]> {
-  if (!isObject(value)) return found;
-  const reference = value['$ref'];
-  if (typeof reference === 'string') found.set(reference, [...(found.get(reference) ?? []), at]);
-  for (const [name, member] of Object.entries(value)) referencesIn(member, [...at, name], found);
-  return found;
+/** Follows the reference of a place. */
+function followed(document: unknown, { keys, value, via }: Place): Place {
+  if (!isObject(value) || typeof value['$ref'] !== 'string') return via ? { keys, value, via } : { keys, value };
+  const target = keysOf(value['$ref']);
+  return { keys: target, value: valueAt(document, target), via: keys };
 }
 
-/** What a default has completed that operations share: the reference, and from where that was reached. */
-interface Shared {
-  path: Keys;
-  reference: string;
-  via: ReadonlySet<string>;
+const membersOf = ({ keys, value }: Place): Place[] =>
+  isPlain(value) ? Object.entries(value).map(([name, one]) => ({ keys: [...keys, name], value: one })) : [];
+
+const memberOf = ({ keys, value }: Place, name: string): Place => ({
+  keys: [...keys, name],
+  value: isObject(value) ? value[name] : undefined,
+});
+
+/** Returns the operations of a document whose structure nothing has checked yet. */
+function candidatesIn(document: Record<string, unknown>): Candidate[] {
+  return membersOf({ keys: ['paths'], value: document['paths'] }).flatMap((written) => {
+    const item = followed(document, written);
+    return METHODS.flatMap((method) => {
+      const { keys, value } = memberOf(item, method);
+      if (!isPlain(value)) return [];
+      const responses = memberOf({ keys, value }, 'responses');
+      const response = (status: string) => {
+        const found = followed(document, memberOf(responses, status));
+        return isPlain(found.value) ? found : undefined;
+      };
+      return { path: String(written.keys[1]), method, operation: value, keys, response };
+    });
+  });
 }
+
+const statusesOf = ({ operation }: Candidate): string[] => Object.keys(operation.responses ?? {});
 
 /**
- * The contract with what its `x-defaults` say put into each place that does not say it itself, and without them. References stay.
- * Defaults are carried out in their order, each on what those before it left; what a reference names is completed where it stands.
- * @param authored the parsed `openapi.yaml`, which is left as it is
+ * Returns the contract with its `x-defaults` applied, and without them. What a place states itself takes precedence. References stay:
+ * what a reference names is completed where it is written. The entries apply in their order, each to the result of those before it.
+ * @param authored the parsed `openapi.yaml`, which is not changed
  */
 export function completed(authored: unknown): Completed {
-  const actions = isPlain(authored) ? authored[DEFAULTS] : undefined;
-  if (actions === undefined) return { document: authored as OpenApiDocument, faults: [], originOf: (keys) => keys };
+  const entries = isPlain(authored) ? authored[DEFAULTS] : undefined;
+  if (entries === undefined) return { document: authored as OpenApiDocument, faults: [], originOf: (keys) => keys };
   const { [DEFAULTS]: _stated, ...document } = structuredClone(authored) as Record<string, unknown>;
   const origins = new Map<string, Keys>();
   const faults: Fault[] = [];
-  const shared: Shared[] = [];
 
   function originOf(keys: Keys): Keys {
     for (let length = keys.length; length > 0; length -= 1) {
@@ -91,10 +179,10 @@ export function completed(authored: unknown): Completed {
     }
     return keys;
   }
-  function append(list: unknown[], entries: readonly unknown[], at: Keys, from: Keys): void {
-    const there = new Set(list.map((entry) => identityOf(document, entry)));
-    for (const [index, entry] of entries.entries()) {
-      if (there.has(identityOf(document, entry))) continue;
+  function append(list: unknown[], added: readonly unknown[], at: Keys, from: Keys): void {
+    const known = new Set(list.map((entry) => identityOf(document, entry)));
+    for (const [index, entry] of added.entries()) {
+      if (known.has(identityOf(document, entry))) continue;
       origins.set(keyOf([...at, list.length]), [...from, index]);
       list.push(structuredClone(entry));
     }
@@ -115,50 +203,77 @@ export function completed(authored: unknown): Completed {
       }
     }
   }
-  function copyMembers(target: Record<string, unknown>, copy: Record<string, string>, at: Keys): void {
+  function copyMembers({ keys, value }: Place, copy: Record<string, string>): void {
+    if (!isPlain(value)) return;
     for (const [from, to] of Object.entries(copy)) {
-      if (target[from] === undefined || target[to] !== undefined) continue;
-      target[to] = structuredClone(target[from]);
-      origins.set(keyOf([...at, to]), originOf([...at, from]));
-    }
-  }
-  function carryOut({ target, update = {}, copy = {} }: Action, path: Keys): void {
-    const places = select(document, target);
-    const objects = places.filter(({ value }) => isPlain(value));
-    if (objects.length === 0)
-      faults.push({ path: [...path, 'target'], message: 'This default holds for nothing here.' });
-    for (const { keys, value, via } of objects) {
-      const known = origins.size;
-      merge(value as Record<string, unknown>, update, keys, [...path, 'update']);
-      copyMembers(value as Record<string, unknown>, copy, keys);
-      const isCompleted = origins.size > known;
-      const reference = `#/${keys.slice(0, 3).join('/')}`;
-      if (isCompleted && via.length > 0) shared.push({ path, reference, via: new Set(via.map(keyOf)) });
+      if (value[from] === undefined || value[to] !== undefined) continue;
+      value[to] = structuredClone(value[from]);
+      origins.set(keyOf([...keys, to]), originOf([...keys, from]));
     }
   }
 
-  if (!Array.isArray(actions)) faults.push({ path: [DEFAULTS], message: 'The defaults are a list.' });
-  for (const [index, action] of (Array.isArray(actions) ? actions : []).entries()) {
-    const path = [DEFAULTS, index];
-    const flaw = flawOf(action);
-    if (flaw !== undefined) {
-      faults.push({ path, message: flaw });
-      continue;
+  const responsesOf = (all: readonly Candidate[], isWanted: (status: string) => boolean = () => true): Place[] =>
+    all.flatMap((one) =>
+      statusesOf(one)
+        .filter(isWanted)
+        .flatMap((status) => one.response(status) ?? []),
+    );
+
+  /** Returns the places that an entry names, each once. */
+  function targetsOf({ operations, responses, unmatched }: Default): Target[] {
+    const targets = new Map<string, Target>();
+    const add = (place: Place, copied: Place[]): void => {
+      const key = keyOf(place.keys);
+      const target = targets.get(key) ?? { place, copied, uses: new Set() };
+      if (place.via) target.uses.add(keyOf(place.via));
+      if (isPlain(place.value)) targets.set(key, target);
+    };
+    const inDocument = (...keys: string[]): Place[] => membersOf({ keys, value: valueAt(document, keys) });
+    const addResponses = (found: readonly Place[]) => {
+      for (const one of found) add(one, [memberOf(one, 'content')]);
+    };
+    if (unmatched !== undefined) addResponses(inDocument('x-unmatched').map((one) => followed(document, one)));
+    else if (operations === undefined) {
+      for (const response of inDocument('components', 'responses')) {
+        const problem = memberOf(memberOf(response, 'content'), PROBLEM);
+        const examples = membersOf(memberOf(problem, 'examples')).map((one) =>
+          memberOf(followed(document, one), 'value'),
+        );
+        add(problem, [memberOf(problem, 'example'), ...examples]);
+      }
+    } else {
+      const names = [operations].flat();
+      const all = candidatesIn(document).filter((one) => names.every((name) => PREDICATES[name]?.(one)));
+      if (responses === undefined) for (const { keys, operation } of all) add({ keys, value: operation }, []);
+      else addResponses(responsesOf(all, (status) => responses === 'every' || [responses].flat().includes(status)));
     }
-    try {
-      carryOut(action as Action, path);
-    } catch (error) {
-      if (!(error instanceof JsonPathError)) throw error;
-      faults.push({ path: [...path, 'target'], message: error.message });
+    return [...targets.values()];
+  }
+
+  function apply(entry: Default, path: Keys): void {
+    const targets = targetsOf(entry);
+    const selector = [...path, SELECTORS.find((name) => name in entry) ?? ''];
+    if (targets.length === 0) faults.push({ path: selector, message: 'This default holds for nothing here.' });
+    for (const { place, uses, copied } of targets) {
+      const known = origins.size;
+      merge(place.value as Record<string, unknown>, entry.update ?? {}, place.keys, [...path, 'update']);
+      for (const one of copied) copyMembers(one, entry.copy ?? {});
+      if (origins.size === known || uses.size === 0) continue;
+      // All operations that use a component receive what a default adds to it, so the default must hold for all of them.
+      const [at, all] = [keyOf(place.keys), responsesOf(candidatesIn(document))];
+      const other = all.find(({ keys, via }) => via && keyOf(keys) === at && !uses.has(keyOf(via)));
+      if (other === undefined) continue;
+      const message = `This default completes #/${place.keys.join('/')}, which is used where it does not hold, too: ${other.via?.join(' ')}. Give that a component of its own.`;
+      faults.push({ path: selector, message });
     }
   }
-  // What a default adds to a component is there for all who use it, so it must hold for all of them.
-  const references = shared.length > 0 ? referencesIn(document['paths'], ['paths']) : new Map<string, Keys[]>();
-  for (const { path, reference, via } of shared) {
-    const other = references.get(reference)?.find((use) => !via.has(keyOf(use)));
-    if (other === undefined) continue;
-    const message = `This default completes ${reference}, which is used where it does not hold, too: ${other.join(' ')}. Give that a component of its own.`;
-    faults.push({ path: [...path, 'target'], message });
+
+  if (!Array.isArray(entries)) faults.push({ path: [DEFAULTS], message: 'The defaults are a list.' });
+  for (const [index, entry] of (Array.isArray(entries) ? entries : []).entries()) {
+    const path = [DEFAULTS, index];
+    const flaw = flawOf(entry);
+    if (flaw === undefined) apply(entry as Default, path);
+    else faults.push({ path: flaw.member === undefined ? path : [...path, flaw.member], message: flaw.message });
   }
   return { document: document as unknown as OpenApiDocument, faults, originOf };
 }

@@ -1,4 +1,3 @@
-import { type Keys, keyOf } from './json-path.js';
 import {
   isAlone,
   type PartReader,
@@ -9,7 +8,7 @@ import {
   Unfollowable,
 } from './part-references.js';
 import { COMPONENTS, HOLDS, type Kind } from './places.js';
-import { isPlain } from './references.js';
+import { isPlain, type Keys, keyOf } from './references.js';
 
 /** A reference to another file that cannot be followed, and where it stands. */
 interface JoinFault extends Spot {

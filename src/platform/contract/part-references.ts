@@ -1,6 +1,5 @@
 import { dirname, join, relative } from 'node:path/posix';
-import { type Keys, keyOf } from './json-path.js';
-import { isObject, isPlain, keysOf } from './references.js';
+import { isObject, isPlain, type Keys, keyOf, keysOf } from './references.js';
 
 /** Something in a file of a contract. */
 export interface Spot {

@@ -5,6 +5,12 @@ export const isObject = (value: unknown): value is Record<string, unknown> =>
 /** Whether it is an object, and no list. */
 export const isPlain = (value: unknown): value is Record<string, unknown> => isObject(value) && !Array.isArray(value);
 
+/** The keys that lead to a place of a document, from its root. */
+export type Keys = readonly (string | number)[];
+
+/** The same text for the same keys, and for no others. */
+export const keyOf = (keys: Keys): string => JSON.stringify(keys.map(String));
+
 /** The keys of a local reference, `#/components/schemas/User` (a JSON pointer as a URI fragment; RFC 6901 §6). */
 export const keysOf = (reference: string): string[] =>
   reference

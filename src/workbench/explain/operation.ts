@@ -20,7 +20,7 @@ function saidAt(source: OpenApiSource, path: Path): Said {
   const { file, line, column } = source.placeOf(path, true);
   const [root, index] = source.originOf(path);
   const action = root === DEFAULTS ? valueAt(source.authored, [DEFAULTS, String(index)]) : undefined;
-  const told = isObject(action) ? (action['description'] ?? action['target']) : undefined;
+  const told = isObject(action) ? (action['description'] ?? action['operations']) : undefined;
   return { file, line, column, ...(told !== undefined && { byDefault: String(told) }) };
 }
 

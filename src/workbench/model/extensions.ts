@@ -1,3 +1,4 @@
+import { PREDICATES, SELECTORS } from '@accord-api/platform/contract/defaults';
 import type { Kind } from '@accord-api/platform/contract/places';
 
 /** A member of ours in an OpenAPI document. */
@@ -29,6 +30,8 @@ const permission = {
   additionalProperties: { ...reach, description: 'How far this role reaches: `none`, to its `own`, or to `any`.' },
 };
 const time = { ...text, description: 'An ISO 8601 date or time.' };
+const predicate = { enum: Object.keys(PREDICATES) };
+const oneOrMore = (one: object) => ({ anyOf: [one, { type: 'array', items: one }] });
 const reasons = { type: 'object', additionalProperties: { ...text, description: 'Why.' } };
 
 /** Members of ours that a contract may have, each once: for editors, and for the rule that checks them. */
@@ -150,23 +153,24 @@ export const EXTENSIONS: Readonly<Record<`x-${string}`, Extension>> = {
   'x-defaults': {
     on: ['document'],
     description:
-      'What holds for many places: actions of an OpenAPI Overlay, each adding what a place does not say itself.',
+      'Defaults for many operations: each adds what an operation, or a response of it, does not state itself.',
     schema: {
       type: 'array',
       items: {
-        ...closed(
-          {
-            target: { ...text, description: 'The places, by JSONPath.' },
-            description: text,
-            update: { type: 'object', description: 'What is merged into each.' },
-            copy: {
-              type: 'object',
-              additionalProperties: text,
-              description: 'What each says by one name it says by another.',
-            },
+        ...closed({
+          description: text,
+          operations: { ...oneOrMore(predicate), description: 'The operations that satisfy all of these.' },
+          responses: { ...oneOrMore(text), description: 'Their responses in their place: `every`, or by status.' },
+          unmatched: { const: 'every', description: 'The responses of `x-unmatched`.' },
+          problems: { const: 'every', description: 'The problem documents among the components.' },
+          update: { type: 'object', description: 'Merged into each.' },
+          copy: {
+            type: 'object',
+            additionalProperties: text,
+            description: 'Repeats a media type, or a member of an example, under another name.',
           },
-          ['target'],
-        ),
+        }),
+        oneOf: SELECTORS.map((name) => ({ required: [name] })),
         anyOf: [{ required: ['update'] }, { required: ['copy'] }],
       },
     },
