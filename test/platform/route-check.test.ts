@@ -1,5 +1,5 @@
 import { parse, subscribe } from 'graphql';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { dataModel } from '../../generated/prisma/data-model.js';
 import { executableSchema } from '../../src/platform/graphql/schema.js';
 import { create, list, model, notWritten, record, routeFor, stream, User } from '../../src/platform/index.js';
@@ -18,9 +18,18 @@ const Message = model('Message', { read: 'posts.read', stream: { key: 'channelId
 const models = declaredModels([User, Post, Comment, Message], dataModel);
 const route = routeFor<object>();
 
+/** Returns the problems without the lines of this file, which each of them begins with. */
+function sentences(t: Test, problems: readonly string[]) {
+  return problems.map((problem) => {
+    const [place = '', sentence] = problem.split(/(?<=:\d+:\d+): /);
+    t.match(place, /^test\/platform\/route-check\.test\.ts:\d+:\d+$/);
+    return sentence;
+  });
+}
+
 t.test('a model that names an action of no contract, or is listed twice, is refused', async (t) => {
   const misspelt = model('Message', { read: 'messages.raed', protect: { text: 'messages.edit' } });
-  t.same(modelProblems(policy, [User, Post, misspelt]), [
+  t.same(sentences(t, modelProblems(policy, [User, Post, misspelt])), [
     "model('Message'): `read` names the action messages.raed, which no contract states. Correct the name, or state the action with x-permission or @permission.",
     "model('Message'): `protect.text` names the action messages.edit, which no contract states. Correct the name, or state the action with x-permission or @permission.",
   ]);
@@ -31,9 +40,12 @@ t.test('a model that names an action of no contract, or is listed twice, is refu
 
 t.test('a target that names what is not there is refused, with the operation and the remedy', async (t) => {
   const problems = (target: Target, action = 'posts.read', parameters = ['user_id', 'post_id']) =>
-    routeProblems(policy, models, [
-      { by: 'getPost', action, parameters, route: route({ target, handler: async () => undefined }) },
-    ]);
+    sentences(
+      t,
+      routeProblems(policy, models, [
+        { by: 'getPost', action, parameters, route: route({ target, handler: async () => undefined }) },
+      ]),
+    );
   t.same(problems(record(Post, 'post_id', { of: record(User, 'user_id') })), []);
   t.same(problems(record(Post, 'id')), [
     'getPost: the target names `id`, and the operation has no such parameter (user_id, post_id).',
@@ -55,9 +67,12 @@ t.test('a target that names what is not there is refused, with the operation and
   const withPayments = declaredModels([User, Payment], dataModel);
   const target = record(Payment, 'id');
   t.same(
-    routeProblems(policy, withPayments, [
-      { by: 'pay', action: 'posts.read', parameters: ['id'], route: route({ target }) },
-    ]),
+    sentences(
+      t,
+      routeProblems(policy, withPayments, [
+        { by: 'pay', action: 'posts.read', parameters: ['id'], route: route({ target }) },
+      ]),
+    ),
     ['pay: the target names a row of Payment: give the model an `id Int @id`.'],
   );
   t.same(problems(record(Comment, 'post_id'), 'posts.write'), [

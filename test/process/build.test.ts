@@ -17,10 +17,10 @@ t.test(
 
     const build = await run(t, [...accord, 'build']).ended;
     t.same([build.code, build.stderr], [0, '']);
-    const [first, at] = [bundle(), built()];
+    const [first, firstTime] = [bundle(), built()];
     const server = await startServer(t, memory, [...accord, 'start']);
     t.match(server.stdout(), 'Accord is ready.');
-    t.same([bundle(), built()], [first, at], 'what is current is left alone');
+    t.same([bundle(), built()], [first, firstTime], 'what is current is left alone');
     server.kill('SIGKILL');
 
     const source = join(folder, 'src/platform/server/serve.ts');
@@ -61,6 +61,22 @@ t.test(
     writeFileSync(contract, readFileSync(contract));
     t.equal((await run(t, [...accord, 'build']).ended).code, 0);
     t.equal(statSync(join(folder, 'dist/main.js')).mtimeMs, written, 'what was only written again is no edit');
+
+    const models = join(folder, 'src/application/models.ts');
+    const declared = readFileSync(models, 'utf8');
+    writeFileSync(
+      models,
+      declared.replace("model('Order', { read: 'orders.read'", "model('Order', { read: 'orders.raed'"),
+    );
+    const misspelt = await run(t, [...accord, 'start'], memory).ended;
+    t.equal(misspelt.code, 1);
+    const at = declared.split('\n').findIndex((one) => one.includes("model('Order'")) + 1;
+    t.match(
+      misspelt.stderr,
+      new RegExp(`^  src/application/models\\.ts:${at}:\\d+: model\\('Order'\\): .*Correct the name`, 'm'),
+      'a bundle names the line of the source',
+    );
+    writeFileSync(models, declared);
 
     writeFileSync(source, `${text}const half = (`);
     const line = text.split('\n').length;

@@ -3,6 +3,7 @@ import { notWritten } from '../calls/errors.js';
 import type { Model } from './model.js';
 import type { DeclaredModels } from './model-data.js';
 import { isRoute, type Route } from './route.js';
+import { lineOf } from './source-lines.js';
 import type { Decides, Target } from './target.js';
 
 /** How much of the access decision a target makes, by the model as the application declares it. */
@@ -33,7 +34,7 @@ export function routeProblems(policy: Policy, models: DeclaredModels, routes: re
     if (route === notWritten || route === undefined) return [];
     if (!isRoute(route)) return [`${by} needs ${action}: write it as route({ target, handler }), not as a function.`];
     const problems = [...namingProblems(models, one, route), ...decisionProblems(policy, models, one, route)];
-    return problems.map((problem) => `${by}: ${problem}`);
+    return problems.map((problem) => `${lineOf(route)}${by}: ${problem}`);
   });
 }
 
@@ -45,7 +46,8 @@ export function checkRoutes(...given: Parameters<typeof routeProblems>): void {
 
 /** Returns the problems of models whose actions no contract states, or which lack an owner that the policy needs. */
 export function modelProblems(policy: Policy, models: readonly Model[]): string[] {
-  return models.flatMap(({ name, read, protect = {}, owned }) => {
+  return models.flatMap((model) => {
+    const { name, read, protect = {}, owned } = model;
     // The platform names the actions of its own model. An action that no contract states is nobody's.
     const named =
       name === 'User' ? [] : [['read', read], ...Object.entries(protect).map(([key, one]) => [`protect.${key}`, one])];
@@ -53,10 +55,10 @@ export function modelProblems(policy: Policy, models: readonly Model[]): string[
       .filter(([, action = '']) => !Object.hasOwn(policy, action))
       .map(
         ([member, action]) =>
-          `model('${name}'): \`${member}\` names the action ${action}, which no contract states. Correct the name, or state the action with x-permission or @permission.`,
+          `${lineOf(model)}model('${name}'): \`${member}\` names the action ${action}, which no contract states. Correct the name, or state the action with x-permission or @permission.`,
       );
     if (!owned && Object.values(policy[read] ?? {}).includes('own'))
-      problems.push(`model('${name}'): add an \`owner\`, because ${read} reaches \`own\`.`);
+      problems.push(`${lineOf(model)}model('${name}'): add an \`owner\`, because ${read} reaches \`own\`.`);
     return problems;
   });
 }

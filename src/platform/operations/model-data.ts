@@ -1,5 +1,6 @@
 import type { DataModel, Field, Model as StoredModel } from '../prepared-prisma/data-model.js';
 import type { AllowedCall, Caller, Model, ModelHooks } from './model.js';
+import { lineOf } from './source-lines.js';
 
 type Where = Readonly<Record<string, unknown>>;
 
@@ -69,10 +70,10 @@ export function declaredModels(
     const stored = dataModel.models[model.name];
     if (!stored) {
       problems.push(
-        `model('${model.name}'): prisma/schema.prisma has no such model. Run \`npm run build\` after a change of it.`,
+        `${lineOf(model)}model('${model.name}'): prisma/schema.prisma has no such model. Run \`npm run build\` after a change of it.`,
       );
     } else if (byName.has(model.name)) {
-      problems.push(`model('${model.name}') is declared twice: remove one from \`models\`.`);
+      problems.push(`${lineOf(model)}model('${model.name}') is declared twice: remove one from \`models\`.`);
     } else {
       byName.set(model.name, modelData(model, stored, platformParts[model.name] ?? {}));
     }
@@ -105,22 +106,22 @@ export function declaredModels(
           const column = child.stored.fields[relation.fields[0] as string]?.column as string;
           data.cascades.push({ child, column });
         }
+    const refuse = (problem: string) => problems.push(`${lineOf(model)}model('${model.name}'): ${problem}`);
     const named = (member: string, what: string) => {
       if (!(member in stored.fields))
-        problems.push(`model('${model.name}'): ${what} names \`${member}\`, which the model does not have.`);
+        refuse(`${what} names \`${member}\`, which the model does not have. Correct the name.`);
     };
     for (const member of Object.keys(model.protect ?? {})) named(member, '`protect`');
     if (model.stream?.key !== undefined) named(model.stream.key, '`stream.key`');
     for (const member of Object.keys(model.stream?.include ?? {})) {
       named(member, '`stream.include`');
-      if (stored.fields[member]?.isList)
-        problems.push(`model('${model.name}'): \`stream.include.${member}\` is a list.`);
+      if (stored.fields[member]?.isList) refuse(`\`stream.include.${member}\` is a list. Take it out.`);
     }
     const owner = model.owner?.({ id: PROBE_ID, role: '' });
     for (const member of Object.keys(owner ?? {})) if (!['AND', 'OR', 'NOT'].includes(member)) named(member, '`owner`');
     if (model.owner && matchesEveryRow(owner))
-      problems.push(`model('${model.name}'): \`owner\` gives a filter that Prisma takes as "every row".`);
-    if (model.stream && !data.hasNumericId) problems.push(`model('${model.name}'): a stream needs an \`id Int\`.`);
+      refuse('`owner` gives a filter that Prisma takes as "every row". Compare a member with `caller.id`.');
+    if (model.stream && !data.hasNumericId) refuse('a stream needs numbered rows: add `id Int @id`.');
   }
 }
 

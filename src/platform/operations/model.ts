@@ -1,5 +1,6 @@
 import type { Call } from '../calls/access.js';
 import type { Prisma, PrismaClient } from '../database/client.js';
+import { rememberLine } from './source-lines.js';
 
 /** Members of an account that no operation reads: the password hash and the derived form of the e-mail address. */
 export type HiddenMembers = { user: { emailKey: true; passwordHash: true } };
@@ -151,5 +152,5 @@ export function model<const Name extends ModelName, Options extends ModelOptions
   options: Options & ModelOptions<Name>,
 ): Model<Name, Options extends { owner: unknown } ? true : false> {
   const owned = (options.owner !== undefined) as Options extends { owner: unknown } ? true : false;
-  return { noun: name.toLowerCase(), ...options, name, owned } as never;
+  return rememberLine({ noun: name.toLowerCase(), ...options, name, owned }, model) as never;
 }

@@ -2,6 +2,7 @@ import type { Actor } from '../calls/access.js';
 import { notWritten } from '../calls/errors.js';
 import type { Connection, Cursors, Page, PageRequest } from '../calls/pages.js';
 import type { Db, ModelName, Row } from './model.js';
+import { rememberLine } from './source-lines.js';
 import type { ConnectionTarget, CreateTarget, Decides, ListTarget, RecordTarget, Target } from './target.js';
 
 /** The row that a handler receives: that of the target, or that which the target is `of` or `on`. */
@@ -131,13 +132,11 @@ const ROUTE = Symbol('route');
  * @example
  * const route = routeFor<Services>();
  */
-export const routeFor = <Services>(): MakeRoute<Services> =>
-  (({ target, handler, reply }: { target: Target; handler?: unknown; reply?: unknown }) => ({
-    [ROUTE]: true,
-    target,
-    handler,
-    reply,
-  })) as never;
+export function routeFor<Services>(): MakeRoute<Services> {
+  const route = ({ target, handler, reply }: { target: Target; handler?: unknown; reply?: unknown }) =>
+    rememberLine({ [ROUTE]: true, target, handler, reply }, route);
+  return route as never;
+}
 
 /** Returns true for what answers 501: the marker, or a route whose handler is the marker. */
 export const isNotWritten = (value: unknown): boolean =>

@@ -1,0 +1,37 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { SourceMap } from 'node:module';
+import { dirname, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { rootPath } from '../root.js';
+
+const stacks = new WeakMap<object, { stack?: string }>();
+
+/**
+ * Remembers the line of the application that calls `declare`, for messages at start.
+ * @param declaration what `declare` returns
+ */
+export function rememberLine<T extends object>(declaration: T, declare: (...given: never[]) => unknown): T {
+  const captured = {};
+  Error.captureStackTrace(captured, declare);
+  stacks.set(declaration, captured);
+  return declaration;
+}
+
+/** Returns `src/application/models.ts:8:21: ` for a remembered declaration, and an empty text for anything else. */
+export function lineOf(declaration: object): string {
+  const [, frame = ''] = stacks.get(declaration)?.stack?.split('\n') ?? [];
+  const [, at, line, column] = /(?:\(|at )([^()]+):(\d+):(\d+)\)?$/.exec(frame) ?? [];
+  if (at === undefined) return '';
+  const place = original(at.startsWith('file:') ? fileURLToPath(at) : at, Number(line), Number(column));
+  return `${relative(rootPath(), place.file)}:${place.line}:${place.column}: `;
+}
+
+/** Translates a line of a bundle into the line of its source, by the source map beside the bundle. */
+function original(file: string, line: number, column: number) {
+  const mapFile = `${file}.map`;
+  if (!existsSync(mapFile)) return { file, line, column };
+  const found = new SourceMap(JSON.parse(readFileSync(mapFile, 'utf8'))).findEntry(line - 1, column - 1);
+  if (!('originalSource' in found)) return { file, line, column };
+  const source = resolve(dirname(file), found.originalSource);
+  return { file: source, line: found.originalLine + 1, column: found.originalColumn + 1 };
+}
