@@ -27,6 +27,8 @@ function compile(stage) {
   const chosen = { ...config, include: [PLATFORM, WORKBENCH], exclude: [TEMPLATE, PAGES] };
   const { options, fileNames } = ts.parseJsonConfigFileContent(chosen, ts.sys, ROOT);
   const emitting = { ...options, noEmit: false, noCheck: true, declaration: true, rootDir: ROOT, outDir: stage };
+  // The incremental state belongs to `npm run typecheck`.
+  Object.assign(emitting, { incremental: false, tsBuildInfoFile: undefined });
   const program = ts.createProgram(fileNames, emitting);
   const { diagnostics } = program.emit();
   if (diagnostics.length === 0) return;
