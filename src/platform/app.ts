@@ -11,16 +11,13 @@ import type { Upstreams } from './forward/upstreams.js';
 import { refused } from './graphql/errors.js';
 import { mediaTypeFor } from './graphql/media-type.js';
 import { graphqlPlugin, notWrittenFields, PATH } from './graphql/plugin.js';
-import { answerHeadersPlugin } from './http/answer-headers.js';
-import { authenticatePlugin } from './http/authenticate.js';
 import { jsonBodyPlugin } from './http/bodies.js';
-import { confidentialPlugin } from './http/confidential.js';
+import { authenticatePlugin } from './http/call.js';
 import { crossOrigin, originsPlugin } from './http/cross-origin.js';
+import { sendProblem } from './http/failures.js';
 import { metricsPlugin } from './http/metrics.js';
-import { sendProblem } from './http/problems.js';
-import { refusalsPlugin } from './http/refusals.js';
-import { routePlugin } from './http/route.js';
 import { sessionCookiesPlugin } from './http/session-cookies.js';
+import { commonStagesPlugin } from './http/stages.js';
 import { webSocketPlugin } from './http/websocket.js';
 import { ADMISSION, type AdmissionLimits, admissionPlugin } from './limits/admission.js';
 import { rateLimitPlugin, type SharedWindows } from './limits/rate-limit.js';
@@ -129,20 +126,18 @@ export async function buildApp(
 
   // A plugin comes after those that it needs. The table of the pipeline decides when a request meets its stages.
   await app.register(pipelinePlugin, { production });
-  await app.register(routePlugin);
-  await app.register(answerHeadersPlugin);
+  await app.register(commonStagesPlugin, {
+    production,
+    tls: Boolean(config.TLS_CERT),
+    proxied: Boolean(config.TRUST_PROXY),
+    services,
+  });
   await app.register(versionPlugin, versioned);
   await app.register(originsPlugin, { ...pages, publicUrl: config.PUBLIC_URL });
   await app.register(jsonBodyPlugin);
   await app.register(timeoutsPlugin, timeouts);
   await app.register(sessionCookiesPlugin);
-  await app.register(confidentialPlugin, {
-    production,
-    tls: Boolean(config.TLS_CERT),
-    proxied: Boolean(config.TRUST_PROXY),
-  });
   await app.register(authenticatePlugin, { services });
-  await app.register(refusalsPlugin, { services });
   await app.register(webSocketPlugin, {
     path: PATH,
     protocol: GRAPHQL_TRANSPORT_WS_PROTOCOL,

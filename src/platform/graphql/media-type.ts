@@ -1,4 +1,4 @@
-import { acceptable } from '../http/headers.js';
+import { acceptable } from '../http/request.js';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 const GRAPHQL_TYPE = 'application/graphql-response+json; charset=utf-8';

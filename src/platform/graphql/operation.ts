@@ -24,7 +24,7 @@ export function contextOf(
   { ended, signal }: Ends = {},
 ): GraphQLContext {
   const callWith: GraphQLContext['callWith'] = (issues) => {
-    const call = callOf(app, request, () => issues);
+    const call = callOf(request, () => issues);
     return ended ? { ...call, checkpoint: () => call.checkpoint().then(() => ended.throwIfAborted()) } : call;
   };
   return operationContext(services, callWith, signal);

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { failureHeaders, toFailure } from '../http/failures.js';
-import { varyBy } from '../http/headers.js';
+import { varyBy } from '../http/reply.js';
 import { socketServer } from '../live/socket.js';
 import { type SocketLimits, socketLimits } from '../live/sockets.js';
 import { isNotWritten } from '../operations/route.js';
@@ -77,7 +77,7 @@ export const graphqlPlugin = fp<GraphQLOptions>(
       'rate-limit',
       'admission',
       'metrics',
-      'refusals',
+      'common-stages',
     ],
   },
 );

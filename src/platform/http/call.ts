@@ -1,40 +1,160 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { Call, KeyedRequest, Policy } from '../calls/access.js';
+import type { FastifyRequest } from 'fastify';
+import fp from 'fastify-plugin';
+import type { Actor, Call, KeyedRequest, Policy, Presented } from '../calls/access.js';
+import { andThen, type Soon } from '../calls/at-once.js';
 import { Failure } from '../calls/errors.js';
 import type { Issues } from '../calls/issues.js';
 import { refuseExcess } from '../limits/rate-limit.js';
-import { presentedBy } from './authenticate.js';
+import type { PlatformServices } from '../services.js';
+import { isToken } from '../sessions/session-tokens.js';
+import { linesOf } from './request.js';
 
 declare module 'fastify' {
+  interface FastifyRequest {
+    /** The caller, after `authenticate`; null for nobody. */
+    actor: Actor | null;
+    /** The result of `authenticate`, which is called once per request; undefined before. */
+    caller: Soon<Actor | null> | undefined;
+  }
   interface FastifyInstance {
     /** The permissions that the contracts of the application declare. */
     policy: Policy;
+    /**
+     * Authenticates a request, once.
+     * @returns null without a credential; rejects with Failure UNAUTHENTICATED for an invalid credential, RATE_LIMITED after too many
+     *   wrong passwords
+     */
+    authenticate: (request: FastifyRequest) => Soon<Actor | null>;
+    /** Does the same to select the counter of a request: an invalid credential is no credential. */
+    identify: (request: FastifyRequest) => Promise<Actor | null>;
+    /**
+     * Authenticates a value of the `Authorization` header that came in another way.
+     * @param request the request that opened the connection
+     * @throws Failure UNAUTHENTICATED for an invalid credential
+     */
+    authenticateHeader: (request: FastifyRequest, value: string) => Promise<Actor>;
   }
 }
+
+type Credential =
+  | { scheme: 'bearer' | 'cookie'; token: string }
+  | { scheme: 'basic'; username: string; password: string };
+
+/** Authentication by the `Authorization` header or the cookie, for both transports. */
+export const authenticatePlugin = fp<{ services: PlatformServices }>(
+  async (app, { services: { sessions } }) => {
+    app.decorateRequest('actor', null);
+    app.decorateRequest('caller', undefined);
+    app.decorate('authenticate', (request: FastifyRequest) => {
+      if (request.caller === undefined) request.caller = authenticate(request);
+      return request.caller;
+    });
+    app.decorate('identify', async (request: FastifyRequest) => {
+      try {
+        return await app.authenticate(request);
+      } catch {
+        return null;
+      }
+    });
+    app.decorate('authenticateHeader', async (request: FastifyRequest, value: string) => {
+      app.refusePlainHttp(request);
+      return verify(readHeader([value]), request);
+    });
+
+    /** Returns a failure as a promise: each further call gets the same failure. */
+    function authenticate(request: FastifyRequest): Soon<Actor | null> {
+      try {
+        if (hasCredential(request)) app.refusePlainHttp(request);
+        const credential = readCredential(request);
+        if (!credential) return null;
+        return andThen(verify(credential, request), (actor) => {
+          request.actor = actor;
+          return actor;
+        });
+      } catch (failure) {
+        return Promise.reject(failure);
+      }
+    }
+
+    const verify = (credential: Credential, request: FastifyRequest): Soon<Actor> =>
+      andThen(actorOf(credential, request), (actor) => {
+        if (!actor) throw refused('The credential is invalid or has expired.');
+        return actor;
+      });
+
+    function actorOf(credential: Credential, request: FastifyRequest): Soon<Actor | undefined> {
+      if (credential.scheme === 'basic') {
+        const caller = { address: request.ip, requestId: request.id };
+        return sessions.basic(credential.username, credential.password, caller);
+      }
+      const bearer = sessions.bearer(credential.token);
+      if (credential.scheme === 'bearer') return bearer;
+      return andThen(bearer, (actor) => actor && { ...actor, mechanism: 'cookieAuth' });
+    }
+  },
+  { name: 'authenticate', dependencies: ['common-stages', 'session-cookies'] },
+);
+
+const hasCredential = ({ headers, cookies, server: { names } }: FastifyRequest): boolean =>
+  headers.authorization !== undefined ||
+  [names.accessCookie, names.refreshCookie].some((name) => cookies[name] !== undefined);
+
+/** Reads the credential of a request: the `Authorization` header, or else the cookie. A token in another place is no credential. */
+function readCredential(request: FastifyRequest): Credential | undefined {
+  const lines = linesOf(request.raw, 'authorization');
+  if (lines.length > 0) return readHeader(lines);
+  const token = request.cookies[request.server.names.accessCookie];
+  return token === undefined ? undefined : { scheme: 'cookie', token };
+}
+
+/** Reads one line with a scheme in any case and one or more spaces (RFC 9110 §11.4). Two lines are refused. */
+function readHeader(lines: string[]): Credential {
+  const [, scheme = '', value = ''] =
+    /^([a-z]+) +([\w.~+/=-]+)$/i.exec(lines.length === 1 ? (lines[0] as string) : '') ?? [];
+  if (scheme.toLowerCase() === 'bearer') return { scheme: 'bearer', token: value };
+  if (scheme.toLowerCase() === 'basic') return readBasic(value);
+  throw refused('The Authorization header is not Basic or Bearer with one credential.');
+}
+
+/** Reads user name and password, divided by the first colon, in UTF-8 without control characters (RFC 7617 §2). */
+function readBasic(value: string): Credential {
+  const bytes = Buffer.from(value, 'base64');
+  const text = bytes.toString();
+  const colon = text.indexOf(':');
+  const isClean = bytes.equals(Buffer.from(text)) && ![...text].some((c) => c < ' ' || c === '\u007f');
+  if (colon < 0 || !isClean || bytes.toString('base64') !== value)
+    throw refused('The Basic credential cannot be read.');
+  return { scheme: 'basic', username: text.slice(0, colon), password: text.slice(colon + 1) };
+}
+
+/** Returns the kind of credential that a request presented, valid or not. */
+function presentedBy({ headers, cookies, server: { names } }: FastifyRequest): Presented | undefined {
+  const { authorization } = headers;
+  if (authorization === undefined) return cookies[names.accessCookie] === undefined ? undefined : 'cookie';
+  const token = /^bearer +(\S+)$/i.exec(authorization)?.[1] ?? '';
+  return isToken(names.tokenPrefixes.access, token) ? 'opaqueToken' : 'other';
+}
+
+const refused = (message: string): Failure => new Failure('UNAUTHENTICATED', message, { challenge: 'invalid_token' });
 
 /**
  * Returns a call as services see it.
  * @param contentIssues returns what is wrong with the content; called at the checkpoint, before the rate is counted
  * @param idempotency the key of the caller, for an operation that takes one
  */
-export function callOf(
-  app: FastifyInstance,
-  request: FastifyRequest,
-  contentIssues: () => Issues,
-  idempotency?: KeyedRequest,
-): Call {
+export function callOf(request: FastifyRequest, contentIssues: () => Issues, idempotency?: KeyedRequest): Call {
   async function check(): Promise<void> {
     const found = contentIssues();
     const [first] = found.issues;
     if (first) {
       throw new Failure('VALIDATION_FAILED', `${first.pointer ?? first.parameter} ${first.detail}.`, found);
     }
-    const rate = app.countRequest(request);
+    const rate = request.server.countRequest(request);
     refuseExcess(rate instanceof Promise ? await rate : rate);
   }
   let checked: Promise<void> | undefined;
   return {
-    policy: app.policy,
+    policy: request.server.policy,
     actor: request.actor,
     presented: () => presentedBy(request),
     address: request.ip,

@@ -6,7 +6,8 @@ import { Failure } from '../calls/errors.js';
 import type { OpenApiDocument } from '../contract/document.js';
 import { declaredAnswers, type Operation } from '../contract/openapi.js';
 import { isLoopbackHost } from '../loopback.js';
-import { linesOf, varyNotBy } from './headers.js';
+import { varyNotBy } from './reply.js';
+import { linesOf } from './request.js';
 
 /** Headers that a script of another origin may read anyway (Fetch, "CORS-safelisted response-header name"), or may never read. */
 const NOT_EXPOSED = new Set([

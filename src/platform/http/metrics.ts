@@ -62,20 +62,35 @@ export const metricsPlugin = fp<MetricsOptions>(
       for (const code of codes) refused.inc({ code });
     });
 
-    /** Adds a gauge that is read on demand. */
-    const gauge = (name: string, help: string, read: () => number) =>
+    /** Adds a gauge that is read on demand: a number for each value of the label, or one number. */
+    const gauge = (name: string, help: string, read: () => number | Record<string, number>, label?: string) =>
       new Gauge({
         name,
         help,
+        labelNames: label === undefined ? [] : [label],
         registers: [registry],
         collect() {
-          this.set(read());
+          const found = read();
+          if (typeof found === 'number') this.set(found);
+          else for (const [value, number] of Object.entries(found)) this.set({ [label as string]: value }, number);
         },
       });
     const admission = () => app.admission.figures();
     gauge('requests_under_way', 'Requests and operations that have a place.', () => admission().underWay);
     gauge('requests_waiting', 'Requests and operations that wait for a place.', () => admission().waiting);
     gauge('websockets_open', 'Sockets that are open.', () => app.websocketServer.clients.size);
+    gauge(
+      'database_connections',
+      'Connections to the database server by what they do: busy or idle in the pool, or hearing signals; and what waits for one.',
+      () => ({ ...connections() }),
+      'state',
+    );
+    gauge(
+      'dependency_up',
+      '0 while the service is known to be without it.',
+      () => Object.fromEntries([...told.watched()].map((name) => [name, told.isAway(name) ? 0 : 1])),
+      'dependency',
+    );
     new Counter({
       name: 'requests_shed_total',
       help: 'Requests and operations that were refused because there was no place in time.',
@@ -83,24 +98,6 @@ export const metricsPlugin = fp<MetricsOptions>(
       collect() {
         this.reset();
         this.inc(admission().shed);
-      },
-    });
-    new Gauge({
-      name: 'database_connections',
-      help: 'Connections to the database server by what they do: busy or idle in the pool, or hearing signals; and what waits for one.',
-      labelNames: ['state'],
-      registers: [registry],
-      collect() {
-        for (const [state, number] of Object.entries(connections() ?? {})) this.set({ state }, number);
-      },
-    });
-    new Gauge({
-      name: 'dependency_up',
-      help: '0 while the service is known to be without it.',
-      labelNames: ['dependency'],
-      registers: [registry],
-      collect() {
-        for (const name of told.watched()) this.set({ dependency: name }, told.isAway(name) ? 0 : 1);
       },
     });
     app.addHook('onClose', async () => registry.clear());
@@ -122,7 +119,7 @@ export const metricsPlugin = fp<MetricsOptions>(
       );
     });
   },
-  { name: 'metrics', dependencies: ['pipeline', 'route', 'confidential', 'web-socket', 'admission'] },
+  { name: 'metrics', dependencies: ['pipeline', 'common-stages', 'web-socket', 'admission'] },
 );
 
 /** Headers that proxies add, trusted or not. */

@@ -6,8 +6,7 @@ import { Failure } from '../calls/errors.js';
 import type { OpenApiDocument } from '../contract/document.js';
 import { type Operation, operations } from '../contract/openapi.js';
 import { type CrossOrigin, isPreflight } from '../http/cross-origin.js';
-import { failureHeaders, problem } from '../http/failures.js';
-import { MEDIA_TYPE } from '../http/problems.js';
+import { failureHeaders, MEDIA_TYPE, problem } from '../http/failures.js';
 import type { Names } from '../names.js';
 
 /** How much is done at once, and how long the rest may wait. */

@@ -147,7 +147,7 @@ export const rateLimitPlugin = fp<RateLimitOptions>(
       return andThen(rate, (one) => tell(reply, one));
     });
   },
-  { name: 'rate-limit', dependencies: ['pipeline', 'route', 'authenticate'] },
+  { name: 'rate-limit', dependencies: ['pipeline', 'common-stages', 'authenticate'] },
 );
 
 const rateOf = (limit: number, { current, ttl }: Count): Rate => ({

@@ -7,8 +7,8 @@ import type { DemoPerson } from '../application.js';
 import type { Failure } from '../calls/errors.js';
 import type { OpenApiDocument } from '../contract/document.js';
 import { type Operation, schemaName } from '../contract/openapi.js';
-import { compressible, sendBytes } from '../http/bytes.js';
-import { pathOf } from '../http/path.js';
+import { compressible, sendBytes } from '../http/reply.js';
+import { pathOf } from '../http/request.js';
 import { fileAt, hrefOf, type PageFile, PREFIX, servedPath } from './files.js';
 import type { StatusEntry } from './status-table.js';
 

@@ -9,8 +9,7 @@ import type { Cursors, PageRequest } from '../calls/pages.js';
 import type { Operation } from '../contract/openapi.js';
 import { isPlain } from '../contract/references.js';
 import { placeOf } from '../contract/versions.js';
-import { acceptable } from '../http/headers.js';
-import { pathOf } from '../http/path.js';
+import { acceptable, pathOf } from '../http/request.js';
 import { readPage } from './paging.js';
 import { type Reply, sender } from './represent.js';
 import { type BodyForm, bodyFormFor, bodyForms } from './request-body.js';
@@ -200,5 +199,5 @@ export const restStagesPlugin = fp(
     });
     app.stage('deprecation', ({ route }, reply) => route.plan?.tellDeprecation?.(reply));
   },
-  { name: 'rest-stages', dependencies: ['pipeline', 'route', 'authenticate', 'metrics'] },
+  { name: 'rest-stages', dependencies: ['pipeline', 'common-stages', 'authenticate', 'metrics'] },
 );

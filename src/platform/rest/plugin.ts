@@ -11,11 +11,10 @@ import { placeOf, prefixOf, versionsOf } from '../contract/versions.js';
 import type { Forwarded } from '../forward/answers.js';
 import type { Upstreams } from '../forward/upstreams.js';
 import { readDeclared } from '../http/bodies.js';
-import { compressible } from '../http/bytes.js';
 import { callOf } from '../http/call.js';
-import { acceptable, varyBy } from '../http/headers.js';
 import { schemaCompiler } from '../http/json-schema.js';
-import { pathOf } from '../http/path.js';
+import { compressible, varyBy } from '../http/reply.js';
+import { acceptable, pathOf } from '../http/request.js';
 import { type SessionCookies, sessionCookies } from '../http/session-cookies.js';
 import { checkRoutes } from '../operations/check.js';
 import { isNotWritten, isRoute } from '../operations/route.js';
@@ -146,7 +145,7 @@ export const restPlugin = fp<RestOptions>(
         services: services.handlers,
         platform: { ...platform, document: documentsFor(request) },
         prefix,
-        call: callOf(app, request, () => contentIssues(request.read), keyOf(request.read)),
+        call: callOf(request, () => contentIssues(request.read), keyOf(request.read)),
         page: request.page,
         pathname: pathOf(request.url),
         accepts: (types) => {
@@ -192,7 +191,7 @@ export const restPlugin = fp<RestOptions>(
       await scope.register(openapiGlue, options);
     });
   },
-  { name: 'rest', dependencies: ['rest-stages', 'json-body', 'confidential', 'origins', 'rate-limit'] },
+  { name: 'rest', dependencies: ['rest-stages', 'json-body', 'common-stages', 'origins', 'rate-limit'] },
 );
 
 /** Returns what is checked of the route of an operation; nothing for public and forwarded operations, which have none. */

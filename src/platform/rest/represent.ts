@@ -3,8 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import fresh from 'fresh';
 import type { Response, Schema } from '../contract/document.js';
 import type { Operation } from '../contract/openapi.js';
-import { isSentCompressed, sendBytes } from '../http/bytes.js';
-import { varyBy } from '../http/headers.js';
+import { isSentCompressed, sendBytes, varyBy } from '../http/reply.js';
 
 /** What a handler returns: the shape that the generated reply types narrow. */
 export interface Reply {

@@ -4,7 +4,7 @@ import findMyWay from 'find-my-way';
 import { Failure } from '../calls/errors.js';
 import type { Operation } from '../contract/openapi.js';
 import { prefixOf, shapeOf } from '../contract/versions.js';
-import { pathOf } from '../http/path.js';
+import { pathOf } from '../http/request.js';
 
 const nothingHere = () => new Failure('NOT_FOUND', 'There is nothing at this address.');
 

@@ -4,7 +4,7 @@ import fp from 'fastify-plugin';
 import { Failure } from '../calls/errors.js';
 import type { Code } from '../contract/codes.js';
 import { prefixOf } from '../contract/versions.js';
-import { varyBy } from '../http/headers.js';
+import { varyBy } from '../http/reply.js';
 
 /** What is served, for the selection of a version. */
 export interface Versioned {
@@ -171,5 +171,5 @@ export const versionPlugin = fp<Versioned>(
       if (failure) throw failure;
     });
   },
-  { name: 'version', dependencies: ['pipeline', 'route'] },
+  { name: 'version', dependencies: ['pipeline', 'common-stages'] },
 );

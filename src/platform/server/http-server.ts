@@ -4,7 +4,7 @@ import { IncomingMessage, type Server } from 'node:http';
 import { constants, type Http2SecureServer, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
 import { createSecureContext, type TLSSocket, type Server as TlsServer } from 'node:tls';
 import Fastify, { type FastifyInstance, type FastifyServerOptions, LogController } from 'fastify';
-import { answerParserError, sendProblem } from '../http/problems.js';
+import { answerParserError, sendProblem } from '../http/failures.js';
 import type { Config } from './config.js';
 import type { Timeouts } from './timeouts.js';
 

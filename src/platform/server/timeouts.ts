@@ -2,7 +2,7 @@ import type { Http2ServerResponse } from 'node:http2';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { Failure } from '../calls/errors.js';
-import { bareProblem } from '../http/problems.js';
+import { bareProblem } from '../http/failures.js';
 
 /** Milliseconds. */
 export interface Timeouts {

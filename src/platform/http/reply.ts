@@ -3,7 +3,28 @@ import { gzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import Negotiator from 'negotiator';
 import parseRange from 'range-parser';
-import { varyBy } from './headers.js';
+
+const varying = (reply: FastifyReply): string[] =>
+  [reply.getHeader('vary') ?? []]
+    .flat()
+    .join(',')
+    .split(',')
+    .flatMap((name) => name.trim() || []);
+const isName = (name: string) => (other: string) => other.toLowerCase() === name.toLowerCase();
+
+/** Adds a request header to `Vary`: the answer depends on it (RFC 9110 §12.5.5). */
+export function varyBy(reply: FastifyReply, name: string): void {
+  const names = varying(reply);
+  if (!names.some(isName(name))) reply.header('vary', [...names, name].join(', '));
+}
+
+/** Removes a request header from `Vary`. */
+export function varyNotBy(reply: FastifyReply, name: string): void {
+  const is = isName(name);
+  const others = varying(reply).filter((other) => !is(other));
+  if (others.length > 0) reply.header('vary', others.join(', '));
+  else reply.removeHeader('vary');
+}
 
 const compress = promisify(gzip);
 

@@ -1,5 +1,4 @@
 import type { IncomingMessage } from 'node:http';
-import type { FastifyReply } from 'fastify';
 import Negotiator from 'negotiator';
 
 /** Characters of an `Accept` that is read: negotiator's time grows with the square of an unclosed quotation. */
@@ -31,24 +30,8 @@ export function linesOf({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>, nam
   return lines;
 }
 
-const varying = (reply: FastifyReply): string[] =>
-  [reply.getHeader('vary') ?? []]
-    .flat()
-    .join(',')
-    .split(',')
-    .flatMap((name) => name.trim() || []);
-const isName = (name: string) => (other: string) => other.toLowerCase() === name.toLowerCase();
-
-/** Adds a request header to `Vary`: the answer depends on it (RFC 9110 §12.5.5). */
-export function varyBy(reply: FastifyReply, name: string): void {
-  const names = varying(reply);
-  if (!names.some(isName(name))) reply.header('vary', [...names, name].join(', '));
-}
-
-/** Removes a request header from `Vary`. */
-export function varyNotBy(reply: FastifyReply, name: string): void {
-  const is = isName(name);
-  const others = varying(reply).filter((other) => !is(other));
-  if (others.length > 0) reply.header('vary', others.join(', '));
-  else reply.removeHeader('vary');
+/** The path of what was asked for, without its query. */
+export function pathOf(url: string): string {
+  const mark = url.indexOf('?');
+  return mark < 0 ? url : url.slice(0, mark);
 }

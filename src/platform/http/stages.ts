@@ -1,0 +1,104 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { FastifyContextConfig, FastifyRequest } from 'fastify';
+import fp from 'fastify-plugin';
+import helmet from 'helmet';
+import type { Refusal } from '../audit/audit.js';
+import { Failure } from '../calls/errors.js';
+import { type Code, platformCodes } from '../contract/codes.js';
+import { isLoopbackAddress } from '../loopback.js';
+import type { PlatformServices } from '../services.js';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The configuration of its route, and the path if a route matches. */
+    route: FastifyContextConfig & { url?: string };
+  }
+  interface FastifyInstance {
+    /**
+     * Refuses a request with credentials over plain HTTP, before they are checked. It never redirects: the client would send them again.
+     * @throws Failure FORBIDDEN
+     */
+    refusePlainHttp: (request: FastifyRequest) => void;
+    /** Audits the refusals among the failures of an answer whose status does not tell them. */
+    noteRefusals: (request: FastifyRequest, failures: readonly string[]) => void;
+  }
+}
+
+/** An API answer is not a page and loads nothing. Pages have policies of their own. */
+const NOTHING = { useDefaults: false, directives: { 'default-src': ["'none'"], 'frame-ancestors': ["'none'"] } };
+
+/** Returns the headers of helmet, which are the same on every answer. */
+function securityHeaders(): Record<string, string> {
+  const headers: Record<string, string> = {};
+  const response = {
+    setHeader: (name: string, value: string) => {
+      headers[name.toLowerCase()] = value;
+    },
+    removeHeader: () => {},
+  } as unknown as ServerResponse;
+  const set = helmet({ contentSecurityPolicy: NOTHING, strictTransportSecurity: false });
+  set({} as IncomingMessage, response, (error) => {
+    if (error) throw error;
+  });
+  return headers;
+}
+
+/** A year (RFC 6797 §6.1), with the subdomains, which are versions of this service. */
+const HSTS = 'max-age=31536000; includeSubDomains';
+
+/** The failures that are audited. */
+const AUDITED: Partial<Record<Code, Refusal>> = { FORBIDDEN: 'access.refused', RATE_LIMITED: 'limit.exceeded' };
+const auditedByStatus = new Map(
+  Object.entries(AUDITED).map(([code, refusal]) => [platformCodes[code as Code].status as number, refusal]),
+);
+
+interface CommonStagesOptions {
+  production: boolean;
+  /** True if this process terminates TLS. */
+  tls: boolean;
+  /** True if there are trusted proxies, which send X-Forwarded-* headers. */
+  proxied: boolean;
+  services: PlatformServices;
+}
+
+/**
+ * The small stages of every request: its route, the headers of its answer, and the audit of refusals. Credentials are taken over HTTPS:
+ * of this process, or of a trusted proxy that says so in X-Forwarded-Proto. Over plain HTTP they are taken from loopback and outside
+ * production only (docs/decisions.md, "Authentication").
+ */
+export const commonStagesPlugin = fp<CommonStagesOptions>(
+  async (app, { production, tls, proxied, services: { refusals } }) => {
+    app.decorateRequest('route');
+    // Fastify composes the configuration for each access.
+    app.stage('route', (request) => {
+      request.route = request.routeOptions.config;
+    });
+    const headers = securityHeaders();
+    app.stage('request-id', (request, reply) => void reply.header('x-request-id', request.id));
+    app.stage('security-headers', (_request, reply) => void reply.headers(headers));
+    app.stage('strict-transport', (request, reply) => {
+      if (request.protocol === 'https') reply.header('strict-transport-security', HSTS);
+    });
+
+    if (production && !tls && !proxied) {
+      app.log.warn('All credentials are refused: set TLS_CERT and TLS_KEY, or TRUST_PROXY to the proxy that has them.');
+    }
+    const isConfidential = ({ protocol, headers, ip }: FastifyRequest): boolean => {
+      if (protocol === 'https') return true;
+      const isProxied = proxied && headers['x-forwarded-proto'] !== undefined;
+      return !production && !isProxied && isLoopbackAddress(ip);
+    };
+    app.decorate('refusePlainHttp', (request: FastifyRequest) => {
+      if (!isConfidential(request)) throw new Failure('FORBIDDEN', 'Credentials are taken over HTTPS only.');
+    });
+
+    const note = (refusal: Refusal | undefined, { actor, ip, id }: FastifyRequest) => {
+      if (refusal) refusals.note(refusal, { actor, address: ip, requestId: id });
+    };
+    app.decorate('noteRefusals', (request: FastifyRequest, failures: readonly string[]) => {
+      for (const code of failures) note(AUDITED[code as Code], request);
+    });
+    app.stage('refusals', (request, { statusCode }) => note(auditedByStatus.get(statusCode), request));
+  },
+  { name: 'common-stages', dependencies: ['pipeline'] },
+);
