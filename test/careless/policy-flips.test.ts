@@ -5,10 +5,10 @@ import { route } from '../../src/application/routes.js';
 import type { Application } from '../../src/platform/application.js';
 import type { Db, Operation } from '../../src/platform/index.js';
 import { create, record } from '../../src/platform/index.js';
-import { type TestService, testService } from '../../src/platform/testing/index.js';
-import { allows, type Line, linesOfField, linesOfOperation, rootFields } from '../../src/platform/testing/matrix.js';
-import type { Account, Json, Person } from '../../src/platform/testing/people.js';
-import { addressOf, asked, isOwned, soundRequest } from '../../src/platform/testing/sound-request.js';
+import { type TestService, testService } from '../../src/testing/index.js';
+import { allows, type Line, linesOfField, linesOfOperation, rootFields } from '../../src/testing/matrix.js';
+import type { Account, Json, Person } from '../../src/testing/people.js';
+import { addressOf, asked, isOwned, soundRequest } from '../../src/testing/sound-request.js';
 import { example } from '../support/conformance.js';
 import { memoryDatabase } from '../support/databases.js';
 

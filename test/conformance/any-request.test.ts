@@ -1,5 +1,5 @@
 import t from 'tap';
-import { drawnRequests } from '../../src/platform/testing/index.js';
+import { drawnRequests } from '../../src/testing/index.js';
 import { ofExample } from '../support/conformance.js';
 import { memoryDatabase } from '../support/databases.js';
 

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { everyBound } from '../../src/platform/testing/index.js';
+import { everyBound } from '../../src/testing/index.js';
 import { ofExample } from '../support/conformance.js';
 import { memoryDatabase } from '../support/databases.js';
 

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { everyOperation } from '../../src/platform/testing/index.js';
+import { everyOperation } from '../../src/testing/index.js';
 import { ofExample } from '../support/conformance.js';
 import { onEachDatabase } from '../support/databases.js';
 import { PRODUCTION } from '../support/production.js';

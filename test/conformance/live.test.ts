@@ -1,6 +1,6 @@
 import t from 'tap';
 import { application } from '../../src/application/application.js';
-import { testService } from '../../src/platform/testing/index.js';
+import { testService } from '../../src/testing/index.js';
 import { memoryDatabase } from '../support/databases.js';
 import { ADD, SUBSCRIBE } from '../support/socket.js';
 

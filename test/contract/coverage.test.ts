@@ -7,9 +7,9 @@ import type { OpenApiDocument } from '../../src/platform/contract/document.js';
 import { inlineSchemas } from '../../src/platform/contract/inline.js';
 import { normaliseOpenApi, operations } from '../../src/platform/contract/openapi.js';
 import { parseYaml } from '../../src/platform/contract/yaml.js';
-import { clearObservations, note, type Observations } from '../../src/platform/testing/coverage/observations.js';
-import { graphqlObserver } from '../../src/platform/testing/coverage/observe-graphql.js';
-import { type Exchange, restObserver } from '../../src/platform/testing/coverage/observe-rest.js';
+import { clearObservations, note, type Observations } from '../../src/testing/coverage/observations.js';
+import { graphqlObserver } from '../../src/testing/coverage/observe-graphql.js';
+import { type Exchange, restObserver } from '../../src/testing/coverage/observe-rest.js';
 import { type Coverage, measureCoverage, type State } from '../../src/workbench/coverage/measure.js';
 import { coverageText, missingLines, verdictText } from '../../src/workbench/coverage/text.js';
 import { contractsOf } from '../../src/workbench/model/contracts.js';
@@ -851,8 +851,8 @@ t.test('the check of every answer in the tests records what it sees, a file for 
   const url = (path: string) => JSON.stringify(pathToFileURL(join(ROOT, path)).href);
   const program = `
     import { readFileSync } from 'node:fs';
-    import { contractOf } from ${url('src/platform/testing/contract.ts')};
-    import { recorderOf } from ${url('src/platform/testing/recorder.ts')};
+    import { contractOf } from ${url('src/testing/contract.ts')};
+    import { recorderOf } from ${url('src/testing/recorder.ts')};
     const text = (name) => readFileSync(name, 'utf8');
     const contract = contractOf({ openapi: text('openapi.yaml'), graphql: text('schema.graphql') });
     const { rest, graphql } = recorderOf(contract, process.cwd());

@@ -6,7 +6,7 @@ import { inlineSchemas } from '../../src/platform/contract/inline.js';
 import { operations } from '../../src/platform/contract/openapi.js';
 import { structureOf } from '../../src/platform/contract/structure.js';
 import { parseYaml } from '../../src/platform/contract/yaml.js';
-import { restElements } from '../../src/platform/testing/coverage/rest-elements.js';
+import { restElements } from '../../src/testing/coverage/rest-elements.js';
 import { openApiOf } from '../../src/workbench/model/openapi-source.js';
 import { readYaml } from '../../src/workbench/model/yaml-source.js';
 import { openapi } from './small-project.js';

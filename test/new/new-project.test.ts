@@ -24,15 +24,19 @@ t.test('accord new writes a whole project that is called as its directory, and s
   const { name, dependencies, devDependencies } = JSON.parse(textOf(folder, 'package.json'));
   const { version } = JSON.parse(textOf(ROOT, 'src/platform/package.json'));
   t.match(
-    [name, dependencies['@accord-api/platform'], devDependencies['@accord-api/workbench']],
-    ['book-club', `^${version}`, `^${version}`],
+    [
+      name,
+      dependencies['@accord-api/platform'],
+      ...['testing', 'workbench'].map((one) => devDependencies[`@accord-api/${one}`]),
+    ],
+    ['book-club', `^${version}`, `^${version}`, `^${version}`],
   );
   t.match(textOf(folder, 'src/application/name.ts'), "'book-club'");
   t.match(textOf(folder, 'openapi.yaml'), 'title: Book Club');
   const named = filesIn(TEMPLATE).map((file) => file.replace(/^_gitignore$/, '.gitignore').replace(/^_/, ''));
   t.same(filesIn(folder).sort(), named.sort());
   const leftOver = filesIn(folder).filter((file) =>
-    /my[-_]api|My API|<(year|platform|workbench)>/.test(textOf(folder, file)),
+    /my[-_]api|My API|<(year|platform|testing|workbench)>/.test(textOf(folder, file)),
   );
   t.same(leftOver, [], 'nothing has the name of the template');
 });

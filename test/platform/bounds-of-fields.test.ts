@@ -1,7 +1,7 @@
 import { buildSchema } from 'graphql';
 import t, { type Test } from 'tap';
-import { graphqlObserver } from '../../src/platform/testing/coverage/observe-graphql.js';
-import { type ConformanceOptions, everyBound, everyField } from '../../src/platform/testing/index.js';
+import { graphqlObserver } from '../../src/testing/coverage/observe-graphql.js';
+import { type ConformanceOptions, everyBound, everyField } from '../../src/testing/index.js';
 import { memoryDatabase } from '../support/databases.js';
 import { finds } from './finds-fixture.js';
 import { applicationOf, contractsOf, DIRECTIVES, type Own } from './own-application.js';

@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap';
-import { contractOf } from '../../src/platform/testing/contract.js';
-import { restObserver } from '../../src/platform/testing/coverage/observe-rest.js';
-import { type ConformanceOptions, everyBound, everyOperation } from '../../src/platform/testing/index.js';
+import { contractOf } from '../../src/testing/contract.js';
+import { restObserver } from '../../src/testing/coverage/observe-rest.js';
+import { type ConformanceOptions, everyBound, everyOperation } from '../../src/testing/index.js';
 import { memoryDatabase } from '../support/databases.js';
 import { applicationOf, contractsOf, DIRECTIVES, type Own } from './own-application.js';
 import { shelf } from './shelf-fixture.js';

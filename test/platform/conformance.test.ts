@@ -1,6 +1,6 @@
 import t from 'tap';
 import type { Application } from '../../src/platform/index.js';
-import { contractOf } from '../../src/platform/testing/contract.js';
+import { contractOf } from '../../src/testing/contract.js';
 import {
   type Cases,
   type ConformanceOptions,
@@ -11,7 +11,7 @@ import {
   failureOrder,
   permissions,
   testService,
-} from '../../src/platform/testing/index.js';
+} from '../../src/testing/index.js';
 import { memoryDatabase } from '../support/databases.js';
 import { type LibraryServices, library } from './fixture/application.js';
 import { contracts } from './fixture/files.js';

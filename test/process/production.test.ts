@@ -15,10 +15,15 @@ const installed = Object.entries(packages)
   .map(([path]) => path)
   .filter((path) => existsSync(join(ROOT, path)));
 
-t.test('a production install is small, and has neither compiler, nor Prisma, nor workbench', (t) => {
+t.test('a production install is small, and has no compiler, no Prisma, no workbench and no kit', (t) => {
   t.ok(installed.length <= 200, `${installed.length} packages`);
   const kept =
-    /^node_modules\/(prisma|typescript|tsx|esbuild|ts-morph|react|graphiql|eslint|tap|@graphql-codegen\/.*|@redocly\/.*|@prisma\/client)$/;
+    /^node_modules\/(prisma|typescript|tsx|esbuild|ts-morph|react|graphiql|eslint|tap|@graphql-codegen\/.*|@redocly\/.*|@prisma\/client|fast-check)$/;
+  const ours = Object.entries(packages).filter(([path, { dev }]) => path.startsWith('src/') && !dev);
+  t.strictSame(
+    ours.map(([path]) => path),
+    ['src/platform'],
+  );
   t.strictSame(
     installed.filter((path) => kept.test(path)),
     [],
@@ -35,7 +40,7 @@ t.test('it runs what was built elsewhere, and has the commands of an operator', 
   const within = (path: string) => (from: string) => from === path || !from.slice(path.length).includes('node_modules');
   for (const path of installed)
     cpSync(join(ROOT, path), join(folder, path), { recursive: true, filter: within(join(ROOT, path)) });
-  t.notOk(existsSync(join(folder, 'node_modules/tsx')));
+  for (const name of ['tsx', '@accord-api/testing']) t.notOk(existsSync(join(folder, 'node_modules', name)), name);
 
   const accord = (...args: string[]) => [process.execPath, join(folder, 'src/platform/cli/bin.js'), ...args] as const;
   const environment = { DATABASE_URL: `pglite://${folder}/data` };

@@ -2,8 +2,8 @@ import { application } from '../../src/application/application.js';
 import { variables } from '../../src/application/variables.js';
 import type { Operation } from '../../src/platform/contract/openapi.js';
 import { newToken } from '../../src/platform/sessions/session-tokens.js';
-import type { Asked, Cases, ConformanceOptions, Draft, TestService } from '../../src/platform/testing/index.js';
-import * as sound from '../../src/platform/testing/sound-request.js';
+import type { Asked, Cases, ConformanceOptions, Draft, TestService } from '../../src/testing/index.js';
+import * as sound from '../../src/testing/sound-request.js';
 import { PASSWORD, type Person } from './people.js';
 import type { Instance } from './service.js';
 

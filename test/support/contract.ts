@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { contractOf } from '../../src/platform/testing/contract.js';
-import type { Exchange } from '../../src/platform/testing/coverage/observe-rest.js';
-import { recorderOf } from '../../src/platform/testing/recorder.js';
+import { contractOf } from '../../src/testing/contract.js';
+import type { Exchange } from '../../src/testing/coverage/observe-rest.js';
+import { recorderOf } from '../../src/testing/recorder.js';
 
 /** The contracts of the example, as its answers are held to them. */
 export const contract = contractOf({

@@ -76,6 +76,7 @@ function isTypeOnly({ importClause }: ts.ImportDeclaration): boolean {
 /** The packages whose sources are in this repository, and the file that each of their entries is, seen from `src`. */
 const OURS = Object.entries({
   '@accord-api/platform': 'platform',
+  '@accord-api/testing': 'testing',
   '@accord-api/workbench': 'workbench',
   '@accord-api/generated': '../generated',
 });

@@ -9,7 +9,7 @@ import { type Ended, NODE, ROOT, run, temporaryFolder } from './process.js';
 /** The scope of the packages of this repository. */
 const OURS = '@accord-api';
 /** Those that a project installs. */
-const PACKAGES = ['platform', 'workbench'] as const;
+const PACKAGES = ['platform', 'testing', 'workbench'] as const;
 const { version: VERSION } = JSON.parse(readFileSync(join(ROOT, 'src', 'platform', 'package.json'), 'utf8'));
 
 /**

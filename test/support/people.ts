@@ -1,6 +1,6 @@
-import { passwordHash as hashed, type Person as Tester } from '../../src/platform/testing/people.js';
+import { passwordHash as hashed, type Person as Tester } from '../../src/testing/people.js';
 
-export { CHEAP, type Json, PASSWORD } from '../../src/platform/testing/people.js';
+export { CHEAP, type Json, PASSWORD } from '../../src/testing/people.js';
 
 export const passwordHash = hashed();
 

@@ -10,12 +10,12 @@ import {
   type RestAnswer,
   type TestService,
   testService,
-} from '../../src/platform/testing/index.js';
+} from '../../src/testing/index.js';
 import type { Opened } from './databases.js';
 import type { Person } from './people.js';
 import './glue.js';
 
-export type { RestAnswer, RestRequest } from '../../src/platform/testing/index.js';
+export type { RestAnswer, RestRequest } from '../../src/testing/index.js';
 export type GraphQLAnswer = Answer<Code>;
 
 /** The example, served. Every answer is held to the contract. */

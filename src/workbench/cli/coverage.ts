@@ -31,7 +31,7 @@ async function measure(root: string): Promise<Coverage> {
   const { check } = await import('../model/check.js');
   const { readContracts } = await import('../model/contracts.js');
   const { measureCoverage } = await import('../coverage/measure.js');
-  const { RECORDINGS, readObservations } = await import('@accord-api/platform/testing/coverage/observations');
+  const { RECORDINGS, readObservations } = await import('@accord-api/testing/coverage/observations');
   const { printProblems } = await import('../model/problems.js');
   const contracts = await readContracts(root, undefined, 'one');
   const { observations, recordings } = await readObservations(root).catch(unable(`Clear ${RECORDINGS} (--clear)`));
@@ -73,8 +73,7 @@ const coverage: Subcommand = (command) => {
     .action(async () => {
       const options = command.optsWithGlobals<Options>();
       const root = resolve(options.root);
-      if (options.clear)
-        return (await import('@accord-api/platform/testing/coverage/observations')).clearObservations(root);
+      if (options.clear) return (await import('@accord-api/testing/coverage/observations')).clearObservations(root);
       const measured = await measure(root);
       const { coverageText, verdictText } = await import('../coverage/text.js');
       if (options.json) printJson(measured);

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
 import { Unable } from '@accord-api/platform/cli/output';
 import type { Subcommand } from '@accord-api/platform/cli/subcommand';
+import type { PACKAGES } from '../new/new.js';
 
 const DESCRIPTION = `
 Writes a project that is served by Accord: both contracts with accounts, logins and one resource over REST, GraphQL and a live
@@ -17,16 +18,14 @@ const { version } = JSON.parse(readFileSync(new URL('../package.json', import.me
 };
 
 /** What npm is to install: the packages of a folder, by their path; else this version, or a later one that goes with it. */
-function packagesIn(folder: string | undefined) {
-  if (folder === undefined) return { platform: `^${version}`, workbench: `^${version}` };
-  const [platform, workbench] = ['platform', 'workbench'].map((name) =>
-    resolve(folder, `accord-api-${name}-${version}.tgz`),
-  );
-  for (const path of [platform, workbench] as string[]) {
-    if (!existsSync(path))
-      throw new Unable(`There is no ${path}. \`npm run pack -- <folder>\` in the repository of Accord writes it.`);
-  }
-  return { platform: `file:${platform}`, workbench: `file:${workbench}` };
+function packagesIn(folder: string | undefined, names: typeof PACKAGES) {
+  const sourceOf = (name: string) => {
+    if (folder === undefined) return `^${version}`;
+    const path = resolve(folder, `accord-api-${name}-${version}.tgz`);
+    if (existsSync(path)) return `file:${path}`;
+    throw new Unable(`There is no ${path}. \`npm run pack -- <folder>\` in the repository of Accord writes it.`);
+  };
+  return Object.fromEntries(names.map((name) => [name, sourceOf(name)])) as Record<(typeof names)[number], string>;
 }
 
 /** `accord new <directory>`: exits 2, and writes nothing, where something is there already. */
@@ -37,10 +36,10 @@ const newCommand: Subcommand = (command) => {
     .option('--name <name>', 'what the application is called (default: as the directory)')
     .option('--packages <folder>', 'install Accord from the tarballs in this folder, in place of the registry')
     .action(async (directory: string, { name: chosen, packages }: Options) => {
-      const { NoNewProject, nameFor, writeProject } = await import('../new/new.js');
+      const { NoNewProject, nameFor, PACKAGES, writeProject } = await import('../new/new.js');
       try {
         const name = nameFor(directory, chosen);
-        await writeProject({ directory: resolve(directory), name, ...packagesIn(packages) });
+        await writeProject({ directory: resolve(directory), name, packages: packagesIn(packages, PACKAGES) });
       } catch (error) {
         if (error instanceof NoNewProject) throw new Unable(error.message);
         throw error;

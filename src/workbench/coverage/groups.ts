@@ -1,4 +1,4 @@
-import { type ContractFile, KINDS } from '@accord-api/platform/testing/coverage/elements';
+import { type ContractFile, KINDS } from '@accord-api/testing/coverage/elements';
 import { type Measured, percentOf } from './measure.js';
 
 /** An operation or a type with all that belongs to it. */

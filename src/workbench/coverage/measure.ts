@@ -1,6 +1,6 @@
-import { type ContractFile, type Element, KINDS, type Kind } from '@accord-api/platform/testing/coverage/elements';
-import type { Observations } from '@accord-api/platform/testing/coverage/observations';
-import { restElements } from '@accord-api/platform/testing/coverage/rest-elements';
+import { type ContractFile, type Element, KINDS, type Kind } from '@accord-api/testing/coverage/elements';
+import type { Observations } from '@accord-api/testing/coverage/observations';
+import { restElements } from '@accord-api/testing/coverage/rest-elements';
 import type { Contracts } from '../model/contracts.js';
 import { type FilePlace, type Problem, problemAt } from '../model/problems.js';
 import { sdlElements } from './sdl-elements.js';

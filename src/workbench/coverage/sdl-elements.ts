@@ -1,5 +1,5 @@
-import { type InputValue, SIDES, sdlBounds, sideName } from '@accord-api/platform/testing/coverage/bounds';
-import type { Element, Kind } from '@accord-api/platform/testing/coverage/elements';
+import { type InputValue, SIDES, sdlBounds, sideName } from '@accord-api/testing/coverage/bounds';
+import type { Element, Kind } from '@accord-api/testing/coverage/elements';
 import {
   type ASTNode,
   type GraphQLNamedType,

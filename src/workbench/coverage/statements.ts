@@ -1,6 +1,6 @@
 import type { OpenApiDocument } from '@accord-api/platform/contract/document';
-import type { Element } from '@accord-api/platform/testing/coverage/elements';
-import type { Observations } from '@accord-api/platform/testing/coverage/observations';
+import type { Element } from '@accord-api/testing/coverage/elements';
+import type { Observations } from '@accord-api/testing/coverage/observations';
 import { Kind } from 'graphql';
 import type { SdlElement } from './sdl-elements.js';
 

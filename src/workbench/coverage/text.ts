@@ -1,4 +1,4 @@
-import { KINDS } from '@accord-api/platform/testing/coverage/elements';
+import { KINDS } from '@accord-api/testing/coverage/elements';
 import { printProblems } from '../model/problems.js';
 import { type Group, groupsOf, missingNames, statusTable } from './groups.js';
 import type { Coverage, Figures, Measured, State } from './measure.js';

@@ -7,13 +7,15 @@ export class NoNewProject extends Error {
   override readonly name = 'NoNewProject';
 }
 
+/** The packages of the scope `@accord-api` that a project installs. */
+export const PACKAGES = ['platform', 'testing', 'workbench'] as const;
+
 interface NewProject {
   directory: string;
   /** What the application is called; see `nameFor`. */
   name: string;
-  /** The versions or tarballs of `@accord-api/platform` and `@accord-api/workbench`. */
-  platform: string;
-  workbench: string;
+  /** The versions or tarballs of the packages, by their names without the scope. */
+  packages: Readonly<Record<(typeof PACKAGES)[number], string>>;
 }
 
 /** What CI runs; npm forgets that it is a program. */
@@ -73,9 +75,9 @@ const wordsFor = (name: string): [string, string][] => [
  * Writes a project that is served by the platform: its files, each in its own words.
  * @throws NoNewProject for a directory that holds something
  */
-export async function writeProject({ directory, name, platform, workbench }: NewProject): Promise<void> {
+export async function writeProject({ directory, name, packages }: NewProject): Promise<void> {
   await refuseBegun(directory);
-  const words = [...wordsFor(name), ['<platform>', platform] as const, ['<workbench>', workbench] as const];
+  const words = [...wordsFor(name), ...PACKAGES.map((one): [string, string] => [`<${one}>`, packages[one]])];
   await writeFiles(directory, await projectFiles(words));
   await chmod(join(directory, RUN), 0o755);
 }

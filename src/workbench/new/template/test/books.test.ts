@@ -1,7 +1,7 @@
 // <books>
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { type TestService, testService } from '@accord-api/platform/testing';
+import { type TestService, testService } from '@accord-api/testing';
 import { application } from '../src/application/application.js';
 import type { OwnServices } from '../src/application/services/index.js';
 

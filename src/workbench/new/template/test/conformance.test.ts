@@ -8,7 +8,7 @@ import {
   PASSWORD,
   type TestService,
   testService,
-} from '@accord-api/platform/testing';
+} from '@accord-api/testing';
 import { application } from '../src/application/application.js';
 
 const cases = (t: TestContext): Cases => ({

@@ -1,0 +1,171 @@
+import { closed } from '@accord-api/platform/internals/contract/closed';
+import { completeDocument } from '@accord-api/platform/internals/contract/complete';
+import type {
+  Response as ContractResponse,
+  Header,
+  OpenApiDocument,
+  Schema,
+} from '@accord-api/platform/internals/contract/document';
+import { addFormats } from '@accord-api/platform/internals/contract/formats';
+import { inlineSchemas } from '@accord-api/platform/internals/contract/inline';
+import { normaliseOpenApi, type Operation, operations } from '@accord-api/platform/internals/contract/openapi';
+import { everyVersion, prefixOf, versionsOf } from '@accord-api/platform/internals/contract/versions';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { buildSchema, type GraphQLSchema } from 'graphql';
+import type { Exchange } from './coverage/observe-rest.js';
+
+/** Both contracts of a service, as its answers are held to them. */
+export interface Contract {
+  /** `openapi.yaml`, complete, with its references. */
+  source: OpenApiDocument;
+  /** The same with all references followed, and with each path of each version. */
+  document: OpenApiDocument;
+  /** Its operations, those of each version. */
+  operations: Operation[];
+  schema: GraphQLSchema;
+  /** The operation that an exchange was about, by its method, its path and the version that answered. */
+  operationOf: (exchange: Pick<Exchange, 'method' | 'path'> & Partial<Exchange>) => Operation | undefined;
+  /**
+   * Holds an answer to the contract.
+   * @param notWritten the operations that may still answer 501 without a word in the contract
+   * @returns what in an answer the contract does not declare, in words; nothing when it keeps its promise
+   */
+  breaches: (exchange: Exchange, notWritten?: readonly string[]) => string[];
+}
+
+const known = new Map<string, Contract>();
+
+/** Both contracts, as they are written; read once in a process. */
+export function contractOf({ openapi, graphql }: { openapi: string; graphql: string }): Contract {
+  const key = `${openapi}\0${graphql}`;
+  const contract = known.get(key) ?? read(openapi, graphql);
+  known.set(key, contract);
+  return contract;
+}
+
+function read(openapi: string, graphql: string): Contract {
+  const source = completeDocument(openapi);
+  const document = inlineSchemas(everyVersion(normaliseOpenApi(source)));
+  const all = operations(document);
+  const operationOf = operationFinder(document, all);
+  return {
+    source,
+    document,
+    operations: all,
+    schema: buildSchema(graphql),
+    operationOf,
+    breaches(exchange, notWritten = []) {
+      const { method, path, status, headers, text } = exchange;
+      const declared = operationOf(exchange);
+      const responses = declared?.operation.responses ?? document['x-unmatched'] ?? {};
+      const response = responses[status];
+      if (status === 501 && declared && notWritten.includes(declared.operationId)) return [];
+      if (!response) return [`${method} ${path} answered ${status}, which the contract does not declare`];
+      const found = [...headerBreaches(response, headers), ...bodyBreaches(response, method, headers, text)];
+      if (status >= 400 && Buffer.byteLength(text) > LARGEST_FAILURE) found.push(`${Buffer.byteLength(text)} bytes`);
+      return found.map((breach) => `${method} ${path} ${status}: ${breach}`);
+    },
+  };
+}
+
+/** Finds the operation at a path, in any spelling that the service takes: the version may be said elsewhere. */
+function operationFinder(document: OpenApiDocument, all: readonly Operation[]): Contract['operationOf'] {
+  const newestFirst = versionsOf(document).reverse();
+  const templates = all.map((operation) => ({
+    operation,
+    pattern: new RegExp(`^${operation.path.replaceAll('.', '\\.').replaceAll(/{\w+}/g, '[^/]+')}$`),
+  }));
+  return ({ method, path, headers }) => {
+    const answered = headers?.get('api-version') ?? undefined;
+    const versions = answered === undefined ? newestFirst : [answered];
+    const spellings = [path, ...versions.map((version) => prefixOf(version) + path)];
+    const verb = method === 'HEAD' ? 'GET' : method;
+    const at = (spelling: string) =>
+      templates.find(({ operation, pattern }) => operation.method === verb && pattern.test(spelling))?.operation;
+    return spellings.map(at).find((operation) => operation !== undefined);
+  };
+}
+
+/** Headers that belong to the transport and need no word in the contract. Reviewed: add to it with a reason only. */
+const TRANSPORT_HEADERS = new Set([
+  // HTTP/1.1 framing and connection (RFC 9110, RFC 9112)
+  'connection',
+  'content-length',
+  'content-type',
+  'date',
+  'keep-alive',
+  'transfer-encoding',
+  'content-encoding',
+  // helmet: the same on every answer
+  'content-security-policy',
+  'cross-origin-opener-policy',
+  'cross-origin-resource-policy',
+  'origin-agent-cluster',
+  'referrer-policy',
+  'strict-transport-security',
+  'x-content-type-options',
+  'x-dns-prefetch-control',
+  'x-download-options',
+  'x-frame-options',
+  'x-permitted-cross-domain-policies',
+  'x-xss-protection',
+  // content negotiation and CORS
+  'vary',
+  'access-control-allow-credentials',
+  'access-control-allow-origin',
+  'access-control-expose-headers',
+]);
+
+/** Bytes (docs/decisions.md, "Failures"). */
+const LARGEST_FAILURE = 16 * 1024;
+
+const ajv = addFormats(new Ajv2020({ allErrors: true, strict: false, validateSchema: false }));
+const coercing = addFormats(new Ajv2020({ coerceTypes: true, strict: false, validateSchema: false }));
+const compiled = new WeakMap<object, ReturnType<Ajv2020['compile']>>();
+
+function validates(compiler: Ajv2020, schema: object, value: unknown): string | undefined {
+  const validate = compiled.get(schema) ?? compiler.compile(compiler === ajv ? closed(schema as Schema) : schema);
+  compiled.set(schema, validate);
+  return validate(value) ? undefined : compiler.errorsText(validate.errors);
+}
+
+function headerBreaches({ headers: declared = {} }: ContractResponse, headers: Headers): string[] {
+  const named = new Map(Object.entries(declared).map(([name, header]) => [name.toLowerCase(), header]));
+  const surplus = [...headers.keys()].filter((name) => !named.has(name) && !TRANSPORT_HEADERS.has(name));
+  const missing = [...named].filter(([name, { required }]) => required && !headers.has(name)).map(([name]) => name);
+  const wrong = [...named]
+    .filter(([name]) => headers.has(name))
+    .map(([name, header]) => headerBreach(name, header, headers));
+  return [
+    ...surplus.map((name) => `header ${name} is not declared`),
+    ...missing.map((name) => `header ${name} is missing`),
+    ...wrong.filter((breach) => breach !== undefined),
+  ];
+}
+
+const members = new WeakMap<Schema, Schema>();
+
+/** Only the members of an object are coerced. The same object each time, for compiling it costs a millisecond. */
+function asMember(schema: Schema): Schema {
+  const member = members.get(schema) ?? { type: 'object', properties: { value: schema } };
+  members.set(schema, member);
+  return member;
+}
+
+function headerBreach(name: string, { schema }: Header, headers: Headers): string | undefined {
+  if (!schema) return undefined;
+  const value = schema.type === 'array' ? headers.getSetCookie() : headers.get(name);
+  const error = validates(coercing, asMember(schema), { value });
+  return error && `header ${name}: ${error}`;
+}
+
+function bodyBreaches({ content }: ContractResponse, method: string, headers: Headers, text: string): string[] {
+  if (!content || method === 'HEAD') return text === '' ? [] : ['has a body'];
+  const type = headers.get('content-type')?.split(';')[0] ?? 'none';
+  const declared = content[type];
+  if (!declared) return [`media type ${type} is not declared`];
+  // A range of a JSON document is a piece of text.
+  if (!type.endsWith('json') || !declared.schema || declared.schema.type === 'string') return [];
+  const error = validates(ajv, declared.schema, JSON.parse(text));
+  return error ? [`body: ${error}`] : [];
+}
