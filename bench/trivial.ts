@@ -1,6 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { buildApp } from '../src/platform/app.js';
 import { platformCodes } from '../src/platform/contract/codes.js';
+import type { OpenApiDocument } from '../src/platform/contract/document.js';
 import { openDatabase } from '../src/platform/database/open.js';
 import {
   type Call,
@@ -82,11 +83,13 @@ const application = defineApplication({
 });
 
 const database = await openDatabase('pglite://memory');
-const text = Buffer.from(JSON.stringify(openapi));
+const nothing = ['', ''] as const;
+const editions = { yaml: nothing, json: nothing, json30: nothing };
+const contract = { sources: {}, openapi: openapi as unknown as OpenApiDocument, editions, servers: [] };
 const app = await buildApp(application, readConfig(process.env), {
   database,
   logger: { level: 'info' },
-  contracts: await publishedContracts(text, Buffer.from(sdl)),
+  contracts: await publishedContracts(contract, Buffer.from(sdl)),
 });
 await app.listen({ port: 0, host: '127.0.0.1' });
 

@@ -1,5 +1,4 @@
 import { closed } from '@accord-api/platform/internals/contract/closed';
-import { completeDocument } from '@accord-api/platform/internals/contract/complete';
 import type {
   Response as ContractResponse,
   Header,
@@ -35,16 +34,18 @@ export interface Contract {
 
 const known = new Map<string, Contract>();
 
-/** Both contracts, as they are written; read once in a process. */
-export function contractOf({ openapi, graphql }: { openapi: string; graphql: string }): Contract {
-  const key = `${openapi}\0${graphql}`;
+/**
+ * Returns both contracts; the same for the same ones.
+ * @param openapi the complete document
+ */
+export function contractOf({ openapi, graphql }: { openapi: OpenApiDocument; graphql: string }): Contract {
+  const key = `${JSON.stringify(openapi)}\0${graphql}`;
   const contract = known.get(key) ?? read(openapi, graphql);
   known.set(key, contract);
   return contract;
 }
 
-function read(openapi: string, graphql: string): Contract {
-  const source = completeDocument(openapi);
+function read(source: OpenApiDocument, graphql: string): Contract {
   const document = inlineSchemas(everyVersion(normaliseOpenApi(source)));
   const all = operations(document);
   const operationOf = operationFinder(document, all);

@@ -100,7 +100,7 @@ export async function testService<Own extends object, Name extends string = stri
 ): Promise<TestService<Own, Name>> {
   const contracts = otherContracts ?? (await publishedContracts());
   const contract = contractOf({
-    openapi: contracts.authored,
+    openapi: contracts.openapi,
     graphql: contracts.schemaGraphql.toString(),
   });
   const recorder = (coverage ?? otherContracts === undefined) ? recorderOf(contract) : undefined;

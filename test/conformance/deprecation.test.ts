@@ -1,23 +1,21 @@
 import { readFileSync } from 'node:fs';
 import t from 'tap';
-import { publishedContracts } from '../../src/platform/pages/published.js';
+import { contractsFrom } from '../support/contracts.js';
 import { memoryDatabase } from '../support/databases.js';
 import { startInstance, startService } from '../support/service.js';
 
 /** The contract with listUsers deprecated: with dates as an author may write them, in quotes or not. */
-const deprecating = (since: string, sunset: string): Buffer => {
-  const text = publishedText.replace(
+const deprecating = (since: string, sunset: string): string =>
+  publishedText.replace(
     /^( +)operationId: listUsers$/m,
     `$&\n$1deprecated: true\n$1x-deprecation: { since: ${since}, sunset: ${sunset}, link: '/docs/errors#GONE' }`,
   );
-  return Buffer.from(text);
-};
 const publishedText = readFileSync('openapi.yaml', 'utf8');
 
 t.test('a deprecated operation says so on every answer, failures included, and no other does', async (t) => {
   const database = await memoryDatabase(t);
   const { viewer } = await startService(t, database);
-  const contracts = await publishedContracts(deprecating("'2026-03-01T00:00:00Z'", "'2027-03-01T00:00:00Z'"));
+  const contracts = await contractsFrom(deprecating("'2026-03-01T00:00:00Z'", "'2027-03-01T00:00:00Z'"));
   const { url } = await startInstance(t, database, {}, { contracts });
   const ask = (path: string, init = {}) => fetch(`${url}/api/v1${path}`, { headers: viewer.headers, ...init });
 
@@ -44,12 +42,7 @@ t.test('a deprecated operation says so on every answer, failures included, and n
     ['2026-03-01T00:00:00Z', '"2027-03-01"'],
     ['2026-03-01T01:00:00+01:00', '2027-03-01T00:00:00.000Z'],
   ] as const) {
-    const other = await startInstance(
-      t,
-      database,
-      {},
-      { contracts: await publishedContracts(deprecating(since, sunset)) },
-    );
+    const other = await startInstance(t, database, {}, { contracts: await contractsFrom(deprecating(since, sunset)) });
     const { headers } = await fetch(`${other.url}/api/v1/users`);
     t.match({ deprecation: headers.get('deprecation'), sunset: headers.get('sunset') }, told, `${since} ${sunset}`);
   }

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { buildSchema } from 'graphql';
 import t from 'tap';
+import { parse } from 'yaml';
 import type { OpenApiDocument } from '../../src/platform/contract/document.js';
 import { inlineSchemas } from '../../src/platform/contract/inline.js';
 import { normaliseOpenApi, operations } from '../../src/platform/contract/openapi.js';
-import { parseYaml } from '../../src/platform/contract/yaml.js';
 import { clearObservations, note, type Observations } from '../../src/testing/coverage/observations.js';
 import { graphqlObserver } from '../../src/testing/coverage/observe-graphql.js';
 import { type Exchange, restObserver } from '../../src/testing/coverage/observe-rest.js';
@@ -96,7 +96,7 @@ type Query { pet(id: ID!): Pet pets(sizes: [Size!]): [Pet!]! named: Named @permi
 type Mutation { addPet(input: NewPet!): Pet }
 `;
 
-const source = parseYaml(openapi) as OpenApiDocument;
+const source = parse(openapi) as OpenApiDocument;
 const [listPets, addPet] = operations(normaliseOpenApi(source));
 const observeRest = restObserver(source);
 const observeGraphql = graphqlObserver(buildSchema(sdl));
@@ -231,7 +231,7 @@ components:
   schemas:
     Card: { type: object, required: [card], properties: { card: { type: string }, of: { type: string } } }
 `;
-  const document = parseYaml(payments) as OpenApiDocument;
+  const document = parse(payments) as OpenApiDocument;
   const [pay] = operations(normaliseOpenApi(document));
   const observe = restObserver(document);
   const asked = (body: unknown, headers: Record<string, string>, status = 204) => {
@@ -427,7 +427,7 @@ t.test(
 t.test(
   'a value at a bound counts where it was taken, one beyond where the answer names its place and the bound',
   (t) => {
-    const document = parseYaml(shops) as OpenApiDocument;
+    const document = parse(shops) as OpenApiDocument;
     const [putShop] = operations(inlineSchemas(normaliseOpenApi(document)));
     const observe = restObserver(document);
     const seen = (
@@ -851,10 +851,11 @@ t.test('the check of every answer in the tests records what it sees, a file for 
   const url = (path: string) => JSON.stringify(pathToFileURL(join(ROOT, path)).href);
   const program = `
     import { readFileSync } from 'node:fs';
+    import { parse } from 'yaml';
     import { contractOf } from ${url('src/testing/contract.ts')};
     import { recorderOf } from ${url('src/testing/recorder.ts')};
     const text = (name) => readFileSync(name, 'utf8');
-    const contract = contractOf({ openapi: text('openapi.yaml'), graphql: text('schema.graphql') });
+    const contract = contractOf({ openapi: parse(text('openapi.yaml')), graphql: text('schema.graphql') });
     const { rest, graphql } = recorderOf(contract, process.cwd());
     const seen = (exchange) => rest(contract.operationOf(exchange), exchange);
     const headers = new Headers({ 'content-type': 'application/json' });

@@ -1,16 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { loadConfig } from '@redocly/openapi-core';
 import t from 'tap';
-import { completed } from '../../src/platform/contract/defaults.js';
+import { parse } from 'yaml';
 import type { OpenApiDocument } from '../../src/platform/contract/document.js';
-import { publishedEdition, serversAt } from '../../src/platform/contract/edition.js';
-import { publishedContracts } from '../../src/platform/pages/published.js';
 import { restChanges } from '../../src/workbench/diff/rest.js';
 import { lint } from '../../src/workbench/lint/lint.js';
 import { checkOpenApi } from '../../src/workbench/model/check-openapi.js';
 import { contractsOf } from '../../src/workbench/model/contracts.js';
+import { completed } from '../../src/workbench/model/defaults.js';
+import { publishedEdition } from '../../src/workbench/model/edition.js';
 import { openApiOf } from '../../src/workbench/model/openapi-source.js';
 import { lintByRedocly } from '../../src/workbench/model/redocly.js';
+import { contractsFrom } from '../support/contracts.js';
 import { openapi, schema } from './small-project.js';
 
 const actions = (text: string): string => `${openapi}x-defaults:\n${text.replaceAll(/^/gm, '  ')}\n`;
@@ -112,7 +113,7 @@ t.test('a default that cannot be read, or that holds for nothing, is told at its
     const found = await checkOpenApi(openApiOf(text));
     t.match(found, [{ rule: 'defaults', line: lineOf(text, words), message }], action);
     t.equal(found.length, 1);
-    await t.rejects(publishedContracts(Buffer.from(text), Buffer.from(schema)), { message }, 'nor is it served');
+    await t.rejects(contractsFrom(text, schema), { message }, 'nor is it served');
   }
   const sharing = short.replace(
     '- operations: every\n    responses: every',
@@ -273,7 +274,13 @@ paths:`,
   t.same(Object.keys(unmatched.components.responses ?? {}), ['Broken'], 'what no operation uses is written out');
   t.notOk(unmatched.components.headers?.['Allow']);
 
-  const at = (address: string) => serversAt(edition as OpenApiDocument, address).map(({ url }) => url);
+  const contracts = await contractsFrom(text, schema);
+  const at = (address: string) => {
+    const { openapiYaml, openapiJson } = contracts.at(address).documents;
+    const { servers } = parse(openapiYaml.toString());
+    t.same(JSON.parse(openapiJson.toString()).servers, servers);
+    return servers.map(({ url }: { url: string }) => url);
+  };
   t.same(at('https://api.example.com'), ['https://api.example.com', 'https://a.example']);
   t.same(at('https://a.example'), ['https://a.example']);
 });
@@ -313,9 +320,7 @@ t.test(
       .replace("        '201':\n", `${said}        '201':\n`);
     t.same(told(short, longhand), []);
     t.same(told(longhand, short), []);
-    const published = publishedContracts(Buffer.from(short), Buffer.from(schema)).then(({ at }) =>
-      at('https://a.test'),
-    );
+    const published = contractsFrom(short, schema).then(({ at }) => at('https://a.test'));
     const served = (await published).documents.openapiYaml.toString();
     t.same(
       told(short, served).map(({ id }) => id),

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import t from 'tap';
-import { publishedContracts } from '../../src/platform/pages/published.js';
 import { contracts } from '../platform/fixture/files.js';
+import { contractsFrom } from '../support/contracts.js';
 import { CASES, REFERENCE, REFERRED, VALUES } from './openapi-3.0-cases.js';
 
 type Node = Record<string, unknown>;
@@ -16,7 +16,7 @@ const isNode = (value: unknown): value is Node => typeof value === 'object' && v
 
 /** What is published of a contract: in 3.1, and in 3.0. */
 async function editions(text: string): Promise<[Document, Document]> {
-  const { at } = await publishedContracts(Buffer.from(text), Buffer.from('type Query { a: Int }'));
+  const { at } = await contractsFrom(text, 'type Query { a: Int }');
   const { openapiJson, openapi30Json } = (await at('https://a.test')).documents;
   return [JSON.parse(openapiJson.toString()), JSON.parse(openapi30Json.toString())];
 }

@@ -4,9 +4,9 @@ import { dirname, join } from 'node:path';
 import { parse } from 'graphql';
 import t, { type Test } from 'tap';
 import { parse as parseYaml, stringify } from 'yaml';
-import { publishedContracts } from '../../src/platform/pages/published.js';
 import { useProject } from '../../src/platform/root.js';
 import { accord } from '../support/accord.js';
+import { contractsFrom } from '../support/contracts.js';
 import { ROOT, temporaryFolder } from '../support/process.js';
 import { copyProject } from '../support/project-copy.js';
 
@@ -133,7 +133,7 @@ properties:
 const published = async (t: Test, root: string) => {
   useProject(root);
   t.teardown(() => useProject(undefined));
-  const contracts = await publishedContracts(undefined, Buffer.from('type Query { a: Int }'));
+  const contracts = await contractsFrom(readFileSync(join(root, 'openapi.yaml'), 'utf8'), 'type Query { a: Int }');
   const { openapiYaml, openapiJson } = (await contracts.at('https://library.test')).documents;
   return [openapiYaml.toString(), openapiJson.toString()];
 };
@@ -264,7 +264,11 @@ ${['b', 'c', 'd', 'e', 'f'].map((name, index) => `${name}: &${name} [${`*${'abcd
     t.match(stdout, expected, name);
     t.notMatch(stdout, /^ +at /m, 'no stack');
     useProject(root);
-    await t.rejects(publishedContracts(undefined, Buffer.from('')), { message: /\.yaml/ }, 'nor is it served');
+    await t.rejects(
+      contractsFrom(readFileSync(join(root, 'openapi.yaml'), 'utf8'), ''),
+      { message: /\.yaml/ },
+      'nor is it served',
+    );
   }
   useProject(undefined);
 });
@@ -308,7 +312,7 @@ t.test('an SDL in several files is one contract', async (t) => {
   const { code, stdout } = await asked(t, root, 'diff', whole, '--json');
   t.same([code, JSON.parse(stdout).changes, JSON.parse(stdout).version.bump], [0, [], 'none']);
   useProject(root);
-  const { schemaGraphql } = await publishedContracts(Buffer.from(WHOLE));
+  const { schemaGraphql } = await contractsFrom(WHOLE);
   useProject(undefined);
   t.equal(schemaGraphql.toString(), Object.values(SHOP).join('\n'), 'and is published as one document');
 

@@ -12,6 +12,7 @@ import {
   permissions,
   testService,
 } from '../../src/testing/index.js';
+import { openApiOf } from '../../src/workbench/model/openapi-source.js';
 import { memoryDatabase } from '../support/databases.js';
 import { type LibraryServices, library } from './fixture/application.js';
 import { contracts } from './fixture/files.js';
@@ -217,7 +218,7 @@ t.test('what does not keep them is told', async (t) => {
 });
 
 t.test('what the platform lets no handler answer is told of whoever answers it', async (t) => {
-  const { breaches } = contractOf({ openapi: contracts.openapi, graphql: contracts.schema });
+  const { breaches } = contractOf({ openapi: openApiOf(contracts.openapi).written, graphql: contracts.schema });
   const headers = new Headers({ 'content-type': 'application/json' });
   const told = (method: string, path: string, status: number) =>
     breaches({

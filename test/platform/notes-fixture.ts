@@ -18,8 +18,8 @@ import {
   User,
 } from '../../src/platform/index.js';
 import { namesOf } from '../../src/platform/names.js';
-import { publishedContracts } from '../../src/platform/pages/published.js';
 import { readConfig } from '../../src/platform/server/config.js';
+import { contractsFrom } from '../support/contracts.js';
 import { memoryDatabase } from '../support/databases.js';
 import { policy } from './own-application.js';
 
@@ -254,7 +254,7 @@ export const notesApplication = (name: string, title?: string) =>
     services: () => ({ notes: notesService() }),
   });
 
-export const contractsOf = (contract: string) => publishedContracts(Buffer.from(contract), Buffer.from(SCHEMA));
+export const contractsOf = (contract: string) => contractsFrom(contract, SCHEMA);
 
 export interface Answer {
   status: number;

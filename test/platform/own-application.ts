@@ -15,8 +15,8 @@ import {
   User,
 } from '../../src/platform/index.js';
 import type { Model } from '../../src/platform/operations/model.js';
-import { publishedContracts } from '../../src/platform/pages/published.js';
 import { httpUrl, readConfig } from '../../src/platform/server/config.js';
+import { contractsFrom } from '../support/contracts.js';
 import { PATIENT } from '../support/databases.js';
 import { CHEAP, type Json, PASSWORD, type Person, passwordHash } from '../support/people.js';
 
@@ -89,7 +89,7 @@ export const applicationOf = ({
   });
 
 export const contractsOf = ({ openapi = NOTHING, sdl = NO_GRAPHQL }: Own) =>
-  publishedContracts(Buffer.from(JSON.stringify(openapi)), Buffer.from(DIRECTIVES + sdl));
+  contractsFrom(JSON.stringify(openapi), DIRECTIVES + sdl);
 
 /** Runs an application of its own over a database. @returns its address, and what it was given by the platform */
 export async function serve(

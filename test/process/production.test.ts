@@ -34,7 +34,15 @@ t.test('a production install is small, and has no compiler, no Prisma, no workbe
 const whole = { skip: skipUnlessWhole };
 t.test('it runs what was built elsewhere, and has the commands of an operator', whole, async (t) => {
   const folder = temporaryFolder(t);
-  for (const part of ['package.json', 'openapi.yaml', 'schema.graphql', 'src/platform', 'prisma/migrations', 'dist'])
+  for (const part of [
+    'package.json',
+    'openapi.yaml',
+    'schema.graphql',
+    'generated/contract.json',
+    'src/platform',
+    'prisma/migrations',
+    'dist',
+  ])
     cpSync(join(ROOT, part), join(folder, part), { recursive: true });
   // A package brings those that are installed within it; each is asked for itself.
   const within = (path: string) => (from: string) => from === path || !from.slice(path.length).includes('node_modules');

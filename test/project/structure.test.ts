@@ -61,16 +61,13 @@ const COMMANDS = 'cli';
 
 /** What makes of a contract's text what it says, or follows its references: of these files and packages, these names. */
 const READERS: [RegExp, RegExp][] = [
-  [/^(yaml|js-yaml|yaml-ast-parser|platform\/contract\/yaml\.ts)$/, /./],
+  [/^(yaml|js-yaml|yaml-ast-parser)$/, /./],
   [/^graphql($|\/)/, /^(\*|parse|buildSchema|buildASTSchema|extendSchema|Parser|Lexer)$/],
   [/^@redocly\/openapi-core$/, /^(\*|Source|BaseResolver|validate|(lint|bundle|resolve|makeDocument)\w*)$/],
   [/^platform\/contract\/openapi\.ts$/, /^(\*|normaliseOpenApi|operations)$/],
-  [/^platform\/contract\/(complete|joined|part-references)\.ts$/, /./],
   [/^platform\/graphql\/sdl\.ts$/, /./],
 ];
 const READERS_OF_OTHER_TEXTS = [
-  // What a start of the service reads is made by a build.
-  'workbench/cli/bundle.ts',
   // An operator's commands, on an installation that has no workbench.
   'platform/cli/schema.ts',
   'platform/cli/trust.ts',
@@ -289,10 +286,8 @@ t.test('contracts are read by the model alone, of which the tools are functions'
     ["const { buildSchema } = await import('graphql');", '* of graphql'],
     ["import { Kind, buildASTSchema } from 'graphql';", 'buildASTSchema of graphql'],
     ["await import('../../platform/graphql/sdl.js');", '* of platform/graphql/sdl.ts'],
-    ["import { joined } from '../../platform/contract/joined.js';", 'joined of platform/contract/joined.ts'],
     ["import { parseDocument } from 'yaml';", 'parseDocument of yaml'],
     ["import * as yaml from 'yaml';", '* of yaml'],
-    ["import { parseYaml } from '../../platform/contract/yaml.js';", 'parseYaml of platform/contract/yaml.ts'],
     ["import { lintFromString } from '@redocly/openapi-core';", 'lintFromString of @redocly/openapi-core'],
     ["import { bundle } from '@redocly/openapi-core';", 'bundle of @redocly/openapi-core'],
     ["export { operations } from '../../platform/contract/openapi.js';", 'operations of platform/contract/openapi.ts'],
@@ -397,7 +392,7 @@ t.test('packages are named with their scope, because `accord` in the npm registr
 
 /** `npm run size` prints what there is. Lower a limit when there is less. */
 const LIMITS = {
-  lines: { all: 41_960, application: 1200, platform: 22_910, testing: 4_310, workbench: 13_550 },
+  lines: { all: 41_960, application: 1200, platform: 22_910, testing: 4_310, workbench: 14_900 },
   files: 505,
   withOneImporter: 185,
 };

@@ -1,13 +1,11 @@
-import { readFileSync } from 'node:fs';
+import { publishedContracts } from '../../src/platform/pages/published.js';
 import { contractOf } from '../../src/testing/contract.js';
 import type { Exchange } from '../../src/testing/coverage/observe-rest.js';
 import { recorderOf } from '../../src/testing/recorder.js';
 
+const { openapi, schemaGraphql } = await publishedContracts();
 /** The contracts of the example, as its answers are held to them. */
-export const contract = contractOf({
-  openapi: readFileSync('openapi.yaml', 'utf8'),
-  graphql: readFileSync('schema.graphql', 'utf8'),
-});
+export const contract = contractOf({ openapi, graphql: schemaGraphql.toString() });
 export const { source, document, operations: contractOperations } = contract;
 
 const recorder = recorderOf(contract);

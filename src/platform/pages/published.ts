@@ -1,11 +1,9 @@
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { buildSchema, introspectionFromSchema } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import type { OpenApiDocument } from '../contract/document.js';
-import { preparedContract } from '../contract/prepared.js';
+import { type GeneratedContract, readGeneratedContract } from '../contract/generated.js';
 import { filesIn } from '../contract/project-files.js';
-import type { EditionText, OlderText } from '../contract/published-text.js';
 import { sdlParts, sdlText } from '../contract/sdl-parts.js';
 import { rootPath } from '../root.js';
 
@@ -35,63 +33,62 @@ export const CONTRACT_PATHS: ReadonlySet<string> = new Set([
 
 /** Both contracts: to be served, and to be published. */
 export interface ServedContracts {
-  /** The text of `openapi.yaml`. */
-  authored: string;
-  /** What it says, complete. */
+  /** The complete document of the REST contract. */
   openapi: OpenApiDocument;
   schemaGraphql: Buffer;
-  /** What is published for those who call the service by an address (`https://api.example.com`). The same each time. */
-  at: (address: string) => Promise<PublishedContracts>;
+  /** Returns what is published for those who call the service by an address (`https://api.example.com`). The same each time. */
+  at: (address: string) => PublishedContracts;
 }
 
 /** Characters of a digest. */
-const DIGEST = 12;
+const DIGEST_LENGTH = 12;
 
-/** How many addresses' editions are kept: that of the service is one; where it has none, whoever calls says it. */
-const KEPT = 8;
+/** Addresses whose editions are kept. The service has one; without it, each request names its own. */
+const MAX_EDITIONS = 8;
 
-/** Both contracts of the project, or these. Rejects on a REST contract that cannot be read. */
+const DESCRIPTION = 'Where this contract is served.';
+
+/** Returns the servers of the published edition at an address: that one first, then the others of the contract. */
+function serversAt({ servers }: Pick<GeneratedContract, 'servers'>, address: string): { json: string; yaml: string } {
+  const others = servers.filter(({ server }) => server.url !== address);
+  const all = [{ url: address, description: DESCRIPTION }, ...others.map(({ server }) => server)];
+  const url = /^[\w.:/[\]-]+$/.test(address) ? address : JSON.stringify(address);
+  const first = `  - url: ${url}\n    description: ${DESCRIPTION}\n`;
+  return { json: JSON.stringify(all), yaml: `servers:\n${first}${others.map(({ yaml }) => yaml).join('')}` };
+}
+
+/** Returns both contracts of the project, or these. Rejects if `generated/contract.json` is not that of the contract. */
 export async function publishedContracts(
-  openapiYaml: Buffer = readFileSync(rootPath('openapi.yaml')),
+  contract: GeneratedContract = readGeneratedContract(),
   schemaGraphql: Buffer = Buffer.from(sdlText(sdlParts(filesIn(rootPath())))),
 ): Promise<ServedContracts> {
-  const prepared = preparedContract(openapiYaml);
-  const openapi =
-    prepared?.document ?? (await import('../contract/complete.js')).completeDocument(openapiYaml.toString());
-  const editions = new LRUCache<string, Promise<PublishedContracts>>({ max: KEPT });
-  let members: EditionText | undefined;
-  let older: OlderText | undefined;
+  const { openapi, editions } = contract;
+  const known = new LRUCache<string, PublishedContracts>({ max: MAX_EDITIONS });
   let schemaJson: Buffer | undefined;
 
-  async function editionFor(address: string): Promise<PublishedContracts> {
-    const { editionAt, editionText, olderAt, olderText } = await import('../contract/published-text.js');
-    members ??= prepared?.edition() ?? editionText(openapi);
+  function editionFor(address: string): PublishedContracts {
     schemaJson ??= introspectionOf(schemaGraphql.toString());
-    older ??= prepared?.older() ?? olderText(members);
-    const { json, yaml } = editionAt(members, openapi, address);
+    const servers = serversAt(contract, address);
+    const withServers = ([before, after]: readonly [string, string], text: string) =>
+      Buffer.from(before + text + after);
     const documents = {
-      openapiYaml: Buffer.from(yaml),
-      openapiJson: Buffer.from(json),
-      openapi30Json: Buffer.from(olderAt(older, openapi, address)),
+      openapiYaml: withServers(editions.yaml, servers.yaml),
+      openapiJson: withServers(editions.json, servers.json),
+      openapi30Json: withServers(editions.json30, servers.json),
       schemaGraphql,
       schemaJson,
     };
-    // Of all of them: another version of the service may make something else of the same contract.
+    // A digest of all documents, because another version of the service may publish the same contract in another form.
     const digest = createHash('sha256');
     for (const document of Object.values(documents)) digest.update(document);
-    return { release: `${openapi.info.version}-${digest.digest('hex').slice(0, DIGEST)}`, documents };
+    return { release: `${openapi.info.version}-${digest.digest('hex').slice(0, DIGEST_LENGTH)}`, documents };
   }
   return {
-    authored: openapiYaml.toString(),
     openapi,
     schemaGraphql,
     at(address) {
-      const known = editions.get(address);
-      if (known !== undefined) return known;
-      const edition = editionFor(address);
-      editions.set(address, edition);
-      // What failed is tried again.
-      edition.catch(() => editions.delete(address));
+      const edition = known.get(address) ?? editionFor(address);
+      known.set(address, edition);
       return edition;
     },
   };

@@ -122,7 +122,7 @@ export const restPlugin = fp<RestOptions>(
     const documentsFor =
       (request: FastifyRequest): Platform['document'] =>
       async (name, asked) => {
-        const { release, documents } = await contracts.at(addressOf(request, publicUrl));
+        const { release, documents } = contracts.at(addressOf(request, publicUrl));
         if (asked !== undefined && asked !== release)
           throw new Failure('NOT_FOUND', 'Another release of the contracts is served.');
         const headers = {

@@ -11,15 +11,16 @@ import {
   statesOf,
   writeRecord,
 } from '@accord-api/platform/cli/built';
-import { completeContract } from '@accord-api/platform/contract/complete';
-import { digestOf as digestOfText, preparedPath } from '@accord-api/platform/contract/prepared';
-import { editionText, olderText } from '@accord-api/platform/contract/published-text';
+import { CONTRACT_FILE } from '@accord-api/platform/contract/generated';
+import { filesIn } from '@accord-api/platform/contract/project-files';
 import { makeTemplate } from '@accord-api/platform/database/make-template';
 import { readMigrations } from '@accord-api/platform/database/migration-folder';
 import { templatePath } from '@accord-api/platform/database/template';
 import { builtPath, PAGE_FILES, sourcePath, statePath } from '@accord-api/platform/pages';
 import { rootPath } from '@accord-api/platform/root';
 import { build } from 'esbuild';
+import { generateContract } from '../generate/contract.js';
+import { contractsIn } from '../model/contracts.js';
 import { graphqlInstances } from './graphql-instances.js';
 import { openapiSchema } from './openapi-schema.js';
 import { queryCompiler } from './query-compiler.js';
@@ -40,26 +41,12 @@ interface Made {
 /** Not imported, but read: what bundles, the contract, what the Prisma client was made of, and the files of the pages. */
 const filesRead = () => [
   ...readdirSync(import.meta.dirname).map((name) => fromRoot(join(import.meta.dirname, name))),
-  'openapi.yaml',
+  `generated/${CONTRACT_FILE}`,
   'prisma/schema.prisma',
   ...PAGE_FILES.map(statePath).map(fromRoot),
 ];
 
 const fromRoot = (path: string) => relative(rootPath(), path);
-
-/** The contract as a start reads it, and as it is published; and the files besides that it was made of. */
-function preparedContract(): { made: Made[]; parts: string[] } {
-  const yaml = readFileSync(rootPath('openapi.yaml'));
-  const { document, parts } = completeContract(yaml.toString());
-  const digests = Object.fromEntries(Object.entries(parts).map(([path, text]) => [path, digestOfText(text)]));
-  const published = editionText(document);
-  const contents = { openapi: { document, parts: digests }, published, 'published-3.0': olderText(published) };
-  const made = (['openapi', 'published', 'published-3.0'] as const).map((kind) => ({
-    path: preparedPath(kind, yaml),
-    contents: Buffer.from(JSON.stringify(contents[kind])),
-  }));
-  return { made, parts: Object.keys(parts) };
-}
 
 /**
  * Returns a file of the pages with its compressed variants: those of the last build if the file has not changed, because compressing
@@ -133,7 +120,7 @@ export const bundled = (entryPoints: string[], outdir: string) =>
   });
 
 /**
- * Writes the bundles, the contract as JSON, a new database, and what the pages load; the Prisma client must be there. Rejects
+ * Writes `generated/contract.json`, the bundles, a new database, and what the pages load; the Prisma client must be there. Rejects
  * when a source does not parse or `dist` cannot be written.
  */
 export async function bundle(): Promise<void> {
@@ -141,8 +128,9 @@ export async function bundle(): Promise<void> {
   const program = fileURLToPath(import.meta.resolve('@accord-api/platform/cli/program'));
   const { metafile, outputFiles } = await bundled(['./src/main.ts', program], folder);
   const pages = PAGE_FILES.flatMap(compressedFile);
-  const contract = preparedContract();
-  const made: Made[] = [...contract.made, ...(await newDatabase()), ...pages, ...outputFiles];
+  const contract = generateContract(contractsIn(filesIn(rootPath()), ['openapi']).openapi);
+  const contractMade = { path: rootPath('generated', CONTRACT_FILE), contents: Buffer.from(JSON.stringify(contract)) };
+  const made: Made[] = [contractMade, ...(await newDatabase()), ...pages, ...outputFiles];
   // The parts are named by their content, and come before the entry: whoever starts meanwhile finds old or new ones, whole.
   const entries = Object.values(BUNDLES).map((name) => distPath(name));
   for (const { path, contents } of made.sort(
@@ -159,6 +147,6 @@ export async function bundle(): Promise<void> {
   // Of a package, its version; what a plugin made, is made of packages.
   const read = Object.keys(metafile.inputs).filter((path) => !path.includes(':'));
   const inputs = read.map((path) => path.replace(/^(.*node_modules\/(@[^/]+\/)?[^/]+).*/, '$1/package.json'));
-  const files = [...new Set([...inputs, ...filesRead(), ...contract.parts])];
+  const files = [...new Set([...inputs, ...filesRead(), ...Object.keys(contract.sources)])];
   writeRecord({ files, states: statesOf(files), sha256: digestOf(files), made: written, bytes: sizesOf(written) });
 }

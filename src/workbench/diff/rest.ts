@@ -1,5 +1,5 @@
-import { DEFAULTS } from '@accord-api/platform/contract/defaults';
 import { METHODS } from '@accord-api/platform/contract/document';
+import { DEFAULTS } from '../model/defaults.js';
 import { listOf, nodeOf, resolved, type Version, versionAt } from '../model/openapi-node.js';
 import { addressed, type Operation, operationsOf, usedIn } from '../model/openapi-operations.js';
 import type { OpenApiSource } from '../model/openapi-source.js';

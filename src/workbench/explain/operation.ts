@@ -1,4 +1,3 @@
-import { DEFAULTS } from '@accord-api/platform/contract/defaults';
 import type {
   MediaType,
   Parameter,
@@ -9,6 +8,7 @@ import type {
 } from '@accord-api/platform/contract/document';
 import { type PlacedOperation, placedOperations } from '@accord-api/platform/contract/placed-operations';
 import { isObject, keysOf, resolveReference, valueAt } from '@accord-api/platform/contract/references';
+import { DEFAULTS } from '../model/defaults.js';
 import type { OpenApiSource } from '../model/openapi-source.js';
 import type { Path } from '../model/yaml-source.js';
 import type { Explanation, Part, Said } from './explanation.js';

@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Schema } from '@accord-api/platform/contract/document';
+import { CONTRACT_FILE } from '@accord-api/platform/contract/generated';
 import { filesIn } from '@accord-api/platform/contract/project-files';
 import { withSubschemas } from '@accord-api/platform/contract/subschemas';
 import type { CodegenConfig } from '@graphql-codegen/cli';
@@ -11,12 +12,12 @@ import { type Contracts, readContracts } from '../model/contracts.js';
 import type { OpenApiSource } from '../model/openapi-source.js';
 import { type Problem, printProblems } from '../model/problems.js';
 import { importTypeScript } from '../model/typescript-module.js';
+import { generateContract, generatePublished } from './contract.js';
 import { generateErrors } from './errors.js';
 import { generateOperations, HEADER } from './operations.js';
 import { permissionMatrix } from './permission-matrix.js';
 import { generatePolicy } from './policy.js';
 import { generatePrismaClient, prismaClientIsCurrent } from './prisma-client.js';
-import { generatePublished } from './published.js';
 import { generateResolvers } from './resolvers.js';
 import { hintOf } from './stale.js';
 
@@ -26,7 +27,7 @@ export interface Outcome {
   report: string;
   /** Empty when the contracts are sound. */
   problems: Problem[];
-  /** The files of `generated/` that were written; with `check`, those that would have been. */
+  /** The files of `generated/` that were written, but for contract.json; with `check`, those that would have been. */
   changed: string[];
   /** What the contracts give, by the name in `generated/`, written or not; empty when a contract is broken. */
   files: Files;
@@ -38,7 +39,7 @@ type Files = Record<string, string>;
 interface GenerateOptions {
   /** The project's directory. */
   root: string;
-  /** Compare with what is on disk and write nothing. The Prisma client is left out: it is not committed. */
+  /** Compare with what is on disk and write nothing. What is not committed is left out: the Prisma client and contract.json. */
   check?: boolean;
   colour?: boolean;
 }
@@ -72,6 +73,7 @@ async function generateFiles(contracts: Contracts, root: string): Promise<Files>
     codegenConfig(root).then((config) => generateResolvers(schema, config)),
   ]);
   return {
+    [CONTRACT_FILE]: JSON.stringify(generateContract(openapi)),
     'errors.ts': generateErrors(readCodes(openapi.document)),
     'graphql.ts': resolvers,
     'openapi.ts': types,
@@ -119,9 +121,10 @@ export async function generate(
   const stale = [];
   for (const [name, text] of Object.entries(files)) {
     const before = filesIn(folder).read(name);
-    if (before !== text) stale.push({ name, before, text });
+    if (before !== text && !(only && name === CONTRACT_FILE)) stale.push({ name, before, text });
   }
-  const changed = [...stale.map(({ name }) => name), ...client];
+  const reviewed = stale.filter(({ name }) => name !== CONTRACT_FILE);
+  const changed = [...reviewed.map(({ name }) => name), ...client];
   if (only) {
     const hints = stale.map(({ name, before, text }) => `generated/${name} is stale.\n${hintOf(before, text)}\n`);
     const report = stale.length === 0 ? 'generated/ is current.' : `${hints.join('\n')}\nRun \`npm run codegen\`.`;

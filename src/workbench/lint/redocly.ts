@@ -1,7 +1,7 @@
 import { basename, dirname } from 'node:path';
-import { completed, DEFAULTS } from '@accord-api/platform/contract/defaults';
 import { filesIn } from '@accord-api/platform/contract/project-files';
 import type { Oas3Preprocessor, Oas3Rule, Plugin } from '@redocly/openapi-core';
+import { completed, DEFAULTS } from '../model/defaults.js';
 import { FINDINGS, findings } from '../model/openapi-rules.js';
 import { openApiOf } from '../model/openapi-source.js';
 import type { Problem } from '../model/problems.js';

@@ -1,6 +1,6 @@
-import { DEFAULTS } from '@accord-api/platform/contract/defaults';
 import type { OpenApiDocument } from '@accord-api/platform/contract/document';
 import { createConfig } from '@redocly/openapi-core';
+import { DEFAULTS } from './defaults.js';
 import { findings, idleReferences } from './openapi-rules.js';
 import type { OpenApiSource } from './openapi-source.js';
 import type { Problem } from './problems.js';

@@ -1,5 +1,5 @@
-import { PREDICATES, SELECTORS } from '@accord-api/platform/contract/defaults';
-import type { Kind } from '@accord-api/platform/contract/places';
+import { PREDICATES, SELECTORS } from './defaults.js';
+import type { Kind } from './places.js';
 
 /** A member of ours in an OpenAPI document. */
 interface Extension {

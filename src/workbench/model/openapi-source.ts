@@ -1,11 +1,11 @@
-import { completed } from '@accord-api/platform/contract/defaults';
 import type { OpenApiDocument } from '@accord-api/platform/contract/document';
-import { publicPart } from '@accord-api/platform/contract/edition';
-import { joined } from '@accord-api/platform/contract/joined';
 import { normaliseOpenApi, type Operation, operations } from '@accord-api/platform/contract/openapi';
 import { NO_FILES, type ProjectFiles } from '@accord-api/platform/contract/project-files';
 import { isObject, keysOf, valueAt } from '@accord-api/platform/contract/references';
+import { completed } from './defaults.js';
+import { publicPart } from './edition.js';
 import { FILES } from './files.js';
+import { joined } from './joined.js';
 import { lazily } from './lazily.js';
 import type { FileLines, FilePlace, Problem } from './problems.js';
 import { upgraded } from './upgraded.js';

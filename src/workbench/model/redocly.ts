@@ -1,5 +1,4 @@
 import { dirname, join } from 'node:path';
-import { DEFAULTS } from '@accord-api/platform/contract/defaults';
 import { keysOf } from '@accord-api/platform/contract/references';
 import {
   BaseResolver,
@@ -9,6 +8,7 @@ import {
   type NormalizedProblem,
   Source,
 } from '@redocly/openapi-core';
+import { DEFAULTS } from './defaults.js';
 import type { OpenApiSource } from './openapi-source.js';
 import { type FilePlace, type Problem, problemAt } from './problems.js';
 

@@ -1,5 +1,5 @@
-import { elementsOf } from '@accord-api/platform/contract/elements';
 import { upgradeFromThreeToThreeOne } from '@scalar/openapi-upgrader/3.0-to-3.1';
+import { elementsOf } from './elements.js';
 
 /** What the library reads otherwise than OpenAPI 3.0 means it, in words that it does not touch. */
 function plainly(document: object): void {

@@ -1,6 +1,11 @@
-import { METHODS, type Method, type OpenApiDocument, type OperationObject } from './document.js';
-import { isObject, isPlain, type Keys, keyOf, keysOf, valueAt } from './references.js';
-import { placeOf } from './versions.js';
+import {
+  METHODS,
+  type Method,
+  type OpenApiDocument,
+  type OperationObject,
+} from '@accord-api/platform/contract/document';
+import { isObject, isPlain, type Keys, keyOf, keysOf, valueAt } from '@accord-api/platform/contract/references';
+import { placeOf } from '@accord-api/platform/contract/versions';
 
 /** The member at the root of a contract that declares defaults for many operations. */
 export const DEFAULTS = 'x-defaults';

@@ -1,5 +1,5 @@
+import { isObject } from '@accord-api/platform/contract/references';
 import { HOLDS, type Kind } from './places.js';
-import { isObject } from './references.js';
 
 type Path = readonly (string | number)[];
 

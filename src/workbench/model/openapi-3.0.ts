@@ -1,8 +1,8 @@
-import type { OpenApiDocument, Schema, SecurityRequirement } from './document.js';
+import type { OpenApiDocument, Schema, SecurityRequirement } from '@accord-api/platform/contract/document';
+import { isPlain, keysOf, valueAt } from '@accord-api/platform/contract/references';
+import { subschemasOf } from '@accord-api/platform/contract/subschemas';
 import { HOLDS, type Kind } from './places.js';
-import { isPlain, keysOf, valueAt } from './references.js';
 import { allowsMore, schemaOf30 } from './schema-3.0.js';
-import { subschemasOf } from './subschemas.js';
 
 type Node = Record<string, unknown>;
 

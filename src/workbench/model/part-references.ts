@@ -1,5 +1,5 @@
 import { dirname, join, relative } from 'node:path/posix';
-import { isObject, isPlain, type Keys, keyOf, keysOf } from './references.js';
+import { isObject, isPlain, type Keys, keyOf, keysOf } from '@accord-api/platform/contract/references';
 
 /** Something in a file of a contract. */
 export interface Spot {

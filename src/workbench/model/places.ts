@@ -1,5 +1,5 @@
-import { METHODS } from './document.js';
-import { SCHEMAS_IN } from './subschemas.js';
+import { METHODS } from '@accord-api/platform/contract/document';
+import { SCHEMAS_IN } from '@accord-api/platform/contract/subschemas';
 
 /** What an object of a contract is, by where it stands. */
 export type Kind =

@@ -1,3 +1,4 @@
+import { isPlain, type Keys, keyOf } from '@accord-api/platform/contract/references';
 import {
   isAlone,
   type PartReader,
@@ -8,7 +9,6 @@ import {
   Unfollowable,
 } from './part-references.js';
 import { COMPONENTS, HOLDS, type Kind } from './places.js';
-import { isPlain, type Keys, keyOf } from './references.js';
 
 /** A reference to another file that cannot be followed, and where it stands. */
 interface JoinFault extends Spot {

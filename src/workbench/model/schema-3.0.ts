@@ -1,5 +1,5 @@
-import type { Schema } from './document.js';
-import { isObject, isPlain } from './references.js';
+import type { Schema } from '@accord-api/platform/contract/document';
+import { isObject, isPlain } from '@accord-api/platform/contract/references';
 
 /** The keywords of a schema of OpenAPI 3.0 that mean there what they mean in 3.1. */
 const SHARED = new Set([

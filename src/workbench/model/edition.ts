@@ -1,8 +1,17 @@
-import type { Header, OpenApiDocument, OperationObject, PathItem, Response } from './document.js';
+import type {
+  Header,
+  OpenApiDocument,
+  OperationObject,
+  PathItem,
+  Response,
+} from '@accord-api/platform/contract/document';
+import type { GeneratedContract } from '@accord-api/platform/contract/generated';
+import { placedOperations } from '@accord-api/platform/contract/placed-operations';
+import { isObject, keysOf, resolveReference, valueAt, withReferences } from '@accord-api/platform/contract/references';
+import { stringify } from 'yaml';
 import { elementsOf } from './elements.js';
-import { placedOperations } from './placed-operations.js';
+import { openApi30 } from './openapi-3.0.js';
 import type { Kind } from './places.js';
-import { isObject, keysOf, resolveReference, valueAt, withReferences } from './references.js';
 
 /** Members that speak to whoever generates, serves, tests or reviews, and not to whoever calls. */
 const OF_THE_WORKBENCH = [
@@ -173,12 +182,44 @@ export function publishedEdition(document: OpenApiDocument): OpenApiDocument {
 
 const isLocal = (url: string): boolean => /^https?:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?(\/|$)/.test(url);
 
-/**
- * The servers of the published edition at the address by which it is reached: that one first, in place of those of a machine of one's
- * own, and then the others that the contract names.
- * @param address without a slash at its end
- */
-export function serversAt(document: OpenApiDocument, address: string): NonNullable<OpenApiDocument['servers']> {
-  const others = (document.servers ?? []).filter(({ url }) => !isLocal(url) && url !== address);
-  return [{ url: address, description: 'Where this contract is served.' }, ...others];
+/** Formats a value as YAML for people, without aliases. */
+const yamlOf = (value: unknown): string =>
+  stringify(value, { lineWidth: 0, blockQuote: 'literal', singleQuote: true, aliasDuplicateObjects: false });
+
+/** The members of a document around its `servers`. */
+function around({ openapi, info, servers: _servers, ...after }: Record<string, unknown>) {
+  return { before: { openapi, info }, after };
+}
+
+function jsonParts(document: object): readonly [string, string] {
+  const { before, after } = around(document as Record<string, unknown>);
+  return [`${JSON.stringify(before).slice(0, -1)},"servers":`, `,${JSON.stringify(after).slice(1)}`];
+}
+
+function yamlParts(document: object): readonly [string, string] {
+  const { before, after } = around(document as Record<string, unknown>);
+  const text = (members: object) => Object.entries(members).map(([name, value]) => yamlOf({ [name]: value }));
+  return [
+    `${text(before).join('\n')}\n`,
+    text(after)
+      .map((one) => `\n${one}`)
+      .join(''),
+  ];
+}
+
+/** Returns the texts of the published edition for a service, which adds its own address as the first of the servers. */
+export function editionTexts(document: OpenApiDocument): Pick<GeneratedContract, 'editions' | 'servers'> {
+  const edition = publishedEdition(document);
+  return {
+    editions: { yaml: yamlParts(edition), json: jsonParts(edition), json30: jsonParts(openApi30(edition)) },
+    servers: (edition.servers ?? [])
+      .filter(({ url }) => !isLocal(url))
+      .map((server) => ({ server, yaml: yamlOf({ servers: [server] }).replace('servers:\n', '') })),
+  };
+}
+
+/** Returns the published edition as one YAML document, with the servers of the contract. */
+export function publishedYaml(document: OpenApiDocument): string {
+  const [before, after] = yamlParts(publishedEdition(document));
+  return before + yamlOf({ servers: document.servers ?? [] }) + after;
 }

@@ -1,0 +1,12 @@
+import { filesIn } from '../../src/platform/contract/project-files.js';
+import { publishedContracts, type ServedContracts } from '../../src/platform/pages/published.js';
+import { rootPath } from '../../src/platform/root.js';
+import { generateContract } from '../../src/workbench/generate/contract.js';
+import { openApiOf } from '../../src/workbench/model/openapi-source.js';
+
+/** Contracts as a service reads them once code is generated. Rejects on a REST contract that cannot be read. */
+export const contractsFrom = async (openapi: string, sdl?: string): Promise<ServedContracts> =>
+  publishedContracts(
+    generateContract(openApiOf(openapi, undefined, filesIn(rootPath()))),
+    ...(sdl === undefined ? [] : [Buffer.from(sdl)]),
+  );
