@@ -4,10 +4,10 @@
  */
 import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
+import { recordingsOf, statisticsOf } from '../src/platform/prepared-prisma/calls.js';
 import type { Model } from '../src/platform/prepared-prisma/data-model.js';
-import { dryRuns } from '../src/platform/prepared-prisma/dry-runs.js';
 import { preparedClient } from '../src/platform/prepared-prisma/prepared-client.js';
-import { recordingsOf, statisticsOf } from '../src/platform/prepared-prisma/statistics.js';
+import { dryRuns } from '../src/platform/prepared-prisma/recorder.js';
 import { type Db, dataModel, make, tables } from '../test/prepared-prisma/fixture.js';
 import { POSTGRESQL } from '../test/support/servers.js';
 

@@ -4,8 +4,8 @@ import type { ActionOf, Policy } from './calls/access.js';
 import type { Catalogue, Code, Kind } from './contract/codes.js';
 import type { PrismaClient } from './database/client.js';
 import type { JobRunner } from './jobs/jobs.js';
+import type { Transact } from './operations/guarded-client.js';
 import type { Db, Model } from './operations/model.js';
-import type { Transact } from './operations/system-client.js';
 
 /**
  * The arguments of an application's services. They reach the database through `transact` or the `db` of a call, never around the

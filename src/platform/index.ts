@@ -22,8 +22,20 @@ export type { SessionCookies } from './http/session-cookies.js';
 export type { Job } from './jobs/jobs.js';
 // Models, targets and routes.
 export { type Db, model, type ReadByPlatform, type Row } from './operations/model.js';
-export { type Operation, type ReplyContext, type Route, routeFor } from './operations/route.js';
-export { caller, connection, create, type Decides, list, record, removal, stream } from './operations/target.js';
+export {
+  caller,
+  connection,
+  create,
+  type Decides,
+  list,
+  type Operation,
+  type ReplyContext,
+  type Route,
+  record,
+  removal,
+  routeFor,
+  stream,
+} from './operations/route.js';
 export type { Context } from './rest/context.js';
 export { representPage } from './rest/paging.js';
 export { preference, replies } from './rest/routes.js';

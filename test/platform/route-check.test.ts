@@ -6,7 +6,7 @@ import { create, list, model, notWritten, record, routeFor, stream, User } from 
 import { modelProblems, routeProblems } from '../../src/platform/operations/check.js';
 import type { Model } from '../../src/platform/operations/model.js';
 import { declaredModels } from '../../src/platform/operations/model-data.js';
-import type { Target } from '../../src/platform/operations/target.js';
+import type { Target } from '../../src/platform/operations/route.js';
 
 const policy = {
   'posts.read': { VIEWER: 'any', ADMIN: 'any' },

@@ -2,8 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { PrismaPg } from '@prisma/adapter-pg';
 import type pg from 'pg';
 import t, { type Test } from 'tap';
+import { recordingsOf, statisticsOf } from '../../src/platform/prepared-prisma/calls.js';
 import { type Options, preparedClient } from '../../src/platform/prepared-prisma/prepared-client.js';
-import { recordingsOf, statisticsOf } from '../../src/platform/prepared-prisma/statistics.js';
 import { type Db, dataModel, make, type Opened, onEachDatabase, Prisma } from './fixture.js';
 
 let labels = 0;

@@ -25,8 +25,8 @@ import { readMigrations } from '../../src/platform/database/migration-folder.js'
 import { type Database, openDatabase } from '../../src/platform/database/open.js';
 import { openPostgres } from '../../src/platform/database/postgres.js';
 import { templatePath } from '../../src/platform/database/template.js';
+import { recordingsOf } from '../../src/platform/prepared-prisma/calls.js';
 import { preparedClient } from '../../src/platform/prepared-prisma/prepared-client.js';
-import { recordingsOf } from '../../src/platform/prepared-prisma/statistics.js';
 import { rootPath } from '../../src/platform/root.js';
 import { generatePrismaClient, prismaClientIsCurrent } from '../../src/workbench/generate/prisma-client.js';
 import { checkMigrations, createMigration } from '../../src/workbench/prisma/migration-diff.js';

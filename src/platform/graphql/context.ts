@@ -1,8 +1,8 @@
 import type { Call, Policy } from '../calls/access.js';
 import { type Issues, NO_ISSUES } from '../calls/issues.js';
+import type { OperationServices } from '../operations/guarded-client.js';
+import { readingClient } from '../operations/guarded-client.js';
 import type { Db } from '../operations/model.js';
-import type { OperationServices } from '../operations/operation-services.js';
-import { readingClient } from '../operations/reading-client.js';
 import { batches, type ReadInBatch } from './batches.js';
 
 /**

@@ -2,9 +2,9 @@ import type { Policy } from '../calls/access.js';
 import { notWritten } from '../calls/errors.js';
 import type { Model } from './model.js';
 import type { DeclaredModels } from './model-data.js';
+import type { Decides, Target } from './route.js';
 import { isRoute, type Route } from './route.js';
 import { lineOf } from './source-lines.js';
-import type { Decides, Target } from './target.js';
 
 /** How much of the access decision a target makes, by the model as the application declares it. */
 function decidesBy(models: DeclaredModels, target: Target): Decides {

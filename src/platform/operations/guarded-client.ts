@@ -1,12 +1,27 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { authenticated, type Call } from '../calls/access.js';
 import { Failure } from '../calls/errors.js';
+import type { PrismaClient } from '../database/client.js';
 import { faultOf } from '../database/faults.js';
-import type { CallLog } from './call-log.js';
+import type { Idempotency } from '../idempotency/idempotency.js';
+import { type CallLog, callLog, endCalls, manualTransaction } from './call-transaction.js';
 import { type ClientAccess, keepAccess } from './client-access.js';
 import { type Db, READ_CALLS, type ReadCall } from './model.js';
 import type { DeclaredModels } from './model-data.js';
 import { modelGuard } from './model-guard.js';
 import type { ModelStreams } from './model-streams.js';
+import type { PageReader } from './pages.js';
+
+/** What all operations of a process share. */
+export interface OperationServices {
+  readonly client: PrismaClient;
+  readonly idempotency: Pick<Idempotency, 'recall' | 'claim' | 'keep'>;
+  readonly models: DeclaredModels;
+  readonly streams: ModelStreams;
+  readonly pages: PageReader;
+  /** Is told of an error of work that an operation does after its commit (`onCommit`). */
+  readonly onCommitFault: (operation: string, error: unknown) => void;
+}
 
 /** Returns true for an error after which PostgreSQL goes on with the transaction: nothing was sent, or nothing was found. */
 const isHarmless = (error: unknown): boolean =>
@@ -92,3 +107,75 @@ function lazyCall(run: () => Promise<unknown>, log: CallLog, write?: string): ob
   if (write !== undefined) log.pending.set(lazy, write);
   return lazy;
 }
+
+/** @throws TypeError for a write of an operation that only reads */
+export const refuseToWrite = (): never => {
+  throw new TypeError('Only the root field of a mutation and an operation with another method than GET can write.');
+};
+
+/** Returns a client that reads what the caller may read, outside of any operation that writes. */
+export const readingClient = ({ client, models, streams }: OperationServices, call: Call): Db =>
+  guardedClient(
+    models,
+    streams,
+    {
+      call,
+      action: '',
+      actor: () => authenticated(call),
+      reader: async () => client,
+      transaction: refuseToWrite,
+      onCommit: refuseToWrite,
+      belonging: () => undefined,
+      permitted: () => undefined,
+      checkPrecondition: () => {},
+    },
+    callLog('The operation', false),
+  );
+
+/** Work of the service itself, outside of any call. */
+const SYSTEM: Call = {
+  policy: {},
+  actor: null,
+  address: '',
+  requestId: '',
+  checkpoint: async () => {},
+};
+
+/** Runs work of the service itself in one transaction. */
+export type Transact = <T>(work: (db: Db) => Promise<T>) => Promise<T>;
+
+/**
+ * Returns the transactions of jobs and other work in the background. There is no caller, so no row is denied. Writes count
+ * versions, leave tombstones and announce entries as those of operations do.
+ */
+export const systemClient =
+  ({ client, models, streams }: Pick<OperationServices, 'client' | 'models' | 'streams'>): Transact =>
+  async (work) => {
+    const { tx, commit, rollback } = await manualTransaction(client);
+    const onCommit: (() => void)[] = [];
+    const log = callLog('The transaction', true);
+    const access = {
+      call: SYSTEM,
+      action: undefined,
+      actor: () => {
+        throw new Error('The system has no account.');
+      },
+      reader: async () => tx,
+      transaction: async () => tx,
+      onCommit: (after: () => void) => void onCommit.push(after),
+      belonging: () => undefined,
+      permitted: () => undefined,
+      checkPrecondition: () => {},
+    };
+    try {
+      const result = await work(guardedClient(models, streams, access, log));
+      await endCalls(log);
+      await commit(log.sent);
+      for (const after of onCommit) after();
+      return result;
+    } catch (error) {
+      log.isOver = true;
+      await rollback(error);
+      throw error;
+    }
+  };

@@ -3,7 +3,7 @@ import { Failure } from '../calls/errors.js';
 import { isStorableId } from '../calls/pages.js';
 import { absent, refuseAbsent } from '../calls/tombstones.js';
 import { faultOf } from '../database/faults.js';
-import { type CallLog, sendAhead } from './call-log.js';
+import { type CallLog, sendAhead } from './call-transaction.js';
 import type { ClientAccess } from './client-access.js';
 import type { AnyRow, ReadCall, Tx } from './model.js';
 import { delegateOf, type ModelData, matchesLocally, satisfies } from './model-data.js';

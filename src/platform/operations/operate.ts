@@ -5,16 +5,13 @@ import { Failure } from '../calls/errors.js';
 import { isStorableId, type PageRequest, type Window } from '../calls/pages.js';
 import { absent, refuseAbsent } from '../calls/tombstones.js';
 import { isReferenceViolation } from '../database/client.js';
-import { callLog, endCalls, refuseFailed, sendAhead } from './call-log.js';
-import { callTransaction } from './call-transaction.js';
-import { guardedClient } from './guarded-client.js';
+import { callLog, callTransaction, endCalls, refuseFailed, sendAhead } from './call-transaction.js';
+import type { OperationServices } from './guarded-client.js';
+import { guardedClient, refuseToWrite } from './guarded-client.js';
 import type { AnyRow, Db, Tx } from './model.js';
 import { delegateOf, type ModelData } from './model-data.js';
-import type { OperationServices } from './operation-services.js';
 import { readableRows } from './read-scope.js';
-import { refuseToWrite } from './reading-client.js';
-import type { Route } from './route.js';
-import type { RecordTarget } from './target.js';
+import type { RecordTarget, Route } from './route.js';
 import { targetRows } from './target-rows.js';
 
 /** One request for a route, by whichever transport it came. */

@@ -4,7 +4,7 @@ import { isStorableId } from '../calls/pages.js';
 import { absent } from '../calls/tombstones.js';
 import type { AnyRow, Tx } from './model.js';
 import { type DeclaredModels, delegateOf, matchesLocally, satisfies } from './model-data.js';
-import type { RecordTarget } from './target.js';
+import type { RecordTarget } from './route.js';
 
 interface TargetRowsOptions {
   readonly client: Tx;

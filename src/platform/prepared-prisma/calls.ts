@@ -1,17 +1,13 @@
 /** Runs the calls of a client: by a plan, or by Prisma. */
 import { isDeepStrictEqual } from 'node:util';
-import type { Sql } from '@prisma/client/runtime/client';
-import { type Connection, type Result, statementOf } from './connection.js';
+import { Decimal, PrismaClientValidationError, Sql, sqltag } from '@prisma/client/runtime/client';
+import { type Answer, type Connection, type Result, statementOf, TEXT } from './connection.js';
 import type { DataModel } from './data-model.js';
-import { type AnyClient, type DryRuns, memberOf } from './dry-runs.js';
-import type { Slot } from './markers.js';
-import type { Plans } from './plans.js';
-import type { Answer } from './prisma-adapters.js';
-import { type RawQuery, rowsOf, sendRaw, sqlOf } from './raw.js';
-import { type Plan, type Refused, record } from './recorder.js';
+import { type Slot, timestampOf } from './markers.js';
+import type { Plans, StatementNames } from './plans.js';
+import { type AnyClient, type DryRuns, memberOf, type Plan, type Refused, record } from './recorder.js';
+import { decoderOf } from './rows.js';
 import { type Call, copyOf, type Shape, shapeOf, Unsupported } from './shape.js';
-import type { StatementNames } from './statement-names.js';
-import type { Statistics } from './statistics.js';
 
 /** Where calls are sent. */
 export interface Place {
@@ -203,3 +199,73 @@ export function callsOf({ dataModel, dry, plans, names, counts, verified, client
 
   return { run, fallBack, count, raw };
 }
+
+export type RawQuery = TemplateStringsArray | Sql;
+
+/** @throws PrismaClientValidationError for a text without a tag, as Prisma does */
+function sqlOf(method: string, query: RawQuery, values: readonly unknown[], clientVersion: string): Sql {
+  if (query instanceof Sql) return query;
+  if (Array.isArray(query) && Array.isArray(query.raw)) return sqltag(query, ...(values as never[]));
+  const message = `\`${method}\` is a tag function, please use it like the following:\n\`\`\`\nconst result = await prisma.${method}\`SELECT 1\`\n\`\`\``;
+  throw new PrismaClientValidationError(message, { clientVersion });
+}
+
+/**
+ * Returns a value as @prisma/adapter-pg gives it to `pg`.
+ * @throws Error for a value that Prisma refuses
+ */
+function encode(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(encode);
+  if (typeof value === 'bigint') return String(value);
+  if (typeof value !== 'object' || value === null) return value;
+  if (value instanceof Date) return timestampOf(value);
+  if (Decimal.isDecimal(value)) return (value as Decimal).toJSON();
+  if (ArrayBuffer.isView(value)) return Buffer.from(value.buffer, value.byteOffset, value.byteLength);
+  return JSON.stringify(value);
+}
+
+/** Returns the rows of a result. Undefined if it has a column of a type that Prisma refuses. */
+function rowsOf({ fields, rows }: Result): object[] | undefined {
+  const decoders = fields.map(({ dataTypeID }) => decoderOf(dataTypeID));
+  if (decoders.includes(undefined)) return undefined;
+  return rows.map((row) => {
+    const object: Record<string, unknown> = {};
+    for (const [i, text] of row.entries()) {
+      const name = (fields[i] as { name: string }).name;
+      object[name] = text === null ? null : decoders[i]?.(text);
+    }
+    return object;
+  });
+}
+
+/** Sends a query. */
+const sendRaw = (connection: Connection, name: string, { text, values }: Sql): Promise<Result> =>
+  connection.query({ name, text, values: values.map(encode), rowMode: 'array', types: TEXT });
+
+/** What a prepared client has done. For tests and for development. */
+export interface Statistics {
+  /** Calls that were sent as prepared statements, raw queries included. */
+  prepared: number;
+  /** Calls that Prisma ran, because their plan was not recorded yet. */
+  unrecorded: number;
+  /** Answers that Prisma read, to make its errors. */
+  replayed: number;
+  /** Plans that were recorded. */
+  recorded: number;
+  /** Calls that only Prisma can run: `User.findMany: distinct`, and how many. */
+  fallbacks: Map<string, number>;
+}
+
+export const statistics = Symbol('statistics of a prepared client');
+export const settled = Symbol('recordings of a prepared client');
+
+/** Returns the statistics of a client that `preparedClient` made. */
+export function statisticsOf(client: object): Statistics {
+  const found = (client as { [statistics]?: Statistics })[statistics];
+  if (found === undefined) throw new TypeError('This is not a prepared client.');
+  return found;
+}
+
+/** Waits until all plans are recorded that calls have asked for so far. */
+export const recordingsOf = (client: object): Promise<void> =>
+  (client as { [settled]?: () => Promise<void> })[settled]?.() ?? Promise.resolve();

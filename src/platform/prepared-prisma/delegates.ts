@@ -1,8 +1,7 @@
 /** The members of a client that have the operations of a model: `db.user`. */
-import type { Calls, Place } from './calls.js';
+import type { Calls, Place, RawQuery } from './calls.js';
 import type { DataModel, Model } from './data-model.js';
-import { type AnyClient, memberOf } from './dry-runs.js';
-import type { RawQuery } from './raw.js';
+import { type AnyClient, memberOf } from './recorder.js';
 
 const OPERATIONS = [
   ...['findUnique', 'findUniqueOrThrow', 'findFirst', 'findFirstOrThrow', 'findMany', 'count'],

@@ -1,14 +1,11 @@
 /** A Prisma client whose calls cost as much as the same named statements sent by `pg`. See README.md. */
 import type { SqlDriverAdapterFactory } from '@prisma/driver-adapter-utils';
-import { callsOf, type Place } from './calls.js';
-import { type Connection, type PoolLike, pooled } from './connection.js';
+import { callsOf, type Place, type Statistics, settled, statistics } from './calls.js';
+import { type Connection, joiningAdapter, type PoolLike, pooled } from './connection.js';
 import type { DataModel } from './data-model.js';
 import { delegatesOf, facadeOf, Pending } from './delegates.js';
-import { type AnyClient, dryRuns } from './dry-runs.js';
-import { plansOf } from './plans.js';
-import { joiningAdapter } from './prisma-adapters.js';
-import { statementNames } from './statement-names.js';
-import { type Statistics, settled, statistics } from './statistics.js';
+import { plansOf, statementNames } from './plans.js';
+import { type AnyClient, dryRuns } from './recorder.js';
 import { type OpenTransaction, openTransaction, type TransactionLimits } from './transaction.js';
 
 export interface Options extends Partial<TransactionLimits> {

@@ -1,8 +1,8 @@
 import { resourceTag } from '../calls/conditions.js';
 import type { Cursors, Page } from '../calls/pages.js';
 import type { Operation } from '../contract/openapi.js';
+import type { OperationServices } from '../operations/guarded-client.js';
 import { operate } from '../operations/operate.js';
-import type { OperationServices } from '../operations/operation-services.js';
 import type { ReplyContext, Route } from '../operations/route.js';
 import type { Context } from './context.js';
 import { type PageQuery, representPage } from './paging.js';
