@@ -1,6 +1,5 @@
 import type { FastifyInstance, FastifyServerOptions } from 'fastify';
 import { GRAPHQL_TRANSPORT_WS_PROTOCOL } from 'graphql-ws';
-import type { Administration } from './accounts/administration.js';
 import type { HashParameters } from './accounts/passwords.js';
 import type { Application } from './application.js';
 import { declaredAnswers, normaliseOpenApi, operations } from './contract/openapi.js';
@@ -19,6 +18,7 @@ import { metricsPlugin } from './http/metrics.js';
 import { sessionCookiesPlugin } from './http/session-cookies.js';
 import { commonStagesPlugin } from './http/stages.js';
 import { webSocketPlugin } from './http/websocket.js';
+import type { Administration } from './keys/administration.js';
 import { ADMISSION, type AdmissionLimits, admissionPlugin } from './limits/admission.js';
 import { rateLimitPlugin, type SharedWindows } from './limits/rate-limit.js';
 import type { SocketLimits } from './live/sockets.js';

@@ -24,8 +24,3 @@ export function macs(secrets: Secrets, purpose: string, bytes = 32) {
       code.length === bytes && keys.some((key) => timingSafeEqual(under(key, text), code)),
   };
 }
-
-const MARK_BYTES = 4;
-
-/** Returns an identifier of a secret for records. It does not reveal the secret. */
-export const markOf = (secret: string): Buffer => derivedKey(secret, 'accord mark', MARK_BYTES);

@@ -1,6 +1,5 @@
 import type { Static, TObject, TProperties } from '@sinclair/typebox';
 import type { FastifyBaseLogger } from 'fastify';
-import { administration } from './accounts/administration.js';
 import { credentialsService } from './accounts/credentials.js';
 import { loginAttempts } from './accounts/login-attempts.js';
 import { networkOf } from './accounts/networks.js';
@@ -16,6 +15,7 @@ import type { Outages } from './database/outages.js';
 import { databaseSignals } from './database/signals.js';
 import { idempotencyService } from './idempotency/idempotency.js';
 import { jobRunner, removeExpired } from './jobs/jobs.js';
+import { administration } from './keys/administration.js';
 import { signingKeys } from './keys/signing-keys.js';
 import { durableStreams } from './live/durable-streams.js';
 import { modelStreams } from './live/model-streams.js';

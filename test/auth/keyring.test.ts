@@ -1,30 +1,25 @@
 import t from 'tap';
 import { openDatabase } from '../../src/platform/database/open.js';
-import { keyAdministration } from '../../src/platform/keys/key-administration.js';
-import { sealedUnder } from '../../src/platform/keys/key-material.js';
+import { sealedUnder } from '../../src/platform/keys/stored-keys.js';
 import { onEachDatabase } from '../support/databases.js';
 import { PASSWORD } from '../support/people.js';
 import { codeOf, startInstance, startService } from '../support/service.js';
 
 const OLD = 'the secret of the year that is over now';
 const NEW = 'the secret of the year that has begun now';
-const DAY = 24 * 60 * 60_000;
 
 onEachDatabase(t, async (t, open) => {
   const database = await open();
   const { client } = database;
-  let offset = 0;
-  const now = () => Date.now() + offset;
   const environment = (...secrets: string[]) => ({
     DEMO: 'on',
     KEY_SECRET: secrets.join(','),
     TRUST_PROXY: 'loopback',
   });
-  const instance = (...secrets: string[]) => startInstance(t, database, environment(...secrets), { now });
+  const instance = (...secrets: string[]) => startInstance(t, database, environment(...secrets));
   const stored = () => client.signingKey.findMany();
-  const use = (...keySecrets: string[]) => keyAdministration({ client, algorithm: 'RS256', keySecrets, now }).secrets();
 
-  const before = await startService(t, database, environment(OLD), now);
+  const before = await startService(t, database, environment(OLD));
   const { viewer } = before;
   const orders = `/api/v1/users/${viewer.id}/orders`;
   const total = { amount: 500, currency: 'EUR' };
@@ -75,24 +70,6 @@ onEachDatabase(t, async (t, open) => {
     for (let n = 1; n <= 10; n++) t.equal((await login(n, 'wrong')).status, 401);
     t.equal((await login(11, PASSWORD)).status, 429);
     t.equal((await login(0, PASSWORD)).status, 200);
-  });
-
-  t.test('what still needs a secret is counted, until nothing does', async (t) => {
-    const [first, second] = await use(NEW, OLD);
-    t.match(first, { secret: 1, signingKeys: 1, idempotencyKeys: 1 });
-    t.match(second, { secret: 2, signingKeys: 0, idempotencyKeys: 1 });
-    const until = new Date(second?.until as string).getTime();
-    t.ok(Math.abs(until - now() - DAY) < 60 * 60_000);
-    await client.idempotencyKey.updateMany({
-      where: { key: 'first' },
-      data: { fingerprint: new Uint8Array(32) },
-    });
-    t.match((await use(NEW, OLD))[1], { idempotencyKeys: 1 }, 'one that bears no mark may need the oldest');
-    offset += DAY;
-    t.match((await use(NEW, OLD))[1], { signingKeys: 0, idempotencyKeys: 0, until: null });
-    await t.rejects(use(OLD), { message: /another KEY_SECRET/ });
-    await t.rejects(use(), { name: 'Refused' });
-    offset -= DAY;
   });
 
   t.test('without the old one its cursors are refused, and all else goes on', async (t) => {

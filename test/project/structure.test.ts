@@ -69,8 +69,7 @@ const READERS: [RegExp, RegExp][] = [
 ];
 const READERS_OF_OTHER_TEXTS = [
   // An operator's commands, on an installation that has no workbench.
-  'platform/cli/schema.ts',
-  'platform/cli/trust.ts',
+  'platform/cli/graphql.ts',
 ];
 
 const GENERATED = '../generated/';

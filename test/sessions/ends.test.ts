@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net';
 import t, { type Test } from 'tap';
 import type { WebSocket } from 'ws';
-import { administration } from '../../src/platform/accounts/administration.js';
 import { openDatabase } from '../../src/platform/database/open.js';
+import { administration } from '../../src/platform/keys/administration.js';
 import { type Opened, onEachDatabase } from '../support/databases.js';
 import { holdUser } from '../support/locks.js';
 import { type Json, PASSWORD, passwordHash } from '../support/people.js';

@@ -1,8 +1,25 @@
 import { Command, CommanderError, Option } from 'commander';
 import { useProject } from '../root.js';
-import { OPERATOR } from './operator.js';
 import { EXIT } from './output.js';
 import type { Subcommands } from './subcommand.js';
+
+const administration = () => import('./administration.js');
+const graphql = () => import('./graphql.js');
+
+/** The commands of an operator, which an installation without development dependencies has as well. */
+const OPERATOR: Subcommands = {
+  audit: { summary: 'read the audit table', load: async () => ({ default: (await administration()).audit }) },
+  keys: {
+    summary: 'list, rotate and retire the signing keys',
+    load: async () => ({ default: (await administration()).keys }),
+  },
+  schema: { summary: 'print the GraphQL schema for tools', load: async () => ({ default: (await graphql()).schema }) },
+  start: { summary: 'run the service', load: () => import('./start.js') },
+  trust: {
+    summary: 'register the GraphQL documents that alone may run (TRUSTED_DOCUMENTS)',
+    load: async () => ({ default: (await graphql()).trust }),
+  },
+};
 
 /** What is said of a command that an installation for production lacks. */
 const LACKING =

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import { type ExecutionResult, GraphQLError } from 'graphql';
 import { callOf } from '../http/call.js';
 import { toFailure } from '../http/failures.js';
@@ -18,7 +18,6 @@ interface Ends {
 
 /** What a resolver gets, for the operation that a request brought. */
 export function contextOf(
-  app: FastifyInstance,
   request: FastifyRequest,
   services: Pick<PlatformServices, 'handlers' | 'operations'>,
   { ended, signal }: Ends = {},

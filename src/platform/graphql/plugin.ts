@@ -89,7 +89,7 @@ function mountPost(app: FastifyInstance, engine: Engine, { services }: GraphQLOp
   async function execute(request: FastifyRequest, sent: OperationRequest, reply: FastifyReply): Promise<Result> {
     try {
       const prepared = await engine.prepare({ request, transport: 'post', sent });
-      const result = await engine.execute({ ...prepared, contextValue: contextOf(app, request, services) });
+      const result = await engine.execute({ ...prepared, contextValue: contextOf(request, services) });
       const retryAfter = retryAfterOf(result.errors);
       if (retryAfter !== undefined) reply.header('retry-after', retryAfter);
       return formatted(result, errors, request.log);

@@ -2,7 +2,7 @@ import { authenticated, type Call, type KeyedRequest } from '../calls/access.js'
 import { Failure } from '../calls/errors.js';
 import type { Prisma, PrismaClient } from '../database/client.js';
 import { faultOf } from '../database/faults.js';
-import { macs, markOf, type Secrets } from '../secrets.js';
+import { macs, type Secrets } from '../secrets.js';
 
 type Transaction = Prisma.TransactionClient;
 
@@ -30,8 +30,6 @@ const inFlight = () => new Failure('CONFLICT', 'The first request with this idem
  */
 export function idempotencyService({ client, secrets, now }: IdempotencyDependencies) {
   const codes = macs(secrets, 'accord idempotency', MAC_BYTES);
-  const mark = markOf(secrets[0] as string);
-  const fingerprintOf = ({ content }: KeyedRequest) => new Uint8Array(Buffer.concat([mark, codes.make(content())]));
   const uniqueOf = (call: Call, { operation, key }: KeyedRequest) => ({
     callerId_operation_key: { callerId: authenticated(call).id, operation, key },
   });
@@ -47,6 +45,7 @@ export function idempotencyService({ client, secrets, now }: IdempotencyDependen
     async recall(call: Call, request: KeyedRequest): Promise<object | undefined> {
       const record = await client.idempotencyKey.findUnique({ where: uniqueOf(call, request) });
       if (!record || isExpired(record)) return undefined;
+      // Version 0.1.0 stored four bytes before the code.
       if (!codes.holds(request.content(), record.fingerprint.subarray(-MAC_BYTES))) {
         throw new Failure('VALIDATION_FAILED', 'This idempotency key was used with another body.', {
           issues: [{ parameter: 'Idempotency-Key', detail: 'was used with another body' }],
@@ -83,7 +82,7 @@ export function idempotencyService({ client, secrets, now }: IdempotencyDependen
     ): Promise<void> {
       const data = {
         ...uniqueOf(call, request).callerId_operation_key,
-        fingerprint: fingerprintOf(request),
+        fingerprint: codes.make(request.content()),
         expiresAt: new Date(now() + KEY_AGE_MS),
         answer: answer ? writtenAnswer(answer) : null,
         ownerId,

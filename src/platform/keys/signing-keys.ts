@@ -6,8 +6,19 @@ import { patiently } from '../database/patience.js';
 import type { Secrets } from '../secrets.js';
 import type { KeySource } from '../sessions/access-tokens.js';
 import { refresher } from '../sessions/refresher.js';
-import { generateSigningKey, openKey, type SigningKeyPair, sealedUnder, sealKey } from './key-material.js';
-import { KEY_CHANNEL, keysAt, lockKeys, nextChange, type PresentKey, settleKeys } from './key-store.js';
+import {
+  generateSigningKey,
+  KEY_CHANNEL,
+  keysAt,
+  lockKeys,
+  nextChange,
+  openKey,
+  type PresentKey,
+  type SigningKeyPair,
+  sealedUnder,
+  sealKey,
+  settleKeys,
+} from './stored-keys.js';
 
 interface SigningKeysOptions extends Pick<Database, 'client' | 'listen'> {
   algorithm: 'RS256' | 'HS256';

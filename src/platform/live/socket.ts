@@ -81,7 +81,7 @@ export function socketServer(app: FastifyInstance, options: SocketOptions) {
     const prepared = await engine.prepare({ request, transport: 'socket', sent: sent as OperationRequest });
     const over = new AbortController();
     // An operation that has begun is stopped before its first effect when the socket is ended.
-    const context = () => contextOf(app, request, services, { ended: one.ended, signal: over.signal });
+    const context = () => contextOf(request, services, { ended: one.ended, signal: over.signal });
     const toRun = { ...prepared, contextValue: context() };
     one.ended.throwIfAborted();
     if (prepared.operation.operation !== 'subscription') return toRun;
@@ -102,7 +102,7 @@ export function socketServer(app: FastifyInstance, options: SocketOptions) {
       let results: Results;
       if (source instanceof StreamSource) {
         const key = selectionKey(prepared, authenticated(request), source);
-        const shared = () => contextOf(app, request, services);
+        const shared = () => contextOf(request, services);
         results = followed(one, id, { source, key, prepared, context: shared }, onEnd);
       } else results = ownEvents(one, source, { prepared, context, onEnd });
       going.add(results);

@@ -4,8 +4,8 @@ import { join, relative } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import type { FastifyInstance } from 'fastify';
-import type { Administration } from '../accounts/administration.js';
 import { Refused } from '../calls/errors.js';
+import type { Administration } from '../keys/administration.js';
 
 /** Bytes of the address of a Unix socket (the minimum of Linux and macOS, without the terminating zero). */
 const LONGEST_PATH = 103;
@@ -77,7 +77,6 @@ export async function runningServer(directory: string): Promise<Administration |
     'keys.list': call('keys.list'),
     'keys.rotate': call('keys.rotate'),
     'keys.retire': call('keys.retire'),
-    'keys.secrets': call('keys.secrets'),
     'audit.read': call('audit.read'),
   };
 }

@@ -1,11 +1,19 @@
-import { type AuditCall, audit } from '../audit/audit.js';
+import { type AuditFilter, audit, COMMAND_LINE, readAudit } from '../audit/audit.js';
 import { Refused } from '../calls/errors.js';
 import type { Prisma, SigningKey } from '../database/client.js';
 import { notify } from '../database/notify.js';
-import { markOf } from '../secrets.js';
-import { generateSigningKey, openKey, type SigningKeyPair, sealedUnder, sealKey } from './key-material.js';
-import { KEY_CHANNEL, keysAt, lockKeys, settleKeys, verifiesUntil } from './key-store.js';
 import type { StoredKeysOptions } from './signing-keys.js';
+import {
+  generateSigningKey,
+  KEY_CHANNEL,
+  keysAt,
+  lockKeys,
+  openKey,
+  type SigningKeyPair,
+  sealKey,
+  settleKeys,
+  verifiesUntil,
+} from './stored-keys.js';
 
 /**
  * Milliseconds between the publication of a key and its first signature: the `max-age` of the key set (300 s), so that a verifier
@@ -22,17 +30,6 @@ export interface KeyEntry {
   verifiesUntil: string | null;
 }
 
-/** The uses of one of the secrets in KEY_SECRET, as an operator sees them. */
-export interface SecretUse {
-  /** Its place in KEY_SECRET, from 1, the newest. */
-  secret: number;
-  /** How many stored signing keys are encrypted under it. */
-  signingKeys: number;
-  /** How many idempotency keys were made under it, and when the last of them expires; null if there is none. */
-  idempotencyKeys: number;
-  until: string | null;
-}
-
 const entries = (rows: SigningKey[], now: number): KeyEntry[] =>
   keysAt(rows, now).map(({ key, state, retiredAt }) => ({
     kid: key.kid,
@@ -41,8 +38,13 @@ const entries = (rows: SigningKey[], now: number): KeyEntry[] =>
     verifiesUntil: retiredAt && new Date(verifiesUntil(retiredAt)).toISOString(),
   }));
 
-/** The operator's commands for signing keys. Every instance hears of a change at once; none is restarted. */
-export function keyAdministration({ client, algorithm, keySecrets, now }: StoredKeysOptions) {
+export type Administration = ReturnType<typeof administration>;
+
+/**
+ * Returns the operator's commands, by name: the same at the command line and through the socket of a running server. Arguments and
+ * results are JSON. Every instance hears of a change of the keys at once; none is restarted.
+ */
+export function administration({ client, algorithm, keySecrets, now }: StoredKeysOptions) {
   const locked = <T>(work: (db: Prisma.TransactionClient, rows: SigningKey[]) => Promise<T>): Promise<T> => {
     if (algorithm === 'HS256')
       throw new Refused('With JWT_ALGORITHM=HS256 there are no stored keys: change JWT_SECRET.');
@@ -69,13 +71,13 @@ export function keyAdministration({ client, algorithm, keySecrets, now }: Stored
   }
 
   return {
-    list: (): Promise<KeyEntry[]> => locked(async (_db, rows) => entries(rows, now())),
+    'keys.list': (_args: object): Promise<KeyEntry[]> => locked(async (_db, rows) => entries(rows, now())),
 
     /**
      * Publishes a new key, which signs after PUBLISHED_AHEAD. The present key then verifies until its last token has expired.
      * @throws Refused while a next key is published already; Error if KEY_SECRET is not that of the instances
      */
-    async rotate(call: AuditCall): Promise<KeyEntry[]> {
+    async 'keys.rotate'(_args: object): Promise<KeyEntry[]> {
       const fresh = await generateSigningKey();
       return locked(async (db, rows) => {
         const next = rows.find(({ state }) => state === 'NEXT');
@@ -85,7 +87,7 @@ export function keyAdministration({ client, algorithm, keySecrets, now }: Stored
           );
         for (const row of rows) await openKey(row, keySecrets);
         const kid = await add(db, fresh, now() + PUBLISHED_AHEAD);
-        await audit(db, call, 'key.rotated', `key:${kid}`);
+        await audit(db, COMMAND_LINE, 'key.rotated', `key:${kid}`);
         return changed(db);
       });
     },
@@ -95,7 +97,7 @@ export function keyAdministration({ client, algorithm, keySecrets, now }: Stored
      * a new one: verifiers that cache the key set learn of that one only when they fetch it again.
      * @throws Refused for an unknown key
      */
-    async retire(call: AuditCall, kid: string): Promise<KeyEntry[]> {
+    async 'keys.retire'({ kid }: { kid: string }): Promise<KeyEntry[]> {
       const fresh = await generateSigningKey();
       return locked(async (db, rows) => {
         const row = rows.find((one) => one.kid === kid);
@@ -109,38 +111,11 @@ export function keyAdministration({ client, algorithm, keySecrets, now }: Stored
           await openKey(row, keySecrets); // encrypted under the secret of the instances, or they could not open the new one
           await add(db, fresh, now());
         }
-        await audit(db, call, 'key.retired', `key:${kid}`);
+        await audit(db, COMMAND_LINE, 'key.retired', `key:${kid}`);
         return changed(db);
       });
     },
 
-    /**
-     * Counts the uses of each secret. Cursors are not stored, so they are not counted.
-     * @throws Refused without a secret; Error for a stored key that none of them opens
-     */
-    async secrets(): Promise<SecretUse[]> {
-      if (keySecrets.length === 0) throw new Refused('KEY_SECRET is not set.');
-      const places = (await client.signingKey.findMany()).map((key) => sealedUnder(key, keySecrets));
-      // Prisma cannot group by a part of a value.
-      const counted = await client.$queryRaw<{ mark: Uint8Array; count: bigint; until: Date }[]>`
-        SELECT substring(fingerprint FROM 1 FOR 4) AS mark, count(*) AS count, max(expires_at) AS until
-        FROM idempotency_keys WHERE expires_at > ${new Date(now())}::timestamptz OR work_id IS NOT NULL GROUP BY 1`;
-      const marks = keySecrets.map(markOf);
-      const placeOf = (mark: Uint8Array) => {
-        const place = marks.findIndex((one) => one.equals(mark));
-        // A record from before there were marks may need the oldest.
-        return place < 0 ? marks.length - 1 : place;
-      };
-      return keySecrets.map((_, place) => {
-        const made = counted.filter(({ mark }) => placeOf(mark) === place);
-        const last = Math.max(...made.map(({ until }) => until.getTime()));
-        return {
-          secret: place + 1,
-          signingKeys: places.filter((one) => one === place).length,
-          idempotencyKeys: made.reduce((sum, { count }) => sum + Number(count), 0),
-          until: made.length > 0 ? new Date(last).toISOString() : null,
-        };
-      });
-    },
+    'audit.read': (filter: AuditFilter) => readAudit(client, filter),
   };
 }
