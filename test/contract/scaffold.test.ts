@@ -8,10 +8,9 @@ import { generate } from '../../src/workbench/generate/generate.js';
 import { contractsOf, readContracts } from '../../src/workbench/model/contracts.js';
 import { openApiOf } from '../../src/workbench/model/openapi-source.js';
 import { sdlOf } from '../../src/workbench/model/sdl-source.js';
-import { objectTypes } from '../../src/workbench/scaffold/object-types.js';
-import { MANIPULATION } from '../../src/workbench/scaffold/project-files.js';
+import { typesOf } from '../../src/workbench/scaffold/resolver-fields.js';
 import { editCode, scaffold } from '../../src/workbench/scaffold/scaffold.js';
-import { stubs } from '../../src/workbench/scaffold/targets.js';
+import { MANIPULATION } from '../../src/workbench/scaffold/source-edits.js';
 import { accord } from '../support/accord.js';
 import { blocks, section } from '../support/documentation.js';
 import { ask, basic, run, startServer } from '../support/process.js';
@@ -128,17 +127,14 @@ function edit({ openapi: text = openapi, schema: sdl = schema, code = {}, requir
   });
   for (const [path, content] of Object.entries(before)) project.createSourceFile(`/${path}`, content).saveSync();
   const old = operations(openApiOf(openapi).document);
-  const types = objectTypes(sdlOf(sdl));
+  const types = typesOf(sdlOf(sdl));
   const demanded = Object.entries({ ...REQUIRED, ...required }).map(([type, fields]): [string, Set<string>] => [
     type,
     new Set(fields.filter((field) => types.get(type)?.has(field))),
   ]);
-  const changes = editCode(project, '/', {
-    operations: operations(openApiOf(text).document),
-    types,
+  const { changes } = editCode(project, '/', contractsOf({ openapi: text, schema: sdl, prisma: PRISMA }), {
+    before: Object.fromEntries(old.map((one) => [one.operationId, one])),
     required: new Map(demanded),
-    stubs: stubs(project, '/', contractsOf({ openapi: text, schema: sdl, prisma: PRISMA })),
-    before: { requests: (id) => old.filter((one) => one.operationId === id), types: objectTypes(sdlOf(schema)) },
   });
   const after = project
     .getSourceFiles()
@@ -316,12 +312,13 @@ t.test('a new tag gets its file and its registration, and takes no file that is 
   t.equal(
     files['src/application/rest/trash.ts'],
     `import * as Contract from '../../../generated/operations.js';\n${ERRORS}
-export const trash = Contract.trashHandlers({\n  ${HINT}\n  deleteNote: notWritten,});
+export const trash = Contract.trashHandlers({\n  ${HINT}\n  deleteNote: notWritten,
+});
 `,
   );
   t.match(
     files['src/application/rest/handlers.ts'],
-    /import { trash } from '.\/trash.js';\n\n.*= { notes,\n {2}trash, };/,
+    /import { trash } from '.\/trash.js';\n\n.*= { notes,\n {2}trash,\n };/,
   );
   t.throws(() => edit({ openapi: tagged('paging') }), {
     name: 'Refusal',
@@ -368,67 +365,25 @@ t.test('a stub of what is gone is dropped with its import, and nothing else is',
   t.equal(files['src/application/rest/notes.ts'], NOTES, 'as it was before the stub');
 });
 
-t.test('an operationId that was renamed keeps its body', async (t) => {
-  const { told, details, files } = edit({
-    openapi: openapi.replace('putNote', 'writeNote').replaceAll('note_id', 'id'),
-  });
-  t.same([told, details], [['renamed writeNote in src/application/rest/notes.ts'], ['was putNote; PUT /notes/{id}']]);
-  const expected = NOTES.replaceAll('putNote', 'writeNote').replaceAll('PutNote', 'WriteNote');
-  t.equal(files['src/application/rest/notes.ts'], expected);
+t.test('another operationId for the same request is reported', async (t) => {
+  const { told, details } = edit({ openapi: openapi.replace('putNote', 'writeNote').replaceAll('note_id', 'id') });
+  t.same(told, ['parked putNote in src/application/rest/notes.ts', 'added writeNote in src/application/rest/notes.ts']);
+  t.same(details, ['openapi.yaml no longer has it, and has its request as writeNote.', 'PUT /notes/{id}']);
 });
 
-const movedTo = (tag: string, text = openapi) =>
-  text
-    .replace('tags:\n', `tags:\n  - { name: ${tag} }\n`)
-    .replace(/(operationId: \w+Note\n {6}tags: )\[notes\]\n {6}security: \[{/, `$1[${tag}]\n      security: [{`);
-
-t.test('an operation that moves to another tag takes its body along, and what that uses', async (t) => {
-  const code = {
-    'src/application/rest/notes.ts': NOTES.replace(
-      "operations.js';\n",
-      "$&import { ifMatch, preference } from '@accord-api/platform';\nimport type { Note } from '../services/notes.js';\n",
-    )
-      .replace('body: { text:', 'body: { wish: preference(), text:')
-      .replace('const lines =', 'ifMatch(); helper(text as Note & Part);\n    const lines =')
-      .replace('const helper', 'interface Part {}\n\n$&'),
-  };
-  const { told, details, files } = edit({ openapi: movedTo('drafts'), code });
+t.test('an operation under another tag is reported', async (t) => {
+  const text = openapi
+    .replace('tags:\n', 'tags:\n  - { name: drafts }\n')
+    .replace(/(operationId: \w+Note\n {6}tags: )\[notes\]\n {6}security: \[{/, '$1[drafts]\n      security: [{');
+  const { told, details, files } = edit({ openapi: text });
   t.same(told, [
-    'moved putNote in src/application/rest/drafts.ts',
+    'parked putNote in src/application/rest/notes.ts',
+    'added putNote in src/application/rest/drafts.ts',
     'registered drafts in src/application/rest/handlers.ts',
   ]);
-  t.equal(details[0], 'from src/application/rest/notes.ts');
-  const [drafts = '', notes = ''] = ['drafts', 'notes'].map((name) => files[`src/application/rest/${name}.ts`]);
-  t.match(drafts, "import { ifMatch } from '@accord-api/platform';", 'what it imports, and nothing else');
-  t.match(drafts, "import type { Note } from '../services/notes.js';");
-  t.match(drafts, "import { helper } from './notes.js';");
-  t.match(drafts, "import type { Part } from './notes.js';");
-  const at = code['src/application/rest/notes.ts'].indexOf('  // Writes one.');
-  const body = code['src/application/rest/notes.ts'].slice(at).replace(/\n}\);[\s\S]*/, '');
-  t.match(drafts, `export const drafts = Contract.draftsHandlers({\n${body}});`);
-  t.match(notes, "import { preference } from '@accord-api/platform';");
-  t.notMatch(notes, /services\/notes|putNote|parked/);
-  t.match(notes, 'export interface Part {}\n\nexport const helper = () => notes;');
-  const again = edit({ openapi: movedTo('drafts'), code: { ...code, ...files } });
+  t.equal(details[0], 'openapi.yaml has it under the tag drafts.');
+  const again = edit({ openapi: text, code: files });
   t.same([again.told, again.files], [[], {}], 'a second run changes nothing');
-
-  const both = edit({ openapi: movedTo('drafts', openapi.replace('putNote', 'writeNote')) });
-  t.same(both.told[0], 'moved writeNote in src/application/rest/drafts.ts');
-  t.equal(both.details[0], 'was putNote; from src/application/rest/notes.ts');
-  t.match(both.files['src/application/rest/drafts.ts'], /writeNote: async [\s\S]*Contract\.WriteNoteRequestBody/);
-
-  const whole = edit({
-    openapi: openapi.replaceAll('tags: [notes]', 'tags: [papers]').replace('name: notes', 'name: papers'),
-  });
-  t.same(whole.told, [
-    'moved getNote in src/application/rest/papers.ts',
-    'moved putNote in src/application/rest/papers.ts',
-    'unregistered notes in src/application/rest/handlers.ts',
-    'registered papers in src/application/rest/handlers.ts',
-  ]);
-  t.notMatch(whole.files['src/application/rest/notes.ts'], 'notesHandlers');
-  t.match(whole.files['src/application/rest/papers.ts'], /\/\/ enough\n+ {2}\/\/ Writes one\./);
-  t.match(whole.details[0], 'from src/application/rest/notes.ts');
 });
 
 t.test('handlers that are not where they should be are not written a second time', async (t) => {
@@ -456,7 +411,7 @@ t.test('a tag that is gone is parked whole and unregistered, and comes back', as
   ]);
   t.match(
     files['src/application/rest/handlers.ts'],
-    /^import { papers } from '\.\/papers\.js';\n\nexport const handlers: Handlers = {\n {2}papers, };/,
+    /^import { papers } from '\.\/papers\.js';\n\nexport const handlers: Handlers = {\n {2}papers,\n };/,
   );
   const back = edit({
     code: {
@@ -484,7 +439,6 @@ type Deleted { id: ID! }
   t.same(told, [
     'added Query.all in src/application/graphql/Query.ts',
     'added User.age in src/application/graphql/User.ts',
-    'added Subscription in src/application/graphql/Subscription.ts',
     'added Subscription.userAdded in src/application/graphql/Subscription.ts',
     'registered Subscription in src/application/graphql/resolvers.ts',
   ]);
@@ -494,16 +448,16 @@ type Deleted { id: ID! }
   );
   t.equal(
     files['src/application/graphql/Query.ts'],
-    `${ERRORS}\nexport const Query: QueryRoutes = {\n  ${HINT}\n  all: notWritten, user: () => null };\n`,
+    `${ERRORS}\nexport const Query: QueryRoutes = {\n  ${HINT}\n  all: notWritten,\n user: () => null };\n`,
   );
   t.equal(
     files['src/application/graphql/Subscription.ts'],
-    `import type { SubscriptionRoutes } from '../../../generated/graphql.js';\n${ERRORS}\nexport const Subscription: SubscriptionRoutes = {\n  userAdded: notWritten,};
+    `import type { SubscriptionRoutes } from '../../../generated/graphql.js';\n${ERRORS}\nexport const Subscription: SubscriptionRoutes = {\n  userAdded: notWritten,\n};
 `,
   );
   t.match(
     files['src/application/graphql/resolvers.ts'],
-    /import { Subscription } from '.\/Subscription.js';\n\n.*{ Query, Mutation, User,\n {2}Subscription, };/,
+    /import { Subscription } from '.\/Subscription.js';\n\n.*{ Query, Mutation, User,\n {2}Subscription,\n };/,
   );
   const again = edit({ schema: sdl, required, code: files });
   t.same([again.told, again.files], [[], {}], 'a second run changes nothing');
@@ -511,42 +465,35 @@ type Deleted { id: ID! }
   t.throws(() => edit(Page), { name: 'Refusal', message: /Page\.ts would stand beside page\.ts/ });
 });
 
-t.test(
-  'a field that is gone is parked with its comments, or renamed when it is the same under another name',
-  async (t) => {
-    const gone = schema.replace('  createdAt: String!\n', '');
-    const parked = edit({ schema: gone });
-    t.same(parked.told, ['parked User.createdAt in src/application/graphql/User.ts']);
-    t.equal(
-      parked.files['src/application/graphql/User.ts'],
-      `${USER.replace(/ {2}\/\/ as text\n.*\n/, '')}
+t.test('a field that is gone is parked with its comments, and comes back', async (t) => {
+  const gone = schema.replace('  createdAt: String!\n', '');
+  const parked = edit({ schema: gone });
+  t.same(parked.told, ['parked User.createdAt in src/application/graphql/User.ts']);
+  t.equal(
+    parked.files['src/application/graphql/User.ts'],
+    `${USER.replace(/ {2}\/\/ as text\n.*\n/, '')}
 // accord: parked User.createdAt: schema.graphql no longer has it.
 // It comes back when the contract has it again; delete it when nobody needs it.
 //   // as text
 //   createdAt: ({ createdAt }) => createdAt.toISOString(), // ISO 8601
 `,
-    );
-    const back = edit({ code: parked.files });
-    t.same(back.told, ['restored User.createdAt in src/application/graphql/User.ts']);
-    t.equal(back.files['src/application/graphql/User.ts'], USER, 'every byte is where it was');
+  );
+  const back = edit({ code: parked.files });
+  t.same(back.told, ['restored User.createdAt in src/application/graphql/User.ts']);
+  t.equal(back.files['src/application/graphql/User.ts'], USER, 'every byte is where it was');
 
-    const required = { User: ['since'] };
-    const renamed = edit({ schema: schema.replace('createdAt', 'since'), required });
-    t.same(renamed.told, ['renamed User.since in src/application/graphql/User.ts']);
-    t.equal(renamed.files['src/application/graphql/User.ts'], USER.replace('createdAt:', 'since:'));
-    const other = edit({ schema: schema.replace('createdAt: String!', 'since: Int!'), required });
-    t.same(other.told, [
-      'parked User.createdAt in src/application/graphql/User.ts',
-      'added User.since in src/application/graphql/User.ts',
-    ]);
-  },
-);
+  const renamed = edit({ schema: schema.replace('createdAt', 'since'), required: { User: ['since'] } });
+  t.same(renamed.told, [
+    'parked User.createdAt in src/application/graphql/User.ts',
+    'added User.since in src/application/graphql/User.ts',
+  ]);
+});
 
-t.test('a type that is gone is parked whole and unregistered, and comes back', async (t) => {
+t.test('a type that is gone is parked and unregistered, and comes back', async (t) => {
   const sdl = without(schema, 'type Mutation', 'nothing').slice(0, schema.indexOf('type Mutation'));
   const { told, files } = edit({ schema: sdl });
   t.same(told, [
-    'parked Mutation in src/application/graphql/Mutation.ts',
+    'parked Mutation.deleteUser in src/application/graphql/Mutation.ts',
     'unregistered Mutation in src/application/graphql/resolvers.ts',
   ]);
   t.match(
@@ -555,7 +502,7 @@ t.test('a type that is gone is parked whole and unregistered, and comes back', a
   );
   const back = edit({ code: files });
   t.same(back.told, [
-    'restored Mutation in src/application/graphql/Mutation.ts',
+    'restored Mutation.deleteUser in src/application/graphql/Mutation.ts',
     'registered Mutation in src/application/graphql/resolvers.ts',
   ]);
   t.match(
@@ -643,10 +590,6 @@ t.test(
       ['Titled', 'Found'].map((type) => [`src/application/graphql/${type}.ts`, `${type}.__resolveType`, 5, 3]),
       'what a value of an interface or union is, somebody has to say',
     );
-    t.same(first.notes, [
-      'User.version needs no resolver: the model has it under this name and in this type.',
-      'Leaflet needs no resolvers: its fields are read from what the parent gives. If it has a model of its own, name that under `mappers` in codegen.ts and run this again.',
-    ]);
 
     const changed = Object.keys(after).filter((path) => after[path] !== before[path]);
     t.same(changed.sort(), [

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { EXIT, paint, printJson, Unable, withProgress } from '@accord-api/platform/cli/output';
 import type { Subcommand } from '@accord-api/platform/cli/subcommand';
-import type { Scaffolding } from '../scaffold/scaffold.js';
+import type { Scaffolding } from '../scaffold/report.js';
 
 interface Options {
   root: string;
@@ -12,7 +12,7 @@ interface Options {
 
 const DESCRIPTION = `Brings the code to what the contracts ask for, and tells the next step.
 
-It generates generated/, then writes a stub for each new operation into src/application/rest/<tag>.ts, and for each new field that needs a resolver into src/application/graphql/<Type>.ts. A stub is typed, and answers 501 / NOT_IMPLEMENTED. That of an operation or root field that needs a permission is a route with a proposed target. No code of yours is changed: what moves to another tag moves to its file, what a contract no longer has is moved into comments at the end of its file, and comes back with it. A second run changes nothing.`;
+It generates generated/, then writes a stub for each new operation into src/application/rest/<tag>.ts, and for each new field that needs a resolver into src/application/graphql/<Type>.ts. A stub is typed, and answers 501 / NOT_IMPLEMENTED. That of an operation or root field that needs a permission is a route with a proposed target. No code of yours is changed: code of an operation or field that a contract does not have, or has under another name or tag, is moved into comments at the end of its file, and comes back with it. A second run changes nothing.`;
 
 /** Why a run was not possible at all, in a sentence; undefined for what is a bug. */
 function reasonOf(error: unknown): string | undefined {

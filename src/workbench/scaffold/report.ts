@@ -1,15 +1,48 @@
-import type { Change, Pending, Placed } from './change.js';
-import type { Scaffolding } from './scaffold.js';
+/** What `accord scaffold` did, or would do. */
+export interface Change {
+  /**
+   * `added`: a stub. `restored`: parked code. `parked`: code that the contract does not have. `dropped`: such a stub. `registered`,
+   * `unregistered`: a file in the list of all files.
+   */
+  kind: 'added' | 'restored' | 'parked' | 'dropped' | 'registered' | 'unregistered';
+  /** Relative to the project. */
+  file: string;
+  /** The operationId, `Type.field`, type or tag. */
+  name: string;
+  detail: string;
+}
 
-/** How a word is emphasised where the report is read; the same word where there is no colour. */
+/** Something at a place of the code; line and column count from 1. */
+export type Placed<Thing> = Thing & { line: number; column: number };
+
+/** An operation or a field that is in the contracts and not written yet. */
+export interface Pending {
+  file: string;
+  /** The operationId, or `Type.field`. */
+  name: string;
+  /** `GET /api/v1/users`; none for a field. */
+  request?: string;
+}
+
+export interface Scaffolding {
+  /** The files of `generated/` that were written, or would be. */
+  generated: string[];
+  changes: Placed<Change>[];
+  /** Everything that answers 501 or NOT_IMPLEMENTED. */
+  pending: Placed<Pending>[];
+}
+
+/** The reason why nothing can be scaffolded, in a sentence for the editor of the contract. */
+export class Refusal extends Error {
+  override readonly name = 'Refusal';
+}
+
 type Paint = (style: 'bold' | 'green' | 'yellow', text: string) => string;
 
 const COLOURS = {
   added: 'green',
   restored: 'green',
   registered: 'green',
-  renamed: 'yellow',
-  moved: 'yellow',
   parked: 'yellow',
   dropped: 'yellow',
   unregistered: 'yellow',
@@ -17,68 +50,45 @@ const COLOURS = {
 
 const at = ({ file, line, column }: Placed<{ file: string }>): string => `${file}:${line}:${column}`;
 
-/** Rows of words, each column as wide as its widest. */
-function columns(rows: readonly (readonly string[])[]): string[] {
-  const widths = (rows[0] ?? []).map((_, index) => Math.max(...rows.map((row) => row[index]?.length ?? 0)));
-  return rows.map((row) =>
-    row
-      .map((cell, index) => cell.padEnd(widths[index] ?? 0))
-      .join('  ')
-      .trimEnd(),
-  );
-}
-
+/** Returns one line for each change, in columns. */
 function listed(changes: readonly Placed<Change>[], paint: Paint): string[] {
-  const rows = columns(changes.map((change) => [change.kind, at(change), change.name, change.detail]));
-  return rows.map((row, index) => {
-    const kind = changes[index]?.kind ?? 'added';
-    return `  ${paint(COLOURS[kind], kind)}${row.slice(kind.length)}`;
+  const rows = changes.map((change) => [change.kind, at(change), change.name] as const);
+  const widths = [0, 1, 2].map((index) => Math.max(...rows.map((row) => row[index]?.length ?? 0)));
+  return changes.map(({ kind, detail }, row) => {
+    const cells = rows[row]?.map((cell, index) => cell.padEnd(widths[index] ?? 0)).join('  ') ?? '';
+    return `  ${paint(COLOURS[kind], kind)}${`${cells}  ${detail}`.slice(kind.length)}`;
   });
 }
 
-const answers = ({ request }: Pending): string =>
-  request === undefined ? 'answers NOT_IMPLEMENTED' : `(${request}) answers 501`;
-
-/** What to do now, a sentence each, in their order. `check`: nothing has been done yet. */
+/** Returns the next steps in their order, a sentence each. `check`: nothing has been done yet. */
 export function nextSteps({ generated, changes, pending }: Scaffolding, check: boolean): string[] {
   if (check && changes.length + generated.length > 0) return ['Run `npx accord scaffold`.'];
-  const renamed = changes.filter(({ kind }) => kind === 'renamed');
-  const moved = changes.filter(({ kind }) => kind === 'moved');
   const parked = changes.filter(({ kind }) => kind === 'parked');
   return [
-    ...renamed.map(
-      (one) => `Look at ${at(one)}: is ${one.name} only a new name for what stood there? Clients know the old one.`,
-    ),
-    ...moved.map((one) => `Look at ${at(one)}: ${one.name} stands there now, and what it uses is imported.`),
-    ...parked.map((one) => `Look at ${at(one)}: ${one.name} is parked. Delete it, or use it.`),
-    ...pending.map((one) => `Fill in ${at(one)}: ${one.name} ${answers(one)}.`),
+    ...parked.map((one) => `Look at ${at(one)}: ${one.name} is parked. ${one.detail} Move it, or delete it.`),
+    ...pending.map((one) => {
+      const answer = one.request === undefined ? 'answers NOT_IMPLEMENTED' : `(${one.request}) answers 501`;
+      return `Fill in ${at(one)}: ${one.name} ${answer}.`;
+    }),
     'Run `npm run typecheck`, then `npm test`.',
     'Run `npx accord coverage`: it shows what of the contract no test has seen.',
     'Run `npx accord diff`: it shows a reviewer what changed.',
   ];
 }
 
-interface ReportOptions {
-  check: boolean;
-  paint: Paint;
-}
-
-/** What was done, and what to do next, for a person. `check`: what would be done. */
-export function reportOf(scaffolding: Scaffolding, { check, paint }: ReportOptions): string {
-  const { generated, changes, pending, notes } = scaffolding;
-  const written = generated.length === 0 ? [] : [`${check ? 'Would generate' : 'Generated'} ${generated.join(', ')}.`];
-  const title = check ? 'To do in the code:' : 'Done in the code:';
-  const done = changes.length > 0 ? [paint('bold', title), ...listed(changes, paint)] : [];
-  const steps = nextSteps(scaffolding, check);
+/** Prints what was done, or with `check` what would be done, and the next steps. */
+export function reportOf(scaffolding: Scaffolding, { check, paint }: { check: boolean; paint: Paint }): string {
+  const { generated, changes, pending } = scaffolding;
+  const title = paint('bold', check ? 'To do in the code:' : 'Done in the code:');
+  const steps = nextSteps(scaffolding, check).map((step, index) => `  ${index + 1}. ${step}`);
   const sections = [
-    written,
-    done,
-    notes,
+    generated.length === 0 ? [] : [`${check ? 'Would generate' : 'Generated'} ${generated.join(', ')}.`],
+    changes.length === 0 ? [] : [title, ...listed(changes, paint)],
     pending.length === 0 ? ['Everything that the contracts promise is written.'] : [],
-    [paint('bold', 'Next:'), ...steps.map((step, index) => `  ${index + 1}. ${step}`)],
+    [paint('bold', 'Next:'), ...steps],
   ];
   return sections
-    .filter((lines) => lines.join('') !== '')
+    .filter((lines) => lines.length > 0)
     .map((lines) => lines.join('\n'))
     .join('\n\n');
 }

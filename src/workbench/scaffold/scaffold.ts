@@ -1,100 +1,111 @@
+import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import type { Project } from 'ts-morph';
+import { createRequire } from 'node:module';
+import { join, relative } from 'node:path';
+import { text as textOf } from 'node:stream/consumers';
+import { type Project, type SourceFile, ts } from 'ts-morph';
 import type { Contracts } from '../model/contracts.js';
 import type { Problem } from '../model/problems.js';
-import { readBefore } from './before.js';
-import { type Change, type Pending, type Placed, Refusal } from './change.js';
-import { format } from './format.js';
-import { type GraphqlDemand, pendingFields, scaffoldGraphql } from './graphql.js';
-import { notesOn } from './notes.js';
-import { objectTypes } from './object-types.js';
-import { placed } from './place.js';
-import { openProject } from './project-files.js';
-import { requiredFields } from './required.js';
-import { pendingOperations, type RestDemand, scaffoldRest } from './rest.js';
+import { importTypeScript } from '../model/typescript-module.js';
+import { editGroups, pendingIn, type Request, tagGroups, typeGroups } from './groups.js';
+import { type Change, type Pending, type Placed, Refusal, type Scaffolding } from './report.js';
+import { emptyProject, type Required, requiredFields, typesOf } from './resolver-fields.js';
+import { parkedHead } from './source-edits.js';
 import { stubs } from './targets.js';
 
-export interface Scaffolding {
-  /** The files of `generated/` that were written, or would be. */
-  generated: string[];
-  /** What was done to the code, or would be. */
-  changes: Placed<Change>[];
-  /** All that answers 501 / NOT_IMPLEMENTED, from now or from before. */
-  pending: Placed<Pending>[];
-  /** Why something new needs no stub. */
-  notes: string[];
-}
-
-/** What generating `generated/` gave. */
+/** The result of code generation. */
 interface Generated {
   /** Empty when the contracts are sound. */
   problems: Problem[];
-  /** Of these, for a person to read. */
+  /** The problems for a person to read. */
   report: string;
   /** The files of `generated/` that were written, or would be. */
   changed: string[];
-  /** The text of each, written or not. */
+  /** The text of each file, written or not. */
   files: Record<string, string>;
 }
 
 interface ScaffoldOptions {
   /** The project's directory. */
   root: string;
-  /** Tell what would be done, and write nothing. */
+  /** Only report what would be done. */
   check?: boolean;
   /** Generates `generated/` from the same contracts; with `check` without writing. */
   generate: () => Promise<Generated>;
 }
 
 /**
- * Brings the code of a project to what its contracts ask for: generates `generated/`, then writes a stub for each new
- * operation and field, keeps what was renamed, and parks what is gone. A second run changes nothing.
+ * Generates `generated/`, then writes a stub for each new operation and field, parks the code of those that are gone, and restores the
+ * code of those that are back. A second run changes nothing.
  * @throws Refusal on a broken contract, on code that does not parse, and on a name that cannot become a file
  */
-export async function scaffold(
-  contracts: Contracts,
-  { root, check = false, generate }: ScaffoldOptions,
-): Promise<Scaffolding> {
-  const { openapi, schema } = contracts;
-  // What can be refused is refused before the generated files forget the names that were.
+export async function scaffold(contracts: Contracts, options: ScaffoldOptions): Promise<Scaffolding> {
+  const { root, check = false, generate } = options;
   const project = openProject(root);
-  const before = await readBefore(root);
+  // The generated operations name the requests from before the edit. There are none in a project that is new.
+  const last = await importTypeScript(root, 'generated/operations.ts').catch(() => undefined);
+  const before = (last?.['operations'] ?? {}) as Record<string, Request>;
   const outcome = await generate();
   if (outcome.problems.length > 0) throw new Refusal(outcome.report);
-  // What another service carries out has no handler here.
-  const operations = openapi.operations.filter(({ forward }) => forward === undefined);
-  const types = objectTypes(schema);
+  const types = typesOf(contracts.schema);
   const required = requiredFields(root, outcome.files['graphql.ts'] ?? '', types);
-
-  const changes = editCode(project, root, {
-    operations,
-    types,
-    required,
-    before,
-    stubs: stubs(project, root, contracts),
-  });
+  const { changes, pending } = editCode(project, root, contracts, { before, required });
   await finish(project, root, check);
-  const pending = [...pendingOperations(project, root, operations), ...pendingFields(project, root, types)];
   const place = <Thing extends Change | Pending>(thing: Thing) =>
     placed(project.getSourceFileOrThrow(join(root, thing.file)), thing);
   return {
     generated: outcome.changed.map((name) => `generated/${name}`),
     changes: changes.map(place),
-    pending: pending.map(place),
-    notes: notesOn(types, before.types, required),
+    pending: pending().map(place),
   };
 }
 
-/** Edits the sources in memory; nothing is formatted or written yet. */
-export function editCode(project: Project, root: string, demand: RestDemand & GraphqlDemand): Change[] {
-  const ofRest = scaffoldRest(project, root, demand);
-  const ofGraphql = scaffoldGraphql(project, root, demand);
-  return [...ofRest, ...ofGraphql];
+/** Edits the sources in memory; nothing is formatted or written. */
+export function editCode(
+  project: Project,
+  root: string,
+  contracts: Contracts,
+  { before, required }: { before: Readonly<Record<string, Request>>; required: Required },
+): { changes: Change[]; pending: () => Pending[] } {
+  // The handler of a forwarded operation is another service.
+  const operations = contracts.openapi.operations.filter(({ forward }) => forward === undefined);
+  const made = stubs(project, root, contracts);
+  const tags = tagGroups(operations, before, made);
+  const types = typeGroups(typesOf(contracts.schema), required, made);
+  return {
+    changes: [...editGroups(project, root, 'tag', tags), ...editGroups(project, root, 'type', types)],
+    pending: () => [...pendingIn(project, root, tags), ...pendingIn(project, root, types)],
+  };
 }
 
-/** Formats what was changed, and writes it. */
+/** Opens the sources that scaffolding reads and changes. @throws Refusal when one of them does not parse */
+function openProject(root: string): Project {
+  const project = emptyProject(root);
+  const sources = ['src/application/*.ts', 'src/application/rest/*.ts', 'src/application/graphql/*.ts'];
+  for (const file of project.addSourceFilesAtPaths(sources.map((pattern) => join(root, pattern)))) {
+    const path = relative(root, file.getFilePath());
+    const text = file.getFullText();
+    const [error] = ts.transpileModule(text, { fileName: path, reportDiagnostics: true }).diagnostics ?? [];
+    if (error === undefined) continue;
+    const line = text.slice(0, error.start).split('\n').length;
+    const reason = ts.flattenDiagnosticMessageText(error.messageText, ' ');
+    throw new Refusal(`${path}:${line} cannot be edited: ${reason} Mend it and run this again.`);
+  }
+  return project;
+}
+
+/** Adds the place of a member, of a registered file, or of a parked block. */
+function placed<Thing extends Change | Pending>(file: SourceFile, thing: Thing): Placed<Thing> {
+  const text = file.getFullText();
+  const name = thing.name.slice(thing.name.indexOf('.') + 1);
+  const isParked = 'kind' in thing && thing.kind === 'parked';
+  const declared = new RegExp(`(?<=^ *|export const |[{,] *)${name}(?=[:(,]| [:=}])`, 'm');
+  const at = isParked ? text.indexOf(parkedHead(thing.name)) : text.search(declared);
+  return { ...thing, ...file.getLineAndColumnAtPos(Math.max(0, at)) };
+}
+
+/** Formats the changed files, and writes them. */
 async function finish(project: Project, root: string, check: boolean): Promise<void> {
   const changed = project
     .getSourceFiles()
@@ -103,9 +114,20 @@ async function finish(project: Project, root: string, check: boolean): Promise<v
     changed.map(async (file) => {
       const path = file.getFilePath();
       const before = await readFile(path, 'utf8').catch(() => undefined);
-      const text = await format(root, path, before, file.getFullText());
+      // Only a file that was formatted is formatted again, so that nothing else changes.
+      const isFormatted = before === undefined || (await formatted(root, path, before)) === before;
+      const text = isFormatted ? await formatted(root, path, file.getFullText()) : file.getFullText();
       file.replaceWithText(text);
+      if (!check) await writeFile(path, text);
     }),
   );
-  if (!check) await Promise.all(changed.map((file) => writeFile(file.getFilePath(), file.getFullText())));
+}
+
+/** Returns a text as biome formats it, with sorted imports; the text itself where biome cannot read it. */
+async function formatted(root: string, path: string, text: string): Promise<string> {
+  const biome = createRequire(import.meta.url).resolve('@biomejs/biome/bin/biome');
+  const options = ['check', '--write', '--linter-enabled=false', `--stdin-file-path=${relative(root, path)}`];
+  const child = spawn(process.execPath, [biome, ...options], { cwd: root, stdio: ['pipe', 'pipe', 'ignore'] });
+  child.stdin.end(text);
+  return (await textOf(child.stdout)) || text;
 }

@@ -1,0 +1,55 @@
+import { join } from 'node:path';
+import { type FieldDefinitionNode, Kind, print } from 'graphql';
+import { Project } from 'ts-morph';
+import type { SdlSource } from '../model/sdl-source.js';
+import { MANIPULATION } from './source-edits.js';
+
+/** The fields of each object type, in the order of the SDL. An interface or a union has `__resolveType`. */
+export type Types = ReadonlyMap<string, ReadonlyMap<string, { about: string; field?: FieldDefinitionNode }>>;
+
+/** Reads the types that have resolvers. Code generation ignores extensions, and so does this. */
+export function typesOf({ document: { definitions } }: SdlSource): Types {
+  const objects = definitions.filter((one) => one.kind === Kind.OBJECT_TYPE_DEFINITION);
+  const abstract = (names: readonly string[]) => new Map([['__resolveType', { about: names.join(' | ') }]]);
+  return new Map(
+    definitions.flatMap((one): [string, ReturnType<Types['get']> & {}][] => {
+      if (one.kind === Kind.UNION_TYPE_DEFINITION)
+        return [[one.name.value, abstract((one.types ?? []).map(({ name }) => name.value))]];
+      if (one.kind === Kind.INTERFACE_TYPE_DEFINITION) {
+        const typed = objects.filter(({ interfaces = [] }) =>
+          interfaces.some(({ name }) => name.value === one.name.value),
+        );
+        return [[one.name.value, abstract(typed.map(({ name }) => name.value))]];
+      }
+      if (one.kind !== Kind.OBJECT_TYPE_DEFINITION) return [];
+      const fields = (one.fields ?? []).map(
+        (field) => [field.name.value, { about: print(field.type), field }] as const,
+      );
+      return [[one.name.value, new Map(fields)]];
+    }),
+  );
+}
+
+/** The fields of each type that need a resolver. */
+export type Required = ReadonlyMap<string, ReadonlySet<string>>;
+
+/** Returns a project of ts-morph without files. */
+export const emptyProject = (root: string) =>
+  new Project({
+    tsConfigFilePath: join(root, 'tsconfig.json'),
+    skipAddingFilesFromTsConfig: true,
+    skipFileDependencyResolution: true,
+    manipulationSettings: MANIPULATION,
+  });
+
+/** Asks the compiler for the resolvers that `generated/graphql.ts` demands. The file need not be on disk. */
+export function requiredFields(root: string, generated: string, types: Types): Required {
+  // The context leads to all of the service and says nothing about the fields.
+  const text = generated.replace(/^import type \{ GraphQLContext \} from .*;$/m, 'type GraphQLContext = unknown;');
+  const file = emptyProject(root).createSourceFile(join(root, 'generated', 'graphql.ts'), text, { overwrite: true });
+  const demanded = (type: string) => {
+    const resolvers = file.getTypeAlias(`${type}Routes`) ?? file.getInterface(`${type}Resolvers`);
+    return (resolvers?.getType().getProperties() ?? []).filter((one) => !one.isOptional());
+  };
+  return new Map([...types.keys()].map((type) => [type, new Set(demanded(type).map((one) => one.getName()))]));
+}
