@@ -1,134 +1,168 @@
-import type { OpenApiDocument, Schema, SecurityRequirement } from '@accord-api/platform/contract/document';
+import type { OpenApiDocument, Schema } from '@accord-api/platform/contract/document';
 import { isPlain, keysOf, valueAt } from '@accord-api/platform/contract/references';
-import { subschemasOf } from '@accord-api/platform/contract/subschemas';
-import { HOLDS, type Kind } from './places.js';
-import { allowsMore, schemaOf30 } from './schema-3.0.js';
+import { SCHEMAS_IN, subschemasOf } from '@accord-api/platform/contract/subschemas';
+import { elementsOf } from './elements.js';
 
 type Node = Record<string, unknown>;
 
-/** Without members that OpenAPI 3.0 lacks. */
-const without = (node: Node, ...names: string[]): Node =>
-  Object.fromEntries(Object.entries(node).filter(([name]) => !names.includes(name)));
+/** The keywords of a schema in OpenAPI 3.0. */
+const KEYWORDS = new Set([
+  ...['title', 'description', 'default', 'example', 'externalDocs', 'deprecated', 'readOnly', 'writeOnly', 'xml'],
+  ...['type', 'format', 'enum', 'nullable', 'discriminator', '$ref', 'allOf', 'anyOf', 'oneOf', 'not', 'items'],
+  ...['properties', 'additionalProperties', 'required', 'minProperties', 'maxProperties', 'pattern', 'multipleOf'],
+  ...['minimum', 'exclusiveMinimum', 'maximum', 'exclusiveMaximum', 'minLength', 'maxLength'],
+  ...['minItems', 'maxItems', 'uniqueItems'],
+]);
 
-/** What 3.0 calls a name of a component. */
-const nameOf = (keys: string[]): string => keys.join('/').replaceAll(/[^\w.-]+/g, '_');
+/** Keywords that say nothing about values, or that `downgrade` writes in other words. */
+const REWRITTEN = new Set([
+  ...['$anchor', '$comment', '$defs', '$id', '$schema', 'const', 'examples'],
+  ...['contentEncoding', 'contentMediaType', 'contentSchema'],
+]);
 
-/** The security schemes of a document by what they are: those of 3.0, whose requirements may name scopes, and the others. */
-function schemesOf(document: OpenApiDocument) {
-  const schemes = Object.entries(document.components?.securitySchemes ?? {});
-  const named = (...types: string[]) => schemes.filter(([, { type }]) => types.includes(type)).map(([name]) => name);
-  return { withScopes: named('oauth2', 'openIdConnect'), unknown: named('mutualTLS') };
+const isNull = (schema: unknown): boolean => isPlain(schema) && JSON.stringify(schema['enum']) === '[null]';
+
+/** Adds a part that a value must satisfy as well. */
+function add(schema: Schema, part: Schema): void {
+  schema.allOf = [part, ...(schema.allOf ?? [])];
+}
+
+/** Returns a schema as an object, also one that is a boolean. */
+const written = (schema: unknown) => (typeof schema === 'boolean' ? (schema ? {} : { not: {} }) : schema);
+
+/** Writes the booleans that stand for schemas as objects; `additionalProperties` may be a boolean in 3.0 too. */
+function writeBooleans(schema: Schema): void {
+  for (const keyword of ['items', 'not'] as const) if (keyword in schema) schema[keyword] = written(schema[keyword]);
+  for (const keyword of [...SCHEMAS_IN.named, ...SCHEMAS_IN.listed]) {
+    const held = schema[keyword];
+    if (Array.isArray(held)) schema[keyword] = held.map(written);
+    else if (isPlain(held))
+      schema[keyword] = Object.fromEntries(Object.entries(held).map(([name, one]) => [name, written(one)]));
+  }
+}
+
+/** Writes several types as alternatives, and `null` among types and alternatives as `nullable`. */
+function writeTypes(schema: Schema): void {
+  const { type } = schema;
+  const types = [type ?? []].flat();
+  let takesNull = types.includes('null') || (type === undefined && schema.enum?.includes(null) === true);
+  for (const keyword of ['anyOf', 'oneOf'] as const) {
+    const alternatives = schema[keyword];
+    if (!alternatives?.some(isNull)) continue;
+    const others = alternatives.filter((one) => !isNull(one)) as Schema[];
+    delete schema[keyword];
+    const [alone, ...more] = others;
+    if (more.length > 0) schema[keyword] = others;
+    else if (alone === undefined) schema.enum = [null];
+    else if ('$ref' in alone || Object.keys(alone).some((name) => name in schema)) add(schema, alone);
+    else Object.assign(schema, alone);
+    takesNull ||= type === undefined || types.includes('null');
+  }
+  const [only, ...further] = types.filter((one) => one !== 'null');
+  if (types.includes('null') && only === undefined) schema.enum = [null];
+  if (takesNull && schema.enum?.includes(null) !== false) schema['nullable'] = true;
+  if (only === undefined) {
+    if (type !== undefined) delete schema.type;
+    return;
+  }
+  delete schema.type;
+  const typed = (type: string): Schema => ({ type, ...(type === 'array' && { items: schema.items ?? {} }) });
+  if (further.length === 0) Object.assign(schema, typed(only));
+  else if (schema.anyOf === undefined) schema.anyOf = [only, ...further].map(typed);
+  else add(schema, { anyOf: [only, ...further].map(typed) });
+}
+
+/** Writes an exclusive limit as a flag of the limit. Of two, the narrower one stays. */
+function writeLimits(schema: Schema): void {
+  for (const [limit, exclusive, sign] of [
+    ['minimum', 'exclusiveMinimum', 1],
+    ['maximum', 'exclusiveMaximum', -1],
+  ] as const) {
+    const [bound, other] = [schema[exclusive], schema[limit]];
+    if (typeof bound !== 'number') continue;
+    delete schema[exclusive];
+    if (typeof other !== 'number' || other * sign <= bound * sign)
+      Object.assign(schema, { [limit]: bound, [exclusive]: true });
+  }
+}
+
+function writeContent(schema: Schema): void {
+  const { contentEncoding: encoding, contentMediaType: type } = schema;
+  const isBinary = typeof type === 'string' && !/^text\/|[/+](json|xml|yaml)\b/.test(type);
+  const format = encoding === 'base64' ? 'byte' : encoding === undefined && isBinary ? 'binary' : undefined;
+  if (format !== undefined) schema['format'] ??= format;
 }
 
 /**
- * A document of OpenAPI 3.1 as one of 3.0, for tools that take no other: with the same operations, and schemas that allow what they
- * allowed (`schemaOf30`). Left out is what 3.0 has no place for: `webhooks`, path items as components (they stand where they are used),
- * what stands beside a reference, and that a call needs a certificate. A schema that is referred to where it is no component becomes one.
- * @param document of sound structure, all of whose local references lead somewhere; it is left as it is
- * @see https://spec.openapis.org/oas/v3.0.3
+ * Rewrites the keywords of a schema, whose subschemas are rewritten already.
+ * @param wider the schemas that allow more than they did, because OpenAPI 3.0 lacks a keyword
  */
-export function openApi30(document: OpenApiDocument): Node {
-  const schemes = schemesOf(document);
-  /** Names of the schemas that become components, by their references. */
-  const named = new Map<string, string>();
-  const taken = new Set(Object.keys(document.components?.schemas ?? {}));
-
-  /** Where what a schema refers to stands in the new document. */
-  function referenceOf(reference: string): string {
-    const keys = keysOf(reference);
-    const isComponent = keys.length === 3 && reference.startsWith('#/components/schemas/');
-    if (!reference.startsWith('#/') || isComponent || valueAt(document, keys) === undefined) return reference;
-    let name =
-      named.get(reference) ?? nameOf(keys.filter((key, at) => at > 1 || key !== ['components', 'schemas'][at]));
-    while (!named.has(reference) && taken.has(name)) name += '_';
-    named.set(reference, name);
-    taken.add(name);
-    return `#/components/schemas/${name}`;
+function downgrade(schema: Schema, wider: Set<unknown>): void {
+  const isWider = (one: unknown) => wider.has(one);
+  const unknown = Object.keys(schema).filter((name) => !KEYWORDS.has(name) && !name.startsWith('x-'));
+  const isLost = unknown.some((name) => !REWRITTEN.has(name));
+  if (isLost || subschemasOf(schema).some(({ schema: one }) => isWider(one))) wider.add(schema);
+  // A schema that refuses what a wider one allows would allow less, and several wider ones may allow the same value.
+  if (isWider(schema['not'])) delete schema['not'];
+  if (schema.oneOf?.some(isWider)) {
+    if (schema.anyOf === undefined) schema.anyOf = schema.oneOf;
+    else add(schema, { anyOf: schema.oneOf });
+    delete schema.oneOf;
   }
-
-  /** Whether a schema will allow more than it does, or one that it holds or refers to. */
-  function isWider(schema: unknown, seen = new Set<string>()): boolean {
-    if (!isPlain(schema)) return false;
-    if (allowsMore(schema)) return true;
-    const { $ref } = schema as Schema;
-    if ($ref?.startsWith('#/') && !seen.has($ref)) {
-      seen.add($ref);
-      if (isWider(valueAt(document, keysOf($ref)), seen)) return true;
-    }
-    return subschemasOf(schema).some(({ schema: one }) => isWider(one, seen));
+  if ('prefixItems' in schema) delete schema.items;
+  if ('patternProperties' in schema) delete schema.additionalProperties;
+  writeBooleans(schema);
+  const { $ref, $defs, examples } = schema;
+  if ($ref !== undefined) {
+    const reference = { $ref: $ref.replaceAll('/$defs/', '/x-defs/') };
+    if (Object.keys(schema).length === 1) Object.assign(schema, reference);
+    else add(schema, reference);
   }
-
-  const security = (requirements: unknown): { security?: SecurityRequirement[] } =>
-    Array.isArray(requirements)
-      ? { security: requirements.map((one: SecurityRequirement) => requirementOf(one, schemes)) }
-      : {};
-
-  /** Each kind's own members as 3.0 has them; what it holds is told already. */
-  const rules: { [Key in Kind]?: (node: Node, source: Node) => Node } = {
-    document: (node, { info, security: asked }) => ({
-      ...without(node, 'webhooks', 'jsonSchemaDialect'),
-      openapi: '3.0.3',
-      info: infoOf(info as Node),
-      paths: node['paths'] ?? {},
-      ...security(asked),
-    }),
-    components: (node, { securitySchemes }) => ({
-      ...without(node, 'pathItems'),
-      ...(isPlain(securitySchemes) && { securitySchemes: without(securitySchemes, ...schemes.unknown) }),
-    }),
-    operation: (node, { responses, security: asked }) => ({
-      ...node,
-      ...security(asked),
-      ...((!isPlain(responses) || Object.keys(responses).length === 0) && {
-        responses: { default: { description: 'Not described.' } },
-      }),
-    }),
-    schema(node, source) {
-      const { $ref } = source as Schema;
-      return schemaOf30(source, node, $ref === undefined ? undefined : referenceOf($ref), (one) => isWider(one));
-    },
-  };
-
-  /** All that stands under a key, each of one kind. */
-  function section(kind: Kind, held: unknown): unknown {
-    if (Array.isArray(held)) return held.map((one) => told(kind, one));
-    if (!isPlain(held)) return held;
-    return Object.fromEntries(Object.entries(held).map(([name, one]) => [name, told(kind, one)]));
-  }
-
-  function told(kind: Kind, source: unknown): unknown {
-    if (kind === 'schema' && typeof source === 'boolean') return source ? {} : { not: {} };
-    if (!isPlain(source)) return source;
-    const { $ref, ...beside } = source;
-    if (typeof $ref === 'string' && kind === 'pathItem')
-      return told(kind, { ...(valueAt(document, keysOf($ref)) as Node | undefined), ...beside });
-    if (typeof $ref === 'string' && kind !== 'schema') return { $ref };
-    const node = { ...source };
-    for (const [holdings, held] of HOLDS[kind]) {
-      for (const holding of holdings) {
-        const [key = '', all] = holding.split('.');
-        if (key === '*') return section(held, source);
-        if (Object.hasOwn(source, key)) node[key] = (all === undefined ? told : section)(held, source[key]);
-      }
-    }
-    return rules[kind]?.(node, source) ?? node;
-  }
-
-  const whole = told('document', document) as Node & { components?: Node };
-  if (named.size === 0) return whole;
-  const schemas: Node = { ...(whole.components?.['schemas'] as Node | undefined) };
-  // To tell one may name further ones, which the walk reaches then.
-  for (const [reference, name] of named) schemas[name] = told('schema', valueAt(document, keysOf(reference)));
-  return { ...whole, components: { ...whole.components, schemas } };
+  if ($defs !== undefined) schema['x-defs'] = $defs;
+  if ('const' in schema) schema.enum = [schema.const];
+  if (Array.isArray(examples) && examples.length > 0) schema['example'] ??= examples[0];
+  if (schema.required?.length === 0) delete schema.required;
+  writeTypes(schema);
+  writeLimits(schema);
+  writeContent(schema);
+  for (const name of unknown) delete schema[name];
+  if (schema.allOf !== undefined) delete schema.$ref;
 }
 
-const infoOf = (info: Node): Node => ({
-  ...without(info, 'summary'),
-  ...(isPlain(info['license']) && { license: without(info['license'], 'identifier') }),
-});
-
-/** A requirement without what 3.0 does not know, and with scopes where it has them. */
-function requirementOf(requirement: SecurityRequirement, { withScopes, unknown }: ReturnType<typeof schemesOf>) {
-  const known = Object.entries(requirement).filter(([name]) => !unknown.includes(name));
-  return Object.fromEntries(known.map(([name, scopes]) => [name, withScopes.includes(name) ? scopes : []]));
+/**
+ * Returns a document of OpenAPI 3.1 in OpenAPI 3.0.3, for tools that take no other: the same operations, with schemas that allow what
+ * they allowed. Constraints without an equivalent, webhooks and members beside a reference are left out.
+ * @param document of valid structure; it is not changed
+ */
+export function openApi30(document: OpenApiDocument): Node {
+  const {
+    jsonSchemaDialect: _dialect,
+    webhooks: _webhooks,
+    ...copy
+  } = structuredClone(document) as OpenApiDocument & Node;
+  const wider = new Set<unknown>();
+  for (const { kind, object } of elementsOf(copy).reverse()) {
+    if (kind === 'schema') downgrade(object, wider);
+    else if (typeof object.$ref === 'string') {
+      const { $ref, ...own } = object;
+      for (const name of Object.keys(object)) delete object[name];
+      Object.assign(object, kind === 'pathItem' ? { ...(valueAt(copy, keysOf($ref)) as object), ...own } : { $ref });
+    } else if ('schema' in object) object.schema = written(object.schema);
+    else if (kind === 'operation' && Object.keys(object.responses ?? {}).length === 0)
+      object.responses = { default: { description: 'Not described.' } };
+  }
+  const {
+    summary: _summary,
+    license,
+    ...info
+  } = copy.info as OpenApiDocument['info'] & { license?: Node; summary?: string };
+  const { identifier: _identifier, ...named } = license ?? {};
+  const { pathItems: _items, ...components } = (copy.components ?? {}) as Node;
+  return {
+    ...copy,
+    openapi: '3.0.3',
+    info: { ...info, ...(license && { license: named }) },
+    paths: copy.paths ?? {},
+    ...(copy.components && { components }),
+  };
 }
