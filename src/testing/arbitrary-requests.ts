@@ -1,7 +1,6 @@
 import type { Parameter } from '@accord-api/platform/internals/contract/document';
-import type { Operation } from '@accord-api/platform/internals/contract/openapi';
+import { type Operation, placeOf, prefixOf } from '@accord-api/platform/internals/contract/openapi';
 import { parameterForm, schemaOf, textsOf } from '@accord-api/platform/internals/contract/parameter-form';
-import { placeOf, prefixOf } from '@accord-api/platform/internals/contract/versions';
 import { type BodyForm, bodyForms } from '@accord-api/platform/internals/rest/request-body';
 import fc from 'fast-check';
 import { isPlain, queryOf, typedCookies, typedHeader } from './arbitrary-parameters.js';

@@ -1,5 +1,5 @@
 import type { Schema } from '@accord-api/platform/internals/contract/document';
-import { laidOpen } from '@accord-api/platform/internals/contract/laid-open';
+import { laidOpen } from '@accord-api/platform/internals/contract/schemas';
 import { codes } from 'currency-codes';
 import fc from 'fast-check';
 import type { Json } from './people.js';

@@ -1,6 +1,6 @@
 import type { Schema } from '@accord-api/platform/internals/contract/document';
-import { laidOpen } from '@accord-api/platform/internals/contract/laid-open';
 import { isPlain } from '@accord-api/platform/internals/contract/references';
+import { laidOpen } from '@accord-api/platform/internals/contract/schemas';
 import type { Json } from './people.js';
 
 type Path = readonly string[];

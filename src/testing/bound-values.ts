@@ -1,6 +1,6 @@
 import type { Schema } from '@accord-api/platform/internals/contract/document';
-import { addFormats } from '@accord-api/platform/internals/contract/formats';
 import { isPlain } from '@accord-api/platform/internals/contract/references';
+import { addFormats } from '@accord-api/platform/internals/http/json-schema';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { valid } from './arbitrary-values.js';

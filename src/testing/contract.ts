@@ -1,14 +1,20 @@
-import { closed } from '@accord-api/platform/internals/contract/closed';
 import type {
   Response as ContractResponse,
   Header,
   OpenApiDocument,
   Schema,
 } from '@accord-api/platform/internals/contract/document';
-import { addFormats } from '@accord-api/platform/internals/contract/formats';
 import { inlineSchemas } from '@accord-api/platform/internals/contract/inline';
-import { normaliseOpenApi, type Operation, operations } from '@accord-api/platform/internals/contract/openapi';
-import { everyVersion, prefixOf, versionsOf } from '@accord-api/platform/internals/contract/versions';
+import {
+  everyVersion,
+  normaliseOpenApi,
+  type Operation,
+  operations,
+  prefixOf,
+  versionsOf,
+} from '@accord-api/platform/internals/contract/openapi';
+import { closed } from '@accord-api/platform/internals/contract/schemas';
+import { addFormats } from '@accord-api/platform/internals/http/json-schema';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { buildSchema, type GraphQLSchema } from 'graphql';
 import type { Exchange } from './coverage/observe-rest.js';

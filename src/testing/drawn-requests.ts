@@ -1,6 +1,6 @@
 import { Agent } from 'node:http';
 import type { Application } from '@accord-api/platform/internals/application';
-import { versionsOf } from '@accord-api/platform/internals/contract/versions';
+import { versionsOf } from '@accord-api/platform/internals/contract/openapi';
 import fc from 'fast-check';
 import { requestTo, type World } from './arbitrary-requests.js';
 import type { Cases, ConformanceOptions } from './conformance-options.js';

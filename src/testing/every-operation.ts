@@ -1,6 +1,5 @@
 import type { Application } from '@accord-api/platform/internals/application';
-import type { Operation } from '@accord-api/platform/internals/contract/openapi';
-import { prefixOf, versionsOf } from '@accord-api/platform/internals/contract/versions';
+import { type Operation, prefixOf, versionsOf } from '@accord-api/platform/internals/contract/openapi';
 import { type BodyForm, bodyForms } from '@accord-api/platform/internals/rest/request-body';
 import type { RestRequest } from './asking.js';
 import { bodyVariants } from './body-variants.js';

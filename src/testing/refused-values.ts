@@ -1,7 +1,7 @@
 import type { Parameter, Schema } from '@accord-api/platform/internals/contract/document';
-import { laidOpen } from '@accord-api/platform/internals/contract/laid-open';
 import type { Operation } from '@accord-api/platform/internals/contract/openapi';
 import { parameterForm, schemaOf } from '@accord-api/platform/internals/contract/parameter-form';
+import { laidOpen } from '@accord-api/platform/internals/contract/schemas';
 import { bodyForms } from '@accord-api/platform/internals/rest/request-body';
 
 /** Nothing in a contract has this name. */

@@ -1,6 +1,5 @@
 import { rolesOf } from '@accord-api/platform/internals/calls/access';
 import type { MediaType, Parameter, Permission } from '@accord-api/platform/internals/contract/document';
-import { laidOpen } from '@accord-api/platform/internals/contract/laid-open';
 import type { Operation } from '@accord-api/platform/internals/contract/openapi';
 import {
   type ParameterForm,
@@ -8,6 +7,7 @@ import {
   schemaOf,
   textsOf,
 } from '@accord-api/platform/internals/contract/parameter-form';
+import { laidOpen } from '@accord-api/platform/internals/contract/schemas';
 import { type BodyForm, bodyForms } from '@accord-api/platform/internals/rest/request-body';
 import { isTakenBy } from './bound-values.js';
 import type { Asked, ConformanceOptions, Draft } from './conformance-options.js';

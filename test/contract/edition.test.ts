@@ -5,12 +5,11 @@ import { parse } from 'yaml';
 import type { OpenApiDocument } from '../../src/platform/contract/document.js';
 import { restChanges } from '../../src/workbench/diff/rest.js';
 import { lint } from '../../src/workbench/lint/lint.js';
-import { checkOpenApi } from '../../src/workbench/model/check-openapi.js';
+import { checkOpenApi, lintByRedocly } from '../../src/workbench/model/check-openapi.js';
 import { contractsOf } from '../../src/workbench/model/contracts.js';
 import { completed } from '../../src/workbench/model/defaults.js';
 import { publishedEdition } from '../../src/workbench/model/edition.js';
 import { openApiOf } from '../../src/workbench/model/openapi-source.js';
-import { lintByRedocly } from '../../src/workbench/model/redocly.js';
 import { contractsFrom } from '../support/contracts.js';
 import { openapi, schema } from './small-project.js';
 

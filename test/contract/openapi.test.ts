@@ -4,7 +4,7 @@ import t from 'tap';
 import type { OpenApiDocument, Schema } from '../../src/platform/contract/document.js';
 import { inlineSchemas } from '../../src/platform/contract/inline.js';
 import { operations } from '../../src/platform/contract/openapi.js';
-import { structureOf } from '../../src/platform/contract/structure.js';
+import { structureOf } from '../../src/platform/contract/schemas.js';
 import { restElements } from '../../src/testing/coverage/rest-elements.js';
 import { openApiOf } from '../../src/workbench/model/openapi-source.js';
 import { readYaml } from '../../src/workbench/model/yaml-source.js';

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { everyVersion, versionsOf } from '../../src/platform/contract/versions.js';
+import { everyVersion, versionsOf } from '../../src/platform/contract/openapi.js';
 import { generateOperations } from '../../src/workbench/generate/operations.js';
 import { checkOpenApi } from '../../src/workbench/model/check-openapi.js';
 import { openApiOf } from '../../src/workbench/model/openapi-source.js';

@@ -1,7 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { filesIn } from '../contract/project-files.js';
-import { sdlParts, sdlText } from '../contract/sdl-parts.js';
+import { filesIn, sdlParts, sdlText } from '../contract/project-files.js';
 import type { Subcommand } from './subcommand.js';
 
 const schemaText = (root: string): string => sdlText(sdlParts(filesIn(resolve(root))));

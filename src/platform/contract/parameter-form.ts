@@ -1,5 +1,5 @@
 import type { MediaType, Parameter, Schema } from './document.js';
-import { laidOpen } from './laid-open.js';
+import { laidOpen } from './schemas.js';
 
 /** A type that the text of a parameter can be read as. */
 export type Scalar = 'boolean' | 'integer' | 'number' | 'string';

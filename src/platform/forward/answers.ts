@@ -1,9 +1,9 @@
 import { Failure, type FailureOptions } from '../calls/errors.js';
-import { closed } from '../contract/closed.js';
 import type { Catalogue, Code, Kind } from '../contract/codes.js';
 import type { Response as DeclaredResponse } from '../contract/document.js';
 import type { Forward, Operation } from '../contract/openapi.js';
 import { isObject } from '../contract/references.js';
+import { closed } from '../contract/schemas.js';
 import { bodyIssues, lazily, type schemaCompiler } from '../http/json-schema.js';
 import { hiddenFaults } from '../http/json-text.js';
 import type { Reply } from '../rest/represent.js';

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { Failure } from '../calls/errors.js';
-import { essenceOf, kindOf } from '../contract/media-types.js';
+import { essenceOf, kindOf } from '../contract/document.js';
 import { hiddenFaults } from './json-text.js';
 
 type Reader = (request: FastifyRequest, bytes: Buffer) => Promise<unknown>;

@@ -1,12 +1,13 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { DataValidationCxt } from 'ajv/dist/types/index.js';
+import formats from 'ajv-formats';
+import { codes } from 'currency-codes';
 import { isCommonPassword } from '../accounts/passwords.js';
 import { type Issue, type Issues, issuesOf } from '../calls/issues.js';
 import { pointerTo } from '../calls/text.js';
 import type { Schema } from '../contract/document.js';
-import { addFormats } from '../contract/formats.js';
 import { isPlain } from '../contract/references.js';
-import { withSubschemas } from '../contract/subschemas.js';
+import { withSubschemas } from '../contract/schemas.js';
 
 /** How the text of a parameter spells a value of a type, and the issue of one that does not. An integer has one spelling. */
 export const SPELLINGS = {
@@ -154,4 +155,13 @@ function reasonOf({ keyword, params, message = 'is not valid' }: ErrorObject): s
   if (keyword === 'x-uncommon') return 'is one of the commonest passwords';
   if (keyword !== 'pattern') return message;
   return SPELLED.get(params['pattern']) ?? 'has the wrong form';
+}
+
+/** The codes of currencies in use (ISO 4217). */
+const currencies: ReadonlySet<string> = new Set(codes());
+
+/** Makes a validator know the formats that the contracts use: those of JSON Schema, and `iso-4217`. */
+export function addFormats(ajv: Ajv2020): Ajv2020 {
+  formats.default(ajv);
+  return ajv.addFormat('iso-4217', (code) => currencies.has(code));
 }

@@ -3,8 +3,7 @@ import { buildSchema, introspectionFromSchema } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import type { OpenApiDocument } from '../contract/document.js';
 import { type GeneratedContract, readGeneratedContract } from '../contract/generated.js';
-import { filesIn } from '../contract/project-files.js';
-import { sdlParts, sdlText } from '../contract/sdl-parts.js';
+import { filesIn, sdlParts, sdlText } from '../contract/project-files.js';
 import { rootPath } from '../root.js';
 
 /** The contracts as they are published at an address. */

@@ -1,8 +1,6 @@
 import type { Mechanism } from '../calls/access.js';
-import type { OpenApiDocument } from '../contract/document.js';
-import { forwardFaults } from '../contract/forward.js';
-import { kindOf } from '../contract/media-types.js';
-import type { Operation } from '../contract/openapi.js';
+import { kindOf, type OpenApiDocument } from '../contract/document.js';
+import { forwardFaults, type Operation } from '../contract/openapi.js';
 import { parameterForm } from '../contract/parameter-form.js';
 import type { Upstreams } from '../forward/upstreams.js';
 import type { Names } from '../names.js';

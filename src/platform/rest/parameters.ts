@@ -3,10 +3,9 @@ import type { FastifyRequest } from 'fastify';
 import { bounded, type Issue, type Issues, NO_ISSUES } from '../calls/issues.js';
 import { pointerTo, unstorableText } from '../calls/text.js';
 import type { Location, Parameter, Schema } from '../contract/document.js';
-import { laidOpen } from '../contract/laid-open.js';
 import type { Operation } from '../contract/openapi.js';
 import { type ParameterForm, parameterForm, type Scalar, scalarsIn, schemaOf } from '../contract/parameter-form.js';
-import { structureOf } from '../contract/structure.js';
+import { laidOpen, structureOf } from '../contract/schemas.js';
 import { issueIn, lazily, parameterIssues, SPELLINGS } from '../http/json-schema.js';
 import { hiddenFaults } from '../http/json-text.js';
 

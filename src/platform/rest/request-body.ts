@@ -1,5 +1,4 @@
-import type { Schema } from '../contract/document.js';
-import { type BodyKind, declaredFor, kindOf } from '../contract/media-types.js';
+import { type BodyKind, declaredFor, kindOf, type Schema } from '../contract/document.js';
 import type { Operation } from '../contract/openapi.js';
 
 /** A body that an operation reads. */

@@ -2,8 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import findMyWay from 'find-my-way';
 import { Failure } from '../calls/errors.js';
-import type { Operation } from '../contract/openapi.js';
-import { prefixOf, shapeOf } from '../contract/versions.js';
+import { type Operation, prefixOf, shapeOf } from '../contract/openapi.js';
 import { pathOf } from '../http/request.js';
 
 const nothingHere = () => new Failure('NOT_FOUND', 'There is nothing at this address.');

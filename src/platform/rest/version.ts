@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { Failure } from '../calls/errors.js';
 import type { Code } from '../contract/codes.js';
-import { prefixOf } from '../contract/versions.js';
+import { prefixOf } from '../contract/openapi.js';
 import { varyBy } from '../http/reply.js';
 
 /** What is served, for the selection of a version. */

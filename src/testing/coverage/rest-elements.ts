@@ -4,9 +4,9 @@ import type {
   Schema,
   SecurityRequirement,
 } from '@accord-api/platform/internals/contract/document';
-import { laidOpen } from '@accord-api/platform/internals/contract/laid-open';
-import { placedOperations } from '@accord-api/platform/internals/contract/placed-operations';
+import { placedOperations } from '@accord-api/platform/internals/contract/openapi';
 import { keysOf, valueAt } from '@accord-api/platform/internals/contract/references';
+import { laidOpen } from '@accord-api/platform/internals/contract/schemas';
 import { type Bound, boundsIn, SIDES, sideName } from './bounds.js';
 import { type Element, type Kind, UNMATCHED } from './elements.js';
 

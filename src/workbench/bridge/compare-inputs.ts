@@ -1,4 +1,4 @@
-import { PAGE_SIZE, PAGE_START } from '../model/paging-names.js';
+import { PAGE_SIZE, PAGE_START } from '../model/names.js';
 import { type Difference, fits, isId, limitDifferences, typeDifference } from './difference.js';
 import type { CallPair, Pairs } from './pairs.js';
 import type { Member } from './side.js';

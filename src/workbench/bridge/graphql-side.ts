@@ -12,8 +12,7 @@ import {
   valueFromASTUntyped,
 } from 'graphql';
 import { permissionsOf } from '../model/permissions.js';
-import { constraintOf, isList, isNonNull, namedType, placeOf, ROOTS } from '../model/sdl.js';
-import type { SdlSource } from '../model/sdl-source.js';
+import { constraintOf, isList, isNonNull, namedType, placeOf, ROOTS, type SdlSource } from '../model/sdl-source.js';
 import { codesIn } from './error-policy.js';
 import {
   type Call,

@@ -1,7 +1,6 @@
 import type { OperationObject, Parameter, Schema } from '@accord-api/platform/contract/document';
-import { schemaName } from '@accord-api/platform/contract/openapi';
+import { placedOperations, schemaName } from '@accord-api/platform/contract/openapi';
 import { schemaOf } from '@accord-api/platform/contract/parameter-form';
-import { placedOperations } from '@accord-api/platform/contract/placed-operations';
 import { ERROR_CODE, readCodes } from '../model/codes.js';
 import type { OpenApiSource } from '../model/openapi-source.js';
 import type { Path } from '../model/yaml-source.js';

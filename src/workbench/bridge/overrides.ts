@@ -1,4 +1,4 @@
-import { placedOperations } from '@accord-api/platform/contract/placed-operations';
+import { placedOperations } from '@accord-api/platform/contract/openapi';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { extensionSchema } from '../model/extensions.js';
 import type { OpenApiSource } from '../model/openapi-source.js';

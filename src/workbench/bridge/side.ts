@@ -1,6 +1,5 @@
 import type { Permission } from '@accord-api/platform/contract/document';
-import { FILES as READ } from '../model/files.js';
-import type { FilePlace } from '../model/problems.js';
+import { type FilePlace, FILES as READ } from '../model/problems.js';
 
 /** The three documents that are held against each other, in the order in which they are told. */
 export const SIDES = ['openapi', 'graphql', 'prisma'] as const;

@@ -1,7 +1,7 @@
 import { releasesIn } from '../model/git.js';
+import { prose } from '../model/names.js';
 import type { Problem } from '../model/problems.js';
 import { NoSuchVersion, type ProjectVersion, versionAtRef, versionInDirectory } from '../model/project-version.js';
-import { prose } from '../model/prose.js';
 import { type Wording, wordingBetween } from './wording.js';
 
 /** A change between two versions of the contracts. */

@@ -96,7 +96,7 @@ async function printRules(root: string, json: boolean): Promise<void> {
   const { contractsIn } = await import('../model/contracts.js');
   const { filesIn } = await import('@accord-api/platform/contract/project-files');
   const contracts = contractsIn(filesIn(root), ['openapi', 'schema']);
-  const { checkSchemaItself } = await import('../model/check-schema.js');
+  const { checkSchemaItself } = await import('../model/check.js');
   const broken = [...contracts.openapi.errors, ...checkSchemaItself(contracts.schema)];
   const problems = broken.length > 0 ? broken : severityProblems(contracts);
   if (problems.length > 0) {

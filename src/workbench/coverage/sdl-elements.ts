@@ -11,7 +11,7 @@ import {
   isObjectType,
   isUnionType,
 } from 'graphql';
-import { placeOf } from '../model/sdl.js';
+import { placeOf } from '../model/sdl-source.js';
 
 type Node = ASTNode | null | undefined;
 

@@ -1,7 +1,7 @@
 import { type Permission, rolesIn } from '@accord-api/platform/contract/document';
 import { listOf, nodeOf, type Version, versionAt } from '../model/openapi-node.js';
+import { askedBy, type Requirement, requirementsOf } from '../model/openapi-operations.js';
 import { REACHES } from '../model/permissions.js';
-import { askedBy, type Requirement, requirementsOf } from '../model/security.js';
 import type { Verdict } from './change.js';
 import { at, keywordOf, membersOf, type Pair } from './pair.js';
 import type { Recorder } from './recorder.js';

@@ -1,6 +1,15 @@
 import { isPlain } from '@accord-api/platform/contract/references';
-import { hasGroup, targetsOf } from '../model/discriminator.js';
-import { isGone, nodeOf, referenceOf, resolved, shapeOf, type Version, versionAt } from '../model/openapi-node.js';
+import {
+  hasGroup,
+  isGone,
+  nodeOf,
+  referenceOf,
+  resolved,
+  shapeOf,
+  targetsOf,
+  type Version,
+  versionAt,
+} from '../model/openapi-node.js';
 import { constantsOf, type Group, labelOf, type View, viewOf } from '../model/schema-view.js';
 import { judge, whatOf } from './change.js';
 import { keywordOf, type Pair, subjectOf } from './pair.js';

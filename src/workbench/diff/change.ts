@@ -1,5 +1,4 @@
-import { FILES as READ } from '../model/files.js';
-import type { FileLines } from '../model/problems.js';
+import { type FileLines, FILES as READ } from '../model/problems.js';
 
 /** What a change does to existing clients, worst first. */
 export const VERDICTS = ['breaking', 'risky', 'safe'] as const;

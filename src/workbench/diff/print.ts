@@ -1,4 +1,4 @@
-import { prose } from '../model/prose.js';
+import { prose } from '../model/names.js';
 import type { CodeLine } from '../model/touched-code.js';
 import type { Report, Reported, VersionDemand } from './report.js';
 import { RULE_TABLE, rowOf, type StatedRule } from './rules.js';

@@ -1,9 +1,9 @@
 import { print } from 'graphql';
+import { checkSchemaItself } from '../model/check.js';
 import { checkOpenApiItself } from '../model/check-openapi.js';
-import { checkPrismaSchema } from '../model/check-prisma.js';
-import { checkSchemaItself } from '../model/check-schema.js';
 import type { Contracts, Texts } from '../model/contracts.js';
 import type { OpenApiSource } from '../model/openapi-source.js';
+import { checkPrismaSchema } from '../model/prisma-schema.js';
 import type { Problem } from '../model/problems.js';
 import type { ProjectVersion } from '../model/project-version.js';
 import type { SdlSource } from '../model/sdl-source.js';

@@ -1,5 +1,4 @@
 import { isPlain } from '@accord-api/platform/contract/references';
-import { subtypesOf } from '../model/discriminator.js';
 import {
   listOf,
   nodeOf,
@@ -7,6 +6,7 @@ import {
   referenceOf,
   resolved,
   shapeOf,
+  subtypesOf,
   type Version,
   versionAt,
 } from '../model/openapi-node.js';

@@ -9,8 +9,7 @@ import {
 } from 'graphql';
 import type { OpenApiSource } from '../model/openapi-source.js';
 import { permissionsOf } from '../model/permissions.js';
-import { constraintOf, placeOf } from '../model/sdl.js';
-import type { SdlSource } from '../model/sdl-source.js';
+import { constraintOf, placeOf, type SdlSource } from '../model/sdl-source.js';
 import type { Explanation, Part, Said } from './explanation.js';
 import { permissionWords } from './permission-words.js';
 import { schemaWords } from './schema-words.js';

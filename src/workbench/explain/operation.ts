@@ -6,7 +6,7 @@ import type {
   Response,
   Schema,
 } from '@accord-api/platform/contract/document';
-import { type PlacedOperation, placedOperations } from '@accord-api/platform/contract/placed-operations';
+import { type PlacedOperation, placedOperations } from '@accord-api/platform/contract/openapi';
 import { isObject, keysOf, resolveReference, valueAt } from '@accord-api/platform/contract/references';
 import { DEFAULTS } from '../model/defaults.js';
 import type { OpenApiSource } from '../model/openapi-source.js';

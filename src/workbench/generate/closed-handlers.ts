@@ -1,4 +1,4 @@
-import { pascal, takerOf } from '../model/type-names.js';
+import { pascal, takerOf } from '../model/names.js';
 import { docComment } from './typescript.js';
 
 /**

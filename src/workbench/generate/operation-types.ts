@@ -1,6 +1,9 @@
 import {
+  type BodyKind,
   type Extensions,
+  essenceOf,
   type Header,
+  kindOf,
   type Location,
   type MediaType,
   type Permission,
@@ -8,10 +11,9 @@ import {
   rolesIn,
   type Schema,
 } from '@accord-api/platform/contract/document';
-import { type BodyKind, essenceOf, kindOf } from '@accord-api/platform/contract/media-types';
 import { type Operation, schemaName } from '@accord-api/platform/contract/openapi';
 import { schemaOf } from '@accord-api/platform/contract/parameter-form';
-import { pascal } from '../model/type-names.js';
+import { pascal } from '../model/names.js';
 import { docComment, literal, type Member, objectType, typeOf, wrap } from './typescript.js';
 
 type TypeOf = (schema: Schema | undefined) => string;

@@ -1,7 +1,7 @@
 import type { OpenApiDocument } from '@accord-api/platform/contract/document';
 import type { Operation } from '@accord-api/platform/contract/openapi';
+import { pascal, typeNamesOf } from '../model/names.js';
 import type { OpenApiSource } from '../model/openapi-source.js';
-import { pascal, typeNamesOf } from '../model/type-names.js';
 import { CLOSED, takerText } from './closed-handlers.js';
 import { headerNames, operationTypes, readsStreams } from './operation-types.js';
 import { docComment, key, literal } from './typescript.js';

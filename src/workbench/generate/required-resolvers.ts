@@ -1,6 +1,6 @@
 import type { CodegenPlugin } from '@graphql-codegen/plugin-helpers';
 import { type GraphQLSchema, isCompositeType, isIntrospectionType } from 'graphql';
-import { ROOTS } from '../model/sdl.js';
+import { ROOTS } from '../model/sdl-source.js';
 
 const HEADER = '// Generated from schema.graphql by `npm run codegen`. Do not edit.\n';
 

@@ -1,6 +1,6 @@
 import { Linter } from 'eslint';
 import regexpPlugin from 'eslint-plugin-regexp';
-import { PAGE_SIZE, PAGE_START } from '../model/paging-names.js';
+import { PAGE_SIZE, PAGE_START } from '../model/names.js';
 
 /** Returns true if parameters or arguments of these names page a list. */
 export const isPaged = (names: readonly string[]): boolean =>

@@ -1,7 +1,7 @@
 import type { GraphQLESLintRule } from '@graphql-eslint/eslint-plugin';
 import { type GraphQLSchema, isCompositeType, valueFromASTUntyped } from 'graphql';
-import { PAGE_SIZE } from '../model/paging-names.js';
-import { argumentsOf, constraintOf, isList, namedType } from '../model/sdl.js';
+import { PAGE_SIZE } from '../model/names.js';
+import { argumentsOf, constraintOf, isList, namedType } from '../model/sdl-source.js';
 import { contradictionIn, isPaged, patternFault } from './checks.js';
 import type { RuleName } from './rules.js';
 

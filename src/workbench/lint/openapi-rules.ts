@@ -1,9 +1,9 @@
-import { placedOperations } from '@accord-api/platform/contract/placed-operations';
+import { placedOperations } from '@accord-api/platform/contract/openapi';
 import { keysOf } from '@accord-api/platform/contract/references';
 import { createConfig, isPlainObject, type Oas3Rule, type UserContext } from '@redocly/openapi-core';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { EXTENSIONS } from '../model/extensions.js';
-import { PAGE_SIZE } from '../model/paging-names.js';
+import { PAGE_SIZE } from '../model/names.js';
 import { contradictionIn, isPaged, patternFault } from './checks.js';
 import type { RuleName } from './rules.js';
 

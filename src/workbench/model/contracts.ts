@@ -1,10 +1,9 @@
-import { filesIn, type ProjectFiles } from '@accord-api/platform/contract/project-files';
-import { sdlParts } from '@accord-api/platform/contract/sdl-parts';
-import { FILES } from './files.js';
+import { filesIn, type ProjectFiles, sdlParts } from '@accord-api/platform/contract/project-files';
 import { lazily } from './lazily.js';
 import { type OpenApiSource, openApiOf } from './openapi-source.js';
 import { readPermissions, type StatedPolicy } from './permissions.js';
 import { type PrismaSource, prismaOf } from './prisma-schema.js';
+import { FILES } from './problems.js';
 import { type SdlSource, sdlOf } from './sdl-source.js';
 
 const WHOLE = Object.keys(FILES) as (keyof Texts)[];

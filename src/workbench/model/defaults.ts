@@ -4,8 +4,8 @@ import {
   type OpenApiDocument,
   type OperationObject,
 } from '@accord-api/platform/contract/document';
+import { placeOf } from '@accord-api/platform/contract/openapi';
 import { isObject, isPlain, type Keys, keyOf, keysOf, valueAt } from '@accord-api/platform/contract/references';
-import { placeOf } from '@accord-api/platform/contract/versions';
 
 /** The member at the root of a contract that declares defaults for many operations. */
 export const DEFAULTS = 'x-defaults';

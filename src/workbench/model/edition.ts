@@ -6,12 +6,11 @@ import type {
   Response,
 } from '@accord-api/platform/contract/document';
 import type { GeneratedContract } from '@accord-api/platform/contract/generated';
-import { placedOperations } from '@accord-api/platform/contract/placed-operations';
+import { placedOperations } from '@accord-api/platform/contract/openapi';
 import { isObject, keysOf, resolveReference, valueAt, withReferences } from '@accord-api/platform/contract/references';
 import { stringify } from 'yaml';
-import { elementsOf } from './elements.js';
 import { openApi30 } from './openapi-3.0.js';
-import type { Kind } from './places.js';
+import { elementsOf, type Kind } from './places.js';
 
 /** Members that speak to whoever generates, serves, tests or reviews, and not to whoever calls. */
 const OF_THE_WORKBENCH = [

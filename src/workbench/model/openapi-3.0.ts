@@ -1,7 +1,7 @@
 import type { OpenApiDocument, Schema } from '@accord-api/platform/contract/document';
 import { isPlain, keysOf, valueAt } from '@accord-api/platform/contract/references';
-import { SCHEMAS_IN, subschemasOf } from '@accord-api/platform/contract/subschemas';
-import { elementsOf } from './elements.js';
+import { SCHEMAS_IN, subschemasOf } from '@accord-api/platform/contract/schemas';
+import { elementsOf } from './places.js';
 
 type Node = Record<string, unknown>;
 
@@ -32,7 +32,8 @@ const written = (schema: unknown) => (typeof schema === 'boolean' ? (schema ? {}
 
 /** Writes the booleans that stand for schemas as objects; `additionalProperties` may be a boolean in 3.0 too. */
 function writeBooleans(schema: Schema): void {
-  for (const keyword of ['items', 'not'] as const) if (keyword in schema) schema[keyword] = written(schema[keyword]);
+  for (const keyword of ['items', 'not'] as const)
+    if (keyword in schema) schema[keyword] = written(schema[keyword]) as Schema;
   for (const keyword of [...SCHEMAS_IN.named, ...SCHEMAS_IN.listed]) {
     const held = schema[keyword];
     if (Array.isArray(held)) schema[keyword] = held.map(written);

@@ -1,21 +1,31 @@
 import {
   type OpenApiDocument,
   type OperationObject,
+  type Parameter,
   type Permission,
   rolesIn,
+  type Schema,
 } from '@accord-api/platform/contract/document';
-import { forwardFaults } from '@accord-api/platform/contract/forward';
-import { inlineSchemas } from '@accord-api/platform/contract/inline';
-import { placedOperations } from '@accord-api/platform/contract/placed-operations';
-import { endless } from '@accord-api/platform/contract/recursion';
+import { endless, inlineSchemas } from '@accord-api/platform/contract/inline';
+import { forwardFaults, placedOperations, placeOf, shapeOf, versionsOf } from '@accord-api/platform/contract/openapi';
+import { parameterForm } from '@accord-api/platform/contract/parameter-form';
 import { isObject, keysOf, valueAt } from '@accord-api/platform/contract/references';
-import { placeOf, shapeOf, versionsOf } from '@accord-api/platform/contract/versions';
 import { RULE as CODES_RULE, codeFindings } from './codes.js';
 import type { OpenApiSource } from './openapi-source.js';
 import { REACHES } from './permissions.js';
-import { RESERVED_WORDS } from './reserved-words.js';
-import { unreadParameters } from './unread-parameters.js';
 import type { Finding } from './yaml-source.js';
+
+/**
+ * The words that are no function name in ECMAScript 2023, in modules and strict mode.
+ *
+ * @see https://tc39.es/ecma262/#sec-keywords-and-reserved-words
+ */
+export const RESERVED_WORDS = `
+  arguments await break case catch class const continue debugger default delete do else enum eval export extends false
+  finally for function if implements import in instanceof interface let new null package private protected public
+  return static super switch this throw true try typeof var void while with yield`
+  .trim()
+  .split(/\s+/);
 
 const IDENTIFIER = /^[a-z][A-Za-z0-9]*$/;
 
@@ -243,4 +253,25 @@ export function findings(source: OpenApiSource): Finding[] {
   const ofSchemas = [...unfollowable(source), ...endlessSchemas(source)];
   const ofDocument = [...ambiguous(document), ...unreadParameters(document), ...codeFindings(document)];
   return [...ofPaths, ...ofOperations, ...ofDocument, ...ofSchemas];
+}
+
+type Place = Finding['path'];
+
+/** Where the parameters of a list stand that is at a place, or may be: each once, however many refer to it. */
+const listedAt = (document: OpenApiDocument, place: Place): Place[] =>
+  ((valueAt(document, place.map(String)) ?? []) as { $ref?: string }[]).map(({ $ref }, index) =>
+    $ref === undefined ? [...place, index] : keysOf($ref),
+  );
+
+/** The parameters that have no reading, by schema and style: they would reach a handler as something else than was declared. */
+export function unreadParameters(document: OpenApiDocument): Finding[] {
+  const places = placedOperations(document).flatMap(({ at }) =>
+    [at.slice(0, -1), at].flatMap((owner) => listedAt(document, [...owner, 'parameters'])),
+  );
+  return [...new Map(places.map((place) => [place.join('\0'), place])).values()].flatMap((path) => {
+    const parameter = valueAt(document, path.map(String)) as Parameter;
+    const form = parameterForm(parameter, document as object as Schema);
+    if (form.kind !== 'unread') return [];
+    return [{ path, rule: 'parameter-form', message: `The ${parameter.in} parameter ${parameter.name} ${form.why}.` }];
+  });
 }

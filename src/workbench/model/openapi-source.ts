@@ -2,13 +2,13 @@ import type { OpenApiDocument } from '@accord-api/platform/contract/document';
 import { normaliseOpenApi, type Operation, operations } from '@accord-api/platform/contract/openapi';
 import { NO_FILES, type ProjectFiles } from '@accord-api/platform/contract/project-files';
 import { isObject, keysOf, valueAt } from '@accord-api/platform/contract/references';
+import { upgradeFromThreeToThreeOne } from '@scalar/openapi-upgrader/3.0-to-3.1';
 import { completed } from './defaults.js';
 import { publicPart } from './edition.js';
-import { FILES } from './files.js';
 import { joined } from './joined.js';
 import { lazily } from './lazily.js';
-import type { FileLines, FilePlace, Problem } from './problems.js';
-import { upgraded } from './upgraded.js';
+import { elementsOf } from './places.js';
+import { FILES, type FileLines, type FilePlace, type Problem } from './problems.js';
 import { type Finding, type Path, readYaml, type YamlSource } from './yaml-source.js';
 
 /** The least document: what a project without openapi.yaml promises over REST. */
@@ -167,4 +167,27 @@ export function openApiOf(
       return all();
     },
   };
+}
+
+/** What the library reads otherwise than OpenAPI 3.0 means it, in words that it does not touch. */
+function plainly(document: object): void {
+  for (const { kind, object } of elementsOf(document)) {
+    // What stands beside a reference is to be ignored (OpenAPI 3.0.3, 4.7.23); a path item may say more.
+    if (typeof object.$ref === 'string' && kind !== 'pathItem') {
+      for (const key of Object.keys(object)) if (key !== '$ref') delete object[key];
+    }
+    if (kind !== 'schema') continue;
+    if (object.nullable === false) delete object.nullable;
+    if (object.type === 'string' && object.format === 'byte') {
+      delete object.format;
+      object.contentEncoding = 'base64';
+    }
+  }
+}
+
+/** A document of OpenAPI 3.0 in the words of 3.1, for whoever compares what the two say. */
+export function upgraded(document: Record<string, unknown>): Record<string, unknown> {
+  const copy = structuredClone(document);
+  plainly(copy);
+  return upgradeFromThreeToThreeOne(copy) as unknown as Record<string, unknown>;
 }

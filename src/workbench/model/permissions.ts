@@ -1,5 +1,5 @@
 import { type Permission, rolesIn } from '@accord-api/platform/contract/document';
-import { placedOperations } from '@accord-api/platform/contract/placed-operations';
+import { placedOperations } from '@accord-api/platform/contract/openapi';
 import {
   type ConstDirectiveNode,
   type DirectiveDefinitionNode,
@@ -11,8 +11,7 @@ import {
 } from 'graphql';
 import type { OpenApiSource } from './openapi-source.js';
 import { type FilePlace, type Problem, problemAt } from './problems.js';
-import { placeOf, problemIn, ROOTS } from './sdl.js';
-import type { SdlSource } from './sdl-source.js';
+import { placeOf, problemIn, ROOTS, type SdlSource } from './sdl-source.js';
 import type { Path } from './yaml-source.js';
 
 /** How far a role can reach, the least first. */

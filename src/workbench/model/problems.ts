@@ -1,3 +1,10 @@
+/** What is read of a project: both contracts, and the schema of its database. */
+export const FILES = {
+  openapi: 'openapi.yaml',
+  schema: 'schema.graphql',
+  prisma: 'prisma/schema.prisma',
+} as const;
+
 /** Something wrong with a contract, at a place that an editor can jump to. */
 export interface Problem {
   /** Relative to the project. */

@@ -20,8 +20,7 @@ import {
   valueFromAST,
 } from 'graphql';
 import type { FileLines } from './problems.js';
-import { placeOf } from './sdl.js';
-import type { SdlSource } from './sdl-source.js';
+import { placeOf, type SdlSource } from './sdl-source.js';
 
 /** A named part of an SDL: a type, field, argument, input field, enum value or directive. */
 export interface Definition {

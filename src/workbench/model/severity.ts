@@ -1,7 +1,7 @@
 import type { Contracts } from './contracts.js';
 import type { OpenApiSource } from './openapi-source.js';
 import type { FilePlace } from './problems.js';
-import { argumentsOf, placeOf } from './sdl.js';
+import { argumentsOf, placeOf } from './sdl-source.js';
 
 /** A verdict that a repository states itself: `x-severity` in openapi.yaml, or `@severity` at the schema. */
 export interface SeverityLine {

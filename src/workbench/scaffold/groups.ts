@@ -1,8 +1,8 @@
 import { basename, dirname, join } from 'node:path';
 import type { Operation } from '@accord-api/platform/contract/openapi';
 import { type Project, type SourceFile, SyntaxKind } from 'ts-morph';
-import { ROOTS } from '../model/sdl.js';
-import { takerOf } from '../model/type-names.js';
+import { takerOf } from '../model/names.js';
+import { ROOTS } from '../model/sdl-source.js';
 import { type Change, type Pending, Refusal } from './report.js';
 import type { Required, Types } from './resolver-fields.js';
 import {

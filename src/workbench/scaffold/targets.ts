@@ -3,7 +3,7 @@ import { type Operation, schemaName } from '@accord-api/platform/contract/openap
 import type { FieldDefinitionNode } from 'graphql';
 import type { Project, SourceFile } from 'ts-morph';
 import type { Contracts } from '../model/contracts.js';
-import { isList, namedType } from '../model/sdl.js';
+import { isList, namedType } from '../model/sdl-source.js';
 import { type Models, openModels, refersTo, type TargetModel } from './models.js';
 import type { Change } from './report.js';
 import { importNamed, MARKER } from './source-edits.js';
