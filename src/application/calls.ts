@@ -2,8 +2,8 @@ import { failuresOf, type Call as PlatformCall } from '@accord-api/platform';
 import { errors } from '../../generated/errors.js';
 import type { policy } from '../../generated/policy.js';
 
-/** One call of one operation; by its policy the compiler knows the actions of the contracts. */
+/** One call of an operation. Its policy tells the compiler the actions of the contracts. */
 export type Call = PlatformCall<typeof policy>;
 
-/** What services throw, with one of the codes of the contract. */
+/** The error that services throw, with a code of the contract. */
 export class Failure extends failuresOf(errors) {}

@@ -6,11 +6,11 @@ import type {
 import type { policy } from '../../generated/policy.js';
 import type { OwnServices } from './services/index.js';
 
-/** All services: the platform's, and those of the application. */
+/** The services of the platform and of the application. */
 type Services = HandlerServices & OwnServices;
 
-/** What a REST handler gets besides the request. */
+/** The second argument of the handler of a public REST operation. */
 export type Context = PlatformContext<Services, typeof policy>;
 
-/** What a GraphQL resolver gets besides its parent and arguments. */
+/** The third argument of a GraphQL resolver. */
 export type GraphQLContext = PlatformGraphQLContext<Services, typeof policy>;

@@ -1,2 +1,2 @@
-/** What the application is called; by itself, for a start needs it before all that the application is made of. */
+/** The application's name, in a file of its own because a start reads it before it loads the application. */
 export const name = 'accord';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { type Demo, emailKey, hasher } from '@accord-api/platform';
 import type { PrismaClient } from '../../generated/prisma/client.js';
 
-/** The demo's accounts share one password, which is printed at start. Production refuses a database that holds them. */
+/** The password of all demo accounts. The start prints it. Production refuses a database with these accounts. */
 const DEMO_PASSWORD = 'correct horse battery';
 const DEMO_DOMAIN = 'demo.accord.example';
 
@@ -13,7 +13,7 @@ const ALAN = { name: 'Alan Turing', email: `alan@${DEMO_DOMAIN}`, role: 'VIEWER'
 /** Milliseconds that a session lives. */
 const MONTH = 30 * 24 * 60 * 60 * 1000;
 
-/** As public as the password: by this token, which the examples of the contract show, anybody can be Alan. */
+/** A public session token of Alan, which the examples of the contract show. */
 const REFRESH_TOKEN = 'acr_Zk3vQ8mN1xR7tY5wB2cD9eF4gH6jK0lP3sU8vX1yA7o';
 const OPEN_SESSION = {
   id: '01993b5c-7d2e-7c4a-9f10-3b8a6c2d4e5f',
@@ -21,7 +21,7 @@ const OPEN_SESSION = {
 };
 const OTHER_SESSION = { id: '01993b5c-9a41-7f03-8c55-1d2e3f4a5b6c' };
 
-/** Fills an empty database with a small believable demo, all or nothing. The examples of the contracts are of it. */
+/** Fills an empty database with a small demo in one transaction. The examples of the contracts show its rows. */
 async function seedDemo(client: PrismaClient): Promise<void> {
   const passwordHash = await hasher().hash(DEMO_PASSWORD);
   await client.$transaction(async (db) => {

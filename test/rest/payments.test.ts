@@ -226,7 +226,7 @@ onEachDatabase(t, async (t, open) => {
 t.test('a gateway that fails again and again is left alone for a while', async (t) => {
   const gateway = await fakeGateway(t);
   const circuit = (rest: number) => {
-    const { pay } = httpGateway({ url: gateway.url, timeout: PATIENT.answer, rest });
+    const { pay } = httpGateway({ url: gateway.url, timeout: PATIENT.answer, openFor: rest });
     return (id: string) =>
       pay({ id, orderId: 1, amount: 1, currency: 'EUR', token: null }, new AbortController().signal);
   };

@@ -54,7 +54,7 @@ export const Mutation: MutationRoutes = {
   deleteMessage: route({ target: removal(Message, 'id'), reply: ({ id }) => deleted(`message ${id}`) }),
 };
 
-/** An argument that can be left out, but not taken away: GraphQL's types cannot say so. */
+/** An optional argument that may not be null. GraphQL's types cannot express this. */
 function neverNull<T>(name: string, value: T | null): T {
   if (value !== null) return value;
   throw new Failure('BAD_REQUEST', `${name} can be left out, but not null.`, {

@@ -4,5 +4,5 @@ import { Query } from './Query.js';
 import { Subscription } from './Subscription.js';
 import { User } from './User.js';
 
-/** One file for each type of the SDL. A type whose fields are members and relations of its model needs none. */
+/** One file for each type of the SDL. A type whose fields are members and relations of its model needs no file. */
 export const resolvers: Resolvers = { Query, Mutation, Subscription, User };

@@ -5,5 +5,5 @@ import { orders } from './orders.js';
 import { platform } from './platform.js';
 import { users } from './users.js';
 
-/** One file for each tag of the contract; an operation without its handler does not compile. */
+/** One file for each tag of the contract. An operation without a handler does not compile. */
 export const handlers: Handlers = { users, orders, auth, keys, platform };

@@ -7,7 +7,7 @@ import { actionsOf, type OrderAction } from '../services/order-states.js';
 /** Roles are lower case on REST and upper case everywhere else. */
 export const toRole = (role: Contract.Role): Role => role.toUpperCase() as Uppercase<Contract.Role>;
 
-/** @param prefix what addresses of the version begin with that was asked for, `/api/v1` */
+/** @param prefix the address prefix of the requested version, such as `/api/v1` */
 export const hrefOfUser = (id: number, prefix: string): string => `${prefix}/users/${id}`;
 
 export const representUser = ({ id, name, email, role, createdAt }: User, prefix: string): Contract.User => ({
@@ -26,7 +26,7 @@ export const hrefOfOrder = (id: number, prefix: string): string => `${prefix}/or
 /** The noun under an order at which each action is posted. */
 const nounOf: Record<OrderAction, string> = { cancel: 'cancel', pay: 'payment' };
 
-/** The links are those of the state table, so none is offered that would fail. */
+/** The state table decides the links, so no link leads to a failing request. */
 export function representOrder({ id, status, amount, currency, createdAt }: Order, prefix: string): Contract.Order {
   const self = { href: hrefOfOrder(id, prefix) };
   const offered = actionsOf(status).map((action) => [
@@ -42,10 +42,10 @@ export function representOrder({ id, status, amount, currency, createdAt }: Orde
   };
 }
 
-/** The version that states how a payment is answered: what ends with nobody waiting is answered as of this one. */
+/** The version whose representation answers a payment that the background has settled. */
 const PAID_IN = '/api/v1';
 
-/** What a payment is answered, whether it has ended or is under way; also the later answer to one that nobody waited for. */
+/** Represents a payment, settled or in progress. A repetition of the request receives the same answer later. */
 export function paid(order: Order, prefix: string = PAID_IN) {
   const [etag, body] = [resourceTag(order), representOrder(order, prefix)];
   if (order.status !== 'PROCESSING') return { status: 200, headers: { etag }, body } as const;

@@ -16,7 +16,7 @@ import { representUser, toRole, userReplies } from './representations.js';
 const { ok, created, listed } = userReplies;
 const user = record(User, 'user_id');
 
-/** The members that the request names: Prisma leaves the others as they are. */
+/** Returns the members that the request names. Prisma leaves the others unchanged. */
 const toFields = ({ role, ...rest }: Contract.UpdateUserRequestBody): Partial<UserFields> => ({
   ...rest,
   ...(role !== undefined && { role: toRole(role) }),

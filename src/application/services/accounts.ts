@@ -2,9 +2,9 @@ import type { Db } from '@accord-api/platform';
 import { Failure } from '../calls.js';
 import type { User } from '../models.js';
 
-/** What the example adds to the rules of accounts. */
+/** The example's own rules of accounts. */
 export const accounts = {
-  /** Deletes an account with all that belongs to it. @throws Failure CONFLICT while an order is being paid */
+  /** Deletes an account with its rows. @throws Failure CONFLICT while an order is being paid */
   async delete(db: Db, { id }: User) {
     if (await db.order.count({ where: { userId: id, status: 'PROCESSING' } }))
       throw new Failure('CONFLICT', 'An order of this user is being paid; try again when it is settled.');

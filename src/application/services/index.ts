@@ -14,7 +14,7 @@ export type OwnServices = ReturnType<typeof ownServices>;
 
 /**
  * The business rules of the example.
- * @param paid what is answered for the order that a payment has ended with
+ * @param paid represents the paid order, for repetitions of the request
  */
 export function ownServices(platform: ApplicationPlatform, paid: (order: Order) => object) {
   const { jobs, environment, production } = platform;

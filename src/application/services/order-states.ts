@@ -1,14 +1,14 @@
 import type { OrderStatus } from '../../../generated/prisma/client.js';
 import { Failure } from '../calls.js';
 
-/** What a caller can ask of an order. `settle` and `release` end a payment, and only the service does them. */
+/** The actions that callers can request. `settle` and `release` end a payment: only the service performs them. */
 const orderActions = ['cancel', 'pay'] as const;
 export type OrderAction = (typeof orderActions)[number];
 type Transition = OrderAction | 'settle' | 'release';
 
 /**
- * Every state with the transitions that leave it (docs/decisions.md, "Order states"). A payment passes through PROCESSING,
- * also one that is waited for: while the gateway is asked, nobody can pay or cancel the order a second time.
+ * Every state with the transitions that leave it (docs/decisions.md, "Order states"). Every payment passes through
+ * PROCESSING, so that nobody can pay or cancel the order a second time while the gateway decides.
  */
 export const transitions = {
   PENDING: { cancel: 'CANCELLED', pay: 'PROCESSING' },
@@ -17,7 +17,7 @@ export const transitions = {
   CANCELLED: {},
 } as const satisfies Record<OrderStatus, Partial<Record<Transition, OrderStatus>>>;
 
-/** The actions that would succeed now: those whose links a representation offers. */
+/** Returns the actions that succeed in a state. Representations offer their links. */
 export const actionsOf = (status: OrderStatus): OrderAction[] =>
   orderActions.filter((action) => action in transitions[status]);
 

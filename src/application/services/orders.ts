@@ -4,7 +4,7 @@ import type { Order, User } from '../models.js';
 import { type OrderAction, requireTransition, transitions } from './order-states.js';
 import type { Payments } from './payments/payments.js';
 
-/** Minor units, and the code of ISO 4217. */
+/** An amount in minor units, and an ISO 4217 code. */
 export interface Money {
   amount: number;
   currency: string;
@@ -13,7 +13,7 @@ export interface Money {
 export interface PaymentRequest {
   /** The token that the gateway gave the client for this payment. */
   token: string | undefined;
-  /** Whether to answer before the gateway has decided. */
+  /** True to answer before the gateway decides. */
   background: boolean;
 }
 
@@ -26,7 +26,7 @@ export const ordersService = (payments: Payments) => ({
   cancel: (db: Db, order: Order) => transition(db, order, 'cancel'),
 
   /**
-   * Pays an order: at once, or in the background.
+   * Pays an order, in the foreground or in the background.
    * @throws Failure CONFLICT for an order that is not pending; PAYMENT_DECLINED, BAD_GATEWAY, GATEWAY_TIMEOUT; NOT_IMPLEMENTED
    *   without a gateway
    */

@@ -3,7 +3,7 @@ import type { Post } from '../models.js';
 
 export interface PostFields {
   title: string;
-  /** Null for none. */
+  /** Null if the post has no content. */
   content: string | null;
 }
 

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Outcome, PaymentGateway } from './gateway.js';
 
-/** Milliseconds that `tok_delay` takes. */
-const DELAY = 2000;
+/** The duration of a payment with `tok_delay`. */
+const DELAY_MS = 2000;
 
-/** The test tokens; the contract's description of payOrder names them. */
+/** The test tokens. The contract documents them at `payOrder`. */
 const byToken: Record<string, Outcome> = {
   tok_ok: { kind: 'settled' },
   tok_delay: { kind: 'settled' },
@@ -12,10 +12,10 @@ const byToken: Record<string, Outcome> = {
   tok_fail: { kind: 'failed', retryable: false, reason: 'the test token says so' },
 };
 
-/** Settles payments by pretence, for development and tests. Production has no such gateway. */
+/** Simulates a payment gateway, for development and tests. Production never uses it. */
 export const embeddedGateway: PaymentGateway = {
   async pay({ token }, signal) {
-    const waited = token !== 'tok_delay' || (await delay(DELAY, true, { signal }).catch(() => false));
+    const waited = token !== 'tok_delay' || (await delay(DELAY_MS, true, { signal }).catch(() => false));
     if (!waited) return { kind: 'failed', retryable: true, reason: 'the service stops' };
     const outcome = Object.hasOwn(byToken, token ?? 'tok_ok') ? byToken[token ?? 'tok_ok'] : undefined;
     return outcome ?? { kind: 'declined' };

@@ -1,20 +1,20 @@
-/** What a gateway is asked to take. */
+/** A payment that a gateway should take. */
 export interface PaymentOrder {
-  /** The idempotency key: a gateway takes one payment for it, however often it is asked. A UUID. */
+  /** The idempotency key, a UUID. A gateway takes at most one payment per key. */
   id: string;
   orderId: number;
   /** Minor units. */
   amount: number;
   /** ISO 4217. */
   currency: string;
-  /** What the client was given by the gateway, if anything. */
+  /** The token that the gateway gave the client, if any. */
   token: string | null;
 }
 
 /**
- * How a gateway was understood. Only `settled` and `declined` are its word on the payment. `failed`: this attempt took
- * nothing, and whether another one may fare better. `unknown`: it may have taken the payment, so nothing may be built on
- * either; ask again under the same key.
+ * The outcome of an attempt. `settled` and `declined` are final decisions of the gateway. `failed`: the attempt took nothing;
+ * `retryable` says if another attempt may succeed. `unknown`: the gateway may have taken the payment, so the service must ask
+ * again under the same key.
  */
 export type Outcome =
   | { kind: 'settled' }
@@ -24,8 +24,8 @@ export type Outcome =
 
 export interface PaymentGateway {
   /**
-   * Asks for the payment, and never rejects.
-   * @param signal gives up waiting; the outcome of what was sent already is `unknown`
+   * Requests the payment. The promise never rejects.
+   * @param signal ends the wait; the outcome of a request that was sent is then `unknown`
    */
   pay: (payment: PaymentOrder, signal: AbortSignal) => Promise<Outcome>;
 }

@@ -8,7 +8,7 @@ interface PaymentEnvironment {
   PAYMENT_TIMEOUT: number;
 }
 
-/** The gateway that the environment names. Production settles nothing by a pretence, and may have none. */
+/** Returns the gateway that the environment names. Production has none without PAYMENT_URL. */
 export function paymentGateway(
   { PAYMENT_URL: url, PAYMENT_TIMEOUT: timeout }: PaymentEnvironment,
   production: boolean,

@@ -1,19 +1,20 @@
 import { ConsecutiveBreaker, circuitBreaker, ExponentialBackoff, handleWhenResult, retry, wrap } from 'cockatiel';
 import type { Outcome, PaymentGateway, PaymentOrder } from './gateway.js';
 
-/** Attempts after the first, and the milliseconds between them. All carry the same key, so none can take twice. */
-const RETRIES = 2;
-const BETWEEN = { initialDelay: 100, maxDelay: 400 };
-/** Payments in a row that the gateway may fail before it is left alone. */
-const BREAK_AFTER = 5;
+/** Attempts after the first one. All carry the same key, so the gateway takes the payment once. */
+const RETRY_COUNT = 2;
+/** Milliseconds between attempts. */
+const RETRY_DELAYS_MS = { initialDelay: 100, maxDelay: 400 };
+/** Consecutive failed payments that open the circuit. */
+const FAILURES_TO_OPEN = 5;
 
 interface HttpGatewayOptions {
-  /** Where payments are posted. A user name and a password in it are sent as Basic credentials. */
+  /** The address to which payments are posted. Its user name and password become Basic credentials. */
   url: string;
-  /** Milliseconds that each attempt may take. */
+  /** The time limit of each attempt, in milliseconds. */
   timeout: number;
-  /** Milliseconds for which a gateway that has failed too often is left alone. */
-  rest?: number;
+  /** Milliseconds for which the circuit stays open. */
+  openFor?: number;
 }
 
 const isFault = (result: unknown): boolean => {
@@ -22,15 +23,15 @@ const isFault = (result: unknown): boolean => {
 };
 
 /**
- * A gateway that is asked over HTTP: `POST` of `{ order_id, amount, currency, payment_token }` with `Idempotency-Key`,
- * answered with `{ "status": "settled" }` or `{ "status": "declined" }` (200, or 402 for the latter).
+ * Returns a gateway over HTTP. A payment is a `POST` of `{ order_id, amount, currency, payment_token }` with `Idempotency-Key`.
+ * The answer is `{ "status": "settled" }` (200) or `{ "status": "declined" }` (200 or 402).
  */
-export function httpGateway({ url, timeout, rest = 5000 }: HttpGatewayOptions): PaymentGateway {
+export function httpGateway({ url, timeout, openFor = 5000 }: HttpGatewayOptions): PaymentGateway {
   const { endpoint, headers } = addressOf(url);
   const faults = handleWhenResult(isFault);
   const policy = wrap(
-    circuitBreaker(faults, { halfOpenAfter: rest, breaker: new ConsecutiveBreaker(BREAK_AFTER) }),
-    retry(faults, { maxAttempts: RETRIES, backoff: new ExponentialBackoff(BETWEEN) }),
+    circuitBreaker(faults, { halfOpenAfter: openFor, breaker: new ConsecutiveBreaker(FAILURES_TO_OPEN) }),
+    retry(faults, { maxAttempts: RETRY_COUNT, backoff: new ExponentialBackoff(RETRY_DELAYS_MS) }),
   );
 
   async function ask({ id, orderId, amount, currency, token }: PaymentOrder, signal: AbortSignal): Promise<Outcome> {
@@ -43,9 +44,9 @@ export function httpGateway({ url, timeout, rest = 5000 }: HttpGatewayOptions): 
         body: JSON.stringify(body),
         signal: AbortSignal.any([signal, AbortSignal.timeout(timeout)]),
       });
-      return understand(response.status, await response.text());
+      return outcomeOf(response.status, await response.text());
     } catch (error) {
-      return ofFault(error);
+      return outcomeOfError(error);
     }
   }
 
@@ -57,14 +58,14 @@ export function httpGateway({ url, timeout, rest = 5000 }: HttpGatewayOptions): 
         if (outcome.kind === 'unknown') unknown = outcome;
         return outcome;
       };
-      // The policy throws of itself only when nothing was sent: the circuit is open, or the service stops.
-      const outcome = await policy.execute(attempt, signal).catch((): Outcome => unknown ?? resting);
+      // The policy itself throws only if nothing was sent: the circuit is open, or the service stops.
+      const outcome = await policy.execute(attempt, signal).catch((): Outcome => unknown ?? circuitOpen);
       return outcome.kind === 'failed' ? (unknown ?? outcome) : outcome;
     },
   };
 }
 
-const resting: Outcome = { kind: 'failed', retryable: true, reason: 'it has failed too often and is left alone' };
+const circuitOpen: Outcome = { kind: 'failed', retryable: true, reason: 'the circuit is open after repeated failures' };
 
 /** fetch refuses an address with credentials. */
 function addressOf(url: string) {
@@ -82,20 +83,21 @@ function addressOf(url: string) {
   };
 }
 
-/** Statuses that leave open what became of the payment, beside all 5xx: 408, 409 (the key is in use), 425. */
-const OPEN = new Set([408, 409, 425]);
+/** Statuses besides 5xx after which the outcome is unknown. 409: the key is in use. */
+const UNKNOWN_STATUSES = new Set([408, 409, 425]);
 
-function understand(status: number, text: string): Outcome {
-  const said = wordOf(text);
+function outcomeOf(status: number, text: string): Outcome {
+  const answered = statusIn(text);
   if (status < 300 || status === 402) {
-    if (said === 'declined' || (said === 'settled' && status < 300)) return { kind: said };
+    if (answered === 'declined' || (answered === 'settled' && status < 300)) return { kind: answered };
   }
-  const reason = `it answered ${status}${said === undefined ? ' without a status that is known' : ''}`;
-  if (status < 300 || status >= 500 || OPEN.has(status)) return { kind: 'unknown', timedOut: false, reason };
+  const reason = `it answered ${status}${answered === undefined ? ' without a known status' : ''}`;
+  if (status < 300 || status >= 500 || UNKNOWN_STATUSES.has(status))
+    return { kind: 'unknown', timedOut: false, reason };
   return { kind: 'failed', retryable: status === 429, reason };
 }
 
-function wordOf(text: string): 'settled' | 'declined' | undefined {
+function statusIn(text: string): 'settled' | 'declined' | undefined {
   try {
     const { status } = JSON.parse(text) as { status?: unknown };
     return status === 'settled' || status === 'declined' ? status : undefined;
@@ -104,14 +106,14 @@ function wordOf(text: string): 'settled' | 'declined' | undefined {
   }
 }
 
-/** Codes of Node and undici for a connection that was never made, so that nothing can have been sent. */
-const UNSENT =
+/** Codes of Node and undici for a connection that was never made: nothing was sent. */
+const NOT_CONNECTED =
   /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT|CERT_.*|ERR_TLS_.*|.*SELF_SIGNED.*|UNABLE_TO_.*)$/;
 
-function ofFault(error: unknown): Outcome {
+function outcomeOfError(error: unknown): Outcome {
   const { name, cause } = error as { name?: string; cause?: { code?: string } };
   const code = cause?.code ?? '';
-  if (UNSENT.test(code)) return { kind: 'failed', retryable: true, reason: `it cannot be reached (${code})` };
+  if (NOT_CONNECTED.test(code)) return { kind: 'failed', retryable: true, reason: `it cannot be reached (${code})` };
   const timedOut = name === 'TimeoutError';
   return {
     kind: 'unknown',

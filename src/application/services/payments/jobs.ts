@@ -3,16 +3,16 @@ import type { Payments } from './payments.js';
 
 export const PAYMENTS = 'payments';
 
-/** How many payments of the background are attempted at once, so that a slow one holds nobody up. */
-const WORKERS = 4;
-/** Milliseconds after which to look for what nobody has told of. */
-const LOOK = 600_000;
+/** Concurrent attempts, so that a slow payment does not delay the others. */
+const WORKER_COUNT = 4;
+/** Milliseconds between searches for due payments that were not announced. */
+const SEARCH_INTERVAL_MS = 600_000;
 
-/** Settles what was answered with 202, and what a crash or a gateway that gave no answer has left open. */
+/** Settles payments that were answered with 202, and those that a crash or a silent gateway left open. */
 export const paymentJob = ({ settleOne }: Payments): Job => ({
   name: PAYMENTS,
-  every: LOOK,
+  every: SEARCH_INTERVAL_MS,
   announced: true,
-  atOnce: WORKERS,
+  atOnce: WORKER_COUNT,
   run: settleOne,
 });

@@ -7,39 +7,39 @@ import type { Outcome, PaymentGateway } from './gateway.js';
 import { type Attempt, faultOf, verdict } from './verdict.js';
 
 /**
- * Milliseconds for which an attempt keeps others away. Longer than any gateway takes; after a crash somebody else asks again,
- * under the same key.
+ * Milliseconds for which an attempt reserves its payment, longer than any gateway takes. After a crash another instance asks
+ * again under the same key.
  */
 const LEASE_MS = 15_000;
-/** Milliseconds before the second attempt; doubled for each further one, up to the most. */
+/** Milliseconds before the second attempt. Each further attempt doubles them, up to `MAX_BACKOFF_MS`. */
 const BACKOFF_MS = 500;
 const MAX_BACKOFF_MS = 60_000;
 
 export interface PaymentsDependencies extends Pick<ApplicationPlatform, 'transact' | 'continuation' | 'now'> {
   /** Absent in production without PAYMENT_URL. */
   gateway: PaymentGateway | undefined;
-  /** What is answered for the order that a payment has ended with. */
+  /** Represents a paid order, for repetitions of the request. */
   answer: (order: Order) => object;
-  /** Tells all instances, with the transaction, that a payment is due at this time. */
+  /** Announces a due payment to all instances when the transaction commits. @param at milliseconds since the epoch */
   announce: (db: Db, at: number) => Promise<void>;
-  /** Looks for due payments now. */
+  /** Starts a search for due payments. */
   wake: () => void;
 }
 
-/** Where each end of a payment leads the order. */
-const orderAfter = {
+/** The state of the order after each end of a payment. */
+const orderStatusAfter = {
   SETTLED: transitions.PROCESSING.settle,
   DECLINED: transitions.PROCESSING.release,
   FAILED: transitions.PROCESSING.release,
 } as const satisfies Record<Exclude<PaymentStatus, 'OPEN'>, Order['status']>;
 
-const never = new AbortController().signal;
+const neverAborted = new AbortController().signal;
 
 export type Payments = ReturnType<typeof paymentsService>;
 
 /**
- * Payments of claimed orders. The payment is stored before the gateway is asked, and its id is the gateway's idempotency
- * key; so whatever crashes in between, asking again under the same id tells how it ended, and takes nothing twice.
+ * Makes the service of payments. A payment is stored before the gateway is asked, and its id is the gateway's idempotency key.
+ * After a crash the service asks again under the same id, which returns the outcome and takes nothing twice.
  */
 export function paymentsService({
   transact,
@@ -59,24 +59,27 @@ export function paymentsService({
   }
 
   /**
-   * Ends the payment, its order's state and its idempotency key in one transaction; whoever comes first decides. The gateway's
-   * word counts whoever heard it; that an attempt failed counts only while no other one has begun.
+   * Ends the payment, its order's state and its idempotency key in one transaction. The first transaction decides. A decision of
+   * the gateway always counts. A failed attempt counts only if no other attempt has begun.
    */
-  const conclude = ({ id, attempts }: Attempt, status: keyof typeof orderAfter): Promise<Conclusion> =>
+  const conclude = ({ id, attempts }: Attempt, status: keyof typeof orderStatusAfter): Promise<Conclusion> =>
     transact(async (db) => {
       const open = { id, status: 'OPEN' as const, ...(status === 'FAILED' && { attempts }) };
       const { count } = await db.payment.updateMany({ where: open, data: { status, token: null } });
       const payment = await db.payment.findUniqueOrThrow({ where: { id }, include: { order: true } });
       if (count === 0) return payment;
-      const order = await db.order.update({ where: { id: payment.orderId }, data: { status: orderAfter[status] } });
+      const order = await db.order.update({
+        where: { id: payment.orderId },
+        data: { status: orderStatusAfter[status] },
+      });
       if (status === 'SETTLED') await continuation.finish(db, id, answer(order), order.userId);
       else await continuation.abandon(db, id);
       return { status, order };
     });
 
   /**
-   * Takes the payment that has been due longest, for as long as the lease lasts. The number of attempts decides between instances
-   * that take the same one. The row is marked uncertain before the gateway is asked: a crash leaves no other trace of the attempt.
+   * Reserves the payment that has been due longest for the time of the lease. The number of attempts decides between instances
+   * that reserve the same one. The row becomes uncertain before the gateway is asked, because a crash leaves no other trace.
    */
   async function takeDue(): Promise<Attempt | undefined> {
     for (;;) {
@@ -98,7 +101,7 @@ export function paymentsService({
     }
   }
 
-  /** When a payment is due next, in milliseconds since the epoch; undefined where none is open. */
+  /** Returns when the next payment is due, in milliseconds since the epoch; undefined if none is open. */
   const nextDue = () =>
     transact(async (db) => {
       const next = { where: { status: 'OPEN' }, orderBy: { dueAt: 'asc' }, select: { dueAt: true } } as const;
@@ -116,13 +119,13 @@ export function paymentsService({
   }
 
   return {
-    /** Whether there is a gateway. */
+    /** True if there is a gateway. */
     available: gateway !== undefined,
     wake,
 
     /**
-     * Stores a payment for `settle`, whose attempt begins at once.
-     * @param id that of the work which the request has begun
+     * Stores a payment whose first attempt is the caller's next step (`settle`).
+     * @param id the `workId` of the request
      */
     async begin(db: Db, order: Order, token: string | undefined, id: string): Promise<Attempt> {
       const { amount, currency } = order;
@@ -136,13 +139,13 @@ export function paymentsService({
     },
 
     /**
-     * Asks the gateway, for a caller who waits.
+     * Asks the gateway while the caller waits.
      * @returns the paid order
-     * @throws Failure PAYMENT_DECLINED, BAD_GATEWAY, GATEWAY_TIMEOUT; while the end is not known the order stays
-     *   PROCESSING, and the background asks on
+     * @throws Failure PAYMENT_DECLINED, BAD_GATEWAY, GATEWAY_TIMEOUT. If the outcome is unknown, the order stays PROCESSING
+     *   and the background continues
      */
     async settle(attempt: Attempt): Promise<Order> {
-      const outcome = await ask(attempt, never);
+      const outcome = await ask(attempt, neverAborted);
       const status = verdict(outcome, attempt, false);
       if (status === 'OPEN') await askAgain(attempt, outcome);
       const end = status === 'OPEN' ? undefined : await conclude(attempt, status);
@@ -153,8 +156,8 @@ export function paymentsService({
 
     /**
      * Attempts one payment of the background, if one is due.
-     * @param more is called then: others may be due
-     * @returns when to look again, in milliseconds since the epoch; undefined where no payment is open
+     * @param more is called if a payment was due, because others may be due as well
+     * @returns when to search again, in milliseconds since the epoch; undefined if no payment is open
      */
     async settleOne(signal: AbortSignal, more: () => void): Promise<number | undefined> {
       const attempt = await takeDue();

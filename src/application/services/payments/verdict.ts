@@ -2,28 +2,29 @@ import type { PaymentStatus } from '../../../../generated/prisma/client.js';
 import { Failure } from '../../calls.js';
 import type { Outcome, PaymentOrder } from './gateway.js';
 
-/** Attempts that may fail, taking nothing, before a payment in the background is given up. */
-const ATTEMPTS = 6;
+/** Failed attempts after which the background gives up. */
+const MAX_ATTEMPTS = 6;
 
-/** A payment that is being attempted. */
+/** One attempt of a payment. */
 export interface Attempt extends PaymentOrder {
   attempts: number;
-  /** Whether an earlier attempt may have been taken. */
+  /** True if an earlier attempt may have taken the payment. */
   wasUncertain: boolean;
 }
 
 /**
- * What an attempt has shown. OPEN: it must be asked again, for what may have been taken is never given up.
- * @param background whether nobody waits, so that a failing gateway can be asked again later
+ * Returns the status of a payment after an attempt. OPEN: the service must ask again, because the gateway may have taken the
+ * payment.
+ * @param background true if no caller waits, so that a failing gateway can be asked again later
  */
 export function verdict(outcome: Outcome, { attempts, wasUncertain }: Attempt, background: boolean): PaymentStatus {
   if (outcome.kind === 'settled') return 'SETTLED';
   if (outcome.kind === 'declined') return 'DECLINED';
   if (outcome.kind === 'unknown' || wasUncertain) return 'OPEN';
-  return background && outcome.retryable && attempts < ATTEMPTS ? 'OPEN' : 'FAILED';
+  return background && outcome.retryable && attempts < MAX_ATTEMPTS ? 'OPEN' : 'FAILED';
 }
 
-/** What a caller who waited is told of an attempt that came to no end. */
+/** Returns the failure for a caller whose payment has no final outcome yet. */
 export function faultOf(outcome: Outcome): Failure {
   const cause = 'reason' in outcome ? outcome.reason : undefined;
   if (outcome.kind === 'unknown' && outcome.timedOut) {
