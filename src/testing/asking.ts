@@ -1,11 +1,11 @@
 import type { Application } from '@accord-api/platform/internals/application';
 import type { FastifyInstance } from 'fastify';
 import type { Contract } from './contract.js';
-import type { GraphQLRequest } from './coverage/observe-graphql.js';
-import type { Exchange } from './coverage/observe-rest.js';
+import type { Exchange } from './coverage/exchange.js';
+import type { GraphQLRequest, GraphQLResult } from './coverage/graphql.js';
+import { note, type Observations } from './coverage/recording.js';
 import { graphqlBreaches, resultBreaches } from './graphql-answers.js';
 import type { Json, Person } from './people.js';
-import type { Recorder } from './recorder.js';
 import { type Subscription, subscribe } from './subscription.js';
 
 export interface RestRequest {
@@ -54,18 +54,21 @@ interface AskingDependencies {
   contract: Contract;
   errors: Application['errors'];
   /** Where what is seen counts. */
-  recorder: Recorder | undefined;
+  observations: Observations | undefined;
   onBreach: (breach: string) => void;
 }
 
-export function asking({ app, url, contract, errors: catalogue, recorder, onBreach }: AskingDependencies): Asking {
+export function asking({ app, url, contract, errors: catalogue, observations, onBreach }: AskingDependencies): Asking {
   const heldToContract = (exchange: Exchange) => {
-    recorder?.rest(contract.operationOf(exchange), exchange);
+    if (observations) note(observations, contract.observeRest(exchange));
     for (const breach of contract.breaches(exchange, app.notWritten)) onBreach(breach);
+  };
+  const record = (request: GraphQLRequest, result: GraphQLResult) => {
+    if (observations) note(observations, contract.observeGraphql(request, result));
   };
   const graphqlSeen = (requests: GraphQLRequest | GraphQLRequest[], response: Response, body: Json) => {
     const results = [body].flat();
-    for (const [index, request] of [requests].flat().entries()) recorder?.graphql(request, results[index]);
+    for (const [index, request] of [requests].flat().entries()) record(request, results[index]);
     for (const breach of graphqlBreaches(response, body, catalogue)) onBreach(breach);
   };
 
@@ -126,7 +129,7 @@ export function asking({ app, url, contract, errors: catalogue, recorder, onBrea
     subscribe(person, query, variables) {
       const request = { query, variables };
       return subscribe(url, person, request, (result) => {
-        recorder?.graphql(request, result);
+        record(request, result);
         for (const breach of resultBreaches(result, catalogue)) onBreach(breach);
       });
     },

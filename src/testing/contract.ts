@@ -17,7 +17,9 @@ import { closed } from '@accord-api/platform/internals/contract/schemas';
 import { addFormats } from '@accord-api/platform/internals/http/json-schema';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { buildSchema, type GraphQLSchema } from 'graphql';
-import type { Exchange } from './coverage/observe-rest.js';
+import type { Exchange } from './coverage/exchange.js';
+import { type GraphQLObserver, graphqlObserver } from './coverage/graphql.js';
+import { restContract } from './coverage/rest.js';
 
 /** Both contracts of a service, as its answers are held to them. */
 export interface Contract {
@@ -30,6 +32,9 @@ export interface Contract {
   schema: GraphQLSchema;
   /** The operation that an exchange was about, by its method, its path and the version that answered. */
   operationOf: (exchange: Pick<Exchange, 'method' | 'path'> & Partial<Exchange>) => Operation | undefined;
+  /** Returns the keys of the elements that an exchange shows. */
+  observeRest: (exchange: Exchange) => Set<string>;
+  observeGraphql: GraphQLObserver;
   /**
    * Holds an answer to the contract.
    * @param notWritten the operations that may still answer 501 without a word in the contract
@@ -55,12 +60,16 @@ function read(source: OpenApiDocument, graphql: string): Contract {
   const document = inlineSchemas(everyVersion(normaliseOpenApi(source)));
   const all = operations(document);
   const operationOf = operationFinder(document, all);
+  const rest = restContract(source);
+  const schema = buildSchema(graphql);
   return {
     source,
     document,
     operations: all,
-    schema: buildSchema(graphql),
+    schema,
     operationOf,
+    observeRest: (exchange) => rest.observe(operationOf(exchange), exchange),
+    observeGraphql: graphqlObserver(schema),
     breaches(exchange, notWritten = []) {
       const { method, path, status, headers, text } = exchange;
       const declared = operationOf(exchange);

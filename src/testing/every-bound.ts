@@ -4,7 +4,7 @@ import type { BoundTried } from './bound-values.js';
 import type { Cases, ConformanceOptions } from './conformance-options.js';
 import { everyGraphqlBound } from './graphql-bounds.js';
 import { withService } from './kit.js';
-import { everyRestBound } from './rest-bounds.js';
+import { everyRestBound } from './request-parts.js';
 import { oneOfEachRole } from './service.js';
 
 /**

@@ -2,12 +2,12 @@ import type { Application } from '@accord-api/platform/internals/application';
 import { type Operation, prefixOf, versionsOf } from '@accord-api/platform/internals/contract/openapi';
 import { type BodyForm, bodyForms } from '@accord-api/platform/internals/rest/request-body';
 import type { RestRequest } from './asking.js';
-import { bodyVariants } from './body-variants.js';
 import type { Cases, ConformanceOptions } from './conformance-options.js';
 import { withService } from './kit.js';
 import type { Json } from './people.js';
+import { everyMember } from './request-parts.js';
 import { send } from './send.js';
-import { addressOf, sentAs, soundRequest, triedIn } from './sound-request.js';
+import { addressOf, soundRequest, triedIn } from './sound-request.js';
 
 const ONCE_EACH = ' (what must be unique is made of the number that `bodies` is given)';
 const METRICS = 'a token for the metrics';
@@ -62,25 +62,11 @@ export async function everyOperation<Own extends object>(
     });
 
     await t.test('each member that a body may have, and each value of a closed list, is read', async (t) => {
-      const written = operations.filter(({ operationId }) => !service.app.notWritten.includes(operationId));
-      for (const [operation, form] of written.flatMap((one) => bodyForms(one).map((each) => [one, each] as const))) {
-        if (form.kind !== 'json') continue;
-        for (let at = 0, count = 1; at < count; at++) {
-          // Each of a request of its own, for the one before may have used up what it was about.
-          const { draft, about } = await soundRequest(service, options, operation, {}, form);
-          const bodies = bodyVariants(draft.body, form.schema ?? {}, about.number);
-          count = bodies.length;
-          // Nor of what a further one could have besides.
-          if (count === 0 || (form !== bodyForms(operation)[0] && draft.body === undefined)) break;
-          const { as } = draft;
-          const headers = { ...draft.headers, 'content-type': sentAs(form.type) };
-          const body = bodies[at];
-          const answer = await service.rest(operation.method, addressOf(operation, draft), { as, headers, body });
-          // Whether it is taken is for the rules of the service to say; coverage counts those that are.
-          const isRead = answer.status < 500 && answer.status !== 400;
-          t.ok(isRead, `${operation.operationId} ${JSON.stringify(body)}: ${told(answer)}`);
-        }
-      }
+      await everyMember(service, options, ({ operationId }, body, answer) => {
+        // The rules of the service say whether it is accepted; coverage counts those that are.
+        const isRead = answer.status < 500 && answer.status !== 400;
+        t.ok(isRead, `${operationId} ${JSON.stringify(body)}: ${told(answer)}`);
+      });
     });
 
     await t.test('406: a version that is not served, or no representation that is wanted', async (t) => {

@@ -1,5 +1,5 @@
 import { type Agent, request } from 'node:http';
-import type { Exchange } from './coverage/observe-rest.js';
+import type { Exchange } from './coverage/exchange.js';
 
 /** A request as a client with an open mind sends it. */
 export interface Drawn {

@@ -6,14 +6,15 @@ import type { Database } from '@accord-api/platform/internals/database/open';
 import { publishedContracts } from '@accord-api/platform/internals/pages/published';
 import { readConfig } from '@accord-api/platform/internals/server/config';
 import type { PlatformServices } from '@accord-api/platform/internals/services';
+import { rootPath } from '@accord-api/platform/root';
 import type { TProperties } from '@sinclair/typebox';
 import type { FastifyInstance } from 'fastify';
 import { type Asking, asking } from './asking.js';
 import { type Contract, contractOf } from './contract.js';
+import { observationsOf } from './coverage/recording.js';
 import { freshDatabase } from './database.js';
 import { PATIENT } from './patience.js';
 import { type Account, CHEAP, type Person, peopleOf, type Ways } from './people.js';
-import { recorderOf } from './recorder.js';
 import type { Subscription } from './subscription.js';
 
 /** How a service is started for tests; all of it may be left out. */
@@ -103,7 +104,8 @@ export async function testService<Own extends object, Name extends string = stri
     openapi: contracts.openapi,
     graphql: contracts.schemaGraphql.toString(),
   });
-  const recorder = (coverage ?? otherContracts === undefined) ? recorderOf(contract) : undefined;
+  const isRecorded = coverage ?? otherContracts === undefined;
+  const observations = isRecorded ? observationsOf(rootPath()) : undefined;
   const database = given ?? (await freshDatabase());
   await seed?.(database.client);
 
@@ -137,7 +139,7 @@ export async function testService<Own extends object, Name extends string = stri
   for (const [name, role] of Object.entries(roles) as [Name, string][])
     people[name] = await known.person(role, name.charAt(0).toUpperCase() + name.slice(1));
 
-  const sent = asking({ app, url, contract, errors: application.errors, recorder, onBreach });
+  const sent = asking({ app, url, contract, errors: application.errors, observations, onBreach });
   const subscriptions: Subscription[] = [];
 
   return {

@@ -1,6 +1,6 @@
 import { createClient } from 'graphql-ws';
 import { WebSocket } from 'ws';
-import type { GraphQLRequest, GraphQLResult } from './coverage/observe-graphql.js';
+import type { GraphQLRequest, GraphQLResult } from './coverage/graphql.js';
 import type { Person } from './people.js';
 
 /** Milliseconds between two looks. */

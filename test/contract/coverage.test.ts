@@ -7,9 +7,10 @@ import { parse } from 'yaml';
 import type { OpenApiDocument } from '../../src/platform/contract/document.js';
 import { inlineSchemas } from '../../src/platform/contract/inline.js';
 import { normaliseOpenApi, operations } from '../../src/platform/contract/openapi.js';
-import { clearObservations, note, type Observations } from '../../src/testing/coverage/observations.js';
-import { graphqlObserver } from '../../src/testing/coverage/observe-graphql.js';
-import { type Exchange, restObserver } from '../../src/testing/coverage/observe-rest.js';
+import type { Exchange } from '../../src/testing/coverage/exchange.js';
+import { graphqlObserver } from '../../src/testing/coverage/graphql.js';
+import { clearObservations, note, type Observations } from '../../src/testing/coverage/recording.js';
+import { restContract } from '../../src/testing/coverage/rest.js';
 import { type Coverage, measureCoverage, type State } from '../../src/workbench/coverage/measure.js';
 import { coverageText, missingLines, verdictText } from '../../src/workbench/coverage/text.js';
 import { contractsOf } from '../../src/workbench/model/contracts.js';
@@ -98,7 +99,7 @@ type Mutation { addPet(input: NewPet!): Pet }
 
 const source = parse(openapi) as OpenApiDocument;
 const [listPets, addPet] = operations(normaliseOpenApi(source));
-const observeRest = restObserver(source);
+const observeRest = restContract(source).observe;
 const observeGraphql = graphqlObserver(buildSchema(sdl));
 
 /** An exchange of JSON; everything else about it is given. */
@@ -169,7 +170,7 @@ t.test('parameters show the values that are read of them', async (t) => {
     query: 'repeated=cat&repeated=dog&joined=a%2Cb,cat&old=true&near={"kind":"cat"}',
     headers: new Headers({ 'x-size': '1' }),
   };
-  const seen = restObserver(typed)(operation, exchange(200, [], { path: '/api/v1/pets/dog', asked }));
+  const seen = restContract(typed).observe(operation, exchange(200, [], { path: '/api/v1/pets/dog', asked }));
   t.same(
     list(seen).filter((key) => !key.startsWith('listPets 200')),
     [
@@ -233,7 +234,7 @@ components:
 `;
   const document = parse(payments) as OpenApiDocument;
   const [pay] = operations(normaliseOpenApi(document));
-  const observe = restObserver(document);
+  const observe = restContract(document).observe;
   const asked = (body: unknown, headers: Record<string, string>, status = 204) => {
     const request = {
       body: JSON.stringify(body),
@@ -429,7 +430,7 @@ t.test(
   (t) => {
     const document = parse(shops) as OpenApiDocument;
     const [putShop] = operations(inlineSchemas(normaliseOpenApi(document)));
-    const observe = restObserver(document);
+    const observe = restContract(document).observe;
     const seen = (
       status: number,
       { path = '/shops/5', query = '', tags = 'ab1', body = {} as unknown },
@@ -853,16 +854,16 @@ t.test('the check of every answer in the tests records what it sees, a file for 
     import { readFileSync } from 'node:fs';
     import { parse } from 'yaml';
     import { contractOf } from ${url('src/testing/contract.ts')};
-    import { recorderOf } from ${url('src/testing/recorder.ts')};
+    import { note, observationsOf } from ${url('src/testing/coverage/recording.ts')};
     const text = (name) => readFileSync(name, 'utf8');
     const contract = contractOf({ openapi: parse(text('openapi.yaml')), graphql: text('schema.graphql') });
-    const { rest, graphql } = recorderOf(contract, process.cwd());
-    const seen = (exchange) => rest(contract.operationOf(exchange), exchange);
+    const observations = observationsOf(process.cwd());
+    const seen = (exchange) => note(observations, contract.observeRest(exchange));
     const headers = new Headers({ 'content-type': 'application/json' });
     const exchange = { method: 'GET', path: '/pets/cat', request: { query: 'version=1' }, status: 200, headers };
     for (let i = 0; i < 3; i++) seen({ ...exchange, text: '[]' });
     seen({ ...exchange, path: '/nowhere', status: 404, text: '{}' });
-    graphql({ query: '{ pets { size } }' }, { data: { pets: [{ size: null }] } });`;
+    note(observations, contract.observeGraphql({ query: '{ pets { size } }' }, { data: { pets: [{ size: null }] } }));`;
   const start = () =>
     run(
       t,

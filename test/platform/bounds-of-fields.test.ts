@@ -1,6 +1,6 @@
 import { buildSchema } from 'graphql';
 import t, { type Test } from 'tap';
-import { graphqlObserver } from '../../src/testing/coverage/observe-graphql.js';
+import { graphqlObserver } from '../../src/testing/coverage/graphql.js';
 import { type ConformanceOptions, everyBound, everyField } from '../../src/testing/index.js';
 import { memoryDatabase } from '../support/databases.js';
 import { finds } from './finds-fixture.js';

@@ -1,18 +1,20 @@
 import { publishedContracts } from '../../src/platform/pages/published.js';
+import { rootPath } from '../../src/platform/root.js';
 import { contractOf } from '../../src/testing/contract.js';
-import type { Exchange } from '../../src/testing/coverage/observe-rest.js';
-import { recorderOf } from '../../src/testing/recorder.js';
+import type { Exchange } from '../../src/testing/coverage/exchange.js';
+import { note, observationsOf } from '../../src/testing/coverage/recording.js';
 
 const { openapi, schemaGraphql } = await publishedContracts();
 /** The contracts of the example, as its answers are held to them. */
 export const contract = contractOf({ openapi, graphql: schemaGraphql.toString() });
 export const { source, document, operations: contractOperations } = contract;
 
-const recorder = recorderOf(contract);
-export const recordGraphql = recorder.graphql;
+const observations = observationsOf(rootPath());
+export const recordGraphql = (...seen: Parameters<typeof contract.observeGraphql>): void =>
+  note(observations, contract.observeGraphql(...seen));
 
 /** Holds an answer to the contract that came in another way than by `rest`, and records what of the contract it shows. */
 export function breaches(exchange: Exchange, notWritten: readonly string[]): string[] {
-  recorder.rest(contract.operationOf(exchange), exchange);
+  note(observations, contract.observeRest(exchange));
   return contract.breaches(exchange, notWritten);
 }

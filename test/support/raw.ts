@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net';
-import type { Exchange } from '../../src/testing/coverage/observe-rest.js';
+import type { Exchange } from '../../src/testing/coverage/exchange.js';
 
 /** Opens a connection to the service, to say on it what no client library would. */
 export const open = (url: string): Socket => {

@@ -1,5 +1,6 @@
 import type { Schema } from '@accord-api/platform/internals/contract/document';
-import { isPlain } from '@accord-api/platform/internals/contract/references';
+import { laidOpen } from '@accord-api/platform/internals/contract/schemas';
+import { isPlain, valueAt } from '@accord-api/platform/internals/contract/references';
 import { constraintName, constraintSchema, type InputValue } from '@accord-api/platform/internals/graphql/constraints';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { type GraphQLSchema, getNamedType } from 'graphql';
@@ -59,6 +60,10 @@ function boundOf(keyword: BoundKeyword, limit: number, schema: Schema): Bound {
   const at = keyword.startsWith('exclusive') && last === limit ? last - out : last;
   return { keyword, limit, name: `${keyword} ${limit}`, at, beyond: at + out };
 }
+
+/** The schema at a path, with what it refers to. */
+export const schemaAt = (document: unknown, path: readonly string[]): Schema =>
+  laidOpen((valueAt(document, path) ?? {}) as Schema, document as Schema);
 
 /** The bounds of the values of a schema, which is laid open. None where the values are listed, nor where nothing is beyond. */
 export const boundsIn = (schema: Schema): Bound[] =>

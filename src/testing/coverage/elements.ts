@@ -1,3 +1,5 @@
+import type { ASTNode } from 'graphql';
+
 interface KindOf {
   /** What one is called in a list of what is missing: `the status 409`. */
   word: string;
@@ -25,13 +27,13 @@ export const KINDS = {
   enumValue: { word: 'enum value', title: 'SDL enum values', demanded: false },
 } satisfies Record<string, KindOf>;
 
-export type Kind = keyof typeof KINDS;
+export type ElementKind = keyof typeof KINDS;
 
 export type ContractFile = 'openapi.yaml' | 'schema.graphql';
 
 /** One thing that a contract promises or takes, and that a test can see on the wire. */
 export interface Element {
-  kind: Kind;
+  kind: ElementKind;
   /** The operationId, or the type of the SDL; of the body of a failure, the name of its schema. */
   owner: string;
   /**
@@ -52,3 +54,8 @@ export interface Element {
 
 /** The owner of what is answered where no operation is, after the extension that declares it. */
 export const UNMATCHED = 'x-unmatched';
+
+/** An element of the SDL, with the node that defines it. */
+export interface SdlElement extends Omit<Element, 'at'> {
+  node: ASTNode | null | undefined;
+}

@@ -31,10 +31,12 @@ async function measure(root: string): Promise<Coverage> {
   const { check } = await import('../model/check.js');
   const { readContracts } = await import('../model/contracts.js');
   const { measureCoverage } = await import('../coverage/measure.js');
-  const { RECORDINGS, readObservations } = await import('@accord-api/testing/coverage/observations');
+  const { RECORDINGS, readObservations } = await import('@accord-api/testing/coverage/recording');
   const { printProblems } = await import('../model/problems.js');
   const contracts = await readContracts(root, undefined, 'one');
-  const { observations, recordings } = await readObservations(root).catch(unable(`Clear ${RECORDINGS} (--clear)`));
+  const { observations, recordings } = await Promise.resolve(root)
+    .then(readObservations)
+    .catch(unable(`Clear ${RECORDINGS} (--clear)`));
   if (recordings === 0) throw new Unable(`There is nothing in ${RECORDINGS}: run the tests first (npm test).`);
   try {
     return measureCoverage(contracts, observations);
@@ -73,7 +75,7 @@ const coverage: Subcommand = (command) => {
     .action(async () => {
       const options = command.optsWithGlobals<Options>();
       const root = resolve(options.root);
-      if (options.clear) return (await import('@accord-api/testing/coverage/observations')).clearObservations(root);
+      if (options.clear) return (await import('@accord-api/testing/coverage/recording')).clearObservations(root);
       const measured = await measure(root);
       const { coverageText, verdictText } = await import('../coverage/text.js');
       if (options.json) printJson(measured);

@@ -1,9 +1,10 @@
-import { type ContractFile, type Element, KINDS, type Kind } from '@accord-api/testing/coverage/elements';
-import type { Observations } from '@accord-api/testing/coverage/observations';
-import { restElements } from '@accord-api/testing/coverage/rest-elements';
+import { type ContractFile, type Element, type ElementKind, KINDS } from '@accord-api/testing/coverage/elements';
+import { sdlElements } from '@accord-api/testing/coverage/graphql';
+import type { Observations } from '@accord-api/testing/coverage/recording';
+import { restElements } from '@accord-api/testing/coverage/rest';
 import type { Contracts } from '../model/contracts.js';
 import { type FilePlace, type Problem, problemAt } from '../model/problems.js';
-import { sdlElements } from './sdl-elements.js';
+import { placeOf as placeOfNode } from '../model/sdl.js';
 import { faultOf, statementsOf } from './statements.js';
 
 /** `shared`: not seen itself, but its component was, which counts once for all operations. */
@@ -24,7 +25,7 @@ export interface Measured extends Pick<Element, 'kind' | 'owner' | 'name' | 'key
 }
 
 export interface Figures {
-  kind: Kind;
+  kind: ElementKind;
   states: Record<State, number>;
   total: number;
   /** What is not missing, of 100. */
@@ -46,7 +47,7 @@ export interface Coverage {
 export const percentOf = (covered: number, total: number): number => Math.floor((covered * 1000) / total) / 10;
 
 function figuresOf(elements: readonly Measured[]): Figures[] {
-  return (Object.keys(KINDS) as Kind[]).flatMap((kind) => {
+  return (Object.keys(KINDS) as ElementKind[]).flatMap((kind) => {
     const states = { seen: 0, shared: 0, excepted: 0, missing: 0 };
     const own = elements.filter((one) => one.kind === kind);
     for (const { state } of own) states[state] += 1;
@@ -64,8 +65,11 @@ const shareOf = ({ component, name }: Element): string | undefined =>
  * @param contracts sound ones, as the check has them; throws on what cannot be parsed
  */
 export function measureCoverage({ openapi, schema }: Contracts, seen: Observations): Coverage {
-  const sdl = sdlElements(schema.schema);
-  const all = [...restElements(openapi.written).elements, ...sdl];
+  const sdl = sdlElements(schema.schema).map((one) => {
+    const name = one.node && 'name' in one.node ? one.node.name : undefined;
+    return { ...one, at: placeOfNode(name) };
+  });
+  const all: Element[] = [...restElements(openapi.written), ...sdl];
   const statements = statementsOf(openapi.written, sdl);
   const placeOf = ({ at }: Pick<Element, 'at'>): FilePlace => {
     if (!('line' in at)) return openapi.placeOf(at, true);

@@ -1,8 +1,7 @@
 import type { OpenApiDocument } from '@accord-api/platform/contract/document';
-import type { Element } from '@accord-api/testing/coverage/elements';
-import type { Observations } from '@accord-api/testing/coverage/observations';
+import type { Element, SdlElement } from '@accord-api/testing/coverage/elements';
+import type { Observations } from '@accord-api/testing/coverage/recording';
 import { Kind } from 'graphql';
-import type { SdlElement } from './sdl-elements.js';
 
 /** What a contract says of its own coverage, about an element or a component, and why. */
 interface Statement extends Pick<Element, 'file' | 'at'> {
@@ -19,7 +18,9 @@ interface Statement extends Pick<Element, 'file' | 'at'> {
 const sentence = (value: unknown): string | undefined =>
   typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
 
-function ofSdl({ key, file, at, node }: SdlElement): Statement[] {
+function ofSdl({ kind, key, file, at, node }: SdlElement & Element): Statement[] {
+  // A bound has the node of what has the bound.
+  if (kind === 'bound') return [];
   const directives = node && 'directives' in node ? (node.directives ?? []) : [];
   return directives
     .filter(({ name }) => name.value === 'coverage')
@@ -35,7 +36,7 @@ function ofSdl({ key, file, at, node }: SdlElement): Statement[] {
  * `getUser 409` or the name of a response component, and `once`, by such a name; in `schema.graphql` the directive
  * `@coverage(except: "…")` on a field, an argument, an input field or an enum value.
  */
-export function statementsOf(document: OpenApiDocument, sdl: readonly SdlElement[]): Statement[] {
+export function statementsOf(document: OpenApiDocument, sdl: readonly (SdlElement & Element)[]): Statement[] {
   const stated = (document['x-coverage'] ?? {}) as Partial<Record<Statement['table'], Record<string, unknown>>>;
   const ofTable = (table: Statement['table']) =>
     Object.entries(stated[table] ?? {}).map(

@@ -1,0 +1,117 @@
+import type { Issue } from '@accord-api/platform/internals/calls/issues';
+import type { SecurityRequirement, SecurityScheme } from '@accord-api/platform/internals/contract/document';
+import type { Operation } from '@accord-api/platform/internals/contract/openapi';
+import { isObject } from '@accord-api/platform/internals/contract/references';
+import { placeReader } from '@accord-api/platform/internals/rest/parameters';
+
+/** One request and its answer, as they went over the wire. */
+export interface Exchange {
+  method: string;
+  /** Without the query. */
+  path: string;
+  request: {
+    /** Without the question mark. */
+    query?: string;
+    headers?: Headers;
+    body?: string | undefined;
+  };
+  status: number;
+  /** Of the answer. */
+  headers: Headers;
+  /** The body of the answer. */
+  text: string;
+}
+
+/** Parses JSON; undefined for any other text. */
+export function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+export const mediaOf = (headers: Headers | undefined): string =>
+  headers?.get('content-type')?.split(';')[0]?.trim() ?? '';
+
+/** Returns what is wrong with a request, as its answer says. */
+export function issuesIn({ headers, text }: Exchange): readonly Issue[] {
+  const problem = mediaOf(headers).endsWith('json') ? parsed(text) : undefined;
+  return isObject(problem) && Array.isArray(problem['errors']) ? problem['errors'] : [];
+}
+
+const cookiesIn = (headers: Headers | undefined): Map<string, string> =>
+  new Map((headers?.get('cookie') ?? '').split(/; */).map((pair) => pair.split('=', 2) as [string, string]));
+
+/** A JWT has three parts, the first of which is an object. */
+const JWT = /^eyJ[\w-]*\.[\w-]+\.[\w-]+$/;
+
+/** Returns true if a request brings a credential of a security scheme. */
+export function usesScheme(scheme: SecurityScheme, { query, headers }: Exchange['request']): boolean {
+  if (scheme.type === 'apiKey') {
+    if (scheme.in === 'cookie') return cookiesIn(headers).has(scheme.name);
+    return scheme.in === 'query' ? new URLSearchParams(query).has(scheme.name) : headers?.has(scheme.name) === true;
+  }
+  const [word = '', credentials = ''] = (headers?.get('authorization') ?? '').split(' ');
+  if (scheme.type !== 'http' || word.toLowerCase() !== scheme.scheme.toLowerCase()) return false;
+  return scheme.scheme.toLowerCase() !== 'bearer' || (scheme.bearerFormat === 'JWT') === JWT.test(credentials);
+}
+
+/** Names a way to authenticate: `by basic`, `by nobody`. */
+export const securityName = (schemes: SecurityRequirement): string =>
+  `by ${Object.keys(schemes).sort().join(' and ') || 'nobody'}`;
+
+/** Decodes a segment; returns it as it was sent where it cannot be decoded. */
+function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
+}
+
+/** Lists the path parameters. The path may lack a prefix of the template, so they are compared from their ends. */
+function pathParameters(template: string, path: string): Record<string, string> {
+  const [names, texts] = [template.split('/'), path.split('/')];
+  const found = names.flatMap((segment, at) =>
+    segment.startsWith('{') ? [[segment.slice(1, -1), decoded(texts.at(at - names.length) ?? '')]] : [],
+  );
+  return Object.fromEntries(found);
+}
+
+const PLACES = ['path', 'query', 'header', 'cookie'] as const;
+type Place = (typeof PLACES)[number];
+const readers = new WeakMap<Operation, ReturnType<typeof placeReader>[]>();
+
+/** Reads the parameters of a request, by place and name. A parameter that cannot be read is the text that was sent. */
+export function parametersIn(
+  operation: Operation,
+  { path, request }: Exchange,
+): Record<Place, Record<string, unknown>> {
+  const { query = '', headers = new Headers() } = request;
+  const search = new URLSearchParams(query);
+  const listed = [...new Set(search.keys())].map((name): [string, unknown] => {
+    const texts = search.getAll(name);
+    return [name, texts.length === 1 ? texts[0] : texts];
+  });
+  const sent = {
+    url: `${path}?${query}`,
+    params: pathParameters(operation.path, path) as Record<string, unknown>,
+    query: Object.fromEntries(listed),
+    headers: Object.fromEntries(headers) as Record<string, string>,
+    cookies: Object.fromEntries(cookiesIn(headers)) as Record<string, string>,
+  };
+  const own = readers.get(operation) ?? PLACES.map((place) => placeReader(undefined, operation, place));
+  readers.set(operation, own);
+  const read = own.map((reader) => reader(sent, []));
+  const [params, queries, fields, cookies] = read;
+  return {
+    path: { ...sent.params, ...defined(params) },
+    query: { ...sent.query, ...defined(queries) },
+    header: { ...sent.headers, ...defined(fields) },
+    cookie: { ...sent.cookies, ...defined(cookies) },
+  };
+}
+
+const defined = (values: object = {}) =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
