@@ -1,6 +1,5 @@
 import type { Application } from '@accord-api/platform/internals/application';
 import {
-  type GraphQLField,
   type GraphQLObjectType,
   type GraphQLSchema,
   getNamedType,
@@ -11,19 +10,16 @@ import {
   isRequiredArgument,
 } from 'graphql';
 import type { Cases, ConformanceOptions } from './conformance-options.js';
+import { askerOf, type Field, requestFor, sampleOf, soundArguments } from './graphql-fields.js';
 import { withService } from './kit.js';
-import { allows, linesOfField, rootFields } from './matrix.js';
-import type { Json, Person } from './people.js';
-import { sampleOf } from './sample-arguments.js';
-import type { TestService } from './service.js';
-import { asked, rolesIn } from './sound-request.js';
-
-export type Field = GraphQLField<unknown, unknown>;
+import { rootFields } from './matrix.js';
+import type { Json } from './people.js';
+import { asked } from './sound-request.js';
 
 /**
- * Every root field but those of subscriptions, asked by whom the contract lets: it gives each field of its type, and of the types
+ * Asks every root field but those of subscriptions, by whom the contract lets: it gives each field of its type, and of the types
  * below, of an interface or a union those of its members one after the other, without an error; and it is asked once with each
- * argument that may be left out, which is taken or refused as it may be.
+ * argument that may be left out, which is accepted or refused.
  */
 export async function everyField<Own extends object>(
   t: Cases,
@@ -41,68 +37,29 @@ export async function everyField<Own extends object>(
     for (const [name, field] of tried) {
       const person = askerOf(service, name, field);
       if (person === undefined) continue;
+      const ask = async (selection: string, further: object = {}) => {
+        const given = await soundArguments(options, name, field, asked(service, person, person));
+        const { document, variables } = requestFor(name, [{ field }], [{ ...given, ...further }], selection);
+        return service.graphql(person, document, variables);
+      };
+      const selections = selectionsOf(schema, field.type, 2);
       await t.test(`${name} gives all that its type has`, async (t) => {
-        for (const selection of selectionsOf(schema, field.type, 2)) {
-          const variables = await soundArguments(service, options, name, field, person);
-          const { codes, errors } = await service.graphql(
-            person,
-            documentOf(name, field, variables, selection),
-            variables,
-          );
+        for (const selection of selections) {
+          const { codes, errors } = await ask(selection);
           const first = errors[0]?.message;
           t.equal(String(codes), '', `${name}: ${first}; where its arguments are not sound, say so under \`fields\``);
         }
       });
-      const [selection = ''] = selectionsOf(schema, field.type, 2);
-      for (const further of furtherArguments(field)) {
-        const given = await soundArguments(service, options, name, field, person);
-        const variables = { ...given, ...further };
-        await service.graphql(person, documentOf(name, field, variables, selection), variables);
-      }
+      for (const further of furtherArguments(field)) await ask(selections[0] ?? '', further);
     }
   });
 }
 
-/** Whoever may most; undefined where nobody may. */
-export function askerOf(service: TestService, name: string, field: Field): Person | undefined {
-  const [line] = linesOfField(service.contract.schema, name, field);
-  const reaching = (own: boolean) => rolesIn(service).findLast((role) => line !== undefined && allows(line, role, own));
-  const role = reaching(false) ?? reaching(true);
-  return Object.values(service.people).find((person) => person.role === role);
-}
-
-/** Arguments with which a root field is answered. */
-export async function soundArguments(
-  service: TestService,
-  { fields = {}, ownFields = {} }: ConformanceOptions,
-  name: string,
-  field: Field,
-  person: Person,
-): Promise<Json> {
-  const make = fields[name] ?? ownFields[name];
-  if (make) return make(asked(service, person, person));
-  return requiredArguments(field);
-}
-
-/** What a field cannot do without, by its type. */
-export const requiredArguments = ({ args }: Field): Json =>
-  Object.fromEntries(args.filter(isRequiredArgument).map((one) => [one.name, sampleOf(one)]));
-
-/** What may be left out, one after the other: a default as it is, and all that an input may hold. */
+/** Lists what may be left out, one after the other: a default as it is, and all that an input may have. */
 const furtherArguments = ({ args }: Field): Json[] =>
   args
     .filter((one) => !isRequiredArgument(one) || isInputObjectType(getNamedType(one.type)))
     .map((one) => ({ [one.name]: one.defaultValue ?? sampleOf(one, true) }));
-
-/** A document with one root field, which is given what the variables hold. */
-function documentOf(name: string, { args }: Field, variables: Json, selection: string): string {
-  const [root = '', field = ''] = name.split('.');
-  const given = args.filter((one) => variables[one.name] !== undefined);
-  const inBrackets = (parts: string[]) => (parts.length > 0 ? `(${parts.join(', ')})` : '');
-  const declared = inBrackets(given.map((one) => `$${one.name}: ${one.type}`));
-  const passed = inBrackets(given.map((one) => `${one.name}: $${one.name}`));
-  return `${root.toLowerCase()}${declared} { ${field}${passed}${selection} }`;
-}
 
 /**
  * Selections that have, together, the fields of a type that need no argument, with what is below them: of an interface or a union,

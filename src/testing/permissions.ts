@@ -1,13 +1,10 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Application } from '@accord-api/platform/internals/application';
 import type { Operation } from '@accord-api/platform/internals/contract/openapi';
-import { type GraphQLField, getNamedType, isLeafType, isRequiredArgument } from 'graphql';
-import type { GraphQLAnswer } from './asking.js';
 import type { Asked, Cases, ConformanceOptions } from './conformance-options.js';
+import { askField, type Field, requestFor, soundArguments } from './graphql-fields.js';
 import { withService } from './kit.js';
 import { allows, type Line, linesOfField, linesOfOperation, mechanismsOf, rootFields } from './matrix.js';
 import type { Account, Json, Person, Ways } from './people.js';
-import { sampleOf } from './sample-arguments.js';
 import type { TestService } from './service.js';
 import { addressOf, asked, isOwned, rolesIn, soundRequest, triedIn } from './sound-request.js';
 
@@ -23,14 +20,13 @@ export async function permissions<Own extends object>(
 ): Promise<void> {
   await withService(t, application, team, {}, async (service, options) => {
     const { schema } = service.contract;
-    const ofSockets = `${schema.getSubscriptionType()?.name}.`;
     const isTried = (name: string) => options.only?.includes(name) ?? true;
     await t.test('REST: every operation, by every role', async (t) => {
       for (const operation of triedIn(service, options)) await ofOperation(t, service, options, operation);
     });
     await t.test('GraphQL: every root field, by every role', async (t) => {
       for (const [name, field] of rootFields(schema).filter(([name]) => isTried(name))) {
-        await ofField(t, service, options, name, field, name.startsWith(ofSockets) ? followed : answered);
+        await ofField(t, service, options, name, field);
       }
     });
   });
@@ -106,88 +102,13 @@ async function ofPublicOperation(t: Cases, service: TestService, options: Confor
   t.ok(status !== 401 && status !== 403, `${operationId} by nobody: ${status}`);
 }
 
-/** A document with one root field, which is given what the variables hold. */
-function documentOf(name: string, { type, args }: GraphQLField<unknown, unknown>, variables: Json): string {
-  const [root = '', field = ''] = name.split('.');
-  const given = args.filter((one) => variables[one.name] !== undefined);
-  const inBrackets = (parts: string[]) => (parts.length > 0 ? `(${parts.join(', ')})` : '');
-  const declared = inBrackets(given.map((one) => `$${one.name}: ${one.type}`));
-  const passed = inBrackets(given.map((one) => `${one.name}: $${one.name}`));
-  return `${root.toLowerCase()}${declared} { ${field}${passed}${isLeafType(getNamedType(type)) ? '' : ' { __typename }'} }`;
-}
-
-interface FieldRequest {
-  service: TestService;
-  options: ConformanceOptions;
-  name: string;
-  document: string;
-  variables: Json;
-  headers: Record<string, string>;
-  about: Asked;
-}
-/** What a field answers to a request: nothing in `data` where it refuses. */
-type Answered = Pick<GraphQLAnswer, 'data' | 'codes'>;
-
-/** Asks a field over HTTP. */
-export const answered = ({ service, document, variables, headers }: FieldRequest): Promise<Answered> =>
-  service.graphql({ headers }, document, variables);
-
-/** Milliseconds after which what a subscription tells is brought about once more, and how often that is done. */
-const PAUSE = 25;
-const MOST = 400;
-
-/** The same of a subscription, over a socket: what it tells first, or why it tells nothing. */
-export async function followed({
-  service,
-  options,
-  name,
-  document,
-  variables,
-  headers,
-  about,
-}: FieldRequest): Promise<Answered> {
-  const cause = options.events?.[name];
-  if (!cause) throw new Error(`What does ${name} tell of? Bring it about under \`events\`.`);
-  const subscription = service.subscribe({ headers }, document, variables);
-  let first: Answered | Error | undefined;
-  const told = subscription
-    .next()
-    .then(({ data, errors = [] }) => ({ data, codes: errors.map((one: Json) => one.extensions.code) }))
-    .catch((error: Error) => (error.cause === undefined ? error : { data: null, codes: codesOfEnd(error.cause) }))
-    .then((one) => {
-      first = one;
-    });
-  for (let times = 0; first === undefined && times < MOST; times++) {
-    await cause(about, variables);
-    await Promise.race([told, delay(PAUSE)]);
-  }
-  subscription.close();
-  if (first instanceof Error) throw first;
-  return first ?? { data: null, codes: ['nothing was told'] };
-}
-
-/** By which a subscription was refused: in its errors; or with its socket, which nobody may open who is not known. */
-const codesOfEnd = (cause: Json): string[] =>
-  Array.isArray(cause)
-    ? cause.map((one) => one.extensions.code)
-    : [cause.code === 4403 ? 'UNAUTHENTICATED' : `${cause.code}`];
-
-async function ofField(
-  t: Cases,
-  service: TestService,
-  options: ConformanceOptions,
-  name: string,
-  field: GraphQLField<unknown, unknown>,
-  ask: (request: FieldRequest) => Promise<Answered>,
-) {
-  const { fields = {}, ownFields = {} } = options;
-  const make = fields[name] ?? ownFields[name];
-  const required = field.args.filter(isRequiredArgument);
+async function ofField(t: Cases, service: TestService, options: ConformanceOptions, name: string, field: Field) {
+  const { fields = {} } = options;
   const attempt = async (line: Line, caller: Person, owner: Account, headers: Record<string, string>) => {
     const about = asked(service, caller, owner);
-    const variables = make ? await make(about) : Object.fromEntries(required.map((one) => [one.name, sampleOf(one)]));
-    meet(line, options, variables, about);
-    return ask({ service, options, name, document: documentOf(name, field, variables), variables, headers, about });
+    const given = await soundArguments(options, name, field, about);
+    meet(line, options, given, about);
+    return askField({ service, options, name, ...requestFor(name, [{ field }], [given]), headers, about });
   };
   for (const line of linesOfField(service.contract.schema, name, field)) {
     const nobody = await service.person(rolesIn(service)[0] as string);
