@@ -1,8 +1,8 @@
 import { rolesOf } from '@accord-api/platform/internals/calls/access';
 import type { Parameter, Schema } from '@accord-api/platform/internals/contract/document';
-import { laidOpen } from '@accord-api/platform/internals/contract/schemas';
 import type { Operation } from '@accord-api/platform/internals/contract/openapi';
 import { parameterForm, schemaOf } from '@accord-api/platform/internals/contract/parameter-form';
+import { laidOpen } from '@accord-api/platform/internals/contract/schemas';
 import { bodyFormFor, bodyForms } from '@accord-api/platform/internals/rest/request-body';
 import type { Asked, ConformanceOptions, Draft } from './conformance-options.js';
 import type { Person } from './people.js';

@@ -1,6 +1,6 @@
 import type { Schema } from '@accord-api/platform/internals/contract/document';
-import { laidOpen } from '@accord-api/platform/internals/contract/schemas';
 import { isPlain, valueAt } from '@accord-api/platform/internals/contract/references';
+import { laidOpen } from '@accord-api/platform/internals/contract/schemas';
 import { constraintName, constraintSchema, type InputValue } from '@accord-api/platform/internals/graphql/constraints';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { type GraphQLSchema, getNamedType } from 'graphql';

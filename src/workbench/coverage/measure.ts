@@ -4,7 +4,7 @@ import type { Observations } from '@accord-api/testing/coverage/recording';
 import { restElements } from '@accord-api/testing/coverage/rest';
 import type { Contracts } from '../model/contracts.js';
 import { type FilePlace, type Problem, problemAt } from '../model/problems.js';
-import { placeOf as placeOfNode } from '../model/sdl.js';
+import { placeOf as placeOfNode } from '../model/sdl-source.js';
 import { faultOf, statementsOf } from './statements.js';
 
 /** `shared`: not seen itself, but its component was, which counts once for all operations. */
