@@ -9,7 +9,7 @@ import { policy } from '../generated/policy.js';
 import { resolvers } from '../src/application/graphql/resolvers.js';
 import { models } from '../src/application/models.js';
 import { dataModel } from '../src/platform/database/data-model.js';
-import { tokensOf } from '../src/platform/graphql/document-cache.js';
+import { tokensOf } from '../src/platform/graphql/documents.js';
 import { checkDocument } from '../src/platform/graphql/limits.js';
 import { executableSchema } from '../src/platform/graphql/schema.js';
 import { declaredModels } from '../src/platform/operations/model-data.js';

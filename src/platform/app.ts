@@ -7,7 +7,7 @@ import type { Database } from './database/open.js';
 import { type Outages, outages } from './database/outages.js';
 import type { Upstreams } from './forward/upstreams.js';
 import { refused } from './graphql/errors.js';
-import { mediaTypeFor } from './graphql/media-type.js';
+import { mediaTypeFor } from './graphql/plugin.js';
 import { graphqlPlugin, notWrittenFields, PATH } from './graphql/plugin.js';
 import { jsonBodyPlugin } from './http/bodies.js';
 import { authenticatePlugin } from './http/call.js';

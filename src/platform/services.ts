@@ -17,8 +17,7 @@ import { idempotencyService } from './idempotency/idempotency.js';
 import { jobRunner, removeExpired } from './jobs/jobs.js';
 import { administration } from './keys/administration.js';
 import { signingKeys } from './keys/signing-keys.js';
-import { durableStreams } from './live/durable-streams.js';
-import { modelStreams } from './live/model-streams.js';
+import { modelStreams } from './live/streams.js';
 import type { Names } from './names.js';
 import { modelProblems } from './operations/check.js';
 import { accessOf } from './operations/client-access.js';
@@ -108,17 +107,17 @@ export async function platformServices(
   const signals = REDIS_URL
     ? (await import('./database/redis-signals.js')).redisSignals(REDIS_URL, channel, () => told.dependency('Redis'))
     : databaseSignals(database, channel);
-  const streams = await durableStreams({ signals, onFault });
   const user = { ...User, read: rules.actions.read, protect: { role: rules.actions.setRole } };
   const models = declaredModels([user, ...ownModels.filter(({ name }) => name !== 'User')], dataModel, {
     User: { hidden: HIDDEN, hooks: userHooks(rules, revoked.revoke) },
   });
+  const live = await modelStreams({ models, client, signals, onFault });
   const idempotency = idempotencyService({ client, secrets, now });
   const operations: OperationServices = {
     client,
     idempotency,
     models,
-    streams: modelStreams(models, client, streams.durableStream),
+    streams: live.streams,
     pages: pageReader(now),
     onCommitFault: (operation, err) => report({ operation }, err, 'work after a commit failed'),
   };
@@ -188,7 +187,7 @@ export async function platformServices(
       await refusals.settled();
       keys.close();
       revoked.close();
-      await streams.close();
+      await live.close();
     },
   };
 }

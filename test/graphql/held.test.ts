@@ -70,7 +70,7 @@ t.test('operations by a socket are paid for by its address', async (t) => {
   t.equal((await rest('GET', '/.well-known/jwks.json')).status, 429);
 });
 
-t.test('all who hold a document hold the same one, and nobody holds much', async (t) => {
+t.test('subscriptions with one document share it, and one socket keeps few tokens', async (t) => {
   const service = await startService(t, database);
   const { url, graphql, viewer, admin } = service;
   const variables = await stored(service, 'held');
@@ -83,8 +83,6 @@ t.test('all who hold a document hold the same one, and nobody holds much', async
 
   const first = await dialAs(t, url, viewer);
   t.match(await ask(first, '0', document, variables), SHOWN);
-  await forget(200);
-  t.equal(await parsedTexts(), before + 1, 'a document that is held stays, though nothing else remembers it');
   const second = await dialAs(t, url, admin);
   for (const dialled of [first, second]) {
     for (let n = 1; n <= 20; n++) t.match(await ask(dialled, `${n}`, document, variables), SHOWN);

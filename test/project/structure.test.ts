@@ -10,7 +10,7 @@ import { isPlatformCode } from '../../src/platform/contract/codes.js';
 import type { OpenApiDocument } from '../../src/platform/contract/document.js';
 import { inlineSchemas } from '../../src/platform/contract/inline.js';
 import { operations } from '../../src/platform/contract/openapi.js';
-import { checkPermissions } from '../../src/platform/graphql/permissions.js';
+import { checkPermissions } from '../../src/platform/graphql/schema.js';
 import { namesOf } from '../../src/platform/names.js';
 import { checkContract } from '../../src/platform/rest/contract-check.js';
 import { openApiOf } from '../../src/workbench/model/openapi-source.js';

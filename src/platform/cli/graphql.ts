@@ -41,7 +41,7 @@ export const trust: Subcommand = (command) => {
   command.action(async (paths: string[]) => {
     const { root, out } = command.optsWithGlobals<{ root: string; out: string }>();
     const { buildSchema } = await import('../graphql/sdl.js');
-    const { readTrusted } = await import('../graphql/trusted.js');
+    const { readTrusted } = await import('../graphql/documents.js');
     try {
       const manifest = readTrusted(paths, buildSchema(schemaText(root)));
       if (manifest.size === 0) throw new Error('There is no document at these paths.');

@@ -9,7 +9,7 @@ import {
   type ValueNode,
 } from 'graphql';
 import { Failure } from '../calls/errors.js';
-import { bounded, type Issue, type Issues } from '../calls/issues.js';
+import { bounded, type Issue, type Issues, NO_ISSUES } from '../calls/issues.js';
 import { unstorableText } from '../calls/text.js';
 import { bodyIssues, lazily } from '../http/json-schema.js';
 import { argumentsSchema, leastId } from './constraints.js';
@@ -18,17 +18,17 @@ import type { GraphQLContext } from './context.js';
 type Arguments = Record<string, unknown>;
 
 /**
- * What is wrong with the content of a field's arguments.
- * @throws Failure BAD_REQUEST for an id that is none
+ * Checks the content of a field's arguments.
+ * @throws Failure BAD_REQUEST for an invalid id
  */
-type Check = (args: Arguments) => Issues;
+type Check = (args: Arguments, node: FieldNode) => Issues;
 
 const checks = new WeakMap<GraphQLField<unknown, never>, Check>();
 
-/** Whether nothing is wrong with a field's arguments. */
-export function areSound(field: GraphQLField<unknown, never>, args: Arguments): boolean {
+/** Returns true if the arguments of a field are valid. */
+export function areValid(field: GraphQLField<unknown, never>, args: Arguments, node: FieldNode): boolean {
   try {
-    return !checks.get(field)?.(args).issues.length;
+    return !checks.get(field)?.(args, node).issues.length;
   } catch {
     return false;
   }
@@ -37,49 +37,43 @@ export function areSound(field: GraphQLField<unknown, never>, args: Arguments): 
 const isId = (text: string, least: number): boolean => /^(?:0|[1-9][0-9]*)$/.test(text) && Number(text) >= least;
 
 /**
- * Puts the checks of the arguments in front of the field's own resolver.
- * @param refuses whether wrong content is refused here (VALIDATION_FAILED), before the resolver: routes and relations decide about
- *   access first
+ * Checks the arguments before the resolver of the field.
+ * @param rejects true rejects invalid content before the resolver runs (VALIDATION_FAILED). Routes and relations decide about access
+ *   first, by a call that knows the issues.
  */
 export function checkArguments(
   schema: GraphQLSchema,
   ajv: Ajv2020,
   field: GraphQLField<unknown, GraphQLContext>,
-  refuses: boolean,
+  rejects: boolean,
 ): void {
   const check = checkOf(schema, ajv, field);
   checks.set(field, check);
   const { resolve = defaultFieldResolver, subscribe } = field;
-  /** Where a document itself says all arguments, and they are right: they are right each time. */
-  const sound = new WeakSet<FieldNode>();
 
-  const checked = (
-    args: Arguments,
-    context: GraphQLContext,
-    { fieldNodes: [node] }: GraphQLResolveInfo,
-  ): GraphQLContext => {
-    if (node && sound.has(node)) return context;
-    const content = check(args);
-    if (content.issues.length > 0) return { ...context, call: context.callWith(content) };
-    if (node && isConstant(node)) sound.add(node);
-    return context;
+  const contextFor = (args: Arguments, context: GraphQLContext, { fieldNodes }: GraphQLResolveInfo): GraphQLContext => {
+    const content = check(args, fieldNodes[0] as FieldNode);
+    return content.issues.length > 0 ? { ...context, call: context.callWith(content) } : context;
   };
   field.resolve = (parent, args, context, info) => {
-    const own = checked(args, context, info);
+    const own = contextFor(args, context, info);
     const answer = () => resolve(parent, args, own, info);
-    return refuses && own !== context ? own.call.checkpoint().then(answer) : answer();
+    return rejects && own !== context ? own.call.checkpoint().then(answer) : answer();
   };
   if (subscribe)
-    field.subscribe = (parent, args, context, info) => subscribe(parent, args, checked(args, context, info), info);
+    field.subscribe = (parent, args, context, info) => subscribe(parent, args, contextFor(args, context, info), info);
 }
 
 function checkOf(schema: GraphQLSchema, ajv: Ajv2020, field: GraphQLField<unknown, GraphQLContext>): Check {
-  const faults = lazily(ajv, () => argumentsSchema(schema, field.args));
+  const errorsOf = lazily(ajv, () => argumentsSchema(schema, field.args));
   const ids = field.args.flatMap((arg) => {
     const least = leastId(schema, arg);
     return least === undefined ? [] : { name: arg.name, least };
   });
-  return (args) => {
+  /** Valid arguments without variables, which need one check for each document. */
+  const valid = new WeakSet<FieldNode>();
+  return (args, node) => {
+    if (valid.has(node)) return NO_ISSUES;
     const wrong = ids.filter(({ name, least }) => args[name] != null && !isId(String(args[name]), least));
     if (wrong.length > 0) {
       const issues = wrong.map(
@@ -87,16 +81,14 @@ function checkOf(schema: GraphQLSchema, ajv: Ajv2020, field: GraphQLField<unknow
       );
       throw new Failure('BAD_REQUEST', `An id is an integer of at least ${wrong[0]?.least}.`, { issues });
     }
-    return bounded(bodyIssues(faults(args)), unstorableText(args));
+    const found = bounded(bodyIssues(errorsOf(args)), unstorableText(args));
+    if (found.issues.length === 0 && !node.arguments?.some(({ value }) => hasVariable(value))) valid.add(node);
+    return found;
   };
 }
 
-/** Whether the arguments of a field are said in the document itself, and not by variables. */
-export const isConstant = (node: FieldNode): boolean => !node.arguments?.some(({ value }) => isVariable(value));
-
-/** Whether a value in a document is, or holds, one that comes beside it. */
-function isVariable(value: ValueNode): boolean {
-  if (value.kind === Kind.LIST) return value.values.some(isVariable);
-  if (value.kind === Kind.OBJECT) return value.fields.some((field) => isVariable(field.value));
+function hasVariable(value: ValueNode): boolean {
+  if (value.kind === Kind.LIST) return value.values.some(hasVariable);
+  if (value.kind === Kind.OBJECT) return value.fields.some((field) => hasVariable(field.value));
   return value.kind === Kind.VARIABLE;
 }

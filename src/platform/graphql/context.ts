@@ -1,12 +1,14 @@
+import DataLoader from 'dataloader';
+import type { FastifyRequest } from 'fastify';
 import type { Call, Policy } from '../calls/access.js';
 import { type Issues, NO_ISSUES } from '../calls/issues.js';
-import type { OperationServices } from '../operations/guarded-client.js';
-import { readingClient } from '../operations/guarded-client.js';
+import { callOf } from '../http/call.js';
+import { type OperationServices, readingClient } from '../operations/guarded-client.js';
 import type { Db } from '../operations/model.js';
-import { batches, type ReadInBatch } from './batches.js';
+import type { PlatformServices } from '../services.js';
 
 /**
- * What a resolver of a field below the root receives besides its parent and arguments.
+ * The context of a resolver.
  * @typeParam Services those of the platform and of the application
  * @typeParam Rules the application's policy
  * @example
@@ -16,24 +18,55 @@ export interface GraphQLContext<Services = unknown, Rules extends Policy = Polic
   /** The Prisma client of the caller. Below the root it only reads. */
   readonly db: Db;
   services: Services;
-  /** Reads below many parents at once. */
-  batch: ReadInBatch;
+  batch: BatchRead;
   /**
-   * Aborted when a subscription ends: its client has completed it or gone, or may not continue. For sources that wait, because a
-   * generator hears of its end (`return`) only when it goes on. Never aborted for other operations.
+   * Aborted when a subscription ends. A source that waits needs it, because a generator notices its end (`return`) only when it
+   * continues. Never aborted for other operations.
    */
   signal: AbortSignal;
-  /** The call of the operation; of a field with wrong arguments a call of its own, whose checkpoint knows what is wrong. */
+  /** The call of the operation. A field with invalid arguments has its own call, whose checkpoint rejects them. */
   call: Call<Rules>;
-  /** Makes the call of a field whose arguments have these faults. */
+  /** Makes the call of a field whose arguments have these issues. */
   callWith: (contentIssues: Issues) => Call<Rules>;
-  /** What routes and relations are read with. */
   readonly operations: OperationServices;
+}
+
+/**
+ * Reads one row. Reads of one name and call in the same turn are one batch, after one checkpoint. Nothing is cached: a later field of a
+ * mutation sees what an earlier one changed.
+ * @param name always comes with the same `read`
+ * @returns undefined for a row that `read` leaves out
+ */
+type BatchRead = <Value>(
+  call: Call,
+  name: string,
+  id: number,
+  read: (call: Call, ids: readonly number[]) => Promise<ReadonlyMap<number, Value>>,
+) => Promise<Value | undefined>;
+
+function batchReader(): BatchRead {
+  const loaders = new Map<Call, Map<string, DataLoader<number, unknown>>>();
+  return <Value>(...[call, name, id, read]: Parameters<BatchRead>) => {
+    const ofCall = loaders.get(call) ?? new Map<string, DataLoader<number, unknown>>();
+    loaders.set(call, ofCall);
+    const loader =
+      ofCall.get(name) ??
+      new DataLoader<number, unknown>(
+        async (ids) => {
+          await call.checkpoint();
+          const values = await read(call, [...new Set(ids)]);
+          return ids.map((one) => values.get(one));
+        },
+        { cache: false },
+      );
+    ofCall.set(name, loader);
+    return loader.load(id) as Promise<Value | undefined>;
+  };
 }
 
 const NEVER = new AbortController().signal;
 
-/** Makes the context of one operation, or of one event of a subscription, by whichever transport it came. */
+/** Makes the context of one operation, or of one event of a subscription. */
 export function operationContext(
   { handlers, operations }: { readonly handlers: unknown; readonly operations: OperationServices },
   callWith: GraphQLContext['callWith'],
@@ -50,7 +83,23 @@ export function operationContext(
     callWith,
     services: handlers,
     operations,
-    batch: batches(),
+    batch: batchReader(),
     signal,
   };
+}
+
+/**
+ * Makes the context of the operation of a request.
+ * @param ended rejects the checkpoints of the operation with its reason
+ */
+export function contextOf(
+  request: FastifyRequest,
+  services: Pick<PlatformServices, 'handlers' | 'operations'>,
+  { ended, signal }: { ended?: AbortSignal; signal?: AbortSignal } = {},
+): GraphQLContext {
+  const callWith: GraphQLContext['callWith'] = (issues) => {
+    const call = callOf(request, () => issues);
+    return ended ? { ...call, checkpoint: () => call.checkpoint().then(() => ended.throwIfAborted()) } : call;
+  };
+  return operationContext(services, callWith, signal);
 }

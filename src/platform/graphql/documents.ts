@@ -1,35 +1,50 @@
 import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  type ASTNode,
+  type DocumentNode,
+  type GraphQLError,
+  type GraphQLSchema,
+  Kind,
+  parse,
+  type SourceLocation,
+  validate,
+  visit,
+} from 'graphql';
 import { LRUCache } from 'lru-cache';
 import { Failure } from '../calls/errors.js';
 import type { OperationRequest } from './request.js';
 
-/** Where the text of an operation comes from, when it does not come along or may not. */
+/** Finds the text of a document that a request may name by its id. */
 export interface Documents {
-  /** @throws Failure BAD_REQUEST when there is no text, or none that may run */
+  /** @throws Failure BAD_REQUEST if there is no text, or it must not run */
   textOf: (request: OperationRequest) => string;
-  /** Told once a document has turned out sound, and its caller known: nobody else fills the memory. */
+  /** Called with a valid document of an authenticated caller: nobody else fills the memory. */
   ran: (request: OperationRequest, text: string) => void;
 }
 
-/** The id of a document: SHA-256 of its text, in hexadecimal. */
+/** Returns the id of a document: SHA-256 of its text, in hexadecimal. */
 export const documentHash = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-/** Characters of all texts that are remembered; the least recently used ones go first. */
-const REMEMBERED = 8 * 1024 * 1024;
+/** Characters of all texts that can be named by their hash. */
+const MAX_PERSISTED_CHARACTERS = 8 * 1024 * 1024;
 
-/** The words of the protocol of automatic persisted queries, by which clients know that they must send the text. */
+/** The message by which the protocol of automatic persisted queries asks a client for the text. */
 const notFound = () => new Failure('BAD_REQUEST', 'PersistedQueryNotFound');
 
-/** Any document runs. One that comes with its hash is remembered, and runs by the hash alone from then on. */
+/** Allows any document. A text that comes with its hash can be named by the hash afterwards. */
 export function anyDocument(): Documents {
-  const known = new LRUCache<string, string>({ maxSize: REMEMBERED, sizeCalculation: (text) => text.length + 1 });
+  const known = new LRUCache<string, string>({
+    maxSize: MAX_PERSISTED_CHARACTERS,
+    sizeCalculation: (text) => text.length + 1,
+  });
   return {
     textOf({ query, id }) {
       const text = query ?? known.get(id as string);
       if (text === undefined) throw notFound();
-      if (query !== undefined && id !== undefined && documentHash(query) !== id) {
+      if (query !== undefined && id !== undefined && documentHash(query) !== id)
         throw new Failure('BAD_REQUEST', 'The document is not the one of this hash.');
-      }
       return text;
     },
     ran({ id }, text) {
@@ -38,10 +53,7 @@ export function anyDocument(): Documents {
   };
 }
 
-/**
- * Only registered documents run, sent by their id or word for word.
- * @param registered texts by id; the hash of a text is an id of it as well
- */
+/** Allows registered documents, by id, by hash or by text. @param registered texts by id */
 export function trustedDocuments(registered: ReadonlyMap<string, string>): Documents {
   const texts = new Map([...registered.values()].map((text) => [documentHash(text), text]));
   return {
@@ -57,3 +69,96 @@ export function trustedDocuments(registered: ReadonlyMap<string, string>): Docum
     ran() {},
   };
 }
+
+/**
+ * Reads registered documents: files `.graphql` or `.gql` (one document each, with its hash as id), manifests in JSON, or folders of
+ * both. A manifest is an object from ids to texts, as graphql-codegen's client preset writes it, or Apollo's operation manifest.
+ * @returns texts by id
+ * @throws Error that names the file and the problem
+ */
+export function readTrusted(paths: readonly string[], schema: GraphQLSchema): Map<string, string> {
+  const manifest = new Map<string, string>();
+  for (const file of paths.flatMap(filesAt)) {
+    try {
+      for (const [id, text] of documentsIn(file)) {
+        const [error] = validate(schema, parse(text));
+        if (error) throw error;
+        manifest.set(id, text);
+      }
+    } catch (error) {
+      throw new Error(`${file}: ${error instanceof Error ? error.message : error}`, { cause: error });
+    }
+  }
+  return manifest;
+}
+
+const isDocument = (name: string) => /\.(graphql|gql)$/.test(name);
+
+function filesAt(path: string): string[] {
+  if (!statSync(path).isDirectory()) return [path];
+  const names = readdirSync(path, { recursive: true, encoding: 'utf8' });
+  return names
+    .filter((name) => isDocument(name) || name.endsWith('.json'))
+    .sort()
+    .map((name) => join(path, name));
+}
+
+function documentsIn(file: string): [id: string, text: string][] {
+  const content = readFileSync(file, 'utf8');
+  if (isDocument(file)) return [[documentHash(content), content]];
+  const json = JSON.parse(content) as { operations?: { id: string; body: string }[] } | null;
+  const entries: [string, string][] = Array.isArray(json?.operations)
+    ? json.operations.map(({ id, body }) => [id, body])
+    : Object.entries((json ?? {}) as Record<string, string>);
+  const isManifest = json !== null && entries.every((entry) => entry.every((part) => typeof part === 'string'));
+  if (!isManifest) throw new Error('is not an object from ids to documents');
+  return entries;
+}
+
+const locations = new WeakMap<ASTNode, SourceLocation>();
+
+/**
+ * Parses a document and stores the locations of its nodes: graphql computes the location of each error from the start of the text, and
+ * a field of a list can fail thousands of times.
+ */
+export function parseDocument(text: string, maxTokens: number): DocumentNode {
+  const document = parse(text, { maxTokens });
+  visit(document, {
+    enter(node) {
+      if (node.kind === Kind.DOCUMENT || !node.loc) return;
+      const { line, column } = node.loc.startToken;
+      locations.set(node, { line, column });
+      Object.assign(node, { loc: undefined });
+    },
+  });
+  return document;
+}
+
+/** Returns the locations of an error: its own, as a syntax error has, or those of its nodes. */
+export function locationsOf(error: GraphQLError): readonly SourceLocation[] | undefined {
+  const found = error.locations ?? (error.nodes ?? []).flatMap((node) => locations.get(node) ?? []);
+  return found.length > 0 ? found : undefined;
+}
+
+/** Bytes of all documents in the cache. */
+const MAX_CACHE_BYTES = 32 * 1024 * 1024;
+
+/** Bytes of memory for each token of a parsed document: 180 to 530, depending on its shape (`bench/anonymous-graphql.ts`). */
+const BYTES_PER_TOKEN = 550;
+
+/** Counts the tokens of a document, comments included, which stay in memory as well. */
+export function tokensOf({ loc }: DocumentNode): number {
+  let count = 0;
+  for (let token = loc?.startToken.next; token; token = token.next) count++;
+  return count;
+}
+
+/** Returns the text that a document was parsed from. */
+export const textOf = ({ loc }: DocumentNode): string => loc?.source.body ?? '';
+
+/** Makes a cache of parsed documents by text, for valid documents of authenticated callers. */
+export const documentCache = () =>
+  new LRUCache<string, DocumentNode>({
+    maxSize: MAX_CACHE_BYTES,
+    sizeCalculation: (document, text) => tokensOf(document) * BYTES_PER_TOKEN + 2 * text.length,
+  });

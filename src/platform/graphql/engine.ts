@@ -140,9 +140,6 @@ export async function graphqlEngine(app: FastifyInstance, options: EngineOptions
     /** Executes one event of a subscription (section 6.2.3.2). mercurius has one root value for all that it executes. */
     executeSubscriptionEvent: async (execution: Execution, event: unknown): Promise<ExecutionResult> =>
       execute({ ...execution, rootValue: event }),
-
-    /** To be told of an operation that goes on for long. */
-    hold: checker.hold,
   };
 }
 

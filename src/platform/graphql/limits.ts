@@ -1,50 +1,50 @@
 import {
   type ASTNode,
   type DocumentNode,
+  type FieldNode,
+  type FragmentDefinitionNode,
   type FragmentSpreadNode,
   GraphQLError,
   type GraphQLSchema,
   Kind,
   type OperationDefinitionNode,
+  type SelectionSetNode,
   visit,
 } from 'graphql';
-import { measure } from './measure.js';
-import { countRepeats, pairsOf } from './repeats.js';
+import { fragmentsOf, measure } from './cost.js';
 
-/** How much one document may ask for. */
+/** Limits of one document. */
 export interface Limits {
   /** Levels of fields: `user { name }` is 2. */
   depth: number;
-  /** Each field costs 1, and a list multiplies what is selected under it. */
+  /** Each field costs 1, and a list multiplies the cost of its selection. */
   complexity: number;
-  /** Also how often one field may stand beside itself; several share the pairs that this makes. */
+  /** Also limits repeated fields: the pairs that so many repetitions of one field make are the limit of all pairs. */
   aliases: number;
   directives: number;
   tokens: number;
-  /** Bytes of a document that comes by a socket, which may hold it for long. */
+  /** Bytes of a document on a socket. */
   subscribe: number;
 }
 
 /**
- * Holds a document against the limits that do not depend on which of its operations runs, before it is validated. The time
- * that it takes grows with the length of the document and not with what fragments unfold to.
- * @param most aliases, where fewer are allowed than usual
- * @returns one error for each limit that is exceeded, or one for a fragment that is not there
+ * Checks the limits that do not depend on the operation that runs, before the document is validated. The time grows with the length
+ * of the document, and not with what fragments expand to.
+ * @param maxAliases differs for anonymous callers
+ * @returns one error for each limit that is exceeded, or one for an unknown fragment
  */
-export function checkDocument(document: DocumentNode, limits: Limits, most = limits.aliases): GraphQLError[] {
-  const { aliases, introspectionAliases, directives, unknown } = counted(document);
-  // Validation would say so, too, but compares each spread of a selection with each before that.
+export function checkDocument(document: DocumentNode, limits: Limits, maxAliases = limits.aliases): GraphQLError[] {
+  const { aliases, introspectionAliases, directives, unknown } = countNodes(document);
+  // Validation compares each spread with each other before it reports this.
   if (unknown) return [new GraphQLError(`Unknown fragment "${unknown.name.value}".`, { nodes: [unknown] })];
-  // As many of one field as there may be aliases, and the field that they repeat.
-  const pairs = pairsOf(limits.aliases + 1);
-  const repeats = countRepeats(document, pairs);
-  const found = [
+  const maxPairs = pairsOf(limits.aliases + 1);
+  const pairs = countPairs(document, maxPairs);
+  return [
     (document.tokenCount ?? 0) > limits.tokens && `more than ${limits.tokens} tokens`,
-    Math.max(aliases, introspectionAliases) > most && `more than ${most} aliases`,
-    Math.max(repeats.fields, repeats.introspection) > pairs && `more than ${pairs} pairs of fields beside themselves`,
+    Math.max(aliases, introspectionAliases) > maxAliases && `more than ${maxAliases} aliases`,
+    Math.max(pairs.fields, pairs.introspection) > maxPairs && `more than ${maxPairs} pairs of fields beside themselves`,
     directives > limits.directives && `more than ${limits.directives} directives`,
-  ];
-  return found.flatMap((what) => (what ? [new GraphQLError(`The document has ${what}.`)] : []));
+  ].flatMap((what) => (what ? [new GraphQLError(`The document has ${what}.`)] : []));
 }
 
 interface LimitedOperation {
@@ -56,50 +56,119 @@ interface LimitedOperation {
   variables?: Readonly<Record<string, unknown>> | null | undefined;
 }
 
-/**
- * Holds an operation against the limits before anything of it runs, as quickly as `checkDocument`.
- * @returns one error for each limit that is exceeded, and one for a fragment that contains itself
- */
+/** Checks the limits of an operation. Returns one error for each limit that is exceeded, or one for a cycle of fragments. */
 export function checkOperation(
   { schema, document, operation, variables }: LimitedOperation,
   limits: Limits,
 ): GraphQLError[] {
   const measured = measure(schema, document, operation, variables ?? {});
   if ('cycle' in measured) return [new GraphQLError('A fragment contains itself.', { nodes: [measured.cycle] })];
-  const found = [
+  return [
     measured.depth > limits.depth && `is deeper than ${limits.depth} levels of fields`,
     measured.cost > limits.complexity && `costs more than ${limits.complexity}`,
-  ];
-  const nodes = [operation];
-  return found.flatMap((what) => (what ? [new GraphQLError(`The operation ${what}.`, { nodes })] : []));
+  ].flatMap((what) => (what ? [new GraphQLError(`The operation ${what}.`, { nodes: [operation] })] : []));
 }
 
-/** Fields that ask for the schema, and the fragments that can only stand below one. */
+const isIntrospectionField = ({ name }: FieldNode): boolean => name.value.startsWith('__');
+
+/** Returns true also for the fragments that only an introspection field can contain. */
 const isIntrospection = (node: ASTNode): boolean =>
-  (node.kind === Kind.FIELD && node.name.value.startsWith('__')) ||
+  (node.kind === Kind.FIELD && isIntrospectionField(node)) ||
   (node.kind === Kind.FRAGMENT_DEFINITION && node.typeCondition.name.value.startsWith('__'));
 
-/**
- * Counts in the whole document, in operations and fragments that are not used as well. Aliases of introspection use up none
- * of the others, and are counted by themselves: they multiply an answer too.
- */
-function counted(document: DocumentNode) {
+/** Counts in the whole document, unused operations and fragments included. Aliases in introspection are counted apart. */
+function countNodes(document: DocumentNode) {
   const count = { aliases: 0, introspectionAliases: 0, directives: 0 };
-  const fragments = new Set(
-    document.definitions.flatMap((one) => (one.kind === Kind.FRAGMENT_DEFINITION ? one.name.value : [])),
-  );
+  const fragments = fragmentsOf(document);
   let unknown: FragmentSpreadNode | undefined;
-  let within = 0;
+  let introspection = 0;
   visit(document, {
     enter(node) {
-      if (isIntrospection(node)) within++;
+      if (isIntrospection(node)) introspection++;
       if (node.kind === Kind.DIRECTIVE) count.directives++;
       if (node.kind === Kind.FRAGMENT_SPREAD && !fragments.has(node.name.value)) unknown ??= node;
-      if (node.kind === Kind.FIELD && node.alias) count[within > 0 ? 'introspectionAliases' : 'aliases']++;
+      if (node.kind === Kind.FIELD && node.alias) count[introspection > 0 ? 'introspectionAliases' : 'aliases']++;
     },
     leave(node) {
-      if (isIntrospection(node)) within--;
+      if (isIntrospection(node)) introspection--;
     },
   });
   return { ...count, unknown };
+}
+
+/** The pairs that `count` fields of one name make. */
+const pairsOf = (count: number): number => (count * (count - 1)) / 2;
+
+/**
+ * Counts the pairs of fields with one response name in one selection, with fragments expanded: validation compares each pair, and
+ * all fields that are selected below. A group of fields with one name is counted once, wherever fragments lead to it.
+ * @param max stops the count
+ */
+function countPairs(document: DocumentNode, max: number): { fields: number; introspection: number } {
+  const fragments = fragmentsOf(document);
+  const used = new Set<FragmentDefinitionNode>();
+  const seen = new Set<FieldNode | string>();
+  const numbers = new Map<FieldNode, number>();
+  const count = { fields: 0, introspection: 0 };
+
+  /** Groups the fields of merged selections by response name. */
+  function groupsOf(sets: readonly SelectionSetNode[]): Iterable<FieldNode[]> {
+    const groups = new Map<string, FieldNode[]>();
+    const expanded = new Set<FragmentDefinitionNode>();
+    const rest = [...sets];
+    for (let set = rest.pop(); set; set = rest.pop()) {
+      for (const node of set.selections) {
+        if (node.kind === Kind.FIELD) {
+          const name = (node.alias ?? node.name).value;
+          const group = groups.get(name);
+          if (group) group.push(node);
+          else groups.set(name, [node]);
+          continue;
+        }
+        const fragment = node.kind === Kind.FRAGMENT_SPREAD ? fragments.get(node.name.value) : undefined;
+        if (node.kind === Kind.INLINE_FRAGMENT) rest.push(node.selectionSet);
+        else if (fragment && !expanded.has(fragment)) {
+          expanded.add(fragment);
+          used.add(fragment);
+          rest.push(fragment.selectionSet);
+        }
+      }
+    }
+    return groups.values();
+  }
+
+  function keyOf(group: readonly FieldNode[]): FieldNode | string {
+    if (group.length === 1) return group[0] as FieldNode;
+    for (const node of group) if (!numbers.has(node)) numbers.set(node, numbers.size);
+    const own = group.map((node) => numbers.get(node) as number);
+    return own.sort((a, b) => a - b).join();
+  }
+
+  /** Returns false if the maximum is exceeded. */
+  function add(root: SelectionSetNode): boolean {
+    const rest = [{ sets: [root], introspection: false }];
+    for (let next = rest.pop(); next; next = rest.pop()) {
+      for (const group of groupsOf(next.sets)) {
+        const introspection = next.introspection || isIntrospectionField(group[0] as FieldNode);
+        const pairs = pairsOf(group.length);
+        if (pairs <= max) {
+          const key = keyOf(group);
+          if (seen.has(key)) continue;
+          seen.add(key);
+        }
+        const kind = introspection ? 'introspection' : 'fields';
+        count[kind] += pairs;
+        if (count[kind] > max) return false;
+        const sets = group.flatMap(({ selectionSet }) => selectionSet ?? []);
+        if (sets.length > 0) rest.push({ sets, introspection });
+      }
+    }
+    return true;
+  }
+
+  for (const one of document.definitions)
+    if (one.kind === Kind.OPERATION_DEFINITION && !add(one.selectionSet)) return count;
+  // Validation compares unused fragments, too.
+  for (const fragment of fragments.values()) if (!used.has(fragment) && !add(fragment.selectionSet)) return count;
+  return count;
 }

@@ -7,72 +7,67 @@ import {
   Kind,
   NoSchemaIntrospectionCustomRule,
   type OperationDefinitionNode,
+  OperationTypeNode,
+  type SelectionSetNode,
   specifiedRules,
   validate,
 } from 'graphql';
+import { collectFields } from 'graphql/execution/collectFields.js';
 import type { Actor } from '../calls/access.js';
 import { Failure } from '../calls/errors.js';
-import { UnconditionalSubscriptionRule } from '../live/subscription-rule.js';
-import { documentCache } from './document-cache.js';
-import type { Documents } from './documents.js';
-import { isIntrospection } from './introspection.js';
+import { fragmentsOf } from './cost.js';
+import { type Documents, documentCache, parseDocument } from './documents.js';
 import { checkDocument, checkOperation, type Limits } from './limits.js';
-import { parseDocument } from './parse.js';
 import type { OperationRequest } from './request.js';
-import { variableFaults } from './variables.js';
 
-/** Faults of one document that are looked for; a hostile one could have as many as it has tokens. */
-const MAX_FAULTS = 20;
+/** Errors of one document or of its variables; a hostile document can have as many as it has tokens. */
+const MAX_ERRORS = 20;
 
 export interface CheckOptions {
   schema: GraphQLSchema;
   documents: Documents;
   limits: Limits;
-  /** Whether the schema may be asked for. */
   introspection: boolean;
 }
 
-/** How an operation comes: a POST cannot carry subscriptions, and a socket no long documents. */
+/** A POST carries no subscriptions, and a socket no long documents. */
 export type Transport = 'post' | 'socket';
 
-/** A document that can be read, of which nothing else is known. */
 export interface ParsedDocument {
   text: string;
   document: DocumentNode;
-  /** It asks for nothing but the schema, so that no service decides on the caller and the rate. */
+  /** The document selects introspection fields only, so no service decides on the caller and the rate. */
   isIntrospection: boolean;
 }
 
-/** An operation that may run: all that graphql needs for it, but the context. A subscription keeps it for as long as it goes on. */
+/** An operation that passed all checks. A subscription keeps it. */
 export interface PreparedOperation {
   schema: GraphQLSchema;
   document: DocumentNode;
-  /** The one of the document that runs. */
   operation: OperationDefinitionNode;
   operationName: string | undefined;
   variableValues: Record<string, unknown>;
 }
 
-/** All that is looked at in an operation before it runs: first without knowing who calls, then for its caller. */
+/** Makes the checks of an operation: those before the caller is known, and those after. */
 export function operationChecker({ schema, documents, limits, introspection }: CheckOptions) {
-  const rules = [...specifiedRules, UnconditionalSubscriptionRule];
-  if (!introspection) rules.push(NoSchemaIntrospectionCustomRule);
-  const sound = documentCache();
+  const rules = introspection ? specifiedRules : [...specifiedRules, NoSchemaIntrospectionCustomRule];
+  const valid = documentCache();
 
   return {
-    /** @throws what keeps the document from being read: 400, or 413 */
+    /** @throws GraphQLError for syntax; Failure BAD_REQUEST, PAYLOAD_TOO_LARGE */
     parse(request: OperationRequest, transport: Transport): ParsedDocument {
       const text = documents.textOf(request);
-      if (transport === 'socket' && Buffer.byteLength(text) > limits.subscribe) {
+      if (transport === 'socket' && Buffer.byteLength(text) > limits.subscribe)
         throw new Failure('PAYLOAD_TOO_LARGE', `A document on a socket has at most ${limits.subscribe} bytes.`);
-      }
-      const document = sound.find(text) ?? parseDocument(text, limits.tokens);
+      const document = valid.get(text) ?? parseDocument(text, limits.tokens);
       return { text, document, isIntrospection: isIntrospection(document) };
     },
 
     /**
-     * What comes from nobody is not remembered, and has no aliases, which would multiply the answer.
-     * @throws all else that is wrong with the document or the variables (400)
+     * Checks limits, validity and variables. A document of an anonymous caller is not cached, and has no aliases, which would multiply
+     * the answer.
+     * @throws DocumentErrors, GraphQLError
      */
     check(
       request: OperationRequest,
@@ -80,26 +75,25 @@ export function operationChecker({ schema, documents, limits, introspection }: C
       actor: Actor | null,
       transport: Transport,
     ): PreparedOperation {
-      // The same text may have been found sound meanwhile: then all share that document.
-      const known = sound.find(text);
+      // Another request may have validated the same text since.
+      const known = valid.get(text);
       const document = known ?? parsed;
       const { variables = {}, operationName } = request;
       const operation = operationOf(document, operationName, transport);
       if (!known || !actor) refuse(checkDocument(document, limits, actor ? limits.aliases : 0));
       refuse(checkOperation({ schema, document, operation, variables }, limits));
-      if (!known) refuse(validate(schema, document, rules, { maxErrors: MAX_FAULTS }));
-      refuse(variableFaults(schema, operation, variables, MAX_FAULTS));
-      // What is left is missing: the order of failures has it here, before what needs the caller.
-      refuse(getVariableValues(schema, operation.variableDefinitions ?? [], variables).errors);
+      if (!known) refuse(validate(schema, document, rules, { maxErrors: MAX_ERRORS }));
+      const { coerced, errors } = getVariableValues(schema, operation.variableDefinitions ?? [], variables, {
+        maxErrors: MAX_ERRORS,
+      });
+      if (!coerced) throw new DocumentErrors((errors ?? []).map(withoutValue));
+      if (operation.operation === 'subscription') checkRootField(schema, document, operation, coerced);
       if (actor) {
-        if (!known) sound.keep(text, document);
+        if (!known) valid.set(text, document);
         documents.ran(request, text);
       }
       return { schema, document, operation, operationName, variableValues: variables };
     },
-
-    /** To be told of an operation that goes on for long. */
-    hold: ({ document }: PreparedOperation): void => sound.hold(document),
   };
 }
 
@@ -110,22 +104,42 @@ function operationOf(
 ): OperationDefinitionNode {
   const operation = getOperationAST(document, operationName);
   const several = document.definitions.some(({ kind }) => kind === Kind.OPERATION_DEFINITION);
-  if (!operation) {
+  if (!operation)
     throw new GraphQLError(
       several ? 'operationName does not name one operation of the document.' : 'There is no operation.',
     );
-  }
-  if (operation.operation === 'subscription' && transport === 'post') {
+  if (operation.operation === 'subscription' && transport === 'post')
     throw new GraphQLError('Subscriptions travel over a WebSocket at this address.', { nodes: [operation] });
-  }
   return operation;
 }
 
-function refuse(errors: readonly GraphQLError[] = []): void {
+/** A subscription has exactly one root field, also after `@skip` and `@include`: graphql-js 16 fails without one. */
+function checkRootField(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  operation: OperationDefinitionNode,
+  variables: Record<string, unknown>,
+): void {
+  const type = schema.getSubscriptionType();
+  const fragments = Object.fromEntries(fragmentsOf(document));
+  const fields = type && collectFields(schema, fragments, variables, type, operation.selectionSet);
+  if (fields?.size !== 1) throw new GraphQLError('A subscription selects one root field.', { nodes: [operation] });
+}
+
+/** graphql-js quotes the whole value of a variable, which may be a secret: `Variable "$x" got invalid value … at "x.y"; reason`. */
+function withoutValue(error: GraphQLError): GraphQLError {
+  const [, variable, after] = /^Variable "\$(\w+)" got invalid value (.*)$/s.exec(error.message) ?? [];
+  const reason = error.originalError?.message;
+  if (variable === undefined || after === undefined || reason === undefined) return error;
+  const path = / at "([^"]*)"$/.exec(after.slice(0, -`; ${reason}`.length))?.[1] ?? variable;
+  return new GraphQLError(`The value of $${path} is not right: ${reason}`, { nodes: error.nodes ?? null });
+}
+
+function refuse(errors: readonly GraphQLError[]): void {
   if (errors.length > 0) throw new DocumentErrors(errors);
 }
 
-/** All that is wrong with one document. */
+/** All errors of one document. */
 export class DocumentErrors extends Error {
   override readonly name = 'DocumentErrors';
   readonly errors: readonly GraphQLError[];
@@ -134,4 +148,36 @@ export class DocumentErrors extends Error {
     super('The document is not valid.');
     this.errors = errors;
   }
+}
+
+const INTROSPECTION_FIELDS = new Set(['__schema', '__type', '__typename']);
+
+const introspections = new WeakMap<DocumentNode, boolean>();
+
+/** Returns true if all operations of a document are queries that select introspection fields only. */
+export function isIntrospection(document: DocumentNode): boolean {
+  const known = introspections.get(document) ?? selectsSchemaOnly(document);
+  introspections.set(document, known);
+  return known;
+}
+
+function selectsSchemaOnly(document: DocumentNode): boolean {
+  const fragments = fragmentsOf(document);
+  const seen = new Set<string>();
+  const isSchemaOnly = ({ selections }: SelectionSetNode): boolean =>
+    selections.every((node) => {
+      if (node.kind === Kind.FIELD) return INTROSPECTION_FIELDS.has(node.name.value);
+      if (node.kind === Kind.INLINE_FRAGMENT) return isSchemaOnly(node.selectionSet);
+      const fragment = fragments.get(node.name.value);
+      if (!fragment || seen.has(node.name.value)) return fragment !== undefined;
+      seen.add(node.name.value);
+      return isSchemaOnly(fragment.selectionSet);
+    });
+  const operations = document.definitions.flatMap((one) => (one.kind === Kind.OPERATION_DEFINITION ? [one] : []));
+  return (
+    operations.length > 0 &&
+    operations.every(
+      ({ operation, selectionSet }) => operation === OperationTypeNode.QUERY && isSchemaOnly(selectionSet),
+    )
+  );
 }

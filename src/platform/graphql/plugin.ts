@@ -1,22 +1,29 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
+import { Failure } from '../calls/errors.js';
 import { failureHeaders, toFailure } from '../http/failures.js';
 import { varyBy } from '../http/reply.js';
+import { acceptable } from '../http/request.js';
 import { socketServer } from '../live/socket.js';
 import { type SocketLimits, socketLimits } from '../live/sockets.js';
 import { isNotWritten } from '../operations/route.js';
 import type { PlatformServices } from '../services.js';
-import { boundedAnswer, codesOf, type FormattedError, type Result } from './answer.js';
-import { anyDocument, trustedDocuments } from './documents.js';
+import { contextOf } from './context.js';
+import { anyDocument, readTrusted, trustedDocuments } from './documents.js';
 import { type Engine, graphqlEngine } from './engine.js';
-import { type ErrorFormatter, errorFormatter, retryAfterOf } from './errors.js';
-import { mountGet } from './get.js';
+import {
+  boundedAnswer,
+  codesOf,
+  type ErrorFormatter,
+  errorFormatter,
+  type FormattedError,
+  formatted,
+  type Result,
+  retryAfterOf,
+} from './errors.js';
 import type { Limits } from './limits.js';
-import { mediaTypeFor } from './media-type.js';
-import { contextOf, formatted } from './operation.js';
 import type { OperationRequest } from './request.js';
 import { executableSchema } from './schema.js';
-import { readTrusted } from './trusted.js';
 
 /** The fields that are deliberately not written yet, as `Type.field`. */
 export const notWrittenFields = (resolvers: object): string[] =>
@@ -64,7 +71,7 @@ export const graphqlPlugin = fp<GraphQLOptions>(
     await app.register(async (scope) => mountPost(scope, engine, options, errors));
     const limitsOfSockets = { ...socketLimits, ...options.sockets };
     const serve = socketServer(app, { ...options, engine, format: errors, socketLimits: limitsOfSockets });
-    await app.register(async (scope) => mountGet(scope, PATH, { development }, serve));
+    await app.register(async (scope) => mountGet(scope, options, serve));
   },
   {
     name: 'graphql',
@@ -126,4 +133,41 @@ function mountPost(app: FastifyInstance, engine: Engine, { services }: GraphQLOp
     const results = await Promise.all(operations.map((operation) => execute(request, operation, reply)));
     return send(reply, results, Array.isArray(body));
   });
+}
+
+/** An upgrade opens a socket, and a browser gets GraphiQL outside production; anything else is 405. */
+function mountGet(
+  app: FastifyInstance,
+  { development }: GraphQLOptions,
+  wsHandler: ReturnType<typeof socketServer>,
+): void {
+  const refuse = async (): Promise<never> => {
+    throw new Failure('METHOD_NOT_ALLOWED', 'GraphQL operations are sent by POST.', { allow: ['POST'] });
+  };
+  const others = app.supportedMethods.filter((method) => !['POST', 'GET', 'CONNECT'].includes(method));
+  app.route({ method: others, url: PATH, handler: refuse });
+  app.route({
+    method: 'GET',
+    url: PATH,
+    exposeHeadRoute: false,
+    wsHandler,
+    handler: async (request, reply) => {
+      if (!development || !request.headers.accept?.includes('text/html')) return refuse();
+      return app.sendGraphiql(request, reply);
+    },
+  });
+}
+
+const JSON_TYPE = 'application/json; charset=utf-8';
+const GRAPHQL_TYPE = 'application/graphql-response+json; charset=utf-8';
+
+/**
+ * Returns the media type of an answer (GraphQL over HTTP, "Accept"): `application/graphql-response+json` if it is accepted and
+ * `application/json` is not.
+ */
+export function mediaTypeFor(accept: string | undefined): string {
+  if (accept === undefined) return JSON_TYPE;
+  const known = accept.replace(/;\s*charset="?utf-8"?/gi, '');
+  const takes = (type: string) => acceptable(known, [type]).length > 0;
+  return !takes('application/json') && takes('application/graphql-response+json') ? GRAPHQL_TYPE : JSON_TYPE;
 }

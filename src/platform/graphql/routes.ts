@@ -1,15 +1,14 @@
 import type { GraphQLResolveInfo } from 'graphql';
 import { authoriseRole } from '../calls/access.js';
-import { notWritten } from '../calls/errors.js';
-import type { Cursors, Page, PageRequest, WindowPage } from '../calls/pages.js';
+import { Failure, notWritten } from '../calls/errors.js';
+import type { Issue } from '../calls/issues.js';
+import type { Connection, Cursors, Page, PageRequest, Window, WindowPage } from '../calls/pages.js';
 import type { AnyRow } from '../operations/model.js';
 import { operate } from '../operations/operate.js';
 import { isRoute, type Route } from '../operations/route.js';
-import { type ConnectionArgs, connection } from './connection.js';
 import type { GraphQLContext } from './context.js';
-import { page } from './page.js';
 import type { SchemaRelations } from './relations.js';
-import { markRows, type SelectionPlan } from './selection.js';
+import { DEFAULT_LIMIT, markRows, page, type SelectionPlan } from './selection.js';
 
 type Resolve = (
   parent: unknown,
@@ -117,3 +116,61 @@ export function withRoutes(resolvers: object, { actionOf, relations }: RootField
     );
   return Object.fromEntries(Object.entries(resolvers).map(([type, fields]) => [type, fieldsOf(type, fields)]));
 }
+
+/** What a connection's field is asked with; `null` counts as left out. */
+export interface ConnectionArgs {
+  first?: number | null;
+  after?: string | null;
+  last?: number | null;
+  before?: string | null;
+}
+
+/**
+ * A list of any model as a connection (Relay's "GraphQL Cursor Connections Specification").
+ * @param list names it in its cursors: one of another list is refused
+ */
+export const connection = (list: string) => ({
+  /**
+   * Which rows the arguments ask for.
+   * @throws Failure BAD_REQUEST for `first` together with `last`, and for a cursor that the list did not give
+   */
+  window(args: ConnectionArgs, cursors: Cursors): Window {
+    const { first, last } = args;
+    if (first != null && last != null) throw refused('first and last exclude each other.', ['first', 'last']);
+    const position = (name: 'after' | 'before') => {
+      const cursor = args[name];
+      if (cursor == null) return undefined;
+      const id = cursors.read(list, cursor);
+      if (id === undefined) throw refused('The cursor is not one that this list gave.', [name]);
+      return id;
+    };
+    return {
+      limit: first ?? last ?? DEFAULT_LIMIT,
+      fromEnd: last != null,
+      after: position('after'),
+      before: position('before'),
+    };
+  },
+
+  /** The rows of a window as the specification shows them. */
+  represent<Row extends { id: number }>(
+    { items, hasMore, hasPrevious }: WindowPage<Row>,
+    cursors: Cursors,
+  ): Connection<Row> {
+    const edges = items.map((node) => ({ cursor: cursors.encode(list, node.id), node }));
+    return {
+      edges,
+      pageInfo: {
+        hasNextPage: hasMore,
+        hasPreviousPage: hasPrevious,
+        startCursor: edges.at(0)?.cursor ?? null,
+        endCursor: edges.at(-1)?.cursor ?? null,
+      },
+    };
+  },
+});
+
+const refused = (message: string, names: string[]) =>
+  new Failure('BAD_REQUEST', message, {
+    issues: names.map((name): Issue => ({ pointer: `/${name}`, detail: message })),
+  });

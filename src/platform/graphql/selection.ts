@@ -7,10 +7,10 @@ import {
   isObjectType,
 } from 'graphql';
 import { collectSubfields } from 'graphql/execution/collectFields.js';
+import type { OffsetPage } from '../calls/pages.js';
 import { storableOffset } from '../calls/pages.js';
 import type { ModelData } from '../operations/model-data.js';
-import { areSound } from './arguments.js';
-import { page } from './page.js';
+import { areValid } from './arguments.js';
 
 /** Relations that one statement reads at most. Relations beyond are read by statements of their own. */
 const MAX_RELATIONS = 25;
@@ -82,7 +82,7 @@ export function selectionPlan(
     const below = getNamedType(field.type);
     if (read === 'resolver' || relations.has(name) || budget.relations === 0 || !isObjectType(below)) continue;
     const args = getArgumentValues(field, node, info.variableValues);
-    if (!areSound(field, args)) continue;
+    if (!areValid(field, args, node)) continue;
     budget.relations--;
     const plan = selectionPlan(relation.to, below, selected, options, budget);
     const rows = relation.isList ? pageArguments(args) : {};
@@ -123,3 +123,13 @@ export function nodesBelow(
   const selected = collectSubfields(schema, fragments, variableValues, type, nodes);
   return [...selected.values()].flat().filter((node) => node.name.value === name);
 }
+
+/** Rows of a list that is asked for without a limit; the contract states it as the default of each `limit`. */
+export const DEFAULT_LIMIT = 20;
+
+/** Arguments with a default take `null` as if they had been left out. A list here shows no total, so none is counted. */
+export const page = ({ limit, offset }: { limit?: number | null; offset?: number | null }): OffsetPage => ({
+  limit: limit ?? DEFAULT_LIMIT,
+  offset: offset ?? 0,
+  counted: false,
+});

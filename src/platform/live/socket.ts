@@ -1,25 +1,23 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { ExecutionResult, GraphQLError } from 'graphql';
+import type { DocumentNode, ExecutionResult, GraphQLError } from 'graphql';
 import { type Context, MessageType, makeServer, type SubscribePayload } from 'graphql-ws';
 import type { WebSocket } from 'ws';
 import { authenticated } from '../calls/access.js';
 import { Failure } from '../calls/errors.js';
-import { boundedErrors, codesOf, type Result } from '../graphql/answer.js';
+import { contextOf } from '../graphql/context.js';
+import { tokensOf } from '../graphql/documents.js';
 import type { Engine, Execution } from '../graphql/engine.js';
 import type { ErrorFormatter } from '../graphql/errors.js';
+import { asGraphQLErrors, boundedErrors, codesOf, formatted, type Result } from '../graphql/errors.js';
 import type { Limits } from '../graphql/limits.js';
-import { asGraphQLErrors, contextOf, formatted } from '../graphql/operation.js';
 import type { OperationRequest } from '../graphql/request.js';
 import type { PlatformServices } from '../services.js';
 import { CLOSE, type Connection, connection } from './connection.js';
-import { eventsOf } from './events.js';
-import type { Rendered } from './feed-follower.js';
-import { type HeldDocuments, heldDocuments } from './held-documents.js';
-import { lifetime } from './lifetime.js';
-import { selectionKey } from './selection-key.js';
+import { eventsOf, lifetime } from './events.js';
+import type { Rendered } from './feed.js';
 import { openSockets, type SocketLimits } from './sockets.js';
-import { StreamSource } from './stream-source.js';
-import { type Selection, subscriptions } from './subscriptions.js';
+import { StreamSource } from './streams.js';
+import { type Selection, selectionKey, subscriptions } from './subscriptions.js';
 
 interface SocketOptions {
   services: PlatformServices;
@@ -33,7 +31,8 @@ interface SocketOptions {
 
 interface Extra extends Record<PropertyKey, unknown> {
   connection: Connection;
-  held: HeldDocuments;
+  /** The documents of the subscriptions. */
+  documents: Set<{ document: DocumentNode }>;
   /** The subscriptions that go on. graphql-ws loses one whose id is used anew while it begins. */
   going: Set<Results>;
   /** Bytes of the message that is being looked at. */
@@ -64,7 +63,7 @@ export function socketServer(app: FastifyInstance, options: SocketOptions) {
 
   /** @param place which of the socket's operations it was when it came, the first being 1 */
   async function prepare(
-    { extra: { connection: one, held, going, size }, subscriptions: open }: Socket,
+    { extra: { connection: one, documents, going, size }, subscriptions: open }: Socket,
     id: string,
     payload: SubscribePayload,
     place: number,
@@ -91,7 +90,15 @@ export function socketServer(app: FastifyInstance, options: SocketOptions) {
         `The message of a subscription has at most ${MESSAGE * maxDocument} bytes.`,
       );
     }
-    over.signal.addEventListener('abort', held.hold(prepared.document));
+    const { document } = prepared;
+    if (tokensOfAll(document, ...[...documents].map((one) => one.document)) > HELD * tokens)
+      throw new Failure(
+        'BAD_REQUEST',
+        `The subscriptions of a socket hold ${HELD * tokens} tokens of documents at most.`,
+      );
+    const held = { document };
+    documents.add(held);
+    over.signal.addEventListener('abort', () => documents.delete(held));
     const onEnd = () => over.abort();
     try {
       const source = await engine.createSourceEventStream(toRun);
@@ -108,7 +115,6 @@ export function socketServer(app: FastifyInstance, options: SocketOptions) {
       going.add(results);
       over.signal.addEventListener('abort', () => going.delete(results));
       begun.set(toRun, results);
-      engine.hold(prepared);
       // graphql-ws keeps the message for as long as the subscription lives.
       for (const member of Object.keys(payload)) Reflect.deleteProperty(payload, member);
       // What was completed meanwhile takes no place. A socket that was closed will end nothing any more.
@@ -193,7 +199,7 @@ export function socketServer(app: FastifyInstance, options: SocketOptions) {
 
   return (socket: WebSocket, request: FastifyRequest): void => {
     const one = connection(app, socket, request);
-    const extra: Extra = { connection: one, held: heldDocuments(HELD * tokens), going: new Set(), size: 0 };
+    const extra: Extra = { connection: one, documents: new Set(), going: new Set(), size: 0 };
     const closed = server.opened(
       {
         protocol: socket.protocol,
@@ -230,6 +236,10 @@ export function socketServer(app: FastifyInstance, options: SocketOptions) {
     one.ended.addEventListener('abort', leave);
   };
 }
+
+/** Counts the tokens of different documents. */
+const tokensOfAll = (...documents: DocumentNode[]): number =>
+  [...new Set(documents)].reduce((sum, one) => sum + tokensOf(one), 0);
 
 /** graphql-ws throws for a message of the protocol that only a server sends. */
 function failed(one: Connection, error: unknown): void {

@@ -1,15 +1,15 @@
 import type { FastifyBaseLogger } from 'fastify';
+import { type DocumentNode, type GraphQLSchema, TypeInfo, visit, visitWithTypeInfo } from 'graphql';
 import { LRUCache } from 'lru-cache';
-import { boundedErrors } from '../graphql/answer.js';
+import type { Actor } from '../calls/access.js';
 import type { GraphQLContext } from '../graphql/context.js';
+import { documentHash, textOf } from '../graphql/documents.js';
 import type { Engine } from '../graphql/engine.js';
-import type { ErrorFormatter } from '../graphql/errors.js';
-import { formatted } from '../graphql/operation.js';
+import { boundedErrors, type ErrorFormatter, formatted } from '../graphql/errors.js';
 import type { PreparedOperation } from '../graphql/operation-check.js';
 import { coalesced } from './coalesced.js';
-import { type Feed, feedOf } from './feed.js';
-import type { Rendered, Sink } from './feed-follower.js';
-import type { Stored, StreamSource } from './stream-source.js';
+import { type Feed, feedOf, type Rendered, type Sink } from './feed.js';
+import type { Entry, StreamSource } from './streams.js';
 
 /** Rendered entries are remembered for a moment, for clients that come back together and are shown the same ones. */
 const REMEMBERED = { max: 1000, maxSize: 8 * 1024 * 1024, ttl: 1000 } as const;
@@ -50,7 +50,7 @@ export function subscriptions({ engine, format, log }: SubscriptionsOptions) {
   };
 
   /** The payload of `next`. */
-  async function render({ prepared, context }: Selection, entry: Stored): Promise<Rendered> {
+  async function render({ prepared, context }: Selection, entry: Entry): Promise<Rendered> {
     try {
       const result = await engine.executeSubscriptionEvent({ ...prepared, contextValue: context() }, entry);
       return encoded(formatted(result, format, log));
@@ -100,3 +100,40 @@ export function subscriptions({ engine, format, log }: SubscriptionsOptions) {
 }
 
 const encoded = (payload: object): Rendered => Buffer.from(JSON.stringify(payload));
+
+const known = new WeakMap<DocumentNode, string[]>();
+
+/** The argument of a subscription's own field that says where a durable stream goes on, and nothing of what is shown. */
+const SINCE = 'since';
+
+/** The variables on which the result of an event may depend. */
+function variablesOf(schema: GraphQLSchema, document: DocumentNode): string[] {
+  const names = new Set<string>();
+  const types = new TypeInfo(schema);
+  const visitor = visitWithTypeInfo(types, {
+    VariableDefinition: () => false,
+    Argument: ({ name }) => {
+      const isOfRoot = types.getDirective() == null && types.getParentType() === schema.getSubscriptionType();
+      return isOfRoot && name.value === SINCE ? false : undefined;
+    },
+    Variable: ({ name }) => void names.add(name.value),
+  });
+  visit(document, visitor);
+  return [...names].sort();
+}
+
+/**
+ * The same for all whose events look the same: the same document, operation, variables that matter, and role, or where the
+ * stream says so caller. It is short, however long the document and the variables: each subscription has one.
+ */
+export function selectionKey(
+  { schema, document, operationName, variableValues: variables }: PreparedOperation,
+  { id, role }: Actor,
+  { perCaller }: Pick<StreamSource, 'perCaller'>,
+): string {
+  const names = known.get(document) ?? variablesOf(schema, document);
+  known.set(document, names);
+  const mattering = names.filter((name) => Object.hasOwn(variables, name)).map((name) => [name, variables[name]]);
+  const caller = perCaller ? [role, id] : [role];
+  return documentHash(JSON.stringify([caller, operationName, mattering, textOf(document)]));
+}

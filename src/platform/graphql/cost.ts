@@ -1,0 +1,155 @@
+import {
+  type DocumentNode,
+  type FieldNode,
+  type FragmentSpreadNode,
+  type GraphQLField,
+  type GraphQLSchema,
+  getNamedType,
+  getNullableType,
+  isListType,
+  isObjectType,
+  Kind,
+  type OperationDefinitionNode,
+  type SelectionNode,
+  type SelectionSetNode,
+  type ValueNode,
+  valueFromASTUntyped,
+} from 'graphql';
+import { constraintOf } from './constraints.js';
+
+interface Cost {
+  /** Levels of fields. */
+  depth: number;
+  /** Each field counts 1, and the selection of a list counts as often as the list is long. */
+  cost: number;
+}
+
+interface Measurement {
+  result: Cost | { cycle: FragmentSpreadNode };
+  /** The values of the variables that the result depends on. */
+  used: ReadonlyMap<string, unknown>;
+}
+
+/** The length of a list whose arguments do not limit it. */
+const DEFAULT_LENGTH = 20;
+
+/** The arguments that limit a list. */
+const LENGTH_ARGUMENTS = ['limit', 'first', 'last'];
+
+const measurements = new WeakMap<OperationDefinitionNode, Measurement>();
+
+/**
+ * Returns depth and cost of an operation that is parsed, and not necessarily valid; or the spread that closes a cycle of fragments.
+ * The last result of an operation is reused while the variables of lengths and conditions have the same values.
+ * @param sent variables as the client sent them
+ */
+export function measure(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  operation: OperationDefinitionNode,
+  sent: Readonly<Record<string, unknown>>,
+): Measurement['result'] {
+  const variable = (name: string): unknown => {
+    if (Object.hasOwn(sent, name)) return sent[name];
+    const definition = operation.variableDefinitions?.find((one) => one.variable.name.value === name);
+    return definition?.defaultValue && valueFromASTUntyped(definition.defaultValue);
+  };
+  const last = measurements.get(operation);
+  if (last && [...last.used].every(([name, value]) => Object.is(variable(name), value))) return last.result;
+  const used = new Map<string, unknown>();
+  const result = walk(schema, document, operation, (name) => {
+    const value = variable(name);
+    used.set(name, value);
+    return value;
+  });
+  // Other values are invalid and may be large.
+  const isSmall = (value: unknown) => value == null || typeof value === 'number' || typeof value === 'boolean';
+  if ([...used.values()].every(isSmall)) measurements.set(operation, { result, used });
+  return result;
+}
+
+/**
+ * Introspection fields cost nothing. Each fragment is measured once for each length that a connection passes to it (100 at most),
+ * so that the time does not grow with what fragments expand to.
+ */
+function walk(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  operation: OperationDefinitionNode,
+  variable: (name: string) => unknown,
+): Measurement['result'] {
+  const fragments = fragmentsOf(document);
+  const measured = new Map<string, Cost | 'in progress'>();
+  let cycle: FragmentSpreadNode | undefined;
+
+  /** Returns a number or a boolean; undefined for other kinds. */
+  function scalarOf(node: ValueNode | undefined): unknown {
+    if (node?.kind === Kind.VARIABLE) return variable(node.name.value);
+    if (node?.kind === Kind.INT) return Number(node.value);
+    return node?.kind === Kind.BOOLEAN ? node.value : undefined;
+  }
+
+  const isIncluded = ({ directives = [] }: SelectionNode): boolean =>
+    !directives.some(
+      ({ name, arguments: [condition] = [] }) =>
+        ['skip', 'include'].includes(name.value) && scalarOf(condition?.value) === (name.value === 'skip'),
+    );
+
+  /** Returns the length that the arguments of a field say. A length beyond the maximum is rejected, so it costs the maximum. */
+  function lengthOf(field: GraphQLField<unknown, unknown>, node: FieldNode): number | undefined {
+    for (const arg of field.args) {
+      if (!LENGTH_ARGUMENTS.includes(arg.name)) continue;
+      const given = node.arguments?.find(({ name }) => name.value === arg.name);
+      const value = scalarOf(given?.value) ?? arg.defaultValue;
+      if (typeof value !== 'number') continue;
+      return Math.min(Math.max(value, 1), Number(constraintOf(schema, arg)?.['max'] ?? Number.POSITIVE_INFINITY));
+    }
+    return undefined;
+  }
+
+  /** @param length that the field above gives to the lists in the selection, as a connection does to its edges */
+  function ofSelection(set: SelectionSetNode, typeName: string | undefined, length: number | undefined): Cost {
+    const total: Cost = { depth: 0, cost: 0 };
+    for (const node of set.selections) {
+      if (!isIncluded(node)) continue;
+      const { depth, cost } = ofNode(node, typeName, length);
+      total.depth = Math.max(total.depth, depth);
+      total.cost += cost;
+    }
+    return total;
+  }
+
+  function ofNode(node: SelectionNode, typeName: string | undefined, length: number | undefined): Cost {
+    if (node.kind === Kind.FRAGMENT_SPREAD) return ofFragment(node, length);
+    if (node.kind === Kind.INLINE_FRAGMENT)
+      return ofSelection(node.selectionSet, node.typeCondition?.name.value ?? typeName, length);
+    if (node.name.value.startsWith('__')) return { depth: 0, cost: 0 };
+    if (!node.selectionSet) return { depth: 1, cost: 1 };
+    const type = typeName === undefined ? undefined : schema.getType(typeName);
+    const field = isObjectType(type) ? type.getFields()[node.name.value] : undefined;
+    const own = field && lengthOf(field, node);
+    const isList = field !== undefined && isListType(getNullableType(field.type));
+    const nested = ofSelection(node.selectionSet, field && getNamedType(field.type).name, isList ? undefined : own);
+    return { depth: 1 + nested.depth, cost: 1 + (isList ? (own ?? length ?? DEFAULT_LENGTH) : 1) * nested.cost };
+  }
+
+  function ofFragment(node: FragmentSpreadNode, length: number | undefined): Cost {
+    const fragment = fragments.get(node.name.value);
+    const key = `${node.name.value} ${length}`;
+    const known = measured.get(key);
+    if (known === 'in progress') cycle ??= node;
+    if (!fragment || known === 'in progress') return { depth: 0, cost: 0 };
+    if (known) return known;
+    measured.set(key, 'in progress');
+    const found = ofSelection(fragment.selectionSet, fragment.typeCondition.name.value, length);
+    measured.set(key, found);
+    return found;
+  }
+
+  const total = ofSelection(operation.selectionSet, schema.getRootType(operation.operation)?.name, undefined);
+  return cycle ? { cycle } : total;
+}
+
+/** Returns the fragments of a document by name. */
+export const fragmentsOf = ({ definitions }: DocumentNode) =>
+  new Map(definitions.flatMap((one) => (one.kind === Kind.FRAGMENT_DEFINITION ? [[one.name.value, one]] : [])));

@@ -1,0 +1,149 @@
+import { MAX_ID } from '../calls/pages.js';
+import type { PrismaClient } from '../database/client.js';
+import type { Signals } from '../database/signals.js';
+import type { AnyRow } from '../operations/model.js';
+import { type DeclaredModels, delegateOf, type ModelData } from '../operations/model-data.js';
+import { type ModelStream, type ModelStreams, markIncluded } from '../operations/model-streams.js';
+import { shownMembers } from '../operations/read-scope.js';
+
+/** Milliseconds between two reads of the newest ids, which make up for lost signals. */
+const POLL_INTERVAL_MS = 5000;
+
+/** The key of a model whose rows are one stream. */
+const ALL_ROWS = 'all';
+
+/** An entry of a stream. Ids become visible in their order: an entry gets its id under a lock that the commit releases. */
+export interface Entry {
+  readonly id: number;
+}
+
+/** Reads the entries of a stream. */
+export interface StreamReader {
+  readonly name: string;
+  /** Returns at most `limit` entries after an id, in the order of the ids. */
+  readonly after: (key: string, id: number, limit: number) => Promise<readonly Entry[]>;
+  /** Returns the id of the newest entry under a key, or 0. */
+  readonly head: (key: string) => Promise<number>;
+  /**
+   * @param onNews gets the greatest committed id that is known
+   * @returns a function that ends the watch
+   */
+  readonly watch: (key: string, onNews: (head: number) => void) => () => void;
+}
+
+/**
+ * The source of a subscription to a stream. graphql-js takes it for a stream of events; the socket executes the entries once for all
+ * subscribers with the same selection (`subscriptions.ts`), and never iterates it.
+ */
+export class StreamSource implements AsyncIterable<never> {
+  readonly stream: StreamReader;
+  readonly key: string;
+  /** The id after which the subscription begins; undefined for entries that are added from now on. */
+  readonly since: number | undefined;
+  /** True if the result depends on the account, and not on the role alone. */
+  readonly perCaller: boolean;
+
+  constructor(stream: StreamReader, key: string, since: number | undefined, perCaller: boolean) {
+    this.stream = stream;
+    this.key = key;
+    this.since = since;
+    this.perCaller = perCaller;
+  }
+
+  [Symbol.asyncIterator](): never {
+    throw new Error('A durable stream is followed, not iterated.');
+  }
+}
+
+interface StreamsOptions {
+  models: DeclaredModels;
+  client: PrismaClient;
+  signals: Signals;
+  /** Gets the error when a table cannot be read; reading is retried. */
+  onFault: (error: unknown) => void;
+}
+
+/**
+ * Makes the streams of the models that declare one, on every instance without gap or repeat. A signal is a hint: it carries the id and
+ * the key, may arrive twice, and may get lost. Subscribers read the table after the id that they have.
+ */
+export async function modelStreams({ models, client, signals, onFault }: StreamsOptions) {
+  const watched = new Map<string, WatchedStream>();
+  const streams = new Map<string, ModelStream>();
+  for (const data of models.all) {
+    if (!data.model.stream) continue;
+    const stream = watchedStream(data, client);
+    watched.set(stream.reader.name, stream);
+    streams.set(data.model.name, modelStream(data, stream, signals));
+  }
+  const hear = (payload: string) => {
+    const [, name = '', id, key = ''] = /^(\S+) (\d+) (.*)$/s.exec(payload) ?? [];
+    watched.get(name)?.tell(key, Number(id));
+  };
+  const poll = () => {
+    for (const { poll } of watched.values()) void poll().catch(onFault);
+  };
+  await signals.listen(hear, poll);
+  const timer = setInterval(poll, POLL_INTERVAL_MS).unref();
+  return {
+    streams: streams as ModelStreams,
+    async close(): Promise<void> {
+      clearInterval(timer);
+      await signals.close();
+    },
+  };
+}
+
+type WatchedStream = ReturnType<typeof watchedStream>;
+
+/** Includes the relations of `stream.include`, because a failure in a resolver would lose the entry for all subscribers. */
+function watchedStream(data: ModelData, client: PrismaClient) {
+  const { key: member, include = {} } = data.model.stream ?? {};
+  const rows = delegateOf(client, data);
+  const under = (key: string) => (member === undefined ? {} : { [member]: key });
+  const { selection } = shownMembers(data, { include }, () => undefined);
+  const watchers = new Map<string, Set<(head: number) => void>>();
+
+  const tell = (key: string, id: number) => {
+    for (const watcher of watchers.get(key) ?? []) watcher(id);
+  };
+  const reader: StreamReader = {
+    name: data.stored.table,
+    async after(key, id, limit) {
+      const where = { ...under(key), id: { gt: Math.min(id, MAX_ID) } };
+      const page = { where, orderBy: { id: 'asc' }, take: limit };
+      const entries = (await rows.findMany({ ...page, ...selection })) as AnyRow[];
+      markIncluded(entries, include);
+      return entries;
+    },
+    async head(key) {
+      const newest = await rows.findFirst({ where: under(key), orderBy: { id: 'desc' }, select: { id: true } });
+      return (newest as Entry | null | undefined)?.id ?? 0;
+    },
+    watch(key, onNews) {
+      const ofKey = watchers.get(key) ?? new Set();
+      watchers.set(key, ofKey.add(onNews));
+      return () => {
+        ofKey.delete(onNews);
+        if (ofKey.size === 0 && watchers.get(key) === ofKey) watchers.delete(key);
+      };
+    },
+  };
+  const poll = () => Promise.all([...watchers.keys()].map(async (key) => tell(key, await reader.head(key))));
+  return { reader, tell, poll };
+}
+
+function modelStream({ model, stored }: ModelData, { reader, tell }: WatchedStream, signals: Signals): ModelStream {
+  const member = model.stream?.key;
+  const signalOf = ({ id, key }: { id: number; key: string }) => `${reader.name} ${id} ${key}`;
+  return {
+    keyOf: (written) => (member === undefined ? ALL_ROWS : String(written[member])),
+    lockName: (key) => (member === undefined ? stored.table : key),
+    announce: (tx, added) => signals.announce(tx, signalOf(added)),
+    committed(added) {
+      signals.committed(signalOf(added));
+      tell(added.key, added.id);
+    },
+    from: (key, since, perCaller = false) => new StreamSource(reader, key, since, perCaller),
+  };
+}
