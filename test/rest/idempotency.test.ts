@@ -1,5 +1,5 @@
 import t from 'tap';
-import { readMigrations } from '../../src/platform/database/migration-folder.js';
+import { readMigrations } from '../../src/platform/database/migrations.js';
 import { onEachDatabase } from '../support/databases.js';
 import { exampleApp } from '../support/example.js';
 import { fakeGateway } from '../support/gateway.js';

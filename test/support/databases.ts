@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { PrismaPg } from '@prisma/adapter-pg';
 import root, { type Test } from 'tap';
 import { PrismaClient } from '../../src/platform/database/client.js';
-import { readMigrations } from '../../src/platform/database/migration-folder.js';
+import { readMigrations } from '../../src/platform/database/migrations.js';
 import { type Database, openDatabase } from '../../src/platform/database/open.js';
 import { PATIENT } from '../../src/testing/patience.js';
 import { atEnd } from './ending.js';

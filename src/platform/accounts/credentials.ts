@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { audit } from '../audit/audit.js';
 import { type Actor, authenticated, type Call } from '../calls/access.js';
 import { Failure } from '../calls/errors.js';
+import { serialByKey } from '../calls/schedulers.js';
 import { isStorableText } from '../calls/text.js';
 import type { PrismaClient } from '../database/client.js';
 import { accessOf } from '../operations/client-access.js';
@@ -11,7 +12,6 @@ import type { Revocations } from '../sessions/revocations.js';
 import type { LoginAttempts, Occasion } from './login-attempts.js';
 import { networkOf } from './networks.js';
 import type { Passwords } from './passwords.js';
-import { turns } from './turns.js';
 import { emailKey, type User } from './users.js';
 
 /** Verified passwords in the cache; at about 200 bytes each. */
@@ -51,7 +51,7 @@ export type Credentials = ReturnType<typeof credentialsService>;
 /** Verifies e-mail addresses with passwords: for the login, for Basic, and for a change of password, which it makes. */
 export function credentialsService({ client, passwords, admit, endSessions, now }: CredentialsDependencies) {
   const verified = verifiedPasswords(now);
-  const inTurn = turns();
+  const inTurn = serialByKey();
 
   async function find(email: string): Promise<Found> {
     if (!isStorableText(email)) return undefined;

@@ -1,8 +1,8 @@
 import type { Pool } from 'pg';
+import type { Result, Statement } from '../prepared-prisma/connection.js';
 import type { Listener, Notify } from './listener.js';
-import type { MigrationSession } from './migration-session.js';
+import type { MigrationSession } from './migrations.js';
 import type { Dependency } from './outages.js';
-import type { SharedConnections } from './shared-connections.js';
 
 /**
  * The connections of this instance to a server: of the pool, what waits for one of these, those that short statements share,
@@ -14,6 +14,15 @@ export interface Connections {
   waiting: number;
   shared: number;
   hearing: number;
+}
+
+/** Few connections that many short reads share. */
+export interface SharedConnections {
+  /** Runs a read on the connection with the fewest statements, or elsewhere if it would have to wait. */
+  query: (query: Statement, elsewhere: () => Promise<Result>) => Promise<Result>;
+  /** Returns the number of open connections. */
+  open: () => number;
+  close: () => Promise<void>;
 }
 
 /** What the embedded database and a PostgreSQL server have in common. */
@@ -36,3 +45,21 @@ export interface Backend {
   watch?: (server: Dependency) => void;
   close: () => Promise<void>;
 }
+
+/** Milliseconds that the service waits for its database. */
+export interface TimeLimits {
+  /** For a free connection; of the embedded database, which has one, for the end of the transactions before. */
+  connect: number;
+  /** For the answer to a statement. */
+  answer: number;
+  /** For all of a transaction, once it has begun. */
+  transaction: number;
+}
+
+export const TIME_LIMITS: TimeLimits = { connect: 2000, answer: 4500, transaction: 5000 };
+
+/**
+ * Milliseconds after which a server gives a statement up: in time for us to be told, so that a write which we call failed is not
+ * done after all.
+ */
+export const statementTimeout = ({ answer }: Pick<TimeLimits, 'answer'>): number => Math.ceil(answer * 0.9);

@@ -1,19 +1,16 @@
 import { EventEmitter } from 'node:events';
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { PGlite } from '@electric-sql/pglite';
 import { escapeIdentifier, type Pool } from 'pg';
-import type { Backend } from './backend.js';
-import { isThere, keepingReserve, onDisk, tryAccess } from './disk.js';
+import { type Backend, TIME_LIMITS, type TimeLimits } from './backend.js';
+import { isThere, keepingReserve, lockDirectory, onDisk, tryAccess } from './data-directory.js';
 import type { Listener } from './listener.js';
-import { lockDirectory } from './lock.js';
-import type { Migration } from './migration-folder.js';
-import { migrating } from './migration-session.js';
+import { applyMigrations, type Migration, migrating } from './migrations.js';
 import { pgliteSockets } from './pglite-socket.js';
 import { openPool } from './pool.js';
-import { emptyTemplate, templateOf } from './template.js';
-import { TIME_LIMITS, type TimeLimits } from './time-limits.js';
-import { unpack } from './unpack.js';
+import { emptyTemplate, templateOf, unpack } from './template.js';
 
 /**
  * PostgreSQL as WebAssembly writes over all of its buffers when it begins, so that they take their size of memory at once: 128 MB
@@ -159,4 +156,18 @@ function embeddedListener(pool: Pool): Listener {
     isHearing: () => true,
     close: async () => {},
   };
+}
+
+/**
+ * What `templateOf` finds: a new embedded database that has had these migrations, as a tar under gzip. Rejects where one of them
+ * fails there.
+ */
+export async function makeTemplate(migrations: readonly Migration[]): Promise<Buffer> {
+  const { migrating, dump, close } = await openEmbedded(undefined, { migrations: [], limits: TIME_LIMITS });
+  try {
+    await migrating((session) => applyMigrations(session, migrations));
+    return gzipSync(Buffer.from(await (await dump()).arrayBuffer()));
+  } finally {
+    await close();
+  }
 }

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import { Client } from 'pg';
 import type { Soon } from '../calls/at-once.js';
+import { singleFlight } from '../calls/schedulers.js';
 import { reasonOf } from './faults.js';
 import type { Dependency } from './outages.js';
-import { singleFlight } from './single-flight.js';
 
 /** What hears the signals of other instances: PostgreSQL's LISTEN. */
 export interface Listener {

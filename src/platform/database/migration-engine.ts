@@ -9,7 +9,7 @@ import {
 } from '@prisma/driver-adapter-utils';
 import type { MigrationList, SchemaEngine } from '@prisma/schema-engine-wasm/schema_engine_bg';
 import type { FieldDef, Pool, QueryResult } from 'pg';
-import type { Migration } from './migration-folder.js';
+import type { Migration } from './migrations.js';
 
 /** Tables that are not Prisma's to manage: none. */
 export const filters = { externalTables: [], externalEnums: [] };

@@ -1,6 +1,75 @@
-import { randomUUID } from 'node:crypto';
-import type { Migration } from './migration-folder.js';
-import type { MigrationSession } from './migration-session.js';
+import { createHash, randomUUID } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Pool } from 'pg';
+import { rootPath } from '../root.js';
+import { telling } from './patience.js';
+
+/** One folder of prisma/migrations, in Prisma's own layout. */
+export interface Migration {
+  name: string;
+  script: string;
+  /** As Prisma records it: SHA-256 of the script, in hex. */
+  checksum: string;
+}
+
+export const migrationsFolder = (): string => rootPath('prisma', 'migrations');
+
+/** The migrations in the order in which they are applied, which is that of their names. */
+export function readMigrations(folder: string = migrationsFolder()): Migration[] {
+  if (!existsSync(folder)) return [];
+  const names = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  return names
+    .map(({ name }) => name)
+    .sort()
+    .map((name) => {
+      const script = readFileSync(join(folder, name, 'migration.sql'), 'utf8');
+      return { name, script, checksum: createHash('sha256').update(script).digest('hex') };
+    });
+}
+
+/** The advisory lock of Prisma's own tool, so that `prisma migrate deploy` beside a starting instance waits as well. */
+const MIGRATION_LOCK = 72_707_369;
+/** Milliseconds that an instance waits for another one's migrations. */
+const MIGRATION_WAIT = 60_000;
+/** Milliseconds that a start waits for an answer to a question, and for another program that has locked a table. */
+const START_WAIT = 30_000;
+
+export interface MigrationSession {
+  query: <Row>(sql: string) => Promise<Row[]>;
+  /** Runs any number of statements, which are one transaction unless they say otherwise. */
+  run: (script: string) => Promise<void>;
+  /** Keeps other instances out until the session ends. */
+  exclude: () => Promise<void>;
+}
+
+/** Runs `work` on one connection of a pool, without time limits for scripts. The connection is closed afterwards. */
+export async function migrating<T>(pool: Pool, work: (session: MigrationSession) => Promise<T>): Promise<T> {
+  const client = await pool.connect();
+  try {
+    await client.query(`SET lock_timeout = ${START_WAIT}`);
+    return await work({
+      query: async (text) => {
+        const question = { text, query_timeout: START_WAIT };
+        return (await client.query(question)).rows;
+      },
+      run: async (script) => void (await client.query(script)),
+      exclude: async () => {
+        await client.query(`SET lock_timeout = ${MIGRATION_WAIT}`);
+        const seconds = MIGRATION_WAIT / 1000;
+        await telling(`Another process migrates this database. Waiting up to ${seconds} s for it.`, () =>
+          client.query(`SELECT pg_advisory_lock(${MIGRATION_LOCK})`),
+        ).catch((cause: { code?: string }) => {
+          if (cause.code !== '55P03') throw cause;
+          throw new Error(`Another process has been migrating this database for ${seconds} s.`, { cause });
+        });
+        await client.query(`SET lock_timeout = ${START_WAIT}`);
+      },
+    });
+  } finally {
+    client.release(true);
+  }
+}
 
 interface Applied {
   migration_name: string;

@@ -2,16 +2,15 @@ import { pooled } from '../prepared-prisma/connection.js';
 import { preparedClient } from '../prepared-prisma/prepared-client.js';
 import { type DatabaseAddress, readAddress } from './address.js';
 import type { Backend, Connections } from './backend.js';
+import { TIME_LIMITS, type TimeLimits } from './backend.js';
 import { PrismaClient } from './client.js';
 import { dataModel } from './data-model.js';
 import type { EmbeddedOptions } from './embedded.js';
 import { DatabaseNotOpened, faultOf, reasonOf } from './faults.js';
 import type { Listener } from './listener.js';
-import { migrationsFolder, readMigrations } from './migration-folder.js';
-import { applyMigrations } from './migrations.js';
-import { notify } from './notify.js';
+import { applyMigrations, migrationsFolder, readMigrations } from './migrations.js';
 import type { Dependency } from './outages.js';
-import { TIME_LIMITS, type TimeLimits } from './time-limits.js';
+import { notify } from './signals.js';
 
 export interface Database {
   client: PrismaClient;

@@ -1,12 +1,11 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { dataDir } from '@electric-sql/pglite-prepopulatedfs';
 import { rootPath } from '../root.js';
-import type { Migration } from './migration-folder.js';
-import { TABLE } from './migrations.js';
+import { type Migration, TABLE } from './migrations.js';
 
 const require = createRequire(import.meta.url);
 
@@ -45,4 +44,24 @@ export async function templateOf(migrations: readonly Migration[]): Promise<Temp
   const path = templatePath(migrations);
   if (!existsSync(path)) return emptyTemplate();
   return { archive: unzipped(readFileSync(path)), migrated: migrations.map(({ name }) => name) };
+}
+
+const BLOCK = 512;
+
+/**
+ * Writes the files and folders of a tar archive (POSIX ustar, names of up to 100 bytes) into an existing folder. Only for
+ * archives that are trusted: a name may lead out of the folder.
+ */
+export function unpack(archive: Buffer, folder: string): void {
+  let at = 0;
+  while (at < archive.length && archive[at] !== 0) {
+    const text = (from: number, length: number) =>
+      archive.toString('latin1', at + from, at + from + length).split('\0')[0];
+    const path = join(folder, text(0, 100) ?? '');
+    const size = Number.parseInt(text(124, 12) ?? '', 8);
+    const content = at + BLOCK;
+    if (text(156, 1) === '5') mkdirSync(path, { recursive: true, mode: 0o700 });
+    else writeFileSync(path, archive.subarray(content, content + size), { mode: 0o600 });
+    at = content + Math.ceil(size / BLOCK) * BLOCK;
+  }
 }

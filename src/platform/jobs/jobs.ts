@@ -1,7 +1,7 @@
 import { KNOWN_FOR } from '../accounts/networks.js';
 import type { Prisma, PrismaClient } from '../database/client.js';
-import { notify } from '../database/notify.js';
 import type { Database } from '../database/open.js';
+import { notify } from '../database/signals.js';
 
 /** Rows that one statement deletes: a session may have three thousand tokens, and a statement may take four seconds. */
 const BATCH_ROWS = 100;

@@ -1,7 +1,7 @@
 import { type AuditFilter, audit, COMMAND_LINE, readAudit } from '../audit/audit.js';
 import { Refused } from '../calls/errors.js';
 import type { Prisma, SigningKey } from '../database/client.js';
-import { notify } from '../database/notify.js';
+import { notify } from '../database/signals.js';
 import type { StoredKeysOptions } from './signing-keys.js';
 import {
   generateSigningKey,

@@ -1,11 +1,11 @@
 import type { JWK } from 'jose';
 import { listeners } from '../calls/listeners.js';
+import { refresher } from '../calls/schedulers.js';
 import type { SigningKey } from '../database/client.js';
 import type { Database } from '../database/open.js';
 import { patiently } from '../database/patience.js';
 import type { Secrets } from '../secrets.js';
 import type { KeySource } from '../sessions/access-tokens.js';
-import { refresher } from '../sessions/refresher.js';
 import {
   generateSigningKey,
   KEY_CHANNEL,

@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { type Actor, sessionOf } from '../calls/access.js';
 import { Failure } from '../calls/errors.js';
-import { singleFlight } from '../database/single-flight.js';
+import { singleFlight } from '../calls/schedulers.js';
 import type { Revocations } from '../sessions/revocations.js';
 import type { Connection } from './connection.js';
 

@@ -2,12 +2,12 @@ import type { FastifyBaseLogger } from 'fastify';
 import { type DocumentNode, type GraphQLSchema, TypeInfo, visit, visitWithTypeInfo } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import type { Actor } from '../calls/access.js';
+import { coalesced } from '../calls/schedulers.js';
 import type { GraphQLContext } from '../graphql/context.js';
 import { documentHash, textOf } from '../graphql/documents.js';
 import type { Engine } from '../graphql/engine.js';
 import { boundedErrors, type ErrorFormatter, formatted } from '../graphql/errors.js';
 import type { PreparedOperation } from '../graphql/operation-check.js';
-import { coalesced } from './coalesced.js';
 import { type Feed, feedOf, type Rendered, type Sink } from './feed.js';
 import type { Entry, StreamSource } from './streams.js';
 

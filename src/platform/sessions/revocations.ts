@@ -2,16 +2,15 @@ import { type AuditedEvent, audit } from '../audit/audit.js';
 import { type Actor, type Call, sessionOf } from '../calls/access.js';
 import { andThen, type Soon } from '../calls/at-once.js';
 import { listeners } from '../calls/listeners.js';
+import { refresher, singleFlight } from '../calls/schedulers.js';
 import type { Prisma } from '../database/client.js';
 import { faultOf } from '../database/faults.js';
-import { notify } from '../database/notify.js';
 import type { Database } from '../database/open.js';
 import { patiently } from '../database/patience.js';
-import { singleFlight } from '../database/single-flight.js';
+import { notify } from '../database/signals.js';
 import type { SigningKeys } from '../keys/signing-keys.js';
 import type { Names } from '../names.js';
 import { ACCESS_TOKEN_LIFETIME, type AccessClaims, CLOCK_TOLERANCE } from './access-tokens.js';
-import { refresher } from './refresher.js';
 
 /** Milliseconds that a mark is kept: as long as an older token could live, and a minute for the commit. */
 const KEPT = (ACCESS_TOKEN_LIFETIME + CLOCK_TOLERANCE + 60) * 1000;

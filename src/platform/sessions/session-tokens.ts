@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { turns } from '../accounts/turns.js';
 import type { Call } from '../calls/access.js';
 import { Failure } from '../calls/errors.js';
+import { serialByKey } from '../calls/schedulers.js';
 import type { Prisma, PrismaClient, RefreshToken } from '../database/client.js';
 import type { Names } from '../names.js';
 import { ACCESS_TOKEN_LIFETIME, type AccessTokens } from './access-tokens.js';
@@ -83,7 +83,7 @@ interface RefreshDependencies {
 
 /** Exchanges refresh tokens, each for the next of its family (RFC 9700 §4.14.2). */
 export function refreshService({ client, tokens, end, names, now }: RefreshDependencies) {
-  const inTurn = turns();
+  const inTurn = serialByKey();
 
   /** Locks the session (Prisma has no row locks), and then reads the token. */
   async function load(db: Transaction, hash: Hash) {

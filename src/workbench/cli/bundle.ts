@@ -13,8 +13,8 @@ import {
 } from '@accord-api/platform/cli/built';
 import { CONTRACT_FILE } from '@accord-api/platform/contract/generated';
 import { filesIn } from '@accord-api/platform/contract/project-files';
-import { makeTemplate } from '@accord-api/platform/database/make-template';
-import { readMigrations } from '@accord-api/platform/database/migration-folder';
+import { makeTemplate } from '@accord-api/platform/database/embedded';
+import { readMigrations } from '@accord-api/platform/database/migrations';
 import { templatePath } from '@accord-api/platform/database/template';
 import { builtPath, PAGE_FILES, sourcePath, statePath } from '@accord-api/platform/pages';
 import { rootPath } from '@accord-api/platform/root';

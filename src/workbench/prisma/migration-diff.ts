@@ -2,8 +2,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { embeddedPool, memory } from '@accord-api/platform/database/embedded';
 import { filters, migrationList, schemaEngine } from '@accord-api/platform/database/migration-engine';
-import { type Migration, migrationsFolder, readMigrations } from '@accord-api/platform/database/migration-folder';
-import { explained } from '@accord-api/platform/database/migrations';
+import { explained, type Migration, migrationsFolder, readMigrations } from '@accord-api/platform/database/migrations';
 import { rootPath } from '@accord-api/platform/root';
 import type { PGlite } from '@electric-sql/pglite';
 

@@ -1,5 +1,19 @@
-import { accessSync, constants, readdirSync, statfsSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import {
+  accessSync,
+  closeSync,
+  constants,
+  existsSync,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  statfsSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { tryLock } from 'fs-native-extensions';
 
 /**
  * Bytes that are left free: two segments of PostgreSQL's log. Where it cannot begin the next one, PostgreSQL panics, and
@@ -60,4 +74,41 @@ export function tryAccess(folder: string): void {
 /** Whether it is there. @throws Error of the system when this cannot be known */
 export function isThere(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false }) !== undefined;
+}
+
+/** Like `recursive`, which says ENOENT for whatever else is wrong, such as a file system that is read-only. */
+function makeFolder(path: string): void {
+  if (existsSync(path)) return;
+  makeFolder(dirname(path));
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    // Another process was faster.
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
+}
+
+/**
+ * Takes the data directory for this process, creating it when absent. Two processes in one directory corrupt each other
+ * silently. It is a lock of the operating system on an open file, so a killed process leaves none behind; the
+ * file itself stays and only tells the holder's process id.
+ * Returns the release. Throws when another holder, in this process or another, has the directory.
+ */
+export function lockDirectory(directory: string): () => void {
+  makeFolder(directory);
+  const path = join(directory, 'lock');
+  const file = openSync(path, 'a+', 0o600);
+  if (!tryLock(file)) {
+    closeSync(file);
+    const holder = readFileSync(path, 'utf8').trim();
+    throw new Error(
+      `The directory is in use by process ${holder || '(starting)'}. Stop it first, or set DATABASE_URL to another directory.`,
+    );
+  }
+  ftruncateSync(file);
+  writeSync(file, `${process.pid}\n`);
+  return () => {
+    ftruncateSync(file);
+    closeSync(file);
+  };
 }
