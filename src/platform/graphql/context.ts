@@ -32,25 +32,25 @@ export interface GraphQLContext<Services = unknown, Rules extends Policy = Polic
 }
 
 /**
- * Reads one row. Reads of one name and call in the same turn are one batch, after one checkpoint. Nothing is cached: a later field of a
+ * Reads one row. Reads with one key and call in the same turn are one batch, after one checkpoint. Nothing is cached: a later field of a
  * mutation sees what an earlier one changed.
- * @param name always comes with the same `read`
+ * @param key names a field, and always comes with the same `read`
  * @returns undefined for a row that `read` leaves out
  */
 type BatchRead = <Value>(
   call: Call,
-  name: string,
+  key: unknown,
   id: number,
   read: (call: Call, ids: readonly number[]) => Promise<ReadonlyMap<number, Value>>,
 ) => Promise<Value | undefined>;
 
 function batchReader(): BatchRead {
-  const loaders = new Map<Call, Map<string, DataLoader<number, unknown>>>();
-  return <Value>(...[call, name, id, read]: Parameters<BatchRead>) => {
-    const ofCall = loaders.get(call) ?? new Map<string, DataLoader<number, unknown>>();
+  const loaders = new Map<Call, Map<unknown, DataLoader<number, unknown>>>();
+  return <Value>(...[call, key, id, read]: Parameters<BatchRead>) => {
+    const ofCall = loaders.get(call) ?? new Map<unknown, DataLoader<number, unknown>>();
     loaders.set(call, ofCall);
     const loader =
-      ofCall.get(name) ??
+      ofCall.get(key) ??
       new DataLoader<number, unknown>(
         async (ids) => {
           await call.checkpoint();
@@ -59,7 +59,7 @@ function batchReader(): BatchRead {
         },
         { cache: false },
       );
-    ofCall.set(name, loader);
+    ofCall.set(key, loader);
     return loader.load(id) as Promise<Value | undefined>;
   };
 }

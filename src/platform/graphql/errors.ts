@@ -6,34 +6,57 @@ import { toFailure } from '../http/failures.js';
 import { locationsOf } from './documents.js';
 import { DocumentErrors } from './operation-check.js';
 
-/** Bytes of a name in the path of an error, which is as long as the document has it; and places of one error. */
-const MAX_NAME = 64;
+/** Bytes of a name in the path of an error, which is as long as the document has it; and locations of one error. */
+const MAX_NAME_BYTES = 64;
 const MAX_LOCATIONS = 10;
 
-/** The fields whose resolvers have thrown an error, as `Type.field`: GraphQL names them by what the document calls them. */
+/** Bytes of everything that an answer says about failures, and entries of one `errors` (docs/decisions.md, "Failures"). */
+const MAX_ANSWER_BYTES = 16 * 1024;
+const MAX_ERRORS = 20;
+/** Bytes of a result around its errors. */
+const FRAME_BYTES = '{"errors":[],"data":null,"extensions":{"omitted":1000000}},'.length;
+
+const TITLE = Symbol('title');
+
+export interface FormattedError extends GraphQLFormattedError {
+  /** The title of the code, for an answer without room for the message. It is not sent. */
+  [TITLE]?: string;
+  extensions: { code: string; statusCode: number; errors?: readonly Issue[]; omitted?: number };
+}
+
+/** The answer to one operation. */
+export interface Result {
+  data?: Record<string, unknown> | null | undefined;
+  errors?: readonly FormattedError[];
+  extensions?: { omitted: number };
+}
+
+/** The fields whose resolvers threw an error, as `Type.field`. */
 const fields = new WeakMap<object, string>();
-export const nameField = (error: unknown, field: string): void => {
-  if (typeof error === 'object' && error !== null) fields.set(error, field);
-};
-const fieldOf = (error: unknown): string | undefined => fields.get((error ?? {}) as object);
+export const nameField = (error: object, field: string): void => void fields.set(error, field);
+
+export type ErrorFormatter = ReturnType<typeof errorFormatter>;
 
 /**
- * What goes into `errors` of an answer, in the terms of the catalogue. What is unknown is masked, and its cause logged.
- * @param suggest whether graphql may say "Did you mean …", which tells the names of a schema that is not published
+ * Formats errors with the codes of the catalogue. Unknown errors are masked, and logged.
+ * @param suggest keeps "Did you mean …" of graphql-js, which names parts of a schema that may not be published
  */
 export function errorFormatter(suggest: boolean) {
-  function format(failure: Failure, log: FastifyBaseLogger, at: GraphQLError | undefined): FormattedError {
+  function ofGraphQL(error: GraphQLError, log: FastifyBaseLogger): FormattedError {
+    const message = suggest ? error.message : error.message.replace(/ Did you mean .*$/s, '');
+    const failure = isOfDocument(error) ? new Failure('BAD_REQUEST', message) : toFailure(error.originalError);
+    const { cause, issues, omitted } = failure.options;
     if (failure.code === 'INTERNAL') {
-      const operation = fieldOf(failure.options.cause) ?? at?.path?.join('.');
-      log.error({ ...(operation !== undefined && { operation }), err: failure.options.cause }, 'a resolver failed');
+      const operation = fields.get((cause ?? {}) as object) ?? error.path?.join('.');
+      log.error({ ...(operation !== undefined && { operation }), err: cause }, 'a resolver failed');
     }
-    const { issues, omitted } = failure.options;
-    const locations = at && locationsOf(at)?.slice(0, MAX_LOCATIONS);
+    const locations = locationsOf(error)?.slice(0, MAX_LOCATIONS);
+    const path = error.path?.map((step) => (typeof step === 'string' ? cut(step, MAX_NAME_BYTES) : step));
     return {
       [TITLE]: failure.title,
       message: failure.message,
       ...(locations && { locations }),
-      ...(at?.path && { path: at.path.map((step) => (typeof step === 'string' ? cut(step, MAX_NAME) : step)) }),
+      ...(path && { path }),
       extensions: {
         code: failure.code,
         statusCode: failure.status,
@@ -42,99 +65,75 @@ export function errorFormatter(suggest: boolean) {
       },
     };
   }
-
-  const told = ({ message }: GraphQLError) => (suggest ? message : message.replace(/ Did you mean .*$/s, ''));
-
-  /** @param error of a field or of the document; graphql's own errors are the document's fault */
-  const ofGraphQL = (error: GraphQLError, log: FastifyBaseLogger): FormattedError => {
-    const { originalError } = error;
-    const failure = isOfDocument(error) ? new Failure('BAD_REQUEST', told(error)) : toFailure(originalError);
-    return format(failure, log, error);
-  };
-
   return {
     ofGraphQL,
-    /** @param error thrown before, or instead of, the execution; those of a document are gathered in `errors` */
-    ofThrown(error: unknown, log: FastifyBaseLogger): FormattedError[] {
-      if (error instanceof GraphQLError) return [ofGraphQL(error, log)];
-      const { errors } = (error ?? {}) as { errors?: unknown };
-      const gathered = Array.isArray(errors) ? errors.filter((one) => one instanceof GraphQLError) : [];
-      if (gathered.length > 0) return gathered.map((one) => ofGraphQL(one, log));
-      return [format(toFailure(error), log, undefined)];
-    },
+    /** Formats what was thrown before the execution. */
+    ofThrown: (error: unknown, log: FastifyBaseLogger): FormattedError[] =>
+      asGraphQLErrors(error).map((one) => ofGraphQL(one, log)),
   };
 }
 
-/** The answer to an operation that nobody looked at. */
-export const refused = ({ code, status, message }: Failure): Result => ({
-  errors: [{ message, extensions: { code, statusCode: status } }],
-});
-
 /**
- * graphql's own errors are the document's fault when they come before the execution, which gives them a path, or name a
- * place in the document, as those of arguments do. Else it could not serialise a value of ours.
+ * Returns true for an error of graphql-js that the document causes: one before the execution, which has no path, or one that names a
+ * node, as those of arguments do. Others are values of ours that graphql-js could not serialise.
  */
 const isOfDocument = ({ originalError, path }: GraphQLError): boolean =>
   originalError == null ||
   (originalError instanceof GraphQLError && (path === undefined || originalError.nodes !== undefined));
 
-/** Seconds after which all that failed for the time being is worth another try; undefined where nothing did. */
+/** Returns what was thrown as errors of graphql-js. */
+export function asGraphQLErrors(error: unknown): readonly GraphQLError[] {
+  if (error instanceof DocumentErrors) return error.errors;
+  if (error instanceof GraphQLError) return [error];
+  const failure = toFailure(error);
+  return [new GraphQLError(failure.message, { originalError: failure })];
+}
+
+/** Returns the answer to a request that was rejected before it was read. */
+export const refused = ({ code, status, message }: Failure): Result => ({
+  errors: [{ message, extensions: { code, statusCode: status } }],
+});
+
+/** Returns the seconds after which everything that failed can be tried again; undefined without such failures. */
 export function retryAfterOf(errors: readonly GraphQLError[] = []): number | undefined {
   const waits = errors.flatMap(({ originalError }) => toFailure(originalError).options.retryAfter ?? []);
   return waits.length > 0 ? Math.max(...waits) : undefined;
 }
 
-export type ErrorFormatter = ReturnType<typeof errorFormatter>;
-
-/** Where an error keeps what JSON leaves out. */
-export const TITLE = Symbol('title');
-
-/** One operation's part of an answer, in the terms of the catalogue. */
-export interface Result {
-  data?: Record<string, unknown> | null | undefined;
-  errors?: readonly FormattedError[];
-  extensions?: { omitted: number };
-}
-
-export interface FormattedError extends GraphQLFormattedError {
-  /** The title of the code, for an answer without room for the message. It is not sent. */
-  [TITLE]?: string;
-  extensions: { code: string; statusCode: number; errors?: readonly Issue[]; omitted?: number };
-}
-
 export const codesOf = ({ errors = [] }: Pick<Result, 'errors'>): string[] =>
   errors.map(({ extensions: { code } }) => code);
 
-/** Bytes of all that an answer says of failures, and entries of one `errors` (docs/decisions.md, "Failures"). */
-const MAX_BYTES = 16 * 1024;
-const MAX_ERRORS = 20;
-/** Bytes of a result around its errors. */
-const FRAME = '{"errors":[],"data":null,"extensions":{"omitted":1000000}},'.length;
+/** Formats a result of graphql-js, and limits its errors. */
+export function formatted({ data, errors }: ExecutionResult, format: ErrorFormatter, log: FastifyBaseLogger): Result {
+  const all = errors?.map((error) => format.ofGraphQL(error, log));
+  const [result = {}] = boundedAnswer([{ ...(all && { errors: all }), ...(data !== undefined && { data }) }]);
+  return result;
+}
 
 /**
- * An answer that says of failures no more than it may. Each result that failed gets its share, and keeps one error at
- * least; the others come as long as there is room for them, and are counted in `extensions` from there on.
+ * Limits the errors of an answer. Each failed result gets the same share of the bytes and keeps at least one error; the others are
+ * counted in `extensions` if there is no room for them.
  */
 export function boundedAnswer(results: readonly Result[]): Result[] {
   const failed = results.filter(({ errors }) => errors?.length).length;
-  return results.map((result) => boundedResult(result, Math.floor((MAX_BYTES - '[]'.length) / failed)));
+  return results.map((result) => boundedResult(result, Math.floor((MAX_ANSWER_BYTES - '[]'.length) / failed)));
 }
 
 function boundedResult({ errors = [], extensions, ...rest }: Result, share: number): Result {
   const [first] = errors;
   if (!first) return rest;
-  // A name is as long as a document, and is repeated in the data; where it only says null, this says the same.
-  const nothing = Object.values(rest.data ?? {}).every((value) => value === null);
-  const named = nothing && rest.data ? sizeOf(rest.data) : 0;
-  const data = named > share / 4 ? { data: null } : rest;
-  const room = share - FRAME - (named > share / 4 ? 0 : named);
-  const listed = fitting(errors.slice(0, MAX_ERRORS), room);
-  const kept = listed.length > 0 ? listed : [shrunk(first, room)];
+  // Names are as long as a document, and data whose members are all null says the same as null.
+  const isEmpty = Object.values(rest.data ?? {}).every((value) => value === null);
+  const nullBytes = isEmpty && rest.data ? sizeOf(rest.data) : 0;
+  const data = nullBytes > share / 4 ? { data: null } : rest;
+  const room = share - FRAME_BYTES - (nullBytes > share / 4 ? 0 : nullBytes);
+  const fitting = firstThatFit(errors.slice(0, MAX_ERRORS), room);
+  const kept = fitting.length > 0 ? fitting : [shrunk(first, room)];
   const omitted = errors.length - kept.length + (extensions?.omitted ?? 0);
   return { errors: kept, ...data, ...(omitted > 0 && { extensions: { omitted } }) };
 }
 
-/** The same for a message that has no place beside its errors: the last one of them tells what is left out. */
+/** Limits errors in a message without a place beside them: the last error counts those that are omitted. */
 export function boundedErrors(errors: readonly FormattedError[]): FormattedError[] {
   const [{ errors: kept = [], extensions = { omitted: 0 } } = {}] = boundedAnswer([{ errors }]);
   const last = kept.at(-1);
@@ -144,8 +143,7 @@ export function boundedErrors(errors: readonly FormattedError[]): FormattedError
 
 const sizeOf = (value: object): number => Buffer.byteLength(JSON.stringify(value)) + 1;
 
-/** The first ones of a list, as many as fit. */
-function fitting<T extends object>(list: readonly T[], room: number): T[] {
+function firstThatFit<T extends object>(list: readonly T[], room: number): T[] {
   let left = room;
   const end = list.findIndex((one) => {
     left -= sizeOf(one);
@@ -154,38 +152,22 @@ function fitting<T extends object>(list: readonly T[], room: number): T[] {
   return list.slice(0, end < 0 ? undefined : end);
 }
 
-/** An error with as much as fits: its issues go first, then the place, then its own words. */
+/** Returns an error with as much as fits: it loses its issues first, then its place, then its message. */
 function shrunk(
   { message, locations, path, extensions, [TITLE]: title }: FormattedError,
   room: number,
 ): FormattedError {
-  const { code, statusCode, errors = [], omitted = 0 } = extensions;
-  const told = { code, statusCode };
+  const { errors = [], omitted = 0, ...codes } = extensions;
   const forms: FormattedError[] = [
-    { message, ...(locations && { locations }), ...(path && { path }), extensions: told },
-    { message, extensions: told },
+    { message, ...(locations && { locations }), ...(path && { path }), extensions: codes },
+    { message, extensions: codes },
   ];
-  const form = forms.find((one) => sizeOf(one) <= room) ?? { message: title ?? code, extensions: told };
+  const form = forms.find((one) => sizeOf(one) <= room) ?? { message: title ?? codes.code, extensions: codes };
   const counted = { errors: [], omitted: 1_000_000 };
-  const issues = fitting(errors, room - sizeOf({ ...form, extensions: { ...told, ...counted } }));
+  const issues = firstThatFit(errors, room - sizeOf({ ...form, extensions: { ...codes, ...counted } }));
   const left = omitted + errors.length - issues.length;
   return {
     ...form,
-    extensions: { ...told, ...(issues.length > 0 && { errors: issues }), ...(left > 0 && { omitted: left }) },
+    extensions: { ...codes, ...(issues.length > 0 && { errors: issues }), ...(left > 0 && { omitted: left }) },
   };
-}
-
-/** A result with its errors in the terms of the catalogue, and no more of them than may be told. */
-export function formatted({ data, errors }: ExecutionResult, format: ErrorFormatter, log: FastifyBaseLogger): Result {
-  const told = errors?.map((error) => format.ofGraphQL(error, log));
-  const [result = {}] = boundedAnswer([{ ...(told && { errors: told }), ...(data !== undefined && { data }) }]);
-  return result;
-}
-
-/** What was thrown, as graphql-ws wants it; the failures are within. */
-export function asGraphQLErrors(error: unknown): readonly GraphQLError[] {
-  if (error instanceof DocumentErrors) return error.errors;
-  if (error instanceof GraphQLError) return [error];
-  const failure = toFailure(error);
-  return [new GraphQLError(failure.message, { originalError: failure })];
 }

@@ -33,15 +33,6 @@ import {
 /** Reads a relation in one statement with what is selected below it. */
 const JOIN = { relationLoadStrategy: 'join' } as const;
 
-const selectionIds = new WeakMap<readonly FieldNode[], number>();
-let selections = 0;
-/** Tells selections apart: graphql hands the same nodes to all parents of one field. */
-function selectionId(nodes: readonly FieldNode[]): number {
-  const known = selectionIds.get(nodes) ?? ++selections;
-  selectionIds.set(nodes, known);
-  return known;
-}
-
 export type SchemaRelations = ReturnType<typeof schemaRelations>;
 
 /**
@@ -181,22 +172,18 @@ export function schemaRelations(schema: GraphQLSchema, models: DeclaredModels) {
     const { call, batch } = context;
     const filter = readableRows(call, authenticated(call), relation.to);
     const rows = pageArguments(args);
-    const rowsOf = await batch(
-      call,
-      `${selectionId(info.fieldNodes)} ${JSON.stringify(rows)}`,
-      parent.id,
-      async (_call, ids) => {
-        const plan = planOf(reading);
-        const below = { ...rows, ...(filter && { where: filter }), select: plan.select };
-        const parents = (await delegateOf(client, data).findMany({
-          where: { id: { in: [...ids] } },
-          select: { id: true, [field]: below },
-          ...JOIN,
-        })) as AnyRow[];
-        for (const one of parents) markRows(one[field], plan);
-        return new Map(parents.map((one) => [one.id, one[field]]));
-      },
-    );
+    // graphql-js passes the same nodes for all parents of one field.
+    const rowsOf = await batch(call, info.fieldNodes, parent.id, async (_call, ids) => {
+      const plan = planOf(reading);
+      const below = { ...rows, ...(filter && { where: filter }), select: plan.select };
+      const parents = (await delegateOf(client, data).findMany({
+        where: { id: { in: [...ids] } },
+        select: { id: true, [field]: below },
+        ...JOIN,
+      })) as AnyRow[];
+      for (const one of parents) markRows(one[field], plan);
+      return new Map(parents.map((one) => [one.id, one[field]]));
+    });
     return rowsOf ?? [];
   }
 
@@ -212,7 +199,7 @@ export function schemaRelations(schema: GraphQLSchema, models: DeclaredModels) {
     const [member] = data.stored.fields[field]?.relation?.fields ?? [];
     const id = parent[member as string] as number | null;
     if (id === null) return null;
-    const row = await batch(call, `${selectionId(info.fieldNodes)}`, id, async (_call, ids) => {
+    const row = await batch(call, info.fieldNodes, id, async (_call, ids) => {
       const plan = planOf(reading);
       const own =
         filter &&

@@ -4,25 +4,24 @@ import type { ExecutionResult } from 'graphql';
 import { toFailure } from '../http/failures.js';
 
 interface EventsOptions {
-  /** What the subscription subscribed to. */
+  /** The source that the subscription's resolver returned. */
   source: AsyncIterable<unknown>;
   /** Executes one event. */
   show: (event: unknown) => Promise<ExecutionResult>;
-  /** Resolves when the client has read enough to be sent the next one. */
+  /** Resolves when the client has read enough to be sent the next result. */
   drained: () => Promise<void>;
-  /** Called once, when nothing more will be shown, for whichever reason. */
+  /** Called once, when no more results follow. */
   onEnd: () => void;
-  /** Told what the source threw when it was ended: there is nobody else left to tell. */
+  /** Gets what the source throws when it is closed. */
   onFault: (error: unknown) => void;
 }
 
 const DONE = { done: true, value: undefined } as const;
 
 /**
- * The results of a subscription whose events are its own: each is asked for when the one before has been sent and the client
- * keeps up, and executed for this subscriber alone. It goes on for as long as its source does, and fails with it. What
- * graphql's `subscribe` returns would do the same, but hands one context to all events, and ends no sooner than the source
- * answers, which a generator does not while it waits.
+ * Returns the results of a subscription that shares its events with no other. Each event is read when the result before has been sent
+ * and the client keeps up. `subscribe` of graphql-js passes one context to all events, and ends only when the source answers, which a
+ * generator does not while it waits.
  * @throws what the source throws when it is asked for its iterator
  */
 export function eventsOf({
@@ -33,77 +32,66 @@ export function eventsOf({
   onFault,
 }: EventsOptions): AsyncIterableIterator<ExecutionResult, void> {
   const iterator = source[Symbol.asyncIterator]();
-  let over = false;
+  let isOver = false;
   /** Ends the wait for the next event. */
   let stop = (): void => {};
 
-  function settle(): void {
-    if (over) return;
-    over = true;
+  function finish(): void {
+    isOver = true;
     onEnd();
   }
 
-  function end(): void {
-    if (over) return;
-    settle();
-    stop();
-    leave().catch(onFault);
-  }
-
-  async function leave(): Promise<void> {
-    // The iterator of a stream hears of its end only when there is something to read.
+  async function close(): Promise<void> {
+    // The iterator of a stream notices its end only when there is something to read.
     if (source instanceof Readable) source.destroy();
     await iterator.return?.();
   }
 
-  async function following(): Promise<IteratorResult<unknown>> {
+  function end(): void {
+    if (isOver) return;
+    finish();
+    stop();
+    close().catch(onFault);
+  }
+
+  async function nextEvent(): Promise<IteratorResult<unknown>> {
     try {
       const next = await iterator.next();
-      if (next.done) settle();
+      if (next.done && !isOver) finish();
       return next;
     } catch (error) {
-      // A source that has failed is at its end, and is not ended once more.
-      settle();
+      // A source that failed is not closed.
+      if (!isOver) finish();
       throw error;
     }
   }
 
   async function read(): Promise<IteratorResult<ExecutionResult, void>> {
     await drained();
-    // A source that never waits must not keep the others from their turn.
+    // A source that never waits must not block other work.
     await nextTurn();
-    if (over) return DONE;
-    const { value } = await following();
-    return over ? DONE : { done: false, value: await show(value) };
+    if (isOver) return DONE;
+    const { value } = await nextEvent();
+    return isOver ? DONE : { done: false, value: await show(value) };
   }
 
-  return {
-    next: () =>
+  return iteratorOf(
+    () =>
       new Promise((resolve, reject) => {
-        if (over) return resolve(DONE);
+        if (isOver) return resolve(DONE);
         stop = () => resolve(DONE);
         read().then(resolve, (error: unknown) => {
           end();
           reject(toFailure(error));
         });
       }),
-    async return() {
-      end();
-      return DONE;
-    },
-    async throw() {
-      end();
-      return DONE;
-    },
-    [Symbol.asyncIterator]() {
-      return this;
-    },
-  };
+    end,
+  );
 }
 
 /**
- * A stream for graphql-ws that carries nothing but the life of a subscription: the frames are sent past it. It ends when the
- * client completes the subscription or goes, and fails when the subscription could not begin.
+ * Returns an iterator for graphql-ws that ends with a subscription to a stream, whose messages are sent without it. It fails if the
+ * subscription cannot begin.
  */
 export function lifetime({
   joined,
@@ -117,16 +105,23 @@ export function lifetime({
     finish = resolve;
     joined.catch(reject);
   });
-  ended.catch(() => {}); // told by `next`, where anybody still asks
-  const end = async (): Promise<IteratorResult<never, void>> => {
+  ended.catch(() => {}); // `next` throws the error
+  const end = () => {
     leave();
     finish();
-    return { done: true, value: undefined };
+  };
+  return iteratorOf(() => ended.finally(end).then(() => DONE), end);
+}
+
+function iteratorOf<T>(next: () => Promise<IteratorResult<T, void>>, end: () => void): AsyncIterableIterator<T, void> {
+  const close = async () => {
+    end();
+    return DONE;
   };
   return {
-    next: () => ended.then(end, (error: unknown) => end().then(() => Promise.reject(error))),
-    return: end,
-    throw: end,
+    next,
+    return: close,
+    throw: close,
     [Symbol.asyncIterator]() {
       return this;
     },
