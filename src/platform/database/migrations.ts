@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Pool } from 'pg';
 import { rootPath } from '../root.js';
-import { telling } from './patience.js';
+import { reportIfSlow } from './waiting.js';
 
 /** One folder of prisma/migrations, in Prisma's own layout. */
 export interface Migration {
@@ -57,7 +57,7 @@ export async function migrating<T>(pool: Pool, work: (session: MigrationSession)
       exclude: async () => {
         await client.query(`SET lock_timeout = ${MIGRATION_WAIT}`);
         const seconds = MIGRATION_WAIT / 1000;
-        await telling(`Another process migrates this database. Waiting up to ${seconds} s for it.`, () =>
+        await reportIfSlow(`Another process migrates this database. Waiting up to ${seconds} s for it.`, () =>
           client.query(`SELECT pg_advisory_lock(${MIGRATION_LOCK})`),
         ).catch((cause: { code?: string }) => {
           if (cause.code !== '55P03') throw cause;

@@ -3,7 +3,7 @@ import { listeners } from '../calls/listeners.js';
 import { refresher } from '../calls/schedulers.js';
 import type { SigningKey } from '../database/client.js';
 import type { Database } from '../database/open.js';
-import { patiently } from '../database/patience.js';
+import { retryWhileUnavailable } from '../database/waiting.js';
 import type { Secrets } from '../secrets.js';
 import type { KeySource } from '../sessions/access-tokens.js';
 import {
@@ -74,7 +74,7 @@ async function asymmetric(options: SigningKeysOptions): Promise<SigningKeys> {
   const { client, keySecrets, listen, now, onFault } = options;
   const open = async (row: SigningKey) => ({ ...(await openKey(row, keySecrets)), signsFrom: row.signsFrom });
   const removals = listeners<ReadonlySet<string>>();
-  let ring: Ring = await Promise.all((await patiently(() => firstRows(options))).map(open));
+  let ring: Ring = await Promise.all((await retryWhileUnavailable(() => firstRows(options))).map(open));
 
   /** Reads the stored keys, without those that cannot be opened. */
   async function read(): Promise<void> {

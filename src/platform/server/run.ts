@@ -4,7 +4,7 @@ import type { TProperties } from '@sinclair/typebox';
 import type { Application } from '../application.js';
 import { DatabaseNotOpened, faultOf, reasonOf } from '../database/faults.js';
 import { openDatabase } from '../database/open.js';
-import { patiently, telling } from '../database/patience.js';
+import { reportIfSlow, retryWhileUnavailable } from '../database/waiting.js';
 import { namesOf } from '../names.js';
 import { type Config, ConfigError, listenHost, notListening, readConfig } from './config.js';
 
@@ -23,7 +23,9 @@ async function start({ name, variables, application: load }: Program): Promise<v
   await tryPort(config);
   // PostgreSQL is compiled on another core while the modules of the service are loaded.
   const [database, application, { serve }] = await Promise.all([
-    telling('Still opening the database.', () => patiently(() => openDatabase(config.DATABASE_URL, { name }))),
+    reportIfSlow('Still opening the database.', () =>
+      retryWhileUnavailable(() => openDatabase(config.DATABASE_URL, { name })),
+    ),
     load(),
     import('./serve.js'),
   ]);

@@ -4,7 +4,7 @@ import { buildApp } from '../app.js';
 import type { Application, DemoPerson } from '../application.js';
 import { readAddress } from '../database/address.js';
 import type { Database } from '../database/open.js';
-import { patiently, telling } from '../database/patience.js';
+import { reportIfSlow, retryWhileUnavailable } from '../database/waiting.js';
 import { titleOf } from '../names.js';
 import { answerCommands } from './admin-socket.js';
 import { type Config, listenHost, notListening } from './config.js';
@@ -19,11 +19,11 @@ const ECHO = 500;
 
 /** Serves until the process is asked to stop, and then closes the database. If it rejects, the caller closes the database. */
 export async function serve(application: Application, config: Config, database: Database): Promise<void> {
-  const { demo, app } = await telling('Still reading what is in the database.', async () => {
-    await patiently(() => prepareData(database, config, application));
+  const { demo, app } = await reportIfSlow('Still reading what is in the database.', async () => {
+    await retryWhileUnavailable(() => prepareData(database, config, application));
     // Runs beside the other, because a password is hashed on another core.
     const [demo, app] = await Promise.all([
-      patiently(() => demoLogin(database, config, application)),
+      retryWhileUnavailable(() => demoLogin(database, config, application)),
       buildApp(application, config, { database, logger: await logger(config) }),
     ]);
     return { demo, app };

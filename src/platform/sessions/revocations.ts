@@ -6,8 +6,8 @@ import { refresher, singleFlight } from '../calls/schedulers.js';
 import type { Prisma } from '../database/client.js';
 import { faultOf } from '../database/faults.js';
 import type { Database } from '../database/open.js';
-import { patiently } from '../database/patience.js';
 import { notify } from '../database/signals.js';
+import { retryWhileUnavailable } from '../database/waiting.js';
 import type { SigningKeys } from '../keys/signing-keys.js';
 import type { Names } from '../names.js';
 import { ACCESS_TOKEN_LIFETIME, type AccessClaims, CLOCK_TOLERANCE } from './access-tokens.js';
@@ -70,7 +70,7 @@ export async function revocations({ client, listen, prove, keys, names, now, onF
     set(Number(userId), { at: Number(at), role: role || null });
   }
 
-  await patiently(read);
+  await retryWhileUnavailable(read);
   const refresh = refresher(read, onFault);
   await listen(signals.revocations, hear, refresh.request);
   await listen(

@@ -1,0 +1,44 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { DatabaseNotOpened, faultOf, reasonOf } from './faults.js';
+
+/** Milliseconds between two attempts, and for all attempts of one step of a start. */
+const PAUSE_MS = 500;
+const RETRY_LIMIT_MS = 30_000;
+
+/** Milliseconds after which a start that printed nothing says what it waits for. */
+const SLOW_MS = 3000;
+
+/** Faults that may pass: a server that is starting or busy, or behind a network that is. */
+const TRANSIENT = new Set(['unavailable', 'timeout', 'serialization']);
+
+/** Prints the sentence if the work takes long. */
+export async function reportIfSlow<T>(sentence: string, work: () => Promise<T>): Promise<T> {
+  const timer = setTimeout(() => console.error(sentence), SLOW_MS);
+  try {
+    return await work();
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/**
+ * Repeats the work while the database is unavailable, because a service is often started together with its database. Prints the reason
+ * once.
+ * @throws DatabaseNotOpened with the time and the reason; other faults at once
+ */
+export async function retryWhileUnavailable<T>(work: () => Promise<T>): Promise<T> {
+  const end = performance.now() + RETRY_LIMIT_MS;
+  for (let isReported = false; ; isReported = true) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!TRANSIENT.has(faultOf(error).kind)) throw error;
+      if (performance.now() + PAUSE_MS > end) {
+        const waited = `Waited ${RETRY_LIMIT_MS / 1000} s for the database. ${reasonOf(error)}`;
+        throw new DatabaseNotOpened(waited, { cause: error });
+      }
+      if (!isReported) console.error(`Waiting up to ${RETRY_LIMIT_MS / 1000} s for the database. ${reasonOf(error)}`);
+      await delay(PAUSE_MS);
+    }
+  }
+}
