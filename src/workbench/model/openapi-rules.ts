@@ -6,7 +6,7 @@ import {
   rolesIn,
   type Schema,
 } from '@accord-api/platform/contract/document';
-import { endless, inlineSchemas } from '@accord-api/platform/contract/inline';
+import { inlineSchemas } from '@accord-api/platform/contract/inline';
 import { forwardFaults, placedOperations, placeOf, shapeOf, versionsOf } from '@accord-api/platform/contract/openapi';
 import { parameterForm } from '@accord-api/platform/contract/parameter-form';
 import { isObject, keysOf, valueAt } from '@accord-api/platform/contract/references';
@@ -20,7 +20,7 @@ import type { Finding } from './yaml-source.js';
  *
  * @see https://tc39.es/ecma262/#sec-keywords-and-reserved-words
  */
-export const RESERVED_WORDS = `
+const RESERVED_WORDS = `
   arguments await break case catch class const continue debugger default delete do else enum eval export extends false
   finally for function if implements import in instanceof interface let new null package private protected public
   return static super switch this throw true try typeof var void while with yield`
@@ -211,16 +211,6 @@ function unfollowed(source: OpenApiSource, follow: () => unknown): Finding[] {
   }
 }
 
-/** A schema may hold itself, as comments do; what must hold another of its kind has no value that ends. */
-function endlessSchemas({ written }: OpenApiSource): Finding[] {
-  const references = Object.keys(written.components?.schemas ?? {}).map((name) => `#/components/schemas/${name}`);
-  return endless(written, references).map((reference) => {
-    const path = keysOf(reference);
-    const message = `${path.at(-1)} must hold another one, which must hold another: give it a value that ends.`;
-    return { path, onKey: true, rule: 'schema-endless', message };
-  });
-}
-
 /** References lead into this document, since it is served as one file; and not back to a schema that is about the same value. */
 const unfollowable = (source: OpenApiSource) => unfollowed(source, () => inlineSchemas(source.document));
 
@@ -239,7 +229,6 @@ export const FINDINGS = [
   'path-ambiguous',
   'path-parameter-name',
   'local-references',
-  'schema-endless',
   CODES_RULE,
 ] as const;
 
@@ -250,9 +239,8 @@ export function findings(source: OpenApiSource): Finding[] {
   const ofOperations = placedOperations(document).flatMap(({ operation, at }) =>
     RULES.flatMap((rule) => rule(operation, at, document)),
   );
-  const ofSchemas = [...unfollowable(source), ...endlessSchemas(source)];
   const ofDocument = [...ambiguous(document), ...unreadParameters(document), ...codeFindings(document)];
-  return [...ofPaths, ...ofOperations, ...ofDocument, ...ofSchemas];
+  return [...ofPaths, ...ofOperations, ...ofDocument, ...unfollowable(source)];
 }
 
 type Place = Finding['path'];
@@ -264,7 +252,7 @@ const listedAt = (document: OpenApiDocument, place: Place): Place[] =>
   );
 
 /** The parameters that have no reading, by schema and style: they would reach a handler as something else than was declared. */
-export function unreadParameters(document: OpenApiDocument): Finding[] {
+function unreadParameters(document: OpenApiDocument): Finding[] {
   const places = placedOperations(document).flatMap(({ at }) =>
     [at.slice(0, -1), at].flatMap((owner) => listedAt(document, [...owner, 'parameters'])),
   );

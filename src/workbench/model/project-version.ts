@@ -7,10 +7,10 @@ import { commitAt, filesAt, git, NoSuchCommit } from './git.js';
 import { FILES } from './problems.js';
 
 /** Which of the two contracts a text is. */
-export type ContractKind = 'openapi' | 'schema';
+type ContractKind = 'openapi' | 'schema';
 
 /** What people call them. */
-export const KIND_NAMES: Record<ContractKind, string> = { openapi: 'an OpenAPI document', schema: 'GraphQL SDL' };
+const KIND_NAMES: Record<ContractKind, string> = { openapi: 'an OpenAPI document', schema: 'GraphQL SDL' };
 
 const OPENAPI = /^[ \t{]*["']?openapi["']?[ \t]*:/m;
 
@@ -42,7 +42,7 @@ function isSdl(text: string): boolean {
  * Which contract a text is: an OpenAPI document says so, SDL by its name or by what it holds.
  * @returns why it is none, as half a sentence
  */
-export function contractKind(text: string, name: string): ContractKind | { refused: string } {
+function contractKind(text: string, name: string): ContractKind | { refused: string } {
   if (OPENAPI.test(text)) return 'openapi';
   const other = OTHERS.find(([looks]) => looks.test(text));
   if (other !== undefined) return { refused: other[1] };
