@@ -1,9 +1,13 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { loadConfig } from '@redocly/openapi-core';
 import t from 'tap';
 import { parse } from 'yaml';
 import type { OpenApiDocument } from '../../src/platform/contract/document.js';
+import { publishedContracts } from '../../src/platform/pages/published.js';
+import { useProject } from '../../src/platform/root.js';
 import { restChanges } from '../../src/workbench/diff/rest.js';
+import { generateContract } from '../../src/workbench/generate/contract.js';
 import { lint } from '../../src/workbench/lint/lint.js';
 import { checkOpenApi, lintByRedocly } from '../../src/workbench/model/check-openapi.js';
 import { contractsOf } from '../../src/workbench/model/contracts.js';
@@ -328,6 +332,18 @@ t.test(
     );
   },
 );
+
+t.test('a service starts with the contract that code was generated from, and with no other', async (t) => {
+  const folder = t.testdir({ 'openapi.yaml': openapi, generated: {} });
+  useProject(folder);
+  t.teardown(() => useProject(undefined));
+  const served = () => publishedContracts(undefined, Buffer.from(schema));
+  await t.rejects(served(), { message: /^There is no generated\/contract\.json\. Run/ });
+  writeFileSync(join(folder, 'generated/contract.json'), JSON.stringify(generateContract(openApiOf(openapi))));
+  t.equal((await served()).openapi.info.title, 'Notes');
+  writeFileSync(join(folder, 'openapi.yaml'), `${openapi}# Edited.\n`);
+  await t.rejects(served(), { message: /^openapi\.yaml is not what generated\/contract\.json was made of\. Run/ });
+});
 
 t.test('the contract of the example is short, and by itself a document that editors open', async (t) => {
   const source = openApiOf(readFileSync('openapi.yaml', 'utf8'));
