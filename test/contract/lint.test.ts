@@ -10,7 +10,7 @@ import t, { type Test } from 'tap';
 import { parse } from 'yaml';
 import { bridge } from '../../src/workbench/bridge/bridge.js';
 import { reportJson } from '../../src/workbench/bridge/print.js';
-import { FILES } from '../../src/workbench/bridge/side.js';
+import { FILES } from '../../src/workbench/bridge/sides.js';
 import { editorSchema } from '../../src/workbench/generate/editor-schema.js';
 import eslintPlugin from '../../src/workbench/lint/eslint.js';
 import { GRAPHQL_RULES } from '../../src/workbench/lint/graphql-rules.js';

@@ -3,22 +3,19 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { extensionSchema } from '../model/extensions.js';
 import type { OpenApiSource } from '../model/openapi-source.js';
 import type { Path } from '../model/yaml-source.js';
-import { whereIn } from './schema-members.js';
-import type { Where } from './side.js';
+import { whereIn } from './openapi-side.js';
+import type { Where } from './sides.js';
 
-/** Says that something has no counterpart, whatever its name. */
-export const NONE = 'none';
-
-/** What `x-bridge` says beside a schema or an operation, or at the root for what openapi.yaml does not hold. */
+/** The `x-bridge` of a schema or an operation, or of the root for types that openapi.yaml does not have. */
 export interface Override {
-  /** The counterpart: a type; of an operation one root field or several, as in `Query.me`. */
+  /** The counterpart, or `none`: a type; for an operation one root field or several, as in `Query.me`. */
   graphql?: string | string[];
   prisma?: string;
-  /** At the root only: counterparts that openapi.yaml does not hold. */
+  /** At the root only. */
   pairs?: { graphql: string; prisma: string }[];
-  /** Members by their name here, with the name of their counterparts. */
+  /** The names of counterparts by the name of a member. */
   fields?: Record<string, { graphql?: string; prisma?: string }>;
-  /** Members whose own members stand in their place in the others. */
+  /** Members that the other documents replace by the members of their type. */
   flatten?: string[];
   accept?: { difference: string; reason: string }[];
 }
@@ -30,39 +27,40 @@ export interface Acceptance {
 }
 
 export interface Overrides {
-  /** That of a schema or an operation (no operationId begins with a capital); of the document without a name. */
-  of: (name?: string) => Override;
-  /** Where it stands. */
-  whereOf: (name?: string) => Where;
+  /** Returns the override of a schema or an operation, whose names differ in their first letter; of the root for ''. */
+  of: (name: string) => Override;
+  whereOf: (name: string) => Where;
   accepted: Acceptance[];
-  /** What of them cannot be read. */
+  /** The overrides that do not match their schema. */
   faults: { where: Where; message: string }[];
 }
 
 const isSound = new Ajv2020({ allowUnionTypes: true }).compile<Override>(extensionSchema('x-bridge'));
 
-/** Reads every `x-bridge` of a document: at its root, of its schemas and of its operations. */
+/** Reads every `x-bridge` of a document. */
 export function readOverrides(source: OpenApiSource): Overrides {
   const { written: document } = source;
-  const schemas = Object.entries(document.components?.schemas ?? {}).map(([name, { 'x-bridge': stated }]) => {
-    return { name, path: ['components', 'schemas', name] as Path, stated };
-  });
-  const operations = placedOperations(document).map(({ operation, at }) => {
-    return { name: operation.operationId, path: at, stated: operation['x-bridge'] };
-  });
-  const all = [{ name: '', path: [] as Path, stated: document['x-bridge'] }, ...schemas, ...operations]
-    .filter(({ stated }) => stated !== undefined)
-    .map((one) => ({ ...one, path: [...one.path, 'x-bridge'] }));
+  const owners: [name: string, path: Path, stated: unknown][] = [
+    ['', [], document['x-bridge']],
+    ...Object.entries(document.components?.schemas ?? {}).map(
+      ([name, schema]) => [name, ['components', 'schemas', name], schema['x-bridge']] as [string, Path, unknown],
+    ),
+    ...placedOperations(document).map(
+      ({ operation, at }) => [operation.operationId, at, operation['x-bridge']] as [string, Path, unknown],
+    ),
+  ];
   const faults: Overrides['faults'] = [];
-  const sound = all.flatMap(({ name, path, stated }) => {
+  const sound = owners.flatMap(([name, owner, stated]) => {
+    const path = [...owner, 'x-bridge'];
+    if (stated === undefined) return [];
     if (isSound(stated)) return [{ name, path, stated }];
     for (const { instancePath, message } of isSound.errors ?? []) {
-      const below = instancePath.split('/').slice(1);
-      faults.push({ where: whereIn(source, [...path, ...below], 'x-bridge'), message: `x-bridge ${message}.` });
+      const where = whereIn(source, [...path, ...instancePath.split('/').slice(1)], 'x-bridge');
+      faults.push({ where, message: `x-bridge ${message}.` });
     }
     return [];
   });
-  const find = (name = '') => sound.find((one) => one.name === name);
+  const find = (name: string) => sound.find((one) => one.name === name);
   return {
     of: (name) => find(name)?.stated ?? {},
     whereOf: (name) => whereIn(source, find(name)?.path ?? [], 'x-bridge'),

@@ -1,7 +1,7 @@
-import { NONE, type Override, type Overrides } from './overrides.js';
-import type { Call, Contract, Enumeration, Shape, Side, Where } from './side.js';
+import type { Override, Overrides } from './overrides.js';
+import type { Call, Contract, Enumeration, Shape, Side, Value, Where } from './sides.js';
 
-/** What is held against one another, by the document in which each is written. */
+/** Counterparts by document. */
 export interface Pair<Each> {
   /** The name in the first document that has it. */
   name: string;
@@ -20,107 +20,98 @@ export interface Pairs {
   calls: CallPair[];
   /** All enums, paired or not. */
   known: Record<Side, Enumeration[]>;
-  /** Overrides that name what is not there. */
+  /** Overrides that name what does not exist. */
   faults: { where: Where; message: string }[];
 }
 
-interface Named {
-  name: string;
-}
-
-type Sides<Each> = Record<Side, Each[]>;
-
-const named = <Each extends Named>(all: Each[], name: string | undefined) => all.find((one) => one.name === name);
-
-const drop = <Each>(sides: Partial<Record<Side, Each | undefined>>) =>
-  Object.fromEntries(Object.entries(sides).filter(([, one]) => one !== undefined)) as Partial<Record<Side, Each>>;
-
-/** Pairs by equal names; an override of openapi.yaml goes before, and its root pairs the other two. */
-function pairsOf<Each extends Named>({ openapi, graphql, prisma }: Sides<Each>, overrides: Overrides): Pair<Each>[] {
-  const root = overrides.of().pairs ?? [];
-  const fromRest = openapi.map((one): Pair<Each> => {
-    const override = overrides.of(one.name);
-    const partner = typeof override.graphql === 'string' ? override.graphql : one.name;
-    const sides = {
-      openapi: one,
-      graphql: named(graphql, partner),
-      prisma: named(prisma, override.prisma ?? one.name),
-    };
-    return { name: one.name, sides: drop(sides), override };
+/** Pairs types by equal names. An override of openapi.yaml has priority, and its root pairs the other two documents. */
+function pairTypes<Each extends Value>(types: Record<Side, Each[]>, overrides: Overrides): Pair<Each>[] {
+  const find = (side: Side, name: string) => types[side].find((one) => one.name === name);
+  const pair = (name: string, override: Override, sides: Partial<Record<Side, Each | undefined>>): Pair<Each>[] => {
+    const present = Object.entries(sides).filter(([, one]) => one !== undefined);
+    return present.length > 1 ? [{ name, override, sides: Object.fromEntries(present) }] : [];
+  };
+  const taken: (Each | undefined)[] = [];
+  const fromRest = types.openapi.flatMap((openapi) => {
+    const override = overrides.of(openapi.name);
+    const graphql = find('graphql', typeof override.graphql === 'string' ? override.graphql : openapi.name);
+    taken.push(graphql);
+    return pair(openapi.name, override, { openapi, graphql, prisma: find('prisma', override.prisma ?? openapi.name) });
   });
-  const taken = fromRest.map(({ sides }) => sides.graphql);
-  const others = graphql.filter((one) => !taken.includes(one));
-  const fromGraphql = others.map((one): Pair<Each> => {
-    const partner = root.find((pair) => pair.graphql === one.name)?.prisma ?? one.name;
-    return { name: one.name, sides: drop({ graphql: one, prisma: named(prisma, partner) }), override: {} };
+  const others = types.graphql.filter((one) => !taken.includes(one));
+  const fromGraphql = others.flatMap((graphql) => {
+    const stated = overrides.of('').pairs?.find((one) => one.graphql === graphql.name);
+    return pair(graphql.name, {}, { graphql, prisma: find('prisma', stated?.prisma ?? graphql.name) });
   });
-  return [...fromRest, ...fromGraphql].filter(({ sides }) => Object.keys(sides).length > 1);
+  return [...fromRest, ...fromGraphql];
 }
-
-const lowered = (word: string) => word.charAt(0).toLowerCase() + word.slice(1);
 
 /** `createUser` is Mutation.createUser, `getUser` is Query.user, `listUsers` is Query.users and Query.usersConnection. */
 function counterpartsOf(operationId: string): string[] {
   const [, noun] = /^(?:get|list)([A-Z].*)$/.exec(operationId) ?? [];
   if (noun === undefined) return [`Mutation.${operationId}`, `Query.${operationId}`];
-  return [`Query.${lowered(noun)}`, `Query.${lowered(noun)}Connection`];
+  const field = `Query.${noun.charAt(0).toLowerCase()}${noun.slice(1)}`;
+  return [field, `${field}Connection`];
 }
 
-function callPairs(rest: Call[], fields: Call[], overrides: Overrides): CallPair[] {
-  return rest.flatMap((operation) => {
-    const stated = overrides.of(operation.name).graphql;
-    const names = stated === undefined ? counterpartsOf(operation.name) : [stated].flat();
-    return fields.filter(({ name }) => names.includes(name)).map((field) => ({ rest: operation, field }));
-  });
+/** Reports the overrides whose counterpart, field or member to flatten does not exist. */
+function findFaults({ openapi, graphql, prisma }: Record<Side, Contract>, overrides: Overrides): Pairs['faults'] {
+  const names = (all: readonly Value[]) => all.map(({ name }) => name);
+  const types = ({ shapes, enumerations }: Contract) => names([...shapes, ...enumerations]);
+  const check = (owner: string, stated: readonly (string | undefined)[], known: readonly string[], what: string) =>
+    stated
+      .filter((one) => one !== undefined && one !== 'none' && !known.includes(one))
+      .map((one) => ({
+        where: overrides.whereOf(owner),
+        message: `x-bridge names ${what.replace('*', String(one))}, which does not exist.`,
+      }));
+  const ofGraphql = '* of schema.graphql';
+  const ofPrisma = '* of schema.prisma';
+  const pairs = overrides.of('').pairs ?? [];
+  return [
+    ...types(openapi).flatMap((name) => {
+      const { graphql: type, prisma: model, flatten = [], fields = {} } = overrides.of(name);
+      const members = names(openapi.shapes.find((one) => one.name === name)?.members ?? []);
+      return [
+        ...check(name, [type].flat(), types(graphql), ofGraphql),
+        ...check(name, [model], types(prisma), ofPrisma),
+        ...check(name, [...flatten, ...Object.keys(fields)], members, `${name}.*`),
+      ];
+    }),
+    ...openapi.calls.flatMap(({ name }) =>
+      check(name, [overrides.of(name).graphql].flat(), names(graphql.calls), ofGraphql),
+    ),
+    ...check(
+      '',
+      pairs.map((one) => one.graphql),
+      types(graphql),
+      ofGraphql,
+    ),
+    ...check(
+      '',
+      pairs.map((one) => one.prisma),
+      types(prisma),
+      ofPrisma,
+    ),
+  ];
 }
 
-/** The overrides that lead nowhere: a counterpart, a field or a member to flatten that does not exist. */
-function lost(contracts: Record<Side, Contract>, overrides: Overrides): Pairs['faults'] {
-  const { openapi, graphql, prisma } = contracts;
-  const typesOf = ({ shapes, enumerations }: Contract) => [...shapes, ...enumerations];
-  const has = (all: Named[], name: string | undefined) =>
-    name === undefined || name === NONE || named(all, name) !== undefined;
-  const missing = (owner: string | undefined, what: string) => {
-    return { where: overrides.whereOf(owner), message: `x-bridge names ${what}, which does not exist.` };
-  };
-  const ofTypes = typesOf(openapi).flatMap(({ name }) => {
-    const { graphql: type, prisma: model, flatten = [], fields = {} } = overrides.of(name);
-    const members: Named[] = named(openapi.shapes, name)?.members ?? [];
-    return [
-      ...[type]
-        .flat()
-        .filter((one) => !has(typesOf(graphql), one))
-        .map((one) => missing(name, `${one} of schema.graphql`)),
-      ...(has(typesOf(prisma), model) ? [] : [missing(name, `${model} of schema.prisma`)]),
-      ...[...flatten, ...Object.keys(fields)]
-        .filter((one) => !has(members, one))
-        .map((one) => missing(name, `${name}.${one}`)),
-    ];
-  });
-  const ofCalls = openapi.calls.flatMap(({ name }) =>
-    [overrides.of(name).graphql]
-      .flat()
-      .filter((one) => !has(graphql.calls, one))
-      .map((one) => missing(name, `${one} of schema.graphql`)),
-  );
-  const ofRoot = (overrides.of().pairs ?? []).flatMap((pair) => [
-    ...(has(typesOf(graphql), pair.graphql) ? [] : [missing(undefined, `${pair.graphql} of schema.graphql`)]),
-    ...(has(typesOf(prisma), pair.prisma) ? [] : [missing(undefined, `${pair.prisma} of schema.prisma`)]),
-  ]);
-  return [...ofTypes, ...ofCalls, ...ofRoot];
-}
-
-/** What of the three documents belongs together, by convention and by the overrides. */
+/** Pairs the types, enums and calls of the three documents by convention and by the overrides. */
 export function pairUp(contracts: Record<Side, Contract>, overrides: Overrides): Pairs {
   const { openapi, graphql, prisma } = contracts;
-  const of = <Each extends 'shapes' | 'enumerations'>(what: Each) => {
-    return { openapi: openapi[what], graphql: graphql[what], prisma: prisma[what] };
+  const enumerations = {
+    openapi: openapi.enumerations,
+    graphql: graphql.enumerations,
+    prisma: prisma.enumerations,
   };
   return {
-    shapes: pairsOf<Shape>(of('shapes'), overrides),
-    enumerations: pairsOf<Enumeration>(of('enumerations'), overrides),
-    known: of('enumerations'),
-    calls: callPairs(openapi.calls, graphql.calls, overrides),
-    faults: lost(contracts, overrides),
+    shapes: pairTypes<Shape>({ openapi: openapi.shapes, graphql: graphql.shapes, prisma: prisma.shapes }, overrides),
+    enumerations: pairTypes<Enumeration>(enumerations, overrides),
+    known: enumerations,
+    calls: openapi.calls.flatMap((rest) => {
+      const names = [overrides.of(rest.name).graphql ?? counterpartsOf(rest.name)].flat();
+      return graphql.calls.filter(({ name }) => names.includes(name)).map((field) => ({ rest, field }));
+    }),
+    faults: findFaults(contracts, overrides),
   };
 }

@@ -1,9 +1,8 @@
 import type { Contracts } from '../model/contracts.js';
 import { frameOf } from '../model/problems.js';
 import type { Report } from './bridge.js';
-import type { Difference } from './difference.js';
-import type { Pair } from './pairs.js';
-import { FILES, SIDES, type Side, type Where } from './side.js';
+import type { Pairs } from './pairs.js';
+import { type Difference, FILES, SIDES, type Side, type Where } from './sides.js';
 
 /** Text in a style, or as it is. */
 type Paint = (style: 'red' | 'dim' | 'bold' | 'green', text: string) => string;
@@ -62,29 +61,30 @@ export function printReport(report: Report, contracts: Contracts, paint: Paint):
 /** The columns of what is held against what. */
 export const COLUMNS = ['kind', ...SIDES.map((side) => FILES[side])];
 
-/** One line for each pair: what it is, and its name in each document. */
-export function pairRows({
-  pairs: { shapes, enumerations, calls },
-  stored,
-  catalogues,
-}: Report): Record<string, string>[] {
+/** Returns a row for each pair: the kind, and the name in each document. */
+export function pairRows({ pairs, stored, catalogues }: Report): Record<string, string>[] {
   const row = (kind: string, names: Partial<Record<Side, string>>) => {
     return { kind, ...Object.fromEntries(Object.entries(names).map(([side, name]) => [FILES[side as Side], name])) };
   };
-  const named = (kind: string, { sides }: Pair<{ name: string }>) =>
-    row(kind, Object.fromEntries(Object.entries(sides).map(([side, { name }]) => [side, name])));
-  const codes = (side: Side) =>
-    catalogues.filter(({ where }) => where.side === side).map(({ codes: { size } }) => size);
+  const typed = (kind: string, all: Pairs['shapes'] | Pairs['enumerations']) =>
+    all.map(({ sides }) =>
+      row(kind, Object.fromEntries(Object.entries(sides).map(([side, { name }]) => [side, name]))),
+    );
+  const counts = (side: Side) =>
+    catalogues
+      .filter(({ where }) => where.side === side)
+      .map(({ values }) => new Set(values.map(({ name }) => name)).size)
+      .join(' and ');
   return [
-    ...shapes.map((one) => named('type', one)),
-    ...enumerations.map((one) => named('enum', one)),
-    ...calls.map(({ rest, field }) => row('operation', { openapi: rest.name, graphql: field.name })),
-    ...stored.map(({ call, pair }) => {
-      return row('stored', { [call.where.side]: call.name, prisma: pair.sides.prisma?.name ?? '' });
-    }),
+    ...typed('type', pairs.shapes),
+    ...typed('enum', pairs.enumerations),
+    ...pairs.calls.map(({ rest, field }) => row('operation', { openapi: rest.name, graphql: field.name })),
+    ...stored.map(({ call, pair }) =>
+      row('stored', { [call.where.side]: call.name, prisma: pair.sides.prisma?.name ?? '' }),
+    ),
     ...(catalogues.length === 0
       ? []
-      : [row('error codes', { openapi: codes('openapi').join(' and '), graphql: codes('graphql').join(' and ') })]),
+      : [row('error codes', { openapi: counts('openapi'), graphql: counts('graphql') })]),
   ];
 }
 

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { paint, printJson, Unable } from '@accord-api/platform/cli/output';
 import type { Subcommand } from '@accord-api/platform/cli/subcommand';
 import type { Pairs } from '../bridge/pairs.js';
-import type { Where } from '../bridge/side.js';
+import type { Where } from '../bridge/sides.js';
 import type { Explanation, Part } from '../explain/explanation.js';
 import type { Contracts } from '../model/contracts.js';
 import type { CodeLine } from '../model/touched-code.js';
