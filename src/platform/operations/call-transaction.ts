@@ -7,7 +7,7 @@ import type { Tx } from './model.js';
 import type { ModelData } from './model-data.js';
 import { lockAccounts, lockAccountsOf } from './row-locks.js';
 
-/** What a call needs to begin its transaction. */
+/** The arguments of `callTransaction`. */
 interface CallTransactionOptions {
   readonly client: PrismaClient;
   readonly idempotency: Pick<Idempotency, 'claim'>;
@@ -66,7 +66,7 @@ export function callTransaction({
   /** Waits for the locks. @throws Failure UNAUTHENTICATED, FORBIDDEN, CONFLICT; what `afterLocks` throws */
   const locksHeld = async (): Promise<void> => locked;
 
-  /** Begins, and returns the client at once. What is sent now is one write with BEGIN and the locks, and comes after them. */
+  /** Begins, and returns the client at once. Statements sent now follow BEGIN and the locks in one write. */
   const open = async (): Promise<Tx> => (await begin()).tx;
 
   return {
@@ -142,7 +142,7 @@ export function manualTransaction(client: PrismaClient): Promise<ManualTransacti
 export interface CallLog {
   /** Names the operation in errors. */
   readonly operation: string;
-  /** Whether the calls are one transaction, which PostgreSQL does not commit after a statement that failed. */
+  /** True if the calls are one transaction, which PostgreSQL does not commit after a failed statement. */
   readonly isTransaction: boolean;
   /** Calls that have begun and not ended. */
   readonly running: Set<Promise<unknown>>;
@@ -154,7 +154,7 @@ export interface CallLog {
   failed: { readonly error: unknown } | undefined;
   /** The number of calls that have begun. */
   begun: number;
-  /** Whether the operation has ended. No call begins then. */
+  /** True once the operation has ended. No call begins then. */
   isOver: boolean;
 }
 

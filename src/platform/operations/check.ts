@@ -6,7 +6,7 @@ import type { Decides, Target } from './route.js';
 import { isRoute, type Route } from './route.js';
 import { lineOf } from './source-lines.js';
 
-/** How much of the access decision a target makes, by the model as the application declares it. */
+/** Returns how much of the access decision a target makes, by the declared model. */
 function decidesBy(models: DeclaredModels, target: Target): Decides {
   const decider = target.of ?? target;
   if (!models.byName(decider.model.name)?.model.owned) return 'nothing';
@@ -63,7 +63,7 @@ export function modelProblems(policy: Policy, models: readonly Model[]): string[
   });
 }
 
-/** What a target names: declared models, parameters, and one relation between the two rows of a path. */
+/** Returns the problems of a target's models, parameters, and relation between the two rows of a path. */
 function namingProblems(models: DeclaredModels, { parameters }: WrittenRoute, { target }: Route<never, unknown>) {
   const on = target.kind === 'create' ? target.on : undefined;
   const named = [target, target.of, on].filter((one) => one !== undefined);

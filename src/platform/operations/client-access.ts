@@ -2,7 +2,7 @@ import type { Actor, Call } from '../calls/access.js';
 import type { AnyRow, Db, Tx } from './model.js';
 import type { ModelData } from './model-data.js';
 
-/** What a guarded client asks of the call that it belongs to. */
+/** The decisions of a call that its guarded client needs. */
 export interface ClientAccess {
   readonly call: Call;
   /** The action of the operation; undefined for the system, which may do everything. */

@@ -12,14 +12,14 @@ import { modelGuard } from './model-guard.js';
 import type { ModelStreams } from './model-streams.js';
 import type { PageReader } from './pages.js';
 
-/** What all operations of a process share. */
+/** The services that all operations of a process share. */
 export interface OperationServices {
   readonly client: PrismaClient;
   readonly idempotency: Pick<Idempotency, 'recall' | 'claim' | 'keep'>;
   readonly models: DeclaredModels;
   readonly streams: ModelStreams;
   readonly pages: PageReader;
-  /** Is told of an error of work that an operation does after its commit (`onCommit`). */
+  /** Receives errors of work that an operation does after its commit (`onCommit`). */
   readonly onCommitFault: (operation: string, error: unknown) => void;
 }
 
@@ -49,7 +49,7 @@ export function guardedClient(models: DeclaredModels, streams: ModelStreams, acc
   };
   const db = new Proxy({} as Db, {
     get(_target, name) {
-      // Whoever awaits a value asks for `then`.
+      // `await` looks for `then`.
       if (typeof name !== 'string' || name === 'then') return undefined;
       const delegate = delegates.get(name) ?? delegateOf(name);
       delegates.set(name, delegate);
@@ -146,7 +146,7 @@ export type Transact = <T>(work: (db: Db) => Promise<T>) => Promise<T>;
 
 /**
  * Returns the transactions of jobs and other work in the background. There is no caller, so no row is denied. Writes count
- * versions, leave tombstones and announce entries as those of operations do.
+ * versions, create tombstones and announce entries, as in operations.
  */
 export const systemClient =
   ({ client, models, streams }: Pick<OperationServices, 'client' | 'models' | 'streams'>): Transact =>

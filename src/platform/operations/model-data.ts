@@ -7,7 +7,7 @@ type Where = Readonly<Record<string, unknown>>;
 /** An id that no account has. It shows which member of an owner's `where` holds the caller's id. */
 const PROBE_ID = -7;
 
-/** What the platform knows of a declared model: its declaration, its hooks, and its part of schema.prisma. */
+/** A declared model with its declaration, its hooks, and its part of schema.prisma. */
 export interface ModelData {
   readonly model: Model;
   readonly hooks: ModelHooks;
@@ -19,13 +19,13 @@ export interface ModelData {
   /** Selects all members but the hidden ones. */
   readonly visible: { readonly omit?: Readonly<Record<string, true>> };
   readonly hasVersion: boolean;
-  /** Whether the ids are integers, so that deleted rows leave tombstones. */
+  /** True if the ids are integers, so that deleted rows leave tombstones. */
   readonly hasNumericId: boolean;
   /** The member that holds the id of the account that a row belongs to. */
   readonly account: string | undefined;
   /** Relations to other declared models, by their member. */
   readonly relations: ReadonlyMap<string, { readonly to: ModelData; readonly isList: boolean; readonly field: Field }>;
-  /** The declared models whose rows PostgreSQL deletes with a row of this one, and by which column. */
+  /** The declared models whose rows PostgreSQL deletes with a row of this one, with the referring column. */
   readonly cascades: readonly { readonly child: ModelData; readonly column: string }[];
   /**
    * Returns the owner's `where` for a caller.
@@ -36,7 +36,7 @@ export interface ModelData {
   referenceTo(parent: ModelData): string;
 }
 
-/** Returns true if a row satisfies a `where` of plain equalities; undefined if only the database can tell. */
+/** Returns true if a row satisfies a `where` of plain equalities; undefined if only the database can decide. */
 export function matchesLocally(where: Where, row: Where): boolean | undefined {
   let result = true;
   for (const [member, value] of Object.entries(where)) {

@@ -94,7 +94,7 @@ export interface ModelHooks {
   readonly afterCreate?: (tx: Tx, call: Call, created: AnyRow) => Promise<void>;
   readonly afterUpdate?: (tx: Tx, call: Call, before: AnyRow, after: AnyRow) => Promise<void>;
   readonly afterDelete?: (tx: Tx, call: Call, before: AnyRow) => Promise<void>;
-  /** Returns what the caller is told of a violated unique index. */
+  /** Returns the message to the caller for a violated unique index. */
   readonly conflict?: (index: string) => string | undefined;
 }
 
@@ -137,7 +137,7 @@ export interface Model<Name extends ModelName = ModelName, Owned extends boolean
   readonly protect?: Readonly<Record<string, string>>;
   readonly conceal?: boolean;
   readonly stream?: Readonly<{ key?: string; include?: Readonly<Record<string, true>>; perCaller?: boolean }>;
-  /** Whether the model has an owner. The compiler requires one where a policy reaches `own`. */
+  /** True if the model has an owner. The compiler requires one where a policy reaches `own`. */
   readonly owned: Owned;
 }
 

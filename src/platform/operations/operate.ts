@@ -20,9 +20,9 @@ export interface OperationRequest {
   /** The operationId, or `Type.field`: names the operation in the log. */
   readonly name: string;
   readonly action: string;
-  /** Whether the operation may change anything. */
+  /** True if the operation may write. */
   readonly writes: boolean;
-  /** What the handler receives as its request. */
+  /** The first argument of the handler. */
   readonly request: unknown;
   /** The id that a path parameter or an argument holds. */
   readonly idOf: (key: string) => number;
@@ -41,7 +41,7 @@ export interface OperationRequest {
 
 const NEVER = new AbortController().signal;
 
-/** What a handler returns whose work goes on after the commit. */
+/** The result of a handler whose work continues after the commit. */
 class AfterCommit {
   readonly work: () => Promise<unknown>;
   constructor(work: () => Promise<unknown>) {
@@ -210,7 +210,7 @@ export async function operate(
     );
   }
 
-  /** Runs the handler, or does what a route without one does. Nothing that it began is left behind. */
+  /** Runs the handler, or the default of a route without one. All calls that it began have ended then. */
   async function perform(row: AnyRow | undefined): Promise<unknown> {
     if (!handler && target.kind === 'list') return list(models(target.model));
     if (!handler && !record?.removes) return row;
@@ -245,7 +245,7 @@ export async function operate(
     return asked.window ? pages.window(data, asked.window, query) : pages.page(data, asked.page, query);
   }
 
-  /** What was there when it was looked at may have gone since, and a conflict may be with a request under the same key. */
+  /** Replaces an error whose cause is another request: a row deleted in the meantime, or the same idempotency key. */
   async function reconsider(error: unknown): Promise<unknown> {
     const parent = target.kind === 'create' ? (target.on ?? container) : undefined;
     if (parent && isReferenceViolation(error) && !(await rows.find(client, parent)))

@@ -19,7 +19,7 @@ const COUNT_AGE_MS = 60_000;
 /** The number of lists whose counts are kept. */
 const KEPT_COUNTS = 10_000;
 
-/** What a page is read with. */
+/** The client, filters and selection of a page. */
 export interface PageQuery {
   readonly client: Tx;
   readonly where: readonly object[];

@@ -5,7 +5,7 @@ import type { Db, Model, ModelName, Row } from './model.js';
 import { rememberLine } from './source-lines.js';
 
 /**
- * How much of an access decision a target makes: by the owner of a stored row, by the caller itself, or nothing.
+ * The part of an access decision that a target makes: by the owner of a stored row, by the caller itself, or none.
  * @example
  * type Read = Route<GetBookRequest, GetBookReply, 'owner'>; // its target must name a row with an owner
  */
@@ -20,19 +20,19 @@ export interface RecordTarget<Name extends ModelName = ModelName, By extends Dec
   readonly key: string | undefined;
   /** The row that this one must belong to, where the path names both. */
   readonly of?: RecordTarget | undefined;
-  /** Whether the operation deletes the row. A row that was deleted before is then 404 instead of 410. */
+  /** True if the operation deletes the row. A row that was deleted before is then 404 instead of 410. */
   readonly removes?: boolean;
-  /** Whether the transaction begins with the first write instead of with the row: for slow work before it. */
+  /** True if the transaction begins with the first write instead of the row, for slow work before it. */
   readonly late?: boolean;
   readonly decides?: By;
 }
 
-/** Many rows: those of a row that the path names, or all. A role that reaches `own` gets its own rows. */
+/** All rows of a model, or the rows of another row that the path names. A role that reaches `own` gets its own rows. */
 interface ListTarget<Name extends ModelName = ModelName, By extends Decides = Decides> {
   readonly kind: 'list';
   readonly model: Model<Name>;
   readonly of?: RecordTarget | undefined;
-  /** Whether the rows are shown as a Relay connection. */
+  /** True if the rows are shown as a Relay connection. */
   readonly isConnection?: boolean;
   readonly decides?: By;
 }
@@ -150,7 +150,7 @@ export function create<
   return { kind: 'create', model: model as never, ...(of && { of }), ...(on && { on }) } as never;
 }
 
-/** The row that a handler receives: that of the target, or that which the target is `of` or `on`. */
+/** The row that a handler receives: the target's own, or the row that the target is `of` or `on`. */
 type RecordOf<T> = T extends {
   readonly kind: 'record';
   readonly model: { readonly name: infer Name extends ModelName };
@@ -163,7 +163,7 @@ type RecordOf<T> = T extends {
       : undefined;
 
 /**
- * What a handler receives besides the request, after the decisions of the contract.
+ * The second argument of a handler, after the decisions of the contract.
  * @example
  * handler: ({ body }, { db, actor }) => db.book.create({ data: { ...body, ownerId: actor.id } }),
  */
@@ -198,7 +198,7 @@ export interface Operation<T = Target, Services = unknown> {
 }
 
 /**
- * What a reply is made with, besides the handler's result.
+ * The second argument of `reply`, besides the handler's result.
  * @example
  * reply: (user, { prefix }) => ({ status: 200, body: representUser(user, prefix) }),
  */
@@ -214,7 +214,7 @@ export interface ReplyContext {
 }
 
 /**
- * What `route` returns: one operation of REST, or one root field of GraphQL.
+ * One operation of REST, or one root field of GraphQL, as `route` returns it.
  * @example
  * const route = routeFor<Services>();
  * const getBook = route({ target: record(Book, 'book_id'), reply: ok });
@@ -269,7 +269,7 @@ interface MakeRoute<Services> {
 const ROUTE = Symbol('route');
 
 /**
- * Returns the function by which an application writes its routes: one for each operation of openapi.yaml, and for each root field
+ * Returns the function that writes the routes of an application: one for each operation of openapi.yaml, and for each root field
  * of schema.graphql. The platform decides by the target (401, 403, 404, 410, 412) before it calls the handler. Without a handler
  * a route returns the row, deletes the row, or returns the page. `reply` makes the answer of the result. The handler of a
  * subscription returns an AsyncIterable of its events.

@@ -26,7 +26,7 @@ export function lineOf(declaration: object): string {
   return `${relative(rootPath(), place.file)}:${place.line}:${place.column}: `;
 }
 
-/** Translates a line of a bundle into the line of its source, by the source map beside the bundle. */
+/** Translates a line of a bundle into the line of its source, by the source map in the bundle's folder. */
 function original(file: string, line: number, column: number) {
   const mapFile = `${file}.map`;
   if (!existsSync(mapFile)) return { file, line, column };

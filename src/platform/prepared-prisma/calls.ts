@@ -9,7 +9,7 @@ import { type AnyClient, type DryRuns, memberOf, type Plan, type Refused, record
 import { decoderOf } from './rows.js';
 import { type Call, copyOf, type Shape, shapeOf, Unsupported } from './shape.js';
 
-/** Where calls are sent. */
+/** The connection that calls use: of a transaction, or of none. */
 export interface Place {
   connection: Connection;
   /** For reads outside of a transaction. */
@@ -25,7 +25,7 @@ interface Parts {
   plans: Plans;
   names: StatementNames;
   counts: Statistics;
-  /** How many answers of a plan Prisma reads as well. */
+  /** The number of answers of a plan that Prisma reads as well. */
   verified: number;
   clientVersion: string;
 }
@@ -242,7 +242,7 @@ function rowsOf({ fields, rows }: Result): object[] | undefined {
 const sendRaw = (connection: Connection, name: string, { text, values }: Sql): Promise<Result> =>
   connection.query({ name, text, values: values.map(encode), rowMode: 'array', types: TEXT });
 
-/** What a prepared client has done. For tests and for development. */
+/** Counts of a prepared client, for tests and development. */
 export interface Statistics {
   /** Calls that were sent as prepared statements, raw queries included. */
   prepared: number;

@@ -130,7 +130,7 @@ const NOTHING: Result = { command: '', fields: [], rows: [], rowCount: 0 };
 
 type Query = (config: QueryArrayConfig & { types: Types }) => Promise<Result>;
 
-/** What Prisma's adapter asks of a connection inside of a transaction. */
+/** The members of a connection that Prisma's adapter uses inside of a transaction. */
 const asClient = (query: Query) => ({ query, release() {}, on() {}, removeListener() {} });
 
 /** Makes an adapter of Prisma on a pool that opens no connection: `query` and `connect` take its place. */

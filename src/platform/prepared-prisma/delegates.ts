@@ -67,7 +67,7 @@ const OF_PRISMA = ['$transaction', '$queryRawUnsafe', '$executeRawUnsafe', '$que
 const OUTSIDE_ONLY = ['$connect', '$disconnect', '$on', '$use', '$extends'];
 
 /**
- * Returns what makes the client of a place: of a transaction, or of none. What it does not have is that of Prisma's client.
+ * Returns a function that makes the client of a place: of a transaction, or of none. Prisma's client has all other members.
  * Not a Proxy, because a transaction makes one, and Prisma's client is a Proxy already.
  */
 export function facadeOf<Client extends object>(delegates: Delegates, calls: Calls, real: Client) {

@@ -1,4 +1,4 @@
-/** Marker values, by which a recording recognises arguments among the parameters of a statement, and how Prisma formats them. */
+/** Marker values, which a recording recognises among the parameters of a statement, and the formats that Prisma gives them. */
 
 export type ValueType =
   | 'int'
@@ -26,7 +26,7 @@ export const isIsoDate = (text: string): boolean => ISO_DATE.test(text) && !Numb
 const asIs = (value: unknown) => value;
 const dateFormats = [timestampOf, dayOf, timeOf];
 
-/** The formats in which Prisma may send a value of each type. A recording finds out which one it uses. */
+/** The formats that Prisma may use for a value of each type. A recording finds the one in use. */
 export const FORMATS: Record<ValueType, readonly Format[]> = {
   int: [asIs, String],
   float: [asIs, String],

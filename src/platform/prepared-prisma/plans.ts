@@ -10,7 +10,7 @@ const QUIET_MS = 1000;
 
 interface Entry {
   plan: Plan | Refused;
-  /** Used since room was last made. Such a plan outlives those of shapes that are used once. */
+  /** Used since room was last made. Such a plan outlives plans of shapes that are used once. */
   isUsed: boolean;
 }
 

@@ -11,13 +11,13 @@ import { type OpenTransaction, openTransaction, type TransactionLimits } from '.
 export interface Options extends Partial<TransactionLimits> {
   /** Runs single reads outside of transactions; the pool. For connections that many callers share. */
   reads?: Connection;
-  /** How many plans are kept. */
+  /** The number of plans that are kept. */
   plans?: number;
-  /** How many names of statements each connection to the server is asked to keep. */
+  /** The number of prepared statements that each connection to the server may hold. */
   names?: number;
-  /** How many answers of each plan Prisma reads as well, to compare. */
+  /** The number of answers of each plan that Prisma reads as well, to compare. */
   verified?: number;
-  /** How many plans are recorded in a second. */
+  /** The number of plans that are recorded in a second. */
   recordings?: number;
 }
 

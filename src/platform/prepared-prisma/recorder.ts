@@ -8,7 +8,7 @@ import { FORMATS, generatorOf, isToday, marker, type Slot } from './markers.js';
 import { type Reader, readerOf } from './rows.js';
 import { type Call, copyOf, type Shape, Unsupported } from './shape.js';
 
-/** How calls of one shape are run. */
+/** The statement of a shape, its parameters, and the reader of its rows. */
 export interface Plan {
   statement: (values: unknown[]) => Statement;
   slots: Slot[];
@@ -22,7 +22,7 @@ export interface Refused {
   refused: string;
 }
 
-/** What the statement of an operation begins with. Another one finds the rows first. */
+/** The first word of the statement of each operation. With another word, Prisma looks for the rows first. */
 const COMMANDS: [operation: RegExp, text: RegExp][] = [
   [/^(find|count)/, /^SELECT\b/],
   [/^(create|upsert)/, /^INSERT\b/],

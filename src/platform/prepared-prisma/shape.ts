@@ -218,7 +218,7 @@ class Walk implements Shape {
     const related = this.#related(model, name);
     if (related !== undefined) return this.#any(value, 'relation', related, undefined);
     const field = model.fields[name];
-    // A name that is not a field is that of a unique key with several fields.
+    // A name that is not a field names a unique key with several fields.
     return field === undefined ? this.#any(value, 'where', model, undefined) : this.#any(value, 'filter', model, field);
   }
 

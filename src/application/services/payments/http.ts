@@ -1,9 +1,8 @@
 import { ConsecutiveBreaker, circuitBreaker, ExponentialBackoff, handleWhenResult, retry, wrap } from 'cockatiel';
 import type { Outcome, PaymentGateway, PaymentOrder } from './gateway.js';
 
-/** Attempts after the first one. All carry the same key, so the gateway takes the payment once. */
+/** Attempts after the first one, and milliseconds between them. All carry the same key, so a payment is taken once. */
 const RETRY_COUNT = 2;
-/** Milliseconds between attempts. */
 const RETRY_DELAYS_MS = { initialDelay: 100, maxDelay: 400 };
 /** Consecutive failed payments that open the circuit. */
 const FAILURES_TO_OPEN = 5;
@@ -84,7 +83,7 @@ function addressOf(url: string) {
 }
 
 /** Statuses besides 5xx after which the outcome is unknown. 409: the key is in use. */
-const UNKNOWN_STATUSES = new Set([408, 409, 425]);
+const UNDECIDED = new Set([408, 409, 425]);
 
 function outcomeOf(status: number, text: string): Outcome {
   const answered = statusIn(text);
@@ -92,8 +91,7 @@ function outcomeOf(status: number, text: string): Outcome {
     if (answered === 'declined' || (answered === 'settled' && status < 300)) return { kind: answered };
   }
   const reason = `it answered ${status}${answered === undefined ? ' without a known status' : ''}`;
-  if (status < 300 || status >= 500 || UNKNOWN_STATUSES.has(status))
-    return { kind: 'unknown', timedOut: false, reason };
+  if (status < 300 || status >= 500 || UNDECIDED.has(status)) return { kind: 'unknown', timedOut: false, reason };
   return { kind: 'failed', retryable: status === 429, reason };
 }
 

@@ -6,10 +6,7 @@ import { transitions } from '../order-states.js';
 import type { Outcome, PaymentGateway } from './gateway.js';
 import { type Attempt, faultOf, verdict } from './verdict.js';
 
-/**
- * Milliseconds for which an attempt reserves its payment, longer than any gateway takes. After a crash another instance asks
- * again under the same key.
- */
+/** Milliseconds for which an attempt reserves its payment: longer than any gateway takes. */
 const LEASE_MS = 15_000;
 /** Milliseconds before the second attempt. Each further attempt doubles them, up to `MAX_BACKOFF_MS`. */
 const BACKOFF_MS = 500;

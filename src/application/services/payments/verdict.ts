@@ -13,8 +13,7 @@ export interface Attempt extends PaymentOrder {
 }
 
 /**
- * Returns the status of a payment after an attempt. OPEN: the service must ask again, because the gateway may have taken the
- * payment.
+ * Returns the status of a payment after an attempt. OPEN: the service must ask again, as the gateway may have taken the payment.
  * @param background true if no caller waits, so that a failing gateway can be asked again later
  */
 export function verdict(outcome: Outcome, { attempts, wasUncertain }: Attempt, background: boolean): PaymentStatus {
