@@ -6,7 +6,7 @@ import type { Decisions } from './policy.js';
 
 type Schemas = components['schemas'];
 
-/** What the target of a route must decide by. */
+/** The decision that the target of a route must make. */
 type DecisionOf<Name> = Name extends keyof Decisions ? Decisions[Name] : Decides;
 
 export type UserId = Schemas['UserId'];
@@ -58,15 +58,15 @@ export type Problem = Schemas['Problem'];
 export type Fault = Schemas['Fault'];
 export type ErrorCode = Schemas['ErrorCode'];
 
-/** The headers that a handler may give, on one reply or another. */
+/** The headers of all replies. */
 type HeaderName = 'cache-control' | 'content-location' | 'etag' | 'link' | 'location' | 'preference-applied' | 'set-cookie' | 'x-total-count';
 
-/** These headers, and none of those that are another reply's. */
+/** These headers, and none of another reply. */
 type Only<Headers> = Headers & { [Other in Exclude<HeaderName, keyof Headers>]?: never };
 
 type NoHeaders = { [Other in HeaderName]?: never };
 
-/** What `listUsers` is asked with. */
+/** The request of `listUsers`. */
 export interface ListUsersRequest {
   query: {
     /** How many entries at most, in the offset and cursor styles. 20 when absent. */
@@ -86,7 +86,7 @@ export interface ListUsersRequest {
   };
 }
 
-/** What `listUsers` may answer. */
+/** The replies of `listUsers`. */
 export type ListUsersReply =
   | { status: 200; headers?: Only<{ link?: string; 'x-total-count'?: number }>; body: UserListOrPage }
   | { status: 304; headers?: NoHeaders }
@@ -110,7 +110,7 @@ export type ListUsers = Route<ListUsersRequest, ListUsersReply, DecisionOf<'list
 
 export type CreateUserRequestBody = Schemas['CreateUserRequest'];
 
-/** What `createUser` is asked with. */
+/** The request of `createUser`. */
 export interface CreateUserRequest {
   headers: {
     /** A key of the client's choice, such as a UUID, that makes repeating this request safe. Compared as sent, and kept 24 hours for this caller and operation. A key of another form is 422. */
@@ -119,7 +119,7 @@ export interface CreateUserRequest {
   body: CreateUserRequestBody;
 }
 
-/** What `createUser` may answer. */
+/** The replies of `createUser`. */
 export type CreateUserReply =
   | { status: 201; headers: Only<{ location: string; etag: string }>; body: User }
   | { status: 400 | 401 | 403 | 404 | 406 | 408 | 409 | 413 | 415 | 422 | 429 | 500 | 503 | 507; headers?: NoHeaders; body: Problem };
@@ -141,7 +141,7 @@ export type CreateUserReply =
  */
 export type CreateUser = Route<CreateUserRequest, CreateUserReply, DecisionOf<'createUser'>> | NotWritten;
 
-/** What `getUser` is asked with. */
+/** The request of `getUser`. */
 export interface GetUserRequest {
   path: {
     /** The id of a user. */
@@ -153,7 +153,7 @@ export interface GetUserRequest {
   };
 }
 
-/** What `getUser` may answer. */
+/** The replies of `getUser`. */
 export type GetUserReply =
   | { status: 200; headers: Only<{ etag: string }>; body: User }
   | { status: 304; headers?: NoHeaders }
@@ -177,7 +177,7 @@ export type GetUser = Route<GetUserRequest, GetUserReply, DecisionOf<'getUser'>>
 
 export type ReplaceUserRequestBody = Schemas['ReplaceUserRequest'];
 
-/** What `replaceUser` is asked with. */
+/** The request of `replaceUser`. */
 export interface ReplaceUserRequest {
   path: {
     /** The id of a user. */
@@ -192,7 +192,7 @@ export interface ReplaceUserRequest {
   body: ReplaceUserRequestBody;
 }
 
-/** What `replaceUser` may answer. */
+/** The replies of `replaceUser`. */
 export type ReplaceUserReply =
   | { status: 200; headers: Only<{ etag: string; 'preference-applied'?: string }>; body: User }
   | { status: 204; headers: Only<{ etag: string; 'preference-applied'?: string }> }
@@ -220,7 +220,7 @@ export type ReplaceUser = Route<ReplaceUserRequest, ReplaceUserReply, DecisionOf
 
 export type UpdateUserRequestBody = Schemas['UpdateUserRequest'];
 
-/** What `updateUser` is asked with. */
+/** The request of `updateUser`. */
 export interface UpdateUserRequest {
   path: {
     /** The id of a user. */
@@ -235,7 +235,7 @@ export interface UpdateUserRequest {
   body: UpdateUserRequestBody;
 }
 
-/** What `updateUser` may answer. */
+/** The replies of `updateUser`. */
 export type UpdateUserReply =
   | { status: 200; headers: Only<{ etag: string; 'preference-applied'?: string }>; body: User }
   | { status: 204; headers: Only<{ etag: string; 'preference-applied'?: string }> }
@@ -261,7 +261,7 @@ export type UpdateUserReply =
  */
 export type UpdateUser = Route<UpdateUserRequest, UpdateUserReply, DecisionOf<'updateUser'>> | NotWritten;
 
-/** What `deleteUser` is asked with. */
+/** The request of `deleteUser`. */
 export interface DeleteUserRequest {
   path: {
     /** The id of a user. */
@@ -275,7 +275,7 @@ export interface DeleteUserRequest {
   };
 }
 
-/** What `deleteUser` may answer. */
+/** The replies of `deleteUser`. */
 export type DeleteUserReply =
   | { status: 200; headers?: Only<{ 'preference-applied'?: string }>; body: User }
   | { status: 204; headers?: NoHeaders }
@@ -302,7 +302,7 @@ export type DeleteUser = Route<DeleteUserRequest, DeleteUserReply, DecisionOf<'d
 
 export type ChangePasswordRequestBody = Schemas['ChangePasswordRequest'];
 
-/** What `changePassword` is asked with. */
+/** The request of `changePassword`. */
 export interface ChangePasswordRequest {
   path: {
     /** The id of a user. */
@@ -311,7 +311,7 @@ export interface ChangePasswordRequest {
   body: ChangePasswordRequestBody;
 }
 
-/** What `changePassword` may answer. */
+/** The replies of `changePassword`. */
 export type ChangePasswordReply =
   | { status: 204; headers?: NoHeaders }
   | { status: 400 | 401 | 403 | 404 | 406 | 408 | 410 | 413 | 415 | 422 | 429 | 500 | 503 | 507; headers?: NoHeaders; body: Problem };
@@ -334,7 +334,7 @@ export type ChangePasswordReply =
  */
 export type ChangePassword = Route<ChangePasswordRequest, ChangePasswordReply, DecisionOf<'changePassword'>> | NotWritten;
 
-/** What `listOrders` is asked with. */
+/** The request of `listOrders`. */
 export interface ListOrdersRequest {
   path: {
     /** The id of a user. */
@@ -358,7 +358,7 @@ export interface ListOrdersRequest {
   };
 }
 
-/** What `listOrders` may answer. */
+/** The replies of `listOrders`. */
 export type ListOrdersReply =
   | { status: 200; headers?: Only<{ link?: string; 'x-total-count'?: number }>; body: OrderListOrPage }
   | { status: 304; headers?: NoHeaders }
@@ -382,7 +382,7 @@ export type ListOrders = Route<ListOrdersRequest, ListOrdersReply, DecisionOf<'l
 
 export type CreateOrderRequestBody = Schemas['CreateOrderRequest'];
 
-/** What `createOrder` is asked with. */
+/** The request of `createOrder`. */
 export interface CreateOrderRequest {
   path: {
     /** The id of a user. */
@@ -395,7 +395,7 @@ export interface CreateOrderRequest {
   body: CreateOrderRequestBody;
 }
 
-/** What `createOrder` may answer. */
+/** The replies of `createOrder`. */
 export type CreateOrderReply =
   | { status: 201; headers: Only<{ location: string; etag: string }>; body: Order }
   | { status: 400 | 401 | 403 | 404 | 406 | 408 | 409 | 410 | 413 | 415 | 422 | 429 | 500 | 503 | 507; headers?: NoHeaders; body: Problem };
@@ -416,7 +416,7 @@ export type CreateOrderReply =
  */
 export type CreateOrder = Route<CreateOrderRequest, CreateOrderReply, DecisionOf<'createOrder'>> | NotWritten;
 
-/** What `getUserOrder` is asked with. */
+/** The request of `getUserOrder`. */
 export interface GetUserOrderRequest {
   path: {
     /** The id of a user. */
@@ -430,7 +430,7 @@ export interface GetUserOrderRequest {
   };
 }
 
-/** What `getUserOrder` may answer. */
+/** The replies of `getUserOrder`. */
 export type GetUserOrderReply =
   | { status: 200; headers: Only<{ etag: string }>; body: Order }
   | { status: 304; headers?: NoHeaders }
@@ -452,7 +452,7 @@ export type GetUserOrderReply =
  */
 export type GetUserOrder = Route<GetUserOrderRequest, GetUserOrderReply, DecisionOf<'getUserOrder'>> | NotWritten;
 
-/** What `getOrder` is asked with. */
+/** The request of `getOrder`. */
 export interface GetOrderRequest {
   path: {
     /** The id of an order. */
@@ -464,7 +464,7 @@ export interface GetOrderRequest {
   };
 }
 
-/** What `getOrder` may answer. */
+/** The replies of `getOrder`. */
 export type GetOrderReply =
   | { status: 200; headers: Only<{ etag: string }>; body: Order }
   | { status: 304; headers?: NoHeaders }
@@ -486,7 +486,7 @@ export type GetOrderReply =
  */
 export type GetOrder = Route<GetOrderRequest, GetOrderReply, DecisionOf<'getOrder'>> | NotWritten;
 
-/** What `cancelOrder` is asked with. */
+/** The request of `cancelOrder`. */
 export interface CancelOrderRequest {
   path: {
     /** The id of a `pending` order. */
@@ -494,7 +494,7 @@ export interface CancelOrderRequest {
   };
 }
 
-/** What `cancelOrder` may answer. */
+/** The replies of `cancelOrder`. */
 export type CancelOrderReply =
   | { status: 200; headers: Only<{ etag: string }>; body: Order }
   | { status: 400 | 401 | 403 | 404 | 406 | 408 | 409 | 410 | 413 | 415 | 429 | 500 | 503 | 507; headers?: NoHeaders; body: Problem };
@@ -517,7 +517,7 @@ export type CancelOrder = Route<CancelOrderRequest, CancelOrderReply, DecisionOf
 
 export type PayOrderRequestBody = Schemas['PayOrderRequest'];
 
-/** What `payOrder` is asked with. */
+/** The request of `payOrder`. */
 export interface PayOrderRequest {
   path: {
     /** The id of a `pending` order. */
@@ -532,7 +532,7 @@ export interface PayOrderRequest {
   body: PayOrderRequestBody | undefined;
 }
 
-/** What `payOrder` may answer. */
+/** The replies of `payOrder`. */
 export type PayOrderReply =
   | { status: 200; headers: Only<{ etag: string }>; body: Order }
   | { status: 202; headers: Only<{ location: string; etag: string; 'preference-applied'?: string }>; body: Order }
@@ -578,12 +578,12 @@ export type PayOrder = Route<PayOrderRequest, PayOrderReply, DecisionOf<'payOrde
 
 export type LoginRequestBody = Schemas['LoginRequest'];
 
-/** What `login` is asked with. */
+/** The request of `login`. */
 export interface LoginRequest {
   body: LoginRequestBody;
 }
 
-/** What `login` may answer. */
+/** The replies of `login`. */
 export type LoginReply =
   | { status: 200; headers?: Only<{ 'set-cookie'?: Array<string> }>; body: LoginTokens }
   | { status: 400 | 401 | 403 | 404 | 406 | 408 | 413 | 415 | 422 | 429 | 500 | 503 | 507; headers?: NoHeaders; body: Problem };
@@ -610,7 +610,7 @@ export type Login = (request: LoginRequest, context: Context) => Promise<LoginRe
 
 export type RefreshSessionRequestBody = RefreshRequest;
 
-/** What `refreshSession` is asked with. */
+/** The request of `refreshSession`. */
 export interface RefreshSessionRequest {
   cookies: {
     /** The refresh token, as set by a login with `"cookie":true`. Over HTTPS its name is `__Secure-accord_refresh`, and no other counts. The body wins over it. */
@@ -619,7 +619,7 @@ export interface RefreshSessionRequest {
   body: RefreshSessionRequestBody | undefined;
 }
 
-/** What `refreshSession` may answer. */
+/** The replies of `refreshSession`. */
 export type RefreshSessionReply =
   | { status: 200; headers?: Only<{ 'set-cookie'?: Array<string> }>; body: RefreshedTokens }
   | { status: 400 | 401 | 403 | 404 | 406 | 408 | 413 | 415 | 422 | 429 | 500 | 503 | 507; headers?: NoHeaders; body: Problem };
@@ -645,7 +645,7 @@ export type RefreshSession = (request: RefreshSessionRequest, context: Context) 
 
 export type LogoutRequestBody = RefreshRequest;
 
-/** What `logout` is asked with. */
+/** The request of `logout`. */
 export interface LogoutRequest {
   cookies: {
     /** The refresh token, as set by a login with `"cookie":true`. Over HTTPS its name is `__Secure-accord_refresh`, and no other counts. The body wins over it. */
@@ -654,7 +654,7 @@ export interface LogoutRequest {
   body: LogoutRequestBody | undefined;
 }
 
-/** What `logout` may answer. */
+/** The replies of `logout`. */
 export type LogoutReply =
   | { status: 204; headers?: Only<{ 'set-cookie'?: Array<string> }> }
   | { status: 400 | 401 | 403 | 404 | 406 | 408 | 413 | 415 | 422 | 429 | 500 | 503 | 507; headers?: NoHeaders; body: Problem };
@@ -678,7 +678,7 @@ export type LogoutReply =
  */
 export type Logout = (request: LogoutRequest, context: Context) => Promise<LogoutReply>;
 
-/** What `getCurrentUser` is asked with. */
+/** The request of `getCurrentUser`. */
 export interface GetCurrentUserRequest {
   headers: {
     /** Answers 304 if the present `ETag` is among these. Compared weakly. */
@@ -686,7 +686,7 @@ export interface GetCurrentUserRequest {
   };
 }
 
-/** What `getCurrentUser` may answer. */
+/** The replies of `getCurrentUser`. */
 export type GetCurrentUserReply =
   | { status: 200; headers: Only<{ etag: string }>; body: User }
   | { status: 304; headers?: NoHeaders }
@@ -709,7 +709,7 @@ export type GetCurrentUserReply =
  */
 export type GetCurrentUser = Route<GetCurrentUserRequest, GetCurrentUserReply, DecisionOf<'getCurrentUser'>> | NotWritten;
 
-/** What `listSessions` is asked with. */
+/** The request of `listSessions`. */
 export interface ListSessionsRequest {
   query: {
     /** How many entries at most, in the offset and cursor styles. 20 when absent. */
@@ -729,7 +729,7 @@ export interface ListSessionsRequest {
   };
 }
 
-/** What `listSessions` may answer. */
+/** The replies of `listSessions`. */
 export type ListSessionsReply =
   | { status: 200; headers?: Only<{ link?: string; 'x-total-count'?: number }>; body: SessionListOrPage }
   | { status: 304; headers?: NoHeaders }
@@ -751,10 +751,10 @@ export type ListSessionsReply =
  */
 export type ListSessions = Route<ListSessionsRequest, ListSessionsReply, DecisionOf<'listSessions'>> | NotWritten;
 
-/** `revokeOtherSessions` takes nothing. */
+/** The request of `revokeOtherSessions`, which has no parameters and no body. */
 export type RevokeOtherSessionsRequest = Record<string, never>;
 
-/** What `revokeOtherSessions` may answer. */
+/** The replies of `revokeOtherSessions`. */
 export type RevokeOtherSessionsReply =
   | { status: 204; headers?: NoHeaders }
   | { status: 400 | 401 | 403 | 404 | 406 | 408 | 413 | 415 | 429 | 500 | 503 | 507; headers?: NoHeaders; body: Problem };
@@ -775,7 +775,7 @@ export type RevokeOtherSessionsReply =
  */
 export type RevokeOtherSessions = Route<RevokeOtherSessionsRequest, RevokeOtherSessionsReply, DecisionOf<'revokeOtherSessions'>> | NotWritten;
 
-/** What `revokeSession` is asked with. */
+/** The request of `revokeSession`. */
 export interface RevokeSessionRequest {
   path: {
     /** The id of a session. */
@@ -783,7 +783,7 @@ export interface RevokeSessionRequest {
   };
 }
 
-/** What `revokeSession` may answer. */
+/** The replies of `revokeSession`. */
 export type RevokeSessionReply =
   | { status: 204; headers?: NoHeaders }
   | { status: 400 | 401 | 403 | 404 | 406 | 408 | 413 | 415 | 429 | 500 | 503 | 507; headers?: NoHeaders; body: Problem };
@@ -804,7 +804,7 @@ export type RevokeSessionReply =
  */
 export type RevokeSession = Route<RevokeSessionRequest, RevokeSessionReply, DecisionOf<'revokeSession'>> | NotWritten;
 
-/** What `getJwks` is asked with. */
+/** The request of `getJwks`. */
 export interface GetJwksRequest {
   headers: {
     /** Answers 304 if the present `ETag` is among these. Compared weakly. */
@@ -812,7 +812,7 @@ export interface GetJwksRequest {
   };
 }
 
-/** What `getJwks` may answer. */
+/** The replies of `getJwks`. */
 export type GetJwksReply =
   | { status: 200; headers?: NoHeaders; body: JsonWebKeySet }
   | { status: 304; headers?: NoHeaders }
@@ -835,10 +835,10 @@ export type GetJwksReply =
  */
 export type GetJwks = (request: GetJwksRequest, context: Context) => Promise<GetJwksReply>;
 
-/** `getRoot` takes nothing. */
+/** The request of `getRoot`, which has no parameters and no body. */
 export type GetRootRequest = Record<string, never>;
 
-/** What `getRoot` may answer. */
+/** The replies of `getRoot`. */
 export type GetRootReply =
   | { status: 200; headers?: NoHeaders; body: EntryPoint }
   | { status: 302; headers: Only<{ location: string }> }
@@ -860,10 +860,10 @@ export type GetRootReply =
  */
 export type GetRoot = (request: GetRootRequest, context: Context) => Promise<GetRootReply>;
 
-/** `getLiveness` takes nothing. */
+/** The request of `getLiveness`, which has no parameters and no body. */
 export type GetLivenessRequest = Record<string, never>;
 
-/** What `getLiveness` may answer. */
+/** The replies of `getLiveness`. */
 export type GetLivenessReply =
   | { status: 200; headers?: NoHeaders; body: Liveness }
   | { status: 400 | 403; headers?: NoHeaders; body: Problem };
@@ -882,10 +882,10 @@ export type GetLivenessReply =
  */
 export type GetLiveness = (request: GetLivenessRequest, context: Context) => Promise<GetLivenessReply>;
 
-/** `getReadiness` takes nothing. */
+/** The request of `getReadiness`, which has no parameters and no body. */
 export type GetReadinessRequest = Record<string, never>;
 
-/** What `getReadiness` may answer. */
+/** The replies of `getReadiness`. */
 export type GetReadinessReply =
   | { status: 200; headers?: NoHeaders; body: Readiness }
   | { status: 400 | 403 | 500; headers?: NoHeaders; body: Problem }
@@ -906,10 +906,10 @@ export type GetReadinessReply =
  */
 export type GetReadiness = (request: GetReadinessRequest, context: Context) => Promise<GetReadinessReply>;
 
-/** `getMetrics` takes nothing. */
+/** The request of `getMetrics`, which has no parameters and no body. */
 export type GetMetricsRequest = Record<string, never>;
 
-/** What `getMetrics` may answer. */
+/** The replies of `getMetrics`. */
 export type GetMetricsReply =
   | { status: 200; headers?: NoHeaders; body: string | Uint8Array }
   | { status: 400 | 401 | 403 | 500; headers?: NoHeaders; body: Problem };
@@ -930,7 +930,7 @@ export type GetMetricsReply =
  */
 export type GetMetrics = (request: GetMetricsRequest, context: Context) => Promise<GetMetricsReply>;
 
-/** What `getOpenApiYaml` is asked with. */
+/** The request of `getOpenApiYaml`. */
 export interface GetOpenApiYamlRequest {
   query: {
     /** One release of the contracts, as `Content-Location` names it. What is found by it never changes; it is 404 when another is served. */
@@ -946,7 +946,7 @@ export interface GetOpenApiYamlRequest {
   };
 }
 
-/** What `getOpenApiYaml` may answer. */
+/** The replies of `getOpenApiYaml`. */
 export type GetOpenApiYamlReply =
   | { status: 200; headers: Only<{ 'content-location': string; 'cache-control': string }>; body: string | Uint8Array }
   | { status: 206; headers: Only<{ 'content-location': string; 'cache-control': string }>; body: string | Uint8Array }
@@ -969,7 +969,7 @@ export type GetOpenApiYamlReply =
  */
 export type GetOpenApiYaml = (request: GetOpenApiYamlRequest, context: Context) => Promise<GetOpenApiYamlReply>;
 
-/** What `getOpenApiJson` is asked with. */
+/** The request of `getOpenApiJson`. */
 export interface GetOpenApiJsonRequest {
   query: {
     /** One release of the contracts, as `Content-Location` names it. What is found by it never changes; it is 404 when another is served. */
@@ -985,7 +985,7 @@ export interface GetOpenApiJsonRequest {
   };
 }
 
-/** What `getOpenApiJson` may answer. */
+/** The replies of `getOpenApiJson`. */
 export type GetOpenApiJsonReply =
   | { status: 200; headers: Only<{ 'content-location': string; 'cache-control': string }>; body: Document | Uint8Array }
   | { status: 206; headers: Only<{ 'content-location': string; 'cache-control': string }>; body: string }
@@ -1008,7 +1008,7 @@ export type GetOpenApiJsonReply =
  */
 export type GetOpenApiJson = (request: GetOpenApiJsonRequest, context: Context) => Promise<GetOpenApiJsonReply>;
 
-/** What `getOpenApi30Json` is asked with. */
+/** The request of `getOpenApi30Json`. */
 export interface GetOpenApi30JsonRequest {
   query: {
     /** One release of the contracts, as `Content-Location` names it. What is found by it never changes; it is 404 when another is served. */
@@ -1024,7 +1024,7 @@ export interface GetOpenApi30JsonRequest {
   };
 }
 
-/** What `getOpenApi30Json` may answer. */
+/** The replies of `getOpenApi30Json`. */
 export type GetOpenApi30JsonReply =
   | { status: 200; headers: Only<{ 'content-location': string; 'cache-control': string }>; body: Document | Uint8Array }
   | { status: 206; headers: Only<{ 'content-location': string; 'cache-control': string }>; body: string }
@@ -1047,7 +1047,7 @@ export type GetOpenApi30JsonReply =
  */
 export type GetOpenApi30Json = (request: GetOpenApi30JsonRequest, context: Context) => Promise<GetOpenApi30JsonReply>;
 
-/** What `getGraphqlSchema` is asked with. */
+/** The request of `getGraphqlSchema`. */
 export interface GetGraphqlSchemaRequest {
   query: {
     /** One release of the contracts, as `Content-Location` names it. What is found by it never changes; it is 404 when another is served. */
@@ -1063,7 +1063,7 @@ export interface GetGraphqlSchemaRequest {
   };
 }
 
-/** What `getGraphqlSchema` may answer. */
+/** The replies of `getGraphqlSchema`. */
 export type GetGraphqlSchemaReply =
   | { status: 200; headers: Only<{ 'content-location': string; 'cache-control': string }>; body: string | Uint8Array }
   | { status: 206; headers: Only<{ 'content-location': string; 'cache-control': string }>; body: string | Uint8Array }
@@ -1086,7 +1086,7 @@ export type GetGraphqlSchemaReply =
  */
 export type GetGraphqlSchema = (request: GetGraphqlSchemaRequest, context: Context) => Promise<GetGraphqlSchemaReply>;
 
-/** What `getGraphqlIntrospection` is asked with. */
+/** The request of `getGraphqlIntrospection`. */
 export interface GetGraphqlIntrospectionRequest {
   query: {
     /** One release of the contracts, as `Content-Location` names it. What is found by it never changes; it is 404 when another is served. */
@@ -1102,7 +1102,7 @@ export interface GetGraphqlIntrospectionRequest {
   };
 }
 
-/** What `getGraphqlIntrospection` may answer. */
+/** The replies of `getGraphqlIntrospection`. */
 export type GetGraphqlIntrospectionReply =
   | { status: 200; headers: Only<{ 'content-location': string; 'cache-control': string }>; body: Document | Uint8Array }
   | { status: 206; headers: Only<{ 'content-location': string; 'cache-control': string }>; body: string }
@@ -1184,17 +1184,17 @@ export interface Handlers {
   platform: PlatformHandlers;
 }
 
-/** Whether two types are the same one: those of a schema that holds itself would be looked through for ever. */
+/** True for identical types. Ends the walk through a recursive schema. */
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 
-/** What has no members of its own to declare. */
+/** Types without members to declare. */
 type Plain = string | number | boolean | null | undefined | Uint8Array;
 
 type KeysOf<Type> = Type extends unknown ? keyof Type : never;
 type ItemOf<Type> = Type extends readonly (infer Item)[] ? Item : never;
 type MemberOf<Type, Name> = Type extends unknown ? (Name extends keyof Type ? Type[Name] : never) : never;
 
-/** The paths of all members that are not declared; of an object whose members no contract names, none. */
+/** The paths of all undeclared members; none for an object whose members the contract leaves open. */
 type Surplus<Actual, Declared, Path extends string> =
   Same<Actual, Declared> extends true ? never
   : unknown extends Declared ? never
@@ -1207,13 +1207,13 @@ type SurplusMembers<Actual, Declared, Path extends string> =
   string extends KeysOf<Declared> ? never
   : {
       [Name in keyof Actual & string]-?:
-        // A member that is there in another of several literals.
+        // The member belongs to another literal of a union.
         [Actual[Name]] extends [undefined] ? never
         : Name extends KeysOf<Declared> ? Surplus<Actual[Name], MemberOf<Declared, Name>, `${Path}.${Name}`>
         : `${Path}.${Name}`;
     }[keyof Actual & string];
 
-/** Of the replies that are declared those with one of these statuses. */
+/** The declared replies with one of these statuses. */
 type WithStatus<Declared, Status> = Declared extends { status: infer Own } ? (Own & Status extends never ? never : Declared) : never;
 type SurplusOf<Reply, Declared> = Reply extends { status: infer Status } ? Surplus<Reply, WithStatus<Declared, Status>, 'reply'> : never;
 
@@ -1222,7 +1222,7 @@ type ReplyOf<Handler> =
   : Handler extends (...args: never[]) => Promise<infer Reply> ? Reply
   : never;
 
-/** Each handler that is no operation of its tag, or may answer what its operation does not declare, is asked to be a sentence that says so. */
+/** Replaces the type of a handler without an operation, or with an undeclared reply, by a sentence that names the fault. */
 export type Closed<Actual, Declared> = {
   [Name in keyof Actual]: Name extends keyof Declared
     ? [SurplusOf<ReplyOf<Actual[Name]>, ReplyOf<Declared[Name]>>] extends [never]
@@ -1231,22 +1231,22 @@ export type Closed<Actual, Declared> = {
     : `'${Name & string}' is not an operationId of this tag in openapi.yaml`;
 };
 
-/** The handlers of `users`: one for each of its operations and nothing besides, and none that may answer more than is declared. */
+/** Checks the handlers of `users`: one for each operation, and no reply that the contract does not declare. */
 export const usersHandlers = <Actual extends UsersHandlers>(handlers: Actual & Closed<Actual, UsersHandlers>): UsersHandlers => handlers;
 
-/** The handlers of `orders`: one for each of its operations and nothing besides, and none that may answer more than is declared. */
+/** Checks the handlers of `orders`: one for each operation, and no reply that the contract does not declare. */
 export const ordersHandlers = <Actual extends OrdersHandlers>(handlers: Actual & Closed<Actual, OrdersHandlers>): OrdersHandlers => handlers;
 
-/** The handlers of `auth`: one for each of its operations and nothing besides, and none that may answer more than is declared. */
+/** Checks the handlers of `auth`: one for each operation, and no reply that the contract does not declare. */
 export const authHandlers = <Actual extends AuthHandlers>(handlers: Actual & Closed<Actual, AuthHandlers>): AuthHandlers => handlers;
 
-/** The handlers of `keys`: one for each of its operations and nothing besides, and none that may answer more than is declared. */
+/** Checks the handlers of `keys`: one for each operation, and no reply that the contract does not declare. */
 export const keysHandlers = <Actual extends KeysHandlers>(handlers: Actual & Closed<Actual, KeysHandlers>): KeysHandlers => handlers;
 
-/** The handlers of `platform`: one for each of its operations and nothing besides, and none that may answer more than is declared. */
+/** Checks the handlers of `platform`: one for each operation, and no reply that the contract does not declare. */
 export const platformHandlers = <Actual extends PlatformHandlers>(handlers: Actual & Closed<Actual, PlatformHandlers>): PlatformHandlers => handlers;
 
-/** Where each operation is reached. */
+/** The method, path and tag of each operation. */
 export const operations = {
   listUsers: { method: 'GET', path: '/api/v1/users', tag: 'users' },
   createUser: { method: 'POST', path: '/api/v1/users', tag: 'users' },

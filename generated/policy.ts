@@ -1,8 +1,8 @@
 // Generated from openapi.yaml and schema.graphql by `npm run codegen`. Do not edit.
 
 /**
- * Who may do what, by action and role. `any`: whoever it belongs to, or it belongs to nobody. `own`: what is the
- * caller's own. `none`: nothing. Stated by `x-permission` and `@permission`; see also permissions.md.
+ * The permissions by action and role. `any`: all rows. `own`: rows of the caller. `none`: no rows.
+ * Source: `x-permission` and `@permission`. See also permissions.md.
  */
 export const policy = {
   'users.list': { VIEWER: 'any', DEVELOPER: 'any', ADMIN: 'any' },
@@ -33,8 +33,8 @@ export const policy = {
 } as const;
 
 /**
- * The operations and root fields whose action reaches `own`, with what their target must decide by: `owner`, a stored row;
- * `self`, a new row of the caller. A route whose target does not decide so does not compile.
+ * The operations and root fields whose action reaches `own`, with the decision that their target must make: `owner`, by a
+ * stored row; `self`, by a new row of the caller. A route with another target does not compile.
  */
 export interface Decisions {
   replaceUser: 'owner';
@@ -62,8 +62,8 @@ export interface Decisions {
   'Mutation.deleteMessage': 'owner';
 }
 
-/** What a permission is asked for. */
+/** The actions that permissions name. */
 export type Action = keyof typeof policy;
 
-/** What an account can be, as it is stored, as tokens carry it and as GraphQL spells it. REST has it in lower case. */
+/** The roles of accounts, as in the database, in tokens and in GraphQL. REST has them in lower case. */
 export type Role = 'VIEWER' | 'DEVELOPER' | 'ADMIN';

@@ -2,21 +2,20 @@ import { pascal, takerOf } from '../model/names.js';
 import { docComment } from './typescript.js';
 
 /**
- * What no type alone can say: excess members of what a function returns go unnoticed, because the compiler asks for them
- * only where a literal meets its type. So the handlers' own types are looked through, and the first thing that the
- * contract does not have becomes the sentence that a handler is asked to be.
+ * Types that reject excess members of a reply. The compiler checks excess members only where a literal meets its type, so these
+ * types walk the inferred type of each handler. The first member that the contract does not declare becomes the error message.
  */
-export const CLOSED = `/** Whether two types are the same one: those of a schema that holds itself would be looked through for ever. */
+export const CLOSED = `/** True for identical types. Ends the walk through a recursive schema. */
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 
-/** What has no members of its own to declare. */
+/** Types without members to declare. */
 type Plain = string | number | boolean | null | undefined | Uint8Array;
 
 type KeysOf<Type> = Type extends unknown ? keyof Type : never;
 type ItemOf<Type> = Type extends readonly (infer Item)[] ? Item : never;
 type MemberOf<Type, Name> = Type extends unknown ? (Name extends keyof Type ? Type[Name] : never) : never;
 
-/** The paths of all members that are not declared; of an object whose members no contract names, none. */
+/** The paths of all undeclared members; none for an object whose members the contract leaves open. */
 type Surplus<Actual, Declared, Path extends string> =
   Same<Actual, Declared> extends true ? never
   : unknown extends Declared ? never
@@ -29,13 +28,13 @@ type SurplusMembers<Actual, Declared, Path extends string> =
   string extends KeysOf<Declared> ? never
   : {
       [Name in keyof Actual & string]-?:
-        // A member that is there in another of several literals.
+        // The member belongs to another literal of a union.
         [Actual[Name]] extends [undefined] ? never
         : Name extends KeysOf<Declared> ? Surplus<Actual[Name], MemberOf<Declared, Name>, \`\${Path}.\${Name}\`>
         : \`\${Path}.\${Name}\`;
     }[keyof Actual & string];
 
-/** Of the replies that are declared those with one of these statuses. */
+/** The declared replies with one of these statuses. */
 type WithStatus<Declared, Status> = Declared extends { status: infer Own } ? (Own & Status extends never ? never : Declared) : never;
 type SurplusOf<Reply, Declared> = Reply extends { status: infer Status } ? Surplus<Reply, WithStatus<Declared, Status>, 'reply'> : never;
 
@@ -44,7 +43,7 @@ type ReplyOf<Handler> =
   : Handler extends (...args: never[]) => Promise<infer Reply> ? Reply
   : never;
 
-/** Each handler that is no operation of its tag, or may answer what its operation does not declare, is asked to be a sentence that says so. */
+/** Replaces the type of a handler without an operation, or with an undeclared reply, by a sentence that names the fault. */
 export type Closed<Actual, Declared> = {
   [Name in keyof Actual]: Name extends keyof Declared
     ? [SurplusOf<ReplyOf<Actual[Name]>, ReplyOf<Declared[Name]>>] extends [never]
@@ -54,11 +53,11 @@ export type Closed<Actual, Declared> = {
 };
 `;
 
-/** The function that a tag's file hands its handlers to, as source text. */
+/** Returns the source of the function that takes the handlers of a tag. */
 export function takerText(tag: string): string {
   const type = `${pascal(tag)}Handlers`;
   const comment = docComment([
-    `The handlers of \`${tag}\`: one for each of its operations and nothing besides, and none that may answer more than is declared.`,
+    `Checks the handlers of \`${tag}\`: one for each operation, and no reply that the contract does not declare.`,
   ]);
   return `${comment}export const ${takerOf(tag)} = <Actual extends ${type}>(handlers: Actual & Closed<Actual, ${type}>): ${type} => handlers;\n`;
 }

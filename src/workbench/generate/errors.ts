@@ -3,11 +3,11 @@ import { HEADER } from './operations.js';
 import { docComment, key, literal } from './typescript.js';
 
 const TABLE = docComment([
-  'What can go wrong, once for both transports: the code clients switch on, its HTTP status, and when it is sent. The',
-  "platform's own codes, and those that `x-codes` in openapi.yaml adds.",
+  'The error codes of both transports: HTTP status, title and description. The catalogue has the codes of the platform and the',
+  'codes that `x-codes` in openapi.yaml adds.',
 ]);
 
-/** The source of `generated/errors.ts`: the catalogue of error codes. The same codes always give the same text. */
+/** Returns the source of `generated/errors.ts`, the catalogue of error codes. The same codes always give the same text. */
 export function generateErrors(codes: Catalogue): string {
   const entries = Object.entries(codes).map(
     ([code, { status, title, description }]) =>
@@ -16,6 +16,6 @@ export function generateErrors(codes: Catalogue): string {
   return [
     HEADER,
     `${TABLE}export const errors = {\n${entries.join('')}} as const;\n`,
-    `${docComment(['What clients switch on.'])}export type Code = keyof typeof errors;\n`,
+    `${docComment(['An error code, by which clients distinguish errors.'])}export type Code = keyof typeof errors;\n`,
   ].join('\n');
 }

@@ -21,15 +21,15 @@ import { generatePrismaClient, prismaClientIsCurrent } from './prisma-client.js'
 import { generateResolvers } from './resolvers.js';
 import { hintOf } from './stale.js';
 
-/** How a generation went: `report` is for a person to read. */
+/** The result of a generation. `report` is for people. */
 export interface Outcome {
   ok: boolean;
   report: string;
   /** Empty when the contracts are sound. */
   problems: Problem[];
-  /** The files of `generated/` that were written, but for contract.json; with `check`, those that would have been. */
+  /** The files of `generated/` that were written, except contract.json; with `check`, the stale ones. */
   changed: string[];
-  /** What the contracts give, by the name in `generated/`, written or not; empty when a contract is broken. */
+  /** The text of all generated files by name, written or not; empty if a contract is broken. */
   files: Files;
 }
 
@@ -39,33 +39,33 @@ type Files = Record<string, string>;
 interface GenerateOptions {
   /** The project's directory. */
   root: string;
-  /** Compare with what is on disk and write nothing. What is not committed is left out: the Prisma client and contract.json. */
+  /** Compares with the files on disk and writes nothing. Leaves out what is not committed: the Prisma client and contract.json. */
   check?: boolean;
   colour?: boolean;
 }
 
-/** What stands beside a reference holds as well (OpenAPI 3.1), which openapi-typescript knows of `allOf` alone. */
+/** Moves a reference with siblings (OpenAPI 3.1) into `allOf`, because openapi-typescript ignores the siblings. */
 function withReferenceInside(schema: Schema): Schema {
   const { $ref, ...beside } = withSubschemas(schema, withReferenceInside);
   if ($ref === undefined) return beside;
   return Object.keys(beside).length === 0 ? { $ref } : { ...beside, allOf: [{ $ref }, ...(beside.allOf ?? [])] };
 }
 
-/** The source of `generated/openapi.ts`: the types of all schemas, by openapi-typescript. Those of operations are `operations.ts`. */
+/** Returns the source of `generated/openapi.ts`: the types of all schemas, made by openapi-typescript. */
 export async function openApiTypes({ written }: OpenApiSource): Promise<string> {
   const { default: openapiTS, astToString } = await import('openapi-typescript');
   const { openapi, info, components } = written;
   const named = Object.entries(components?.schemas ?? {}).map(([name, one]) => [name, withReferenceInside(one)]);
   const schemas = JSON.stringify({ openapi, info, paths: {}, components: { schemas: Object.fromEntries(named) } });
-  // A member with a default may be left out of a request all the same.
+  // A request may leave out a member with a default.
   const nodes = await openapiTS(schemas, { defaultNonNullable: false, alphabetize: false, silent: true });
   return `${HEADER}\n${astToString(nodes)}`;
 }
 
-/** What `codegen.ts` says: a long-running watch sees an edit of it. */
+/** Reads `codegen.ts` anew each time, so that a watch sees an edit. */
 const codegenConfig = async (root: string) => (await importTypeScript(root, 'codegen.ts'))['default'] as CodegenConfig;
 
-/** All generated sources, in memory. */
+/** Generates all files in memory. */
 async function generateFiles(contracts: Contracts, root: string): Promise<Files> {
   const { openapi, schema, permissions } = contracts;
   const [types, resolvers] = await Promise.all([

@@ -18,14 +18,14 @@ import { docComment, literal, type Member, objectType, typeOf, wrap } from './ty
 
 type TypeOf = (schema: Schema | undefined) => string;
 
-/** What is known of the schemas. */
+/** Lookups of schemas. */
 interface Types {
   typeOfSchema: TypeOf;
-  /** Whether it says that something is an object, and nothing more. */
+  /** Returns true for a schema that is `type: object` and nothing else. */
   isShapeless: (schema: Schema | undefined) => boolean;
 }
 
-/** How the parameters of each place are called in a request. */
+/** The member of a request that holds the parameters of each location. */
 const GROUPS: [Location, string][] = [
   ['path', 'path'],
   ['query', 'query'],
@@ -33,11 +33,11 @@ const GROUPS: [Location, string][] = [
   ['cookie', 'cookies'],
 ];
 
-/** What the pipeline settles before a handler is asked: `version` (in the query), and all that is marked so. */
+/** Returns true for a parameter or header that the pipeline handles: `version` in the query, and all with `x-automatic`. */
 const isAutomatic = (one: Extensions): boolean =>
   one['x-automatic'] === true || ('in' in one && one['in'] === 'query' && 'name' in one && one['name'] === 'version');
 
-/** The type of a body in any of its media types: JSON as its schema says, any other as it is given or read. */
+/** Returns the type of a body in any of its media types: JSON by its schema, others by `other`. */
 function bodyOf(content: Record<string, MediaType>, typeOfSchema: TypeOf, other: (kind: BodyKind) => string): string {
   const types = Object.entries(content).map(([mediaType, { schema }]) => {
     const kind = kindOf(mediaType);
@@ -49,13 +49,13 @@ function bodyOf(content: Record<string, MediaType>, typeOfSchema: TypeOf, other:
 const givenAs = () => 'string | Uint8Array';
 const readAs = (kind: BodyKind) => (kind === 'text' ? 'string' : 'Readable');
 
-/** Whether a handler is given the body of some request as a stream. */
+/** Returns true if a handler receives a request body as a stream. */
 export const readsStreams = (operations: readonly Operation[]): boolean =>
   operations.some(({ operation }) =>
     Object.keys(operation.requestBody?.content ?? {}).some((mediaType) => kindOf(mediaType) === 'stream'),
   );
 
-/** Which of its bodies an operation was sent; JSON of one kind or another is the same to its handler. */
+/** Returns the member that names the media type of the body. All JSON types are the same to a handler. */
 function mediaTypeMember(content: Record<string, MediaType>): Member[] {
   const declared = Object.keys(content);
   if (declared.every((one) => kindOf(one) === 'json')) return [];
@@ -63,7 +63,7 @@ function mediaTypeMember(content: Record<string, MediaType>): Member[] {
   return [{ name: 'mediaType', type: [...new Set(types)].join(' | ') }];
 }
 
-/** A document of no particular shape may also be given as the bytes that it was published in. */
+/** Returns the type of a reply's body. A document without declared members may also be given as bytes. */
 function replyBodyOf(content: Record<string, MediaType>, { typeOfSchema, isShapeless }: Types): string {
   const type = bodyOf(content, typeOfSchema, givenAs);
   return Object.values(content).some(({ schema }) => isShapeless(schema)) ? `${type} | Uint8Array` : type;
@@ -92,11 +92,11 @@ function requestMembers({ operation }: Operation, typeOfSchema: TypeOf): Member[
   ];
 }
 
-/** The headers of a response that its handler gives, by their lower-case names. */
+/** Returns the headers of a response that its handler sets, by their lower-case names. */
 const givenHeaders = ({ headers = {} }: Response): [string, Header][] =>
   Object.entries(headers).flatMap(([name, header]) => (isAutomatic(header) ? [] : [[name.toLowerCase(), header]]));
 
-/** All headers that the handler of some operation gives, in alphabetical order. */
+/** Returns all headers that handlers set, in alphabetical order. */
 export function headerNames(operations: readonly Operation[]): string[] {
   const responses = operations.flatMap(({ operation }) => Object.values(operation.responses));
   return [...new Set(responses.flatMap(givenHeaders).map(([name]) => name))].sort();
@@ -117,13 +117,13 @@ function replyMembers(response: Response, types: Types): Member[] {
   ];
 }
 
-/** Alternatives by status; those that differ in nothing else share a line, so failures do not bury the success. */
+/** Returns the union of replies. Replies that differ in the status only share a line, so that the success is easy to find. */
 function replyType({ operation }: Operation, types: Types): string {
   const statuses = new Map<string, { statuses: string[]; members: Member[] }>();
   for (const [status, response] of Object.entries(operation.responses)) {
     if (isAutomatic(response)) continue;
     const members = replyMembers(response, types);
-    // A failure without a header of its own looks like any other; a success is never merged with a failure.
+    // Failures with the same members share a line. A success never shares a line with a failure.
     const shape = `${status < '400' ? status : 'failure'} ${JSON.stringify(members)}`;
     const same = statuses.get(shape);
     if (same === undefined) statuses.set(shape, { statuses: [status], members });
@@ -141,7 +141,7 @@ function permissionLine(permission: Permission): string {
   return `Permission ${action}: ${reaches.join(', ')}${when ? `; when ${when}` : ''}.`;
 }
 
-/** A failure by its status and, where the contract's description begins with one, its code. */
+/** Returns the status of a failure, and the code with which its description begins, if any. */
 const failure = (status: string, { description: text }: Response): string =>
   [status, /^`([A-Z_]+)`/.exec(text)?.[1]].filter((part) => part !== undefined).join(' ');
 
@@ -165,7 +165,7 @@ function description({ operation, method, path, permission, furtherPermissions, 
   ];
 }
 
-/** A public operation is a function; any other one is a route, by whose target the platform decides. */
+/** Returns the type of a handler: a function for a public operation, otherwise a route with a target. */
 function handlerType({ operationId, permission }: Operation): string {
   const name = pascal(operationId);
   if (permission === 'public') return `(request: ${name}Request, context: Context) => Promise<${name}Reply>`;
@@ -194,9 +194,9 @@ export function operationTypes(
   return [
     ...(body ? [body] : []),
     request.length === 0
-      ? `/** \`${id}\` takes nothing. */\nexport type ${name}Request = Record<string, never>;\n`
-      : `/** What \`${id}\` is asked with. */\nexport interface ${name}Request ${objectType(request, '')}\n`,
-    `/** What \`${id}\` may answer. */\nexport type ${name}Reply =${replyType(operation, { typeOfSchema, isShapeless })};\n`,
+      ? `/** The request of \`${id}\`, which has no parameters and no body. */\nexport type ${name}Request = Record<string, never>;\n`
+      : `/** The request of \`${id}\`. */\nexport interface ${name}Request ${objectType(request, '')}\n`,
+    `/** The replies of \`${id}\`. */\nexport type ${name}Reply =${replyType(operation, { typeOfSchema, isShapeless })};\n`,
     `${docComment(description(operation))}export type ${name} = ${handlerType(operation)};\n`,
   ].join('\n');
 }

@@ -17,15 +17,15 @@ import type { Decisions } from './policy.js';
 
 type Schemas = components['schemas'];
 
-/** What the target of a route must decide by. */
+/** The decision that the target of a route must make. */
 type DecisionOf<Name> = Name extends keyof Decisions ? Decisions[Name] : Decides;
 `;
 
-/** Excess properties of what a function returns go unnoticed when the function's type comes from its context. */
-const headerTypes = (names: readonly string[]) => `/** The headers that a handler may give, on one reply or another. */
+/** Returns types that reject the headers of another reply. The compiler overlooks excess members in the result of a function. */
+const headerTypes = (names: readonly string[]) => `/** The headers of all replies. */
 type HeaderName = ${names.length > 0 ? names.map(literal).join(' | ') : 'never'};
 
-/** These headers, and none of those that are another reply's. */
+/** These headers, and none of another reply. */
 type Only<Headers> = Headers & { [Other in Exclude<HeaderName, keyof Headers>]?: never };
 
 type NoHeaders = { [Other in HeaderName]?: never };
@@ -49,19 +49,19 @@ function table(all: readonly Operation[]): string {
     ({ operationId, method, path, tag }) =>
       `  ${operationId}: { method: ${literal(method)}, path: ${literal(path)}, tag: ${literal(tag)} },\n`,
   );
-  const comment = docComment(['Where each operation is reached.']);
+  const comment = docComment(['The method, path and tag of each operation.']);
   return `${comment}export const operations = {\n${lines.join('')}} as const;\n\nexport type OperationId = keyof typeof operations;\n`;
 }
 
 /**
- * The source of `generated/operations.ts`: for each operation its request, its reply by status and its handler; for each
- * tag the handlers that its file has, and the function that takes them; all of them together; and a table of where each is
- * reached.
- * Takes a document that the check has passed. The same document always gives the same text.
+ * Returns the source of `generated/operations.ts`: the request, replies and handler of each operation; the handlers of each tag
+ * and the function that checks them; and a table of methods and paths. The same document always gives the same text.
+ * @param source a document that the check has passed
  */
-export function generateOperations({ document, operations: all }: OpenApiSource): string {
+export function generateOperations(source: OpenApiSource): string {
+  const { document, operations: all } = source;
   const schemas = document.components?.schemas ?? {};
-  // What another service carries out has no handler here.
+  // A forwarded operation has no handler.
   const handled = all.filter(({ forward }) => forward === undefined);
   const tags = (document.tags ?? []).filter(({ name }) => handled.some(({ tag }) => tag === name));
   const taken = new Set([
@@ -96,7 +96,7 @@ export function generateOperations({ document, operations: all }: OpenApiSource)
       'NoHeaders',
     ],
   ]);
-  // A schema whose name another type has keeps it under Schemas.
+  // A schema with the name of another type is available under Schemas only.
   const isFree = (name: string) => !taken.has(name) && /^[A-Z]\w*$/.test(name);
   const named = (name: string) => (isFree(name) ? name : `Schemas[${literal(name)}]`);
   return [

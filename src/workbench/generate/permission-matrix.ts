@@ -2,22 +2,22 @@ import type { Operation } from '@accord-api/platform/contract/openapi';
 import type { Contracts } from '../model/contracts.js';
 import type { StatedPolicy } from '../model/permissions.js';
 
-const INTRODUCTION = `# Who may do what
+const INTRODUCTION = `# Permissions
 
-Generated from openapi.yaml and schema.graphql by \`npm run codegen\`. Do not edit: change the contract, and review here what
-that gives and takes. policy.ts, by which the service decides, is made of the same, and a test tries each cell.
+Generated from openapi.yaml and schema.graphql by \`npm run codegen\`. Do not edit. Change the contract, and review the effect here.
+The service decides by policy.ts, which has the same source. A test tries each cell.
 
-- \`any\`: whoever it belongs to, or it belongs to nobody. \`own\`: the caller's own, another's is 403. \`none\`: 403.
-- \`open\`: without a credential. \`401\`: with a credential only.
-- A line with a condition counts besides the line of the same operation, when its condition is met.
-- The mechanisms are the security schemes of openapi.yaml. GraphQL takes all of a user's on every field.
+- \`any\`: all rows. \`own\`: rows of the caller; 403 for others. \`none\`: 403.
+- \`open\`: no credential needed. \`401\`: a credential is required.
+- A line with a condition applies in addition to the operation's own line, if the condition is met.
+- The mechanisms are the security schemes of openapi.yaml. GraphQL accepts all credentials of users on every field.
 `;
 
 const row = (cells: readonly string[]) => `| ${cells.join(' | ')} |\n`;
 const head = (cells: readonly string[]) => row(cells) + row(cells.map(() => '---'));
 const conditional = (name: string, when: string | undefined) => (when === undefined ? name : `${name}, when ${when}`);
 
-/** A public operation may still ask for a secret that is no user's. */
+/** Returns the cell of a public operation, which may still require a secret that belongs to no user. */
 const openTo = ({ security }: Operation): string => {
   const optional = security.length === 0 || security.some((one) => Object.keys(one).length === 0);
   return optional ? 'open' : security.flatMap((one) => Object.keys(one)).join(', ');
@@ -50,6 +50,6 @@ function graphql({ roles, statements }: StatedPolicy): string {
   return head(['field', 'anonymous', ...roles]) + lines.join('');
 }
 
-/** The text of `generated/permissions.md`: both contracts' permissions, for people to review. Takes sound contracts. */
+/** Returns the text of `generated/permissions.md`, the permissions of both contracts. Expects contracts without problems. */
 export const permissionMatrix = ({ openapi, permissions }: Contracts): string =>
   `${INTRODUCTION}\n## REST\n\n${rest(openapi, permissions.roles)}\n## GraphQL\n\n${graphql(permissions)}`;

@@ -4,29 +4,31 @@ import { docComment, key, literal } from './typescript.js';
 const HEADER = '// Generated from openapi.yaml and schema.graphql by `npm run codegen`. Do not edit.\n';
 
 const TABLE = docComment([
-  'Who may do what, by action and role. `any`: whoever it belongs to, or it belongs to nobody. `own`: what is the',
-  "caller's own. `none`: nothing. Stated by `x-permission` and `@permission`; see also permissions.md.",
+  'The permissions by action and role. `any`: all rows. `own`: rows of the caller. `none`: no rows.',
+  'Source: `x-permission` and `@permission`. See also permissions.md.',
 ]);
-const ACTION = docComment(['What a permission is asked for.']);
+const ACTION = docComment(['The actions that permissions name.']);
 const DECISIONS = docComment([
-  'The operations and root fields whose action reaches `own`, with what their target must decide by: `owner`, a stored row;',
-  '`self`, a new row of the caller. A route whose target does not decide so does not compile.',
+  'The operations and root fields whose action reaches `own`, with the decision that their target must make: `owner`, by a',
+  'stored row; `self`, by a new row of the caller. A route with another target does not compile.',
 ]);
 const ROLE = docComment([
-  'What an account can be, as it is stored, as tokens carry it and as GraphQL spells it. REST has it in lower case.',
+  'The roles of accounts, as in the database, in tokens and in GraphQL. REST has them in lower case.',
 ]);
 
 /**
- * The source of `generated/policy.ts`: the table of action and role, and the types of both. Takes permissions that
- * `policyProblems` finds nothing wrong with. The same contracts always give the same text.
+ * Returns the source of `generated/policy.ts`: the table of actions and roles, and their types. The same contracts always give the
+ * same text.
+ * @param policy permissions without a problem by `policyProblems`
  */
-export function generatePolicy({ roles, statements }: StatedPolicy): string {
+export function generatePolicy(policy: StatedPolicy): string {
+  const { roles, statements } = policy;
   const byAction = new Map(statements.map(({ permission }) => [permission.action, permission]));
   const rows = [...byAction].map(([action, permission]) => {
     const cells = roles.map((role) => `${key(role.toUpperCase())}: ${literal(permission[role])}`);
     return `  ${key(action)}: { ${cells.join(', ')} },\n`;
   });
-  // The first permission that an operation states is its own; those of `x-permission-also` follow it.
+  // The first permission of an operation is its own. The permissions of `x-permission-also` follow it.
   const main = new Map(statements.toReversed().map(({ by, permission }) => [by, permission]));
   const decisions = [...main].reverse().flatMap(([by, permission]) => {
     const reaches = roles.map((role) => permission[role]);

@@ -9,8 +9,9 @@ import { rootPath } from '@accord-api/platform/root';
 const run = promisify(execFile);
 
 /**
- * Makes the folder's generated/prisma from its prisma/schema.prisma, in about a second. Rejects with Prisma's own account, which names file and line, when the schema is
- * not valid. Nothing is downloaded: `generate` insists on an engine binary that it does not use, and any executable passes.
+ * Generates `generated/prisma` from `prisma/schema.prisma`, in about a second. Prisma downloads nothing: `generate` demands an engine
+ * binary that it does not use, and accepts any executable.
+ * @throws Error with Prisma's message, which names file and line, for an invalid schema
  */
 export async function generatePrismaClient(folder: string = rootPath()): Promise<void> {
   const cli = createRequire(import.meta.url).resolve('prisma/build/index.js');
@@ -23,17 +24,17 @@ export async function generatePrismaClient(folder: string = rootPath()): Promise
   });
 }
 
-/** Leaves out the lines that are there on success as well, and Prisma's frame around the message. */
+/** Removes the lines that Prisma prints on success too, and its frame around the message. */
 const readable = (text: string): string =>
   text
     .split('\n')
     .filter((line) => line.trim() && !/^(Loaded |Prisma schema loaded|Prisma CLI Version|\[Context)/.test(line))
     .join('\n');
 
-/** Prisma aligns what it keeps of a schema. */
+/** Removes the alignment that Prisma adds to its copy of a schema. */
 const unaligned = (text: string): string => text.replaceAll(/ +/g, ' ');
 
-/** Whether generated/prisma is there and was made from this text of schema.prisma by this version of Prisma. */
+/** Returns true if `generated/prisma` was made from this text of schema.prisma by this version of Prisma. */
 export async function prismaClientIsCurrent(folder: string = rootPath()): Promise<boolean> {
   const { version } = createRequire(import.meta.url)('@prisma/client/package.json') as { version: string };
   const [schema, client] = await Promise.all([

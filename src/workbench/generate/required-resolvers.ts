@@ -8,17 +8,17 @@ const IMPORTS = `import type { Decides, NotWritten, ReadByPlatform, Route } from
 import type { Decisions } from './policy.js';`;
 
 /**
- * graphql-codegen asks for a resolver of each field or of none. What must be written is neither: a field that the model
- * has under its name and in its type is read by itself, any other one needs a resolver. So does `__resolveType` of each
- * interface and union, for no model says which of the types it is.
+ * Types that require the necessary resolvers. graphql-codegen requires a resolver for each field or for none. A field that the model
+ * has under the same name and type needs no resolver. Any other field needs one, and so does `__resolveType` of each interface
+ * and union.
  */
 const REQUIRED = `type ResultOf<Each> = Each extends ResolverFn<infer Result, any, any, any> ? Result : never;
 
-/** The fields of a type that its model already has, under their name and in their type, and the relations of the model. */
+/** The fields of a type that its model has under the same name and type, and the relations of the model. */
 type Given<Type extends keyof EveryField> = Type extends ${ROOTS.map((root) => `'${root}'`).join(' | ')}
   ? never
   : {
-      // What a value is, its interface or union says.
+      // The resolver of the interface or union decides the type of a value.
       [Field in keyof EveryField[Type]]-?: Field extends '__isTypeOf'
         ? Field
         : Field extends ReadByPlatform<Type, ResolversParentTypes[Type]>
@@ -30,11 +30,11 @@ type Given<Type extends keyof EveryField> = Type extends ${ROOTS.map((root) => `
           : never;
     }[keyof EveryField[Type]];
 
-/** The resolvers of one type: those of its given fields may be left out, any other may not. */
+/** The resolvers of one type. Given fields need none. */
 type ResolversOf<Type extends keyof EveryField> = Omit<EveryField[Type], Given<Type>> &
   Partial<Pick<EveryField[Type], Given<Type>>>;
 
-/** The types whose fields are all given. */
+/** The types whose fields all need no resolver. */
 type GivenTypes = {
   [Type in keyof EveryField]: Exclude<keyof EveryField[Type], Given<Type>> extends never ? Type : never;
 }[keyof EveryField];
@@ -49,16 +49,16 @@ export type ${root}Routes = {
 `;
 
 const ROUTES = `
-/** What the target of a route must decide by. */
+/** The decision that the target of a route must make. */
 type DecisionOf<Name> = Name extends keyof Decisions ? Decisions[Name] : Decides;
 type ArgsOf<Each> = Each extends ResolverFn<any, any, any, infer Args> ? Args : Each extends SubscriptionResolver<any, any, any, any, infer Args> ? Args : never;
 type RouteOf<Each, By extends Decides> = Route<ArgsOf<Each>, Awaited<ResultOf<Each>>, By> | NotWritten;
 type EventOf<Each> = [Each] extends [SubscriptionResolver<infer Event, any, any, any, any>] ? Awaited<Event> : never;
-/** A handler returns the events; without one, the route is about the stream of a model. */
+/** A handler returns the events. A route without a handler follows the stream of a model. */
 type SourceRouteOf<Each, By extends Decides> = Route<ArgsOf<Each>, AsyncIterable<EventOf<Each>>, By> | NotWritten;
 `;
 
-/** Interfaces, for the compiler calls them by their name where it would spell out any other type. */
+/** Returns interfaces, because the compiler shows their names in messages and writes out other types. */
 function named(schema: GraphQLSchema): string {
   const types = Object.values(schema.getTypeMap()).flatMap((type) =>
     isCompositeType(type) && !isIntrospectionType(type) ? [type.name] : [],
@@ -74,14 +74,14 @@ ${each.join('\n')}
 interface ResolversByType {
 ${members.join('')}}
 
-/** All resolvers, by type. A forgotten, misnamed or mistyped one does not compile. */
+/** All resolvers by type. A missing, misnamed or mistyped resolver does not compile. */
 export interface Resolvers extends Omit<ResolversByType, GivenTypes>, Partial<Pick<ResolversByType, GivenTypes>> {}
 `;
 }
 
 /**
- * Adds to what `typescript-resolvers` makes the types that say which resolvers must be there. It expects the names that
- * `codegen.ts` gives: `EveryField` for all resolvers, and `…Fields` for those of a type.
+ * Adds the types of required resolvers to the output of `typescript-resolvers`. Expects the names of `codegen.ts`: `EveryField` for
+ * all resolvers, and `…Fields` for the resolvers of a type.
  */
 export const requiredResolvers: CodegenPlugin = {
   plugin: (schema) => ({ prepend: [HEADER, IMPORTS], content: `${REQUIRED}\n${named(schema)}` }),

@@ -3,8 +3,7 @@ import { Kind, print, visit } from 'graphql';
 import type { SdlSource } from '../model/sdl-source.js';
 
 /**
- * A schema as a generator of resolvers needs it: without the directives, which describe the contract and resolve nothing, and
- * without the types that only they use.
+ * Prints a schema without its directives, which concern no resolver, and without the types that only directives use.
  */
 export function withoutDirectives({ document }: Pick<SdlSource, 'document'>): string {
   const remove = () => null;
@@ -22,12 +21,12 @@ export function withoutDirectives({ document }: Pick<SdlSource, 'document'>): st
 }
 
 /**
- * The source of `generated/graphql.ts`: what graphql-codegen makes of the schema by the configuration in `codegen.ts`, as
- * `npx graphql-codegen` does. The same schema always gives the same text.
+ * Returns the source of `generated/graphql.ts`, which graphql-codegen makes by the configuration in `codegen.ts`. The same schema
+ * always gives the same text.
  */
 export async function generateResolvers(sdl: SdlSource, config: CodegenConfig): Promise<string> {
   const { executeCodegen } = await import('@graphql-codegen/cli');
-  // Its own schema is left unread, which is a getter: the contract has been parsed already.
+  // Leaves the getter `schema` unread, because the contract is parsed already.
   const { schema: _, ...others } = Object.getOwnPropertyDescriptors(config);
   const settings = Object.defineProperties({}, others) as Omit<CodegenConfig, 'schema'>;
   const { result, error } = await executeCodegen({ ...settings, schema: withoutDirectives(sdl), silent: true });

@@ -1,9 +1,9 @@
-/** Lines shown of each side. */
-const SHOWN = 3;
+/** Lines shown of each text. */
+const SHOWN_LINES = 3;
 
 /**
- * The first place at which a generated file differs from what the contract now gives: up to three lines of each, `-` for
- * what is on disk and `+` for what would be written.
+ * Returns the first difference between a generated file and its new text: up to three lines of each, `-` for the file on disk and
+ * `+` for the new text.
  */
 export function hintOf(before: string | undefined, after: string): string {
   if (before === undefined) return '  It does not exist.';
@@ -11,6 +11,6 @@ export function hintOf(before: string | undefined, after: string): string {
   const length = Math.max(old.length, now.length);
   let at = 0;
   while (at < length && old[at] === now[at]) at += 1;
-  const take = (lines: string[], sign: string) => lines.slice(at, at + SHOWN).map((line) => `  ${sign} ${line}`);
+  const take = (lines: string[], sign: string) => lines.slice(at, at + SHOWN_LINES).map((line) => `  ${sign} ${line}`);
   return [`  from line ${at + 1}:`, ...take(old, '-'), ...take(now, '+')].join('\n');
 }

@@ -1,14 +1,14 @@
 import type { Schema } from '@accord-api/platform/contract/document';
 import { schemaName } from '@accord-api/platform/contract/openapi';
 
-/** The source text of TypeScript's literals, keys, types and comments: what the generated files are put together from. */
+/** Source text of TypeScript literals, keys, types and comments, for generated files. */
 
 export const literal = (value: unknown): string =>
   typeof value === 'string' ? `'${value.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'` : JSON.stringify(value);
 
 export const key = (name: string): string => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : literal(name));
 
-/** A doc comment of some lines, each indented as given; nothing when there is none. */
+/** Returns a doc comment with the given lines; an empty text for no lines. */
 export function docComment(lines: readonly string[], indent = ''): string {
   const safe = lines.map((line) => line.replaceAll('*/', '*\\/').trimEnd());
   if (safe.length === 0) return '';
@@ -16,7 +16,7 @@ export function docComment(lines: readonly string[], indent = ''): string {
   return `${indent}/**\n${safe.map((line) => `${indent} * ${line}`.trimEnd()).join('\n')}\n${indent} */\n`;
 }
 
-/** A text broken between words so that a line of a comment stays within 120 columns; later lines begin with `indent`. */
+/** Breaks a text between words so that a comment line stays within 120 columns. Later lines begin with `indent`. */
 export function wrap(text: string, indent: string): string[] {
   const lines: string[] = [];
   for (const word of text.split(' ')) {
@@ -34,7 +34,7 @@ export interface Member {
   description?: string | undefined;
 }
 
-/** An object type: on one line, or with `indent` given one member a line with its description. */
+/** Returns an object type: on one line, or with `indent` one member per line with its description. */
 export function objectType(members: readonly Member[], indent?: string): string {
   if (members.length === 0) return 'Record<string, never>';
   const text = ({ name, type, optional }: Member) => `${key(name)}${optional ? '?' : ''}: ${type}`;
@@ -71,7 +71,7 @@ function objectOf({ properties = {}, required = [], additionalProperties }: Sche
       : 'Record<string, unknown>';
 }
 
-/** The type of what a schema's own `type` says. */
+/** Returns the type that the keyword `type` describes. */
 function ownType(schema: Schema, named: (name: string) => string): string {
   const types = Array.isArray(schema.type) ? schema.type : [schema.type ?? (schema.properties ? 'object' : 'unknown')];
   const single = (type: string) => {
@@ -82,7 +82,7 @@ function ownType(schema: Schema, named: (name: string) => string): string {
   return union(types.map(single));
 }
 
-/** The types of a schema's parts, all of which a value has. */
+/** Returns the types whose intersection a schema describes. */
 function partsOf(schema: Schema, named: (name: string) => string): string[] {
   const { allOf = [], properties = {}, required = [] } = schema;
   const name = schemaName(schema);
@@ -95,7 +95,7 @@ function partsOf(schema: Schema, named: (name: string) => string): string[] {
     ...allOf.map((one) => typeOf(one, named)),
   ];
   if (others.length === 0) return [ownType(schema, named)];
-  // Of members that another part describes it may be said here that they are there.
+  // `required` may name members that another part of the intersection describes.
   const demanded = required.filter((one) => !(one in properties)).map((one) => ({ name: one, type: '{} | null' }));
   return [
     ...others,
@@ -104,7 +104,7 @@ function partsOf(schema: Schema, named: (name: string) => string): string[] {
   ];
 }
 
-/** The type of a schema that is written out in place; of a named one it is what `named` makes of its name. */
+/** Returns the type of a schema. @param named returns the type of a component by its name */
 export function typeOf(schema: Schema | boolean | undefined, named: (name: string) => string): string {
   if (schema === undefined || typeof schema === 'boolean') return 'unknown';
   const parts = partsOf(schema, named);

@@ -1,8 +1,8 @@
 // Generated from openapi.yaml by `npm run codegen`. Do not edit.
 
 /**
- * What can go wrong, once for both transports: the code clients switch on, its HTTP status, and when it is sent. The
- * platform's own codes, and those that `x-codes` in openapi.yaml adds.
+ * The error codes of both transports: HTTP status, title and description. The catalogue has the codes of the platform and the
+ * codes that `x-codes` in openapi.yaml adds.
  */
 export const errors = {
   BAD_REQUEST: {
@@ -97,5 +97,5 @@ export const errors = {
   },
 } as const;
 
-/** What clients switch on. */
+/** An error code, by which clients distinguish errors. */
 export type Code = keyof typeof errors;

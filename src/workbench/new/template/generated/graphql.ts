@@ -265,11 +265,11 @@ export type EveryField<ContextType = GraphQLContext> = {
 
 type ResultOf<Each> = Each extends ResolverFn<infer Result, any, any, any> ? Result : never;
 
-/** The fields of a type that its model already has, under their name and in their type, and the relations of the model. */
+/** The fields of a type that its model has under the same name and type, and the relations of the model. */
 type Given<Type extends keyof EveryField> = Type extends 'Query' | 'Mutation' | 'Subscription'
   ? never
   : {
-      // What a value is, its interface or union says.
+      // The resolver of the interface or union decides the type of a value.
       [Field in keyof EveryField[Type]]-?: Field extends '__isTypeOf'
         ? Field
         : Field extends ReadByPlatform<Type, ResolversParentTypes[Type]>
@@ -281,22 +281,22 @@ type Given<Type extends keyof EveryField> = Type extends 'Query' | 'Mutation' | 
           : never;
     }[keyof EveryField[Type]];
 
-/** The resolvers of one type: those of its given fields may be left out, any other may not. */
+/** The resolvers of one type. Given fields need none. */
 type ResolversOf<Type extends keyof EveryField> = Omit<EveryField[Type], Given<Type>> &
   Partial<Pick<EveryField[Type], Given<Type>>>;
 
-/** The types whose fields are all given. */
+/** The types whose fields all need no resolver. */
 type GivenTypes = {
   [Type in keyof EveryField]: Exclude<keyof EveryField[Type], Given<Type>> extends never ? Type : never;
 }[keyof EveryField];
 
 
-/** What the target of a route must decide by. */
+/** The decision that the target of a route must make. */
 type DecisionOf<Name> = Name extends keyof Decisions ? Decisions[Name] : Decides;
 type ArgsOf<Each> = Each extends ResolverFn<any, any, any, infer Args> ? Args : Each extends SubscriptionResolver<any, any, any, any, infer Args> ? Args : never;
 type RouteOf<Each, By extends Decides> = Route<ArgsOf<Each>, Awaited<ResultOf<Each>>, By> | NotWritten;
 type EventOf<Each> = [Each] extends [SubscriptionResolver<infer Event, any, any, any, any>] ? Awaited<Event> : never;
-/** A handler returns the events; without one, the route is about the stream of a model. */
+/** A handler returns the events. A route without a handler follows the stream of a model. */
 type SourceRouteOf<Each, By extends Decides> = Route<ArgsOf<Each>, AsyncIterable<EventOf<Each>>, By> | NotWritten;
 
 /** The routes of the fields of Mutation. */
@@ -326,5 +326,5 @@ interface ResolversByType {
   User: UserResolvers;
 }
 
-/** All resolvers, by type. A forgotten, misnamed or mistyped one does not compile. */
+/** All resolvers by type. A missing, misnamed or mistyped resolver does not compile. */
 export interface Resolvers extends Omit<ResolversByType, GivenTypes>, Partial<Pick<ResolversByType, GivenTypes>> {}

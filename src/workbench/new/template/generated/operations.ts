@@ -6,7 +6,7 @@ import type { Decisions } from './policy.js';
 
 type Schemas = components['schemas'];
 
-/** What the target of a route must decide by. */
+/** The decision that the target of a route must make. */
 type DecisionOf<Name> = Name extends keyof Decisions ? Decisions[Name] : Decides;
 
 export type BookId = Schemas['BookId'];
@@ -41,15 +41,15 @@ export type Problem = Schemas['Problem'];
 export type Fault = Schemas['Fault'];
 export type ErrorCode = Schemas['ErrorCode'];
 
-/** The headers that a handler may give, on one reply or another. */
+/** The headers of all replies. */
 type HeaderName = 'etag' | 'link' | 'location' | 'set-cookie' | 'x-total-count';
 
-/** These headers, and none of those that are another reply's. */
+/** These headers, and none of another reply. */
 type Only<Headers> = Headers & { [Other in Exclude<HeaderName, keyof Headers>]?: never };
 
 type NoHeaders = { [Other in HeaderName]?: never };
 
-/** What `listBooks` is asked with. */
+/** The request of `listBooks`. */
 export interface ListBooksRequest {
   query: {
     /** How many entries at most. 20 when absent. */
@@ -69,7 +69,7 @@ export interface ListBooksRequest {
   };
 }
 
-/** What `listBooks` may answer. */
+/** The replies of `listBooks`. */
 export type ListBooksReply =
   | { status: 200; headers?: Only<{ link?: string; 'x-total-count'?: number }>; body: BookListOrPage }
   | { status: 304; headers?: NoHeaders }
@@ -93,12 +93,12 @@ export type ListBooks = Route<ListBooksRequest, ListBooksReply, DecisionOf<'list
 
 export type CreateBookRequestBody = Schemas['CreateBookRequest'];
 
-/** What `createBook` is asked with. */
+/** The request of `createBook`. */
 export interface CreateBookRequest {
   body: CreateBookRequestBody;
 }
 
-/** What `createBook` may answer. */
+/** The replies of `createBook`. */
 export type CreateBookReply =
   | { status: 201; headers: Only<{ etag: string; location: string }>; body: Book }
   | { status: 400 | 401 | 403 | 404 | 406 | 408 | 413 | 415 | 422 | 429 | 500 | 503 | 507; headers?: NoHeaders; body: Problem };
@@ -119,7 +119,7 @@ export type CreateBookReply =
  */
 export type CreateBook = Route<CreateBookRequest, CreateBookReply, DecisionOf<'createBook'>> | NotWritten;
 
-/** What `getBook` is asked with. */
+/** The request of `getBook`. */
 export interface GetBookRequest {
   path: {
     /** The id of a book. */
@@ -131,7 +131,7 @@ export interface GetBookRequest {
   };
 }
 
-/** What `getBook` may answer. */
+/** The replies of `getBook`. */
 export type GetBookReply =
   | { status: 200; headers: Only<{ etag: string }>; body: Book }
   | { status: 304; headers?: NoHeaders }
@@ -155,7 +155,7 @@ export type GetBook = Route<GetBookRequest, GetBookReply, DecisionOf<'getBook'>>
 
 export type UpdateBookRequestBody = Schemas['UpdateBookRequest'];
 
-/** What `updateBook` is asked with. */
+/** The request of `updateBook`. */
 export interface UpdateBookRequest {
   path: {
     /** The id of a book. */
@@ -168,7 +168,7 @@ export interface UpdateBookRequest {
   body: UpdateBookRequestBody;
 }
 
-/** What `updateBook` may answer. */
+/** The replies of `updateBook`. */
 export type UpdateBookReply =
   | { status: 200; headers: Only<{ etag: string }>; body: Book }
   | { status: 400 | 401 | 403 | 404 | 406 | 408 | 410 | 412 | 413 | 415 | 422 | 429 | 500 | 503 | 507; headers?: NoHeaders; body: Problem };
@@ -189,7 +189,7 @@ export type UpdateBookReply =
  */
 export type UpdateBook = Route<UpdateBookRequest, UpdateBookReply, DecisionOf<'updateBook'>> | NotWritten;
 
-/** What `deleteBook` is asked with. */
+/** The request of `deleteBook`. */
 export interface DeleteBookRequest {
   path: {
     /** The id of a book. */
@@ -201,7 +201,7 @@ export interface DeleteBookRequest {
   };
 }
 
-/** What `deleteBook` may answer. */
+/** The replies of `deleteBook`. */
 export type DeleteBookReply =
   | { status: 204; headers?: NoHeaders }
   | { status: 400 | 401 | 403 | 404 | 406 | 408 | 412 | 413 | 415 | 429 | 500 | 503 | 507; headers?: NoHeaders; body: Problem };
@@ -224,12 +224,12 @@ export type DeleteBook = Route<DeleteBookRequest, DeleteBookReply, DecisionOf<'d
 
 export type CreateUserRequestBody = Schemas['CreateUserRequest'];
 
-/** What `createUser` is asked with. */
+/** The request of `createUser`. */
 export interface CreateUserRequest {
   body: CreateUserRequestBody;
 }
 
-/** What `createUser` may answer. */
+/** The replies of `createUser`. */
 export type CreateUserReply =
   | { status: 201; headers: Only<{ etag: string }>; body: User }
   | { status: 400 | 401 | 403 | 404 | 406 | 408 | 409 | 413 | 415 | 422 | 429 | 500 | 503 | 507; headers?: NoHeaders; body: Problem };
@@ -252,7 +252,7 @@ export type CreateUser = Route<CreateUserRequest, CreateUserReply, DecisionOf<'c
 
 export type UpdateUserRequestBody = Schemas['UpdateUserRequest'];
 
-/** What `updateUser` is asked with. */
+/** The request of `updateUser`. */
 export interface UpdateUserRequest {
   path: {
     /** The id of a user. */
@@ -265,7 +265,7 @@ export interface UpdateUserRequest {
   body: UpdateUserRequestBody;
 }
 
-/** What `updateUser` may answer. */
+/** The replies of `updateUser`. */
 export type UpdateUserReply =
   | { status: 200; headers: Only<{ etag: string }>; body: User }
   | { status: 400 | 401 | 403 | 404 | 406 | 408 | 409 | 410 | 412 | 413 | 415 | 422 | 429 | 500 | 503 | 507; headers?: NoHeaders; body: Problem };
@@ -288,7 +288,7 @@ export type UpdateUserReply =
  */
 export type UpdateUser = Route<UpdateUserRequest, UpdateUserReply, DecisionOf<'updateUser'>> | NotWritten;
 
-/** What `deleteUser` is asked with. */
+/** The request of `deleteUser`. */
 export interface DeleteUserRequest {
   path: {
     /** The id of a user. */
@@ -300,7 +300,7 @@ export interface DeleteUserRequest {
   };
 }
 
-/** What `deleteUser` may answer. */
+/** The replies of `deleteUser`. */
 export type DeleteUserReply =
   | { status: 204; headers?: NoHeaders }
   | { status: 400 | 401 | 403 | 404 | 406 | 408 | 409 | 412 | 413 | 415 | 429 | 500 | 503 | 507; headers?: NoHeaders; body: Problem };
@@ -323,7 +323,7 @@ export type DeleteUser = Route<DeleteUserRequest, DeleteUserReply, DecisionOf<'d
 
 export type ChangePasswordRequestBody = Schemas['ChangePasswordRequest'];
 
-/** What `changePassword` is asked with. */
+/** The request of `changePassword`. */
 export interface ChangePasswordRequest {
   path: {
     /** The id of a user. */
@@ -332,7 +332,7 @@ export interface ChangePasswordRequest {
   body: ChangePasswordRequestBody;
 }
 
-/** What `changePassword` may answer. */
+/** The replies of `changePassword`. */
 export type ChangePasswordReply =
   | { status: 204; headers?: NoHeaders }
   | { status: 400 | 401 | 403 | 404 | 406 | 408 | 410 | 413 | 415 | 422 | 429 | 500 | 503 | 507; headers?: NoHeaders; body: Problem };
@@ -355,12 +355,12 @@ export type ChangePassword = Route<ChangePasswordRequest, ChangePasswordReply, D
 
 export type LoginRequestBody = Schemas['LoginRequest'];
 
-/** What `login` is asked with. */
+/** The request of `login`. */
 export interface LoginRequest {
   body: LoginRequestBody;
 }
 
-/** What `login` may answer. */
+/** The replies of `login`. */
 export type LoginReply =
   | { status: 200; headers?: Only<{ 'set-cookie'?: Array<string> }>; body: LoginTokens }
   | { status: 400 | 401 | 403 | 404 | 406 | 408 | 413 | 415 | 422 | 429 | 500 | 503 | 507; headers?: NoHeaders; body: Problem };
@@ -383,7 +383,7 @@ export type Login = (request: LoginRequest, context: Context) => Promise<LoginRe
 
 export type RefreshSessionRequestBody = RefreshRequest;
 
-/** What `refreshSession` is asked with. */
+/** The request of `refreshSession`. */
 export interface RefreshSessionRequest {
   cookies: {
     /** Of a login with `cookie`; over HTTPS `__Secure-my_api_refresh`. A token in the body goes before it. */
@@ -392,7 +392,7 @@ export interface RefreshSessionRequest {
   body: RefreshSessionRequestBody | undefined;
 }
 
-/** What `refreshSession` may answer. */
+/** The replies of `refreshSession`. */
 export type RefreshSessionReply =
   | { status: 200; headers?: Only<{ 'set-cookie'?: Array<string> }>; body: RefreshedTokens }
   | { status: 400 | 401 | 403 | 404 | 406 | 408 | 413 | 415 | 422 | 429 | 500 | 503 | 507; headers?: NoHeaders; body: Problem };
@@ -415,7 +415,7 @@ export type RefreshSession = (request: RefreshSessionRequest, context: Context) 
 
 export type LogoutRequestBody = RefreshRequest;
 
-/** What `logout` is asked with. */
+/** The request of `logout`. */
 export interface LogoutRequest {
   cookies: {
     /** Of a login with `cookie`; over HTTPS `__Secure-my_api_refresh`. A token in the body goes before it. */
@@ -424,7 +424,7 @@ export interface LogoutRequest {
   body: LogoutRequestBody | undefined;
 }
 
-/** What `logout` may answer. */
+/** The replies of `logout`. */
 export type LogoutReply =
   | { status: 204; headers?: Only<{ 'set-cookie'?: Array<string> }> }
   | { status: 400 | 401 | 403 | 404 | 406 | 408 | 413 | 415 | 422 | 429 | 500 | 503 | 507; headers?: NoHeaders; body: Problem };
@@ -445,7 +445,7 @@ export type LogoutReply =
  */
 export type Logout = (request: LogoutRequest, context: Context) => Promise<LogoutReply>;
 
-/** What `getCurrentUser` is asked with. */
+/** The request of `getCurrentUser`. */
 export interface GetCurrentUserRequest {
   headers: {
     /** Answers 304 if the present `ETag` is among these. */
@@ -453,7 +453,7 @@ export interface GetCurrentUserRequest {
   };
 }
 
-/** What `getCurrentUser` may answer. */
+/** The replies of `getCurrentUser`. */
 export type GetCurrentUserReply =
   | { status: 200; headers: Only<{ etag: string }>; body: User }
   | { status: 304; headers?: NoHeaders }
@@ -475,10 +475,10 @@ export type GetCurrentUserReply =
  */
 export type GetCurrentUser = Route<GetCurrentUserRequest, GetCurrentUserReply, DecisionOf<'getCurrentUser'>> | NotWritten;
 
-/** `getLiveness` takes nothing. */
+/** The request of `getLiveness`, which has no parameters and no body. */
 export type GetLivenessRequest = Record<string, never>;
 
-/** What `getLiveness` may answer. */
+/** The replies of `getLiveness`. */
 export type GetLivenessReply =
   | { status: 200; headers?: NoHeaders; body: Liveness }
   | { status: 400 | 403; headers?: NoHeaders; body: Problem };
@@ -497,10 +497,10 @@ export type GetLivenessReply =
  */
 export type GetLiveness = (request: GetLivenessRequest, context: Context) => Promise<GetLivenessReply>;
 
-/** `getReadiness` takes nothing. */
+/** The request of `getReadiness`, which has no parameters and no body. */
 export type GetReadinessRequest = Record<string, never>;
 
-/** What `getReadiness` may answer. */
+/** The replies of `getReadiness`. */
 export type GetReadinessReply =
   | { status: 200; headers?: NoHeaders; body: Readiness }
   | { status: 400 | 403 | 500; headers?: NoHeaders; body: Problem }
@@ -520,10 +520,10 @@ export type GetReadinessReply =
  */
 export type GetReadiness = (request: GetReadinessRequest, context: Context) => Promise<GetReadinessReply>;
 
-/** `getMetrics` takes nothing. */
+/** The request of `getMetrics`, which has no parameters and no body. */
 export type GetMetricsRequest = Record<string, never>;
 
-/** What `getMetrics` may answer. */
+/** The replies of `getMetrics`. */
 export type GetMetricsReply =
   | { status: 200; headers?: NoHeaders; body: string | Uint8Array }
   | { status: 400 | 401 | 403 | 500; headers?: NoHeaders; body: Problem };
@@ -542,10 +542,10 @@ export type GetMetricsReply =
  */
 export type GetMetrics = (request: GetMetricsRequest, context: Context) => Promise<GetMetricsReply>;
 
-/** `getOpenApiYaml` takes nothing. */
+/** The request of `getOpenApiYaml`, which has no parameters and no body. */
 export type GetOpenApiYamlRequest = Record<string, never>;
 
-/** What `getOpenApiYaml` may answer. */
+/** The replies of `getOpenApiYaml`. */
 export type GetOpenApiYamlReply =
   | { status: 200; headers?: NoHeaders; body: string | Uint8Array }
   | { status: 400 | 403 | 500 | 503; headers?: NoHeaders; body: Problem };
@@ -564,10 +564,10 @@ export type GetOpenApiYamlReply =
  */
 export type GetOpenApiYaml = (request: GetOpenApiYamlRequest, context: Context) => Promise<GetOpenApiYamlReply>;
 
-/** `getOpenApiJson` takes nothing. */
+/** The request of `getOpenApiJson`, which has no parameters and no body. */
 export type GetOpenApiJsonRequest = Record<string, never>;
 
-/** What `getOpenApiJson` may answer. */
+/** The replies of `getOpenApiJson`. */
 export type GetOpenApiJsonReply =
   | { status: 200; headers?: NoHeaders; body: Record<string, unknown> | Uint8Array }
   | { status: 400 | 403 | 500 | 503; headers?: NoHeaders; body: Problem };
@@ -586,10 +586,10 @@ export type GetOpenApiJsonReply =
  */
 export type GetOpenApiJson = (request: GetOpenApiJsonRequest, context: Context) => Promise<GetOpenApiJsonReply>;
 
-/** `getGraphqlSchema` takes nothing. */
+/** The request of `getGraphqlSchema`, which has no parameters and no body. */
 export type GetGraphqlSchemaRequest = Record<string, never>;
 
-/** What `getGraphqlSchema` may answer. */
+/** The replies of `getGraphqlSchema`. */
 export type GetGraphqlSchemaReply =
   | { status: 200; headers?: NoHeaders; body: string | Uint8Array }
   | { status: 400 | 403 | 500 | 503; headers?: NoHeaders; body: Problem };
@@ -651,17 +651,17 @@ export interface Handlers {
   platform: PlatformHandlers;
 }
 
-/** Whether two types are the same one: those of a schema that holds itself would be looked through for ever. */
+/** True for identical types. Ends the walk through a recursive schema. */
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 
-/** What has no members of its own to declare. */
+/** Types without members to declare. */
 type Plain = string | number | boolean | null | undefined | Uint8Array;
 
 type KeysOf<Type> = Type extends unknown ? keyof Type : never;
 type ItemOf<Type> = Type extends readonly (infer Item)[] ? Item : never;
 type MemberOf<Type, Name> = Type extends unknown ? (Name extends keyof Type ? Type[Name] : never) : never;
 
-/** The paths of all members that are not declared; of an object whose members no contract names, none. */
+/** The paths of all undeclared members; none for an object whose members the contract leaves open. */
 type Surplus<Actual, Declared, Path extends string> =
   Same<Actual, Declared> extends true ? never
   : unknown extends Declared ? never
@@ -674,13 +674,13 @@ type SurplusMembers<Actual, Declared, Path extends string> =
   string extends KeysOf<Declared> ? never
   : {
       [Name in keyof Actual & string]-?:
-        // A member that is there in another of several literals.
+        // The member belongs to another literal of a union.
         [Actual[Name]] extends [undefined] ? never
         : Name extends KeysOf<Declared> ? Surplus<Actual[Name], MemberOf<Declared, Name>, `${Path}.${Name}`>
         : `${Path}.${Name}`;
     }[keyof Actual & string];
 
-/** Of the replies that are declared those with one of these statuses. */
+/** The declared replies with one of these statuses. */
 type WithStatus<Declared, Status> = Declared extends { status: infer Own } ? (Own & Status extends never ? never : Declared) : never;
 type SurplusOf<Reply, Declared> = Reply extends { status: infer Status } ? Surplus<Reply, WithStatus<Declared, Status>, 'reply'> : never;
 
@@ -689,7 +689,7 @@ type ReplyOf<Handler> =
   : Handler extends (...args: never[]) => Promise<infer Reply> ? Reply
   : never;
 
-/** Each handler that is no operation of its tag, or may answer what its operation does not declare, is asked to be a sentence that says so. */
+/** Replaces the type of a handler without an operation, or with an undeclared reply, by a sentence that names the fault. */
 export type Closed<Actual, Declared> = {
   [Name in keyof Actual]: Name extends keyof Declared
     ? [SurplusOf<ReplyOf<Actual[Name]>, ReplyOf<Declared[Name]>>] extends [never]
@@ -698,19 +698,19 @@ export type Closed<Actual, Declared> = {
     : `'${Name & string}' is not an operationId of this tag in openapi.yaml`;
 };
 
-/** The handlers of `books`: one for each of its operations and nothing besides, and none that may answer more than is declared. */
+/** Checks the handlers of `books`: one for each operation, and no reply that the contract does not declare. */
 export const booksHandlers = <Actual extends BooksHandlers>(handlers: Actual & Closed<Actual, BooksHandlers>): BooksHandlers => handlers;
 
-/** The handlers of `users`: one for each of its operations and nothing besides, and none that may answer more than is declared. */
+/** Checks the handlers of `users`: one for each operation, and no reply that the contract does not declare. */
 export const usersHandlers = <Actual extends UsersHandlers>(handlers: Actual & Closed<Actual, UsersHandlers>): UsersHandlers => handlers;
 
-/** The handlers of `auth`: one for each of its operations and nothing besides, and none that may answer more than is declared. */
+/** Checks the handlers of `auth`: one for each operation, and no reply that the contract does not declare. */
 export const authHandlers = <Actual extends AuthHandlers>(handlers: Actual & Closed<Actual, AuthHandlers>): AuthHandlers => handlers;
 
-/** The handlers of `platform`: one for each of its operations and nothing besides, and none that may answer more than is declared. */
+/** Checks the handlers of `platform`: one for each operation, and no reply that the contract does not declare. */
 export const platformHandlers = <Actual extends PlatformHandlers>(handlers: Actual & Closed<Actual, PlatformHandlers>): PlatformHandlers => handlers;
 
-/** Where each operation is reached. */
+/** The method, path and tag of each operation. */
 export const operations = {
   listBooks: { method: 'GET', path: '/api/v1/books', tag: 'books' },
   createBook: { method: 'POST', path: '/api/v1/books', tag: 'books' },
