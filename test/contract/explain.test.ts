@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import t from 'tap';
 import { parse } from 'yaml';
-import type { Explanation, Part } from '../../src/workbench/explain/explanation.js';
+import type { Explanation, Part } from '../../src/workbench/explain/explain.js';
 import { accord } from '../support/accord.js';
 
 const lines = new Map<string, string[]>();

@@ -3,7 +3,7 @@ import { paint, printJson, Unable } from '@accord-api/platform/cli/output';
 import type { Subcommand } from '@accord-api/platform/cli/subcommand';
 import type { Pairs } from '../bridge/pairs.js';
 import type { Where } from '../bridge/sides.js';
-import type { Explanation, Part } from '../explain/explanation.js';
+import type { Explanation, Part } from '../explain/explain.js';
 import type { Contracts } from '../model/contracts.js';
 import type { CodeLine } from '../model/touched-code.js';
 
@@ -24,12 +24,12 @@ const partOf = (name: string, { file, line, column, says }: Where): Part => ({
 });
 
 /** What belongs to an operation or a root field, or to a member of a type, in the other documents. */
-function counterparts(name: string, schemas: readonly string[], { calls, shapes }: Pairs): Part[] {
+function counterparts(name: string, schemas: ReadonlySet<string>, { calls, shapes }: Pairs): Part[] {
   const ofCalls = calls.flatMap(({ rest, field }) =>
     rest.name === name ? [partOf(field.name, field.where)] : field.name === name ? [partOf(rest.name, rest.where)] : [],
   );
   const ofSchemas = shapes
-    .filter(({ sides }) => sides.openapi !== undefined && schemas.includes(sides.openapi.name))
+    .filter(({ sides }) => sides.openapi !== undefined && schemas.has(sides.openapi.name))
     .flatMap(({ sides }) =>
       (['graphql', 'prisma'] as const).flatMap((side) =>
         sides[side] === undefined ? [] : [partOf(sides[side].name, sides[side].where)],
@@ -48,12 +48,11 @@ function counterparts(name: string, schemas: readonly string[], { calls, shapes 
 }
 
 async function explained(root: string, contracts: Contracts, name: string): Promise<Explanation | undefined> {
-  const { explainOperation, schemasOf } = await import('../explain/operation.js');
-  const { explainField, explainMember } = await import('../explain/field.js');
+  const { explainField, explainMember, explainOperation } = await import('../explain/explain.js');
   const { openapi, schema } = contracts;
   const isField = name.includes('.');
-  const ofSdl = isField ? explainField(schema, name) : undefined;
-  const found = isField ? (ofSdl ?? explainMember(openapi, name)) : explainOperation(openapi, name);
+  const operation = explainOperation(openapi, name);
+  const found = operation?.explanation ?? explainField(schema, name) ?? explainMember(openapi, name);
   if (found === undefined) return undefined;
 
   const [{ touched }, { bridge }] = await Promise.all([
@@ -67,7 +66,7 @@ async function explained(root: string, contracts: Contracts, name: string): Prom
     all.map(({ file, line, name: what, target = '' }) => ({ name: what, says: target, at: { file, line, column: 1 } }));
   const { pairs } = bridge(contracts);
   const own = { file: found.at.file, line: found.at.line };
-  const others = counterparts(name, isField ? [] : schemasOf(openapi, name), pairs).filter(
+  const others = counterparts(name, operation?.schemas ?? new Set(), pairs).filter(
     ({ at }) => at?.file !== own.file || at.line !== own.line,
   );
   return {

@@ -1,0 +1,243 @@
+import {
+  type MediaType,
+  type Parameter,
+  type Permission,
+  type Reach,
+  type RequestBody,
+  type Response,
+  rolesIn,
+  type Schema,
+} from '@accord-api/platform/contract/document';
+import { type PlacedOperation, placedOperations, schemaName } from '@accord-api/platform/contract/openapi';
+import { isObject, keysOf, resolveReference, valueAt } from '@accord-api/platform/contract/references';
+import { type ASTNode, type FieldDefinitionNode, type InputValueDefinitionNode, Kind, print } from 'graphql';
+import { DEFAULTS } from '../model/defaults.js';
+import type { OpenApiSource } from '../model/openapi-source.js';
+import { permissionsOf } from '../model/permissions.js';
+import { constraintOf, placeOf, type SdlSource } from '../model/sdl-source.js';
+import type { Path } from '../model/yaml-source.js';
+
+/** A place of a contract; line and column count from 1. */
+interface Said {
+  file: string;
+  line: number;
+  column: number;
+  /** The description of the default that adds the part. */
+  byDefault?: string;
+}
+
+/** One part of an operation or a field: its name, a description in few words, and its place. */
+export interface Part {
+  name: string;
+  says: string;
+  at: Said | undefined;
+  parts?: Part[];
+}
+
+export interface Explanation {
+  name: string;
+  /** `GET /api/v1/users/{user_id}`, or the definition in SDL. */
+  what: string;
+  at: Said;
+  description: string;
+  sections: { title: string; parts: Part[] }[];
+}
+
+const BOUNDS: Record<string, (value: unknown) => string> = {
+  format: (value) => String(value),
+  minimum: (value) => `from ${value}`,
+  maximum: (value) => `to ${value}`,
+  minLength: (value) => `at least ${value} characters`,
+  maxLength: (value) => `at most ${value} characters`,
+  maxItems: (value) => `at most ${value} items`,
+  pattern: () => 'of a pattern',
+};
+
+/** Describes a schema in few words: the name of a component, or `integer, from 1, to 100`. */
+function schemaWords(schema: Schema | boolean | undefined): string {
+  if (typeof schema !== 'object') return 'anything';
+  const name = schemaName(schema);
+  if (name !== undefined) return name;
+  if (schema.enum !== undefined) return `one of ${schema.enum.map((value) => JSON.stringify(value)).join(', ')}`;
+  const type = [schema.type ?? 'anything'].flat().join(' or ');
+  const bounds = Object.entries(BOUNDS).flatMap(([keyword, words]) =>
+    keyword in schema ? words(schema[keyword]) : [],
+  );
+  return [type === 'array' ? `array of ${schemaWords(schema.items)}` : type, ...bounds].join(', ');
+}
+
+const REACH: Record<Reach, string> = { own: 'what is its own', any: "anybody's", none: 'not at all' };
+
+/** Describes a permission: `viewer and developer: what is its own; admin: anybody's`. */
+function permissionWords(permission: Permission): string {
+  const roles = rolesIn(permission);
+  const groups = Object.entries(REACH).flatMap(([reach, words]) => {
+    const those = roles.filter((role) => String(permission[role]).toLowerCase() === reach);
+    const listed = those.join(', ').replace(/, ([^,]*)$/, ' and $1');
+    return those.length === 0 ? [] : `${listed}: ${words}`;
+  });
+  return `${groups.join('; ')}${permission.when === undefined ? '' : `; asked for when ${permission.when}`}`;
+}
+
+/** Returns the schemas that an operation refers to, at any depth. */
+function schemasIn(source: OpenApiSource, value: unknown, found = new Set<string>()): Set<string> {
+  if (!isObject(value)) return found;
+  const reference = value['$ref'];
+  if (typeof reference === 'string') {
+    const keys = keysOf(reference);
+    const [, kind, name = ''] = keys;
+    const isKnown = kind === 'schemas' && found.has(name);
+    if (kind === 'schemas') found.add(name);
+    if (!isKnown) schemasIn(source, valueAt(source.written, keys), found);
+  }
+  for (const member of Object.values(value)) schemasIn(source, member, found);
+  return found;
+}
+
+/** Explains a published operation, and names its schemas; undefined where there is no such operation. */
+export function explainOperation(
+  source: OpenApiSource,
+  operationId: string,
+): { explanation: Explanation; schemas: Set<string> } | undefined {
+  const placed = placedOperations(source.written).find(({ operation }) => operation.operationId === operationId);
+  if (placed === undefined) return undefined;
+  const { operation, method, path, at } = placed;
+  const description = [operation.summary, operation.description].filter(Boolean).join('\n').trim();
+  const explanation = {
+    name: operationId,
+    what: `${method.toUpperCase()} ${path}`,
+    at: saidAt(source, [...at, 'operationId']),
+    description,
+    sections: [
+      { title: 'Who may', parts: permissionParts(source, placed) },
+      { title: 'Takes', parts: requestParts(source, placed) },
+      { title: 'Answers', parts: responseParts(source, placed) },
+    ],
+  };
+  return { explanation, schemas: schemasIn(source, operation) };
+}
+
+/** Returns the place of a part, and the default that adds it. */
+function saidAt(source: OpenApiSource, path: Path): Said {
+  const { file, line, column } = source.placeOf(path, true);
+  const [root, index] = source.originOf(path);
+  const action = root === DEFAULTS ? valueAt(source.authored, [DEFAULTS, String(index)]) : undefined;
+  const byDefault = isObject(action) ? (action['description'] ?? action['operations']) : undefined;
+  return { file, line, column, ...(byDefault !== undefined && { byDefault: String(byDefault) }) };
+}
+
+/** Resolves a reference, or returns the value itself. */
+const resolved = <Value>({ written }: OpenApiSource, value: unknown): Value =>
+  (isObject(value) && typeof value['$ref'] === 'string' ? resolveReference(written, value['$ref']) : value) as Value;
+
+function permissionParts(source: OpenApiSource, { operation, at }: PlacedOperation): Part[] {
+  const { 'x-permission': main, 'x-permission-also': further = [], security } = operation;
+  const part = (permission: Permission, ...path: Path): Part => ({
+    name: permission.action,
+    says: permissionWords(permission),
+    at: saidAt(source, [...at, ...path]),
+  });
+  const schemes = (security ?? source.written.security ?? []).map(
+    (one) => Object.keys(one).join(' with ') || 'nothing',
+  );
+  const where = security === undefined ? ['security'] : [...at, 'security'];
+  return [
+    main === undefined || main === 'public'
+      ? { name: 'public', says: 'whoever calls', at: main && saidAt(source, [...at, 'x-permission']) }
+      : part(main, 'x-permission'),
+    ...further.map((one, index) => part(one, 'x-permission-also', index)),
+    ...(schemes.length === 0 ? [] : [{ name: 'known by', says: schemes.join(', '), at: saidAt(source, where) }]),
+  ];
+}
+
+const contentParts = (source: OpenApiSource, content: Record<string, MediaType> = {}, path: Path): Part[] =>
+  Object.entries(content).map(([type, { schema }]) => ({
+    name: type,
+    says: schemaWords(schema),
+    at: saidAt(source, [...path, 'content', type]),
+  }));
+
+function requestParts(source: OpenApiSource, { operation, at }: PlacedOperation): Part[] {
+  const parameters = [at.slice(0, -1), at].flatMap((owner) => {
+    const stated = valueAt(source.written, [...owner, 'parameters'].map(String));
+    return ((stated ?? []) as unknown[]).map((value, index): Part => {
+      const { name, in: place, required, schema } = resolved<Parameter>(source, value);
+      const says = `${schemaWords(schema)}${required === true ? ', required' : ''}`;
+      return { name: `${place} ${name}`, says, at: saidAt(source, [...owner, 'parameters', index]) };
+    });
+  });
+  if (operation.requestBody === undefined) return parameters;
+  const { required, content } = resolved<RequestBody>(source, operation.requestBody);
+  const path = [...at, 'requestBody'];
+  const says = required === true ? 'required' : 'may be left out';
+  return [...parameters, { name: 'body', says, at: saidAt(source, path), parts: contentParts(source, content, path) }];
+}
+
+const responseParts = (source: OpenApiSource, { operation, at }: PlacedOperation): Part[] =>
+  Object.entries(operation.responses).map(([status, value]) => {
+    const { description, headers = {}, content } = resolved<Response>(source, value);
+    const path = [...at, 'responses', status];
+    const ofHeaders = Object.keys(headers).map((name): Part => {
+      return { name, says: 'header', at: saidAt(source, [...path, 'headers', name]) };
+    });
+    const [says = ''] = description.trim().split('\n');
+    return {
+      name: status,
+      says,
+      at: saidAt(source, path),
+      parts: [...contentParts(source, content, path), ...ofHeaders],
+    };
+  });
+
+/** Explains a field of the SDL, such as `Query.user`; undefined where there is no such field. */
+export function explainField(source: SdlSource, name: string): Explanation | undefined {
+  if (source.absent) return undefined;
+  const [type = '', field = ''] = name.split('.');
+  const member = source.document.definitions
+    .flatMap((one): readonly (FieldDefinitionNode | InputValueDefinitionNode)[] =>
+      'fields' in one && 'name' in one && one.name.value === type ? (one.fields ?? []) : [],
+    )
+    .find((one) => one.name.value === field);
+  if (member === undefined) return undefined;
+  const isField = member.kind === Kind.FIELD_DEFINITION;
+  const part = (node: ASTNode, partName: string, says: string): Part => {
+    const { file, line, column } = placeOf(node);
+    return { name: partName, says, at: { file, line, column } };
+  };
+  const at = part(member.name, '', '').at as Said;
+  const given = (isField && member.arguments) || [];
+  return {
+    name,
+    what: `${field}: ${print(member.type)}`,
+    at,
+    description: member.description?.value.trim() ?? '',
+    sections: [
+      {
+        title: 'Who may',
+        parts: (isField ? permissionsOf(member) : []).map((one) => part(member.name, one.action, permissionWords(one))),
+      },
+      {
+        title: 'Takes',
+        parts: given.map((one) => {
+          const bounds = Object.entries(constraintOf(one.directives)).map(([bound, value]) => `${bound} ${value}`);
+          return part(one.name, one.name.value, [print(one.type), ...bounds].join(', '));
+        }),
+      },
+      { title: 'Answers', parts: [part(member.type, print(member.type), '')] },
+    ],
+  };
+}
+
+/** Explains a member of a schema, such as `User.name`; undefined where there is no such member. */
+export function explainMember(source: OpenApiSource, name: string): Explanation | undefined {
+  const [owner = '', member = ''] = name.split('.');
+  const schema = source.written.components?.schemas?.[owner];
+  const own = schema?.properties?.[member];
+  if (own === undefined) return undefined;
+  const { file, line, column } = source.placeOf(['components', 'schemas', owner, 'properties', member], true);
+  const at = { file, line, column };
+  const says = `${schemaWords(own)}${schema?.required?.includes(member) ? ', always there' : ', may be absent'}`;
+  const description = typeof own === 'object' ? (own.description ?? '') : '';
+  const what = `a member of the schema ${owner}`;
+  return { name, what, at, description, sections: [{ title: 'Is', parts: [{ name: member, says, at }] }] };
+}
