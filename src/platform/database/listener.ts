@@ -72,9 +72,9 @@ export function postgresListener(connectionString: string, notify: Notify, name:
       awaited = { payload, heard: () => heard(true) };
     });
     await notify(proofs, payload);
-    // The turn behind the time: what arrived while this process was busy is heard first.
-    const patience = delay(ANSWER, undefined, { ref: false }).then(() => nextTurn(false));
-    const heard = await Promise.race([answered, patience]);
+    // Signals that arrived while this process was busy come first.
+    const timeout = delay(ANSWER, undefined, { ref: false }).then(() => nextTurn(false));
+    const heard = await Promise.race([answered, timeout]);
     if (heard) provedAt = began;
     return heard;
   }

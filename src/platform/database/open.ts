@@ -102,8 +102,8 @@ export async function openDatabase(
       return reads && { busy: totalCount - idle, idle, waiting, shared: reads.open(), hearing };
     };
     const { kind, label } = address;
-    const told = { listen, prove, isHearing, watch };
-    return { client, kind, label, ...told, connections, alone, migrated, dump, close };
+    const signals = { listen, prove, isHearing };
+    return { client, kind, label, ...signals, watch, connections, alone, migrated, dump, close };
   } catch (error) {
     await backend.close().catch(() => {});
     throw notOpened(error);

@@ -20,17 +20,16 @@ interface EngineOptions extends CheckOptions {
   openIntrospection: boolean;
 }
 
-/** What the pipeline calls the transports. */
-const WAY = { post: 'GraphQL', socket: 'sockets' } as const satisfies Record<Transport, string>;
+/** The names of the transports in the pipeline. */
+const TRANSPORT_NAMES = { post: 'GraphQL', socket: 'sockets' } as const satisfies Record<Transport, string>;
 
-/** What has come, and by which transport. */
 interface Incoming {
-  /** The POST; or of a socket its own request for this operation, which knows who calls. */
+  /** The POST, or the request that a socket makes for this operation, with its caller. */
   request: FastifyRequest;
   transport: Transport;
 }
 
-/** On its way through the stages of the pipeline, each of which adds what it finds out. */
+/** Stages of the pipeline add what they find out. */
 interface IncomingBody extends Incoming {
   body: unknown;
   operations: OperationRequest[];
@@ -42,7 +41,6 @@ interface IncomingOperation extends Incoming {
   prepared: PreparedOperation;
 }
 
-/** What is executed, and for whom. */
 export interface Execution extends PreparedOperation {
   contextValue: GraphQLContext;
 }
@@ -50,14 +48,14 @@ export interface Execution extends PreparedOperation {
 export type Engine = Awaited<ReturnType<typeof graphqlEngine>>;
 
 /**
- * The one text that mercurius is given to parse, validate and remember, which it would do with any, whoever sent it. What it
- * executes is the operation that was prepared, put in its place by a hook.
+ * The only text that mercurius parses, validates and caches: it would cache the text of any caller. A hook replaces it by the prepared
+ * operation.
  */
 const STAND_IN = '{ __typename }';
 
 /**
- * Executes operations, whichever transport brings them: the same stages in the order of the pipeline, one memory of documents,
- * one way of execution. What is left to a transport is how a message is read and answered.
+ * Executes operations of both transports, with the same stages in the order of the pipeline, and one cache of documents. A transport
+ * reads and answers messages.
  */
 export async function graphqlEngine(app: FastifyInstance, options: EngineOptions) {
   const { schema, maxBatch, openIntrospection } = options;
@@ -65,13 +63,13 @@ export async function graphqlEngine(app: FastifyInstance, options: EngineOptions
   /** By the context with which mercurius executes it. */
   const executed = new WeakMap<object, Execution>();
 
-  // Without its option `jit`: graphql-jit 0.8 makes JavaScript of a document, and a literal in it can be such that it is run.
+  // Without `jit`: graphql-jit 0.8 compiles documents to JavaScript, and a literal in a document can inject code.
   await app.register(mercurius, {
     schema,
     routes: false,
     graphiql: false,
     cache: 1,
-    // The transports put errors into our terms, where the request's own log is at hand.
+    // The transports format errors, because they have the log of the request.
     errorFormatter: ({ data, errors }) => ({ statusCode: 200, response: { data, errors } as never }),
   });
   app.graphql.addHook('preExecution', async (_schema, _standIn, context) => {
@@ -89,7 +87,7 @@ export async function graphqlEngine(app: FastifyInstance, options: EngineOptions
     document: (one) => {
       one.parsed = checker.parse(one.sent, one.transport);
     },
-    // What comes from nobody is parsed, and not validated; only the schema, where it is open, is told to nobody.
+    // A document of an anonymous caller is parsed, and not validated, unless the schema is public and it asks for nothing else.
     caller: async (one) => {
       one.actor = one.transport === 'post' ? await app.authenticate(one.request) : one.request.actor;
       if (!(openIntrospection && one.parsed.isIntrospection)) authenticated(one);
@@ -100,7 +98,7 @@ export async function graphqlEngine(app: FastifyInstance, options: EngineOptions
     'own-origin': ({ prepared, request }) => {
       if (prepared.operation.operation === 'mutation') app.refuseForeignCookie(request);
     },
-    // Of all else the services decide.
+    // Services count all other operations.
     rate: async ({ parsed, request }) => {
       if (parsed.isIntrospection) refuseExcess(await app.countRequest(request));
     },
@@ -112,7 +110,7 @@ export async function graphqlEngine(app: FastifyInstance, options: EngineOptions
      * @throws Failure BAD_REQUEST, RATE_LIMITED
      */
     async read(message: Incoming & { body: unknown }): Promise<OperationRequest[]> {
-      const { operations } = await passed(stagesOfBody[WAY[message.transport]], message);
+      const { operations } = await passed(stagesOfBody[TRANSPORT_NAMES[message.transport]], message);
       return operations;
     },
 
@@ -122,7 +120,7 @@ export async function graphqlEngine(app: FastifyInstance, options: EngineOptions
      *   then FORBIDDEN; GraphQLError, DocumentErrors or Failure
      */
     async prepare(operation: Incoming & { sent: OperationRequest }): Promise<PreparedOperation> {
-      const { prepared } = await passed(stagesOfOperation[WAY[operation.transport]], operation);
+      const { prepared } = await passed(stagesOfOperation[TRANSPORT_NAMES[operation.transport]], operation);
       return prepared;
     },
 

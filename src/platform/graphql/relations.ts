@@ -21,7 +21,7 @@ import { readableRows } from '../operations/read-scope.js';
 import type { GraphQLContext } from './context.js';
 import {
   markRows,
-  nodesBelow,
+  nodesOf,
   pageArguments,
   type Relation,
   readWithParent,
@@ -30,19 +30,18 @@ import {
   selectionPlan,
 } from './selection.js';
 
-/** Reads a relation in one statement with what is selected below it. */
+/** Reads a relation and its nested relations in one statement. */
 const JOIN = { relationLoadStrategy: 'join' } as const;
 
 export type SchemaRelations = ReturnType<typeof schemaRelations>;
 
 /**
- * Answers the fields of a schema behind which rows of other models are: those that a type shares with the model of its name, and
- * for which nobody wrote a resolver. A field with a resolver is answered by it, whichever way it is reached.
+ * Resolves the relations of a schema: fields that a type shares with the model of its name, and that have no resolver.
  * @throws Error for a field that is neither a member nor a relation of its model, and has no resolver
  */
 export function schemaRelations(schema: GraphQLSchema, models: DeclaredModels) {
   const relations = new Map<string, ReadonlyMap<string, Relation>>();
-  /** The fields with a resolver of the developer. */
+  /** Fields with a resolver of the application. */
   const written = new Set<string>();
   const problems: string[] = [];
   for (const type of Object.values(schema.getTypeMap())) {
@@ -57,9 +56,9 @@ export function schemaRelations(schema: GraphQLSchema, models: DeclaredModels) {
       if (Object.hasOwn(data.hidden, field.name))
         problems.push(`${type.name}.${field.name} is hidden from operations. Take the field out of schema.graphql.`);
       const relation = data.relations.get(field.name);
-      const below = getNamedType(field.type);
-      if (relation && isObjectType(below) && relation.to.model.name === below.name) found.set(field.name, relation);
-      else if (data.stored.fields[field.name] === undefined || isObjectType(below))
+      const target = getNamedType(field.type);
+      if (relation && isObjectType(target) && relation.to.model.name === target.name) found.set(field.name, relation);
+      else if (data.stored.fields[field.name] === undefined || isObjectType(target))
         problems.push(
           `${type.name}.${field.name}: model ${type.name} has no such member. Write a resolver for the field.`,
         );
@@ -92,7 +91,7 @@ export function schemaRelations(schema: GraphQLSchema, models: DeclaredModels) {
   };
 
   return {
-    /** The plan by which the rows of a field are read. @param path leads from the field to its rows: `edges`, `node` */
+    /** Returns the plan by which the rows of a field are read. @param path leads from the field to its rows: `edges`, `node` */
     planFor(
       context: GraphQLContext,
       info: GraphQLResolveInfo,
@@ -103,7 +102,7 @@ export function schemaRelations(schema: GraphQLSchema, models: DeclaredModels) {
       let type = getNamedType(info.returnType) as GraphQLObjectType;
       let nodes: readonly FieldNode[] = info.fieldNodes;
       for (const step of path) {
-        nodes = nodesBelow(info, type, nodes, step);
+        nodes = nodesOf(info, type, nodes, step);
         type = getNamedType(type.getFields()[step]?.type) as GraphQLObjectType;
       }
       return selectionPlan(data, type, nodes, options);
@@ -112,26 +111,24 @@ export function schemaRelations(schema: GraphQLSchema, models: DeclaredModels) {
     /** Returns true if a selection of a field can lead to rows that are filtered by the caller's id. */
     dependsOnCaller({ call }: GraphQLContext, { returnType }: GraphQLResolveInfo): boolean {
       const caller = authenticated(call);
-      return modelsBelow(getNamedType(returnType)).some(
-        (data) => reachOf(call.policy, data.model.read, caller) === 'own',
-      );
+      return modelsIn(getNamedType(returnType)).some((data) => reachOf(call.policy, data.model.read, caller) === 'own');
     },
   };
 
-  /** The models whose rows can be selected below a type. */
-  function modelsBelow(type: GraphQLNamedType): ModelData[] {
-    const below = new Set<GraphQLNamedType>();
+  /** Returns the models whose rows can be selected in a type. */
+  function modelsIn(type: GraphQLNamedType): ModelData[] {
+    const types = new Set<GraphQLNamedType>();
     const visit = (one: GraphQLNamedType): void => {
       if (isAbstractType(one)) for (const possible of schema.getPossibleTypes(one)) add(possible);
       else if (isObjectType(one)) for (const field of Object.values(one.getFields())) add(getNamedType(field.type));
     };
     const add = (one: GraphQLNamedType): void => {
-      if (below.has(one)) return;
-      below.add(one);
+      if (types.has(one)) return;
+      types.add(one);
       visit(one);
     };
     visit(type);
-    return [...below].flatMap(({ name }) => models.byName(name) ?? []);
+    return [...types].flatMap(({ name }) => models.byName(name) ?? []);
   }
 
   /** Gives a relation its resolver. */
@@ -166,7 +163,7 @@ export function schemaRelations(schema: GraphQLSchema, models: DeclaredModels) {
     );
   }
 
-  /** A page of the rows of a relation, of all parents that ask in the same turn. @throws Failure FORBIDDEN */
+  /** Returns a page of the rows of a relation, read for all parents of the same turn. @throws Failure FORBIDDEN */
   async function readList(reading: Reading): Promise<unknown> {
     const { context, data, field, parent, relation, args, info, client } = reading;
     const { call, batch } = context;
@@ -175,10 +172,10 @@ export function schemaRelations(schema: GraphQLSchema, models: DeclaredModels) {
     // graphql-js passes the same nodes for all parents of one field.
     const rowsOf = await batch(call, info.fieldNodes, parent.id, async (_call, ids) => {
       const plan = planOf(reading);
-      const below = { ...rows, ...(filter && { where: filter }), select: plan.select };
+      const nested = { ...rows, ...(filter && { where: filter }), select: plan.select };
       const parents = (await delegateOf(client, data).findMany({
         where: { id: { in: [...ids] } },
-        select: { id: true, [field]: below },
+        select: { id: true, [field]: nested },
         ...JOIN,
       })) as AnyRow[];
       for (const one of parents) markRows(one[field], plan);
@@ -187,7 +184,7 @@ export function schemaRelations(schema: GraphQLSchema, models: DeclaredModels) {
     return rowsOf ?? [];
   }
 
-  /** The one row of a relation. @throws Failure FORBIDDEN; GONE for a row that was deleted since its parent was read */
+  /** Returns the row of a relation. @throws Failure FORBIDDEN; GONE for a row that was deleted since its parent was read */
   async function readOne(reading: Reading): Promise<unknown> {
     const { context, data, field, parent, relation, info, client } = reading;
     const { call, batch } = context;

@@ -24,7 +24,6 @@ interface RootFieldOptions {
   readonly relations: () => SchemaRelations;
 }
 
-/** What both kinds of root fields ask of a route. */
 const requestOf = (
   action: string,
   args: Record<string, unknown>,
@@ -41,7 +40,7 @@ const requestOf = (
   prefix: '',
 });
 
-/** A route as the resolver of a root field. */
+/** Makes the resolver of a root field. */
 function rootResolver({ action, isMutation, route, relations }: RootFieldOptions): Resolve {
   const { target, handler } = route;
   const isConnection = target.kind === 'list' && target.isConnection === true;
@@ -60,17 +59,17 @@ function rootResolver({ action, isMutation, route, relations }: RootFieldOptions
               plan ??= relations().planFor(context, info, data, isConnection ? ['edges', 'node'] : []);
               return { select: plan.select, ...(plan.relations.size > 0 && { relationLoadStrategy: 'join' }) };
             },
-      window: isConnection ? connection(info.fieldName).window(args as ConnectionArgs, cursors) : undefined,
+      window: isConnection ? windowOf(info.fieldName, args as ConnectionArgs, cursors) : undefined,
       reply: (result) => (route.reply ? route.reply(result as never, {} as never) : result),
     });
     const isPage = target.kind === 'list' && !handler && !route.reply;
     const rows = isPage ? (made as Page<AnyRow>).items : made;
     if (plan) markRows(rows, plan);
-    return isConnection && isPage ? connection(info.fieldName).represent(made as WindowPage<AnyRow>, cursors) : rows;
+    return isConnection && isPage ? connectionOf(info.fieldName, made as WindowPage<AnyRow>, cursors) : rows;
   };
 }
 
-/** A subscription: to what the handler of its route returns, or to the live stream of the model. */
+/** Makes the source of a subscription: the result of the route's handler, or the stream of the model. */
 function sourceResolver({ action, route, relations }: Omit<RootFieldOptions, 'isMutation'>): Resolve {
   const { target, handler } = route;
   return async (_parent, args, context, info) => {
@@ -89,14 +88,14 @@ function sourceResolver({ action, route, relations }: Omit<RootFieldOptions, 'is
   };
 }
 
-export interface RootFields {
+interface RootFields {
   /** The action of a root field's `@permission`. */
   readonly actionOf: (type: string, field: string) => string;
   /** The relations of the schema that is made of the resolvers. */
   readonly relations: () => SchemaRelations;
 }
 
-/** Returns resolvers as graphql takes them: routes of root fields become functions. */
+/** Returns the resolvers with functions instead of routes. */
 export function withRoutes(resolvers: object, { actionOf, relations }: RootFields): object {
   const fieldsOf = (type: string, fields: object) =>
     Object.fromEntries(
@@ -117,8 +116,8 @@ export function withRoutes(resolvers: object, { actionOf, relations }: RootField
   return Object.fromEntries(Object.entries(resolvers).map(([type, fields]) => [type, fieldsOf(type, fields)]));
 }
 
-/** What a connection's field is asked with; `null` counts as left out. */
-export interface ConnectionArgs {
+/** The arguments of a connection; `null` counts as omitted. */
+interface ConnectionArgs {
   first?: number | null;
   after?: string | null;
   last?: number | null;
@@ -126,51 +125,46 @@ export interface ConnectionArgs {
 }
 
 /**
- * A list of any model as a connection (Relay's "GraphQL Cursor Connections Specification").
- * @param list names it in its cursors: one of another list is refused
+ * Returns the rows that the arguments of a connection select (Relay's "GraphQL Cursor Connections Specification").
+ * @param list names the list in its cursors
+ * @throws Failure BAD_REQUEST for `first` together with `last`, and for a cursor of another list
  */
-export const connection = (list: string) => ({
-  /**
-   * Which rows the arguments ask for.
-   * @throws Failure BAD_REQUEST for `first` together with `last`, and for a cursor that the list did not give
-   */
-  window(args: ConnectionArgs, cursors: Cursors): Window {
-    const { first, last } = args;
-    if (first != null && last != null) throw refused('first and last exclude each other.', ['first', 'last']);
-    const position = (name: 'after' | 'before') => {
-      const cursor = args[name];
-      if (cursor == null) return undefined;
-      const id = cursors.read(list, cursor);
-      if (id === undefined) throw refused('The cursor is not one that this list gave.', [name]);
-      return id;
-    };
-    return {
-      limit: first ?? last ?? DEFAULT_LIMIT,
-      fromEnd: last != null,
-      after: position('after'),
-      before: position('before'),
-    };
-  },
+function windowOf(list: string, args: ConnectionArgs, cursors: Cursors): Window {
+  const { first, last } = args;
+  if (first != null && last != null) throw badArguments('first and last exclude each other.', ['first', 'last']);
+  const position = (name: 'after' | 'before') => {
+    const cursor = args[name];
+    if (cursor == null) return undefined;
+    const id = cursors.read(list, cursor);
+    if (id === undefined) throw badArguments('The cursor is not one that this list gave.', [name]);
+    return id;
+  };
+  return {
+    limit: first ?? last ?? DEFAULT_LIMIT,
+    fromEnd: last != null,
+    after: position('after'),
+    before: position('before'),
+  };
+}
 
-  /** The rows of a window as the specification shows them. */
-  represent<Row extends { id: number }>(
-    { items, hasMore, hasPrevious }: WindowPage<Row>,
-    cursors: Cursors,
-  ): Connection<Row> {
-    const edges = items.map((node) => ({ cursor: cursors.encode(list, node.id), node }));
-    return {
-      edges,
-      pageInfo: {
-        hasNextPage: hasMore,
-        hasPreviousPage: hasPrevious,
-        startCursor: edges.at(0)?.cursor ?? null,
-        endCursor: edges.at(-1)?.cursor ?? null,
-      },
-    };
-  },
-});
-
-const refused = (message: string, names: string[]) =>
+const badArguments = (message: string, names: string[]) =>
   new Failure('BAD_REQUEST', message, {
     issues: names.map((name): Issue => ({ pointer: `/${name}`, detail: message })),
   });
+
+function connectionOf<Row extends { id: number }>(
+  list: string,
+  { items, hasMore, hasPrevious }: WindowPage<Row>,
+  cursors: Cursors,
+): Connection<Row> {
+  const edges = items.map((node) => ({ cursor: cursors.encode(list, node.id), node }));
+  return {
+    edges,
+    pageInfo: {
+      hasNextPage: hasMore,
+      hasPreviousPage: hasPrevious,
+      startCursor: edges.at(0)?.cursor ?? null,
+      endCursor: edges.at(-1)?.cursor ?? null,
+    },
+  };
+}

@@ -20,7 +20,7 @@ const READ_WITH = Symbol('relations read with this row');
 
 type Row = Record<string | symbol, unknown>;
 
-/** What is read of a type: Prisma's `select`, and the plans of the relations in it. */
+/** How the rows of a type are read: Prisma's `select`, and the plans of the relations in it. */
 export interface SelectionPlan {
   readonly select: Record<string, unknown>;
   readonly relations: ReadonlyMap<string, { readonly nodes: readonly FieldNode[]; readonly plan: SelectionPlan }>;
@@ -48,9 +48,9 @@ export function pageArguments(args: { limit?: number | null; offset?: number | n
 }
 
 /**
- * Turns a GraphQL selection into one `select` of Prisma, so that a row is read together with the relations below it. Left to the
- * resolvers are: fields with a resolver, relations that the caller may not simply read, arguments that are wrong, and a second
- * page of the same relation, for which `select` has no place.
+ * Turns a GraphQL selection into one `select` of Prisma, so that a row is read together with its relations. Resolvers read the rest:
+ * fields with a resolver, relations whose access a resolver decides, relations with invalid arguments, and a second page of the same
+ * relation, which `select` cannot express.
  */
 export function selectionPlan(
   data: ModelData,
@@ -79,12 +79,12 @@ export function selectionPlan(
     }
     for (const member of fields[name]?.relation?.fields ?? []) select[member] = true;
     const read = readRelation(relation.to, relation.isList);
-    const below = getNamedType(field.type);
-    if (read === 'resolver' || relations.has(name) || budget.relations === 0 || !isObjectType(below)) continue;
+    const target = getNamedType(field.type);
+    if (read === 'resolver' || relations.has(name) || budget.relations === 0 || !isObjectType(target)) continue;
     const args = getArgumentValues(field, node, info.variableValues);
     if (!areValid(field, args, node)) continue;
     budget.relations--;
-    const plan = selectionPlan(relation.to, below, selected, options, budget);
+    const plan = selectionPlan(relation.to, target, selected, options, budget);
     const rows = relation.isList ? pageArguments(args) : {};
     const where = relation.isList && read.filter ? { where: read.filter } : {};
     relations.set(name, { nodes: selected, plan });
@@ -102,7 +102,7 @@ export function markRows(rows: unknown, plan: SelectionPlan): void {
   for (const row of (Array.isArray(rows) ? rows : [rows]) as (Row | null)[]) {
     if (row === null || typeof row !== 'object') continue;
     row[READ_WITH] = plan;
-    for (const [name, { plan: below }] of plan.relations) markRows(row[name], below);
+    for (const [name, relation] of plan.relations) markRows(row[name], relation.plan);
   }
 }
 
@@ -113,8 +113,8 @@ export function readWithParent(parent: unknown, field: string, nodes: readonly F
   return relation.nodes.every((node, index) => node === nodes[index]) ? (parent as Row)[field] : undefined;
 }
 
-/** The nodes of the fields of a name that a selection holds, in fragments too. */
-export function nodesBelow(
+/** Returns the nodes of one field in a selection, including fragments. */
+export function nodesOf(
   { schema, fragments, variableValues }: SelectionOptions['info'],
   type: GraphQLObjectType,
   nodes: readonly FieldNode[],

@@ -57,7 +57,7 @@ export function socketServer(app: FastifyInstance, options: SocketOptions) {
   const { services, engine, format, socketLimits: limits, now } = options;
   const { tokens, subscribe: maxDocument } = options.limits;
   const live = subscriptions({ engine, format, log: app.log });
-  const sockets = openSockets({ limits, standing: services.revocations, now, log: app.log });
+  const sockets = openSockets({ limits, revocations: services.revocations, now, log: app.log });
   /** What a subscription that graphql-ws is to run results in, between its two hooks. */
   const begun = new WeakMap<object, Results>();
 
@@ -177,9 +177,9 @@ export function socketServer(app: FastifyInstance, options: SocketOptions) {
     execute: (args) => app.admission.runOn(() => engine.execute(args as Execution)),
     subscribe: (args) => begun.get(args) as Results,
     onNext({ extra: { connection: one } }, _id, _payload, _args, result) {
-      const told = formatted(result as ExecutionResult, format, one.log);
-      note(one, told);
-      return told as never;
+      const answer = formatted(result as ExecutionResult, format, one.log);
+      note(one, answer);
+      return answer as never;
     },
     onError({ extra: { connection: one }, subscriptions: open }, id, _payload, found) {
       // An error is the last word about an operation; graphql-ws would say that it is complete as well.

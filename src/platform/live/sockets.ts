@@ -35,14 +35,14 @@ const NO_LONGER = 'No longer allowed.';
 
 interface SocketsOptions {
   limits: SocketLimits;
-  standing: Pick<Revocations, 'refused' | 'isHeard' | 'onRefused'>;
+  revocations: Pick<Revocations, 'refused' | 'isHeard' | 'onRefused'>;
   /** Milliseconds since the epoch. */
   now: () => number;
   log: FastifyBaseLogger;
 }
 
 /** All sockets of this instance whose caller is known. */
-export function openSockets({ limits, standing, now, log }: SocketsOptions) {
+export function openSockets({ limits, revocations, now, log }: SocketsOptions) {
   const open = new Set<Connection>();
   const ofUser = new Map<number, number>();
   /** Those that have not been heard of since they were pinged. */
@@ -59,7 +59,7 @@ export function openSockets({ limits, standing, now, log }: SocketsOptions) {
       const actor = one.actor();
       return actor ? [{ one, actor }] : [];
     });
-    const refused = await standing.refused(asked.map(({ actor }) => actor));
+    const refused = await revocations.refused(asked.map(({ actor }) => actor));
     // Who has renewed the credential meanwhile is somebody else, and was looked at then.
     for (const { one, actor } of asked) if (refused.has(actor) && actor === one.actor()) one.end(NO_LONGER);
   }
@@ -70,7 +70,7 @@ export function openSockets({ limits, standing, now, log }: SocketsOptions) {
   }
 
   /** Ends the sockets of those who were refused just now, on whichever instance. */
-  const forget = standing.onRefused((isRefused) => {
+  const forget = revocations.onRefused((isRefused) => {
     for (const one of open) {
       const actor = one.actor();
       if (actor && isRefused(actor)) one.end(NO_LONGER);
@@ -99,7 +99,7 @@ export function openSockets({ limits, standing, now, log }: SocketsOptions) {
   });
 
   async function askUnlessHeard(): Promise<void> {
-    if (!(await standing.isHeard())) await askAll();
+    if (!(await revocations.isHeard())) await askAll();
   }
 
   /** While there are sockets: a service that nobody uses does nothing. */

@@ -41,11 +41,11 @@ export function subscriptions({ engine, format, log }: SubscriptionsOptions) {
     sizeCalculation: (payload) => payload.length + 1,
     fetchMethod: (_key, _stale, { context: render }) => render(),
   });
-  let told = Number.NEGATIVE_INFINITY;
+  let reportedAt = Number.NEGATIVE_INFINITY;
   // While the database is away, every feed says so twice a second.
   const onFault = (err: unknown) => {
-    if (performance.now() - told < QUIET) return;
-    told = performance.now();
+    if (performance.now() - reportedAt < QUIET) return;
+    reportedAt = performance.now();
     log.warn({ err }, 'a stream could not be read; trying again');
   };
 
