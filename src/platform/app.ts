@@ -25,11 +25,10 @@ import { pagesPlugin, sessionDoors } from './pages/pages.js';
 import { CONTRACT_PATHS, publishedContracts, type ServedContracts } from './pages/published.js';
 import { statusTable } from './pages/status-table.js';
 import { pipelinePlugin } from './pipeline.js';
+import { addressesPlugin, pathTable, versionRouting } from './rest/addresses.js';
+import type { Readiness } from './rest/context.js';
 import { restStagesPlugin } from './rest/plan.js';
-import type { Readiness } from './rest/platform-context.js';
 import { type Handlers, notWrittenOperations, type RestEntry, restEntry, restPlugin } from './rest/plugin.js';
-import { pathTable, unmatchedPlugin } from './rest/unmatched.js';
-import { versionPlugin, versionRouting } from './rest/version.js';
 import { type Config, ConfigError } from './server/config.js';
 import { httpServer } from './server/http-server.js';
 import { TIMEOUTS, type Timeouts, timeoutsPlugin } from './server/timeouts.js';
@@ -93,16 +92,15 @@ export async function buildApp(
   const contracts = given ?? (await publishedContracts());
   const document = everyVersion(normaliseOpenApi(contracts.openapi));
   const all = operations(document);
-  const paths = pathTable(all);
   const served = versionsOf(document);
-  const versioned = { served, isResource: (path: string) => paths(path) !== undefined, mediaType: names.mediaType };
+  const addresses = { served, paths: pathTable(all), mediaType: names.mediaType };
   const pages = crossOrigin({ origins: config.CORS_ORIGINS, production, open: CONTRACT_PATHS }, document, all);
 
   const doors = sessionDoors(document, all, names.refreshCookie);
   const people = (!production && application.demo?.people) || [];
   const frame = { title, graphiql: !production, session: doors && { ...doors, people } };
 
-  const app = httpServer(config, { logger, timeouts, rewriteUrl: versionRouting(versioned) });
+  const app = httpServer(config, { logger, timeouts, rewriteUrl: versionRouting(addresses) });
   app.decorate('names', names);
   app.decorate('policy', application.policy);
   app.decorate('notWritten', [...notWrittenOperations(document, handlers), ...notWrittenFields(application.resolvers)]);
@@ -130,7 +128,6 @@ export async function buildApp(
     proxied: Boolean(config.TRUST_PROXY),
     services,
   });
-  await app.register(versionPlugin, versioned);
   await app.register(originsPlugin, { ...pages, publicUrl: config.PUBLIC_URL });
   await app.register(jsonBodyPlugin);
   await app.register(timeoutsPlugin, timeouts);
@@ -160,7 +157,7 @@ export async function buildApp(
     connections: database.connections,
     told,
   });
-  await app.register(unmatchedPlugin, { paths, served });
+  await app.register(addressesPlugin, addresses);
   await app.register(restStagesPlugin);
   await app.layPipeline();
 

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import t from 'tap';
 import { application } from '../../src/application/application.js';
-import { demoLogin, prepareData } from '../../src/platform/server/first-start.js';
+import { demoLogin, prepareData } from '../../src/platform/server/serve.js';
 import { onEachDatabase } from '../support/databases.js';
 import { exampleConfig } from '../support/example.js';
 import { eventually } from '../support/process.js';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { accountRules } from '../../src/platform/accounts/users.js';
 import { readConfig } from '../../src/platform/server/config.js';
-import { prepareData } from '../../src/platform/server/first-start.js';
+import { prepareData } from '../../src/platform/server/serve.js';
 import { check } from '../../src/workbench/model/check.js';
 import { contractsOf } from '../../src/workbench/model/contracts.js';
 import { memoryDatabase } from '../support/databases.js';

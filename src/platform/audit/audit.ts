@@ -89,11 +89,8 @@ export async function readAudit(
   return rows.reverse().map(({ id, time, actorId, ...rest }) => ({
     id: String(id),
     time: time.toISOString(),
-    event: rest.event,
     actor: actorId,
-    subject: rest.subject,
-    address: rest.address,
-    requestId: rest.requestId,
+    ...rest,
   }));
 }
 

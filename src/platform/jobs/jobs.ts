@@ -1,5 +1,5 @@
 import { KNOWN_FOR } from '../accounts/networks.js';
-import type { Prisma, PrismaClient } from '../database/client.js';
+import { Prisma, type PrismaClient } from '../database/client.js';
 import type { Database } from '../database/open.js';
 import { notify } from '../database/signals.js';
 
@@ -153,40 +153,28 @@ export async function jobRunner({ channel, listen, isHearing, now, onFault }: Jo
   };
 }
 
-/** Deletes rows in batches. @param batch deletes one, and returns the number of its rows */
-async function inBatches(batch: () => Promise<number>): Promise<number> {
-  for (let removed = 0; ; ) {
-    const found = await batch();
-    removed += found;
-    if (found < BATCH_ROWS) return removed;
-  }
-}
-
 /**
  * Deletes ended sessions with their tokens, counters of attempts after their window, and networks that were not seen for long.
- * Several instances may do it at once.
+ * Several instances may do it at once. Locked rows are left for the next run: a login locks several counters.
  * @param now milliseconds since the epoch
  * @returns the number of rows without tokens
  */
 export async function removeExpired(client: PrismaClient, now: number): Promise<number> {
-  const time = new Date(now);
-  const take = BATCH_ROWS;
-  const ended = { OR: [{ expiresAt: { lte: time } }, { revokedAt: { not: null } }] };
-  const sessions = await inBatches(async () => (await client.session.deleteMany({ where: ended, limit: take })).count);
-  const over = { resetsAt: { lte: time } };
-  // One by one: a login locks several counters, and two statements that lock several rows could wait for each other.
-  const throttles = await inBatches(async () => {
-    const rows = await client.throttle.findMany({ where: over, select: { key: true }, take });
-    let removed = 0;
-    for (const { key } of rows) removed += (await client.throttle.deleteMany({ where: { key, ...over } })).count;
-    return removed;
-  });
-  // `limit` would delete a network that was seen again meanwhile.
-  const unseen = { lastSeen: { lte: new Date(now - KNOWN_FOR) } };
-  const networks = await inBatches(async () => {
-    const rows = await client.knownNetwork.findMany({ where: unseen, select: { network: true }, take });
-    const where = { network: { in: rows.map(({ network }) => network) }, ...unseen };
-    return rows.length === 0 ? 0 : (await client.knownNetwork.deleteMany({ where })).count;
-  });
-  return sessions + throttles + networks;
+  const time = Prisma.sql`${new Date(now)}::timestamptz`;
+  const unseen = Prisma.sql`${new Date(now - KNOWN_FOR)}::timestamptz`;
+  const tables = [
+    [Prisma.sql`sessions`, Prisma.sql`id`, Prisma.sql`expires_at <= ${time} OR revoked_at IS NOT NULL`],
+    [Prisma.sql`throttles`, Prisma.sql`key`, Prisma.sql`resets_at <= ${time}`],
+    [Prisma.sql`known_networks`, Prisma.sql`user_id, network`, Prisma.sql`last_seen <= ${unseen}`],
+  ] as const;
+  let removed = 0;
+  for (const [table, key, expired] of tables) {
+    const rows = Prisma.sql`SELECT ${key} FROM ${table} WHERE ${expired} LIMIT ${BATCH_ROWS}::int FOR UPDATE SKIP LOCKED`;
+    let found = BATCH_ROWS;
+    while (found === BATCH_ROWS) {
+      found = await client.$executeRaw`DELETE FROM ${table} WHERE (${key}) IN (${rows})`;
+      removed += found;
+    }
+  }
+  return removed;
 }

@@ -1,17 +1,47 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
+import findMyWay from 'find-my-way';
 import { Failure } from '../calls/errors.js';
 import type { Code } from '../contract/codes.js';
-import { prefixOf } from '../contract/openapi.js';
+import { type Operation, prefixOf, shapeOf } from '../contract/openapi.js';
 import { varyBy } from '../http/reply.js';
+import { pathOf } from '../http/request.js';
 
-/** What is served, for the selection of a version. */
-export interface Versioned {
-  /** Oldest first; a request that selects none gets the newest. */
+/** What the contract declares at a path. */
+interface PathRow {
+  allow: readonly string[];
+  isProtected: boolean;
+}
+
+/** Returns what the contract declares at a canonical path without its query; undefined for a path that it does not have. */
+type PathTable = (path: string) => PathRow | undefined;
+
+/** Makes a table of the paths of the contract, whatever the method: Fastify finds routes by method, and patterns by their text only. */
+export function pathTable(operations: Operation[]): PathTable {
+  const router = findMyWay({ maxParamLength: Number.MAX_SAFE_INTEGER });
+  for (const shape of new Set(operations.map(({ path }) => shapeOf(path)))) {
+    const ofPath = operations.filter((operation) => shapeOf(operation.path) === shape);
+    const methods = ofPath.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
+    let parameters = 0;
+    const pattern = shape.replaceAll('{}', () => `:${parameters++}`);
+    router.get(pattern, () => {}, {
+      allow: [...new Set(methods), 'OPTIONS'],
+      isProtected: ofPath.every(({ security }) => security.length > 0),
+    } satisfies PathRow);
+  }
+  return (path) => {
+    const found = router.find('GET', path);
+    // The router takes an empty segment for a parameter.
+    return found && !Object.values(found.params).includes('') ? found.store : undefined;
+  };
+}
+
+/** The addresses of the contract. */
+interface Addresses {
+  /** The versions, oldest first. A request that selects none gets the newest. */
   served: readonly string[];
-  /** Returns true for a canonical path of the contract. */
-  isResource: (path: string) => boolean;
+  paths: PathTable;
   /** The vendor media type. A parameter of it may name a version. */
   mediaType: string;
 }
@@ -79,15 +109,15 @@ function isPlainlyCanonical(url: string, { host, accept }: Naming, prefixes: rea
 function selectVersion(
   url: string,
   { host, accept }: Naming,
-  { served, isResource, mediaType }: Versioned,
+  { served, paths, mediaType }: Addresses,
 ): Selection | undefined {
   const [pathname = '', search] = url.split(/\?(.*)/s, 2);
   const [, inPath, rest] = /^\/api\/v(\d+)(\/.*)$/.exec(pathname) ?? [];
   const address = rest ?? pathname;
   const newest = served.at(-1);
   if (newest === undefined) return undefined;
-  const isKnown = inPath !== undefined && isResource(pathname);
-  if (!isKnown && !served.some((version) => isResource(prefixOf(version) + address))) return undefined;
+  const isKnown = inPath !== undefined && paths(pathname) !== undefined;
+  if (!isKnown && !served.some((version) => paths(prefixOf(version) + address))) return undefined;
 
   const query = search ? search.split('&') : [];
   const isVersion = (pair: string) => pair === 'version' || pair.startsWith('version=');
@@ -126,50 +156,72 @@ function refusal(named: Named[], served: readonly string[]): Failure | undefined
 const selections = new WeakMap<IncomingMessage, Selection>();
 
 /** Returns Fastify's `rewriteUrl`: it replaces every spelling of the address of a resource by the canonical one. */
-export function versionRouting(versioned: Versioned): (raw: IncomingMessage) => string {
-  const prefixes = versioned.served.map((version) => `${prefixOf(version)}/`);
+export function versionRouting(addresses: Addresses): (raw: IncomingMessage) => string {
+  const prefixes = addresses.served.map((version) => `${prefixOf(version)}/`);
   return (raw) => {
     const { url = '/' } = raw;
     const naming = namingIn(raw);
-    const selection = isPlainlyCanonical(url, naming, prefixes) ? undefined : selectVersion(url, naming, versioned);
+    const selection = isPlainlyCanonical(url, naming, prefixes) ? undefined : selectVersion(url, naming, addresses);
     if (!selection) return url;
     if (selection.url !== url || selection.failure) selections.set(raw, selection);
     return selection.url;
   };
 }
 
-declare module 'fastify' {
-  interface FastifyInstance {
+/**
+ * Names the version that answers, and refuses versions that are not served. Redirects a path with a trailing slash to the path without
+ * it (308), before the router takes the slash for an empty parameter. Answers requests that no route takes: 404 if the contract does
+ * not have the path; otherwise OPTIONS, and 405 with Allow, after the authentication of the path.
+ */
+export const addressesPlugin = fp<Addresses>(
+  async (app, addresses) => {
+    const { served, paths } = addresses;
     /**
      * Names the version that answers in `API-Version`: the selected one, or the newest.
      * @param url selects the version in place of the URL of the request
      */
-    nameVersion: (request: FastifyRequest, reply: FastifyReply, url?: string) => void;
-  }
-}
-
-/** Names the version that answers, and refuses versions that are not served. */
-export const versionPlugin = fp<Versioned>(
-  async (app, versioned) => {
-    app.decorate('nameVersion', ({ raw }: FastifyRequest, reply: FastifyReply, url?: string) => {
+    function nameVersion({ raw }: FastifyRequest, reply: FastifyReply, url?: string): void {
       const selection =
-        (url === undefined && selections.get(raw)) || selectVersion(url ?? raw.url ?? '/', namingIn(raw), versioned);
-      const version = selection?.version ?? versioned.served.at(-1);
+        (url === undefined && selections.get(raw)) || selectVersion(url ?? raw.url ?? '/', namingIn(raw), addresses);
+      const version = selection?.version ?? served.at(-1);
       if (version !== undefined) reply.header('api-version', version);
       if (selection?.isOpen) varyBy(reply, 'Accept');
-    });
+    }
     app.stage('api-version', (request, reply) => {
       const { plan } = request.route;
       if (plan?.version !== undefined && !selections.has(request.raw))
         return void reply.header('api-version', plan.version);
       // @fastify/cors takes every OPTIONS, so that it does not look unmatched.
       const isUnmatched = request.is404 || request.method === 'OPTIONS';
-      if (selections.has(request.raw) || isUnmatched || plan?.operation.counted) app.nameVersion(request, reply);
+      if (selections.has(request.raw) || isUnmatched || plan?.operation.counted) nameVersion(request, reply);
     });
     app.stage('served-version', ({ raw }) => {
       const failure = selections.get(raw)?.failure;
       if (failure) throw failure;
     });
+    app.stage('trailing-slash', (request, reply) => {
+      const [path = '', query] = request.originalUrl.split('?');
+      const bare = path.replace(/(?<!\/)\/+$/, '');
+      if (bare === path || bare === '') return;
+      const isResource = ['', ...served.map(prefixOf)].some((prefix) => paths(prefix + bare) !== undefined);
+      if (!isResource && !app.hasRoute({ url: bare, method: 'GET' })) throw nothingHere();
+      const to = query === undefined ? bare : `${bare}?${query}`;
+      nameVersion(request, reply, to);
+      return reply.redirect(to, 308);
+    });
+    app.setNotFoundHandler(async (request, reply) => {
+      // @fastify/cors passes OPTIONS on, which then does not look unmatched where the version is named.
+      if (!reply.hasHeader('api-version')) nameVersion(request, reply);
+      const found = paths(pathOf(request.url));
+      if (!found) throw nothingHere();
+      const { allow, isProtected } = found;
+      if (request.method === 'OPTIONS') return reply.code(204).header('allow', allow.join(', ')).send();
+      const actor = isProtected ? await app.authenticate(request) : null;
+      if (isProtected && !actor) throw new Failure('UNAUTHENTICATED', 'This needs authentication.');
+      throw new Failure('METHOD_NOT_ALLOWED', `This address takes ${allow.join(', ')}.`, { allow });
+    });
   },
-  { name: 'version', dependencies: ['pipeline', 'common-stages'] },
+  { name: 'addresses', dependencies: ['pipeline', 'common-stages', 'authenticate'] },
 );
+
+const nothingHere = () => new Failure('NOT_FOUND', 'There is nothing at this address.');
