@@ -153,7 +153,7 @@ function mountGet(
     wsHandler,
     handler: async (request, reply) => {
       if (!development || !request.headers.accept?.includes('text/html')) return refuse();
-      return app.sendGraphiql(request, reply);
+      return request.server.sendGraphiql(request, reply);
     },
   });
 }
