@@ -1,6 +1,6 @@
 import type { Operation } from '@accord-api/platform/internals/contract/openapi';
+import type { Drawn } from './client.js';
 import type { Account, Json, Person } from './people.js';
-import type { Drawn } from './send.js';
 import type { TestService, TestServiceOptions } from './service.js';
 
 /** What the cases are told to: tap's `t` is one, and any test runner's that has a function for each. */

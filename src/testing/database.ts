@@ -1,7 +1,12 @@
 import { readMigrations } from '@accord-api/platform/internals/database/migrations';
 import { type Database, openDatabase } from '@accord-api/platform/internals/database/open';
 import { templateOf } from '@accord-api/platform/internals/database/template';
-import { PATIENT } from './patience.js';
+
+/**
+ * Milliseconds that a machine which is busy with other things may take over the work of a case. The usual limits have cases of
+ * their own.
+ */
+export const PATIENT = { connect: 120_000, answer: 120_000, transaction: 120_000 };
 
 let migrated: Promise<Blob> | undefined;
 

@@ -3,9 +3,9 @@ import type { Application } from '@accord-api/platform/internals/application';
 import { versionsOf } from '@accord-api/platform/internals/contract/openapi';
 import fc from 'fast-check';
 import { requestTo, type World } from './arbitrary-requests.js';
+import { type Drawn, send } from './client.js';
 import type { Cases, ConformanceOptions } from './conformance-options.js';
 import { withService } from './kit.js';
-import { type Drawn, send } from './send.js';
 import type { TestService } from './service.js';
 import { asked, parametersIn, rolesIn, triedIn } from './sound-request.js';
 

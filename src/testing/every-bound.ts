@@ -15,7 +15,6 @@ import {
   isObjectType,
   isRequiredArgument,
 } from 'graphql';
-import { type BoundTried, exceptedIn, valueNextTo } from './bound-values.js';
 import type { Cases, ConformanceOptions } from './conformance-options.js';
 import { type Bound, isId, SIDES, type Side, sdlBounds, sdlConstraint, sideName } from './coverage/bounds.js';
 import {
@@ -35,6 +34,7 @@ import type { Json } from './people.js';
 import { everyRestBound } from './request-parts.js';
 import { oneOfEachRole, type TestService } from './service.js';
 import { asked } from './sound-request.js';
+import { type BoundTried, exceptedIn, valueNextTo } from './values.js';
 
 /**
  * Each bound that the contracts put on what a request may send, from both sides: a sound request with the last value that is

@@ -1,12 +1,11 @@
 import type { Application } from '@accord-api/platform/internals/application';
 import { type Operation, prefixOf, versionsOf } from '@accord-api/platform/internals/contract/openapi';
 import { type BodyForm, bodyForms } from '@accord-api/platform/internals/rest/request-body';
-import type { RestRequest } from './asking.js';
+import { type RestRequest, send } from './client.js';
 import type { Cases, ConformanceOptions } from './conformance-options.js';
 import { withService } from './kit.js';
 import type { Json } from './people.js';
 import { everyMember } from './request-parts.js';
-import { send } from './send.js';
 import { addressOf, soundRequest, triedIn } from './sound-request.js';
 
 const ONCE_EACH = ' (what must be unique is made of the number that `bodies` is given)';

@@ -13,7 +13,7 @@ import {
   isRequiredInputField,
   Kind,
 } from 'graphql';
-import type { GraphQLAnswer } from './asking.js';
+import type { GraphQLAnswer } from './client.js';
 import type { Asked, ConformanceOptions } from './conformance-options.js';
 import { allows, linesOfField } from './matrix.js';
 import type { Json, Person } from './people.js';

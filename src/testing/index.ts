@@ -2,7 +2,7 @@
  * The conformance kit: what holds an application to its contracts, for its tests. Not loaded by a service.
  * @module
  */
-export type { Asking, GraphQLAnswer, RestAnswer, RestRequest } from './asking.js';
+export type { Asking, Drawn, GraphQLAnswer, RestAnswer, RestRequest, Subscription } from './client.js';
 export { conformance } from './conformance.js';
 export type { Asked, Cases, ConformanceOptions, Draft, OwnFault } from './conformance-options.js';
 export { drawnRequests } from './drawn-requests.js';
@@ -12,10 +12,4 @@ export { everyOperation } from './every-operation.js';
 export { failureOrder } from './failure-order.js';
 export { type Account, PASSWORD, type Person } from './people.js';
 export { permissions } from './permissions.js';
-export type { Drawn } from './send.js';
-export {
-  type TestService,
-  type TestServiceOptions,
-  testService,
-} from './service.js';
-export type { Subscription } from './subscription.js';
+export { type TestService, type TestServiceOptions, testService } from './service.js';

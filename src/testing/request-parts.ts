@@ -3,13 +3,13 @@ import type { Operation } from '@accord-api/platform/internals/contract/openapi'
 import { schemaOf } from '@accord-api/platform/internals/contract/parameter-form';
 import { isPlain, valueAt } from '@accord-api/platform/internals/contract/references';
 import { type BodyForm, bodyForms } from '@accord-api/platform/internals/rest/request-body';
-import type { RestAnswer } from './asking.js';
-import { type BoundTried, exceptedIn, samplesOf, valueNextTo } from './bound-values.js';
+import type { RestAnswer } from './client.js';
 import type { Asked, Cases, ConformanceOptions, Draft } from './conformance-options.js';
 import { type Side, schemaAt, sideName } from './coverage/bounds.js';
 import { type RequestPart, restContract } from './coverage/rest.js';
 import type { TestService } from './service.js';
 import { addressOf, bodyIn, sentAs, soundRequest, textOf, triedIn } from './sound-request.js';
+import { type BoundTried, exceptedIn, samplesOf, valueNextTo } from './values.js';
 
 /** The steps of a pointer to a part: a member, an item, a value of a map. An alternative is no step. */
 const stepsOf = (pointer: string): string[] =>

@@ -9,13 +9,11 @@ import type { PlatformServices } from '@accord-api/platform/internals/services';
 import { rootPath } from '@accord-api/platform/root';
 import type { TProperties } from '@sinclair/typebox';
 import type { FastifyInstance } from 'fastify';
-import { type Asking, asking } from './asking.js';
+import { type Asking, asking, type Subscription } from './client.js';
 import { type Contract, contractOf } from './contract.js';
 import { observationsOf } from './coverage/recording.js';
-import { freshDatabase } from './database.js';
-import { PATIENT } from './patience.js';
+import { freshDatabase, PATIENT } from './database.js';
 import { type Account, CHEAP, type Person, peopleOf, type Ways } from './people.js';
-import type { Subscription } from './subscription.js';
 
 /** How a service is started for tests; all of it may be left out. */
 export interface TestServiceOptions<Name extends string = string> extends Partial<Omit<AppOptions, 'database'>> {

@@ -9,10 +9,10 @@ import {
 } from '@accord-api/platform/internals/contract/parameter-form';
 import { laidOpen } from '@accord-api/platform/internals/contract/schemas';
 import { type BodyForm, bodyForms } from '@accord-api/platform/internals/rest/request-body';
-import { isTakenBy } from './bound-values.js';
 import type { Asked, ConformanceOptions, Draft } from './conformance-options.js';
 import type { Account, Json, Person } from './people.js';
 import type { TestService } from './service.js';
+import { isTakenBy } from './values.js';
 
 let made = 0;
 
