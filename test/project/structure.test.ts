@@ -391,7 +391,7 @@ t.test('packages are named with their scope, because `accord` in the npm registr
 
 /** `npm run size` prints what there is. Lower a limit when there is less. */
 const LIMITS = {
-  lines: { all: 41_960, application: 1200, platform: 22_910, testing: 4_310, workbench: 14_900 },
+  lines: { all: 41_960, application: 1200, platform: 22_910, testing: 4_120, workbench: 14_900 },
   files: 505,
   withOneImporter: 185,
 };
