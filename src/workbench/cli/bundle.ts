@@ -21,9 +21,7 @@ import { rootPath } from '@accord-api/platform/root';
 import { build } from 'esbuild';
 import { generateContract } from '../generate/contract.js';
 import { contractsIn } from '../model/contracts.js';
-import { graphqlInstances } from './graphql-instances.js';
-import { openapiSchema } from './openapi-schema.js';
-import { queryCompiler } from './query-compiler.js';
+import { graphqlInstances, openapiSchema, queryCompiler } from './bundle-plugins.js';
 
 /**
  * Packages that stay outside: native ones, those that read files beside them, and those that are loaded only where they are
