@@ -88,6 +88,13 @@ t.test('what is deprecated may go after its sunset, and not before', async (t) =
   t.strictSame(await told(base, others), [], 'x-sunset is another word for it');
 });
 
+t.test('the order of permissions says nothing', async (t) => {
+  const find = '@permission(action: "notes.find", viewer: ANY, developer: ANY, admin: ANY)';
+  const further = '@permission(action: "notes.all", viewer: NONE, developer: OWN, admin: ANY, when: "all")';
+  const [one, other] = [`${find} ${further}`, `${further} ${find}`].map((both) => edited('schema', [[find, both]]));
+  t.strictSame(await told(one as ProjectVersion, other as ProjectVersion), []);
+});
+
 t.test('one edit of a shared schema is one change, at its own line, with all that it reaches', async (t) => {
   const [change] = await changesBetween(base, edited('openapi', [['maximum: 999', 'maximum: 99']]), NOW);
   const line = openapi.split('\n').findIndex((text) => text.includes('maximum: 999')) + 1;

@@ -26,7 +26,9 @@ export function judgePermission(was: Permission | undefined, is: Permission | un
   if (was?.action !== is?.action)
     return ['risky', 'action', `${permission} asks for another action: ${was?.action} → ${is?.action}`];
   const [when, then] = [was?.when ?? 'always', is?.when ?? 'always'];
-  return when === then ? undefined : ['risky', 'condition', `${permission} has another condition: ${when} → ${then}`];
+  // What is asked for always now rejects those whom the condition let through.
+  const verdict = then === 'always' && rolesIn(is ?? {}).some((role) => is?.[role] !== 'any') ? 'breaking' : 'risky';
+  return when === then ? undefined : [verdict, 'condition', `${permission} has another condition: ${when} → ${then}`];
 }
 
 /** Judges a further permission, which may come or go as a whole. */

@@ -121,10 +121,13 @@ type Stated = [id: string, rule: string, verdict: Verdict, what: string, message
 function directiveChanges(path: string, old: Definition, now: Definition): Stated[] {
   const found: Stated[] = [];
   const [was, is] = [permissionsOf(old), permissionsOf(now)];
-  const main = (was[0] || is[0]) && judgePermission(was[0], is[0], path);
+  // Their order says nothing.
+  const own = is.find(({ action }) => action === was[0]?.action) ?? is[0];
+  const main = (was[0] || own) && judgePermission(was[0], own, path);
+  const others = [was.slice(1), is.filter((one) => one !== own)];
   if (main) found.push([`${path}:permission`, 'permission', ...main]);
-  for (const action of new Set([...was.slice(1), ...is.slice(1)].map((one) => one.action))) {
-    const [one, other] = [was, is].map((all) => all.slice(1).find((each) => each.action === action));
+  for (const action of new Set(others.flat().map((one) => one.action))) {
+    const [one, other] = others.map((all) => all.find((each) => each.action === action));
     const further = judgeFurther(one, other, path);
     if (further) found.push([`${path}:permission.${action}`, 'furtherPermission', ...further]);
   }
