@@ -56,6 +56,20 @@ export const sdlCases: DocumentCase[] = [
   ['a directive that somebody else reads', [['maxAge: 60', 'maxAge: 90']], 'risky', 'risky'],
   ['a directive more', [['  born: Date', '  born: Date @tag(name: "x")']], 'risky', 'risky'],
   ['a directive of a value', [['OIL INK', 'OIL @tag(name: "x") INK']], 'risky', 'risky'],
+  // What was hidden by another change of the same element.
+  ['an argument less, and words', [['works(first: Int = 10, sort', '"Works." works(sort']], 'breaking', 'safe'],
+  [
+    'another type, and words',
+    [['  artist(by: By!): Artist', '  "One." artist(by: By!): Work']],
+    'breaking',
+    'breaking',
+  ],
+  [
+    'a field less, and an interface',
+    [['type Frame { width: Int }', 'type Frame implements Named { name: String }']],
+    'breaking',
+    'breaking',
+  ],
   // The same.
   [
     'arguments of a directive in another order',

@@ -706,6 +706,24 @@ type Query {
     ['breaking @live:removed'],
     ['safe @live:added'],
   ),
+  of(
+    'place of a directive, and an argument of it',
+    [['@live(rate: Int) on QUERY', '@live on FIELD']],
+    ['breaking @live.QUERY:removed', 'breaking @live.rate:removed', 'safe @live.FIELD:added'],
+    ['breaking @live.FIELD:removed', 'safe @live.QUERY:added', 'safe @live.rate:added'],
+  ),
+  of(
+    'deprecation sooner',
+    [['until 2026-06-30', 'until 2026-03-30']],
+    ['risky Person.old:changed'],
+    ['safe Person.old:changed'],
+  ),
+  of(
+    'condition of a permission',
+    [['"notes.list", viewer: OWN,', '"notes.list", when: "late", viewer: OWN,']],
+    ['risky Query.notes:permission:condition'],
+    ['breaking Query.notes:permission:condition'],
+  ),
   of('directive of the schema', [['pattern: String) on', 'pattern: String, odd: Boolean) on']], [], []),
   of('words only', [['type Note {', '"What was noted."\ntype Note {']], [], []),
 ];

@@ -30,6 +30,9 @@ type Rule = (change: Inspected, schemas: Schemas) => Verdict | undefined;
 
 /** The places of a directive that a client writes (GraphQL, 3.13). */
 const EXECUTABLE = /^(QUERY|MUTATION|SUBSCRIPTION|FIELD|FRAGMENT_.*|INLINE_FRAGMENT|VARIABLE_DEFINITION)$/;
+/** Additions that have the path of the element they are made to. */
+const PART = /^(OBJECT_TYPE_INTERFACE|UNION_MEMBER|DIRECTIVE_(LOCATION|REPEATABLE|ARGUMENT))_ADDED$/;
+const DATE = /\d{4}-\d{2}-\d{2}/;
 const LEVELS: Record<string, Verdict> = { BREAKING: 'breaking', DANGEROUS: 'risky', NON_BREAKING: 'safe' };
 
 const isSent = (name: unknown, { uses }: Schemas) => uses.some(({ sent }) => sent.has(String(name)));
@@ -38,7 +41,7 @@ const isReturned = (name: unknown, { uses }: Schemas) => uses.some(({ returned }
 /** Returns true if the date in the reason of `@deprecated` has passed. */
 function isAnnounced(path: string, { old, today }: Schemas): boolean {
   const reason = old.get(path)?.directives.find(({ name }) => name.value === 'deprecated')?.arguments?.[0]?.value;
-  const date = reason && /\d{4}-\d{2}-\d{2}/.exec(print(reason))?.[0];
+  const date = reason && DATE.exec(print(reason))?.[0];
   return date !== undefined && Date.parse(date) <= today.getTime();
 }
 
@@ -71,6 +74,11 @@ const typeAdded: Rule = ({ path = '' }, { before, after, uses: [{ returned }] })
   return interfaces.some((name) => isInterfaceType(before.getType(name)) && returned.has(name)) ? 'risky' : 'safe';
 };
 
+/** Clients have planned for the date of `@deprecated`. */
+const reason: Rule = ({ message }) => {
+  const [was = '', is = was] = message.split("' to '").map((part) => DATE.exec(part)?.[0]);
+  return is < was ? 'risky' : 'safe';
+};
 const isMet: Rule = ({ path }, schemas) => (isSent(path, schemas) || isReturned(path, schemas) ? 'breaking' : 'safe');
 const unlessRequired: Rule = ({ criticality }) => (criticality.level === 'BREAKING' ? 'breaking' : 'safe');
 const valueAdded: Rule = ({ meta }, schemas) => (isReturned(meta['enumName'], schemas) ? 'risky' : 'safe');
@@ -82,6 +90,7 @@ const RULES: [RegExp, Rule][] = [
   // The directives of definitions are compared below.
   [/DESCRIPTION|^DIRECTIVE_USAGE_/, () => undefined],
   [/^DIRECTIVE_/, directive],
+  [/_DEPRECATION_REASON_CHANGED$/, reason],
   [/_DEPRECATION_/, () => 'safe'],
   [/DEFAULT.*_CHANGED$/, fallback],
   [/^ENUM_VALUE_ADDED$/, valueAdded],
@@ -160,7 +169,7 @@ const withoutDescriptions = ({ document }: SdlSource): string =>
 export async function graphqlChanges(before: SdlSource, after: SdlSource, today: Date): Promise<Change[]> {
   // The inspector is slow to load.
   if (withoutDescriptions(before) === withoutDescriptions(after)) return [];
-  const { diff, DiffRule } = await import('@graphql-inspector/core');
+  const { diff } = await import('@graphql-inspector/core');
   const [old, current] = [definitionsIn(before, before.schema), definitionsIn(after, before.schema)];
   const uses: [Uses, Uses] = [usesIn(before.schema), usesIn(after.schema)];
   const schemas: Schemas = { before: before.schema, after: after.schema, uses, old, today };
@@ -182,14 +191,17 @@ export async function graphqlChanges(before: SdlSource, after: SdlSource, today:
     };
   };
 
-  const inspected = await diff(before.schema, after.schema, [DiffRule.simplifyChanges]);
+  // A new element is reported without its parts. The inspector's own rule for that leaves out too much.
+  const inspected = (await diff(before.schema, after.schema)).filter(({ type, path = '' }) =>
+    path.includes('.') ? old.has(path.replace(/\.[^.]*$/, '')) : !PART.test(type) || old.has(path),
+  );
   const found = inspected.flatMap((one): Change[] => {
     const rule = first(RULES, one.type);
     const verdict = rule === undefined ? LEVELS[one.criticality.level] : rule(one, schemas);
     if (verdict === undefined) return [];
     const root = /^SCHEMA_(\w+)_TYPE_CHANGED$/.exec(one.type)?.[1]?.toLowerCase();
     const meta = Object.entries(one.meta as Record<string, unknown>);
-    const part = meta.find(([key]) => /UnionMember|InterfaceName/.test(key))?.[1];
+    const part = meta.find(([key]) => /UnionMember|InterfaceName|Location$|^addedDirectiveArg.*Name/.test(key))?.[1];
     const lost = root && meta.find(([, name]) => old.has(String(name)) && !current.has(String(name)))?.[1];
     const plain = (one.path ?? '').replace(/\.@deprecated.*$/, '');
     const path = root ? String(lost ?? '') : part === undefined ? plain : `${plain}.${part}`;
