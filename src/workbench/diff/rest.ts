@@ -42,12 +42,7 @@ const locator =
 
 const LABEL: Label = { id: '', name: '', where: '', direction: 'request', owner: '' };
 
-/** Returns both versions of something that is no node of the document, at the place of another pair. */
-const valued = (pair: Pair, was: unknown, is: unknown): Pair => ({
-  ...pair,
-  old: pair.old && { ...pair.old, value: was },
-  now: pair.now && { ...pair.now, value: is },
-});
+const requestOf = ({ method, path }: Pick<Operation, 'method' | 'path'>): string => `${method.toUpperCase()} ${path}`;
 
 /** Returns the versions at the path of an operation, and not at its method. */
 const atPath = (pair: Pair): Pair => {
@@ -69,8 +64,8 @@ export function restChanges(before: OpenApiSource, after: OpenApiSource, now: Da
     const operationId = at(pair, 'operationId', { id: `${id}operationId` });
     record.changed(operationId, 'operationId', operationId.old ? 'breaking' : 'safe', 'operationId');
     const place = labelled(old.path === current.path ? pair : atPath(pair), { id: `${id}address` });
-    const address = valued(place, old.address, current.address);
-    record.changed(address, 'address', 'breaking', `address of ${where}`);
+    const moved = `address of ${where}: ${requestOf(old)} → ${requestOf(current)}`;
+    if (old.address !== current.address) record.report(place, 'address', 'breaking', 'changed', moved);
     const tag = at(pair, ['tags', 0], { id: `${id}tag` });
     record.changed(tag, 'tag', 'risky', `tag of ${where}, by which generated clients group`, 'changed');
     const rate = at(pair, 'x-rate-limit', { id: `${id}counted` });
@@ -103,10 +98,10 @@ export function restChanges(before: OpenApiSource, after: OpenApiSource, now: Da
   for (const [, item] of membersOf(paths))
     if (item.old && item.now) record.others(item, `${METHODS.join(' ')} parameters servers`);
   for (const [old, current] of pairsOf(operationsOf(paths.old), operationsOf(paths.now))) {
-    const { id, address, path } = (old ?? current) as Operation;
+    const { id, method, path } = (old ?? current) as Operation;
     const label: Label = { ...LABEL, id: `${id}:`, where: id, owner: `@${(current ?? old)?.id}` };
     const pair = { old: old?.version, now: current?.version, label };
-    const message = `operation ${id} (${address}) is ${old ? 'gone' : 'new'}`;
+    const message = `operation ${id} (${requestOf({ method, path })}) is ${old ? 'gone' : 'new'}`;
     const place = versionAt(paths.old, path) && versionAt(paths.now, path) ? pair : atPath(pair);
     if (old && current) compareOperation(pair, old, current);
     else record.report(place, 'operation', old ? 'breaking' : 'safe', whatOf(pair.old, pair.now), message);
