@@ -29,6 +29,11 @@ const AB = 'a: { type: string }, b: { type: integer }';
 /** The same said in another way: no edit of these is a change. */
 const same: [string, string, string][] = [
   [
+    'values with words',
+    '{ type: string, enum: [a, b] }',
+    '{ oneOf: [{ const: a, title: A }, { type: string, const: b }] }',
+  ],
+  [
     'one item of a kind, said twice',
     '{ type: array, contains: { const: a } }',
     '{ type: array, contains: { const: a }, minContains: 1 }',
@@ -282,6 +287,13 @@ const changed: SchemaCase[] = [
     `{ oneOf: [{ $ref: '#/components/schemas/Cat' }, { $ref: '#/components/schemas/Dog' }], discriminator: { propertyName: kind } }`,
     ['risky', 'safe'],
     OTHER,
+  ],
+  [
+    'one more alternative beside the only one, with a discriminator',
+    `{ oneOf: [{ $ref: '#/components/schemas/Cat' }], discriminator: { propertyName: kind } }`,
+    `{ oneOf: [{ $ref: '#/components/schemas/Cat' }, { $ref: '#/components/schemas/Dog' }], discriminator: { propertyName: kind } }`,
+    MORE,
+    LESS,
   ],
   [
     'a value of the discriminator',

@@ -143,6 +143,10 @@ const isNull = (version: Version): boolean => {
   return [type].flat().join() === 'null' || value === null || (Array.isArray(values) && values.join() === '');
 };
 
+const isConstant = (version: Version): boolean =>
+  'const' in nodeOf(version) &&
+  Object.keys(nodeOf(version)).every((key) => isText(key) || /^(?:const|type)$/.test(key));
+
 /** Adds alternatives. Null beside them makes the schema nullable; a single one is merged as if it stood in `allOf`. */
 function addGroup(view: View, version: Version, kind: Group['kind'], met: Set<unknown>): void {
   const all = listOf(nodeOf(version)[kind]).map((_, index) => versionAt(version, kind, index) as Version);
@@ -150,7 +154,15 @@ function addGroup(view: View, version: Version, kind: Group['kind'], met: Set<un
   const others = all.filter((one) => !isNull(one));
   const [first] = others;
   const at = versionAt(version, kind) as Version;
-  if (first !== undefined && others.length === 1) {
+  // Constants with words of their own are an `enum`.
+  if (others.length > 1 && others.every(isConstant)) {
+    const values = others.map(
+      (one) => [shapeOf(nodeOf(one)['const'], 'data'), versionAt(one, 'const') as Version] as const,
+    );
+    view.values = new Map(values.filter(([key]) => view.values?.has(key) ?? true));
+    view.nullable &&= others.length < all.length;
+    view.listed ??= at;
+  } else if (first !== undefined && others.length === 1) {
     const before = view.nullable;
     add(view, first, met);
     if (others.length < all.length) {
@@ -244,7 +256,7 @@ export const allTypesOf = ({ types, groups }: View): string[] =>
 export function listOfGroups({ groups, types, properties }: View, version: Version | undefined): Version[] {
   if (groups.length > 0) return groups.flatMap(({ alternatives }) => alternatives);
   if (version === undefined) return [];
-  const [only, ...others] = Object.entries(nodeOf(version)).filter(([key]) => !isText(key));
+  const [only, ...others] = Object.entries(nodeOf(version)).filter(([key]) => !isText(key) && key !== 'discriminator');
   const [kind = '', list] = only ?? [];
   const index = listOf(list).findIndex((_, at) => !isNull(versionAt(version, kind, at) as Version));
   if (/^(?:one|any|all)Of$/.test(kind) && others.length === 0 && index >= 0)
