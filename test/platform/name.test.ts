@@ -210,7 +210,7 @@ t.test(
     const there = await startNotes(t, { name: 'shop', environment });
     await eventually('the topics of both', async () => {
       const topics = (await redis.pubsub('CHANNELS', `${prefix}*`)) as string[];
-      return topics.sort().join() === [`${prefix}field_notes_streams`, `${prefix}shop_streams`].join();
+      return topics.sort().join() === [`${prefix}field_notes_streams:text`, `${prefix}shop_streams:text`].join();
     });
 
     // The account has the same id on both.

@@ -16,8 +16,8 @@ export function redisSignals(url: string, name: string, dependency: () => Depend
   // A subscription waits for the connection. A signal does not, because it would be late.
   const subscriber = new Redis(url, { ...options, maxRetriesPerRequest: null });
   const publisher = new Redis(url, { ...options, maxRetriesPerRequest: 1, enableOfflineQueue: false });
-  // Redis prefixes keys, and not channels.
-  const channel = `${subscriber.options.keyPrefix ?? ''}${name}`;
+  // Redis prefixes keys, and not channels. The channel with the bare name carries msgpack, which other releases read.
+  const channel = `${subscriber.options.keyPrefix ?? ''}${name}:text`;
   const notReceiving = ({ message }: Error) => receiving.away(message);
   const notSending = ({ message }: Error) => sending.away(message);
   subscriber.on('error', notReceiving);
