@@ -188,6 +188,7 @@ export async function platformServices(
       keys.close();
       revoked.close();
       await live.close();
+      told.flush();
     },
   };
 }

@@ -1,20 +1,49 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { outages } from '../../src/platform/database/outages.js';
 
-t.test('an error that an outage causes is not reported, also if it comes before or after it', async (t) => {
-  const { dependency, unlessAway } = outages({ error() {}, info() {} });
-  const [server, other] = [dependency('The database'), dependency('Redis')];
+function watch(t: Test) {
+  const told: string[] = [];
+  const { dependency, unlessAway, flush } = outages({ error: (line) => told.push(line), info() {} });
+  t.teardown(flush);
   const reported: string[] = [];
   const report = (name: string) => unlessAway('The database', () => reported.push(name));
+  return { told, reported, report, flush, server: dependency('The database'), other: dependency('Redis') };
+}
+
+t.test('an error that an outage causes is not reported, also if it comes before or after it', async (t) => {
+  const { reported, report, server, other } = watch(t);
   report('before');
   server.away('it broke');
   other.away('it broke, too');
   report('meanwhile');
+  await delay(600);
   server.back();
   report('after');
   await delay(1500);
   report('later');
   await delay(1500);
   t.same(reported, ['later']);
+});
+
+t.test('an absence that is too short to be told hides no error', async (t) => {
+  const { told, reported, report, server } = watch(t);
+  report('before');
+  server.away('it broke');
+  report('meanwhile');
+  server.back();
+  report('after');
+  await delay(1500);
+  t.same(told, []);
+  t.same(reported, ['before', 'meanwhile', 'after']);
+});
+
+t.test('an error shortly before the end is reported, and once', async (t) => {
+  const { reported, report, flush, server } = watch(t);
+  report('at the end');
+  server.away('it broke');
+  flush();
+  t.same(reported, ['at the end']);
+  await delay(1500);
+  t.same(reported, ['at the end']);
 });

@@ -34,7 +34,9 @@ interface Absence {
 export function outages(log: Log) {
   const absences = new Map<string, Absence>();
   /** On the clock of `performance`. */
-  const lastEnds = new Map<string, number>();
+  const lastToldEnds = new Map<string, number>();
+  /** Reports that wait, and their timers. */
+  const pending = new Map<() => void, NodeJS.Timeout>();
   const watched = new Set<string>();
 
   function begin(name: string, part: object, reason: string): void {
@@ -51,8 +53,9 @@ export function outages(log: Log) {
   function end(name: string, { since, told, timer }: Absence): void {
     clearTimeout(timer);
     absences.delete(name);
-    lastEnds.set(name, performance.now());
-    if (told) log.info(`${name} is back after ${((performance.now() - since) / 1000).toFixed(1)} s.`);
+    if (!told) return;
+    lastToldEnds.set(name, performance.now());
+    log.info(`${name} is back after ${((performance.now() - since) / 1000).toFixed(1)} s.`);
   }
 
   return {
@@ -75,15 +78,23 @@ export function outages(log: Log) {
     /** While one of those that noticed it has not taken it back. */
     isAway: (name: string): boolean => absences.has(name),
     /**
-     * Reports an error that an outage may have caused, unless there is one: then its own line is enough. An outage is often noticed
+     * Reports an error that an outage may have caused, unless there is one that the log tells of: then its own line is enough. An outage is often noticed
      * after the first errors that it causes, and may be over before them.
      */
     unlessAway(name: string, report: () => void): void {
       const earliest = performance.now() - TOLD_AFTER;
       const reportUnlessAway = () => {
-        if (!absences.has(name) && (lastEnds.get(name) ?? Number.NEGATIVE_INFINITY) < earliest) report();
+        pending.delete(reportUnlessAway);
+        if (!absences.get(name)?.told && (lastToldEnds.get(name) ?? Number.NEGATIVE_INFINITY) < earliest) report();
       };
-      setTimeout(reportUnlessAway, 2 * TOLD_AFTER).unref();
+      pending.set(reportUnlessAway, setTimeout(reportUnlessAway, 2 * TOLD_AFTER).unref());
+    },
+    /** Decides at once on the reports that wait, because the process may end before their time. */
+    flush(): void {
+      for (const [reportUnlessAway, timer] of pending) {
+        clearTimeout(timer);
+        reportUnlessAway();
+      }
     },
     watched: (): Iterable<string> => watched,
   };
