@@ -1,11 +1,20 @@
 import { readFileSync } from 'node:fs';
-import { type DocumentNode, getIntrospectionQuery, type OperationDefinitionNode, parse } from 'graphql';
+import {
+  buildSchema,
+  type DocumentNode,
+  GraphQLError,
+  getIntrospectionQuery,
+  type OperationDefinitionNode,
+  parse,
+} from 'graphql';
 import t from 'tap';
 import { policy } from '../../generated/policy.js';
 import { resolvers } from '../../src/application/graphql/resolvers.js';
 import { models } from '../../src/application/models.js';
 import { dataModel } from '../../src/platform/database/data-model.js';
+import { anyDocument } from '../../src/platform/graphql/documents.js';
 import { checkDocument, checkOperation } from '../../src/platform/graphql/limits.js';
+import { DocumentErrors, operationChecker } from '../../src/platform/graphql/operation-check.js';
 import { executableSchema } from '../../src/platform/graphql/schema.js';
 import { declaredModels } from '../../src/platform/operations/model-data.js';
 import { onEachDatabase } from '../support/databases.js';
@@ -310,4 +319,16 @@ t.test('no document is much work to be measured', async (t) => {
     checkOperation({ schema, document, operation }, limits);
     t.ok(reads() < 2_000_000, `${what}: ${reads()} members of nodes are read`);
   }
+});
+
+t.test('variables that are nested deeper than the stack are an error of the request', async (t) => {
+  const schema = buildSchema('input Filter { not: Filter } type Query { found(filter: Filter): Int }');
+  const options = { depth: 10, complexity: 1000, aliases: 30, directives: 30, tokens: 1000, subscribe: 1000 };
+  const checker = operationChecker({ schema, documents: anyDocument(), limits: options, introspection: true });
+  const query = 'query($filter: Filter) { found(filter: $filter) }';
+  const levels = 20_000;
+  const filter = JSON.parse(`${'{"not":'.repeat(levels)}null${'}'.repeat(levels)}`);
+  const request = { query, variables: { filter } };
+  const check = () => checker.check(request, checker.parse(request, 'socket'), null, 'socket');
+  t.throws(check, new DocumentErrors([new GraphQLError('The variables are nested too deeply.')]));
 });

@@ -160,7 +160,12 @@ onEachDatabase(t, async (t, open) => {
         { channelId: 'c', since },
         'BAD_REQUEST',
       ]),
-      ['subscription { messageAdded(channelId: "c") @skip(if: true) { id } }', undefined, 'BAD_REQUEST'],
+      ...[
+        'subscription { messageAdded(channelId: "c") @skip(if: true) { id } }',
+        'subscription { messageAdded(channelId: "c") @include(if: true) { id } }',
+        'subscription($yes: Boolean!) { messageAdded(channelId: "c") @include(if: $yes) { id } }',
+        'subscription { ...F } fragment F on Subscription { messageAdded(channelId: "c") @skip(if: false) { id } }',
+      ].map((query): [string, object, string] => [query, { yes: true }, 'BAD_REQUEST']),
     ];
     for (const [query, variables, code] of rows) {
       const { type, codes } = await run(query, variables);
