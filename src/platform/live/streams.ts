@@ -73,7 +73,10 @@ export async function modelStreams({ models, client, signals, onFault }: Streams
   for (const data of models.all) {
     if (!data.model.stream) continue;
     const stream = watchedStream(data, client);
-    watched.set(stream.reader.name, stream);
+    const { name } = stream.reader;
+    // A signal names its stream by one word.
+    if (!/^\w+$/.test(name) || watched.has(name)) throw new Error(`"${name}" cannot name another durable stream.`);
+    watched.set(name, stream);
     streams.set(data.model.name, modelStream(data, stream, signals));
   }
   const hear = (payload: string) => {
