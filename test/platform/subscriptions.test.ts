@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { openDatabase } from '../../src/platform/database/open.js';
 import { Failure, type Operation } from '../../src/platform/index.js';
+import { eventsOf } from '../../src/platform/live/events.js';
 import { slowClock } from '../support/clock.js';
 import { onEachDatabase, PATIENT } from '../support/databases.js';
 import { type Dialled, dialler } from '../support/graphql-ws.js';
@@ -461,4 +462,19 @@ onEachDatabase(t, async (t, open) => {
   });
 
   t.test('and nothing went wrong that nobody heard of', async (t) => t.same(unheard, []));
+});
+
+t.test('an error while an event is shown ends the subscription with that error', async (t) => {
+  const error = new Failure('UNAVAILABLE', 'There is no room.');
+  let ends = 0;
+  const results = eventsOf({
+    source: Readable.from(['event']),
+    show: () => Promise.reject(error),
+    drained: async () => {},
+    onEnd: () => ends++,
+    onFault: (fault) => t.fail(String(fault)),
+  });
+  await t.rejects(results.next(), error);
+  t.same(await results.next(), { done: true, value: undefined });
+  t.equal(ends, 1);
 });

@@ -81,8 +81,9 @@ export function eventsOf({
         if (isOver) return resolve(DONE);
         stop = () => resolve(DONE);
         read().then(resolve, (error: unknown) => {
-          end();
+          // The first to settle the promise counts: `end` resolves it.
           reject(toFailure(error));
+          end();
         });
       }),
     end,
