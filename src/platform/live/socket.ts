@@ -1,15 +1,16 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { DocumentNode, ExecutionResult, GraphQLError } from 'graphql';
+import { type DocumentNode, type ExecutionResult, type GraphQLError, getOperationAST } from 'graphql';
 import { type Context, MessageType, makeServer, type SubscribePayload } from 'graphql-ws';
 import type { WebSocket } from 'ws';
 import { authenticated } from '../calls/access.js';
 import { Failure } from '../calls/errors.js';
 import { contextOf } from '../graphql/context.js';
-import { tokensOf } from '../graphql/documents.js';
+import { textOf, tokensOf } from '../graphql/documents.js';
 import type { Engine, Execution } from '../graphql/engine.js';
 import type { ErrorFormatter } from '../graphql/errors.js';
 import { asGraphQLErrors, boundedErrors, codesOf, formatted, type Result } from '../graphql/errors.js';
 import type { Limits } from '../graphql/limits.js';
+import type { PreparedOperation } from '../graphql/operation-check.js';
 import type { OperationRequest } from '../graphql/request.js';
 import type { PlatformServices } from '../services.js';
 import { CLOSE, type Connection, connection } from './connection.js';
@@ -77,7 +78,8 @@ export function socketServer(app: FastifyInstance, options: SocketOptions) {
     const [sent] = await engine.read({ request, transport: 'socket', body: payload });
     // Whatever becomes of it.
     await app.countRequest(request);
-    const prepared = await engine.prepare({ request, transport: 'socket', sent: sent as OperationRequest });
+    const incoming = { request, transport: 'socket', sent: sent as OperationRequest } as const;
+    const prepared = withHeld(await engine.prepare(incoming), documents);
     const over = new AbortController();
     // An operation that has begun is stopped before its first effect when the socket is ended.
     const context = () => contextOf(request, services, { ended: one.ended, signal: over.signal });
@@ -235,6 +237,14 @@ export function socketServer(app: FastifyInstance, options: SocketOptions) {
     // Nothing is read for it any more, though the client may take its time to close.
     one.ended.addEventListener('abort', leave);
   };
+}
+
+/** Replaces the document by one with the same text that the socket holds: the cache may have dropped that one. */
+function withHeld(prepared: PreparedOperation, documents: Extra['documents']): PreparedOperation {
+  const text = textOf(prepared.document);
+  const document = [...documents].find((one) => textOf(one.document) === text)?.document;
+  const operation = document && getOperationAST(document, prepared.operationName);
+  return operation ? { ...prepared, document, operation } : prepared;
 }
 
 /** Counts the tokens of different documents. */
