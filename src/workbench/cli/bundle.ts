@@ -11,7 +11,7 @@ import {
   statesOf,
   writeRecord,
 } from '@accord-api/platform/cli/built';
-import { CONTRACT_FILE } from '@accord-api/platform/contract/generated';
+import { CONTRACT_FILE, readGeneratedContract } from '@accord-api/platform/contract/generated';
 import { filesIn } from '@accord-api/platform/contract/project-files';
 import { makeTemplate } from '@accord-api/platform/database/embedded';
 import { readMigrations } from '@accord-api/platform/database/migrations';
@@ -36,9 +36,12 @@ interface Made {
   contents: Uint8Array;
 }
 
-/** Not imported, but read: what bundles, the contract, what the Prisma client was made of, and the files of the pages. */
+/** The folders of the workbench that make the bundles and `generated/contract.json`. */
+const MAKERS = ['cli', 'generate', 'model'].map((folder) => join(import.meta.dirname, '..', folder));
+
+/** Returns files that a build reads and does not import: its own, the contract, the Prisma schema, and the files of the pages. */
 const filesRead = () => [
-  ...readdirSync(import.meta.dirname).map((name) => fromRoot(join(import.meta.dirname, name))),
+  ...MAKERS.flatMap((folder) => readdirSync(folder).map((name) => fromRoot(join(folder, name)))),
   `generated/${CONTRACT_FILE}`,
   'prisma/schema.prisma',
   ...PAGE_FILES.map(statePath).map(fromRoot),
@@ -126,7 +129,9 @@ export async function bundle(): Promise<void> {
   const program = fileURLToPath(import.meta.resolve('@accord-api/platform/cli/program'));
   const { metafile, outputFiles } = await bundled(['./src/main.ts', program], folder);
   const pages = PAGE_FILES.flatMap(compressedFile);
-  const contract = generateContract(contractsIn(filesIn(rootPath()), ['openapi']).openapi);
+  const { openapi } = contractsIn(filesIn(rootPath()), ['openapi']);
+  if (openapi.absent) throw new Error('There is no openapi.yaml in this project.');
+  const contract = generateContract(openapi);
   const contractMade = { path: rootPath('generated', CONTRACT_FILE), contents: Buffer.from(JSON.stringify(contract)) };
   const made: Made[] = [contractMade, ...(await newDatabase()), ...pages, ...outputFiles];
   // The parts are named by their content, and come before the entry: whoever starts meanwhile finds old or new ones, whole.
@@ -142,6 +147,12 @@ export async function bundle(): Promise<void> {
   const kept = [relative(folder, recordPath()), ...written];
   const old = readdirSync(folder).filter((name) => /\.(js|map|json|wasm|tar\.gz)$/.test(name) && !kept.includes(name));
   for (const name of old) rmSync(distPath(name), { force: true });
+  try {
+    readGeneratedContract();
+  } catch {
+    // Somebody edited the contract during the build. Without a record the next start builds again.
+    return;
+  }
   // Of a package, its version; what a plugin made, is made of packages.
   const read = Object.keys(metafile.inputs).filter((path) => !path.includes(':'));
   const inputs = read.map((path) => path.replace(/^(.*node_modules\/(@[^/]+\/)?[^/]+).*/, '$1/package.json'));

@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Schema } from '@accord-api/platform/contract/document';
 import { CONTRACT_FILE } from '@accord-api/platform/contract/generated';
@@ -131,7 +131,14 @@ export async function generate(
     return { ok: stale.length === 0, report, problems, changed, files };
   }
   await mkdir(folder, { recursive: true });
-  await Promise.all(stale.map(({ name, text }) => writeFile(join(folder, name), text)));
+  await Promise.all(
+    stale.map(async ({ name, text }) => {
+      // A service that starts meanwhile reads a complete file.
+      const path = join(folder, name);
+      await writeFile(`${path}.${process.pid}`, text);
+      await rename(`${path}.${process.pid}`, path);
+    }),
+  );
   const report =
     changed.length === 0 ? 'generated/ is current.' : changed.map((name) => `generated/${name}`).join('\n');
   return { ok: true, report, problems, changed, files };
