@@ -166,6 +166,12 @@ export const CASES: readonly Case[] = [
     loose: true,
     onlyTools: true,
   },
+  { was: { not: { $ref: `${REFERENCE}Loose` }, type: 'array' }, is: { type: 'array', items: {} }, loose: true },
+  {
+    was: { oneOf: [{ $ref: `${REFERENCE}Loose` }, { maxItems: 1 }], type: 'array' },
+    is: { type: 'array', items: {}, anyOf: [{ $ref: `${REFERENCE}Loose` }, { maxItems: 1 }] },
+    loose: true,
+  },
   // Words about schemas; those of others stay
   {
     was: { $comment: 'x', $id: 'https://b.test', $anchor: 'b', type: 'string', 'x-word': 1 },
@@ -180,6 +186,7 @@ export const CASES: readonly Case[] = [
 /** What they refer to. */
 export const REFERRED = {
   A: { type: 'string' },
+  Loose: { type: 'array', contains: { type: 'string' } },
   WithDefinitions: { $defs: { Part: { type: ['string', 'null'] } }, type: 'object' },
   Node: { properties: { b: { anyOf: [{ $ref: `${REFERENCE}Node/properties/b` }, { type: 'null' }] } } },
 };

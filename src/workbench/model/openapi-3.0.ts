@@ -94,15 +94,31 @@ function writeContent(schema: Schema): void {
   if (format !== undefined) schema['format'] ??= format;
 }
 
+const unknownIn = (schema: Schema): string[] =>
+  Object.keys(schema).filter((name) => !KEYWORDS.has(name) && !name.startsWith('x-'));
+
+/** Returns the schemas that allow more in OpenAPI 3.0, because it lacks a keyword that they use or refer to. */
+function widerSchemas(document: Node, schemas: readonly Schema[]): Set<unknown> {
+  const wider = new Set<unknown>();
+  let known = -1;
+  while (known < wider.size) {
+    known = wider.size;
+    for (const schema of schemas) {
+      const { $ref } = schema;
+      const isLost = unknownIn(schema).some((name) => !REWRITTEN.has(name));
+      const isReferring = $ref !== undefined && wider.has(valueAt(document, keysOf($ref)));
+      if (isLost || isReferring || subschemasOf(schema).some((one) => wider.has(one.schema))) wider.add(schema);
+    }
+  }
+  return wider;
+}
+
 /**
  * Rewrites the keywords of a schema, whose subschemas are rewritten already.
- * @param wider the schemas that allow more than they did, because OpenAPI 3.0 lacks a keyword
+ * @param wider the schemas that allow more in OpenAPI 3.0
  */
 function downgrade(schema: Schema, wider: Set<unknown>): void {
   const isWider = (one: unknown) => wider.has(one);
-  const unknown = Object.keys(schema).filter((name) => !KEYWORDS.has(name) && !name.startsWith('x-'));
-  const isLost = unknown.some((name) => !REWRITTEN.has(name));
-  if (isLost || subschemasOf(schema).some(({ schema: one }) => isWider(one))) wider.add(schema);
   // A schema that refuses what a wider one allows would allow less, and several wider ones may allow the same value.
   if (isWider(schema['not'])) delete schema['not'];
   if (schema.oneOf?.some(isWider)) {
@@ -126,7 +142,7 @@ function downgrade(schema: Schema, wider: Set<unknown>): void {
   writeTypes(schema);
   writeLimits(schema);
   writeContent(schema);
-  for (const name of unknown) delete schema[name];
+  for (const name of unknownIn(schema)) delete schema[name];
   if (schema.allOf !== undefined) delete schema.$ref;
 }
 
@@ -141,8 +157,10 @@ export function openApi30(document: OpenApiDocument): Node {
     webhooks: _webhooks,
     ...copy
   } = structuredClone(document) as OpenApiDocument & Node;
-  const wider = new Set<unknown>();
-  for (const { kind, object } of elementsOf(copy).reverse()) {
+  const elements = elementsOf(copy).reverse();
+  const schemas = elements.flatMap(({ kind, object }) => (kind === 'schema' ? [object as Schema] : []));
+  const wider = widerSchemas(copy, schemas);
+  for (const { kind, object } of elements) {
     if (kind === 'schema') downgrade(object, wider);
     else if (typeof object.$ref === 'string') {
       const { $ref, ...own } = object;
