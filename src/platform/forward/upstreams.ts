@@ -55,7 +55,8 @@ export function upstreamClient({ url, dependency }: Upstream) {
       let isBodyLate = false;
       // Reads the state of the body before fetch destroys it. A body without bytes to send waits for the client.
       const onTimeout = () => {
-        isBodyLate = body instanceof Readable && !body.readableEnded && body.readableLength === 0;
+        isBodyLate =
+          body instanceof Readable && body.readableDidRead && !body.readableEnded && body.readableLength === 0;
       };
       signal.addEventListener('abort', onTimeout);
       return policy.execute(async () => {

@@ -255,21 +255,28 @@ export function completed(authored: unknown): Completed {
     return [...targets.values()];
   }
 
+  /** Checks of components that a default has completed. They run last, because each default may add references. */
+  const checks: (() => void)[] = [];
+
+  /** All operations that use a component receive what a default adds to it, so the default must hold for all of them. */
+  function checkUses({ place, uses }: Target, selector: Keys): void {
+    const [at, all] = [keyOf(place.keys), responsesOf(candidatesIn(document))];
+    const other = all.find(({ keys, via }) => via && keyOf(keys) === at && !uses.has(keyOf(via)));
+    if (other === undefined) return;
+    const message = `This default completes #/${place.keys.join('/')}, which is used where it does not hold, too: ${other.via?.join(' ')}. Give that a component of its own.`;
+    faults.push({ path: selector, message });
+  }
+
   function apply(entry: Default, path: Keys): void {
     const targets = targetsOf(entry);
     const selector = [...path, SELECTORS.find((name) => name in entry) ?? ''];
     if (targets.length === 0) faults.push({ path: selector, message: 'This default holds for nothing here.' });
-    for (const { place, uses, copied } of targets) {
+    for (const target of targets) {
+      const { place, uses, copied } = target;
       const known = origins.size;
       merge(place.value as Record<string, unknown>, entry.update ?? {}, place.keys, [...path, 'update']);
       for (const one of copied) copyMembers(one, entry.copy ?? {});
-      if (origins.size === known || uses.size === 0) continue;
-      // All operations that use a component receive what a default adds to it, so the default must hold for all of them.
-      const [at, all] = [keyOf(place.keys), responsesOf(candidatesIn(document))];
-      const other = all.find(({ keys, via }) => via && keyOf(keys) === at && !uses.has(keyOf(via)));
-      if (other === undefined) continue;
-      const message = `This default completes #/${place.keys.join('/')}, which is used where it does not hold, too: ${other.via?.join(' ')}. Give that a component of its own.`;
-      faults.push({ path: selector, message });
+      if (origins.size > known && uses.size > 0) checks.push(() => checkUses(target, selector));
     }
   }
 
@@ -280,5 +287,6 @@ export function completed(authored: unknown): Completed {
     if (flaw === undefined) apply(entry as Default, path);
     else faults.push({ path: flaw.member === undefined ? path : [...path, flaw.member], message: flaw.message });
   }
+  for (const check of checks) check();
   return { document: document as unknown as OpenApiDocument, faults, originOf };
 }
