@@ -20,9 +20,9 @@ t.test('an error that an outage causes is not reported, also if it comes before 
   await delay(600);
   server.back();
   report('after');
-  await delay(1500);
+  await delay(2500);
   report('later');
-  await delay(1500);
+  await delay(2500);
   t.same(reported, ['later']);
 });
 
@@ -33,7 +33,7 @@ t.test('an absence that is too short to be told hides no error', async (t) => {
   report('meanwhile');
   server.back();
   report('after');
-  await delay(1500);
+  await delay(3000);
   t.same(told, []);
   t.same(reported, ['before', 'meanwhile', 'after']);
 });
@@ -44,6 +44,6 @@ t.test('an error shortly before the end is reported, and once', async (t) => {
   server.away('it broke');
   flush();
   t.same(reported, ['at the end']);
-  await delay(1500);
+  await delay(2500);
   t.same(reported, ['at the end']);
 });

@@ -12,6 +12,9 @@ const OTHERWISE = 'What is handed on to it is refused with 503.';
 /** Milliseconds after which an absence is told: a connection that is lost and opened again is none. */
 const TOLD_AFTER = 500;
 
+/** Milliseconds between an error and an outage that may have caused it: a busy process notices either one late. */
+const NEAR_OUTAGE_MS = 2000;
+
 /** One of the ways by which the service notices whether something that it depends on is there. */
 export interface Dependency {
   /** @param reason for an operator, on one line */
@@ -78,22 +81,28 @@ export function outages(log: Log) {
     /** While one of those that noticed it has not taken it back. */
     isAway: (name: string): boolean => absences.has(name),
     /**
-     * Reports an error that an outage may have caused, unless there is one that the log tells of: then its own line is enough. An outage is often noticed
-     * after the first errors that it causes, and may be over before them.
+     * Reports an error that an outage may have caused, unless the log has a line about an outage at that time. The first errors of an
+     * outage often come before the service notices it, and the last ones after its end.
      */
     unlessAway(name: string, report: () => void): void {
-      const earliest = performance.now() - TOLD_AFTER;
-      const reportUnlessAway = () => {
-        pending.delete(reportUnlessAway);
+      const earliest = performance.now() - NEAR_OUTAGE_MS;
+      const decide = () => {
+        pending.delete(decide);
         if (!absences.get(name)?.told && (lastToldEnds.get(name) ?? Number.NEGATIVE_INFINITY) < earliest) report();
       };
-      pending.set(reportUnlessAway, setTimeout(reportUnlessAway, 2 * TOLD_AFTER).unref());
+      const wait = () => {
+        const absence = absences.get(name);
+        // An absence that has just begun gets its line, or ends, within `TOLD_AFTER`.
+        if (absence && !absence.told) pending.set(decide, setTimeout(wait, TOLD_AFTER).unref());
+        else decide();
+      };
+      pending.set(decide, setTimeout(wait, NEAR_OUTAGE_MS).unref());
     },
     /** Decides at once on the reports that wait, because the process may end before their time. */
     flush(): void {
-      for (const [reportUnlessAway, timer] of pending) {
+      for (const [decide, timer] of pending) {
         clearTimeout(timer);
-        reportUnlessAway();
+        decide();
       }
     },
     watched: (): Iterable<string> => watched,
