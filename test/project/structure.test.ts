@@ -391,7 +391,7 @@ t.test('packages are named with their scope, because `accord` in the npm registr
 
 /** `npm run size` prints what there is. Lower a limit when there is less. */
 const LIMITS = {
-  lines: { all: 40_000, application: 1200, platform: 20_760, testing: 4_100, workbench: 13_940 },
+  lines: { all: 40_010, application: 1200, platform: 20_770, testing: 4_100, workbench: 13_940 },
   files: 368,
   withOneImporter: 131,
 };

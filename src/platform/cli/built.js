@@ -74,12 +74,19 @@ export function statesOf(files) {
   return hash.digest('hex');
 }
 
-/** @param {object} record */
-export function writeRecord(record) {
-  const path = `${recordPath()}.${process.pid}`;
-  writeFileSync(path, JSON.stringify(record));
-  renameSync(path, recordPath());
+/**
+ * Writes a file so that readers always see it complete, with the old content or the new one.
+ * @param {string} path
+ * @param {string | Uint8Array} contents
+ */
+export function replaceFile(path, contents) {
+  const unfinished = `${path}.${process.pid}`;
+  writeFileSync(unfinished, contents);
+  renameSync(unfinished, path);
 }
+
+/** @param {object} record */
+export const writeRecord = (record) => replaceFile(recordPath(), JSON.stringify(record));
 
 /** Whether the bundle is there and made of what the sources are now; by content, where their states are not those known. */
 export function bundleIsCurrent() {

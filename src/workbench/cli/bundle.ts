@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
@@ -7,6 +7,7 @@ import {
   digestOf,
   distPath,
   recordPath,
+  replaceFile,
   sizesOf,
   statesOf,
   writeRecord,
@@ -140,8 +141,7 @@ export async function bundle(): Promise<void> {
     (a, b) => Number(entries.includes(a.path)) - Number(entries.includes(b.path)),
   )) {
     mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(`${path}.${process.pid}`, contents);
-    renameSync(`${path}.${process.pid}`, path);
+    replaceFile(path, contents);
   }
   const written = made.map(({ path }) => relative(folder, path));
   const kept = [relative(folder, recordPath()), ...written];

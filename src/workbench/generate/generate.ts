@@ -1,5 +1,6 @@
-import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { replaceFile } from '@accord-api/platform/cli/built';
 import type { Schema } from '@accord-api/platform/contract/document';
 import { CONTRACT_FILE } from '@accord-api/platform/contract/generated';
 import { filesIn } from '@accord-api/platform/contract/project-files';
@@ -131,14 +132,8 @@ export async function generate(
     return { ok: stale.length === 0, report, problems, changed, files };
   }
   await mkdir(folder, { recursive: true });
-  await Promise.all(
-    stale.map(async ({ name, text }) => {
-      // A service that starts meanwhile reads a complete file.
-      const path = join(folder, name);
-      await writeFile(`${path}.${process.pid}`, text);
-      await rename(`${path}.${process.pid}`, path);
-    }),
-  );
+  // A service may start meanwhile.
+  for (const { name, text } of stale) replaceFile(join(folder, name), text);
   const report =
     changed.length === 0 ? 'generated/ is current.' : changed.map((name) => `generated/${name}`).join('\n');
   return { ok: true, report, problems, changed, files };
