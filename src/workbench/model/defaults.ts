@@ -255,16 +255,23 @@ export function completed(authored: unknown): Completed {
     return [...targets.values()];
   }
 
-  /** Checks of components that a default has completed. They run last, because each default may add references. */
-  const checks: (() => void)[] = [];
+  /** The targets that a default has completed. */
+  const completed: { target: Target; selector: Keys }[] = [];
 
-  /** All operations that use a component receive what a default adds to it, so the default must hold for all of them. */
-  function checkUses({ place, uses }: Target, selector: Keys): void {
-    const [at, all] = [keyOf(place.keys), responsesOf(candidatesIn(document))];
-    const other = all.find(({ keys, via }) => via && keyOf(keys) === at && !uses.has(keyOf(via)));
-    if (other === undefined) return;
-    const message = `This default completes #/${place.keys.join('/')}, which is used where it does not hold, too: ${other.via?.join(' ')}. Give that a component of its own.`;
-    faults.push({ path: selector, message });
+  /**
+   * All operations that use a component receive what a default adds to it, so the default must hold for all of them. Runs after all
+   * defaults, because each may add references.
+   */
+  function checkUses(): void {
+    const all = completed.length === 0 ? [] : responsesOf(candidatesIn(document));
+    for (const { target, selector } of completed) {
+      const { place, uses } = target;
+      const at = keyOf(place.keys);
+      const other = all.find(({ keys, via }) => via && keyOf(keys) === at && !uses.has(keyOf(via)));
+      if (other === undefined) continue;
+      const message = `This default completes #/${place.keys.join('/')}, which is used where it does not hold, too: ${other.via?.join(' ')}. Give that a component of its own.`;
+      faults.push({ path: selector, message });
+    }
   }
 
   function apply(entry: Default, path: Keys): void {
@@ -276,7 +283,7 @@ export function completed(authored: unknown): Completed {
       const known = origins.size;
       merge(place.value as Record<string, unknown>, entry.update ?? {}, place.keys, [...path, 'update']);
       for (const one of copied) copyMembers(one, entry.copy ?? {});
-      if (origins.size > known && uses.size > 0) checks.push(() => checkUses(target, selector));
+      if (origins.size > known && uses.size > 0) completed.push({ target, selector });
     }
   }
 
@@ -287,6 +294,6 @@ export function completed(authored: unknown): Completed {
     if (flaw === undefined) apply(entry as Default, path);
     else faults.push({ path: flaw.member === undefined ? path : [...path, flaw.member], message: flaw.message });
   }
-  for (const check of checks) check();
+  checkUses();
   return { document: document as unknown as OpenApiDocument, faults, originOf };
 }
