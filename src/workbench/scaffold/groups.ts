@@ -1,5 +1,5 @@
 import { basename, dirname, join } from 'node:path';
-import type { Operation } from '@accord-api/platform/contract/openapi';
+import { type Operation, shapeOf } from '@accord-api/platform/contract/openapi';
 import { type Project, type SourceFile, SyntaxKind } from 'ts-morph';
 import { takerOf } from '../model/names.js';
 import { ROOTS } from '../model/sdl-source.js';
@@ -61,8 +61,9 @@ const pathOf = ({ kind, name }: Group) => `${FOLDERS[kind]}/${name}.ts`;
 /** Returns the name of a member in reports and in parked code. */
 const labelOf = ({ kind, name }: Group, member: string) => (kind === 'tag' ? member : `${name}.${member}`);
 
-/** Returns a request without the names of its path parameters. */
-const shapeOf = ({ method, path }: Request) => `${method} ${path.replaceAll(/\{\w+\}/g, '{}')}`;
+/** Returns true for requests that differ in the names of their path parameters only. */
+const isSameRequest = (one: Request, other: Request) =>
+  one.method === other.method && shapeOf(one.path) === shapeOf(other.path);
 
 /** @param before the request of each operationId before the contract was edited */
 export const tagGroups =
@@ -87,7 +88,7 @@ export const tagGroups =
         const moved = operations.find(({ operationId }) => operationId === member);
         if (moved) return `openapi.yaml has it under the tag ${moved.tag}.`;
         const old = Object.hasOwn(before, member) ? before[member] : undefined;
-        const renamed = old && operations.find((one) => shapeOf(one) === shapeOf(old));
+        const renamed = old && operations.find((one) => isSameRequest(one, old));
         return `openapi.yaml no longer has it${renamed ? `, and has its request as ${renamed.operationId}` : ''}.`;
       },
     }));
