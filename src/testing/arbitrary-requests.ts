@@ -73,13 +73,13 @@ export const isPlain = (parameter: Parameter): boolean => {
 const isFieldText = (text: string): boolean => /^([\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?)?$/.test(text);
 
 /** A header that is no text to its reader, by its name in lower case. */
-export const typedHeader = (parameter: Parameter): fc.Arbitrary<Record<string, string>> =>
+const typedHeader = (parameter: Parameter): fc.Arbitrary<Record<string, string>> =>
   given(parameter, String, headerText).map((pairs) =>
     Object.fromEntries(pairs.filter(([, text]) => isFieldText(text)).map(([name, text]) => [name.toLowerCase(), text])),
   );
 
 /** Those cookies that are no texts to their reader. */
-export const typedCookies = (parameters: Parameter[]): fc.Arbitrary<Record<string, string>> =>
+const typedCookies = (parameters: Parameter[]): fc.Arbitrary<Record<string, string>> =>
   fc.tuple(...parameters.filter((one) => !isPlain(one)).map((one) => given(one, encodeURIComponent))).map((all) => {
     const cookie = all
       .flat()

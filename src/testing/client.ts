@@ -133,7 +133,7 @@ export const send = (base: string, { method, url, headers, payload }: Drawn, age
  * @param catalogue the error codes that there are
  * @returns what is wrong, in words
  */
-export function* graphqlBreaches(response: Response, body: Json, catalogue: Catalogue): Generator<string> {
+function* graphqlBreaches(response: Response, body: Json, catalogue: Catalogue): Generator<string> {
   if (response.status !== 200) yield `GraphQL answered ${response.status}`;
   const isShed = body.errors?.[0]?.message === 'The service is overloaded.';
   if (!isShed && !response.headers.has('x-rate-limit-limit')) yield 'GraphQL sent no rate headers';
@@ -141,7 +141,7 @@ export function* graphqlBreaches(response: Response, body: Json, catalogue: Cata
 }
 
 /** The same of one result, over HTTP or a socket. */
-export function* resultBreaches({ errors = [] }: Json, catalogue: Catalogue): Generator<string> {
+function* resultBreaches({ errors = [] }: Json, catalogue: Catalogue): Generator<string> {
   for (const { message, path = [], locations = [], extensions } of errors) {
     const { code, statusCode } = extensions;
     if (typeof message !== 'string') yield 'an error has no message';

@@ -167,7 +167,7 @@ function sharedConnection(options: ClientConfig) {
  * Opens few connections that many short reads share: with the way to the server and back, a connection is busy with one statement
  * for most of the time.
  */
-export function sharedConnections(options: ClientConfig, reporting: Reporting): SharedConnections {
+function sharedConnections(options: ClientConfig, reporting: Reporting): SharedConnections {
   const all = Array.from({ length: CONNECTIONS }, () => sharedConnection(options));
   let isClosed = false;
   return {
