@@ -1,6 +1,6 @@
 /** Runs the calls of a client: by a plan, or by Prisma. */
 import { isDeepStrictEqual } from 'node:util';
-import { Decimal, PrismaClientValidationError, Sql, sqltag } from '@prisma/client/runtime/client';
+import { Decimal, Sql, sqltag } from '@prisma/client/runtime/client';
 import { type Answer, type Connection, type Result, statementOf, TEXT } from './connection.js';
 import type { DataModel } from './data-model.js';
 import { type Slot, timestampOf } from './markers.js';
@@ -27,7 +27,6 @@ interface Parts {
   counts: Statistics;
   /** The number of answers of a plan that Prisma reads as well. */
   verified: number;
-  clientVersion: string;
 }
 
 export interface Calls {
@@ -35,8 +34,6 @@ export interface Calls {
   raw: (method: '$queryRaw' | '$executeRaw', query: RawQuery, values: unknown[], place: Place) => Promise<unknown>;
   /** Has Prisma run a call. */
   fallBack: (call: Call, place: Place, reason: string) => Promise<unknown>;
-  /** Counts a call that Prisma runs. */
-  count: (call: Call, reason: string) => void;
 }
 
 const READS = /^(find|count)/;
@@ -48,7 +45,7 @@ const OR_NULL = new Set(['findUnique', 'findFirst']);
 const ALTERED = '0A000';
 const isAltered = (error: unknown) => (error as { code?: unknown }).code === ALTERED;
 
-export function callsOf({ dataModel, dry, plans, names, counts, verified, clientVersion }: Parts): Calls {
+export function callsOf({ dataModel, dry, plans, names, counts, verified }: Parts): Calls {
   const byPrisma = ({ model, operation, args }: Call, place: Place) =>
     place.prisma((client) => client[memberOf(model.name)]?.[operation]?.(args));
 
@@ -175,7 +172,8 @@ export function callsOf({ dataModel, dry, plans, names, counts, verified, client
     given: unknown[],
     place: Place,
   ): Promise<unknown> {
-    const sql = sqlOf(method, query, given, clientVersion);
+    if (!(query instanceof Sql || Array.isArray(query?.raw))) return place.prisma((client) => client[method](query));
+    const sql = query instanceof Sql ? query : sqltag(query, ...(given as never[]));
     const { connection } = place;
     counts.prepared++;
     let result: Result;
@@ -197,18 +195,10 @@ export function callsOf({ dataModel, dry, plans, names, counts, verified, client
     return value;
   }
 
-  return { run, fallBack, count, raw };
+  return { run, fallBack, raw };
 }
 
 export type RawQuery = TemplateStringsArray | Sql;
-
-/** @throws PrismaClientValidationError for a text without a tag, as Prisma does */
-function sqlOf(method: string, query: RawQuery, values: readonly unknown[], clientVersion: string): Sql {
-  if (query instanceof Sql) return query;
-  if (Array.isArray(query) && Array.isArray(query.raw)) return sqltag(query, ...(values as never[]));
-  const message = `\`${method}\` is a tag function, please use it like the following:\n\`\`\`\nconst result = await prisma.${method}\`SELECT 1\`\n\`\`\``;
-  throw new PrismaClientValidationError(message, { clientVersion });
-}
 
 /**
  * Returns a value as @prisma/adapter-pg gives it to `pg`.

@@ -115,11 +115,10 @@ function delegateOf(model: Model, calls: Calls, prisma: AnyClient): new (place: 
       this.place = place;
     }
   }
-  const ModelCall = modelCallOf(model, calls, prisma);
   const define = (operation: string, start: (args: object | undefined, place: Place) => Promise<unknown>) =>
     Object.defineProperty(Delegate.prototype, operation, {
       value(this: Delegate, args?: object) {
-        return new ModelCall((place) => start(args, place), this.place, operation, args);
+        return new Pending((place) => start(args, place), this.place);
       },
     });
   for (const operation of OPERATIONS) define(operation, (args, place) => calls.run({ model, operation, args }, place));
@@ -127,40 +126,4 @@ function delegateOf(model: Model, calls: Calls, prisma: AnyClient): new (place: 
     define(operation, (args, place) => calls.fallBack({ model, operation, args }, place, 'computed by Prisma'));
   Object.setPrototypeOf(Delegate.prototype, prisma[memberOf(model.name)] ?? null);
   return Delegate;
-}
-
-/** Makes the class of a model's calls, which have the relations of the model: `db.user.findUnique(…).posts()`. */
-function modelCallOf(model: Model, calls: Calls, prisma: AnyClient) {
-  class ModelCall extends Pending {
-    readonly #place: Place;
-    readonly #operation: string;
-    readonly #args: object | undefined;
-
-    constructor(start: Start, place: Place, operation: string, args: object | undefined) {
-      super(start, place);
-      this.#place = place;
-      this.#operation = operation;
-      this.#args = args;
-    }
-
-    related(name: string, args: object | undefined): unknown {
-      const operation = this.#operation;
-      const call = { model, operation, args: this.#args };
-      calls.count(call, 'the relation of a result');
-      const from = (client: AnyClient) => {
-        const found: unknown = client[memberOf(model.name)]?.[operation]?.(this.#args);
-        return (found as Record<string, (args?: object) => Promise<unknown>>)[name]?.(args);
-      };
-      if (!this.#place.isTransaction) return from(prisma);
-      return new Pending((place) => place.prisma(from), this.#place);
-    }
-  }
-  for (const { name, kind } of Object.values(model.fields))
-    if (kind === 'object' && !(name in Pending.prototype))
-      Object.defineProperty(ModelCall.prototype, name, {
-        value(this: ModelCall, args?: object) {
-          return this.related(name, args);
-        },
-      });
-  return ModelCall;
 }

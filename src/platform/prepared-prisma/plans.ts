@@ -25,7 +25,6 @@ export interface Plans {
   refuse: (key: string, reason: string) => void;
   /** Forgets all plans. */
   clear: () => void;
-  size: () => number;
   /** Waits until nothing is to be recorded. */
   settled: () => Promise<void>;
 }
@@ -93,7 +92,6 @@ export function plansOf(limit: number, perSecond: number): Plans {
       generation++;
       plans.clear();
     },
-    size: () => plans.size,
     settled: async () => {
       // The timers of recordings keep no process alive; one that waits for them is kept.
       const alive = setInterval(() => {}, 1000);

@@ -52,7 +52,7 @@ export function preparedClient<Client extends object>(
   const clientVersion = prisma._clientVersion ?? '';
   const dry = dryRuns((adapter) => make(adapter) as unknown as AnyClient);
   const plans = plansOf(mostPlans, recordings);
-  const calls = callsOf({ dataModel, dry, plans, names, counts, verified, clientVersion });
+  const calls = callsOf({ dataModel, dry, plans, names, counts, verified });
 
   const onPool = pooled(pool);
   const outside: Place = {

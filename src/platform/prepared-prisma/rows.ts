@@ -40,47 +40,21 @@ function decodeListOf(decode: Decode): Decode {
   return (text) => splitList(text).map(item);
 }
 
-/** The numbers of each type and of its arrays (pg_type.dat of PostgreSQL); 0 where Prisma reads no such column. */
-const TYPES: [type: number, lists: number, decode: Decode][] = [
-  [16, 1000, decodeBoolean], // bool
-  [17, 1001, decodeBytes], // bytea
-  [19, 0, asIs], // name
-  [20, 1016, BigInt], // int8
-  [21, 1005, Number], // int2
-  [23, 1007, Number], // int4
-  [25, 1009, asIs], // text
-  [26, 1028, BigInt], // oid
-  [114, 199, decodeJson], // json
-  [142, 143, asIs], // xml
-  [650, 651, asIs], // cidr
-  [700, 1021, Number], // float4
-  [701, 1022, Number], // float8
-  [790, 791, (text) => decodeDecimal(text.slice(1))], // money
-  [869, 1041, asIs], // inet
-  [1042, 1014, asIs], // char
-  [1043, 1015, asIs], // varchar
-  [1082, 1182, (text) => new Date(text)], // date
-  [1083, 1183, decodeTime],
-  [1114, 1115, decodeTimestamp],
-  [1184, 1185, decodeTimestamp], // with a time zone
-  [1266, 0, decodeTime], // with a time zone
-  [1560, 1561, asIs], // bit
-  [1562, 1563, asIs], // bit varying
-  [1700, 1231, decodeDecimal], // numeric
-  [2950, 2951, asIs], // uuid
-  [3802, 3807, decodeJson], // jsonb
-];
-const decoders = new Map(
-  TYPES.flatMap(([type, lists, decode]) => [[type, decode] as const, [lists, decodeListOf(decode)] as const]),
-);
-decoders.delete(0);
+/** Decoders of the columns in the platform's raw queries, by type (pg_type.dat of PostgreSQL). Prisma reads other types. */
+const DECODERS = new Map<number, Decode>([
+  [16, decodeBoolean], // bool
+  [23, Number], // int4
+  [25, asIs], // text
+  [1043, asIs], // varchar
+  [1184, decodeTimestamp], // timestamptz
+]);
 
 /** Types of the database's own, such as enums, begin here. */
 const FIRST_OWN_TYPE = 16_384;
 
-/** Returns the decoder of a column. Undefined for a type that Prisma refuses to read in a raw query. */
+/** Returns the decoder of a column of a raw query, or undefined if Prisma must read the column. */
 export const decoderOf = (type: number): Decode | undefined =>
-  decoders.get(type) ?? (type >= FIRST_OWN_TYPE ? asIs : undefined);
+  DECODERS.get(type) ?? (type >= FIRST_OWN_TYPE ? asIs : undefined);
 
 type Convert = (value: never) => unknown;
 type Row = Record<string, unknown>;
@@ -230,5 +204,3 @@ function objectFrom(parts: Part[], tree: Row | null): Row | null {
   }
   return object;
 }
-
-/** Values of columns, by the number of their type, as Prisma's raw queries return them. */
