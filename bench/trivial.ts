@@ -96,7 +96,7 @@ await app.listen({ port: 0, host: '127.0.0.1' });
 const [email, password] = ['somebody@example.com', 'a password for the bench'];
 const passwordHash = await hasher().hash(password);
 await database.client.user.create({ data: { name: 'Somebody', email, emailKey: email, role: 'VIEWER', passwordHash } });
-const call: Call = { policy, actor: null, address: '127.0.0.1', requestId: 'bench', checkpoint: async () => {} };
+const call: Call = { policy, actor: null, address: '127.0.0.1', requestId: 'bench', enforce: async () => {} };
 const tokens = await app.platformServices.sessions.login(call, { email, password });
 if (tokens.flow === 'opaque') throw new Error('Nobody could log in.');
 console.log(`ready http://127.0.0.1:${(app.server.address() as AddressInfo).port} ${tokens.accessToken}`);

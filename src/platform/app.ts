@@ -4,7 +4,7 @@ import type { HashParameters } from './accounts/passwords.js';
 import type { Application } from './application.js';
 import { declaredAnswers, everyVersion, normaliseOpenApi, operations, versionsOf } from './contract/openapi.js';
 import type { Database } from './database/open.js';
-import { type Outages, outages } from './database/outages.js';
+import { type Outages, outageLog } from './database/outages.js';
 import type { Upstreams } from './forward/upstreams.js';
 import { refused } from './graphql/errors.js';
 import { graphqlPlugin, mediaTypeFor, notWrittenFields, PATH } from './graphql/plugin.js';
@@ -107,8 +107,15 @@ export async function buildApp(
   app.decorate('restEntry', restEntry(all, served));
   app.setErrorHandler(sendProblem);
 
-  const told = outages(app.log);
-  const services = await platformServices(application, config, { database, names, told, log: app.log, now, hashing });
+  const outages = outageLog(app.log);
+  const services = await platformServices(application, config, {
+    database,
+    names,
+    outages,
+    log: app.log,
+    now,
+    hashing,
+  });
   const { jobs } = services;
   app.addHook('onReady', async () => jobs.start());
   app.addHook('preClose', jobs.stop);
@@ -116,7 +123,7 @@ export async function buildApp(
   app.decorate('administration', services.administration);
   app.decorate('platformServices', services);
   const shared = REDIS_URL
-    ? (await import('./limits/rate-shared.js')).sharedWindows(REDIS_URL, names, told.dependency('Redis'))
+    ? (await import('./limits/rate-shared.js')).sharedWindows(REDIS_URL, names, outages.dependency('Redis'))
     : undefined;
   app.addHook('onClose', async () => shared?.close());
 
@@ -155,7 +162,7 @@ export async function buildApp(
     token: config.METRICS_TOKEN,
     proxied: Boolean(config.TRUST_PROXY),
     connections: database.connections,
-    told,
+    outages,
   });
   await app.register(addressesPlugin, addresses);
   await app.register(restStagesPlugin);
@@ -165,10 +172,10 @@ export async function buildApp(
     document,
     handlers,
     services,
-    platform: { ready: readiness(app, database, shared, told), metrics: () => app.metrics() },
+    platform: { ready: readiness(app, database, shared, outages), metrics: () => app.metrics() },
     contracts,
     publicUrl: config.PUBLIC_URL,
-    upstreams: upstreamsOf(application.upstreams ?? {}, config, told),
+    upstreams: upstreamsOf(application.upstreams ?? {}, config, outages),
     errors: application.errors,
   });
   await app.register(graphqlPlugin, {
@@ -203,7 +210,7 @@ export async function buildApp(
  * Returns the check for `/readyz`: the database answers, and the service is neither overloaded nor about to stop. Without Redis it is
  * degraded only.
  */
-function readiness(app: FastifyInstance, { client }: Database, shared: SharedWindows | undefined, told: Outages) {
+function readiness(app: FastifyInstance, { client }: Database, shared: SharedWindows | undefined, outages: Outages) {
   let closing = false;
   app.decorate('unready', () => {
     closing = true;
@@ -218,7 +225,7 @@ function readiness(app: FastifyInstance, { client }: Database, shared: SharedWin
     const needed = { database: alive, accepting: !closing, load: !app.admission.overloaded() };
     const checks: Readiness['checks'] = {};
     for (const [name, good] of Object.entries(needed)) checks[name] = good ? 'ok' : 'failed';
-    if (counting !== undefined) checks['redis'] = counting && !told.isAway('Redis') ? 'ok' : 'degraded';
+    if (counting !== undefined) checks['redis'] = counting && !outages.isAway('Redis') ? 'ok' : 'degraded';
     const words = Object.values(checks);
     const status = words.includes('failed') ? 'unavailable' : words.includes('degraded') ? 'degraded' : 'ok';
     return { status, checks };
@@ -233,7 +240,7 @@ function readiness(app: FastifyInstance, { client }: Database, shared: SharedWin
 function upstreamsOf(
   variables: Readonly<Record<string, string>>,
   environment: Readonly<Record<string, unknown>>,
-  told: Outages,
+  outages: Outages,
 ): Upstreams {
   const all = Object.entries(variables);
   const unset = all.filter(([, variable]) => typeof environment[variable] !== 'string');
@@ -246,7 +253,7 @@ function upstreamsOf(
   return Object.fromEntries(
     all.map(([name, variable]) => [
       name,
-      { url: String(environment[variable]), dependency: told.dependency(`Upstream ${name}`) },
+      { url: String(environment[variable]), dependency: outages.dependency(`Upstream ${name}`) },
     ]),
   );
 }

@@ -39,7 +39,7 @@ const OUTAGE_FAULTS: ReadonlySet<string> = new Set(['unavailable', 'denied', 'ti
 interface ServicesOptions {
   database: Database;
   names: Names;
-  told: Outages;
+  outages: Outages;
   log: FastifyBaseLogger;
   /** Milliseconds since the epoch. */
   now: () => number;
@@ -65,18 +65,18 @@ export type HandlerServices = PlatformServices['handlers'];
 export async function platformServices(
   application: Application,
   config: Config,
-  { database, names, told, log, now, hashing }: ServicesOptions,
+  { database, names, outages, log, now, hashing }: ServicesOptions,
 ) {
   const { policy, accountActions, models: ownModels = [] } = application;
   const problems = modelProblems(policy, ownModels);
   if (problems.length > 0) throw new Error(`The models of the application cannot be used:\n  ${problems.join('\n  ')}`);
-  const { client, listen, prove, isHearing } = database;
-  database.watch(() => told.dependency('The database'));
+  const { client, listen, checkListening, isListening } = database;
+  database.watch(() => outages.dependency('The database'));
 
   /** Logs an error, unless an outage of the database causes it, which is logged once. */
   const report = (about: object, err: unknown, message: string) => {
     const write = () => log.error({ ...about, err }, message);
-    if (OUTAGE_FAULTS.has(faultOf(err).kind)) told.unlessAway('The database', write);
+    if (OUTAGE_FAULTS.has(faultOf(err).kind)) outages.unlessAway('The database', write);
     else write();
   };
   const onFault = (err: unknown) => report({}, err, 'what other instances tell cannot be heard or read');
@@ -85,7 +85,7 @@ export async function platformServices(
   const secrets = keySecrets.length > 0 ? keySecrets : ['development'];
   const { JWT_ALGORITHM: algorithm, JWT_SECRET: jwtSecret, REDIS_URL } = config;
   const keys = await signingKeys({ client, listen, algorithm, jwtSecret, keySecrets, now, onFault });
-  const revoked = await revocations({ client, listen, prove, keys, names, now, onFault });
+  const revoked = await revocations({ client, listen, checkListening, keys, names, now, onFault });
   const tokens = accessTokens({
     keys,
     issuer: config.JWT_ISSUER ?? names.realm,
@@ -105,7 +105,7 @@ export async function platformServices(
 
   const channel = names.signals.streams;
   const signals = REDIS_URL
-    ? (await import('./database/redis-signals.js')).redisSignals(REDIS_URL, channel, () => told.dependency('Redis'))
+    ? (await import('./database/redis-signals.js')).redisSignals(REDIS_URL, channel, () => outages.dependency('Redis'))
     : databaseSignals(database, channel);
   const user = { ...User, read: rules.actions.read, protect: { role: rules.actions.setRole } };
   const models = declaredModels([user, ...ownModels.filter(({ name }) => name !== 'User')], dataModel, {
@@ -126,7 +126,7 @@ export async function platformServices(
   const jobs = await jobRunner({
     channel: names.signals.jobs,
     listen,
-    isHearing,
+    isListening,
     now,
     onFault: (job, err) => report({ job }, err, 'a background job failed'),
   });
@@ -188,7 +188,7 @@ export async function platformServices(
       keys.close();
       revoked.close();
       await live.close();
-      told.flush();
+      outages.flush();
     },
   };
 }

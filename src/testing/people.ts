@@ -56,7 +56,7 @@ export function peopleOf({ app, client, services: { sessions }, schemes, url }: 
       actor: null,
       address: '127.0.0.1',
       requestId: 'testing',
-      checkpoint: async () => {},
+      enforce: async () => {},
     };
     const tokens = await sessions.login(call, { email, password: PASSWORD, flow });
     return tokens.flow === 'jwt' ? tokens.accessToken : tokens.token;

@@ -42,7 +42,7 @@ function served() {
     resolve: () => [{ id: 1 }, { id: 2 }, { id: 3 }],
   });
   const callWith = ((issues = NO_ISSUES) => ({
-    checkpoint: async () => {
+    enforce: async () => {
       seen.checkpoints++;
       if (issues.issues.length > 0) throw new Error('at fault');
     },
@@ -57,7 +57,7 @@ for (const [said, query, variables] of [
   ['in the document', '{ items { parts(limit: 1) { id } } }', {}],
   ['by a variable', 'query($n: Int) { items { parts(limit: $n) { id } } }', { n: 1 }],
 ] as const) {
-  t.test(`what stands below many parents, its arguments ${said}, is one read after one checkpoint`, async (t) => {
+  t.test(`what stands below many parents, its arguments ${said}, is one read after one check`, async (t) => {
     const { seen, contextValue, run } = served();
     const { data, errors } = await run(query, variables);
     t.same([errors, data], [undefined, { items: [10, 20, 30].map((id) => ({ parts: [{ id }] })) }]);

@@ -197,7 +197,7 @@ onEachDatabase(t, async (t, open) => {
 onEachDatabase(t, async (t, open) => {
   t.test('that signals are heard is proved for those who call, and not while nobody does', async (t) => {
     const database = await open();
-    const prove = t.capture(database, 'prove', database.prove);
+    const prove = t.capture(database, 'checkListening', database.checkListening);
     const { developer, rest } = await startService(t, database);
     prove();
     await new Promise((resolve) => setTimeout(resolve, 1500));

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import t, { type Test } from 'tap';
-import { outages } from '../../src/platform/database/outages.js';
+import { outageLog } from '../../src/platform/database/outages.js';
 
 function watch(t: Test) {
   const told: string[] = [];
-  const { dependency, unlessAway, flush } = outages({ error: (line) => told.push(line), info() {} });
+  const { dependency, unlessAway, flush } = outageLog({ error: (line) => told.push(line), info() {} });
   t.teardown(flush);
   const reported: string[] = [];
   const report = (name: string) => unlessAway('The database', () => reported.push(name));

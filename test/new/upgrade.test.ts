@@ -38,7 +38,7 @@ async function fill(folder: string): Promise<void> {
   const migrations = readMigrations(join(folder, 'prisma/migrations'));
   const backend = await openEmbedded(directory, { migrations, limits: TIME_LIMITS });
   const hash = await hasher().hash('forty-two nanoseconds');
-  await backend.migrating(async (session) => {
+  await backend.withMigrationSession(async (session) => {
     await applyMigrations(session, migrations);
     await session.run(`
       INSERT INTO users (name, email, email_key, role, password_hash, nickname)

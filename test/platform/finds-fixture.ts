@@ -49,7 +49,7 @@ export function finds(
     (name: string) =>
     async (_: unknown, args: object, { call }: Context) => {
       taken(name, args);
-      await call.checkpoint();
+      await call.enforce();
       return 'A text';
     };
   const typed = {

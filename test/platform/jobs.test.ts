@@ -9,7 +9,7 @@ const HOUR = 3_600_000;
 /** One job of an instance, and how often it has run. */
 async function instance(
   t: Test,
-  { listen, isHearing }: Pick<Database, 'isHearing'> & { listen?: Database['listen'] | undefined },
+  { listen, isListening }: Pick<Database, 'isListening'> & { listen?: Database['listen'] | undefined },
   job: Partial<Job>,
 ) {
   const seen = { runs: 0, faults: 0, moved: 0 };
@@ -17,7 +17,7 @@ async function instance(
   const jobs = await jobRunner({
     channel: 'test_jobs',
     listen,
-    isHearing,
+    isListening,
     now: () => Date.now() + seen.moved,
     onFault: () => seen.faults++,
   });
@@ -33,8 +33,8 @@ async function instance(
   return { jobs, seen, hasRun };
 }
 
-const deaf = { isHearing: () => false };
-const alone = { isHearing: () => true };
+const deaf = { isListening: () => false };
+const alone = { isListening: () => true };
 
 onEachDatabase(t, async (t, open) => {
   const database = await open();

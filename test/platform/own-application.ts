@@ -121,7 +121,7 @@ export async function serve(
     return { id, email, headers: await logIn(email) };
   };
   const logIn = async (email: string): Promise<Person['headers']> => {
-    const call = { policy, actor: null, address: '127.0.0.1', requestId: 'test', checkpoint: async () => {} };
+    const call = { policy, actor: null, address: '127.0.0.1', requestId: 'test', enforce: async () => {} };
     const tokens = await platform.sessions.login(call, { email, password: PASSWORD });
     if (tokens.flow === 'opaque') throw new Error('not asked for');
     return { authorization: `Bearer ${tokens.accessToken}` };

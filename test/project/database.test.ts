@@ -17,7 +17,7 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { PrismaClient } from '../../src/platform/database/client.js';
 import { dataModel } from '../../src/platform/database/data-model.js';
-import { embeddedPool, makeTemplate, memory } from '../../src/platform/database/embedded.js';
+import { createMemoryDatabase, embeddedPool, makeTemplate } from '../../src/platform/database/embedded.js';
 import { faultOf } from '../../src/platform/database/faults.js';
 import { filters, migrationList, schemaEngine } from '../../src/platform/database/migration-engine.js';
 import { readMigrations } from '../../src/platform/database/migrations.js';
@@ -231,7 +231,7 @@ t.test('tombstones of a database from before the kinds were text keep them', asy
 });
 
 t.test('a statement that must not run leaves the others of its transaction one', async (t) => {
-  const pglite = await memory();
+  const pglite = await createMemoryDatabase();
   await pglite.exec('CREATE TABLE note (id INT)');
   let isFull = true;
   const admit = (sql: string) => {
@@ -252,7 +252,7 @@ t.test('a statement that must not run leaves the others of its transaction one',
 });
 
 t.test("Prisma's own engine finds the history in order", async (t) => {
-  const pglite = await memory(snapshot);
+  const pglite = await createMemoryDatabase(snapshot);
   const engine = await schemaEngine(embeddedPool(pglite));
   const migrationsList = migrationList(readMigrations());
   t.match(await engine.diagnoseMigrationHistory({ migrationsList, optInToShadowDatabase: false, filters }), {
@@ -393,7 +393,7 @@ t.test('a PostgreSQL server that is away', async (t) => {
 
 t.test('a PostgreSQL server', { skip: skipWithoutPostgresql }, async (t) => {
   const administrator = openPostgres(POSTGRESQL.href, { name: 'accord', poolSize: 1, limits: PATIENT });
-  const run = (sql: string) => administrator.migrating((session) => session.query(sql));
+  const run = (sql: string) => administrator.withMigrationSession((session) => session.query(sql));
   const name = `accord_database_test_${randomUUID().replaceAll('-', '')}`;
   await run(`CREATE DATABASE ${name}`);
   t.teardown(() => run(`DROP DATABASE ${name} WITH (FORCE)`));

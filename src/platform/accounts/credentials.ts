@@ -142,7 +142,7 @@ export function credentialsService({ client, passwords, admit, endSessions, now 
       const { call, transaction, onCommit } = accessOf(db);
       const isOwn = id === authenticated(call).id;
       const known = isOwn ? await checkCurrent(call, email, currentPassword) : undefined;
-      await call.checkpoint();
+      await call.enforce();
       const passwordHash = await passwords.inTurn(networkOf(call.address), ({ hash }) => hash(newPassword));
       const tx = await transaction();
       // The second of two changes with the same current password did not know it.

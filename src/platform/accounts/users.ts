@@ -145,7 +145,7 @@ export const usersService = (client: PrismaClient, hash: (address: string, passw
     // A hash is expensive: a call that would be refused is refused before.
     const { call } = accessOf(db);
     await refuseDuplicate(client, fields.email);
-    await call.checkpoint();
+    await call.enforce();
     const passwordHash = await hash(call.address, password);
     return db.user.create({ data: withHidden({ ...fields, passwordHash }) as never });
   },

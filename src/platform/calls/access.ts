@@ -65,7 +65,7 @@ export interface Call<Rules extends Policy = Policy> {
    * The last point at which a call can be refused: a service awaits it after loading and before its first effect. It checks once.
    * Throws VALIDATION_FAILED for the content, then RATE_LIMITED (docs/decisions.md, "Failures").
    */
-  readonly checkpoint: () => Promise<void>;
+  readonly enforce: () => Promise<void>;
 }
 
 /** Returns the caller. @throws Failure UNAUTHENTICATED */
@@ -88,11 +88,11 @@ export const reachOf = (policy: Policy, action: string, { role }: Actor): Reach 
 export function authoriseRole(call: Pick<Call, 'actor' | 'policy'>, action: string): Actor {
   const actor = authenticated(call);
   if (reachOf(call.policy, action, actor) !== 'none') return actor;
-  throw refused(actor, action);
+  throw forbidden(actor, action);
 }
 
 /** Spells the role like `x-permission`. */
-export const refused = ({ role }: Actor, action: string) =>
+export const forbidden = ({ role }: Actor, action: string) =>
   new Failure('FORBIDDEN', `The role ${role.toLowerCase()} may not do this (${action}).`, {
     challenge: 'insufficient_scope',
   });

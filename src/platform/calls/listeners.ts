@@ -2,7 +2,7 @@
 export function listeners<T>() {
   const all = new Set<(news: T) => void>();
   return {
-    tell(news: T): void {
+    emit(news: T): void {
       for (const listener of all) listener(news);
     },
     /** Returns a function that removes the listener. */

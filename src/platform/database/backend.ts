@@ -34,9 +34,9 @@ export interface Backend {
   /** Names of the migrations that a new database was made with. */
   migrated: readonly string[];
   /** Runs `work` on one connection, without time limits. */
-  migrating: <T>(work: (session: MigrationSession) => Promise<T>) => Promise<T>;
+  withMigrationSession: <T>(work: (session: MigrationSession) => Promise<T>) => Promise<T>;
   /** Runs `work` while no other process migrates this database or runs something of this kind. */
-  alone: <T>(work: () => Promise<T>) => Promise<T>;
+  exclusively: <T>(work: () => Promise<T>) => Promise<T>;
   /** A tar of the data directory; rejects on a server. */
   dump: () => Promise<Blob>;
   /** Hears the signals that instances send each other by `notify`. */

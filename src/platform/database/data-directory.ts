@@ -29,7 +29,7 @@ const READS =
  * Refuses a statement that may write while the disk is nearly full; what is read is read.
  * @returns what throws an Error with the SQLSTATE of a full disk
  */
-export const keepingReserve =
+export const diskReserveCheck =
   (directory: string) =>
   (sql: string): void => {
     if (READS.test(sql)) return;
@@ -49,7 +49,7 @@ const ofSystem: Record<string, string> = {
 };
 
 /** @throws Error in words where the system refuses the directory */
-export function onDisk<T>(work: () => T): T {
+export function withDiskErrors<T>(work: () => T): T {
   try {
     return work();
   } catch (cause) {
@@ -62,17 +62,17 @@ export function onDisk<T>(work: () => T): T {
 }
 
 /** @throws Error of the system for the first folder or file under `folder` that this user may not read and write */
-export function tryAccess(folder: string): void {
+export function checkAccess(folder: string): void {
   accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
     const path = join(folder, entry.name);
-    if (entry.isDirectory()) tryAccess(path);
+    if (entry.isDirectory()) checkAccess(path);
     else accessSync(path, constants.R_OK | constants.W_OK);
   }
 }
 
 /** Whether it is there. @throws Error of the system when this cannot be known */
-export function isThere(path: string): boolean {
+export function exists(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false }) !== undefined;
 }
 

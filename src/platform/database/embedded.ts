@@ -5,9 +5,9 @@ import { gzipSync } from 'node:zlib';
 import { PGlite } from '@electric-sql/pglite';
 import { escapeIdentifier, type Pool } from 'pg';
 import { type Backend, TIME_LIMITS, type TimeLimits } from './backend.js';
-import { isThere, keepingReserve, lockDirectory, onDisk, tryAccess } from './data-directory.js';
+import { checkAccess, diskReserveCheck, exists, lockDirectory, withDiskErrors } from './data-directory.js';
 import type { Listener } from './listener.js';
-import { applyMigrations, type Migration, migrating } from './migrations.js';
+import { applyMigrations, type Migration, withMigrationSession } from './migrations.js';
 import { pgliteSockets } from './pglite-socket.js';
 import { openPool } from './pool.js';
 import { emptyTemplate, templateOf, unpack } from './template.js';
@@ -23,7 +23,7 @@ const startParams = [
 ];
 
 /** An in-memory PostgreSQL: of the tar of a data directory, or empty. It keeps the event loop alive until it is closed. */
-export async function memory(archive?: Blob | Buffer): Promise<PGlite> {
+export async function createMemoryDatabase(archive?: Blob | Buffer): Promise<PGlite> {
   const content = archive ?? (await emptyTemplate()).archive;
   const loadDataDir = content instanceof Blob ? content : new Blob([content]);
   return PGlite.create('memory://', { startParams, loadDataDir });
@@ -48,12 +48,12 @@ export async function openEmbedded(
 ): Promise<Backend> {
   if (directory === undefined) {
     const { archive, migrated } = snapshot ? { archive: snapshot, migrated: [] } : await templateOf(migrations);
-    return { ...backend(await memory(archive), limits), migrated };
+    return { ...backend(await createMemoryDatabase(archive), limits), migrated };
   }
-  const release = onDisk(() => lockDirectory(directory));
+  const release = withDiskErrors(() => lockDirectory(directory));
   try {
     const { pglite, migrated } = await stored(directory, migrations);
-    return { ...backend(pglite, limits, release, keepingReserve(directory)), migrated };
+    return { ...backend(pglite, limits, release, diskReserveCheck(directory)), migrated };
   } catch (error) {
     release();
     throw error;
@@ -65,10 +65,10 @@ async function stored(directory: string, migrations: readonly Migration[]) {
   const files = join(directory, 'postgres');
   const created = join(directory, 'created');
   let migrated: readonly string[] = [];
-  if (!isThere(files) && !isThere(created)) {
+  if (!exists(files) && !exists(created)) {
     const unfinished = join(directory, 'unfinished');
     const template = await templateOf(migrations);
-    onDisk(() => {
+    withDiskErrors(() => {
       rmSync(unfinished, { recursive: true, force: true });
       mkdirSync(unfinished, { mode: 0o700 });
       // By ourselves, for PGlite takes 0.4 s longer over it.
@@ -77,13 +77,13 @@ async function stored(directory: string, migrations: readonly Migration[]) {
     });
     migrated = template.migrated;
   }
-  if (!onDisk(() => isThere(join(files, 'PG_VERSION')))) throw damaged('its files in postgres/ are gone');
+  if (!withDiskErrors(() => exists(join(files, 'PG_VERSION')))) throw damaged('its files in postgres/ are gone');
   const pglite = await PGlite.create(files, { startParams }).catch((cause: unknown) => {
     // As little as it can read what it may not; nothing is wrong with that.
-    onDisk(() => tryAccess(files));
+    withDiskErrors(() => checkAccess(files));
     throw damaged('PostgreSQL cannot read its files in postgres/', cause);
   });
-  if (!isThere(created)) onDisk(() => writeFileSync(created, `${new Date().toISOString()}\n`));
+  if (!exists(created)) withDiskErrors(() => writeFileSync(created, `${new Date().toISOString()}\n`));
   return { pglite, migrated };
 }
 
@@ -118,8 +118,8 @@ function backend(
   const pool = embeddedPool(pglite, limits, admit);
   return {
     pool,
-    migrating: (work) => migrating(pool, work),
-    alone: (work) => work(),
+    withMigrationSession: (work) => withMigrationSession(pool, work),
+    exclusively: (work) => work(),
     dump: async () => {
       const client = await pool.connect();
       try {
@@ -151,9 +151,9 @@ function embeddedListener(pool: Pool): Listener {
       await pool.query(`LISTEN ${escapeIdentifier(channel)}`);
       onConnect();
     },
-    prove: () => true,
+    checkListening: () => true,
     watch: () => {},
-    isHearing: () => true,
+    isListening: () => true,
     close: async () => {},
   };
 }
@@ -163,9 +163,9 @@ function embeddedListener(pool: Pool): Listener {
  * fails there.
  */
 export async function makeTemplate(migrations: readonly Migration[]): Promise<Buffer> {
-  const { migrating, dump, close } = await openEmbedded(undefined, { migrations: [], limits: TIME_LIMITS });
+  const { withMigrationSession, dump, close } = await openEmbedded(undefined, { migrations: [], limits: TIME_LIMITS });
   try {
-    await migrating((session) => applyMigrations(session, migrations));
+    await withMigrationSession((session) => applyMigrations(session, migrations));
     return gzipSync(Buffer.from(await (await dump()).arrayBuffer()));
   } finally {
     await close();

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import { Client } from 'pg';
-import type { Soon } from '../calls/at-once.js';
+import type { MaybePromise } from '../calls/maybe-promise.js';
 import { singleFlight } from '../calls/schedulers.js';
 import { reasonOf } from './faults.js';
 import type { Dependency } from './outages.js';
@@ -20,11 +20,11 @@ export interface Listener {
    * is silently dead, or leads to a server that takes the writes no longer, or to a pooler that passes no signals on.
    * Rejects when the database cannot be asked.
    */
-  prove: () => Soon<boolean>;
+  checkListening: () => MaybePromise<boolean>;
   /** Tells from now on when the database cannot be connected to, and when it can be again. */
   watch: (database: Dependency) => void;
   /** Whether signals are heard at present. */
-  isHearing: () => boolean;
+  isListening: () => boolean;
   close: () => Promise<void>;
 }
 
@@ -146,11 +146,11 @@ export function postgresListener(connectionString: string, notify: Notify, name:
       firstAttempt ??= new Promise((attempted) => void run(attempted));
       await firstAttempt;
     },
-    prove: () => (hearing && performance.now() - provedAt < FRESH ? true : proveAnew()),
+    checkListening: () => (hearing && performance.now() - provedAt < FRESH ? true : proveAnew()),
     watch(dependency) {
       database = dependency;
     },
-    isHearing: () => hearing !== undefined,
+    isListening: () => hearing !== undefined,
     async close() {
       await Promise.race([hearing?.end(), delay(ANSWER, undefined, { ref: false })]);
       stopped.abort();

@@ -44,7 +44,7 @@ export interface MigrationSession {
 }
 
 /** Runs `work` on one connection of a pool, without time limits for scripts. The connection is closed afterwards. */
-export async function migrating<T>(pool: Pool, work: (session: MigrationSession) => Promise<T>): Promise<T> {
+export async function withMigrationSession<T>(pool: Pool, work: (session: MigrationSession) => Promise<T>): Promise<T> {
   const client = await pool.connect();
   try {
     await client.query(`SET lock_timeout = ${START_WAIT}`);
@@ -156,12 +156,12 @@ async function apply({ run }: MigrationSession, migration: Migration): Promise<v
       await run(record);
     });
   } catch (error) {
-    throw explained(migration, error);
+    throw migrationError(migration, error);
   }
 }
 
 /** Which migration PostgreSQL refused, where, and in its own words. */
-export function explained({ name, script }: Migration, cause: unknown): Error {
+export function migrationError({ name, script }: Migration, cause: unknown): Error {
   const { message, position } = cause as { message: string; position?: string };
   const line = position ? `:${script.slice(0, Number(position)).split('\n').length}` : '';
   return new Error(`Migration ${name} failed: prisma/migrations/${name}/migration.sql${line}: ${message}`, { cause });

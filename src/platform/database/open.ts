@@ -20,15 +20,15 @@ export interface Database {
   /** Hears what other instances signal by `notify`. */
   listen: Listener['listen'];
   /** Whether they are heard; see `Listener`. Rejects when the database cannot be asked. */
-  prove: Listener['prove'];
+  checkListening: Listener['checkListening'];
   /** Whether they are heard at present, as far as is known. */
-  isHearing: Listener['isHearing'];
+  isListening: Listener['isListening'];
   /** Tells when it is away and when it is back. */
   watch: (dependency: () => Dependency) => void;
   /** Its connections now; undefined where it is in this process. */
   connections: () => Connections | undefined;
   /** Runs `work` while no other process migrates this database or runs something of this kind: for what is done once. */
-  alone: <T>(work: () => Promise<T>) => Promise<T>;
+  exclusively: <T>(work: () => Promise<T>) => Promise<T>;
   /** Names of the migrations that were applied now. */
   migrated: string[];
   /** The embedded database as a tar, to be given to another one as `snapshot`. Rejects on a server. */
@@ -79,9 +79,9 @@ export async function openDatabase(
     throw notOpened(error);
   });
   try {
-    const applied = await backend.migrating((session) => applyMigrations(session, all));
+    const applied = await backend.withMigrationSession((session) => applyMigrations(session, all));
     const migrated = [...backend.migrated, ...applied];
-    const { pool, reads, alone, dump } = backend;
+    const { pool, reads, exclusively, dump } = backend;
     const own = pooled(pool);
     const client = preparedClient((adapter) => new PrismaClient({ adapter }), pool, dataModel, {
       reads: reads ? { query: (statement) => reads.query(statement, () => own.query(statement)) } : own,
@@ -90,7 +90,7 @@ export async function openDatabase(
     });
     let closed: Promise<void> | undefined;
     const listener = backend.listener((channel, payload) => notify(client, channel, payload));
-    const { listen, prove, isHearing } = listener;
+    const { listen, checkListening, isListening } = listener;
     const close = () => (closed ??= closeAll(client, listener, backend));
     const watch = (dependency: () => Dependency) => {
       listener.watch(dependency());
@@ -98,12 +98,12 @@ export async function openDatabase(
     };
     const connections = () => {
       const { totalCount, idleCount: idle, waitingCount: waiting } = pool;
-      const hearing = isHearing() ? 1 : 0;
+      const hearing = isListening() ? 1 : 0;
       return reads && { busy: totalCount - idle, idle, waiting, shared: reads.open(), hearing };
     };
     const { kind, label } = address;
-    const signals = { listen, prove, isHearing };
-    return { client, kind, label, ...signals, watch, connections, alone, migrated, dump, close };
+    const signals = { listen, checkListening, isListening };
+    return { client, kind, label, ...signals, watch, connections, exclusively, migrated, dump, close };
   } catch (error) {
     await backend.close().catch(() => {});
     throw notOpened(error);

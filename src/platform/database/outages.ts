@@ -34,7 +34,7 @@ interface Absence {
 /**
  * Tells the log once that something is away and once that it is back, however many connections and requests notice it.
  */
-export function outages(log: Log) {
+export function outageLog(log: Log) {
   const absences = new Map<string, Absence>();
   /** On the clock of `performance`. */
   const lastToldEnds = new Map<string, number>();
@@ -109,4 +109,4 @@ export function outages(log: Log) {
   };
 }
 
-export type Outages = ReturnType<typeof outages>;
+export type Outages = ReturnType<typeof outageLog>;

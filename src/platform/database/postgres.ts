@@ -4,7 +4,7 @@ import { type PoolConnection, type Result, type Statement, writeTogether } from 
 import { type Backend, type SharedConnections, statementTimeout, type TimeLimits } from './backend.js';
 import { faultOf } from './faults.js';
 import { postgresListener } from './listener.js';
-import { migrating } from './migrations.js';
+import { withMigrationSession } from './migrations.js';
 import type { Dependency } from './outages.js';
 import { openPool, type Reporting, reportingTo } from './pool.js';
 
@@ -28,16 +28,16 @@ export function openPostgres(
   const reporting = reportingTo({ away: (reason) => server?.away(reason), back: () => server?.back() });
   const pool = openPool({ ...options, max: poolSize, reporting });
   const reads = sharedConnections(options, reporting);
-  const atStart: Backend['migrating'] = async (work) => {
+  const atStart: Backend['withMigrationSession'] = async (work) => {
     const own = openPool({ ...common, connectionTimeoutMillis: START, max: 1, application_name: `${name} start` });
-    return migrating(own, work).finally(() => own.end());
+    return withMigrationSession(own, work).finally(() => own.end());
   };
   return {
     pool,
     reads,
     migrated: [],
-    migrating: atStart,
-    alone: (work) => atStart(({ exclude }) => exclude().then(work)),
+    withMigrationSession: atStart,
+    exclusively: (work) => atStart(({ exclude }) => exclude().then(work)),
     dump: () => Promise.reject(new Error('A database server is dumped by pg_dump.')),
     listener: (notify) => postgresListener(connectionString, notify, name),
     watch: (dependency) => {

@@ -68,7 +68,7 @@ export function forwardingHandlers(
       // Before the content (422): a value that would name something else there is 404.
       if (Object.values(request.path).some(isInexact)) throw nothingHere();
       const address = base + targetOf(forward.path, request, write);
-      await call.checkpoint();
+      await call.enforce();
       const { actor, requestId } = call;
       const body = bodyType === undefined || request.body === undefined ? undefined : bodyOf(request);
       const headers = {

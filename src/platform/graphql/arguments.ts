@@ -58,7 +58,7 @@ export function checkArguments(
   field.resolve = (parent, args, context, info) => {
     const own = contextFor(args, context, info);
     const answer = () => resolve(parent, args, own, info);
-    return rejects && own !== context ? own.call.checkpoint().then(answer) : answer();
+    return rejects && own !== context ? own.call.enforce().then(answer) : answer();
   };
   if (subscribe)
     field.subscribe = (parent, args, context, info) => subscribe(parent, args, contextFor(args, context, info), info);

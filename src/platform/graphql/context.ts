@@ -24,7 +24,7 @@ export interface GraphQLContext<Services = unknown, Rules extends Policy = Polic
    * continues. Never aborted for other operations.
    */
   signal: AbortSignal;
-  /** The call of the operation. A field with invalid arguments has its own call, whose checkpoint rejects them. */
+  /** The call of the operation. A field with invalid arguments has its own call, whose `enforce` rejects them. */
   call: Call<Rules>;
   /** Makes the call of a field whose arguments have these issues. */
   callWith: (contentIssues: Issues) => Call<Rules>;
@@ -32,7 +32,7 @@ export interface GraphQLContext<Services = unknown, Rules extends Policy = Polic
 }
 
 /**
- * Reads one row. Reads with one key and call in the same turn are one batch, after one checkpoint. Nothing is cached: a later field of a
+ * Reads one row. Reads with one key and call in the same turn are one batch, after one `call.enforce`. Nothing is cached: a later field of a
  * mutation sees what an earlier one changed.
  * @param key names a field, and always comes with the same `read`
  * @returns undefined for a row that `read` leaves out
@@ -53,7 +53,7 @@ function batchReader(): BatchRead {
       ofCall.get(key) ??
       new DataLoader<number, unknown>(
         async (ids) => {
-          await call.checkpoint();
+          await call.enforce();
           const values = await read(call, [...new Set(ids)]);
           return ids.map((one) => values.get(one));
         },
@@ -99,7 +99,7 @@ export function contextOf(
 ): GraphQLContext {
   const callWith: GraphQLContext['callWith'] = (issues) => {
     const call = callOf(request, () => issues);
-    return ended ? { ...call, checkpoint: () => call.checkpoint().then(() => ended.throwIfAborted()) } : call;
+    return ended ? { ...call, enforce: () => call.enforce().then(() => ended.throwIfAborted()) } : call;
   };
   return operationContext(services, callWith, signal);
 }

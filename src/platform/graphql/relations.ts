@@ -11,8 +11,8 @@ import {
   isNonNullType,
   isObjectType,
 } from 'graphql';
-import { authenticated, reachOf, refused } from '../calls/access.js';
-import { refuseAbsent } from '../calls/tombstones.js';
+import { authenticated, forbidden, reachOf } from '../calls/access.js';
+import { throwNotFoundOrGone } from '../calls/tombstones.js';
 import type { PrismaClient } from '../database/client.js';
 import type { AnyRow } from '../operations/model.js';
 import { type DeclaredModels, delegateOf, type ModelData } from '../operations/model-data.js';
@@ -213,8 +213,8 @@ export function schemaRelations(schema: GraphQLSchema, models: DeclaredModels) {
       markRows(rows, plan);
       return new Map(rows.map((one) => [one.id, { row: one, isPermitted: permitted?.has(one.id) ?? true }]));
     });
-    if (!row) return refuseAbsent(client, to.model, id);
-    if (!row.isPermitted) throw refused(caller, to.model.read);
+    if (!row) return throwNotFoundOrGone(client, to.model, id);
+    if (!row.isPermitted) throw forbidden(caller, to.model.read);
     return row.row;
   }
 }

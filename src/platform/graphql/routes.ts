@@ -81,7 +81,7 @@ function sourceResolver({ action, route, relations }: Omit<RootFieldOptions, 'is
     const stream = operations.streams.get(target.model.name);
     if (!stream) throw new Error(`The model ${target.model.name} declares no \`stream\`.`);
     authoriseRole(call, action);
-    await call.checkpoint();
+    await call.enforce();
     const since = args['since'] == null ? undefined : Number(args['since']);
     const perCaller = target.model.stream?.perCaller || relations().dependsOnCaller(context, info);
     return stream.from(stream.keyOf(args), since, perCaller);

@@ -1,9 +1,9 @@
 import type { FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import type { Actor, Call, KeyedRequest, Policy, Presented } from '../calls/access.js';
-import { andThen, type Soon } from '../calls/at-once.js';
 import { Failure } from '../calls/errors.js';
 import type { Issues } from '../calls/issues.js';
+import { andThen, type MaybePromise } from '../calls/maybe-promise.js';
 import { refuseExcess } from '../limits/rate-limit.js';
 import type { PlatformServices } from '../services.js';
 import { isToken } from '../sessions/session-tokens.js';
@@ -14,7 +14,7 @@ declare module 'fastify' {
     /** The caller, after `authenticate`; null for nobody. */
     actor: Actor | null;
     /** The result of `authenticate`, which is called once per request; undefined before. */
-    caller: Soon<Actor | null> | undefined;
+    caller: MaybePromise<Actor | null> | undefined;
   }
   interface FastifyInstance {
     /** The permissions that the contracts of the application declare. */
@@ -24,7 +24,7 @@ declare module 'fastify' {
      * @returns null without a credential; rejects with Failure UNAUTHENTICATED for an invalid credential, RATE_LIMITED after too many
      *   wrong passwords
      */
-    authenticate: (request: FastifyRequest) => Soon<Actor | null>;
+    authenticate: (request: FastifyRequest) => MaybePromise<Actor | null>;
     /** Does the same to select the counter of a request: an invalid credential is no credential. */
     identify: (request: FastifyRequest) => Promise<Actor | null>;
     /**
@@ -62,7 +62,7 @@ export const authenticatePlugin = fp<{ services: PlatformServices }>(
     });
 
     /** Returns a failure as a promise: each further call gets the same failure. */
-    function authenticate(request: FastifyRequest): Soon<Actor | null> {
+    function authenticate(request: FastifyRequest): MaybePromise<Actor | null> {
       try {
         if (hasCredential(request)) app.refusePlainHttp(request);
         const credential = readCredential(request);
@@ -76,13 +76,13 @@ export const authenticatePlugin = fp<{ services: PlatformServices }>(
       }
     }
 
-    const verify = (credential: Credential, request: FastifyRequest): Soon<Actor> =>
+    const verify = (credential: Credential, request: FastifyRequest): MaybePromise<Actor> =>
       andThen(actorOf(credential, request), (actor) => {
         if (!actor) throw refused('The credential is invalid or has expired.');
         return actor;
       });
 
-    function actorOf(credential: Credential, request: FastifyRequest): Soon<Actor | undefined> {
+    function actorOf(credential: Credential, request: FastifyRequest): MaybePromise<Actor | undefined> {
       if (credential.scheme === 'basic') {
         const caller = { address: request.ip, requestId: request.id };
         return sessions.basic(credential.username, credential.password, caller);
@@ -139,7 +139,7 @@ const refused = (message: string): Failure => new Failure('UNAUTHENTICATED', mes
 
 /**
  * Returns a call as services see it.
- * @param contentIssues returns what is wrong with the content; called at the checkpoint, before the rate is counted
+ * @param contentIssues returns what is wrong with the content; called once, before the rate is counted
  * @param idempotency the key of the caller, for an operation that takes one
  */
 export function callOf(request: FastifyRequest, contentIssues: () => Issues, idempotency?: KeyedRequest): Call {
@@ -160,6 +160,6 @@ export function callOf(request: FastifyRequest, contentIssues: () => Issues, ide
     address: request.ip,
     requestId: request.id,
     idempotency,
-    checkpoint: () => (checked ??= check()),
+    enforce: () => (checked ??= check()),
   };
 }

@@ -23,15 +23,15 @@ declare module 'fastify' {
 interface MetricsOptions {
   /** METRICS_TOKEN: its bearer may see the metrics. */
   token: string | undefined;
-  /** True if there are trusted proxies: then a direct caller cannot be told from one behind a proxy. */
+  /** True if there are trusted proxies: a direct caller then looks like one behind a proxy. */
   proxied: boolean;
   connections: Database['connections'];
-  told: Outages;
+  outages: Outages;
 }
 
 /** Measures every request by route and status. Without a token, direct callers of this machine may see the metrics. */
 export const metricsPlugin = fp<MetricsOptions>(
-  async (app, { token, proxied, connections, told }) => {
+  async (app, { token, proxied, connections, outages }) => {
     const registry = new Registry();
     const duration = new Histogram({
       name: 'http_request_duration_seconds',
@@ -88,7 +88,7 @@ export const metricsPlugin = fp<MetricsOptions>(
     gauge(
       'dependency_up',
       '0 while the service is known to be without it.',
-      () => Object.fromEntries([...told.watched()].map((name) => [name, told.isAway(name) ? 0 : 1])),
+      () => Object.fromEntries([...outages.watched()].map((name) => [name, outages.isAway(name) ? 0 : 1])),
       'dependency',
     );
     new Counter({

@@ -51,7 +51,7 @@ interface JobRunnerOptions {
   channel: string;
   /** Hears the other instances, if there may be any. */
   listen?: Database['listen'] | undefined;
-  isHearing: Database['isHearing'];
+  isListening: Database['isListening'];
   /** Milliseconds since the epoch. */
   now: () => number;
   /** Gets the error of a failed run, which is retried. */
@@ -70,7 +70,7 @@ interface State {
 }
 
 /** Runs each job when it is woken, when work is due, and at intervals. Reports the first of several failures in a row. */
-export async function jobRunner({ channel, listen, isHearing, now, onFault }: JobRunnerOptions): Promise<JobRunner> {
+export async function jobRunner({ channel, listen, isListening, now, onFault }: JobRunnerOptions): Promise<JobRunner> {
   const stopping = new AbortController();
   const { signal } = stopping;
   const states: State[] = [];
@@ -115,7 +115,7 @@ export async function jobRunner({ channel, listen, isHearing, now, onFault }: Jo
   function tick(): void {
     for (const state of states) {
       const { every, announced } = state.job;
-      const patience = announced && !isHearing() ? TICK : every;
+      const patience = announced && !isListening() ? TICK : every;
       const isLate = state.running === 0 && performance.now() - state.endedAt >= patience;
       if (isLate || state.dueAt <= now()) begin(state);
     }

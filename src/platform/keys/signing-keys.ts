@@ -88,7 +88,7 @@ async function asymmetric(options: SigningKeysOptions): Promise<SigningKeys> {
     const removed = new Set(ring.map(({ kid }) => kid));
     for (const { kid } of usable) removed.delete(kid);
     ring = usable;
-    if (removed.size > 0) removals.tell(removed);
+    if (removed.size > 0) removals.emit(removed);
   }
 
   const refresh = refresher(read, onFault);

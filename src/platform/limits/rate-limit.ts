@@ -2,8 +2,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { LRUCache } from 'lru-cache';
 import { networkOf } from '../accounts/networks.js';
-import { andThen, type Soon } from '../calls/at-once.js';
 import { Failure } from '../calls/errors.js';
+import { andThen, type MaybePromise } from '../calls/maybe-promise.js';
 
 const MINUTE = 60_000;
 /** Steps in which the window slides. A request counts until its step has left the window. */
@@ -60,9 +60,9 @@ declare module 'fastify' {
      * Sets a weight other than 1, before the request is counted for its caller. Counts the difference for its address.
      * @throws Failure RATE_LIMITED beyond the ceiling
      */
-    weighRequest: (request: FastifyRequest, weight: Weight) => Soon<void>;
+    weighRequest: (request: FastifyRequest, weight: Weight) => MaybePromise<void>;
     /** Counts the request for its caller, once. Refuses nothing. */
-    countRequest: (request: FastifyRequest) => Soon<Rate>;
+    countRequest: (request: FastifyRequest) => MaybePromise<Rate>;
   }
 }
 
@@ -85,7 +85,7 @@ export const rateLimitPlugin = fp<RateLimitOptions>(
     /** Returns a counter that instances share if they can. @param kind of the keys */
     function counter(kind: string) {
       const own = slidingWindows(now);
-      return (key: string, most: number, units: number): Soon<Rate> => {
+      return (key: string, most: number, units: number): MaybePromise<Rate> => {
         const alone = () => rateOf(most, own(key, MINUTE, most, units));
         const together = shared?.count(`${kind}:${key}`, MINUTE, most, units);
         return together ? together.then((count) => (count ? rateOf(most, count) : alone())) : alone();
@@ -98,7 +98,7 @@ export const rateLimitPlugin = fp<RateLimitOptions>(
     app.decorateRequest('counting', null);
     app.decorateRequest('weight', null);
 
-    function countCaller({ actor, ip, weight }: FastifyRequest): Soon<Rate> {
+    function countCaller({ actor, ip, weight }: FastifyRequest): MaybePromise<Rate> {
       const { operations, cost } = weight ?? ONE;
       return actor
         ? callers(`user ${actor.id}`, limit, operations)

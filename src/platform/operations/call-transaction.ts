@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type Actor, authenticated, type Call, type KeyedRequest, reachOf, refused } from '../calls/access.js';
+import { type Actor, authenticated, type Call, forbidden, type KeyedRequest, reachOf } from '../calls/access.js';
 import { Failure } from '../calls/errors.js';
 import type { PrismaClient } from '../database/client.js';
 import type { Idempotency } from '../idempotency/idempotency.js';
@@ -59,12 +59,12 @@ export function callTransaction({
     const account = accounts.find((one) => one.id === id);
     if (!account) throw new Failure('UNAUTHENTICATED', 'The account was deleted.', { challenge: 'invalid_token' });
     actor = { ...caller, role: account.role };
-    if (reachOf(call.policy, action, actor) === 'none') throw refused(actor, action);
+    if (reachOf(call.policy, action, actor) === 'none') throw forbidden(actor, action);
     await afterLocks?.(tx);
   }
 
   /** Waits for the locks. @throws Failure UNAUTHENTICATED, FORBIDDEN, CONFLICT; what `afterLocks` throws */
-  const locksHeld = async (): Promise<void> => locked;
+  const waitForLocks = async (): Promise<void> => locked;
 
   /** Begins, and returns the client at once. Statements sent now follow BEGIN and the locks in one write. */
   const open = async (): Promise<Tx> => (await begin()).tx;
@@ -74,12 +74,12 @@ export function callTransaction({
     actor: () => authenticated({ actor }),
     hasBegun: () => begun !== undefined,
     open,
-    locksHeld,
+    waitForLocks,
 
     /** Returns the client of the transaction once the locks are held. */
     async client(): Promise<Tx> {
       const tx = await open();
-      await locksHeld();
+      await waitForLocks();
       return tx;
     },
 

@@ -138,7 +138,7 @@ const SYSTEM: Call = {
   actor: null,
   address: '',
   requestId: '',
-  checkpoint: async () => {},
+  enforce: async () => {},
 };
 
 /** Runs work of the service itself in one transaction. */

@@ -188,7 +188,7 @@ type Delegate = Readonly<Record<AllowedCall, (args: object) => Promise<unknown>>
  * Returns true if a stored row satisfies a `where`: by the members that are known of it, or else by the database.
  * @param unique names the row
  */
-export async function satisfies(
+export async function rowSatisfies(
   client: object,
   data: ModelData,
   where: Where,

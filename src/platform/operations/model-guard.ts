@@ -1,12 +1,12 @@
-import { type Actor, reachOf, refused } from '../calls/access.js';
+import { type Actor, forbidden, reachOf } from '../calls/access.js';
 import { Failure } from '../calls/errors.js';
 import { isStorableId } from '../calls/pages.js';
-import { absent, refuseAbsent } from '../calls/tombstones.js';
+import { notFound, throwNotFoundOrGone } from '../calls/tombstones.js';
 import { faultOf } from '../database/faults.js';
 import { type CallLog, sendAhead } from './call-transaction.js';
 import type { ClientAccess } from './client-access.js';
 import type { AnyRow, ReadCall, Tx } from './model.js';
-import { delegateOf, type ModelData, matchesLocally, satisfies } from './model-data.js';
+import { delegateOf, type ModelData, matchesLocally, rowSatisfies } from './model-data.js';
 import type { ModelStreams } from './model-streams.js';
 import { filtered, readableRows, scopedAggregate, scopedArgs, scopedWhere, shownMembers } from './read-scope.js';
 import { createTombstones, lockRow, lockStream } from './row-locks.js';
@@ -38,7 +38,7 @@ export function modelGuard(data: ModelData, access: ClientAccess, streams: Model
   const { delegate: name } = data;
   const on = (client: Tx) => delegateOf(client, data);
 
-  const denied = (): Failure => (model.conceal ? absent(model) : refused(access.actor(), action ?? model.read));
+  const denied = (): Failure => (model.conceal ? notFound(model) : forbidden(access.actor(), action ?? model.read));
 
   /** See `Readable`. The system reads all rows. */
   const readable = (of: ModelData): object | undefined =>
@@ -55,7 +55,7 @@ export function modelGuard(data: ModelData, access: ClientAccess, streams: Model
   /** Checks the owner of a row that is stored. `members`: what is known of it. @throws Failure FORBIDDEN */
   async function requireOwner(tx: Tx, members: Data, unique: object): Promise<void> {
     const where = writable();
-    if (where && !(await satisfies(tx, data, where as Args, members, unique))) throw denied();
+    if (where && !(await rowSatisfies(tx, data, where as Args, members, unique))) throw denied();
   }
 
   /** @throws Failure FORBIDDEN for a member of `protect` that the caller may not set */
@@ -67,7 +67,7 @@ export function modelGuard(data: ModelData, access: ClientAccess, streams: Model
       for (const actor of [call.actor as Actor, access.actor()]) {
         const reach = reachOf(call.policy, needed, actor);
         const isOwn = () => matchesLocally(data.ownedBy(actor) ?? NOBODYS, before ?? changes) === true;
-        if (reach === 'none' || (reach === 'own' && !isOwn())) throw refused(actor, needed);
+        if (reach === 'none' || (reach === 'own' && !isOwn())) throw forbidden(actor, needed);
       }
     }
   }
@@ -123,13 +123,13 @@ export function modelGuard(data: ModelData, access: ClientAccess, streams: Model
   async function writableRow(tx: Tx, where: Args): Promise<AnyRow> {
     const permitted = access.permitted();
     const { id } = where;
-    if (typeof id === 'number' && data.hasNumericId && !isStorableId(id)) return refuseAbsent(tx, model, id);
+    if (typeof id === 'number' && data.hasNumericId && !isStorableId(id)) return throwNotFoundOrGone(tx, model, id);
     const isTarget = permitted?.model === model.name && permitted.row.id === id;
     if (isTarget && Object.keys(where).length === 1) return permitted.row;
     const unique = { where: scopedWhere(data, where, readable) };
     const found = (await on(tx).findUnique(unique)) as AnyRow | null;
     const exists = found ?? (typeof id === 'number' && (await on(tx).findUnique({ where: { id } })));
-    if (typeof id === 'number' && !exists) return refuseAbsent(tx, model, id);
+    if (typeof id === 'number' && !exists) return throwNotFoundOrGone(tx, model, id);
     if (found && data.hasNumericId && !isTarget) await lockRow(tx, data, found.id);
     // As it is now, and an error where there is none: a row that appears meanwhile would be written without a decision.
     const row = (await on(tx).findUniqueOrThrow(unique)) as AnyRow;
@@ -179,7 +179,7 @@ export function modelGuard(data: ModelData, access: ClientAccess, streams: Model
         refuseProtected(given);
         const owner = writable();
         if (owner && matchesLocally(owner as Args, given) === false) throw denied();
-        await call.checkpoint().catch(async (refusal: unknown) => {
+        await call.enforce().catch(async (refusal: unknown) => {
           await hooks.beforeCreate?.(await access.reader(), given);
           throw refusal;
         });
@@ -212,7 +212,7 @@ export function modelGuard(data: ModelData, access: ClientAccess, streams: Model
           refuseProtected(row);
           if (owner && matchesLocally(owner as Args, row) !== true) throw denied();
         }
-        await call.checkpoint();
+        await call.enforce();
         return written(on(await access.transaction()).createMany({ ...args, data: rows }));
       },
 
@@ -224,7 +224,7 @@ export function modelGuard(data: ModelData, access: ClientAccess, streams: Model
         refuseProtected(changes, before);
         access.checkPrecondition();
         await hooks.beforeUpdate?.(tx, before, changes);
-        await call.checkpoint();
+        await call.enforce();
         if (Object.keys(changes).length === 0) return on(tx).findUnique({ where, ...returned(args) });
         const after = await written<AnyRow>(
           on(tx).update({ ...returned(args), where: uniqueWhere(where), data: nextVersion(changes) }),
@@ -240,7 +240,7 @@ export function modelGuard(data: ModelData, access: ClientAccess, streams: Model
         refuseProtected(changes);
         const owner = writable();
         if (owner && movesOwner(changes) && matchesLocally(owner as Args, changes) !== true) throw denied();
-        await call.checkpoint();
+        await call.enforce();
         const where = filtered(scopedWhere(data, args['where'], readable), owner ? [owner] : []);
         return written(on(await access.transaction()).updateMany({ ...where, data: nextVersion(changes) }));
       },
@@ -250,7 +250,7 @@ export function modelGuard(data: ModelData, access: ClientAccess, streams: Model
         const where = args['where'] as Args;
         const before = await writableRow(tx, where);
         await hooks.beforeDelete?.(tx, before);
-        await call.checkpoint();
+        await call.enforce();
         sendAhead(log, createTombstones(tx, data, [before.id]));
         const deleted = await on(tx).delete({ ...returned(args), where: uniqueWhere(where) });
         await hooks.afterDelete?.(tx, call, before);
@@ -259,7 +259,7 @@ export function modelGuard(data: ModelData, access: ClientAccess, streams: Model
 
       async deleteMany(args: Args): Promise<unknown> {
         if (hooks.afterDelete) throw new TypeError(`db.${name}.deleteMany: delete the rows one by one.`);
-        await call.checkpoint();
+        await call.enforce();
         const tx = await access.transaction();
         const owner = writable();
         const where = filtered(scopedWhere(data, args['where'], readable), owner ? [owner] : []);

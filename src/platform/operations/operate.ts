@@ -3,7 +3,7 @@ import { type Actor, authoriseRole, type Call } from '../calls/access.js';
 import { ifMatch } from '../calls/conditions.js';
 import { Failure } from '../calls/errors.js';
 import { isStorableId, type PageRequest, type Window } from '../calls/pages.js';
-import { absent, refuseAbsent } from '../calls/tombstones.js';
+import { notFound, throwNotFoundOrGone } from '../calls/tombstones.js';
 import { isReferenceViolation } from '../database/client.js';
 import { callLog, callTransaction, endCalls, refuseFailed, sendAhead } from './call-transaction.js';
 import type { OperationServices } from './guarded-client.js';
@@ -100,7 +100,7 @@ export async function operate(
       if (decider && row) await rows.requireOwner(client, decider, row);
       const answer = await idempotency.recall(call, keyed);
       if (answer) {
-        await call.checkpoint();
+        await call.enforce();
         return answer;
       }
     }
@@ -114,7 +114,7 @@ export async function operate(
       return asked.reply(await made.work());
     }
     const answer = asked.reply(made);
-    await call.checkpoint();
+    await call.enforce();
     if (keyed && transaction.hasBegun()) {
       const { account } = models(target.model);
       const ownerId = account === undefined ? undefined : (made as Partial<AnyRow> | undefined)?.[account];
@@ -128,7 +128,7 @@ export async function operate(
     const error = await transaction.rollback(thrown instanceof Failure ? thrown : (log.failed?.error ?? thrown));
     if (stale && !(error instanceof Failure && error.code === 'FORBIDDEN')) throw stale;
     // The handler may have failed because it was given what the content check would refuse.
-    if (!(error instanceof Failure)) await call.checkpoint();
+    if (!(error instanceof Failure)) await call.enforce();
     return await reconsider(error);
   }
 
@@ -150,18 +150,18 @@ export async function operate(
     if (container) {
       row =
         (await rows.find(client, container)) ??
-        (await refuseAbsent(client, models(container.model).model, idOf(container)));
+        (await throwNotFoundOrGone(client, models(container.model).model, idOf(container)));
       await rows.requireOwner(client, container, row);
     }
     if (record) {
       const on = toLock && !isLate ? await transaction.open() : client;
       const found = await loadRecord(on, record);
       const belongs = !container || found[models(record.model).referenceTo(models(container.model))] === row?.id;
-      return belongs ? found : Promise.reject(absent(record.model));
+      return belongs ? found : Promise.reject(notFound(record.model));
     }
     if (target.kind === 'create' && target.on) {
       const { on } = target;
-      row = (await rows.find(client, on)) ?? (await refuseAbsent(client, models(on.model).model, idOf(on)));
+      row = (await rows.find(client, on)) ?? (await throwNotFoundOrGone(client, models(on.model).model, idOf(on)));
       await rows.requireReadable(on, row);
     }
     return row;
@@ -170,11 +170,13 @@ export async function operate(
   async function loadRecord(on: Tx, of: RecordTarget): Promise<AnyRow> {
     const data = models(of.model);
     // The caller's own account exists, so nothing can come before the rate: no row is read for a caller without requests.
-    if (of.key === undefined && !writes) await call.checkpoint();
+    if (of.key === undefined && !writes) await call.enforce();
     const found = await rows.find(on, of, handler ? undefined : asked.select?.(data));
-    if (writes && !isLate) await transaction.locksHeld();
+    if (writes && !isLate) await transaction.waitForLocks();
     if (!found)
-      return of.removes || container ? Promise.reject(absent(of.model)) : refuseAbsent(on, data.model, idOf(of));
+      return of.removes || container
+        ? Promise.reject(notFound(of.model))
+        : throwNotFoundOrGone(on, data.model, idOf(of));
     if (!container) await rows.requireOwner(on, of, found);
     if (data.hasVersion && asked.ifMatch !== undefined)
       try {
@@ -223,7 +225,7 @@ export async function operate(
           page: asked.page,
           services: asked.services,
           prefix: asked.prefix,
-          enforce: call.checkpoint,
+          enforce: call.enforce,
           workId,
           afterCommit: (work: () => Promise<unknown>) => new AfterCommit(work),
           onCommit: (work: () => void) => void onCommit.push(work),
@@ -236,7 +238,7 @@ export async function operate(
 
   /** The page or the window that the request asks for, of the rows that the caller may read. */
   async function list(data: ModelData): Promise<unknown> {
-    await call.checkpoint();
+    await call.enforce();
     const owner =
       readableRows(call, caller, data) ?? (rows.isOwnOnly() && !container ? data.ownedBy(caller) : undefined);
     const parent = container && { [data.referenceTo(models(container.model))]: idOf(container) };
@@ -249,7 +251,7 @@ export async function operate(
   async function reconsider(error: unknown): Promise<unknown> {
     const parent = target.kind === 'create' ? (target.on ?? container) : undefined;
     if (parent && isReferenceViolation(error) && !(await rows.find(client, parent)))
-      await refuseAbsent(client, models(parent.model).model, idOf(parent));
+      await throwNotFoundOrGone(client, models(parent.model).model, idOf(parent));
     if (keyed && error instanceof Failure && error.code === 'CONFLICT') {
       const answer = await idempotency.recall(call, keyed);
       if (answer) return answer;

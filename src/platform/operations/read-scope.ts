@@ -1,4 +1,4 @@
-import { type Actor, type Call, reachOf, refused } from '../calls/access.js';
+import { type Actor, type Call, forbidden, reachOf } from '../calls/access.js';
 import type { ModelData } from './model-data.js';
 
 type Args = Readonly<Record<string, unknown>>;
@@ -13,7 +13,7 @@ export type Readable = (data: ModelData) => object | undefined;
 export function readableRows({ policy }: Pick<Call, 'policy'>, actor: Actor, data: ModelData): object | undefined {
   const { read } = data.model;
   const reach = reachOf(policy, read, actor);
-  if (reach === 'none') throw refused(actor, read);
+  if (reach === 'none') throw forbidden(actor, read);
   return reach === 'own' ? data.ownedBy(actor) : undefined;
 }
 

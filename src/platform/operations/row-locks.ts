@@ -16,7 +16,7 @@ const columnOf = ({ stored }: ModelData, member: string): Prisma.Sql =>
 const tableOf = ({ stored }: ModelData): Prisma.Sql => identifier(stored.table);
 
 /** An account as it is stored. It stays so until the transaction ends. */
-export interface HeldAccount {
+export interface LockedAccount {
   readonly id: number;
   readonly role: string;
 }
@@ -30,7 +30,7 @@ const EXCLUSIVE = { lock: Prisma.sql`pg_advisory_xact_lock`, row: Prisma.sql`FOR
  * advisory lock is granted in the order of requests, so that a writer without a pause cannot starve a change of its account.
  * @param changing the account that the transaction changes
  */
-export function lockAccounts(tx: Tx, ids: readonly number[], changing?: number): Promise<HeldAccount[]> {
+export function lockAccounts(tx: Tx, ids: readonly number[], changing?: number): Promise<LockedAccount[]> {
   const each = [...new Set(ids)]
     .sort((a, b) => a - b)
     .map((id) => {
@@ -40,7 +40,7 @@ export function lockAccounts(tx: Tx, ids: readonly number[], changing?: number):
           SELECT id, role FROM users WHERE id = ${id} AND ${lock}(${ACCOUNT_LOCK}::int, ${id}::int) IS NOT NULL ${row}
         ) AS account`;
     });
-  return tx.$queryRaw<HeldAccount[]>`${Prisma.join(each, ' UNION ALL ')}`;
+  return tx.$queryRaw<LockedAccount[]>`${Prisma.join(each, ' UNION ALL ')}`;
 }
 
 /**
@@ -53,7 +53,7 @@ export async function lockAccountsOf(
   data: ModelData,
   id: number,
   isLocked: boolean,
-): Promise<HeldAccount[]> {
+): Promise<LockedAccount[]> {
   const owner =
     data.account === undefined
       ? Prisma.empty
@@ -70,7 +70,7 @@ export async function lockAccountsOf(
         WHERE users.id = wanted.id AND pg_advisory_xact_lock_shared(${ACCOUNT_LOCK}::int, users.id) IS NOT NULL FOR SHARE
       ) AS account
     ) AS accounts ${row}`;
-  return rows.filter((one): one is HeldAccount => one.role !== null);
+  return rows.filter((one): one is LockedAccount => one.role !== null);
 }
 
 /** Locks a row until the transaction ends. */

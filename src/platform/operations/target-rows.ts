@@ -1,9 +1,9 @@
-import { type Actor, type Call, reachOf, refused } from '../calls/access.js';
+import { type Actor, type Call, forbidden, reachOf } from '../calls/access.js';
 import type { Failure } from '../calls/errors.js';
 import { isStorableId } from '../calls/pages.js';
-import { absent } from '../calls/tombstones.js';
+import { notFound } from '../calls/tombstones.js';
 import type { AnyRow, Tx } from './model.js';
-import { type DeclaredModels, delegateOf, matchesLocally, satisfies } from './model-data.js';
+import { type DeclaredModels, delegateOf, matchesLocally, rowSatisfies } from './model-data.js';
 import type { RecordTarget } from './route.js';
 
 interface TargetRowsOptions {
@@ -22,7 +22,7 @@ export function targetRows({ client, models, call, action, present, idOf }: Targ
 
   const denied = ({ model: { name } }: RecordTarget, by = action): Failure => {
     const { model } = models({ name });
-    return model.conceal ? absent(model) : refused(present(), by);
+    return model.conceal ? notFound(model) : forbidden(present(), by);
   };
 
   return {
@@ -39,7 +39,7 @@ export function targetRows({ client, models, call, action, present, idOf }: Targ
     async requireOwner(on: Tx, of: RecordTarget, row: AnyRow): Promise<void> {
       const data = models(of.model);
       const where = isOwnOnly() ? data.ownedBy(present()) : undefined;
-      if (where && !(await satisfies(on, data, where, row))) throw denied(of);
+      if (where && !(await rowSatisfies(on, data, where, row))) throw denied(of);
     },
 
     /** @throws Failure FORBIDDEN for a row that the caller may not read */
@@ -48,7 +48,7 @@ export function targetRows({ client, models, call, action, present, idOf }: Targ
       const { read } = data.model;
       const reach = reachOf(call.policy, read, present());
       const where = reach === 'own' ? data.ownedBy(present()) : undefined;
-      if (reach === 'none' || (where && !(await satisfies(client, data, where, row)))) throw denied(of, read);
+      if (reach === 'none' || (where && !(await rowSatisfies(client, data, where, row)))) throw denied(of, read);
     },
 
     /** @param selection Prisma's `select`; all visible members by default */

@@ -2,9 +2,9 @@ import type { Ajv2020 } from 'ajv/dist/2020.js';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import type { Actor, KeyedRequest } from '../calls/access.js';
-import { andThen, type Soon } from '../calls/at-once.js';
 import { Failure } from '../calls/errors.js';
 import type { Issues } from '../calls/issues.js';
+import { andThen, type MaybePromise } from '../calls/maybe-promise.js';
 import type { Cursors, PageRequest } from '../calls/pages.js';
 import { type Operation, placeOf } from '../contract/openapi.js';
 import { isPlain } from '../contract/references.js';
@@ -33,7 +33,7 @@ export interface Plan {
   /** Returns the requested part of a list. Throws BAD_REQUEST. */
   page: (read: ReadRequest, request: FastifyRequest) => PageRequest;
   /** Throws UNAUTHENTICATED, and what else prevents authentication, for example a lost database. */
-  authenticate: (request: FastifyRequest) => Soon<void>;
+  authenticate: (request: FastifyRequest) => MaybePromise<void>;
   /** Returns what is wrong with the content. */
   contentIssues: (read: ReadRequest) => Issues;
   /** Returns the key under which the request may be sent again. */

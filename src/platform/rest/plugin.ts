@@ -71,7 +71,7 @@ const publicHandler = (handler: Handler, operation: Operation): Handler => {
   const written = replyWriter(operation);
   return async (request, context) => {
     const answer = await handler(request, context);
-    if (operation.counted) await context.call.checkpoint();
+    if (operation.counted) await context.call.enforce();
     return written(answer);
   };
 };
@@ -91,7 +91,7 @@ interface RestOptions {
 
 /**
  * Mounts the REST half of the contract. The pipeline has the stages of an operation (`restStagesPlugin`). The rest is done around its
- * handler: authorisation (403), loading (404, 410), states (409, 412) and the checkpoint (422, 429) before the first effect.
+ * handler: authorisation (403), loading (404, 410), states (409, 412) and `call.enforce` (422, 429) before the first effect.
  */
 export const restPlugin = fp<RestOptions>(
   async (app, { document, handlers, services, platform, contracts, publicUrl, upstreams, errors }) => {

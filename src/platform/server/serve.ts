@@ -116,7 +116,7 @@ function stopOnSignal(app: FastifyInstance, leave: Leave, drainDelay: number): v
  * @throws ConfigError for a common password; in production, which refuses demo data and has no default administrator
  */
 export async function prepareData(
-  { client, alone }: Pick<Database, 'client' | 'alone'>,
+  { client, exclusively }: Pick<Database, 'client' | 'exclusively'>,
   config: Config,
   { demo, policy, accountActions }: Pick<Application, 'demo' | 'policy' | 'accountActions'>,
 ): Promise<void> {
@@ -140,7 +140,7 @@ export async function prepareData(
   }
 
   // A start that has nothing to write does not wait for the lock, which a long migration may hold.
-  if (!(await isPrepared())) await alone(prepare);
+  if (!(await isPrepared())) await exclusively(prepare);
 }
 
 async function createFirstAdmin(client: PrismaClient, role: string, email: string, password: string): Promise<void> {

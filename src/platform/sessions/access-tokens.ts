@@ -2,7 +2,7 @@ import { createHash, type KeyObject } from 'node:crypto';
 import { type JWTHeaderParameters, type JWTPayload, jwtVerify, SignJWT } from 'jose';
 import { LRUCache } from 'lru-cache';
 import { validate as isUuid, v7 as uuidv7 } from 'uuid';
-import type { Soon } from '../calls/at-once.js';
+import type { MaybePromise } from '../calls/maybe-promise.js';
 
 /** Seconds that an access token lives (docs/decisions.md, "Access tokens"). */
 export const ACCESS_TOKEN_LIFETIME = 15 * 60;
@@ -114,7 +114,7 @@ export function accessTokens({ keys, issuer, audience, now }: AccessTokenOptions
      * Returns the claims, or undefined for anything but a valid token of ours. Asks no database. A cached token is only checked for
      * its expiry and its key.
      */
-    verify(token: string): Soon<AccessClaims | undefined> {
+    verify(token: string): MaybePromise<AccessClaims | undefined> {
       const digest = digestOf(token);
       const seen = known.get(digest);
       if (!seen) return verify(token, digest);

@@ -1,7 +1,7 @@
 import { type AuditedEvent, audit } from '../audit/audit.js';
 import { type Actor, type Call, sessionOf } from '../calls/access.js';
-import { andThen, type Soon } from '../calls/at-once.js';
 import { listeners } from '../calls/listeners.js';
+import { andThen, type MaybePromise } from '../calls/maybe-promise.js';
 import { refresher, singleFlight } from '../calls/schedulers.js';
 import type { Prisma } from '../database/client.js';
 import { faultOf } from '../database/faults.js';
@@ -25,7 +25,7 @@ interface Mark {
   role: string | null;
 }
 
-interface RevocationsOptions extends Pick<Database, 'client' | 'listen' | 'prove'> {
+interface RevocationsOptions extends Pick<Database, 'client' | 'listen' | 'checkListening'> {
   keys: Pick<SigningKeys, 'read' | 'onRemoved'>;
   names: Names;
   /** Milliseconds since the epoch. */
@@ -45,7 +45,7 @@ export type Revocations = Awaited<ReturnType<typeof revocations>>;
  * change of role or password, leaves a mark in a table. Every instance keeps the marks in memory, so that tokens are verified
  * without a lookup. It hears new marks by NOTIFY, and reads the table at start and after each lost connection.
  */
-export async function revocations({ client, listen, prove, keys, names, now, onFault }: RevocationsOptions) {
+export async function revocations({ client, listen, checkListening, keys, names, now, onFault }: RevocationsOptions) {
   const { signals } = names;
   const marks = new Map<number, Mark>();
   const revoked = listeners<number>();
@@ -54,7 +54,7 @@ export async function revocations({ client, listen, prove, keys, names, now, onF
   function set(userId: number, mark: Mark): void {
     if ((marks.get(userId)?.at ?? 0) >= mark.at) return;
     marks.set(userId, mark);
-    revoked.tell(userId);
+    revoked.emit(userId);
   }
 
   async function read(): Promise<void> {
@@ -75,7 +75,7 @@ export async function revocations({ client, listen, prove, keys, names, now, onF
   await listen(signals.revocations, hear, refresh.request);
   await listen(
     signals.sessions,
-    (payload) => ended.tell(new Set(payload.split(' '))),
+    (payload) => ended.emit(new Set(payload.split(' '))),
     () => {},
   );
 
@@ -145,9 +145,9 @@ export async function revocations({ client, listen, prove, keys, names, now, onF
      * Brings the memory up to date with all signals that are older than a second. Reads the tables, once for all callers, while
      * the connection that hears signals is not proved to work. Rejects if the database is away.
      */
-    upToDate(): Soon<void> {
+    upToDate(): MaybePromise<void> {
       if (performance.now() - readAt < FRESH) return undefined;
-      const heard = prove();
+      const heard = checkListening();
       return andThen(heard instanceof Promise ? heard.catch(falseUnlessAway) : heard, (isHeard) =>
         isHeard ? undefined : readAnew(),
       );
@@ -186,7 +186,7 @@ export async function revocations({ client, listen, prove, keys, names, now, onF
     /** Returns false if `onRefused` may miss a signal, so that `refused` must be asked; also while the database is away. */
     isHeard: async (): Promise<boolean> => {
       try {
-        return await prove();
+        return await checkListening();
       } catch {
         return false;
       }

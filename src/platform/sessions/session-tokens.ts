@@ -120,7 +120,7 @@ export function refreshService({ client, tokens, end, names, now }: RefreshDepen
     // Two parties have the token, and one of them is a thief: the session ends for both.
     if (verdict === 'reused') await end(db, call, 'refresh.reused', { id: session.id });
     if (verdict === 'reused' || verdict === 'enough') return undefined;
-    await call.checkpoint();
+    await call.enforce();
     const next = newToken(names.tokenPrefixes.refresh);
     const at = new Date(now());
     const { count } = await db.refreshToken.updateMany({ where: { hash, usedAt: null }, data: { usedAt: at } });

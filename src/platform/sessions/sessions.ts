@@ -3,8 +3,8 @@ import type { Account, Credentials } from '../accounts/credentials.js';
 import type { AccountRules } from '../accounts/users.js';
 import { audit } from '../audit/audit.js';
 import { type Actor, authenticated, type Call } from '../calls/access.js';
-import { andThen, type Soon } from '../calls/at-once.js';
 import { Failure } from '../calls/errors.js';
+import { andThen, type MaybePromise } from '../calls/maybe-promise.js';
 import { isStorableId, type Page, type PageRequest, pageOf } from '../calls/pages.js';
 import type { Prisma, PrismaClient } from '../database/client.js';
 import type { Names } from '../names.js';
@@ -100,7 +100,7 @@ export function sessionsService(dependencies: SessionsDependencies) {
 
   async function revoke(db: Db, where: Prisma.SessionWhereInput): Promise<void> {
     const { call, transaction } = accessOf(db);
-    await call.checkpoint();
+    await call.enforce();
     await end(await transaction(), call, 'session.revoked', where);
   }
 
@@ -115,7 +115,7 @@ export function sessionsService(dependencies: SessionsDependencies) {
     async login(call: Call, { email, password, flow = 'jwt' }: LoginRequest): Promise<SessionTokens> {
       const account = await credentials.check('login', call, email, password);
       if (!account) throw refused();
-      await call.checkpoint();
+      await call.enforce();
       const { token, hash } = newToken(names.tokenPrefixes[flow === 'opaque' ? 'access' : 'refresh']);
       const session = await open(call, account, flow, hash);
       if (flow === 'opaque') return { flow, token, expiresIn: SESSION_LIFETIME };
@@ -135,7 +135,7 @@ export function sessionsService(dependencies: SessionsDependencies) {
       if (refreshToken === undefined && presented === 'other') {
         throw new Failure('UNAUTHENTICATED', 'Only a refresh token or an opaque token can log out.');
       }
-      await call.checkpoint();
+      await call.enforce();
       // The caller's account is not checked: its sessions were deleted with it.
       const logout = (where: Prisma.SessionWhereInput) => client.$transaction((db) => end(db, call, 'logout', where));
       if (refreshToken !== undefined) await logout({ tokens: { some: { hash: hashToken(refreshToken) } } });
@@ -143,7 +143,7 @@ export function sessionsService(dependencies: SessionsDependencies) {
     },
 
     /** Returns the bearer of a valid token of ours, or undefined; without waiting for an access token that was seen before. */
-    bearer(token: string): Soon<Actor | undefined> {
+    bearer(token: string): MaybePromise<Actor | undefined> {
       if (isToken(names.tokenPrefixes.access, token)) return opaque(token);
       return andThen(
         andThen(upToDate(), () => tokens.verify(token)),
@@ -155,7 +155,7 @@ export function sessionsService(dependencies: SessionsDependencies) {
     async list(db: Db, page: PageRequest): Promise<Page<OwnSession>> {
       const { call } = accessOf(db);
       const { id: userId, sessionId } = authenticated(call);
-      await call.checkpoint();
+      await call.enforce();
       const where = { userId, ...liveAt(now()) };
       const { items, ...rest } = await pageOf(page, {
         rows: ({ ids: position, order, ...part }) =>

@@ -1,8 +1,13 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { embeddedPool, memory } from '@accord-api/platform/database/embedded';
+import { createMemoryDatabase, embeddedPool } from '@accord-api/platform/database/embedded';
 import { filters, migrationList, schemaEngine } from '@accord-api/platform/database/migration-engine';
-import { explained, type Migration, migrationsFolder, readMigrations } from '@accord-api/platform/database/migrations';
+import {
+  type Migration,
+  migrationError,
+  migrationsFolder,
+  readMigrations,
+} from '@accord-api/platform/database/migrations';
 import { rootPath } from '@accord-api/platform/root';
 import type { PGlite } from '@electric-sql/pglite';
 
@@ -43,7 +48,7 @@ export const checkMigrations = (sources: Sources = {}): Promise<string | undefin
 async function difference({ folder, schema }: Sources, script: boolean): Promise<string | undefined> {
   const migrations = readMigrations(folder);
   const content = await readFile(schema ?? rootPath('prisma', 'schema.prisma'), 'utf8');
-  const empty = await memory();
+  const empty = await createMemoryDatabase();
   try {
     const engine = await schemaEngine(embeddedPool(empty));
     const { exitCode, stdout } = await engine.diff({
@@ -58,7 +63,7 @@ async function difference({ folder, schema }: Sources, script: boolean): Promise
   } catch (error) {
     // The engine hides what PostgreSQL said of a script; replaying it without the engine tells.
     if (!/External error/.test(String(error))) throw error;
-    await replay(migrations, await memory());
+    await replay(migrations, await createMemoryDatabase());
     throw error;
   } finally {
     await empty.close();
@@ -69,7 +74,7 @@ async function replay(migrations: Migration[], empty: PGlite): Promise<void> {
   try {
     for (const migration of migrations) {
       await empty.exec(migration.script).catch((error: unknown) => {
-        throw explained(migration, error);
+        throw migrationError(migration, error);
       });
     }
   } finally {

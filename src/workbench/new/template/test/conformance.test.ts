@@ -33,7 +33,7 @@ async function refreshToken({ owner: { email }, service: { services } }: Asked) 
     actor: null,
     address: '127.0.0.1',
     requestId: 'test',
-    checkpoint: async () => {},
+    enforce: async () => {},
   };
   const tokens = await services.sessions.login(call, { email, password: PASSWORD });
   assert.ok(tokens.flow === 'jwt');
