@@ -30,7 +30,7 @@ export type Comment = {
   text: Scalars['String']['output'];
 };
 
-/** What a new account is made of. */
+/** The members of a new account. */
 export type CreateUserInput = {
   /**
    * The e-mail address, at most 254 characters. Its spelling is kept; it must be unique without regard to case
@@ -48,9 +48,9 @@ export type CreateUserInput = {
   role: Role;
 };
 
-/** What a delete answers. A delete that fails has no such result: the field is `null`, and `errors` says why. */
+/** The result of a successful delete. A delete that fails has no result: the field is `null`, and `errors` says why. */
 export type DeleteResult = {
-  /** What was deleted, in words for people; not meant to be parsed. */
+  /** The deleted row in words for people; not meant to be parsed. */
   message: Scalars['String']['output'];
   /** Always `true`: it is gone. */
   success: Scalars['Boolean']['output'];
@@ -73,7 +73,7 @@ export type Message = {
   text: Scalars['String']['output'];
 };
 
-/** What can be changed. An answer is sent when the change is stored for good. */
+/** The writes. An answer is sent when the change is stored for good. */
 export type Mutation = {
   /**
    * Comments on a post, anyone's, in the caller's name. Developers and administrators.
@@ -113,8 +113,8 @@ export type Mutation = {
    */
   deleteComment: Maybe<DeleteResult>;
   /**
-   * Deletes a message: a developer's own, or anyone's as an administrator. Subscribers are not told, and `since` does not
-   * bring it back.
+   * Deletes a message: a developer's own, or anyone's as an administrator. Subscribers get no event, and `since` does
+   * not return it.
    *
    * Errors: `BAD_REQUEST` (an id that is not an integer of at least 1), `FORBIDDEN` (the caller is a viewer, or a
    * developer and the message another's), `NOT_FOUND` (no such message, or deleted before), and the common ones.
@@ -146,7 +146,7 @@ export type Mutation = {
    */
   updateComment: Maybe<Comment>;
   /**
-   * Changes a post: a developer's own, or anyone's as an administrator. What is left out stays as it is.
+   * Changes a post: a developer's own, or anyone's as an administrator. Omitted members stay as they are.
    *
    * Errors: `BAD_REQUEST` (an id that is not an integer of at least 1; `title` given as `null`), `FORBIDDEN` (the caller
    * is a viewer, or a developer and the post another's), `NOT_FOUND` (there never was such a post), `GONE` (the post was
@@ -165,65 +165,65 @@ export type Mutation = {
 };
 
 
-/** What can be changed. An answer is sent when the change is stored for good. */
+/** The writes. An answer is sent when the change is stored for good. */
 export type MutationAddCommentArgs = {
   postId: Scalars['ID']['input'];
   text: Scalars['String']['input'];
 };
 
 
-/** What can be changed. An answer is sent when the change is stored for good. */
+/** The writes. An answer is sent when the change is stored for good. */
 export type MutationAddMessageArgs = {
   channelId: Scalars['ID']['input'];
   text: Scalars['String']['input'];
 };
 
 
-/** What can be changed. An answer is sent when the change is stored for good. */
+/** The writes. An answer is sent when the change is stored for good. */
 export type MutationCreatePostArgs = {
   content?: InputMaybe<Scalars['String']['input']>;
   title: Scalars['String']['input'];
 };
 
 
-/** What can be changed. An answer is sent when the change is stored for good. */
+/** The writes. An answer is sent when the change is stored for good. */
 export type MutationCreateUserArgs = {
   input: CreateUserInput;
 };
 
 
-/** What can be changed. An answer is sent when the change is stored for good. */
+/** The writes. An answer is sent when the change is stored for good. */
 export type MutationDeleteCommentArgs = {
   id: Scalars['ID']['input'];
 };
 
 
-/** What can be changed. An answer is sent when the change is stored for good. */
+/** The writes. An answer is sent when the change is stored for good. */
 export type MutationDeleteMessageArgs = {
   id: Scalars['ID']['input'];
 };
 
 
-/** What can be changed. An answer is sent when the change is stored for good. */
+/** The writes. An answer is sent when the change is stored for good. */
 export type MutationDeletePostArgs = {
   id: Scalars['ID']['input'];
 };
 
 
-/** What can be changed. An answer is sent when the change is stored for good. */
+/** The writes. An answer is sent when the change is stored for good. */
 export type MutationDeleteUserArgs = {
   id: Scalars['ID']['input'];
 };
 
 
-/** What can be changed. An answer is sent when the change is stored for good. */
+/** The writes. An answer is sent when the change is stored for good. */
 export type MutationUpdateCommentArgs = {
   id: Scalars['ID']['input'];
   text: Scalars['String']['input'];
 };
 
 
-/** What can be changed. An answer is sent when the change is stored for good. */
+/** The writes. An answer is sent when the change is stored for good. */
 export type MutationUpdatePostArgs = {
   content?: InputMaybe<Scalars['String']['input']>;
   id: Scalars['ID']['input'];
@@ -231,24 +231,24 @@ export type MutationUpdatePostArgs = {
 };
 
 
-/** What can be changed. An answer is sent when the change is stored for good. */
+/** The writes. An answer is sent when the change is stored for good. */
 export type MutationUpdateUserArgs = {
   id: Scalars['ID']['input'];
   name: Scalars['String']['input'];
 };
 
-/** Where a page stands in the whole list, by the Relay cursor connections specification. */
+/** The position of a page in the whole list, by the Relay cursor connections specification. */
 export type PageInfo = {
   /** The cursor of the last edge, for `after`; `null` for an empty page. */
   endCursor: Maybe<Scalars['String']['output']>;
   /**
-   * Whether more follows the page. Exact when paging forwards (`first`); when paging backwards, whether there is anything
-   * from `before` on.
+   * True if more entries follow the page. Exact when paging forwards (`first`); when paging backwards, true if there is an
+   * entry from `before` on.
    */
   hasNextPage: Scalars['Boolean']['output'];
   /**
-   * Whether more precedes the page. Exact when paging backwards (`last`); when paging forwards, whether there is anything
-   * up to `after`.
+   * True if more entries precede the page. Exact when paging backwards (`last`); when paging forwards, true if there is an
+   * entry up to `after`.
    */
   hasPreviousPage: Scalars['Boolean']['output'];
   /** The cursor of the first edge, for `before`; `null` for an empty page. */
@@ -281,7 +281,7 @@ export type PostCommentsArgs = {
   offset?: InputMaybe<Scalars['Int']['input']>;
 };
 
-/** What can be read. Every role may read everything that is reachable here. */
+/** The reads. Every role may read everything that is reachable here. */
 export type Query = {
   /**
    * The caller's own account.
@@ -312,7 +312,7 @@ export type Query = {
    */
   posts: Maybe<Array<Post>>;
   /**
-   * One user by id. Of an unknown id: `null` in `data` and one entry in `errors`.
+   * One user by id. An unknown id gives `null` in `data` and one entry in `errors`.
    *
    * Errors: `BAD_REQUEST` (an id that is not an integer of at least 1), `NOT_FOUND` (there never was such a user), `GONE`
    * (the user was deleted), and the common ones.
@@ -336,7 +336,7 @@ export type Query = {
 };
 
 
-/** What can be read. Every role may read everything that is reachable here. */
+/** The reads. Every role may read everything that is reachable here. */
 export type QueryMessagesArgs = {
   before?: InputMaybe<Scalars['ID']['input']>;
   channelId: Scalars['ID']['input'];
@@ -344,33 +344,33 @@ export type QueryMessagesArgs = {
 };
 
 
-/** What can be read. Every role may read everything that is reachable here. */
+/** The reads. Every role may read everything that is reachable here. */
 export type QueryPostArgs = {
   id: Scalars['ID']['input'];
 };
 
 
-/** What can be read. Every role may read everything that is reachable here. */
+/** The reads. Every role may read everything that is reachable here. */
 export type QueryPostsArgs = {
   limit?: InputMaybe<Scalars['Int']['input']>;
   offset?: InputMaybe<Scalars['Int']['input']>;
 };
 
 
-/** What can be read. Every role may read everything that is reachable here. */
+/** The reads. Every role may read everything that is reachable here. */
 export type QueryUserArgs = {
   id: Scalars['ID']['input'];
 };
 
 
-/** What can be read. Every role may read everything that is reachable here. */
+/** The reads. Every role may read everything that is reachable here. */
 export type QueryUsersArgs = {
   limit?: InputMaybe<Scalars['Int']['input']>;
   offset?: InputMaybe<Scalars['Int']['input']>;
 };
 
 
-/** What can be read. Every role may read everything that is reachable here. */
+/** The reads. Every role may read everything that is reachable here. */
 export type QueryUsersConnectionArgs = {
   after?: InputMaybe<Scalars['String']['input']>;
   before?: InputMaybe<Scalars['String']['input']>;
@@ -378,7 +378,7 @@ export type QueryUsersConnectionArgs = {
   last?: InputMaybe<Scalars['Int']['input']>;
 };
 
-/** What an account may do. REST writes the same names in lower case. */
+/** The role of an account. REST writes the same names in lower case. */
 export type Role =
   /** Everything: creates users, sets roles, and changes or deletes what belongs to anyone, orders included. */
   | 'ADMIN'
@@ -390,7 +390,7 @@ export type Role =
    */
   | 'VIEWER';
 
-/** What the server pushes, over a WebSocket on `/graphql` in the sub-protocol `graphql-transport-ws`. */
+/** The events that the server pushes over a WebSocket on `/graphql` in the sub-protocol `graphql-transport-ws`. */
 export type Subscription = {
   /**
    * Every message that is added to a channel, once each, in the order of the ids. Every role may subscribe.
@@ -407,7 +407,7 @@ export type Subscription = {
 };
 
 
-/** What the server pushes, over a WebSocket on `/graphql` in the sub-protocol `graphql-transport-ws`. */
+/** The events that the server pushes over a WebSocket on `/graphql` in the sub-protocol `graphql-transport-ws`. */
 export type SubscriptionMessageAddedArgs = {
   channelId: Scalars['ID']['input'];
   since?: InputMaybe<Scalars['ID']['input']>;
@@ -443,7 +443,7 @@ export type UserPostsArgs = {
 export type UserConnection = {
   /** The users of the page, each with its cursor, by ascending id. */
   edges: Array<UserEdge>;
-  /** Where the page stands in the whole list. */
+  /** The position of the page in the whole list. */
   pageInfo: PageInfo;
 };
 

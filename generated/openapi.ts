@@ -21,7 +21,7 @@ export interface components {
          */
         EmailAddress: string;
         /**
-         * @description What a user may do; see the table of permissions.
+         * @description The role of a user; see the table of permissions.
          * @enum {string}
          */
         Role: "admin" | "developer" | "viewer";
@@ -53,7 +53,7 @@ export interface components {
          * @enum {string}
          */
         OrderStatus: "pending" | "processing" | "paid" | "cancelled";
-        /** @description Where a related resource is, or by which request to change this one. */
+        /** @description The address of a related resource, or the request that changes this one. */
         Link: {
             /**
              * Format: uri-reference
@@ -66,11 +66,11 @@ export interface components {
              */
             method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
         };
-        /** @description Where a page ends. */
+        /** @description The end of a page. */
         Cursor: {
             /** @description The `after` of the next page. Empty when there is no more. */
             next: string;
-            /** @description Whether there is a next page. */
+            /** @description True if there is a next page. */
             hasMore: boolean;
         };
         /** @description An amount of money. */
@@ -92,7 +92,7 @@ export interface components {
             createdAt: components["schemas"]["Timestamp"];
             _links: components["schemas"]["UserLinks"];
         };
-        /** @description Where to go from a user. */
+        /** @description The resources that belong to a user. */
         UserLinks: {
             self: components["schemas"]["Link"];
             orders: components["schemas"]["Link"];
@@ -113,7 +113,7 @@ export interface components {
             role: components["schemas"]["Role"];
             password?: components["schemas"]["Password"];
         };
-        /** @description All that a user can change. */
+        /** @description All members of a user that can change. */
         ReplaceUserRequest: {
             name: components["schemas"]["UserName"];
             email: components["schemas"]["EmailAddress"];
@@ -138,7 +138,7 @@ export interface components {
             createdAt: components["schemas"]["Timestamp"];
             _links: components["schemas"]["OrderLinks"];
         };
-        /** @description Where to go from an order. `cancel` and `pay` are present only while it is `pending`. */
+        /** @description The requests that an order takes. `cancel` and `pay` are present only while it is `pending`. */
         OrderLinks: {
             self: components["schemas"]["Link"];
             cancel?: components["schemas"]["Link"];
@@ -157,9 +157,9 @@ export interface components {
         CreateOrderRequest: {
             total: components["schemas"]["Money"];
         };
-        /** @description How to pay. */
+        /** @description The means of payment. */
         PayOrderRequest: {
-            /** @description What the payment gateway has given the client for this payment. */
+            /** @description The token that the payment gateway has issued to the client for this payment. */
             payment_token?: string;
         };
         /** @description Credentials, and the kind of tokens that are wanted. */
@@ -168,7 +168,7 @@ export interface components {
             email: string;
             password: components["schemas"]["PresentedPassword"];
             flow?: components["schemas"]["LoginFlow"];
-            /** @description Whether the tokens come as cookies. They do not when absent. */
+            /** @description True for tokens in cookies. False when absent. */
             cookie?: boolean;
         };
         /**
@@ -208,7 +208,7 @@ export interface components {
         Session: {
             id: components["schemas"]["SessionId"];
             flow: components["schemas"]["LoginFlow"];
-            /** @description Whether this request belongs to it. */
+            /** @description True if this request belongs to the session. */
             current: boolean;
             createdAt: components["schemas"]["Timestamp"];
             expiresAt: components["schemas"]["Timestamp"];
@@ -237,7 +237,7 @@ export interface components {
             /** @description The id of the key; its thumbprint (RFC 7638). */
             kid: string;
             /**
-             * @description What the key is for.
+             * @description The use of the key.
              * @enum {string}
              */
             use: "sig";
@@ -251,7 +251,7 @@ export interface components {
             /** @description The exponent, in Base64url. */
             e: string;
         };
-        /** @description Where to begin. */
+        /** @description Links to the entry points. */
         EntryPoint: {
             _links: components["schemas"]["EntryPointLinks"];
         };
@@ -272,7 +272,7 @@ export interface components {
              */
             status: "ok";
         };
-        /** @description Whether the service is ready, and what it depends on. */
+        /** @description The readiness of the service, and of what it depends on. */
         Readiness: {
             /**
              * @description `ok` and `degraded` with 200, `unavailable` with 503. A degraded service does all that it is asked for, some of
@@ -280,25 +280,25 @@ export interface components {
              * @enum {string}
              */
             status: "ok" | "degraded" | "unavailable";
-            /** @description What the service needs, by name, such as `database`. */
+            /** @description The dependencies of the service by name, such as `database`. */
             checks: {
                 [key: string]: "ok" | "degraded" | "failed";
             };
         };
         /** @description A contract, as JSON for tools. */
         Document: Record<string, never>;
-        /** @description What went wrong (RFC 9457). */
+        /** @description A failure (RFC 9457). */
         Problem: {
             /**
              * Format: uri-reference
-             * @description Where the code is explained.
+             * @description The address of a page that explains the code.
              */
             type: string;
             /** @description The code in words. The same for every problem with this code and status. */
             title: string;
             /** @description The status of the answer. */
             status: number;
-            /** @description What is wrong this time. For people. */
+            /** @description A sentence for people about this failure. */
             detail: string;
             /**
              * Format: uri-reference
@@ -308,21 +308,21 @@ export interface components {
             /** @description The same message as `detail`. */
             error: string;
             code: components["schemas"]["ErrorCode"];
-            /** @description Where the faults are, one entry for each, as far as there is room; `omitted` counts the others. */
+            /** @description The faults, 20 at most; `omitted` counts the others. */
             errors?: components["schemas"]["Fault"][];
-            /** @description How many faults more were found than `errors` lists. Absent when it lists them all. */
+            /** @description The number of faults that `errors` does not list. Absent when it lists them all. */
             omitted?: number;
         };
         /** @description One fault, in the body or in a parameter. */
         Fault: {
             /**
              * Format: json-pointer
-             * @description Where in the body (RFC 6901).
+             * @description The place in the body (RFC 6901).
              */
             pointer?: string;
             /** @description The name of the parameter: of the path, the query or a header. */
             parameter?: string;
-            /** @description What is wrong there. For people. */
+            /** @description A sentence for people about this fault. */
             detail: string;
         };
         /**

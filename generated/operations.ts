@@ -69,13 +69,13 @@ type NoHeaders = { [Other in HeaderName]?: never };
 /** The request of `listUsers`. */
 export interface ListUsersRequest {
   query: {
-    /** How many entries at most, in the offset and cursor styles. 20 when absent. */
+    /** The greatest number of entries, in the offset and cursor styles. 20 when absent. */
     limit?: number;
-    /** How many entries to skip, in the offset style. 0 when absent. */
+    /** The number of entries to skip, in the offset style. 0 when absent. */
     offset?: number;
-    /** Which page, counted from 1, in the page style. 1 when absent. */
+    /** The number of the page, counted from 1, in the page style. 1 when absent. */
     page?: number;
-    /** How many entries a page has at most, in the page style. 20 when absent. */
+    /** The greatest number of entries of a page, in the page style. 20 when absent. */
     per_page?: number;
     /** Chooses the cursor style. Empty for the first page, then the `cursor.next` of the page before. Opaque; a forged one is 400. */
     after?: string;
@@ -130,7 +130,7 @@ export type CreateUserReply =
  * POST /api/v1/users
  *
  * Creates a user and answers with it. Without `password` the account cannot log in until one is set.
- * An e-mail address that is in use, in whatever case, is 409.
+ * An e-mail address that is in use is 409; upper and lower case are the same.
  *
  * Permission users.create: viewer none, developer none, admin any.
  *
@@ -203,14 +203,14 @@ export type ReplaceUserReply =
  *
  * PUT /api/v1/users/{user_id}
  *
- * Replaces name, e-mail address and role, all of which are required. Naming the role that the user has is no
+ * Replaces name, e-mail address and role; all three are required. Naming the role that the user has is no
  * change; naming another is for admins. The last admin cannot be demoted (409).
  *
  * Permission users.update: viewer own, developer own, admin any.
  * Permission users.set-role: viewer none, developer none, admin any; when role differs from the stored one.
  *
  * - 200: The user, as it is now.
- * - 204: Done, under `Prefer` with `return=minimal`. No body; the tag is that of the new state.
+ * - 204: Done, under `Prefer` with `return=minimal`. No body; the tag names the new state.
  * - fails with 400 BAD_REQUEST, 401 UNAUTHENTICATED, 403 FORBIDDEN, 404 NOT_FOUND, 406 NOT_ACCEPTABLE, 408
  *   REQUEST_TIMEOUT, 409 CONFLICT, 410 GONE, 412 PRECONDITION_FAILED, 413 PAYLOAD_TOO_LARGE, 415
  *   UNSUPPORTED_MEDIA_TYPE, 422 VALIDATION_FAILED, 429 RATE_LIMITED, 500 INTERNAL, 503 UNAVAILABLE, 507
@@ -253,7 +253,7 @@ export type UpdateUserReply =
  * Permission users.set-role: viewer none, developer none, admin any; when role differs from the stored one.
  *
  * - 200: The user, as it is now.
- * - 204: Done, under `Prefer` with `return=minimal`. No body; the tag is that of the new state.
+ * - 204: Done, under `Prefer` with `return=minimal`. No body; the tag names the new state.
  * - fails with 400 BAD_REQUEST, 401 UNAUTHENTICATED, 403 FORBIDDEN, 404 NOT_FOUND, 406 NOT_ACCEPTABLE, 408
  *   REQUEST_TIMEOUT, 409 CONFLICT, 410 GONE, 412 PRECONDITION_FAILED, 413 PAYLOAD_TOO_LARGE, 415
  *   UNSUPPORTED_MEDIA_TYPE, 422 VALIDATION_FAILED, 429 RATE_LIMITED, 500 INTERNAL, 503 UNAVAILABLE, 507
@@ -341,13 +341,13 @@ export interface ListOrdersRequest {
     user_id: UserId;
   };
   query: {
-    /** How many entries at most, in the offset and cursor styles. 20 when absent. */
+    /** The greatest number of entries, in the offset and cursor styles. 20 when absent. */
     limit?: number;
-    /** How many entries to skip, in the offset style. 0 when absent. */
+    /** The number of entries to skip, in the offset style. 0 when absent. */
     offset?: number;
-    /** Which page, counted from 1, in the page style. 1 when absent. */
+    /** The number of the page, counted from 1, in the page style. 1 when absent. */
     page?: number;
-    /** How many entries a page has at most, in the page style. 20 when absent. */
+    /** The greatest number of entries of a page, in the page style. 20 when absent. */
     per_page?: number;
     /** Chooses the cursor style. Empty for the first page, then the `cursor.next` of the page before. Opaque; a forged one is 400. */
     after?: string;
@@ -595,9 +595,9 @@ export type LoginReply =
  *
  * Exchanges an e-mail address and a password for tokens, and starts a session. `flow` chooses between an access
  * token with a refresh token (`jwt`) and a single opaque token (`opaque`). With `cookie` the tokens come as
- * cookies and the body holds only their lifetime. An unknown address and a wrong password are told apart neither
- * by the answer nor by its time. Repeated failures are answered with 429 and growing waits (see the rate limits);
- * when many log in at once, those who ask for most are answered with 503.
+ * cookies and the body holds only their lifetime. Answers for an unknown address and for a
+ * wrong password are the same and take the same time. Repeated failures are answered with 429 and growing waits (see
+ * the rate limits); when many log in at once, those who ask for most are answered with 503.
  *
  * Permission: public.
  *
@@ -712,13 +712,13 @@ export type GetCurrentUser = Route<GetCurrentUserRequest, GetCurrentUserReply, D
 /** The request of `listSessions`. */
 export interface ListSessionsRequest {
   query: {
-    /** How many entries at most, in the offset and cursor styles. 20 when absent. */
+    /** The greatest number of entries, in the offset and cursor styles. 20 when absent. */
     limit?: number;
-    /** How many entries to skip, in the offset style. 0 when absent. */
+    /** The number of entries to skip, in the offset style. 0 when absent. */
     offset?: number;
-    /** Which page, counted from 1, in the page style. 1 when absent. */
+    /** The number of the page, counted from 1, in the page style. 1 when absent. */
     page?: number;
-    /** How many entries a page has at most, in the page style. 20 when absent. */
+    /** The greatest number of entries of a page, in the page style. 20 when absent. */
     per_page?: number;
     /** Chooses the cursor style. Empty for the first page, then the `cursor.next` of the page before. Opaque; a forged one is 400. */
     after?: string;
@@ -825,7 +825,7 @@ export type GetJwksReply =
  *
  * The keys that verify access tokens, as a JSON Web Key Set (RFC 7517): the present one, the next one before it
  * signs, and old ones until their last token has expired. Empty when the service signs with a shared secret
- * (HS256). Unversioned; the answer is `application/json` whatever `Accept` says.
+ * (HS256). Unversioned; the answer is `application/json` for every `Accept`.
  *
  * Permission: public.
  *
@@ -845,7 +845,7 @@ export type GetRootReply =
   | { status: 400 | 403 | 503; headers?: NoHeaders; body: Problem };
 
 /**
- * Where everything is
+ * List the entry points
  *
  * GET /
  *
@@ -854,7 +854,7 @@ export type GetRootReply =
  *
  * Permission: public.
  *
- * - 200: What is served, and where.
+ * - 200: The addresses of all that is served.
  * - 302: To `/docs`.
  * - fails with 400 BAD_REQUEST, 403 FORBIDDEN, 503 UNAVAILABLE
  */
@@ -933,7 +933,7 @@ export type GetMetrics = (request: GetMetricsRequest, context: Context) => Promi
 /** The request of `getOpenApiYaml`. */
 export interface GetOpenApiYamlRequest {
   query: {
-    /** One release of the contracts, as `Content-Location` names it. What is found by it never changes; it is 404 when another is served. */
+    /** One release of the contracts, as `Content-Location` names it. A release never changes; it is 404 when the service has another one. */
     release?: string;
   };
   headers: {
@@ -972,7 +972,7 @@ export type GetOpenApiYaml = (request: GetOpenApiYamlRequest, context: Context) 
 /** The request of `getOpenApiJson`. */
 export interface GetOpenApiJsonRequest {
   query: {
-    /** One release of the contracts, as `Content-Location` names it. What is found by it never changes; it is 404 when another is served. */
+    /** One release of the contracts, as `Content-Location` names it. A release never changes; it is 404 when the service has another one. */
     release?: string;
   };
   headers: {
@@ -1011,7 +1011,7 @@ export type GetOpenApiJson = (request: GetOpenApiJsonRequest, context: Context) 
 /** The request of `getOpenApi30Json`. */
 export interface GetOpenApi30JsonRequest {
   query: {
-    /** One release of the contracts, as `Content-Location` names it. What is found by it never changes; it is 404 when another is served. */
+    /** One release of the contracts, as `Content-Location` names it. A release never changes; it is 404 when the service has another one. */
     release?: string;
   };
   headers: {
@@ -1050,7 +1050,7 @@ export type GetOpenApi30Json = (request: GetOpenApi30JsonRequest, context: Conte
 /** The request of `getGraphqlSchema`. */
 export interface GetGraphqlSchemaRequest {
   query: {
-    /** One release of the contracts, as `Content-Location` names it. What is found by it never changes; it is 404 when another is served. */
+    /** One release of the contracts, as `Content-Location` names it. A release never changes; it is 404 when the service has another one. */
     release?: string;
   };
   headers: {
@@ -1089,7 +1089,7 @@ export type GetGraphqlSchema = (request: GetGraphqlSchemaRequest, context: Conte
 /** The request of `getGraphqlIntrospection`. */
 export interface GetGraphqlIntrospectionRequest {
   query: {
-    /** One release of the contracts, as `Content-Location` names it. What is found by it never changes; it is 404 when another is served. */
+    /** One release of the contracts, as `Content-Location` names it. A release never changes; it is 404 when the service has another one. */
     release?: string;
   };
   headers: {

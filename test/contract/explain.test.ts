@@ -76,7 +76,7 @@ t.test('the same for a field of schema.graphql and for a member of a schema', as
   const { code, stdout } = await accord(t, ['explain', 'getUser']);
   t.equal(code, 0);
   t.match(stdout, /^Answered by\n {2}getUser {2}record\(User, 'user_id'\) {2}src\/application\/rest\/users\.ts:\d+/m);
-  t.match(stdout, /^ {2}404 {2}`NOT_FOUND`.* openapi\.yaml:\d+:9 \[(\d)\]$[\s\S]*^ {2}\[\1\] What has versions/m);
+  t.match(stdout, /^ {2}404 {2}`NOT_FOUND`.* openapi\.yaml:\d+:9 \[(\d)\]$[\s\S]*^ {2}\[\1\] Versioned operations/m);
   const unknown = await accord(t, ['explain', 'getNobody']);
   t.same([unknown.code, unknown.stdout], [2, '']);
   t.match(unknown.stderr, /have no getNobody.* getUser,/);

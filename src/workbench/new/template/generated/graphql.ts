@@ -19,7 +19,7 @@ export type Scalars = {
 
 /** A book that somebody has. */
 export type Book = {
-  /** Who wrote it. */
+  /** The author. */
   author: Scalars['String']['output'];
   /** When it was added: ISO 8601 in UTC. */
   createdAt: Scalars['String']['output'];
@@ -35,7 +35,7 @@ export type Book = {
 
 /** A new book. */
 export type CreateBookInput = {
-  /** Who wrote it. */
+  /** The author. */
   author: Scalars['String']['input'];
   /** The title. */
   title: Scalars['String']['input'];
@@ -43,7 +43,7 @@ export type CreateBookInput = {
   year?: InputMaybe<Scalars['Int']['input']>;
 };
 
-/** What can be changed. */
+/** The writes. */
 export type Mutation = {
   /** Adds a book of the caller's. */
   createBook: Maybe<Book>;
@@ -52,18 +52,18 @@ export type Mutation = {
 };
 
 
-/** What can be changed. */
+/** The writes. */
 export type MutationCreateBookArgs = {
   input: CreateBookInput;
 };
 
 
-/** What can be changed. */
+/** The writes. */
 export type MutationDeleteBookArgs = {
   id: Scalars['ID']['input'];
 };
 
-/** What can be asked for. */
+/** The reads. */
 export type Query = {
   /** One book by id: `GONE` when it was deleted, `NOT_FOUND` when there never was one. */
   book: Maybe<Book>;
@@ -74,26 +74,26 @@ export type Query = {
 };
 
 
-/** What can be asked for. */
+/** The reads. */
 export type QueryBookArgs = {
   id: Scalars['ID']['input'];
 };
 
 
-/** What can be asked for. */
+/** The reads. */
 export type QueryBooksArgs = {
   limit?: InputMaybe<Scalars['Int']['input']>;
   offset?: InputMaybe<Scalars['Int']['input']>;
 };
 
-/** What an account may do. */
+/** The role of an account. */
 export type Role =
   /** Everything. */
   | 'ADMIN'
   /** Reads all books, and keeps the caller's own. */
   | 'MEMBER';
 
-/** What can be followed over a WebSocket (graphql-transport-ws). */
+/** The events that the server pushes over a WebSocket (graphql-transport-ws). */
 export type Subscription = {
   /**
    * Every book that is added, once each. With `since`, those after that id come first, and the live ones follow without a gap: who
@@ -103,7 +103,7 @@ export type Subscription = {
 };
 
 
-/** What can be followed over a WebSocket (graphql-transport-ws). */
+/** The events that the server pushes over a WebSocket (graphql-transport-ws). */
 export type SubscriptionBookAddedArgs = {
   since?: InputMaybe<Scalars['ID']['input']>;
 };
@@ -118,7 +118,7 @@ export type User = {
   id: Scalars['ID']['output'];
   /** The name. */
   name: Scalars['String']['output'];
-  /** What the account may do. */
+  /** The role of the account. */
   role: Role;
 };
 

@@ -8,7 +8,7 @@ export interface components {
         BookId: number;
         /** @description The title of a book. */
         Title: string;
-        /** @description Who wrote a book. */
+        /** @description The author of a book. */
         Author: string;
         /** @description When a book was published; `null` where nobody knows. */
         Year: number | null;
@@ -33,11 +33,11 @@ export interface components {
             data: components["schemas"]["BookList"];
             cursor: components["schemas"]["Cursor"];
         };
-        /** @description Where a page ends. */
+        /** @description The end of a page. */
         Cursor: {
             /** @description The next `after`; empty on the last page. */
             next: string;
-            /** @description Whether there is a next page. */
+            /** @description True if there is a next page. */
             hasMore: boolean;
         };
         /** @description Books. A page where the request has `after`, else an array. */
@@ -64,7 +64,7 @@ export interface components {
          */
         EmailAddress: string;
         /**
-         * @description What a user may do.
+         * @description The role of a user.
          * @enum {string}
          */
         Role: "admin" | "member";
@@ -119,7 +119,7 @@ export interface components {
             email: string;
             password: components["schemas"]["PresentedPassword"];
             flow?: components["schemas"]["LoginFlow"];
-            /** @description Whether the tokens come as cookies. They do not when absent. */
+            /** @description True for tokens in cookies. They do not when absent. */
             cookie?: boolean;
         };
         /** @description The refresh token of the session; left out where its cookie is sent, or a logout comes under an opaque token. */
@@ -160,30 +160,30 @@ export interface components {
              */
             status: "ok";
         };
-        /** @description Whether the service is ready, and what it depends on. */
+        /** @description The readiness of the service, and of what it depends on. */
         Readiness: {
             /**
              * @description `unavailable` with 503.
              * @enum {string}
              */
             status: "ok" | "degraded" | "unavailable";
-            /** @description What the service needs, by name, such as `database`. */
+            /** @description The dependencies of the service by name, such as `database`. */
             checks: {
                 [key: string]: "ok" | "degraded" | "failed";
             };
         };
-        /** @description What went wrong (RFC 9457). */
+        /** @description A failure (RFC 9457). */
         Problem: {
             /**
              * Format: uri-reference
-             * @description Where the code is explained.
+             * @description The address of a page that explains the code.
              */
             type: string;
             /** @description The code in words. */
             title: string;
             /** @description The status of the answer. */
             status: number;
-            /** @description What is wrong this time. For people. */
+            /** @description A sentence for people about this failure. For people. */
             detail: string;
             /**
              * Format: uri-reference
@@ -193,21 +193,21 @@ export interface components {
             /** @description The same message as `detail`. */
             error: string;
             code: components["schemas"]["ErrorCode"];
-            /** @description Where the faults are, 20 at most. */
+            /** @description The faults, 20 at most. */
             errors?: components["schemas"]["Fault"][];
-            /** @description How many faults more were found. */
+            /** @description The number of further faults. */
             omitted?: number;
         };
         /** @description One fault, in the body or in a parameter. */
         Fault: {
             /**
              * Format: json-pointer
-             * @description Where in the body (RFC 6901).
+             * @description The place in the body (RFC 6901).
              */
             pointer?: string;
             /** @description The name of the parameter. */
             parameter?: string;
-            /** @description What is wrong there. For people. */
+            /** @description A sentence for people about this fault. For people. */
             detail: string;
         };
         /**

@@ -52,13 +52,13 @@ type NoHeaders = { [Other in HeaderName]?: never };
 /** The request of `listBooks`. */
 export interface ListBooksRequest {
   query: {
-    /** How many entries at most. 20 when absent. */
+    /** The greatest number of entries. 20 when absent. */
     limit?: number;
-    /** How many entries to skip. 0 when absent. */
+    /** The number of entries to skip. 0 when absent. */
     offset?: number;
-    /** Which page, counted from 1. */
+    /** The number of the page, counted from 1. */
     page?: number;
-    /** How many entries a page has at most. 20 when absent. */
+    /** The greatest number of entries of a page. 20 when absent. */
     per_page?: number;
     /** Empty for the first page, then the `cursor.next` of the page before. */
     after?: string;
@@ -108,7 +108,7 @@ export type CreateBookReply =
  *
  * POST /api/v1/books
  *
- * Adds a book of the caller's. Whoever follows `bookAdded` over GraphQL is sent it.
+ * Adds a book of the caller's. Subscribers of `bookAdded` over GraphQL receive it.
  *
  * Permission books.create: member own, admin own.
  *
@@ -386,7 +386,7 @@ export type RefreshSessionRequestBody = RefreshRequest;
 /** The request of `refreshSession`. */
 export interface RefreshSessionRequest {
   cookies: {
-    /** Of a login with `cookie`; over HTTPS `__Secure-my_api_refresh`. A token in the body goes before it. */
+    /** The refresh token of a login with `cookie`; over HTTPS `__Secure-my_api_refresh`. A token in the body takes precedence. */
     my_api_refresh?: RefreshToken;
   };
   body: RefreshSessionRequestBody | undefined;
@@ -418,7 +418,7 @@ export type LogoutRequestBody = RefreshRequest;
 /** The request of `logout`. */
 export interface LogoutRequest {
   cookies: {
-    /** Of a login with `cookie`; over HTTPS `__Secure-my_api_refresh`. A token in the body goes before it. */
+    /** The refresh token of a login with `cookie`; over HTTPS `__Secure-my_api_refresh`. A token in the body takes precedence. */
     my_api_refresh?: RefreshToken;
   };
   body: LogoutRequestBody | undefined;
@@ -515,7 +515,7 @@ export type GetReadinessReply =
  *
  * Permission: public.
  *
- * - 200: Whether it is ready.
+ * - 200: The readiness of the service.
  * - fails with 400 BAD_REQUEST, 403 FORBIDDEN, 500 INTERNAL, 503
  */
 export type GetReadiness = (request: GetReadinessRequest, context: Context) => Promise<GetReadinessReply>;
@@ -608,7 +608,7 @@ export type GetGraphqlSchemaReply =
  */
 export type GetGraphqlSchema = (request: GetGraphqlSchemaRequest, context: Context) => Promise<GetGraphqlSchemaReply>;
 
-/** src/application/rest/books.ts: What everybody has collected. */
+/** src/application/rest/books.ts: The books that people have collected. */
 export interface BooksHandlers {
   listBooks: ListBooks;
   createBook: CreateBook;
