@@ -45,8 +45,10 @@ t.test(
   'a start tells a newcomer what the first request needs; its data outlive it, belong to one process and survive a kill',
   async (t) => {
     const environment = inFolder(t);
-    const first = await startServer(t, environment);
+    const first = await startServer(t, { ...environment, RATELIMIT: 'hunter2' });
     const printed = first.stdout();
+    t.match(first.stderr(), 'RATELIMIT: is not a variable of this service. Did you mean RATE_LIMIT?\n');
+    t.notMatch(first.stderr() + printed, /hunter2/);
     t.match(line(printed, 'Database'), /^embedded PostgreSQL in \S+ \(migrated: 0_init.*\)$/);
     t.match(first.url, /^http:\/\/localhost:[1-9]\d+$/, 'the port that was taken, not the 0 that was asked for');
     t.equal(line(printed, 'GraphQL'), `${first.url}/graphql`);
@@ -146,7 +148,7 @@ const REFUSALS: {
 }[] = [
   {
     name: 'a variable that is wrong',
-    environment: async () => ({ PORT: 'abc', KEY_SECRET: 'hunter2' }),
+    environment: async () => ({ PORT: 'abc', KEY_SECRET: 'hunter2', DATBASE_URL: 'hunter2' }),
     says: 'PORT: must be integer\nKEY_SECRET: must have at least 32 characters',
     hides: 'abc|hunter2',
   },

@@ -48,6 +48,28 @@ t.test('what is empty or blank counts as unset, and what is not ours is not read
   t.strictSame(readConfig({ ...blank, PATH: '/bin', npm_config_port: '1' }), readConfig({}));
 });
 
+t.test('a name that looks like a misspelt variable is reported with the likely name, without its value', async (t) => {
+  const cases: [environment: NodeJS.ProcessEnv, similar?: string][] = [
+    [{ RATELIMIT: 'hunter2' }, 'RATE_LIMIT'],
+    [{ rate_limit: 'hunter2' }, 'RATE_LIMIT'],
+    [{ DATBASE_URL: 'hunter2' }, 'DATABASE_URL'],
+    [{ DATABASE_URI: 'hunter2' }, 'DATABASE_URL'],
+    [{ KEY_SERCET: 'hunter2' }, 'KEY_SECRET'],
+    [{ PROT: 'hunter2' }, 'PORT'],
+    [{ PAYMENT_URLS: 'hunter2' }, 'PAYMENT_URL'],
+    [{ DATABASE_URI: 'hunter2', DATABASE_URL: 'pglite://memory' }],
+    [{ DATBASE_URL: ' ' }],
+    [{ HOME: '/', PATH: '/bin', HOSTNAME: 'x', PWD: '/', TERM: 'x', LOGNAME: 'x', TMPDIR: '/', npm_config_port: '1' }],
+  ];
+  for (const [environment, similar] of cases) {
+    const [name] = Object.keys(environment);
+    const sentences: string[] = [];
+    readConfig(environment, (sentence) => sentences.push(sentence));
+    const expected = similar ? [`${name}: is not a variable of this service. Did you mean ${similar}?`] : [];
+    t.strictSame(sentences, expected);
+  }
+});
+
 t.test('text becomes the type that the table gives it', async (t) => {
   t.match(readConfig({ PORT: '0', GRAPHQL_INTROSPECTION: 'false', RATE_CEILING: '7', HOST: '::1' }), {
     PORT: 0,

@@ -10,7 +10,8 @@ export const exampleVariables: Record<string, { default?: unknown; description?:
 };
 
 /** The configuration of the example in an environment. */
-export const exampleConfig = (environment: NodeJS.ProcessEnv): Config => readConfig(environment, variables);
+export const exampleConfig = (environment: NodeJS.ProcessEnv, warn?: (sentence: string) => void): Config =>
+  readConfig(environment, variables, warn);
 
 /** The example as an app that does not listen yet. */
 export const exampleApp = (environment: NodeJS.ProcessEnv, options: AppOptions) =>

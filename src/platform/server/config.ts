@@ -152,11 +152,11 @@ const unfitSecrets = (secrets: readonly string[]): string[] =>
   );
 
 type Problem = string | false | undefined;
-const told = (problems: Problem[]) => problems.filter((one) => typeof one === 'string' && one !== '') as string[];
+const onlyTexts = (problems: Problem[]) => problems.filter((one) => typeof one === 'string' && one !== '') as string[];
 
 /** Returns the variables that make the service reachable from other machines. */
 const exposedBy = ({ HOST, PUBLIC_URL, TLS_CERT, TRUST_PROXY }: Settings): string[] =>
-  told([
+  onlyTexts([
     !isLoopbackHost(HOST) && 'HOST',
     PUBLIC_URL && isHttpUrl(PUBLIC_URL) && !isLoopbackHost(new URL(PUBLIC_URL).hostname) && 'PUBLIC_URL',
     TLS_CERT && 'TLS_CERT',
@@ -185,7 +185,7 @@ function contradictions(environment: Environment): string[] {
     !KEY_SECRET && 'KEY_SECRET: production has no default secret; set at least 32 characters',
     !PUBLIC_URL && 'PUBLIC_URL: production needs it for cookies and links; set the address that clients use',
   ];
-  return told([
+  return onlyTexts([
     environment.NODE_ENV === 'production' &&
       environment.DEMO === 'on' &&
       'NODE_ENV, DEMO: production has no demo; set one of them',
@@ -202,7 +202,7 @@ function contradictions(environment: Environment): string[] {
       'REDIS_URL: must be a URL that begins with redis:// or rediss://',
     TRUST_PROXY?.split(',').every(isProxy) === false &&
       'TRUST_PROXY: must be addresses, subnets, loopback, linklocal or uniquelocal, separated by commas',
-    ...(isProduction(environment) ? inProduction(environment, told(ofProduction)) : []),
+    ...(isProduction(environment) ? inProduction(environment, onlyTexts(ofProduction)) : []),
   ]);
 }
 
@@ -226,15 +226,46 @@ function schemaWith(own: TProperties): TObject {
   return schema;
 }
 
+/** Returns true for texts that one inserted, deleted, replaced or transposed letter makes equal. */
+function isOneEdit(one: string, other: string): boolean {
+  const shorter = Math.min(one.length, other.length);
+  let start = 0;
+  while (start < shorter && one[start] === other[start]) start++;
+  let end = 0;
+  while (end < shorter - start && one.at(-1 - end) === other.at(-1 - end)) end++;
+  const [rest, otherRest] = [one.slice(start, one.length - end), other.slice(start, other.length - end)];
+  const isTransposed = rest.length === 2 && rest === [...otherRest].reverse().join('');
+  return isTransposed || Math.max(rest.length, otherRest.length) <= 1;
+}
+
+/** Returns a sentence for each name that is probably a misspelt name of an unset variable. */
+function misspeltNames(given: readonly string[], known: readonly string[]): string[] {
+  const plain = (name: string) => name.toUpperCase().replaceAll(/[^A-Z]/g, '');
+  const unset = known.filter((name) => !given.includes(name));
+  return given
+    .filter((name) => !known.includes(name))
+    .flatMap((name) => {
+      const similar = unset.find((one) => isOneEdit(plain(name), plain(one)));
+      return similar === undefined ? [] : [`${name}: is not a variable of this service. Did you mean ${similar}?`];
+    });
+}
+
 /**
  * Reads the environment. No other code does.
  * @param environment values that are empty or blank count as unset
  * @param own the variables that only the application has
+ * @param warn gets a sentence for each name that looks like a misspelt variable, without its value
  * @throws ConfigError with the name of every wrong variable, never with its value
  */
-export function readConfig(environment: NodeJS.ProcessEnv, own: TProperties = NONE): Config {
+export function readConfig(
+  environment: NodeJS.ProcessEnv,
+  own: TProperties = NONE,
+  warn: (sentence: string) => void = () => {},
+): Config {
   const values = Object.fromEntries(Object.entries(environment).filter(([, value]) => value?.trim()));
-  if (!ajv.validate<Environment>(schemaWith(own), values)) {
+  const schema = schemaWith(own);
+  for (const sentence of misspeltNames(Object.keys(values), Object.keys(schema.properties))) warn(sentence);
+  if (!ajv.validate<Environment>(schema, values)) {
     throw new ConfigError((ajv.errors ?? []).map(describe).join('\n'));
   }
   const problems = contradictions(values);

@@ -19,7 +19,7 @@ interface Program {
 
 async function start({ name, variables, application: load }: Program): Promise<void> {
   namesOf(name);
-  const config = readConfig(process.env, variables);
+  const config = readConfig(process.env, variables, console.error);
   await tryPort(config);
   // PostgreSQL is compiled on another core while the modules of the service are loaded.
   const [database, application, { serve }] = await Promise.all([
