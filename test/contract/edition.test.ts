@@ -100,9 +100,9 @@ t.test('a place is that of the line that a person edits: of what a default says,
   t.same([lost?.rule, lost?.line], ['no-unresolved-refs', lineOf(misspelt, 'Brokn')]);
 });
 
-t.test('a default that cannot be read, or that holds for nothing, is told at its place', async (t) => {
+t.test('a default that cannot be read, or that applies to nothing, is told at its place', async (t) => {
   const cases: [action: string, words: string, message: RegExp][] = [
-    ['- operations: documents\n  update: {}', 'documents', /holds for nothing/],
+    ['- operations: documents\n  update: {}', 'documents', /applies to nothing/],
     ['- operations: counting\n  update: {}', 'counting', /no operations called `counting`: use every, counted/],
     ['- update: {}', '- update', /names `operations`/],
     ['- operations: every\n  problems: every\n  update: {}', '- operations', /names `operations`/],

@@ -1,4 +1,4 @@
-import { type FileLines, FILES as READ } from '../model/problems.js';
+import { FILES as READ } from '../model/problems.js';
 
 /** What a change does to existing clients, worst first. */
 export const VERDICTS = ['breaking', 'risky', 'safe'] as const;
@@ -37,8 +37,7 @@ export interface Change {
   /** True if `x-severity` does not override the verdict, because the removal was announced. */
   settled?: boolean;
   place: ChangePlace;
-  /** The lines that state it, in each version. */
-  lines: { before?: FileLines; after?: FileLines };
+
   /** The affected operationIds, `Type.field`s or models. */
   elements: string[];
 }

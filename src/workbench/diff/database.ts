@@ -67,14 +67,14 @@ export function databaseChanges(before: PrismaSource, after: PrismaSource): Chan
     const judged = isInside || (was && is && was.value === is.value) ? undefined : judge(was, is);
     if (judged === undefined) return [];
     const [verdict, what, message] = judged;
-    const lines = (one: Part) => ({ file, first: one.line, last: one.line });
+
     const rule = `database-${part.rule.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}-${what}`;
     const advice = verdict !== 'safe' && { advice: ADVICE[what] ?? String(ADVICE['changed']) };
     return [
       {
         ...{ id: `database:${id}:${what}`, rule, side: 'database', verdict, what, message, ...advice },
         place: { file, line: part.line, column: 1, old: is === undefined },
-        lines: { ...(was && { before: lines(was) }), ...(is && { after: lines(is) }) },
+
         elements: [part.element],
       },
     ];
@@ -92,7 +92,7 @@ export function missingMigration(
   return [
     {
       ...{ id: 'database:migration:missing', rule: 'database-migration-missing', side: 'database' },
-      ...{ verdict: 'breaking', what: 'missing', place: first.place, lines: {}, elements: [] },
+      ...{ verdict: 'breaking', what: 'missing', place: first.place, elements: [] },
       message: 'the schema of the database changes, and no migration comes with it',
       advice: 'npm run accord -- migrate <name>',
     },

@@ -16,7 +16,7 @@ import { keywordOf, labelled, membersOf, type Pair, subjectOf } from './pair.js'
 import { ruleName } from './rules.js';
 
 /** Finds keys in the text of one version; `shared` names the default that states them. */
-export type Locate = (path: Path) => Omit<ChangePlace, 'old'> & { lines?: Change['lines']['after']; shared?: string };
+export type Locate = (path: Path) => Omit<ChangePlace, 'old'> & { shared?: string };
 
 /** Collects the changes of one comparison. */
 export interface Recorder {
@@ -105,7 +105,7 @@ export function recorderOf(side: Side, locate: { old: Locate; now: Locate }, tod
       ...(advice && { advice: sunset === undefined ? advice : `Keep it until ${sunset}.` }),
       ...(isOver && { settled: true }),
       place: { file, line, column, old: after === undefined && before !== undefined },
-      lines: { ...(before?.lines && { before: before.lines }), ...(after?.lines && { after: after.lines }) },
+
       ...{ elements: [], owners },
       ...(shared !== undefined && { shared: { by: shared, where } }),
     });

@@ -32,12 +32,11 @@ function pairsOf(before: Operation[], after: Operation[]): (readonly [Operation 
 }
 
 const locator =
-  ({ placeOf, linesOf, originOf }: OpenApiSource): Locate =>
+  ({ placeOf, originOf }: OpenApiSource): Locate =>
   (keys) => {
-    const path = [...keys];
-    const { file, line, column } = placeOf(path, true);
-    const [origin, lines] = [originOf(path), linesOf(path)];
-    return { file, line, column, ...(lines && { lines }), ...(origin[0] === DEFAULTS && { shared: origin.join('.') }) };
+    const { file, line, column } = placeOf(keys, true);
+    const origin = originOf(keys);
+    return { file, line, column, ...(origin[0] === DEFAULTS && { shared: origin.join('.') }) };
   };
 
 const LABEL: Label = { id: '', name: '', where: '', direction: 'request', owner: '' };

@@ -1,5 +1,5 @@
+import { HOLDS, type Kind } from '../model/elements.js';
 import { EXTENSIONS } from '../model/extensions.js';
-import { HOLDS, type Kind } from '../model/places.js';
 
 /** What an editor completes an OpenAPI document by. */
 const OPENAPI = 'https://spec.openapis.org/oas/3.1/schema/2025-11-23';

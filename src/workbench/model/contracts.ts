@@ -1,5 +1,5 @@
 import { filesIn, type ProjectFiles, sdlParts } from '@accord-api/platform/contract/project-files';
-import { lazily } from './lazily.js';
+import { lazy } from './lazy.js';
 import { type OpenApiSource, openApiOf } from './openapi-source.js';
 import { readPermissions, type StatedPolicy } from './permissions.js';
 import { type PrismaSource, prismaOf } from './prisma-schema.js';
@@ -30,15 +30,12 @@ interface Sources {
 }
 
 function modelOf({ openapi, schema, prisma }: Sources): Contracts {
-  const permissions = lazily(() => readPermissions(openapi, schema));
-  return {
-    openapi,
-    schema,
-    prisma: prismaOf(prisma ?? ''),
-    get permissions() {
-      return permissions();
-    },
-  };
+  return lazy<Contracts>({
+    openapi: () => openapi,
+    schema: () => schema,
+    prisma: () => prismaOf(prisma ?? ''),
+    permissions: () => readPermissions(openapi, schema),
+  });
 }
 
 /**

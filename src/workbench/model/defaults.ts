@@ -6,6 +6,7 @@ import {
 } from '@accord-api/platform/contract/document';
 import { placeOf } from '@accord-api/platform/contract/openapi';
 import { isObject, isPlain, type Keys, keyOf, keysOf, valueAt } from '@accord-api/platform/contract/references';
+import type { Finding } from './yaml-source.js';
 
 /** The member at the root of a contract that declares defaults for many operations. */
 export const DEFAULTS = 'x-defaults';
@@ -30,16 +31,10 @@ interface Default {
   copy?: Record<string, string>;
 }
 
-/** An error in a default, and the keys that lead there. */
-interface Fault {
-  path: Keys;
-  message: string;
-}
-
 /** A contract in which each operation states its defaults itself. */
 interface Completed {
   document: OpenApiDocument;
-  faults: Fault[];
+  faults: Finding[];
   /** Returns the keys in the authored contract of something in the completed one. */
   originOf: (keys: Keys) => Keys;
 }
@@ -175,7 +170,8 @@ export function completed(authored: unknown): Completed {
   if (entries === undefined) return { document: authored as OpenApiDocument, faults: [], originOf: (keys) => keys };
   const { [DEFAULTS]: _stated, ...document } = structuredClone(authored) as Record<string, unknown>;
   const origins = new Map<string, Keys>();
-  const faults: Fault[] = [];
+  const faults: Finding[] = [];
+  const fault = (path: Keys, message: string) => void faults.push({ path, rule: 'defaults', message });
 
   function originOf(keys: Keys): Keys {
     for (let length = keys.length; length > 0; length -= 1) {
@@ -270,14 +266,14 @@ export function completed(authored: unknown): Completed {
       const other = all.find(({ keys, via }) => via && keyOf(keys) === at && !uses.has(keyOf(via)));
       if (other === undefined) continue;
       const message = `This default completes #/${place.keys.join('/')}, which is used where it does not hold, too: ${other.via?.join(' ')}. Give that a component of its own.`;
-      faults.push({ path: selector, message });
+      fault(selector, message);
     }
   }
 
   function apply(entry: Default, path: Keys): void {
     const targets = targetsOf(entry);
     const selector = [...path, SELECTORS.find((name) => name in entry) ?? ''];
-    if (targets.length === 0) faults.push({ path: selector, message: 'This default holds for nothing here.' });
+    if (targets.length === 0) fault(selector, 'This default applies to nothing here.');
     for (const target of targets) {
       const { place, uses, copied } = target;
       const known = origins.size;
@@ -287,12 +283,12 @@ export function completed(authored: unknown): Completed {
     }
   }
 
-  if (!Array.isArray(entries)) faults.push({ path: [DEFAULTS], message: 'The defaults are a list.' });
+  if (!Array.isArray(entries)) fault([DEFAULTS], 'The defaults are a list.');
   for (const [index, entry] of (Array.isArray(entries) ? entries : []).entries()) {
     const path = [DEFAULTS, index];
     const flaw = flawOf(entry);
     if (flaw === undefined) apply(entry as Default, path);
-    else faults.push({ path: flaw.member === undefined ? path : [...path, flaw.member], message: flaw.message });
+    else fault(flaw.member === undefined ? path : [...path, flaw.member], flaw.message);
   }
   checkUses();
   return { document: document as unknown as OpenApiDocument, faults, originOf };

@@ -9,8 +9,8 @@ import type { GeneratedContract } from '@accord-api/platform/contract/generated'
 import { placedOperations } from '@accord-api/platform/contract/openapi';
 import { isObject, keysOf, resolveReference, valueAt, withReferences } from '@accord-api/platform/contract/references';
 import { stringify } from 'yaml';
+import { elementsOf, type Kind } from './elements.js';
 import { openApi30 } from './openapi-3.0.js';
-import { elementsOf, type Kind } from './places.js';
 
 /** Members that speak to whoever generates, serves, tests or reviews, and not to whoever calls. */
 const OF_THE_WORKBENCH = [
@@ -66,7 +66,7 @@ function reached(document: OpenApiDocument, value: unknown, found = new Set<stri
 }
 
 function withoutWriteOnly(whole: unknown, kind: Kind): void {
-  for (const { object } of elementsOf(whole, { kind })) if (object.writeOnly === true) delete object.writeOnly;
+  for (const { object } of elementsOf(whole, kind)) if (object.writeOnly === true) delete object.writeOnly;
 }
 
 /**

@@ -1,5 +1,5 @@
 import { PREDICATES, SELECTORS } from './defaults.js';
-import type { Kind } from './places.js';
+import type { Kind } from './elements.js';
 
 /** A member of ours in an OpenAPI document. */
 interface Extension {

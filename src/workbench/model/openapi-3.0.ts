@@ -1,7 +1,7 @@
 import type { OpenApiDocument, Schema } from '@accord-api/platform/contract/document';
 import { isPlain, keysOf, valueAt } from '@accord-api/platform/contract/references';
 import { SCHEMAS_IN, subschemasOf } from '@accord-api/platform/contract/schemas';
-import { elementsOf } from './places.js';
+import { elementsOf } from './elements.js';
 
 type Node = Record<string, unknown>;
 

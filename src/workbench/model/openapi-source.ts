@@ -3,59 +3,51 @@ import { normaliseOpenApi, type Operation, operations } from '@accord-api/platfo
 import { NO_FILES, type ProjectFiles } from '@accord-api/platform/contract/project-files';
 import { isObject, keysOf, valueAt } from '@accord-api/platform/contract/references';
 import { upgradeFromThreeToThreeOne } from '@scalar/openapi-upgrader/3.0-to-3.1';
+import { bundle } from './bundle.js';
 import { completed } from './defaults.js';
 import { publicPart } from './edition.js';
-import { joined } from './joined.js';
-import { lazily } from './lazily.js';
-import { elementsOf } from './places.js';
-import { FILES, type FileLines, type FilePlace, type Problem } from './problems.js';
+import { elementsOf } from './elements.js';
+import { lazy } from './lazy.js';
+import { FILES, type FilePlace, type Problem } from './problems.js';
 import { type Finding, type Path, readYaml, type YamlSource } from './yaml-source.js';
 
-/** The least document: what a project without openapi.yaml promises over REST. */
-const NOTHING = 'openapi: 3.1.0\ninfo: { title: none, version: 0.0.0 }\npaths: {}\n';
+/** The contract of a project without openapi.yaml. */
+const EMPTY = 'openapi: 3.1.0\ninfo: { title: none, version: 0.0.0 }\npaths: {}\n';
 
-/**
- * The text of openapi.yaml and what it says, each part made when it is first asked for, and once. The keys that lead to a place are
- * those of `written`; the place is where the text says it.
- */
+/** The REST contract. Each part is computed when it is first read. Paths are those of `written`. */
 export interface OpenApiSource {
-  /** What it is called, or its first file is. */
+  /** The name of the first file in problems. */
   readonly file: string;
-  /** Of its first file. */
+  /** The text of the first file. */
   readonly text: string;
-  /** The texts of all its files, by their paths, as far as they are there. */
-  readonly texts: ReadonlyMap<string, string>;
-  /** All files that it asks for, be they there or not. */
-  readonly files: readonly string[];
-  /** What keeps it from being read; then the rest is not to be relied upon. */
-  readonly errors: readonly Problem[];
-  readonly placeOf: (path: Path, onKey?: boolean) => FilePlace;
-  /** Where what has these keys is written; undefined where nothing has. */
-  readonly linesOf: (path: Path) => FileLines | undefined;
-  readonly problemAt: (finding: Finding) => Problem;
-  /** Whether the project has none; then it promises nothing, and there is nothing wrong with that. */
+  /** True for a project without a REST contract, which is no error. */
   readonly absent: boolean;
-  /** The files as one document and nothing else: what its `x-defaults` say stands there alone. Throws on what cannot be read. */
+  /** The texts of the files that exist, by path. */
+  readonly texts: ReadonlyMap<string, string>;
+  /** The paths of all files that the contract refers to, existing or not. */
+  readonly files: readonly string[];
+  /** Syntax errors, and references to files that cannot be followed. The members below throw the first of them. */
+  readonly errors: readonly Problem[];
+  /** The files as one document, before `x-defaults` apply. */
   readonly authored: unknown;
-  /** What is wrong with its `x-defaults`. */
+  /** Errors in `x-defaults`. */
   readonly defaultFaults: readonly Finding[];
-  /** The keys by which the authored document says what has these in `written`. */
-  readonly originOf: (path: Path) => Path;
-  /** With what its `x-defaults` say at each place: references are not followed. Throws on a text that does not parse. */
+  /** The document after `x-defaults` apply, with its references. */
   readonly written: OpenApiDocument;
-  /** What of it concerns those who call, in OpenAPI 3.1 where it is written in 3.0. Throws on a text that does not parse. */
+  /** The public part of `written` in OpenAPI 3.1. */
   readonly current: OpenApiDocument;
-  /**
-   * Normalised: references are followed, but those to schemas. Takes a text that the check has passed; throws on one that
-   * does not parse and on a reference that leads nowhere.
-   */
+  /** `written` with all references followed, except those to schemas. Throws on a reference that leads nowhere. */
   readonly document: OpenApiDocument;
-  /** Those of the normalised document. Throws where `x-permission` is missing. */
+  /** The operations of `document`. Throws if one has no `x-permission`. */
   readonly operations: readonly Operation[];
+  /** Returns the path in `authored` of a value of `written`. */
+  readonly originOf: (path: Path) => Path;
+  readonly placeOf: (path: Path, onKey?: boolean) => FilePlace;
+  readonly problemAt: (finding: Finding) => Problem;
 }
 
-/** The keys at which what they lead to really stands, once local references on the way are followed (RFC 6901). */
-function followed(document: unknown, path: Path): Path {
+/** Follows local references on the way along a path (RFC 6901). */
+function withoutReferences(document: unknown, path: Path): Path {
   let at: Path = [];
   for (const key of path) {
     const node = valueAt(document, at.map(String));
@@ -66,113 +58,83 @@ function followed(document: unknown, path: Path): Path {
 }
 
 /**
- * The model of the text of openapi.yaml; undefined where there is none. Nothing of it is read yet.
- * @param file what it is called in places
- * @param files where the other files of it are
+ * Creates the model of a REST contract.
+ * @param text undefined if the project has none
+ * @param file the name of the first file
+ * @param files the other files of the contract
  */
 export function openApiOf(
   text: string | undefined,
   file: string = FILES.openapi,
   files: ProjectFiles = NO_FILES,
 ): OpenApiSource {
-  const read = new Map<string, YamlSource | undefined>();
-  const fileAt = (path: string): YamlSource | undefined => {
-    const known = path === file ? (text ?? NOTHING) : read.has(path) ? undefined : files.read(path);
-    if (!read.has(path)) read.set(path, known === undefined ? undefined : readYaml(known, path));
-    return read.get(path);
+  const opened = new Map<string, YamlSource | undefined>();
+  const read = (path: string): YamlSource | undefined => {
+    if (!opened.has(path)) {
+      const content = path === file ? (text ?? EMPTY) : files.read(path);
+      opened.set(path, content === undefined ? undefined : readYaml(content, path));
+    }
+    return opened.get(path);
   };
-  const first = () => fileAt(file) as YamlSource;
-  const whole = lazily(() =>
-    joined(file, first().value, {
-      contains: files.contains,
-      read: (path) => {
-        const part = fileAt(path);
-        return part && { value: part.value, broken: part.errors.length > 0 };
+  const source = (path: string) => read(path) as YamlSource;
+  const parts = lazy({
+    bundle: () => bundle({ first: file, contains: files.contains, read }),
+    completed: () => completed(contract.authored),
+  });
+  const locate = (path: Path, onKey?: boolean) => {
+    const { file: part, keys } = parts.bundle.locationOf(contract.originOf(path), onKey);
+    return { source: source(part), keys };
+  };
+
+  const contract: OpenApiSource = Object.assign(
+    lazy({
+      texts: () => {
+        const existing = [...contract.files].flatMap((path) => read(path) ?? []);
+        return new Map(text === undefined ? [] : existing.map((one) => [one.file, one.text]));
       },
+      files: () => parts.bundle && [...opened.keys()],
+      errors: () => {
+        const faults = parts.bundle.faults.map(({ file: part, keys, message }) =>
+          source(part).problemAt({ path: keys, rule: 'file-references', message }),
+        );
+        return [...[...opened.values()].flatMap((one) => one?.errors ?? []), ...faults];
+      },
+      authored: () => {
+        const [error] = contract.errors;
+        if (error !== undefined) throw new Error(`${error.file}:${error.line}:${error.column}  ${error.message}`);
+        return parts.bundle.document;
+      },
+      defaultFaults: () => parts.completed.faults,
+      written: () => parts.completed.document,
+      current: () => publicPart(upgraded(contract.written)),
+      document: () => normaliseOpenApi(contract.written),
+      operations: () => operations(contract.document),
     }),
+    {
+      file,
+      text: text ?? '',
+      absent: text === undefined,
+      originOf: (path: Path): Path => {
+        if (contract.errors.length > 0) return path;
+        return parts.completed.originOf(withoutReferences(contract.written, path));
+      },
+      placeOf: (path: Path, onKey?: boolean) => {
+        const { source, keys } = locate(path, onKey);
+        return { file: source.file, ...source.placeOf(keys, onKey) };
+      },
+      problemAt: (finding: Finding) => {
+        const { source, keys } = locate(finding.path, finding.onKey);
+        return source.problemAt({ ...finding, path: keys });
+      },
+    },
   );
-  const errors = lazily((): Problem[] => {
-    const lost = whole().faults.map(({ file: part, keys, message }) =>
-      (fileAt(part) as YamlSource).problemAt({ path: keys, rule: 'file-references', message }),
-    );
-    return [...[...read.values()].flatMap((part) => part?.errors ?? []), ...lost];
-  });
-  const authored = lazily(() => {
-    const [error] = errors();
-    if (error !== undefined) throw new Error(`${error.file}:${error.line}:${error.column}  ${error.message}`);
-    return whole().document;
-  });
-  const complete = lazily(() => completed(authored()));
-  const written = () => complete().document;
-  const originOf = (path: Path): Path => (errors().length > 0 ? path : complete().originOf(followed(written(), path)));
-  const placed = (path: Path, onKey?: boolean) => {
-    const { file: part, keys } = whole().spotOf(originOf(path), onKey);
-    return { source: fileAt(part) as YamlSource, keys };
-  };
-  const current = lazily(() => {
-    const document = written();
-    return publicPart(
-      document.openapi.startsWith('3.0.') ? (upgraded({ ...document }) as unknown as OpenApiDocument) : document,
-    );
-  });
-  const document = lazily(() => normaliseOpenApi(written()));
-  const all = lazily(() => operations(document()));
-  return {
-    file,
-    text: text ?? '',
-    absent: text === undefined,
-    get texts() {
-      whole();
-      return new Map(
-        [...read].flatMap(([path, part]) => (part === undefined || text === undefined ? [] : [[path, part.text]])),
-      );
-    },
-    get files() {
-      whole();
-      return [...read.keys()];
-    },
-    get errors() {
-      return errors();
-    },
-    placeOf(path, onKey) {
-      const { source, keys } = placed(path, onKey);
-      return { file: source.file, ...source.placeOf(keys, onKey) };
-    },
-    linesOf(path) {
-      const { source, keys } = placed(path, true);
-      const lines = source.linesOf(keys);
-      return lines && { file: source.file, ...lines };
-    },
-    problemAt(finding) {
-      const { source, keys } = placed(finding.path, finding.onKey);
-      return source.problemAt({ ...finding, path: keys });
-    },
-    originOf,
-    get authored() {
-      return authored();
-    },
-    get defaultFaults() {
-      return complete().faults.map((fault) => ({ ...fault, rule: 'defaults' }));
-    },
-    get written() {
-      return written();
-    },
-    get current() {
-      return current();
-    },
-    get document() {
-      return document();
-    },
-    get operations() {
-      return all();
-    },
-  };
+  return contract;
 }
 
-/** What the library reads otherwise than OpenAPI 3.0 means it, in words that it does not touch. */
-function plainly(document: object): void {
+/** Rewrites what the library converts differently than OpenAPI 3.0 means it. */
+function prepareUpgrade(document: OpenApiDocument): void {
   for (const { kind, object } of elementsOf(document)) {
-    // What stands beside a reference is to be ignored (OpenAPI 3.0.3, 4.7.23); a path item may say more.
+    // Members beside a reference are ignored, except in path items (OpenAPI 3.0.3, 4.7.23).
     if (typeof object.$ref === 'string' && kind !== 'pathItem') {
       for (const key of Object.keys(object)) if (key !== '$ref') delete object[key];
     }
@@ -185,9 +147,10 @@ function plainly(document: object): void {
   }
 }
 
-/** A document of OpenAPI 3.0 in the words of 3.1, for whoever compares what the two say. */
-export function upgraded(document: Record<string, unknown>): Record<string, unknown> {
+/** Converts a document from OpenAPI 3.0 to 3.1. Returns one in 3.1 as it is. */
+export function upgraded(document: OpenApiDocument): OpenApiDocument {
+  if (!document.openapi.startsWith('3.0.')) return document;
   const copy = structuredClone(document);
-  plainly(copy);
-  return upgradeFromThreeToThreeOne(copy) as unknown as Record<string, unknown>;
+  prepareUpgrade(copy);
+  return upgradeFromThreeToThreeOne({ ...copy }) as unknown as OpenApiDocument;
 }

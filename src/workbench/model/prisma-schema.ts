@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { lazily } from './lazily.js';
+import { lazy } from './lazy.js';
 import { FILES, type Problem, problemAt } from './problems.js';
 
 /** What stands behind a field, a value, or in a block by itself: `@map("role")`, `@@index([a, b])`. */
@@ -47,116 +47,56 @@ interface PrismaSchema {
   readonly enums: readonly PrismaEnum[];
 }
 
+const STRING = '"(?:\\\\.|[^"\\\\])*"';
+/** Text in parentheses, which may contain others to this depth. */
+const parenthesised = (depth: number): string =>
+  `\\((?:${STRING}|[^"()]${depth > 0 ? `|${parenthesised(depth - 1)}` : ''})*\\)`;
+
 const BLOCK = /^\s*(model|view|type|enum)\s+(\w+)\s*\{/;
-const FIELD = /^\s*(\w+)\s+(\w+)(\[\])?(\?)?/;
-const VALUE = /^\s*(\w+)/;
-const ATTRIBUTE = /@@?\w+(?:\.\w+)?/y;
+const FIELD = /^\s*(\w+)(?:\s+(\w+)(\[\])?(\?)?)?/;
+const ATTRIBUTE = new RegExp(`(@@?\\w+(?:\\.\\w+)?)(${parenthesised(3)})?`, 'g');
+const COMMENT = new RegExp(`(${STRING})|//.*`, 'g');
 
-/** A string, a comment, or one character. */
-const TOKEN = /"(?:\\.|[^"\\])*"|\/\/.*|[\s\S]/y;
+const attributesIn = (text: string, line: number): Named['attributes'] =>
+  [...text.matchAll(ATTRIBUTE)].map(([, name = '', args]) => ({
+    name,
+    args: args?.slice(1, -1).replaceAll(/\s+/g, ' '),
+    line,
+  }));
 
-/** Calls back for each token of a line, up to its comment, until told to stop; where it stopped. */
-function scan(line: string, from: number, visit: (token: string) => boolean): number {
-  let at = from;
-  while (at < line.length) {
-    TOKEN.lastIndex = at;
-    const [token = ''] = TOKEN.exec(line) ?? [];
-    if (token.startsWith('//') || !visit(token)) return at;
-    at += token.length;
-  }
-  return at;
-}
-
-/** A line up to its comment; `//` within a string is none. */
-const withoutComment = (line: string): string =>
-  line.slice(
-    0,
-    scan(line, 0, () => true),
-  );
-
-/** The attributes of a line that has no comment, in their order. */
-function attributesIn(text: string, line: number): Named['attributes'] {
-  const found: (PrismaAttribute & { line: number })[] = [];
-  let at = 0;
-  while (at < text.length) {
-    at = scan(text, at, (token) => token !== '@');
-    ATTRIBUTE.lastIndex = at;
-    const [name] = ATTRIBUTE.exec(text) ?? [];
-    if (name === undefined) return found;
-    const start = at + name.length;
-    let depth = 0;
-    const end = scan(text, start, (token) => {
-      if (token === '(') depth += 1;
-      if (token === ')') depth -= 1;
-      return depth > 0;
-    });
-    const args = end > start ? text.slice(start + 1, end).replaceAll(/\s+/g, ' ') : undefined;
-    found.push({ name, args, line });
-    at = Math.max(end, start);
-  }
-  return found;
-}
-
-/** A field of a model, by its line. */
-function fieldOf(line: string, number: number): PrismaField[] {
-  const [all = '', name = '', type = '', list, optional] = FIELD.exec(line) ?? [];
-  const attributes = attributesIn(line.slice(all.length), number);
-  const place = { line: number, column: line.indexOf(name) + 1 };
-  return all === ''
-    ? []
-    : [{ name, ...place, type, list: list !== undefined, optional: optional !== undefined, attributes }];
-}
-
-/** A value of an enum, by its line. */
-function enumValueOf(line: string, number: number): Named[] {
-  const [all, name = ''] = VALUE.exec(line) ?? [];
-  return all === undefined
-    ? []
-    : [{ name, line: number, column: line.indexOf(name) + 1, attributes: attributesIn(line, number) }];
-}
-
-/**
- * The model of the text of a Prisma schema, with the place of each name; nothing of it is read yet. Takes one that Prisma
- * finds valid: its grammar has one field, value or attribute of a block to a line.
- */
+/** Creates the model of a Prisma schema that Prisma finds valid. It is parsed when a part is first read. */
 export function prismaOf(text: string): PrismaSource {
-  const read = lazily(() => readPrismaSchema(text));
-  return {
-    file: FILES.prisma,
-    text,
-    get models() {
-      return read().models;
-    },
-    get enums() {
-      return read().enums;
-    },
-  };
+  const parsed = lazy({ schema: () => parsePrismaSchema(text) });
+  return lazy<PrismaSource>({
+    file: () => FILES.prisma,
+    text: () => text,
+    models: () => parsed.schema.models,
+    enums: () => parsed.schema.enums,
+  });
 }
 
-function readPrismaSchema(text: string): PrismaSchema {
-  const models: PrismaModel[] = [];
-  const enums: PrismaEnum[] = [];
-  let enter: ((line: string, number: number) => void) | undefined;
-
-  const open = (kind: string, line: string, number: number, name: string): typeof enter => {
-    const attributes: Named['attributes'][number][] = [];
-    const block = { name, line: number, column: line.indexOf(name, line.indexOf(kind) + kind.length) + 1, attributes };
-    const [fields, values]: [PrismaField[], Named[]] = [[], []];
-    if (kind === 'enum') enums.push({ ...block, values });
-    else models.push({ ...block, fields });
-    return (each, at) => {
-      if (each.trim().startsWith('@@')) attributes.push(...attributesIn(each, at));
-      else if (kind === 'enum') values.push(...enumValueOf(each, at));
-      else fields.push(...fieldOf(each, at));
-    };
-  };
-
+/** Parses a schema line by line. Each line of a block has one field, value or block attribute. */
+function parsePrismaSchema(text: string): PrismaSchema {
+  const models: (PrismaModel & { fields: PrismaField[] })[] = [];
+  const enums: (PrismaEnum & { values: Named[] })[] = [];
+  let block: { attributes: Named['attributes'][number][]; members: PrismaField[] } | undefined;
   for (const [index, raw] of text.split(/\r?\n/).entries()) {
-    const line = withoutComment(raw);
-    const [, kind = '', name] = BLOCK.exec(line) ?? [];
-    if (name !== undefined) enter = open(kind, line, index + 1, name);
-    else if (/^\s*\}/.test(line)) enter = undefined;
-    else if (line.trim() !== '') enter?.(line, index + 1);
+    const content = raw.replace(COMMENT, '$1');
+    const line = index + 1;
+    const [, kind, title] = BLOCK.exec(content) ?? [];
+    const [, name, type = '', list, optional] = FIELD.exec(content) ?? [];
+    if (title !== undefined) {
+      block = { attributes: [], members: [] };
+      const column = content.search(new RegExp(`\\b${title}\\s*\\{`)) + 1;
+      const named = { name: title, line, column, attributes: block.attributes };
+      if (kind === 'enum') enums.push({ ...named, values: block.members });
+      else models.push({ ...named, fields: block.members });
+    } else if (/^\s*\}/.test(content)) block = undefined;
+    else if (/^\s*@@/.test(content)) block?.attributes.push(...attributesIn(content, line));
+    else if (name !== undefined) {
+      const place = { line, column: content.indexOf(name) + 1, attributes: attributesIn(content, line) };
+      block?.members.push({ name, ...place, type, list: list !== undefined, optional: optional !== undefined });
+    }
   }
   return { models, enums };
 }

@@ -34,15 +34,6 @@ export interface FilePlace extends Place {
   file: string;
 }
 
-/** The lines of a file on which something stands, the first and the last included, from 1. */
-export interface FileLines {
-  file: string;
-  first: number;
-  last: number;
-  /** Whether something else stands on them, too. */
-  partly?: true;
-}
-
 /** Printed for one file; a missing section of a half-typed contract breaks hundreds of references. */
 const SHOWN = 20;
 

@@ -10,7 +10,6 @@ import {
   isInputObjectType,
   isInterfaceType,
   isObjectType,
-  type Location,
   type NamedTypeNode,
   type NameNode,
   print,
@@ -19,7 +18,7 @@ import {
   typeFromAST,
   valueFromAST,
 } from 'graphql';
-import type { FileLines } from './problems.js';
+
 import { placeOf, type SdlSource } from './sdl-source.js';
 
 /** A named part of an SDL: a type, field, argument, input field, enum value or directive. */
@@ -27,7 +26,7 @@ export interface Definition {
   file: string;
   line: number;
   column: number;
-  lines: FileLines;
+
   description: string;
   /** What it states itself, without its members and directives. */
   shape: string;
@@ -39,7 +38,7 @@ export interface Definition {
 interface Node {
   kind: string;
   name?: NameNode;
-  loc?: Location;
+
   description?: StringValueNode;
   directives?: readonly ConstDirectiveNode[];
   type?: TypeNode;
@@ -63,7 +62,7 @@ const sorted = (value: unknown): unknown =>
 
 function definitionOf(node: Node, schema: GraphQLSchema): Definition {
   const { file, line, column } = placeOf(node.name);
-  const { startToken, endToken } = node.loc ?? {};
+
   const names = (nodes: readonly NamedTypeNode[] = []) =>
     nodes
       .map(({ name }) => name.value)
@@ -74,7 +73,7 @@ function definitionOf(node: Node, schema: GraphQLSchema): Definition {
   const value = node.defaultValue && type ? JSON.stringify(sorted(valueFromAST(node.defaultValue, type as never))) : '';
   return {
     ...{ file, line, column, isExtended: false, isInput: node.kind === 'InputValueDefinition' },
-    lines: { file, first: startToken?.line ?? line, last: endToken?.line ?? line },
+
     description: node.description?.value ?? '',
     shape: [node.kind, node.type ? print(node.type) : '', names(node.interfaces), names(node.types), value].join('|'),
     directives: node.directives ?? [],

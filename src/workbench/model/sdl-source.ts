@@ -13,11 +13,8 @@ import {
   valueFromASTUntyped,
 } from 'graphql';
 import { validateSDL } from 'graphql/validation/validate.js';
-import { lazily } from './lazily.js';
+import { lazy } from './lazy.js';
 import { FILES, type FilePlace, type Problem, problemAt } from './problems.js';
-
-/** What a project without schema.graphql promises over GraphQL. */
-const NOTHING: DocumentNode = { kind: Kind.DOCUMENT, definitions: [] };
 
 /** The texts of the GraphQL contract and what they say, each part made when it is first asked for, and once. */
 export interface SdlSource {
@@ -43,31 +40,23 @@ export interface SdlSource {
  */
 export function sdlOf(given: string | readonly SdlPart[] | undefined, file: string = FILES.schema): SdlSource {
   const parts = typeof given === 'string' ? [{ file, text: given }] : (given ?? []);
-  const document = lazily(() => {
-    const definitions = parts.flatMap((part) => parse(new Source(part.text, part.file)).definitions);
-    return parts.length === 0 ? NOTHING : { kind: Kind.DOCUMENT as const, definitions };
+  const sdl: SdlSource = lazy<SdlSource>({
+    file: () => parts[0]?.file ?? file,
+    text: () => (parts.length === 0 ? '' : sdlText(parts)),
+    texts: () => new Map(parts.map((part) => [part.file, part.text])),
+    absent: () => parts.length === 0,
+    document: () => {
+      const definitions = parts.flatMap((part) => parse(new Source(part.text, part.file)).definitions);
+      return { kind: Kind.DOCUMENT, definitions };
+    },
+    errors: () => validateSDL(sdl.document),
+    schema: () => {
+      const [first] = sdl.errors;
+      if (first !== undefined) throw first;
+      return buildASTSchema(sdl.document, { assumeValidSDL: true });
+    },
   });
-  const errors = lazily(() => validateSDL(document()));
-  const schema = lazily(() => {
-    const [first] = errors();
-    if (first !== undefined) throw first;
-    return buildASTSchema(document(), { assumeValidSDL: true });
-  });
-  return {
-    file: parts[0]?.file ?? file,
-    text: parts.length === 0 ? '' : sdlText(parts),
-    texts: new Map(parts.map((part) => [part.file, part.text])),
-    absent: parts.length === 0,
-    get document() {
-      return document();
-    },
-    get errors() {
-      return errors();
-    },
-    get schema() {
-      return schema();
-    },
-  };
+  return sdl;
 }
 
 /** The GraphQL contract of the project in a directory. */

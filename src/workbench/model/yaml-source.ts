@@ -1,5 +1,5 @@
 import { type Document, isMap, isNode, isScalar, LineCounter, type Node, parseDocument, visit } from 'yaml';
-import { type FileLines, type Place, type Problem, problemAt } from './problems.js';
+import { type Place, type Problem, problemAt } from './problems.js';
 
 /** The keys that lead to a place of a document, from its root. */
 export type Path = readonly (string | number)[];
@@ -21,8 +21,7 @@ export interface YamlSource {
   errors: Problem[];
   value: unknown;
   placeOf: (path: Path, onKey?: boolean) => Place;
-  /** The first and the last line of a member or an item, its key included; undefined where there is none. */
-  linesOf: (path: Path) => Omit<FileLines, 'file'> | undefined;
+
   problemAt: (finding: Finding) => Problem;
 }
 
@@ -82,25 +81,7 @@ export function readYaml(text: string, file: string): YamlSource {
     return { line, column: col, length: end - start };
   };
   const placeOf = (path: Path, onKey = false) => placeAt(rangeOf(document, path, onKey));
-  const linesOf = (path: Path) => {
-    const value = document.getIn(path, true);
-    const key = pairAt(document, path)?.key;
-    const [from, to] = [isNode(key) ? key : value, isNode(value) ? value : key];
-    if (!isNode(from) || !isNode(to) || !from.range || !to.range) return undefined;
-    // What ends with its line has the break in its range.
-    const [start, end] = [from.range[0], text.slice(0, to.range[1]).trimEnd().length - 1];
-    const last = Math.max(start, end);
-    const [left, right] = [
-      text.slice(text.lastIndexOf('\n', start) + 1, start),
-      text.slice(last + 1).split('\n', 1)[0],
-    ];
-    const whole = /^[\s-]*$/.test(left) && /^\s*(?:#|$)/.test(right ?? '');
-    return {
-      first: lines.linePos(start).line,
-      last: lines.linePos(last).line,
-      ...(!whole && { partly: true as const }),
-    };
-  };
+
   const wrong = (range: [number, number], reason: string) => problemAt(file, text, placeAt(range), 'syntax', reason);
   const unreadable = document.errors.map(({ pos, code, message }) => {
     const [reason = message] = message.split(/ at line \d+|:?\n/);
@@ -117,7 +98,6 @@ export function readYaml(text: string, file: string): YamlSource {
     errors,
     value,
     placeOf,
-    linesOf,
     problemAt: ({ path, onKey, rule, message }) => problemAt(file, text, placeOf(path, onKey), rule, message),
   };
 }

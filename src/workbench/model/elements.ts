@@ -111,7 +111,24 @@ export const COMPONENTS: { readonly [Key in Kind]?: string } = {
 
 type Path = readonly (string | number)[];
 
-/** An object of a document, by what it is. */
+/** A kind, or the members of an object or list that are all of one kind. */
+export type Shape = Kind | { membersOf: Kind };
+
+/** Returns the keys of the members that have a kind, each with its shape. */
+export function kindsOfMembers(shape: Shape, value: unknown): [key: string | number, shape: Shape][] {
+  if (!isObject(value)) return [];
+  const keys = Array.isArray(value) ? [...value.keys()] : Object.keys(value);
+  if (typeof shape === 'object') return keys.map((key) => [key, shape.membersOf]);
+  return HOLDS[shape].flatMap(([patterns, kind]) =>
+    patterns.flatMap((pattern): [string | number, Shape][] => {
+      if (pattern === '*') return keys.map((key) => [key, kind]);
+      const [key = '', all] = pattern.split('.');
+      return Object.hasOwn(value, key) ? [[key, all === undefined ? kind : { membersOf: kind }]] : [];
+    }),
+  );
+}
+
+/** An object of a document with its kind. */
 export interface Element {
   kind: Kind;
   path: Path;
@@ -119,34 +136,14 @@ export interface Element {
   object: any;
 }
 
-function children(object: Record<string, unknown>, key: string): [Path, unknown][] {
-  if (key === '*') return Object.entries(object).map(([name, one]) => [[name], one]);
-  const [name = '', all] = key.split('.');
-  const held = object[name];
-  if (all === undefined) return [[[name], held]];
-  if (Array.isArray(held)) return held.map((one, index) => [[name, index], one]);
-  return isObject(held) ? Object.entries(held).map(([member, one]) => [[name, member], one]) : [];
-}
-
-/** Of which kind the object is that is looked through, and which are met: what stands in any other is not. */
-interface Within {
-  kind?: Kind;
-  met?: ReadonlySet<Kind>;
-}
-
-/**
- * All objects of a document, or of another object of a contract, each once, at the place where it is written, and before those that
- * it holds. References are not followed: what one names is met where it stands.
- */
-export function elementsOf(whole: unknown, { kind: outer = 'document', met }: Within = {}): Element[] {
+/** Returns the objects of a document, or of an object of another kind, parents first. Does not follow references. */
+export function elementsOf(whole: unknown, kind: Kind = 'document'): Element[] {
   const found: Element[] = [];
-  const visit = (kind: Kind, path: Path, object: unknown): void => {
-    if (met?.has(kind) === false || !isObject(object)) return;
-    found.push({ kind, path, object });
-    for (const [keys, held] of HOLDS[kind]) {
-      for (const key of keys) for (const [below, one] of children(object, key)) visit(held, [...path, ...below], one);
-    }
+  const visit = (shape: Shape, path: Path, value: unknown): void => {
+    if (!isObject(value)) return;
+    if (typeof shape === 'string') found.push({ kind: shape, path, object: value });
+    for (const [key, inner] of kindsOfMembers(shape, value)) visit(inner, [...path, key], value[key]);
   };
-  visit(outer, [], whole);
+  visit(kind, [], whole);
   return found;
 }

@@ -1,0 +1,182 @@
+import { parse } from 'node:path/posix';
+import { isPlain, type Keys, keyOf } from '@accord-api/platform/contract/references';
+import { COMPONENTS, type Kind, kindsOfMembers, type Shape } from './elements.js';
+import {
+  type ContractFiles,
+  isAlone,
+  type Location,
+  locationKey,
+  referenceFollower,
+  referenceIn,
+  type Target,
+  Unfollowable,
+} from './file-references.js';
+
+/** The files of a contract as one document, whose references all lead into it. */
+interface Bundle {
+  document: unknown;
+  faults: (Location & { message: string })[];
+  /** Returns where the files state the value with these keys, or with `onKey` its key. */
+  locationOf: (keys: Keys, onKey?: boolean) => Location;
+}
+
+/** More than a contract has. The limit ends documents that would fill the memory. */
+const MAX_INLINED = 20_000;
+
+const pointerTo = (keys: Keys): string =>
+  `#/${keys
+    .map((key) => encodeURIComponent(String(key).replaceAll('~', '~0').replaceAll('/', '~1')).replaceAll('%24', '$'))
+    .join('/')}`;
+
+type Node = Record<string, unknown> & { $ref?: unknown };
+
+/** Where a value is copied from and to. `inlined` lists the targets of references around it. */
+interface Context {
+  location: Location;
+  at: Keys;
+  inlined: readonly string[];
+}
+
+const below = ({ location, at, inlined }: Context, key: string | number): Context => ({
+  location: { ...location, keys: [...location.keys, key] },
+  at: [...at, key],
+  inlined,
+});
+
+/** A value that came from another location. `reference` is the location of the reference that put it there. */
+interface Placement {
+  at: Keys;
+  location: Location;
+  reference?: Location;
+}
+
+/**
+ * Bundles the files of a contract. A path item or a section (`paths`, `components.schemas`) of another file replaces the reference.
+ * Elsewhere the reference stays, and leads to a component: the one that is this value, or a new one with the name of the value.
+ */
+export function bundle(files: ContractFiles): Bundle {
+  const { first, read } = files;
+  const follow = referenceFollower(files);
+  const faults: Bundle['faults'] = [];
+  const placements = new Map<string, Placement>();
+  const pending: { node: Record<string, unknown>; member: string; kind: Kind; target: Target }[] = [];
+
+  function place(at: Keys, location: Location, reference?: Location): void {
+    const key = keyOf(at);
+    if (!placements.has(key)) placements.set(key, { at, location, ...(reference && { reference }) });
+  }
+
+  function attempt<Result>(location: Location, run: () => Result): Result | undefined {
+    try {
+      return run();
+    } catch (error) {
+      if (!(error instanceof Unfollowable)) throw error;
+      const isKnown = faults.some((one) => locationKey(one) === locationKey(location));
+      if (!isKnown) faults.push({ ...location, message: error.message });
+      return undefined;
+    }
+  }
+
+  const isExternal = (reference: string, { file }: Location): boolean => file !== first || !reference.startsWith('#');
+
+  function copy(shape: Shape, node: unknown, context: Context): unknown {
+    const result = Array.isArray(node) ? [...node] : isPlain(node) ? { ...node } : node;
+    for (const [key, inner] of kindsOfMembers(shape, node)) {
+      const members = result as Record<string, unknown>;
+      members[key] = visit(inner, members[key], below(context, key));
+    }
+    if (shape === 'schema' && isPlain(result)) copyMapping(result, context.location);
+    return result;
+  }
+
+  function visit(shape: Shape, node: unknown, context: Context): unknown {
+    const { location, at } = context;
+    const reference = referenceIn(node);
+    if (reference === undefined || !isExternal(reference, location)) return copy(shape, node, context);
+    const folder = typeof shape === 'string' ? COMPONENTS[shape] : undefined;
+    const origin = below(context, '$ref').location;
+    const target = attempt(origin, () => follow(reference, location.file));
+    if (target === undefined) return folder === undefined ? {} : node;
+    const isComponent = at.length === 3 && at[0] === 'components' && at[1] === folder;
+    const isPlaced = folder !== undefined && !(isComponent && isAlone(node) && !keysOfCopy(target.location));
+    if (!isPlaced) return attempt(origin, () => inline(shape, node as Node, target, context)) ?? {};
+    const referring = copy(shape, node, context) as Node;
+    pending.push({ node: referring, member: '$ref', kind: shape as Kind, target });
+    return referring;
+  }
+
+  /** Returns the target in place of a reference. Members beside the reference take precedence. Throws Unfollowable. */
+  function inline(shape: Shape, node: Node, { location, value }: Target, context: Context): unknown {
+    const { at, inlined } = context;
+    if (inlined.includes(locationKey(location)))
+      throw new Unfollowable(`The reference ${node.$ref} leads in a circle, to what it stands in.`);
+    if (placements.size > MAX_INLINED)
+      throw new Unfollowable(`The references of this contract fill more than ${MAX_INLINED} places.`);
+    place(at, location, context.location);
+    const whole = copy(shape, value, { location, at, inlined: [...inlined, locationKey(location)] });
+    if (isAlone(node) || !isPlain(whole)) return whole;
+    const { $ref: _reference, ...beside } = node;
+    for (const key of Object.keys(beside)) place([...at, key], below(context, key).location);
+    return { ...whole, ...(copy(shape, beside, context) as object) };
+  }
+
+  /** Copies the mapping of a discriminator, whose values are references or names of components. */
+  function copyMapping(schema: Record<string, unknown>, { file, keys }: Location): void {
+    const { discriminator } = schema;
+    if (!isPlain(discriminator) || !isPlain(discriminator['mapping'])) return;
+    const mapping = { ...discriminator['mapping'] };
+    schema['discriminator'] = { ...discriminator, mapping };
+    for (const [name, reference] of Object.entries(mapping)) {
+      const isReference = typeof reference === 'string' && /[#/]|\.(ya?ml|json)$/.test(reference);
+      if (!isReference || !isExternal(reference, { file, keys })) continue;
+      const location = { file, keys: [...keys, 'discriminator', 'mapping', name] };
+      const target = attempt(location, () => follow(reference, file));
+      if (target !== undefined) pending.push({ node: mapping, member: name, kind: 'schema', target });
+    }
+  }
+
+  /** Returns where in the document a value of a file is, preferably as a component. */
+  function keysOfCopy({ file, keys }: Location): Keys | undefined {
+    const copies = [...placements.values()].flatMap(({ at, location }) => {
+      const isAround =
+        location.file === file && location.keys.every((key, index) => String(key) === String(keys[index]));
+      return isAround ? [[...at, ...keys.slice(location.keys.length)]] : [];
+    });
+    return copies.find(([root]) => root === 'components') ?? copies[0];
+  }
+
+  place([], { file: first, keys: [] });
+  const document = copy('document', read(first)?.value, { location: { file: first, keys: [] }, at: [], inlined: [] });
+
+  function addComponent(kind: Kind, { location, value }: Target): Keys {
+    const whole = document as { components?: Record<string, Record<string, unknown>> };
+    const folder = COMPONENTS[kind] as string;
+    const members = { ...whole.components?.[folder] };
+    whole.components = { ...whole.components, [folder]: members };
+    const last = String(location.keys.at(-1) ?? parse(location.file).name).replaceAll(/[^\w.-]/g, '_') || 'part';
+    let name = last;
+    for (let number = 2; Object.hasOwn(members, name); number += 1) name = `${last}-${number}`;
+    const at = ['components', folder, name];
+    place(at, location);
+    members[name] = copy(kind, value, { location, at, inlined: [] });
+    return at;
+  }
+
+  // The list grows: a new component may refer to others.
+  for (const { node, member, kind, target } of pending)
+    node[member] = pointerTo(keysOfCopy(target.location) ?? addComponent(kind, target));
+
+  function locationOf(keys: Keys, onKey = false): Location {
+    for (let length = keys.length; length > 0; length -= 1) {
+      const found = placements.get(keyOf(keys.slice(0, length)));
+      if (found === undefined) continue;
+      const { location, reference } = found;
+      // The key of a path is beside the reference. The key of a component in a file of several is in that file.
+      const isKeyHere = location.keys.at(-1) === keys.at(-1);
+      if (length === keys.length && onKey && reference !== undefined && !isKeyHere) return reference;
+      return { file: location.file, keys: [...location.keys, ...keys.slice(length)] };
+    }
+    return { file: first, keys };
+  }
+  return { document, faults, locationOf };
+}
