@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Kind } from 'graphql';
 import t from 'tap';
 import { Project } from 'ts-morph';
 import { Failure, notWritten } from '../../src/platform/calls/errors.js';
@@ -11,6 +12,7 @@ import { sdlOf } from '../../src/workbench/model/sdl-source.js';
 import { typesOf } from '../../src/workbench/scaffold/resolver-fields.js';
 import { editCode, scaffold } from '../../src/workbench/scaffold/scaffold.js';
 import { MANIPULATION } from '../../src/workbench/scaffold/source-edits.js';
+import { fieldComment, operationComment } from '../../src/workbench/scaffold/target-comments.js';
 import { accord } from '../support/accord.js';
 import { blocks, section } from '../support/documentation.js';
 import { ask, basic, run, startServer } from '../support/process.js';
@@ -19,7 +21,9 @@ import { skipUnlessWhole } from '../support/servers.js';
 import '../support/typescript.js';
 import { openapi, schema } from './small-project.js';
 
-const HINT = "// Name the target, as in route({ target: record(Model, 'id'), … }): record, removal, list or create.";
+const targetComment = (target: string) => `// route({ target: ${target}, handler: … })`;
+const stubOf = (target: string) => `deleteNote: notWritten, ${targetComment(target)}`;
+const DELETE = stubOf("removal(Note, 'note_id')");
 const ERRORS = `import { notWritten } from '@accord-api/platform';\n`;
 const USER = `import type { UserResolvers } from '../../../generated/graphql.js';
 
@@ -68,39 +72,6 @@ export const resolvers: Resolvers = { Query, Mutation, User };
   'src/application/graphql/page.ts': 'export const page = 1;\n',
 };
 
-/** What a project has to write routes by; `Tag` and `Note` are not declared yet. */
-const MODELS = {
-  'src/application/routes.ts': 'export const route = routeFor<Services>();\n',
-  'src/application/models.ts': `import { model, User as Account } from '@accord-api/platform';
-
-export const User = Account;
-export const Page = model('Page', { read: 'notes.read', owner: (caller) => ({ writerId: caller.id }) });
-
-export const models = [User, Page];
-`,
-};
-const PRISMA = `model User {
-  id    Int    @id
-  notes Note[]
-}
-model Page {
-  id       Int @id
-  writerId Int
-}
-model Note {
-  id       Int  @id
-  authorId Int
-  author   User @relation(fields: [authorId], references: [id])
-}
-model Tag {
-  id Int @id
-}
-model Draft {
-  id   String @id
-  user User   @relation(fields: [id], references: [id])
-}
-`;
-
 /** What the command does with a project. */
 async function scaffolded(root: string) {
   const contracts = await readContracts(root);
@@ -132,7 +103,7 @@ function edit({ openapi: text = openapi, schema: sdl = schema, code = {}, requir
     type,
     new Set(fields.filter((field) => types.get(type)?.has(field))),
   ]);
-  const { changes } = editCode(project, '/', contractsOf({ openapi: text, schema: sdl, prisma: PRISMA }), {
+  const { changes } = editCode(project, '/', contractsOf({ openapi: text, schema: sdl }), {
     before: Object.fromEntries(old.map((one) => [one.operationId, one])),
     required: new Map(demanded),
   });
@@ -176,7 +147,7 @@ t.test('a new operation gets its stub where the contract has it', async (t) => {
   t.same(Object.keys(last.files), ['src/application/rest/notes.ts']);
   const expected = NOTES.replace("operations.js';\n", (text) => text + ERRORS).replace(
     '\n  },\n});',
-    `\n  },\n\n  ${HINT}\n  deleteNote: notWritten,\n});`,
+    `\n  },\n\n  ${DELETE}\n});`,
   );
   t.equal(last.files['src/application/rest/notes.ts'], expected);
 
@@ -184,117 +155,55 @@ t.test('a new operation gets its stub where the contract has it', async (t) => {
   const between = edit({ openapi: openapi.replace('    get:\n', `${operation.replace('delete', 'head')}\n$&`) });
   t.match(
     between.files['src/application/rest/notes.ts'],
-    `// enough\n\n  ${HINT}\n  deleteNote: notWritten,\n\n  // Writes one.`,
+    `// enough\n\n  ${stubOf("record(Note, 'note_id')")}\n\n  // Writes one.`,
   );
   const first = edit({ openapi: openapi.replace('paths:\n', `$&  /notes:\n${operation}\n`) });
   t.match(
     first.files['src/application/rest/notes.ts'],
-    `Handlers({\n  ${HINT}\n  deleteNote: notWritten,\n\n  /** Reads one. */`,
+    `Handlers({\n  ${stubOf('caller(User)')}\n\n  /** Reads one. */`,
   );
 
   const again = edit({ openapi: withDelete, code: last.files });
   t.same([again.told, again.files], [[], {}], 'a second run changes nothing');
 });
 
-t.test('a new route gets the target that its path, arguments and answer propose', async (t) => {
-  const permission = 'x-permission: { action: notes.update, viewer: none, developer: own, admin: any }';
-  const noteList = '{ type: array, items: { $ref: "#/components/schemas/Note" } }';
-  const tagList = '{ type: array, items: { $ref: "#/components/schemas/Tag" } }';
-  const proposed: [request: string, answer: string, target: string | undefined][] = [
-    ['GET /notes', noteList, 'list(Note)'],
-    ['GET /notes', '{ type: object, properties: { items: $list } }'.replace('$list', noteList), 'list(Note)'],
-    ['GET /users/{user_id}/notes', noteList, "list(Note, { of: record(User, 'user_id') })"],
-    ['GET /notes/{id}', '', "record(Note, 'id')"],
-    ['GET /users/{user_id}/notes/{note_id}', '', "record(Note, 'note_id', { of: record(User, 'user_id') })"],
-    ['POST /users/{user_id}/notes', '', "create(Note, { of: record(User, 'user_id') })"],
-    ['POST /notes/{note_id}/print', '', "record(Note, 'note_id')"],
-    ['PATCH /pages/{pageId}', '', "record(Page, 'pageId')"],
-    ['DELETE /notes/{noteId}', '', "removal(Note, 'noteId')"],
-    // No account decides who may create; a tag has no owner, a shelf no model, a draft no integer; a note belongs to no page.
-    ['POST /notes', '', undefined],
-    ['GET /tags', tagList, undefined],
-    ['DELETE /shelves/{shelf_id}', '', undefined],
-    ['DELETE /drafts/{draft_id}', '', undefined],
-    ['GET /pages/{page_id}/notes', noteList, undefined],
+t.test('the comment behind a stub names the target that the contract suggests', async (t) => {
+  const requests: [request: string, target: string][] = [
+    ['GET /notes', 'list(Note)'],
+    ['GET /users/{user_id}/notes', "list(Note, { of: record(User, 'user_id') })"],
+    ['GET /notes/{id}', "record(Note, 'id')"],
+    ['GET /users/{user_id}/notes/{note_id}', "record(Note, 'note_id', { of: record(User, 'user_id') })"],
+    ['POST /notes', 'create(Note)'],
+    ['POST /users/{user_id}/entries', "create(Entry, { of: record(User, 'user_id') })"],
+    ['POST /notes/{note_id}/print', "record(Note, 'note_id')"],
+    ['PATCH /pages/{pageId}', "record(Page, 'pageId')"],
+    ['DELETE /order-lines/{id}', "removal(OrderLine, 'id')"],
   ];
-  for (const [request, answer, target] of proposed) {
+  for (const [request, target] of requests) {
     const [method = '', path = ''] = request.split(' ');
-    const parameters = [...path.matchAll(/\{(\w+)\}/g)].map(
-      ([, name]) => `{ name: ${name}, in: path, required: true, schema: { type: integer } }`,
-    );
     const status = method === 'POST' && !path.endsWith('print') ? 201 : 200;
-    const content = answer === '' ? '' : `, content: { application/json: { schema: ${answer} } }`;
-    const added = `paths:
-  ${path}:
-    ${method.toLowerCase()}:
-      operationId: added
-      tags: [notes]
-      ${permission}
-      parameters: [${parameters.join(', ')}]
-      responses: { '${status}': { description: Done.${content} } }
-`;
-    const text = openapi.replace('paths:\n', added).replace('  schemas:\n', '$&    Tag: { type: object }\n');
-    const { files } = edit({ openapi: text, code: MODELS });
-    const stub =
-      target === undefined
-        ? `${HINT}\n  added: notWritten,`
-        : `added: route({ target: ${target}, handler: notWritten }),`;
-    t.match(files['src/application/rest/notes.ts'], `({\n  ${stub}\n`, request);
+    const one = openapi.replace(
+      'paths:\n',
+      `paths:\n  ${path}: { ${method.toLowerCase()}: { operationId: added, tags: [notes], x-permission: public, responses: { '${status}': {} } } }\n`,
+    );
+    const [operation] = operations(openApiOf(one).document);
+    t.equal(operation && operationComment(operation), targetComment(target), request);
   }
-  const own = openapi.replace(
-    'paths:\n',
-    `paths:
-  /notes:
-    post:
-      operationId: addNote
-      tags: [notes]
-      x-permission: { action: notes.create, viewer: none, developer: own, admin: own }
-      responses: { '201': { description: Created. } }
-`,
-  );
-  const { told, files } = edit({ openapi: own, code: MODELS });
-  t.same(told, ['added addNote in src/application/rest/notes.ts', 'added Note in src/application/models.ts']);
-  t.match(files['src/application/rest/notes.ts'], 'addNote: route({ target: create(Note), handler: notWritten }),');
-  for (const line of [
-    "import { create, notWritten } from '@accord-api/platform';",
-    "import { Note } from '../models.js';",
-    "import { route } from '../routes.js';",
-  ])
-    t.match(files['src/application/rest/notes.ts'], line);
-  t.match(
-    files['src/application/models.ts'],
-    "model('Note', { read: 'notes.create', owner: (caller) => ({ authorId: caller.id }) });\n\nexport const models = [User, Page, Note];",
-  );
-  t.same(edit({ openapi: own, code: { ...MODELS, ...files } }).told, [], 'a second run changes nothing');
-  const back = edit({
-    code: { ...MODELS, 'src/application/rest/notes.ts': files['src/application/rest/notes.ts'] ?? '' },
-  });
-  t.equal(back.files['src/application/rest/notes.ts'], NOTES, 'a stub that is dropped takes its imports along');
-
-  const permitted = '@permission(action: "users.read", viewer: OWN, developer: ANY, admin: ANY)';
-  const fields: [type: 'Query' | 'Mutation', field: string, target: string | undefined][] = [
-    ['Query', 'added: [Note!]!', 'list(Note)'],
-    ['Query', 'added(userId: ID!): [Note!]!', "list(Note, { of: record(User, 'userId') })"],
-    ['Query', 'added: NoteConnection!', 'connection(Note)'],
-    ['Query', 'added(id: ID!): Note', "record(Note, 'id')"],
-    ['Query', 'added: User', 'caller(User)'],
-    ['Query', 'added: Int', undefined],
-    ['Mutation', 'addNote(userId: ID!): Note', undefined],
+  const fields: [root: string, field: string, target: string][] = [
+    ['Query', 'notes: [Note!]!', 'list(Note)'],
+    ['Query', 'notes(userId: ID!): [Note!]!', "list(Note, { of: record(User, 'userId') })"],
+    ['Query', 'notesConnection: NoteConnection!', 'connection(Note)'],
+    ['Query', 'note(id: ID!): Note', "record(Note, 'id')"],
+    ['Query', 'me: User', 'caller(User)'],
+    ['Mutation', 'addNote(userId: ID!): Note', "create(Note, { on: record(User, 'userId') })"],
     ['Mutation', 'renameNote(id: ID!, name: String!): Note', "record(Note, 'id')"],
     ['Mutation', 'deleteNote(id: ID!): Deletion', "removal(Note, 'id')"],
+    ['Subscription', 'noteAdded: Note', 'stream(Note)'],
   ];
-  for (const [type, field, target] of fields) {
-    const [name = ''] = field.split(/[(:]/);
-    const sdl = `${schema.replace(`type ${type} {\n`, `$&  ${field} ${permitted}\n`)}
-type Note { id: ID! }
-type NoteConnection { edges: [Note!]! }
-`;
-    const required = { [type]: [name, ...(REQUIRED[type] ?? [])] };
-    const changed = edit({ schema: sdl, code: MODELS, required }).files[`src/application/graphql/${type}.ts`];
-    t.match(
-      changed,
-      target === undefined ? `${HINT}\n  ${name}: notWritten,` : `${name}: route({ target: ${target}, handler`,
-    );
+  for (const [root, field, target] of fields) {
+    const [definition] = sdlOf(`type ${root} { ${field} }`).document.definitions;
+    const [node] = (definition?.kind === Kind.OBJECT_TYPE_DEFINITION && definition.fields) || [];
+    t.equal(node && fieldComment(root, node), targetComment(target), field);
   }
 });
 
@@ -312,7 +221,7 @@ t.test('a new tag gets its file and its registration, and takes no file that is 
   t.equal(
     files['src/application/rest/trash.ts'],
     `import * as Contract from '../../../generated/operations.js';\n${ERRORS}
-export const trash = Contract.trashHandlers({\n  ${HINT}\n  deleteNote: notWritten,
+export const trash = Contract.trashHandlers({\n  ${DELETE}
 });
 `,
   );
@@ -322,11 +231,11 @@ export const trash = Contract.trashHandlers({\n  ${HINT}\n  deleteNote: notWritt
   );
   t.throws(() => edit({ openapi: tagged('paging') }), {
     name: 'Refusal',
-    message: /The tag paging would be answered by src\/application\/rest\/paging\.ts, which is something else/,
+    message: /The tag paging needs the file src\/application\/rest\/paging\.ts, which has other content/,
   });
   t.throws(() => edit({ openapi: tagged('Notes') }), {
     name: 'Refusal',
-    message: /Notes\.ts would stand beside notes\.ts/,
+    message: /Notes\.ts and notes\.ts differ in case only/,
   });
 });
 
@@ -390,7 +299,7 @@ t.test('handlers that are not where they should be are not written a second time
   const code = { 'src/application/rest/notes.ts': 'export const getNote = async () => ({ status: 200 });\n' };
   t.throws(() => edit({ code }), {
     name: 'Refusal',
-    message: /notes\.ts should say `export const notes = Contract\.notesHandlers\({ … }\)`, with a handler for each/,
+    message: /notes\.ts must contain `export const notes = Contract\.notesHandlers\({ … }\)`, with a handler for each/,
   });
 });
 
@@ -448,11 +357,11 @@ type Deleted { id: ID! }
   );
   t.equal(
     files['src/application/graphql/Query.ts'],
-    `${ERRORS}\nexport const Query: QueryRoutes = {\n  ${HINT}\n  all: notWritten,\n user: () => null };\n`,
+    `${ERRORS}\nexport const Query: QueryRoutes = {\n  all: notWritten, ${targetComment('list(User)')}\n user: () => null };\n`,
   );
   t.equal(
     files['src/application/graphql/Subscription.ts'],
-    `import type { SubscriptionRoutes } from '../../../generated/graphql.js';\n${ERRORS}\nexport const Subscription: SubscriptionRoutes = {\n  userAdded: notWritten,\n};
+    `import type { SubscriptionRoutes } from '../../../generated/graphql.js';\n${ERRORS}\nexport const Subscription: SubscriptionRoutes = {\n  userAdded: notWritten, ${targetComment('stream(User)')}\n};
 `,
   );
   t.match(
@@ -462,7 +371,7 @@ type Deleted { id: ID! }
   const again = edit({ schema: sdl, required, code: files });
   t.same([again.told, again.files], [[], {}], 'a second run changes nothing');
   const Page = { schema: `${schema}\ntype Page { size: Int! }\n`, required: { Page: ['size'] } };
-  t.throws(() => edit(Page), { name: 'Refusal', message: /Page\.ts would stand beside page\.ts/ });
+  t.throws(() => edit(Page), { name: 'Refusal', message: /Page\.ts and page\.ts differ in case only/ });
 });
 
 t.test('a field that is gone is parked with its comments, and comes back', async (t) => {
@@ -613,13 +522,14 @@ t.test(
       return (line.length <= 120 ? line : lines) + text.replace(written, '');
     };
     const stub = `\n${PROPOSED}`;
-    const users = withMarker('src/application/rest/users.ts')
-      .replace('import { User } from', 'import { Post, User } from')
-      .replace('});\n\nfunction updated', `${stub}$&`);
+    const users = withMarker('src/application/rest/users.ts').replace('});\n\nfunction updated', `${stub}$&`);
     t.equal(after['src/application/rest/users.ts'], users);
     const user = withMarker('src/application/graphql/User.ts').replace('= {\n', '$&  postCount: notWritten,\n');
     t.equal(after['src/application/graphql/User.ts'], user);
-    const query = withMarker(RESOLVERS).replace('= {\n', `$&  ${HINT}\n  userCount: notWritten,\n`);
+    const query = withMarker(RESOLVERS).replace(
+      '= {\n',
+      `$&  userCount: notWritten, ${targetComment('caller(User)')}\n`,
+    );
     t.equal(after[RESOLVERS], query);
     const draft = `${ERRORS}import type { DraftResolvers } from '../../../generated/graphql.js';
 
@@ -645,7 +555,8 @@ export const Draft: DraftResolvers = {\n  heading: notWritten,\n};\n`;
     const graphql = await ask(`${server.url}/graphql`, { method: 'POST', headers, body });
     t.match(await graphql.json(), { errors: [{ path: ['me', 'postCount'], extensions: { code: 'NOT_IMPLEMENTED' } }] });
 
-    writeFileSync(join(folder, 'src/application/rest/users.ts'), `${users.replace(stub, `\n${HANDLER}`)}\n${BELOW}`);
+    const handled = users.replace(stub, `\n${HANDLER}`).replace('import { User } from', 'import { Post, User } from');
+    writeFileSync(join(folder, 'src/application/rest/users.ts'), `${handled}\n${BELOW}`);
     writeFileSync(join(folder, RESOLVERS), before[RESOLVERS] ?? '');
     const complaints = errorsIn(folder, ['src/application/rest/users.ts', RESOLVERS]);
     t.equal(complaints.length, 1, 'the handler of the walk-through is what the contract asks for');

@@ -1,7 +1,8 @@
 import { basename, dirname, join } from 'node:path';
 import { type Operation, shapeOf } from '@accord-api/platform/contract/openapi';
-import { type Project, type SourceFile, SyntaxKind } from 'ts-morph';
+import type { Project, SourceFile } from 'ts-morph';
 import { takerOf } from '../model/names.js';
+import { permissionsOf } from '../model/permissions.js';
 import { ROOTS } from '../model/sdl-source.js';
 import { type Change, type Pending, Refusal } from './report.js';
 import type { Required, Types } from './resolver-fields.js';
@@ -21,22 +22,20 @@ import {
   removeUnusedImport,
   restore,
 } from './source-edits.js';
-import type { Stub, Stubs } from './targets.js';
+import { fieldComment, operationComment } from './target-comments.js';
 
-export interface Request {
-  method: string;
-  path: string;
-}
+export type Request = Pick<Operation, 'method' | 'path'>;
 
 const OPERATIONS = '../../../generated/operations.js';
 const GRAPHQL = '../../../generated/graphql.js';
 
-/** A member that the contract has: an operation or a field. */
+/** An operation or a field of the contract. */
 interface Member {
   isRequired: boolean;
   /** The request, or the type of the field. */
   about: string;
-  stub: (file: SourceFile) => Stub;
+  /** The comment behind the stub. */
+  comment?: string | undefined;
 }
 
 /** The handlers of a tag or the resolvers of a type: an object literal in a file of its own. */
@@ -46,28 +45,23 @@ export interface Group {
   name: string;
   /** In the order of the contract; empty for a tag or type that the contract does not have. */
   members: ReadonlyMap<string, Member>;
-  /** Says in a sentence why a member is parked. */
+  /** Returns the reason for parking a member, a sentence. */
   reason: (member: string) => string;
 }
 
-/** Returns the groups of a contract, and those that are registered and that it does not have. */
+/** Returns the groups of the contract, and the registered groups that it does not have. */
 export type Groups = (registered: readonly string[]) => Group[];
 
 const FOLDERS = { tag: 'src/application/rest', type: 'src/application/graphql' };
-/** The constants that register the groups, each in a file of its name. */
+/** The constants that register the groups, each in a file with its name. */
 const REGISTRIES = { tag: 'handlers', type: 'resolvers' };
 
 const pathOf = ({ kind, name }: Group) => `${FOLDERS[kind]}/${name}.ts`;
-/** Returns the name of a member in reports and in parked code. */
 const labelOf = ({ kind, name }: Group, member: string) => (kind === 'tag' ? member : `${name}.${member}`);
-
-/** Returns true for requests that differ in the names of their path parameters only. */
-const isSameRequest = (one: Request, other: Request) =>
-  one.method === other.method && shapeOf(one.path) === shapeOf(other.path);
 
 /** @param before the request of each operationId before the contract was edited */
 export const tagGroups =
-  (operations: readonly Operation[], before: Readonly<Record<string, Request>>, stubs: Stubs): Groups =>
+  (operations: readonly Operation[], before: Readonly<Record<string, Request>>): Groups =>
   (registered) =>
     [...new Set([...registered, ...operations.map(({ tag }) => tag)])].map((tag) => ({
       kind: 'tag',
@@ -75,39 +69,35 @@ export const tagGroups =
       members: new Map(
         operations
           .filter((one) => one.tag === tag)
-          .map((operation) => [
-            operation.operationId,
-            {
-              isRequired: true,
-              about: `${operation.method} ${operation.path}`,
-              stub: (file) => stubs.ofOperation(operation, file),
-            },
-          ]),
+          .map((operation) => {
+            const { operationId, method, path, permission } = operation;
+            const comment = permission === 'public' ? undefined : operationComment(operation);
+            return [operationId, { isRequired: true, about: `${method} ${path}`, comment }];
+          }),
       ),
       reason(member) {
         const moved = operations.find(({ operationId }) => operationId === member);
         if (moved) return `openapi.yaml has it under the tag ${moved.tag}.`;
         const old = Object.hasOwn(before, member) ? before[member] : undefined;
-        const renamed = old && operations.find((one) => isSameRequest(one, old));
+        const renamed = operations.find(
+          ({ method, path }) => method === old?.method && shapeOf(path) === shapeOf(old.path),
+        );
         return `openapi.yaml no longer has it${renamed ? `, and has its request as ${renamed.operationId}` : ''}.`;
       },
     }));
 
 export const typeGroups =
-  (types: Types, required: Required, stubs: Stubs): Groups =>
+  (types: Types, required: Required): Groups =>
   (registered) =>
     [...new Set([...registered, ...types.keys()])].map((type) => ({
       kind: 'type',
       name: type,
       members: new Map(
-        [...(types.get(type) ?? [])].map(([name, { about, field }]) => [
-          name,
-          {
-            isRequired: required.get(type)?.has(name) ?? false,
-            about,
-            stub: (file) => stubs.ofField(type, name, field, file),
-          },
-        ]),
+        [...(types.get(type) ?? [])].map(([name, { about, field }]) => {
+          const isRoute = field && ROOTS.includes(type) && permissionsOf(field).length > 0;
+          const isRequired = required.get(type)?.has(name) ?? false;
+          return [name, { isRequired, about, comment: isRoute ? fieldComment(type, field) : undefined }];
+        }),
       ),
       reason: () => 'schema.graphql no longer has it.',
     }));
@@ -142,14 +132,14 @@ function declare(file: SourceFile, group: Group): void {
 /**
  * Adds stubs, parks the members that the contract does not have, restores those that it has again, and registers the files. Edits the
  * sources in memory only.
- * @throws Refusal for a file that is not what it should be
+ * @throws Refusal for a file without the expected declaration
  */
 export function editGroups(project: Project, root: string, kind: Group['kind'], groups: Groups): Change[] {
   const constant = REGISTRIES[kind];
   const path = `${FOLDERS[kind]}/${constant}.ts`;
   const registry = project.getSourceFile(join(root, path));
   if (!registry || !literalOf(registry, constant))
-    throw new Refusal(`${path} should export \`${constant}\`, an object literal that names the files beside it.`);
+    throw new Refusal(`${path} must export \`${constant}\`, an object literal that names the files beside it.`);
   const registered = propertyNames(registry, constant);
   return groups(registered).flatMap((group): Change[] => {
     const { name, members } = group;
@@ -160,15 +150,15 @@ export function editGroups(project: Project, root: string, kind: Group['kind'], 
     );
     if (!isWanted && (!isRegistered || (kind === 'type' && !literalOf(present, name)))) return [];
     const file = present ?? newFile(project, join(root, pathOf(group)));
-    if (kind === 'tag' && !literalOf(file, name)) refuseOther(file, group, isRegistered);
+    if (kind === 'tag' && !literalOf(file, name)) refuseOtherContent(file, group, isRegistered);
     if (isWanted && !literalOf(file, name)) declare(file, group);
     const changes = editGroup(file, group);
     if (members.size === 0) {
-      close(file, group);
+      removeDeclaration(file, group);
       const entry = propertyOf(registry, constant, name);
       if (entry) cut(entry);
       removeUnusedImport(registry, name);
-      const left = file.getFullText().trim() === '' ? 'is empty: delete it' : 'stays, with what is parked in it';
+      const left = file.getFullText().trim() === '' ? 'is empty: delete it' : 'stays, with its parked code';
       return [...changes, { kind: 'unregistered', file: path, name, detail: `${pathOf(group)} ${left}` }];
     }
     if (isRegistered) return changes;
@@ -178,26 +168,26 @@ export function editGroups(project: Project, root: string, kind: Group['kind'], 
   });
 }
 
-/** @throws Refusal where not every file system tells the file from one beside it */
+/** @throws Refusal if a file has the same name in another case */
 function newFile(project: Project, path: string): SourceFile {
   const name = basename(path);
   const beside = project.getFileSystem().readDirSync(dirname(path));
   const alike = beside.map((one) => basename(one.name)).find((one) => one.toLowerCase() === name.toLowerCase());
   if (alike === undefined) return project.createSourceFile(path, '');
   throw new Refusal(
-    `${name} would stand beside ${alike}, and not every file system can tell them apart: choose another name.`,
+    `The new file ${name} and ${alike} differ in case only, and some file systems ignore case. Choose another name.`,
   );
 }
 
-/** Handlers that cannot be found would all be written a second time, and a file without any may be something else. */
-function refuseOther(file: SourceFile, group: Group, isRegistered: boolean): void {
+/** Refuses a file without handlers: they may be elsewhere, and would be written a second time. */
+function refuseOtherContent(file: SourceFile, group: Group, isRegistered: boolean): void {
   const { name } = group;
   const path = pathOf(group);
   const expected = `\`export const ${name} = Contract.${takerOf(name)}({ … })\``;
-  if (isRegistered) throw new Refusal(`${path} should say ${expected}, with a handler for each operation.`);
+  if (isRegistered) throw new Refusal(`${path} must contain ${expected}, with a handler for each operation.`);
   if (file.getStatements().length > 0 && !isParked(file))
     throw new Refusal(
-      `The tag ${name} would be answered by ${path}, which is something else: choose another name for the tag.`,
+      `The tag ${name} needs the file ${path}, which has other content. Choose another name for the tag.`,
     );
 }
 
@@ -209,37 +199,34 @@ function editGroup(file: SourceFile, group: Group): Change[] {
   for (const name of propertyNames(file, constant).filter((one) => !members.has(one))) {
     const node = propertyOf(file, constant, name);
     if (node === undefined) continue;
+    const label = labelOf(group, name);
     const isUnwritten = isStub(node);
-    const names = new Set(node.getDescendantsOfKind(SyntaxKind.Identifier).map((one) => one.getText()));
     const text = cut(node);
-    if (!isUnwritten) {
-      park(file, labelOf(group, name), reason(name), text);
-      report('parked', labelOf(group, name), reason(name));
-      continue;
+    if (isUnwritten) report('dropped', label, 'a stub without code, and the contract no longer has it');
+    else {
+      park(file, label, reason(name), text);
+      report('parked', label, reason(name));
     }
-    for (const one of names) if (one !== MARKER) removeUnusedImport(file, one);
-    report('dropped', labelOf(group, name), 'a stub that nobody wrote, and that the contract no longer has');
   }
   const present = propertyNames(file, constant);
   let above: string | undefined;
-  for (const [name, { isRequired, about, stub }] of members) {
+  for (const [name, { isRequired, about, comment }] of members) {
     const label = labelOf(group, name);
     if (!present.includes(name) && (isRequired || isParked(file, label))) {
       const restored = restore(file, label);
-      const made = restored === undefined ? stub(file) : { text: restored, changes: [] };
-      insertProperty(file, constant, made.text, above, kind === 'tag' ? '\n' : '');
+      const stub = `${name}: ${MARKER},${comment ? ` ${comment}` : ''}`;
+      insertProperty(file, constant, restored ?? stub, above, kind === 'tag' ? '\n' : '');
       report(restored === undefined ? 'added' : 'restored', label, about);
-      changes.push(...made.changes);
     }
     if (propertyOf(file, constant, name)) above = name;
   }
   if (isUsed(file, MARKER)) importNamed(file, '@accord-api/platform', MARKER);
-  else if (removeUnusedImport(file, MARKER)) report('dropped', MARKER, 'an import that nothing uses any more');
+  else if (removeUnusedImport(file, MARKER)) report('dropped', MARKER, 'an import without a use');
   return changes;
 }
 
-/** Removes the constant where nothing is left in it, with the import that only it used. */
-function close(file: SourceFile, group: Group): void {
+/** Removes the declaration of a group without members, with the import that only it used. */
+function removeDeclaration(file: SourceFile, group: Group): void {
   const statement = file.getVariableStatement(group.name);
   if (!statement || literalOf(file, group.name)?.getProperties().length !== 0) return;
   const imported = importOf(group, file);

@@ -12,7 +12,6 @@ import { editGroups, pendingIn, type Request, tagGroups, typeGroups } from './gr
 import { type Change, type Pending, type Placed, Refusal, type Scaffolding } from './report.js';
 import { emptyProject, type Required, requiredFields, typesOf } from './resolver-fields.js';
 import { parkedHead } from './source-edits.js';
-import { stubs } from './targets.js';
 
 /** The result of code generation. */
 interface Generated {
@@ -70,9 +69,8 @@ export function editCode(
 ): { changes: Change[]; pending: () => Pending[] } {
   // The handler of a forwarded operation is another service.
   const operations = contracts.openapi.operations.filter(({ forward }) => forward === undefined);
-  const made = stubs(project, root, contracts);
-  const tags = tagGroups(operations, before, made);
-  const types = typeGroups(typesOf(contracts.schema), required, made);
+  const tags = tagGroups(operations, before);
+  const types = typeGroups(typesOf(contracts.schema), required);
   return {
     changes: [...editGroups(project, root, 'tag', tags), ...editGroups(project, root, 'type', types)],
     pending: () => [...pendingIn(project, root, tags), ...pendingIn(project, root, types)],
