@@ -9,8 +9,8 @@ import { ESLint } from 'eslint';
 import t, { type Test } from 'tap';
 import { parse } from 'yaml';
 import { bridge } from '../../src/workbench/bridge/bridge.js';
+import { FILES } from '../../src/workbench/bridge/contract.js';
 import { reportJson } from '../../src/workbench/bridge/print.js';
-import { FILES } from '../../src/workbench/bridge/sides.js';
 import { editorSchema } from '../../src/workbench/generate/editor-schema.js';
 import eslintPlugin from '../../src/workbench/lint/eslint.js';
 import { GRAPHQL_RULES } from '../../src/workbench/lint/graphql-rules.js';
@@ -1212,12 +1212,12 @@ t.test('the contracts of this project', async (t) => {
     [],
     'differ in nothing unexplained, and explain nothing in vain',
   );
-  const pairs = report.pairs.calls.map(({ rest, field }) => `${rest.name} ${field.name}`);
+  const pairs = report.pairs.operations.map(({ rest, field }) => `${rest.name} ${field.name}`);
   for (const pair of ['createUser Mutation.createUser', 'listUsers Query.users', 'getCurrentUser Query.me']) {
     t.ok(pairs.includes(pair), pair);
   }
   t.same(
-    report.pairs.shapes.map(({ name }) => name),
+    report.pairs.types.map(({ name }) => name),
     ['User', 'Order', 'Session', 'Post', 'Comment', 'Message'],
   );
 });

@@ -1,32 +1,32 @@
-import type { Contracts } from '../model/contracts.js';
-import { compareInputs, compareShapes, compareStored, type Stored, storedCalls } from './compare-members.js';
+import type { Contracts as Sources } from '../model/contracts.js';
 import {
   compareCodes,
   compareEnumerations,
   compareErrors,
   comparePermissions,
   compareUnpaired,
-} from './compare-names.js';
-import { readGraphql } from './graphql-side.js';
-import { readOpenApi } from './openapi-side.js';
+} from './compare-lists.js';
+import { compareColumns, compareInputs, compareMembers, type Write, writesOf } from './compare-members.js';
+import { type Contracts, type Difference, difference, type ErrorList, type Side } from './contract.js';
 import { type Acceptance, readOverrides } from './overrides.js';
 import { type Pairs, pairUp } from './pairs.js';
-import { readPrisma } from './prisma-side.js';
-import type { Catalogue, Contract, Difference } from './sides.js';
+import { readGraphql } from './read-graphql.js';
+import { readOpenApi } from './read-openapi.js';
+import { readPrisma } from './read-prisma.js';
 
 export interface Report {
   pairs: Pairs;
-  stored: Stored[];
-  catalogues: Catalogue[];
-  /** The names of the two contracts that have no counterpart. */
-  alone: Record<'openapi' | 'graphql', string[]>;
-  /** Unexplained differences, acceptances that match nothing, and overrides that name what does not exist. */
+  writes: Write[];
+  errorLists: ErrorList[];
+  /** The names of the two contracts without a counterpart. */
+  unpaired: Record<'openapi' | 'graphql', string[]>;
+  /** Unexplained differences, acceptances without a difference, and overrides with unknown names. */
   differences: Difference[];
   accepted: (Acceptance & { message: string })[];
 }
 
 /** Merges differences with the same id, which several operations share, with all their places. */
-function merged(all: readonly Difference[]): Difference[] {
+function mergeById(all: readonly Difference[]): Difference[] {
   const byId = new Map<string, Difference>();
   for (const one of all) {
     const places = [...(byId.get(one.id)?.places ?? []), ...one.places];
@@ -36,53 +36,57 @@ function merged(all: readonly Difference[]): Difference[] {
   return [...byId.values()];
 }
 
-/** Returns the operations, enums and shapes with an id that have no counterpart. */
-function aloneIn(side: 'openapi' | 'graphql', contract: Contract, { shapes, enumerations, calls }: Pairs): string[] {
-  const typed = [...shapes, ...enumerations].map(({ sides }) => sides[side]?.name);
-  const called = calls.map(({ rest, field }) => (side === 'openapi' ? rest : field).name);
-  const things = contract.shapes.filter(({ members }) => members.some(({ key }) => key === 'id'));
-  const all = [...things, ...contract.enumerations, ...contract.calls].map(({ name }) => name);
-  return all.filter((name) => !typed.includes(name) && !called.includes(name));
+/** Returns the operations, enums and types with an id that have no counterpart. */
+function unpairedNames(contracts: Contracts, { types, enumerations, operations }: Pairs, side: Side): string[] {
+  const contract = contracts[side];
+  const paired = [
+    ...[...types, ...enumerations].map(({ sides }) => sides[side]?.name),
+    ...operations.map(({ rest, field }) => (side === 'openapi' ? rest : field).name),
+  ];
+  const withId = contract.types.filter(({ members }) => members.some(({ key }) => key === 'id'));
+  const all = [...withId, ...contract.enumerations, ...contract.operations].map(({ name }) => name);
+  return all.filter((name) => !paired.includes(name));
 }
 
-/** Compares the three documents of a project, of which code generation finds nothing wrong. */
-export function bridge({ openapi: source, schema, prisma }: Contracts): Report {
-  const contracts = { openapi: readOpenApi(source), graphql: readGraphql(schema), prisma: readPrisma(prisma) };
-  const { openapi, graphql } = contracts;
-  const overrides = readOverrides(source);
+/** Compares the three documents of a project, in which code generation finds no problem. */
+export function bridge({ openapi, schema, prisma }: Sources): Report {
+  const contracts = { openapi: readOpenApi(openapi), graphql: readGraphql(schema), prisma: readPrisma(prisma) };
+  const overrides = readOverrides(openapi, contracts);
   const pairs = pairUp(contracts, overrides);
-  const calls = [...openapi.calls, ...graphql.calls];
-  const stored = storedCalls(pairs, calls, openapi);
-  const catalogues = [...openapi.catalogues, ...graphql.catalogues];
-  const found = merged([
+  const writes = writesOf(pairs, contracts);
+  const errorLists = [...contracts.openapi.errorLists, ...contracts.graphql.errorLists];
+  const found = mergeById([
     ...compareUnpaired(pairs, contracts, overrides),
-    ...compareShapes(pairs, openapi),
+    ...compareMembers(pairs, contracts),
     ...compareEnumerations(pairs),
-    ...compareInputs(pairs),
-    ...compareStored(stored),
+    ...compareInputs(pairs, contracts),
+    ...compareColumns(writes),
     ...comparePermissions(pairs),
-    ...compareCodes(catalogues, calls),
+    ...compareCodes(errorLists, [...contracts.openapi.operations, ...contracts.graphql.operations]),
     ...compareErrors(pairs, schema.text),
   ]);
-  const faults = [...overrides.faults, ...pairs.faults].map(({ where, message }, index) => {
-    return { id: `x-bridge:${index + 1}`, message, advice: 'Mend or remove the override.', places: [where] };
-  });
+  const faults = overrides.faults.map(({ message, ...at }, index) =>
+    difference(`x-bridge:${index + 1}`, message, 'Correct or remove the override.', [at]),
+  );
   const accepted = new Map<string, Acceptance & { message: string }>();
   const stale: Difference[] = [];
   for (const one of overrides.accepted) {
-    const { difference: id, where } = one;
+    const { difference: id } = one;
     const match = found.find((difference) => difference.id === id);
     if (match && !accepted.has(id)) accepted.set(id, { ...one, message: match.message });
     else {
       const message = `x-bridge accepts ${id}, which is no difference, or is accepted already`;
-      stale.push({ id: `stale:${id}`, message, advice: 'Take the acceptance out.', places: [where] });
+      stale.push(difference(`stale:${id}`, message, 'Remove the acceptance.', [one]));
     }
   }
   return {
     pairs,
-    stored,
-    catalogues,
-    alone: { openapi: aloneIn('openapi', openapi, pairs), graphql: aloneIn('graphql', graphql, pairs) },
+    writes,
+    errorLists,
+    unpaired: {
+      openapi: unpairedNames(contracts, pairs, 'openapi'),
+      graphql: unpairedNames(contracts, pairs, 'graphql'),
+    },
     differences: [...faults, ...found.filter(({ id }) => !accepted.has(id)), ...stale],
     accepted: [...accepted.values()],
   };

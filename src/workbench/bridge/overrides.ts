@@ -3,17 +3,17 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { extensionSchema } from '../model/extensions.js';
 import type { OpenApiSource } from '../model/openapi-source.js';
 import type { Path } from '../model/yaml-source.js';
-import { whereIn } from './openapi-side.js';
-import type { Where } from './sides.js';
+import type { Contract, Contracts, Location, Named } from './contract.js';
+import { locationOf } from './read-openapi.js';
 
-/** The `x-bridge` of a schema or an operation, or of the root for types that openapi.yaml does not have. */
+/** The `x-bridge` of a schema, of an operation, or of the root for types that openapi.yaml does not have. */
 export interface Override {
   /** The counterpart, or `none`: a type; for an operation one root field or several, as in `Query.me`. */
   graphql?: string | string[];
   prisma?: string;
-  /** At the root only. */
+  /** Only at the root. */
   pairs?: { graphql: string; prisma: string }[];
-  /** The names of counterparts by the name of a member. */
+  /** The names of counterparts, by the name of a member. */
   fields?: Record<string, { graphql?: string; prisma?: string }>;
   /** Members that the other documents replace by the members of their type. */
   flatten?: string[];
@@ -23,22 +23,38 @@ export interface Override {
 export interface Acceptance {
   difference: string;
   reason: string;
-  where: Where;
+  location: Location;
 }
 
 export interface Overrides {
-  /** Returns the override of a schema or an operation, whose names differ in their first letter; of the root for ''. */
+  /** Returns the override of a schema or an operation, or of the root for ''. */
   of: (name: string) => Override;
-  whereOf: (name: string) => Where;
   accepted: Acceptance[];
-  /** The overrides that do not match their schema. */
-  faults: { where: Where; message: string }[];
+  /** Overrides that do not match their schema, or that name something unknown. */
+  faults: { location: Location; message: string }[];
 }
 
-const isSound = new Ajv2020({ allowUnionTypes: true }).compile<Override>(extensionSchema('x-bridge'));
+const isValid = new Ajv2020({ allowUnionTypes: true }).compile<Override>(extensionSchema('x-bridge'));
 
-/** Reads every `x-bridge` of a document. */
-export function readOverrides(source: OpenApiSource): Overrides {
+const namesOf = (...lists: readonly Named[][]) => ['none', ...lists.flat().map(({ name }) => name)];
+
+/** Returns the names in an override that do not exist. */
+function unknownNames(name: string, override: Override, { openapi, graphql, prisma }: Contracts): string[] {
+  const { graphql: field = [], prisma: model = [], pairs = [], flatten = [], fields = {} } = override;
+  const known = ({ types, enumerations, operations }: Contract) => namesOf(types, enumerations, operations);
+  const members = namesOf(openapi.types.find((one) => one.name === name)?.members ?? []);
+  const missing = (names: string[], existing: string[]) => names.filter((one) => !existing.includes(one));
+  return [
+    ...missing([field, pairs.map((one) => one.graphql)].flat(2), known(graphql)).map(
+      (one) => `${one} of schema.graphql`,
+    ),
+    ...missing([model, pairs.map((one) => one.prisma)].flat(2), known(prisma)).map((one) => `${one} of schema.prisma`),
+    ...missing([...flatten, ...Object.keys(fields)], members).map((one) => `${name}.${one}`),
+  ];
+}
+
+/** Reads and checks every `x-bridge` of a document. */
+export function readOverrides(source: OpenApiSource, contracts: Contracts): Overrides {
   const { written: document } = source;
   const owners: [name: string, path: Path, stated: unknown][] = [
     ['', [], document['x-bridge']],
@@ -49,27 +65,29 @@ export function readOverrides(source: OpenApiSource): Overrides {
       ({ operation, at }) => [operation.operationId, at, operation['x-bridge']] as [string, Path, unknown],
     ),
   ];
+  const valid = new Map<string, Override>();
+  const accepted: Acceptance[] = [];
   const faults: Overrides['faults'] = [];
-  const sound = owners.flatMap(([name, owner, stated]) => {
+  for (const [name, owner, stated] of owners) {
     const path = [...owner, 'x-bridge'];
-    if (stated === undefined) return [];
-    if (isSound(stated)) return [{ name, path, stated }];
-    for (const { instancePath, message } of isSound.errors ?? []) {
-      const where = whereIn(source, [...path, ...instancePath.split('/').slice(1)], 'x-bridge');
-      faults.push({ where, message: `x-bridge ${message}.` });
+    if (stated === undefined) continue;
+    if (!isValid(stated)) {
+      for (const { instancePath, message } of isValid.errors ?? []) {
+        const location = locationOf(source, [...path, ...instancePath.split('/').slice(1)], 'x-bridge');
+        faults.push({ location, message: `x-bridge ${message}.` });
+      }
+      continue;
     }
-    return [];
-  });
-  const find = (name: string) => sound.find((one) => one.name === name);
-  return {
-    of: (name) => find(name)?.stated ?? {},
-    whereOf: (name) => whereIn(source, find(name)?.path ?? [], 'x-bridge'),
-    accepted: sound.flatMap(({ path, stated: { accept = [] } }) =>
-      accept.map((one, index) => ({
+    valid.set(name, stated);
+    for (const unknown of unknownNames(name, stated, contracts)) {
+      const message = `x-bridge names ${unknown}, which does not exist.`;
+      faults.push({ location: locationOf(source, path, 'x-bridge'), message });
+    }
+    for (const [index, one] of (stated.accept ?? []).entries())
+      accepted.push({
         ...one,
-        where: whereIn(source, [...path, 'accept', index, 'difference'], 'accepts', false),
-      })),
-    ),
-    faults,
-  };
+        location: locationOf(source, [...path, 'accept', index, 'difference'], 'accepts', false),
+      });
+  }
+  return { of: (name) => valid.get(name) ?? {}, accepted, faults };
 }

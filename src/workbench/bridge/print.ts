@@ -1,108 +1,98 @@
 import type { Contracts } from '../model/contracts.js';
 import { frameOf } from '../model/problems.js';
 import type { Report } from './bridge.js';
-import type { Pairs } from './pairs.js';
-import { type Difference, FILES, SIDES, type Side, type Where } from './sides.js';
+import { type Difference, FILES, type Location, type Named, SIDES, type Side } from './contract.js';
 
-/** Text in a style, or as it is. */
+/** Returns a text in a style, or unchanged. */
 type Paint = (style: 'red' | 'dim' | 'bold' | 'green', text: string) => string;
 
-/** Printed at once: a missing type breaks all that leads to it. */
-const SHOWN = 20;
+/** A missing type alone causes a difference in each of its members. */
+const MAX_DIFFERENCES = 20;
 
-const textOf = (file: string, { openapi, schema, prisma }: Contracts) =>
-  openapi.texts.get(file) ?? schema.texts.get(file) ?? prisma.text;
-
-const placeOf = ({ file, line, column }: Where) => `${file}:${line}:${column}`;
-
-function printPlace(where: Where, contracts: Contracts, paint: Paint): string {
-  return `  ${placeOf(where)}  ${paint('dim', where.says)}\n${frameOf(textOf(where.file, contracts), where)}`;
-}
-
-function printDifference({ id, message, advice, places }: Difference, contracts: Contracts, paint: Paint): string {
-  const head = `${paint('red', 'error')}  ${paint('bold', message)}  ${paint('dim', `(${id})`)}`;
-  return [head, ...places.map((where) => printPlace(where, contracts, paint)), `  → ${advice}`].join('\n');
-}
-
-const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`;
-
-const HOW_TO_ACCEPT = `What is meant to differ is accepted beside its schema or operation in openapi.yaml, or at the root for what that does
-not hold, under the id in brackets:
+const HOW_TO_ACCEPT = `To accept an intended difference, add its id to its schema or operation in openapi.yaml, or to the root:
   x-bridge:
     accept:
-      - { difference: <id>, reason: <why it is meant> }`;
+      - { difference: <id>, reason: <why it is intended> }`;
 
-/** How many members, enums and so on were held against each other, in a sentence. */
-function summary({ pairs: { shapes, enumerations, calls }, accepted }: Report): string {
-  const pairs = [
-    counted(shapes.length, 'type'),
-    counted(enumerations.length, 'enum'),
-    counted(calls.length, 'operation'),
-  ];
-  const differing =
-    accepted.length === 0 ? 'no difference' : `${counted(accepted.length, 'difference')}, accepted with a reason`;
-  return `${pairs.join(', ')} held against their counterparts: ${differing}.`;
+const placeOf = ({ file, line, column }: Location) => `${file}:${line}:${column}`;
+
+function printDifference({ id, message, advice, places }: Difference, contracts: Contracts, paint: Paint): string {
+  const { openapi, schema, prisma } = contracts;
+  const head = `${paint('red', 'error')}  ${paint('bold', message)}  ${paint('dim', `(${id})`)}`;
+  const frames = places.map((place) => {
+    const source = openapi.texts.get(place.file) ?? schema.texts.get(place.file) ?? prisma.text;
+    return `  ${placeOf(place)}  ${paint('dim', place.text)}\n${frameOf(source, place)}`;
+  });
+  return [head, ...frames, `  → ${advice}`].join('\n');
 }
 
-/** The report for a person: each difference with all its places and what to do; or, without any, what was compared. */
+const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`;
+
+/** Prints each difference with all its places and the advice; without a difference, the number of comparisons. */
 export function printReport(report: Report, contracts: Contracts, paint: Paint): string {
-  const { differences } = report;
-  if (differences.length === 0) return `${paint('green', '✓')} ${summary(report)}`;
-  const shown = differences.slice(0, SHOWN).map((one) => `${printDifference(one, contracts, paint)}\n`);
-  const more = differences.length > SHOWN ? `, ${SHOWN} shown` : '';
-  const acceptable = differences.some(({ id }) => !/^(stale|x-bridge):/.test(id));
+  const { differences, accepted, pairs } = report;
+  if (differences.length === 0) {
+    const nouns = { types: 'type', enumerations: 'enum', operations: 'operation' } as const;
+    const compared = (['types', 'enumerations', 'operations'] as const).map((kind) =>
+      counted(pairs[kind].length, nouns[kind]),
+    );
+    const result =
+      accepted.length === 0 ? 'no difference' : `${counted(accepted.length, 'difference')}, accepted with a reason`;
+    return `${paint('green', '✓')} Compared ${compared.join(', ')} with their counterparts: ${result}.`;
+  }
+  const shown = differences.slice(0, MAX_DIFFERENCES).map((one) => `${printDifference(one, contracts, paint)}\n`);
+  const more = differences.length > MAX_DIFFERENCES ? `, ${MAX_DIFFERENCES} shown` : '';
+  const isAcceptable = differences.some(({ id }) => !/^(stale|x-bridge):/.test(id));
   return [
     ...shown,
     `${counted(differences.length, 'unexplained difference')}${more}`,
-    ...(acceptable ? [`\n${HOW_TO_ACCEPT}`] : []),
+    ...(isAcceptable ? [`\n${HOW_TO_ACCEPT}`] : []),
   ].join('\n');
 }
 
-/** The columns of what is held against what. */
+/** The columns of `pairRows`. */
 export const COLUMNS = ['kind', ...SIDES.map((side) => FILES[side])];
 
 /** Returns a row for each pair: the kind, and the name in each document. */
-export function pairRows({ pairs, stored, catalogues }: Report): Record<string, string>[] {
-  const row = (kind: string, names: Partial<Record<Side, string>>) => {
-    return { kind, ...Object.fromEntries(Object.entries(names).map(([side, name]) => [FILES[side as Side], name])) };
+export function pairRows({ pairs, writes, errorLists }: Report): Record<string, string>[] {
+  const row = (kind: string, sides: Partial<Record<Side, Pick<Named, 'name'> | undefined>>) => {
+    const names = Object.entries(sides).map(([side, one]) => [FILES[side as Side], one?.name ?? '']);
+    return { kind, ...Object.fromEntries(names) };
   };
-  const typed = (kind: string, all: Pairs['shapes'] | Pairs['enumerations']) =>
-    all.map(({ sides }) =>
-      row(kind, Object.fromEntries(Object.entries(sides).map(([side, { name }]) => [side, name]))),
-    );
-  const counts = (side: Side) =>
-    catalogues
-      .filter(({ where }) => where.side === side)
-      .map(({ values }) => new Set(values.map(({ name }) => name)).size)
-      .join(' and ');
+  const counts = (side: Side) => {
+    const lists = errorLists.filter(({ location }) => location.side === side);
+    return { name: lists.map(({ values }) => new Set(values.map(({ name }) => name)).size).join(' and ') };
+  };
   return [
-    ...typed('type', pairs.shapes),
-    ...typed('enum', pairs.enumerations),
-    ...pairs.calls.map(({ rest, field }) => row('operation', { openapi: rest.name, graphql: field.name })),
-    ...stored.map(({ call, pair }) =>
-      row('stored', { [call.where.side]: call.name, prisma: pair.sides.prisma?.name ?? '' }),
+    ...pairs.types.map(({ sides }) => row('type', sides)),
+    ...pairs.enumerations.map(({ sides }) => row('enum', sides)),
+    ...pairs.operations.map(({ rest, field }) => row('operation', { openapi: rest, graphql: field })),
+    ...writes.map(({ operation, pair }) =>
+      row('stored', { [operation.location.side]: operation, prisma: pair.sides.prisma }),
     ),
-    ...(catalogues.length === 0
+    ...(errorLists.length === 0
       ? []
       : [row('error codes', { openapi: counts('openapi'), graphql: counts('graphql') })]),
   ];
 }
 
-/** What is held against nothing, by document. */
-export const printAlone = ({ alone }: Report): string =>
-  Object.entries(alone)
+/** Prints the names without a counterpart, by document. */
+export const printUnpaired = ({ unpaired }: Report): string =>
+  Object.entries(unpaired)
     .map(([side, names]) => `${FILES[side as Side]}: ${names.join(', ')}`)
     .join('\n');
 
-/** The accepted differences: each with its place and its reason. */
+/** Prints the accepted differences, each with its place and its reason. */
 export const printAccepted = ({ accepted }: Report, paint: Paint): string =>
-  accepted.map(({ message, reason, where }) => `${placeOf(where)}  ${message}\n  ${paint('dim', reason)}`).join('\n');
+  accepted
+    .map(({ message, reason, location }) => `${placeOf(location)}  ${message}\n  ${paint('dim', reason)}`)
+    .join('\n');
 
-const placed = ({ file, line, column, says }: Where) => ({ file, line, column, says });
+const placeJson = ({ file, line, column, text }: Location) => ({ file, line, column, says: text });
 
-/** The report for programs. */
+/** Returns the report for programs. */
 export const reportJson = (report: Report) => ({
   pairs: pairRows(report),
-  differences: report.differences.map((one) => ({ ...one, places: one.places.map(placed) })),
-  accepted: report.accepted.map(({ where, ...one }) => ({ ...one, ...placed(where) })),
+  differences: report.differences.map((one) => ({ ...one, places: one.places.map(placeJson) })),
+  accepted: report.accepted.map(({ location, ...one }) => ({ ...one, ...placeJson(location) })),
 });

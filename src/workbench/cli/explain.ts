@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import { paint, printJson, Unable } from '@accord-api/platform/cli/output';
 import type { Subcommand } from '@accord-api/platform/cli/subcommand';
+import type { Named } from '../bridge/contract.js';
 import type { Pairs } from '../bridge/pairs.js';
-import type { Where } from '../bridge/sides.js';
 import type { Explanation, Part } from '../explain/explain.js';
 import type { Contracts } from '../model/contracts.js';
 import type { CodeLine } from '../model/touched-code.js';
@@ -17,34 +17,32 @@ interface Options {
   json: boolean;
 }
 
-const partOf = (name: string, { file, line, column, says }: Where): Part => ({
-  name,
-  says: says === name ? '' : says,
+const partOf = ({ name, location: { file, line, column, text } }: Named, label = name): Part => ({
+  name: label,
+  says: text === label ? '' : text,
   at: { file, line, column },
 });
 
 /** What belongs to an operation or a root field, or to a member of a type, in the other documents. */
-function counterparts(name: string, schemas: ReadonlySet<string>, { calls, shapes }: Pairs): Part[] {
-  const ofCalls = calls.flatMap(({ rest, field }) =>
-    rest.name === name ? [partOf(field.name, field.where)] : field.name === name ? [partOf(rest.name, rest.where)] : [],
+function counterparts(name: string, schemas: ReadonlySet<string>, { operations, types }: Pairs): Part[] {
+  const ofOperations = operations.flatMap(({ rest, field }) =>
+    rest.name === name ? [partOf(field)] : field.name === name ? [partOf(rest)] : [],
   );
-  const ofSchemas = shapes
+  const ofSchemas = types
     .filter(({ sides }) => sides.openapi !== undefined && schemas.has(sides.openapi.name))
     .flatMap(({ sides }) =>
-      (['graphql', 'prisma'] as const).flatMap((side) =>
-        sides[side] === undefined ? [] : [partOf(sides[side].name, sides[side].where)],
-      ),
+      (['graphql', 'prisma'] as const).flatMap((side) => (sides[side] === undefined ? [] : [partOf(sides[side])])),
     );
   const [owner = '', member = ''] = name.split('.');
-  const ofMembers = shapes
-    .filter(({ sides }) => Object.values(sides).some((shape) => shape.name === owner))
+  const ofMembers = types
+    .filter(({ sides }) => Object.values(sides).some((type) => type.name === owner))
     .flatMap(({ sides }) => Object.values(sides))
-    .flatMap((shape) =>
-      shape.members
+    .flatMap((type) =>
+      type.members
         .filter(({ name: own, key }) => member !== '' && [own, key].includes(member))
-        .map((one) => partOf(`${shape.name}.${one.name}`, one.where)),
+        .map((one) => partOf(one, `${type.name}.${one.name}`)),
     );
-  return [...ofCalls, ...ofSchemas, ...ofMembers];
+  return [...ofOperations, ...ofSchemas, ...ofMembers];
 }
 
 async function explained(root: string, contracts: Contracts, name: string): Promise<Explanation | undefined> {

@@ -12,19 +12,28 @@ import {
 } from 'graphql';
 import { permissionsOf } from '../model/permissions.js';
 import { constraintOf, isList, isNonNull, namedType, placeOf, ROOTS, type SdlSource } from '../model/sdl-source.js';
-import { type Call, type Contract, codesIn, codeTable, keyOf, type Limits, type Member, type Value } from './sides.js';
+import {
+  type Contract,
+  codesIn,
+  codeTable,
+  keyOf,
+  type Limits,
+  type Member,
+  type Named,
+  type Operation,
+} from './contract.js';
 
 const SCALARS = new Set(['ID', 'Int', 'Float', 'String', 'Boolean', 'DateTime']);
 
-const valueAt = (node: NameNode, says = node.value, name = node.value): Value => ({
+const namedAt = (node: NameNode, text = node.value, name = node.value): Named => ({
   name,
-  where: { side: 'graphql', ...placeOf(node), says },
+  location: { side: 'graphql', ...placeOf(node), text },
 });
 
-const said = (type: TypeNode, directives: readonly ConstDirectiveNode[] = []) =>
+const textOf = (type: TypeNode, directives: readonly ConstDirectiveNode[] = []) =>
   [type, ...directives.filter(({ name }) => name.value === 'constraint')].map(print).join(' ');
 
-/** Reads a sound SDL. */
+/** Reads a valid SDL. */
 export function readGraphql({ document: { definitions }, texts }: SdlSource): Contract {
   const objects = definitions.filter(
     (one): one is ObjectTypeDefinitionNode | ObjectTypeExtensionNode =>
@@ -39,12 +48,12 @@ export function readGraphql({ document: { definitions }, texts }: SdlSource): Co
     const given = node.kind === Kind.INPUT_VALUE_DEFINITION ? node.defaultValue : undefined;
     const kind = has(enums, named) ? 'enum' : has(objects, named) ? 'object' : undefined;
     return {
-      ...valueAt(name, said(type, directives)),
+      ...namedAt(name, textOf(type, directives)),
       key: keyOf(name.value),
-      // A custom scalar is known by its usual name only.
-      ...(kind ? { type: kind, of: named } : { type: SCALARS.has(named) ? named : 'any' }),
-      list: isList(type),
-      optional: !isNonNull(type) || given !== undefined,
+      // Other custom scalars may contain anything.
+      ...(kind ? { type: kind, typeName: named } : { type: SCALARS.has(named) ? named : 'any' }),
+      isList: isList(type),
+      isOptional: !isNonNull(type) || given !== undefined,
       limits: constraintOf(directives) as Limits,
       default: given && valueFromASTUntyped(given),
     };
@@ -54,38 +63,38 @@ export function readGraphql({ document: { definitions }, texts }: SdlSource): Co
   const spread = (argument: InputValueDefinitionNode): Member[] =>
     (inputs.find(({ name }) => name.value === namedType(argument.type))?.fields ?? [argument]).map(memberOf);
 
-  function callOf(root: string, field: FieldDefinitionNode): Call {
+  function operationOf(root: string, field: FieldDefinitionNode): Operation {
     const { name, type, directives, description } = field;
-    const taken = (field.arguments ?? []).flatMap(spread);
-    const marked = directives?.find((one) => one.name.value === 'permission')?.name ?? name;
-    const { where } = valueAt(marked, name.value);
+    const args = (field.arguments ?? []).flatMap(spread);
+    const directive = directives?.find((one) => one.name.value === 'permission')?.name ?? name;
+    const { location } = namedAt(directive, name.value);
     const errors = description?.value.split(/\n\s*\n/).find((paragraph) => /^Errors\b/.test(paragraph.trim()));
     return {
-      ...valueAt(name, `${root}.${name.value}`, `${root}.${name.value}`),
-      permissions: permissionsOf(field).map((permission) => ({ permission, where })),
-      inputs: taken,
-      written: root === 'Mutation' ? taken : [],
+      ...namedAt(name, `${root}.${name.value}`, `${root}.${name.value}`),
+      permissions: permissionsOf(field).map((permission) => ({ permission, location })),
+      inputs: args,
+      written: root === 'Mutation' ? args : [],
       result: namedType(type),
-      errors: errors === undefined ? undefined : codesIn(errors).map((code) => valueAt(name, `gives ${code}`, code)),
+      errors: errors === undefined ? undefined : codesIn(errors).map((code) => namedAt(name, `gives ${code}`, code)),
     };
   }
 
   return {
-    shapes: objects
+    types: objects
       .filter(({ kind, name }) => kind === Kind.OBJECT_TYPE_DEFINITION && !ROOTS.includes(name.value))
       .map(({ name }) => ({
-        ...valueAt(name, `type ${name.value}`),
+        ...namedAt(name, `type ${name.value}`),
         members: objects
           .filter((part) => part.name.value === name.value)
           .flatMap(({ fields = [] }) => fields.map(memberOf)),
       })),
     enumerations: enums.map(({ name, values = [] }) => ({
-      ...valueAt(name, `enum ${name.value}`),
-      values: values.map((one) => valueAt(one.name)),
+      ...namedAt(name, `enum ${name.value}`),
+      values: values.map((one) => namedAt(one.name)),
     })),
-    calls: objects
+    operations: objects
       .filter(({ name }) => ROOTS.includes(name.value))
-      .flatMap(({ name, fields = [] }) => fields.map((field) => callOf(name.value, field))),
-    catalogues: codeTable('graphql', texts),
+      .flatMap(({ name, fields = [] }) => fields.map((field) => operationOf(name.value, field))),
+    errorLists: codeTable('graphql', texts),
   };
 }

@@ -1,14 +1,14 @@
 import { attributeOf, nativeType, type PrismaField, type PrismaSource } from '../model/prisma-schema.js';
-import { type Contract, FILES, type Member, type Value } from './sides.js';
+import { type Contract, FILES, type Member, type Named } from './contract.js';
 
 const SCALARS = new Set(['Int', 'BigInt', 'Float', 'Decimal', 'String', 'Boolean', 'DateTime', 'Json', 'Bytes']);
 
-/** `VarChar(100)` and `Char(3)`: the greatest length. */
+/** Matches `VarChar(100)` and `Char(3)`, with the maximum length. */
 const LENGTH = /^(?:VarChar|Char)\((\d+)\)$/;
 
-const valueAt = ({ name, line, column }: { name: string; line: number; column: number }, says: string): Value => ({
+const namedAt = ({ name, line, column }: { name: string; line: number; column: number }, text: string): Named => ({
   name,
-  where: { file: FILES.prisma, side: 'prisma', line, column, length: name.length, says },
+  location: { file: FILES.prisma, side: 'prisma', line, column, length: name.length, text },
 });
 
 function memberOf(field: PrismaField, enums: readonly string[]): Member {
@@ -22,16 +22,16 @@ function memberOf(field: PrismaField, enums: readonly string[]): Member {
   });
   const kind = enums.includes(type) ? 'enum' : 'object';
   return {
-    ...valueAt(field, [`${type}${list ? '[]' : ''}${optional ? '?' : ''}`, ...attributes].join(' ')),
+    ...namedAt(field, [`${type}${list ? '[]' : ''}${optional ? '?' : ''}`, ...attributes].join(' ')),
     key: name,
     ...(SCALARS.has(type)
       ? { type: type === 'String' && native === 'Uuid' ? 'uuid' : type }
-      : { type: kind, of: type }),
-    list,
-    optional,
+      : { type: kind, typeName: type }),
+    isList: list,
+    isOptional: optional,
     limits: length === undefined ? {} : { maxLength: Number(length) },
-    unique: has('@id') || has('@unique'),
-    filled: has('@default') || has('@updatedAt'),
+    isUnique: has('@id') || has('@unique'),
+    hasDefault: has('@default') || has('@updatedAt'),
   };
 }
 
@@ -39,15 +39,15 @@ function memberOf(field: PrismaField, enums: readonly string[]): Member {
 export function readPrisma({ models, enums }: PrismaSource): Contract {
   const names = enums.map(({ name }) => name);
   return {
-    shapes: models.map((model) => ({
-      ...valueAt(model, `model ${model.name}`),
+    types: models.map((model) => ({
+      ...namedAt(model, `model ${model.name}`),
       members: model.fields.map((field) => memberOf(field, names)),
     })),
     enumerations: enums.map((one) => ({
-      ...valueAt(one, `enum ${one.name}`),
-      values: one.values.map((value) => valueAt(value, value.name)),
+      ...namedAt(one, `enum ${one.name}`),
+      values: one.values.map((value) => namedAt(value, value.name)),
     })),
-    calls: [],
-    catalogues: [],
+    operations: [],
+    errorLists: [],
   };
 }

@@ -1,0 +1,137 @@
+import type { Permission } from '@accord-api/platform/contract/document';
+import { FILES as CONTRACT_FILES, type FilePlace } from '../model/problems.js';
+
+/** The three documents, in the order of reports. */
+export const SIDES = ['openapi', 'graphql', 'prisma'] as const;
+export type Side = (typeof SIDES)[number];
+
+export const FILES: Record<Side, string> = {
+  openapi: CONTRACT_FILES.openapi,
+  graphql: CONTRACT_FILES.schema,
+  prisma: CONTRACT_FILES.prisma,
+};
+export const TITLES: Record<Side, string> = { openapi: 'REST', graphql: 'GraphQL', prisma: 'Prisma' };
+
+/** A place of a document, with a short description of its content. */
+export interface Location extends FilePlace {
+  side: Side;
+  text: string;
+}
+
+export interface Located {
+  location: Location;
+}
+
+export interface Named extends Located {
+  name: string;
+}
+
+/** The bounds of a value, with the names of `@constraint`. */
+export interface Limits {
+  min?: number;
+  max?: number;
+  minLength?: number;
+  maxLength?: number;
+  pattern?: string;
+  format?: string;
+  uncommon?: boolean;
+}
+
+/** A property, parameter, field, argument or column. */
+export interface Member extends Named {
+  /** The name in camelCase, which members of other documents share. */
+  key: string;
+  /** As in its document (`integer`, `Int`, `String`), or `time`, `uuid`, `enum` or `object`. */
+  type: string;
+  /** The name of an enum or object type. */
+  typeName?: string | undefined;
+  /** The values of an enum without a name. */
+  values?: Named[] | undefined;
+  isList: boolean;
+  /** True if it may be absent or null. */
+  isOptional: boolean;
+  limits: Limits;
+  default?: unknown;
+  /** True for a column that identifies a row. */
+  isUnique?: boolean;
+  /** True for a column that the database fills in. */
+  hasDefault?: boolean;
+}
+
+export interface ObjectType extends Named {
+  members: Member[];
+}
+
+export interface Enumeration extends Named {
+  values: Named[];
+}
+
+/** A REST operation or a GraphQL root field, with the name `createUser` or `Query.user`. */
+export interface Operation extends Named {
+  permissions: { permission: Permission; location: Location }[];
+  /** The path and query parameters and the members of the body; or the arguments, with the fields of input types. */
+  inputs: Member[];
+  /** The inputs that may be written: the body, or the arguments of a mutation. */
+  written: Member[];
+  /** The name of the response type. */
+  result?: string | undefined;
+  /** The documented error codes; undefined if none are documented. */
+  errors?: Named[] | undefined;
+}
+
+/** A list of error codes with their HTTP statuses. */
+export interface ErrorList extends Named {
+  values: (Named & { status?: number })[];
+}
+
+/** The content of one document. A Prisma schema has no operations and no error codes. */
+export interface Contract {
+  types: ObjectType[];
+  enumerations: Enumeration[];
+  operations: Operation[];
+  errorLists: ErrorList[];
+}
+export type Contracts = Record<Side, Contract>;
+
+/** A contradiction between two or three documents. */
+export interface Difference {
+  /** The kind and the subject, which `x-bridge` names to accept the difference. */
+  id: string;
+  message: string;
+  advice: string;
+  places: Location[];
+}
+
+export const difference = (id: string, message: string, advice: string, places: readonly Located[]): Difference => ({
+  id,
+  message,
+  advice,
+  places: places.map(({ location }) => location),
+});
+
+/** Returns the same key for `payment_token` and `paymentToken`. */
+export const keyOf = (name: string): string =>
+  name.replace(/(?<!_)_+([a-z\d])/gi, (_, letter: string) => letter.toUpperCase());
+
+/** A row of a Markdown table of codes: | `CODE` | 404 | … | */
+export const CODE_ROW = /^\s*\|\s*`([A-Z][A-Z_]+)`\s*\|\s*(\d{3})\s*\|(.*)$/;
+
+/** Returns the error codes in a text. */
+export const codesIn = (text: string): string[] => [
+  ...new Set([...text.matchAll(/`([A-Z][A-Z_]+)`/g)].map(([, code = '']) => code)),
+];
+
+/** Reads the tables of error codes in the texts of a document. */
+export function codeTable(side: Side, texts: ReadonlyMap<string, string>): ErrorList[] {
+  const values = [...texts].flatMap(([file, text]) =>
+    text.split('\n').flatMap((line, index) => {
+      const [, name, status] = CODE_ROW.exec(line) ?? [];
+      if (name === undefined) return [];
+      const place = { file, line: index + 1, column: line.indexOf(name) + 1, length: name.length };
+      return [{ name, status: Number(status), location: { side, ...place, text: `${name} is ${status}` } }];
+    }),
+  );
+  const [first] = values;
+  const name = `the table of codes in ${FILES[side]}`;
+  return first ? [{ name, location: { ...first.location, text: 'the table' }, values }] : [];
+}
