@@ -11,6 +11,7 @@ export const PAGES = [
     .map((name) => `docs/${name}`),
   'CONTRIBUTING.md',
   'CHANGELOG.md',
+  'SECURITY.md',
 ];
 
 /** Whether there is such a file or folder, from the root of the project. */
