@@ -170,7 +170,6 @@ export async function platformServices(
 
   return {
     ...platform,
-    // `accord explain` reads here which functions make a service.
     users,
     sessions,
     changePassword: credentials.changePassword,
