@@ -2,32 +2,29 @@ import { type Catalogue, type Code, type Kind, platformCodes } from '../contract
 import { bounded, cut, type Issues } from './issues.js';
 
 export interface FailureOptions extends Partial<Issues> {
-  /** Seconds until the caller should try again. */
+  /** Seconds. */
   retryAfter?: number;
   /** The methods of the address (METHOD_NOT_ALLOWED). */
   allow?: readonly string[];
-  /** The OAuth error of the challenge (RFC 6750 §3.1), if the caller presented a credential. */
+  /** The OAuth error of the challenge (RFC 6750 §3.1). */
   challenge?: 'invalid_token' | 'insufficient_scope' | 'invalid_request';
   /** For the log only. */
   cause?: unknown;
 }
 
-/** Bytes of a message in JSON. */
-const MAX_MESSAGE = 512;
+/** Bytes in JSON. */
+const MAX_MESSAGE_BYTES = 512;
 
 /**
- * The one error that services throw. `failuresOf` makes one with the codes of an application. The caller gets `message`, and only the
- * log gets `cause`. Texts are bounded, because messages quote requests, and a request can have thousands of mistakes.
+ * The error that services throw. The caller gets `message`, and the log gets `cause`. Texts are bounded, because
+ * messages quote requests.
  * @example
  * throw new Failure('CONFLICT', 'Somebody has this book.');
  */
 export class Failure extends Error {
   override readonly name = 'Failure';
-  /** A code of the platform or of the application. */
   readonly code: string;
-  /** The HTTP status of the code. */
   readonly status: number;
-  /** The title of the code. */
   readonly title: string;
   readonly options: FailureOptions;
 
@@ -37,7 +34,7 @@ export class Failure extends Error {
     options: FailureOptions = {},
     kind: Omit<Kind, 'description'> = platformCodes[code],
   ) {
-    super(cut(message, MAX_MESSAGE), { cause: options.cause });
+    super(cut(message, MAX_MESSAGE_BYTES), { cause: options.cause });
     this.code = code;
     this.status = kind.status;
     this.title = kind.title;
@@ -45,7 +42,6 @@ export class Failure extends Error {
   }
 }
 
-/** Makes failures with the codes of a catalogue only. */
 type FailuresOf<Codes extends Catalogue> = new (
   code: keyof Codes & string,
   message: string,
@@ -53,8 +49,8 @@ type FailuresOf<Codes extends Catalogue> = new (
 ) => Failure;
 
 /**
- * Returns the base class of the errors of an application's services; `errors` is that of `generated/errors.ts`. Both transports
- * answer them like those of the platform.
+ * Returns the base class of the errors of an application.
+ * @param codes `errors` of `generated/errors.ts`
  * @example
  * export class Failure extends failuresOf(errors) {}
  */
@@ -67,8 +63,7 @@ export function failuresOf<const Codes extends Catalogue>(codes: Codes): Failure
 }
 
 /**
- * Marks a handler or resolver of the contract that is not written yet. It compiles, the start lists it, and it answers 501 /
- * NOT_IMPLEMENTED. A missing handler does not compile.
+ * Marks a handler or resolver that is not written yet. The start lists it, and it answers 501 (NOT_IMPLEMENTED).
  * @example
  * listBooks: route({ target: list(Book), handler: notWritten }),
  */
@@ -80,7 +75,7 @@ export const notWritten: NotWritten & (() => Promise<never>) = Object.assign(
 );
 
 /**
- * The type of `notWritten` in the place of a route, where a function does not compile.
+ * The type of `notWritten` in place of a route.
  * @example
  * type Promised = Route<ListBooksRequest, ListBooksReply> | NotWritten;
  */
@@ -88,7 +83,7 @@ export interface NotWritten {
   readonly isWritten: false;
 }
 
-/** The reason why an operator's command cannot be done, in a sentence. */
+/** Explains why an operator's command is impossible. */
 export class Refused extends Error {
   override readonly name = 'Refused';
 }

@@ -1,4 +1,4 @@
-/** One place of a request that is wrong: a JSON pointer into the body (RFC 6901) or the name of a parameter. */
+/** One mistake in a request: a JSON pointer into the body (RFC 6901), or the name of a parameter. */
 export interface Issue {
   pointer?: string;
   parameter?: string;
@@ -13,16 +13,16 @@ export interface Issues {
 
 export const NO_ISSUES: Issues = { issues: [], omitted: 0 };
 
-/** The number of issues in a failure, and the bytes of each text in JSON: together less than 16 KiB. */
+/** Issues in a failure, and bytes of each text in JSON: together less than 16 KiB. */
 const MAX_ISSUES = 20;
-const MAX_TEXT = 256;
+const MAX_TEXT_BYTES = 256;
 
 /** Collects the first issues, and counts the others. */
 export function issueList() {
   const issues: Issue[] = [];
   let omitted = 0;
   return {
-    /** @param make is called only for the first issues */
+    /** @param make is called for the first issues only */
     add(make: () => Issue): void {
       if (issues.length < MAX_ISSUES) issues.push(make());
       else omitted++;
@@ -31,12 +31,11 @@ export function issueList() {
   };
 }
 
-/** Makes the first issues of a list, and counts the others. */
 export function issuesOf<T>(found: readonly T[], make: (one: T) => Issue): Issues {
   return { issues: found.slice(0, MAX_ISSUES).map(make), omitted: Math.max(0, found.length - MAX_ISSUES) };
 }
 
-/** Joins issues, as many as a failure lists, with texts of limited length. */
+/** Merges issues, with a limit of their number and of their texts. */
 export function bounded(...all: readonly Partial<Issues>[]): Issues {
   const listed = all.flatMap(({ issues = [] }) => issues);
   const { issues, omitted } = issuesOf(listed, cutIssue);
@@ -44,24 +43,24 @@ export function bounded(...all: readonly Partial<Issues>[]): Issues {
 }
 
 const cutIssue = ({ pointer, parameter, detail }: Issue): Issue => ({
-  // Half an escape is none (RFC 6901 §3).
-  ...(pointer !== undefined && { pointer: cut(pointer, MAX_TEXT).replace(/~…$/, '…') }),
-  ...(parameter !== undefined && { parameter: cut(parameter, MAX_TEXT) }),
-  detail: cut(detail, MAX_TEXT),
+  // Half an escape is invalid (RFC 6901 §3).
+  ...(pointer !== undefined && { pointer: cut(pointer, MAX_TEXT_BYTES).replace(/~…$/, '…') }),
+  ...(parameter !== undefined && { parameter: cut(parameter, MAX_TEXT_BYTES) }),
+  detail: cut(detail, MAX_TEXT_BYTES),
 });
 
-/** Returns the bytes of a text in JSON, without quotation marks; U+0000, for example, takes six. */
+/** Returns the bytes in JSON without quotation marks. U+0000 takes six. */
 const bytesOf = (text: string): number => Buffer.byteLength(JSON.stringify(text)) - 2;
 
 const ELLIPSIS = '…';
 
-/** Cuts a text, with an ellipsis, if it would take more than `most` bytes in JSON. */
+/** Shortens a text to `most` bytes in JSON, with an ellipsis. */
 export function cut(text: string, most: number): string {
   const start = text.slice(0, most + 1);
   if (start === text && bytesOf(text) <= most) return text;
   const room = most - bytesOf(ELLIPSIS);
   let kept = start.slice(0, room);
-  // No character takes more than six bytes, so this never removes too many.
+  // A character takes at most six bytes, so this never removes too many.
   for (let excess = bytesOf(kept) - room; excess > 0; excess = bytesOf(kept) - room) {
     kept = kept.slice(0, kept.length - Math.ceil(excess / 6));
   }

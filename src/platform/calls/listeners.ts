@@ -1,4 +1,3 @@
-/** A list of listeners. */
 export function listeners<T>() {
   const all = new Set<(news: T) => void>();
   return {

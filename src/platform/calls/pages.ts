@@ -2,7 +2,7 @@ import { macs, type Secrets } from '../secrets.js';
 import { Failure } from './errors.js';
 
 /**
- * The requested part of a list, by ascending id: an offset, or the id after which it begins.
+ * The requested part of a list by ascending id: an offset, or the last known id.
  * @example
  * handler: (_request, { db, page, services }) => services.sessions.list(db, page),
  */
@@ -16,18 +16,18 @@ export interface OffsetPage {
 }
 
 /**
- * A page of a list: its rows, and the number of all rows.
+ * A page of a list.
  * @example
  * reply: ({ items }: Page<Loan>) => ({ status: 200, body: items.map(represent) }),
  */
 export interface Page<T> {
   items: T[];
   hasMore: boolean;
-  /** The number of rows of the whole list, if counted; for offset pages only. */
+  /** The number of all rows, if counted. */
   total?: number;
 }
 
-/** Selects the rows between two ids, without these: `limit` from the start, or from the end. */
+/** The rows between two ids: `limit` from the start, or from the end. */
 export interface Window {
   limit: number;
   fromEnd: boolean;
@@ -35,12 +35,11 @@ export interface Window {
   before?: number | undefined;
 }
 
-/** The rows of a window by ascending id, as a Relay connection shows them. */
 export interface WindowPage<T> extends Page<T> {
   hasPrevious: boolean;
 }
 
-/** A Relay connection: one page of a list. */
+/** A Relay connection. */
 export interface Connection<Row> {
   readonly edges: { readonly cursor: string; readonly node: Row }[];
   readonly pageInfo: {
@@ -51,11 +50,10 @@ export interface Connection<Row> {
   };
 }
 
-/** Ids are PostgreSQL integers: nothing above can name or number a row. */
+/** The greatest PostgreSQL integer. Greater numbers can neither be an id nor count rows. */
 export const MAX_ID = 2_147_483_647;
 export const isStorableId = (id: number): boolean => Number.isInteger(id) && id >= 1 && id <= MAX_ID;
 
-/** Returns an offset that the database takes: no list is longer than the greatest id. */
 export const storableOffset = (offset: number): number => Math.min(offset, MAX_ID);
 
 const MAC_BYTES = 16;
@@ -63,8 +61,8 @@ const MAC_BYTES = 16;
 export type Cursors = ReturnType<typeof cursors>;
 
 /**
- * Makes and reads opaque cursors: the name of the list and the last id, authenticated against forged and foreign ones.
- * @param secrets server secrets that all instances share. A cursor is valid as long as its secret is among them
+ * Makes opaque cursors: the name of the list and the last id, authenticated.
+ * @param secrets a cursor is valid as long as its secret is among them
  */
 export function cursors(secrets: Secrets) {
   const codes = macs(secrets, 'accord cursor', MAC_BYTES);
@@ -74,16 +72,13 @@ export function cursors(secrets: Secrets) {
     encode(list: string, id: number): string {
       return Buffer.concat([codes.make(`${list}\n${id}`), Buffer.from(String(id))]).toString('base64url');
     },
-    /** Returns the id of the cursor, or undefined if it is not one of this list. */
+    /** Returns the id of the cursor, or undefined for a cursor of another list. */
     read(list: string, cursor: string): number | undefined {
       const bytes = Buffer.from(cursor, 'base64url');
       const id = bytes.subarray(MAC_BYTES).toString();
       return codes.holds(`${list}\n${id}`, bytes.subarray(0, MAC_BYTES)) ? Number(id) : undefined;
     },
-    /**
-     * Returns the id after which the page begins; 0 for the empty cursor, which selects the first page.
-     * @throws Failure BAD_REQUEST for a cursor that is not one of this list
-     */
+    /** Returns the last known id; 0 for the empty cursor. @throws Failure BAD_REQUEST for a cursor of another list */
     decode(list: string, cursor: string): number {
       const id = cursor === '' ? 0 : this.read(list, cursor);
       if (id !== undefined) return id;
@@ -94,24 +89,21 @@ export function cursors(secrets: Secrets) {
   };
 }
 
-/** Selects the rows of a list that are read. */
 export interface Part {
-  /** A filter of Prisma on ids; empty for all rows. */
   ids: { gt?: number; gte?: number; lt?: number; lte?: number };
-  /** By id. */
   order: 'asc' | 'desc';
   skip: number;
   take: number;
 }
 
-/** A list of any model whose rows have ids, or places that serve as such. */
+/** A list whose rows have ids or positions. */
 export interface Listing<Row> {
   readonly rows: (part: Part) => Promise<Row[]>;
-  /** Returns how many rows the whole list has, or had up to a minute ago. */
+  /** Returns the number of all rows, which may be a minute old. */
   readonly count: () => Promise<number>;
 }
 
-/** Reads `limit` rows, and one more to know if others follow. */
+/** Reads one more row than `limit`, to know if others follow. */
 async function cutOff<Row>(
   rows: Listing<Row>['rows'],
   limit: number,
@@ -121,7 +113,6 @@ async function cutOff<Row>(
   return { items: read.slice(0, limit), isCutOff: read.length > limit };
 }
 
-/** Returns the requested page of a list, by ascending id. */
 export async function pageOf<Row>(request: PageRequest, { rows, count }: Listing<Row>): Promise<Page<Row>> {
   const [ids, skip] = 'after' in request ? [{ gt: request.after }, 0] : [{}, storableOffset(request.offset)];
   const [{ items, isCutOff }, total] = await Promise.all([
@@ -142,11 +133,7 @@ function agreed(total: number, skipped: number, shown: number, hasMore: boolean)
   return shown > 0 ? seen : Math.min(total, seen);
 }
 
-/**
- * Returns the rows of a window, by ascending id. One more row than `limit` shows if others follow on the side of the limit; a look
- * beyond the cursor shows it on the other side.
- * @param bare reads rows without their members
- */
+/** Returns the rows of a window by ascending id. @param bare reads rows without their members */
 export async function windowOf<Row>(
   { limit, fromEnd, after, before }: Window,
   rows: Listing<Row>['rows'],

@@ -1,7 +1,6 @@
-/** Milliseconds after which a failed reading is repeated. */
 const RETRY_MS = 1000;
 
-/** Lets calls that come while the work is running share its result: the work never runs twice at once. */
+/** Shares the result of running work with calls that come meanwhile. */
 export function singleFlight<T>(work: () => Promise<T>): () => Promise<T> {
   let running: Promise<T> | undefined;
   return () => {
@@ -12,7 +11,7 @@ export function singleFlight<T>(work: () => Promise<T>): () => Promise<T> {
   };
 }
 
-/** Lets calls that come while the work is running share one more run: each call gets the result of a run that began after it. */
+/** Shares one run among waiting calls. Each gets the result of a run that began after the call. */
 export function coalesced<T>(work: () => Promise<T>): () => Promise<T> {
   let running: Promise<unknown> = Promise.resolve();
   let next: Promise<T> | undefined;
@@ -28,9 +27,9 @@ export function coalesced<T>(work: () => Promise<T>): () => Promise<T> {
 }
 
 /**
- * Keeps memory like the tables: reads anew whenever it is asked to, never twice at once, so that an older reading cannot overwrite a
- * newer one, and repeats a reading that failed.
- * @param onFault gets the error of a reading; what was read before stays in use
+ * Keeps a copy of tables in memory. Readings never overlap, so that an older one cannot overwrite a newer one. Retries
+ * a failed reading.
+ * @param onFault gets the error of a reading
  */
 export function refresher(read: () => Promise<void>, onFault: (error: unknown) => void) {
   let isClosed = false;
@@ -49,9 +48,9 @@ export function refresher(read: () => Promise<void>, onFault: (error: unknown) =
     if (!isClosed) readAnew().catch(() => {});
   }
   return {
-    /** Asks for a reading; several requests while one runs are one more afterwards. */
+    /** Requests a reading. Several requests during a reading cause one more. */
     request,
-    /** Resolves when a reading that began after this call is done; rejects if it failed. */
+    /** Resolves when a reading that began after this call is done. */
     read: readAnew,
     close(): void {
       isClosed = true;
@@ -60,8 +59,8 @@ export function refresher(read: () => Promise<void>, onFault: (error: unknown) =
 }
 
 /**
- * Runs work with the same key one after another in this process, so that those that wait for one lock do not each occupy a connection
- * to the database. The lock decides between instances.
+ * Runs work with the same key one after another, so that calls that wait for one lock do not each occupy a connection.
+ * The lock decides between instances.
  */
 export function serialByKey() {
   const last = new Map<string, Promise<unknown>>();

@@ -3,11 +3,11 @@ import { type Issues, issueList } from './issues.js';
 /** Returns false for U+0000 and lone surrogates, which PostgreSQL does not store. */
 export const isStorableText = (text: string): boolean => !text.includes('\u0000') && text.isWellFormed();
 
-/** Returns one step of a JSON pointer (RFC 6901 §3): the name of a member, or the index of an item. */
+/** Returns one step of a JSON pointer (RFC 6901 §3). */
 export const pointerTo = (key: string | number): string =>
   `/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`;
 
-/** Finds texts in a JSON value that cannot be stored, with JSON pointers (RFC 6901). */
+/** Finds texts in a JSON value that PostgreSQL does not store. */
 export function unstorableText(value: unknown): Issues {
   const { add, found } = issueList();
   const place: string[] = [];

@@ -4,10 +4,7 @@ import type { Listener, Notify } from './listener.js';
 import type { MigrationSession } from './migrations.js';
 import type { Dependency } from './outages.js';
 
-/**
- * The connections of this instance to a server: of the pool, what waits for one of these, those that short statements share,
- * and what hears signals.
- */
+/** The number of connections of this instance to a server, by kind. `waiting` counts callers without a connection. */
 export interface Connections {
   busy: number;
   idle: number;
@@ -16,50 +13,43 @@ export interface Connections {
   hearing: number;
 }
 
-/** Few connections that many short reads share. */
+/** Connections that many short reads share. */
 export interface SharedConnections {
-  /** Runs a read on the connection with the fewest statements, or elsewhere if it would have to wait. */
+  /** Runs a read on the connection with the fewest statements, or runs `elsewhere` if the read would have to wait. */
   query: (query: Statement, elsewhere: () => Promise<Result>) => Promise<Result>;
-  /** Returns the number of open connections. */
   open: () => number;
   close: () => Promise<void>;
 }
 
-/** What the embedded database and a PostgreSQL server have in common. */
+/** The common interface of the embedded database and of a PostgreSQL server. */
 export interface Backend {
-  /** The connections for statements of all kinds. The embedded database has one. */
   pool: Pool;
-  /** The connections that short reads share; absent where there is only one connection. */
+  /** Undefined if there is only one connection. */
   reads?: SharedConnections;
-  /** Names of the migrations that a new database was made with. */
+  /** The migrations that the template of a new database contained. */
   migrated: readonly string[];
-  /** Runs `work` on one connection, without time limits. */
   withMigrationSession: <T>(work: (session: MigrationSession) => Promise<T>) => Promise<T>;
-  /** Runs `work` while no other process migrates this database or runs something of this kind. */
+  /** Runs `work` while no other process migrates this database or runs exclusive work. */
   exclusively: <T>(work: () => Promise<T>) => Promise<T>;
-  /** A tar of the data directory; rejects on a server. */
+  /** Returns the embedded database as a tar, for `snapshot` of another one. Rejects on a server. */
   dump: () => Promise<Blob>;
-  /** Hears the signals that instances send each other by `notify`. */
   listener: (notify: Notify) => Listener;
-  /** Reports from now on whether the server is there; absent where the database is in this process. */
+  /** Reports outages of the server. Undefined if the database is in this process. */
   watch?: (server: Dependency) => void;
   close: () => Promise<void>;
 }
 
-/** Milliseconds that the service waits for its database. */
+/** Milliseconds. */
 export interface TimeLimits {
-  /** For a free connection; of the embedded database, which has one, for the end of the transactions before. */
+  /** Until a connection is free. */
   connect: number;
-  /** For the answer to a statement. */
+  /** Until a statement is answered. */
   answer: number;
-  /** For all of a transaction, once it has begun. */
+  /** Until a transaction ends, from its beginning. */
   transaction: number;
 }
 
 export const TIME_LIMITS: TimeLimits = { connect: 2000, answer: 4500, transaction: 5000 };
 
-/**
- * Milliseconds after which a server gives a statement up: in time for us to be told, so that a write which we call failed is not
- * done after all.
- */
+/** The server must abort a statement before the client gives up, or a write that failed could be committed later. */
 export const statementTimeout = ({ answer }: Pick<TimeLimits, 'answer'>): number => Math.ceil(answer * 0.9);

@@ -1,6 +1,2 @@
-/**
- * The one place from which the generated Prisma client is imported. A project makes it of its prisma/schema.prisma (`npm run
- * build`), and lends it to the platform as a package of this name.
- */
+/** The only module that imports the generated Prisma client. `npm run build` provides the client as this package. */
 export * from '@accord-api/generated/prisma';
-export { isReferenceViolation } from './faults.js';

@@ -15,31 +15,25 @@ import {
 import { dirname, join } from 'node:path';
 import { tryLock } from 'fs-native-extensions';
 
-/**
- * Bytes that are left free: two segments of PostgreSQL's log. Where it cannot begin the next one, PostgreSQL panics, and
- * as WebAssembly does not end then but turns in a circle at the next statement, with this process.
- */
-const RESERVE = 32 * 1024 * 1024;
+/** Two WAL segments. PostgreSQL panics without room for one, and its WebAssembly build then loops forever. */
+const RESERVE_BYTES = 32 * 1024 * 1024;
 
-/** A statement that writes nothing, or ends a transaction. */
-const READS =
+/** Matches statements that write nothing, or that end a transaction. */
+const READ_STATEMENT =
   /^\s*(?:SELECT\b(?![\s\S]*\bFOR\s+(?:NO\s+KEY\s+|KEY\s+)?(?:UPDATE|SHARE)\b)|(?:BEGIN|COMMIT|ROLLBACK|SET|LISTEN)\b)/i;
 
-/**
- * Refuses a statement that may write while the disk is nearly full; what is read is read.
- * @returns what throws an Error with the SQLSTATE of a full disk
- */
+/** Returns a check of statements. @throws Error with SQLSTATE 53100 for a write while the disk is nearly full */
 export const diskReserveCheck =
   (directory: string) =>
   (sql: string): void => {
-    if (READS.test(sql)) return;
+    if (READ_STATEMENT.test(sql)) return;
     const { bavail, bsize } = statfsSync(directory);
-    if (bavail * bsize >= RESERVE) return;
-    const message = `The disk of ${directory} is full: less than ${RESERVE / 1024 / 1024} MiB are left.`;
+    if (bavail * bsize >= RESERVE_BYTES) return;
+    const message = `The disk of ${directory} is full: less than ${RESERVE_BYTES / 1024 / 1024} MiB are left.`;
     throw Object.assign(new Error(message), { code: '53100' });
   };
 
-const ofSystem: Record<string, string> = {
+const SYSTEM_ERRORS: Record<string, string> = {
   EACCES: 'this user may not read and write there',
   EDQUOT: 'the disk quota is used up',
   ENOSPC: 'the disk is full',
@@ -48,12 +42,12 @@ const ofSystem: Record<string, string> = {
   EROFS: 'it is on a file system that is read-only',
 };
 
-/** @throws Error in words where the system refuses the directory */
+/** Replaces errors of the file system by a sentence for the operator. */
 export function withDiskErrors<T>(work: () => T): T {
   try {
     return work();
   } catch (cause) {
-    const reason = ofSystem[(cause as NodeJS.ErrnoException).code ?? ''];
+    const reason = SYSTEM_ERRORS[(cause as NodeJS.ErrnoException).code ?? ''];
     if (reason === undefined) throw cause;
     throw new Error(`The directory cannot be used: ${reason}. Mend that, or set DATABASE_URL to another.`, {
       cause,
@@ -61,7 +55,7 @@ export function withDiskErrors<T>(work: () => T): T {
   }
 }
 
-/** @throws Error of the system for the first folder or file under `folder` that this user may not read and write */
+/** @throws Error for the first entry under `folder` that the process may not read and write */
 export function checkAccess(folder: string): void {
   accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
@@ -71,28 +65,26 @@ export function checkAccess(folder: string): void {
   }
 }
 
-/** Whether it is there. @throws Error of the system when this cannot be known */
 export function exists(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false }) !== undefined;
 }
 
-/** Like `recursive`, which says ENOENT for whatever else is wrong, such as a file system that is read-only. */
+/** Creates a folder and its parents. The `recursive` option of Node reports ENOENT for a read-only file system. */
 function makeFolder(path: string): void {
   if (existsSync(path)) return;
   makeFolder(dirname(path));
   try {
     mkdirSync(path, { mode: 0o700 });
   } catch (error) {
-    // Another process was faster.
+    // Another process created the folder.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }
 }
 
 /**
- * Takes the data directory for this process, creating it when absent. Two processes in one directory corrupt each other
- * silently. It is a lock of the operating system on an open file, so a killed process leaves none behind; the
- * file itself stays and only tells the holder's process id.
- * Returns the release. Throws when another holder, in this process or another, has the directory.
+ * Locks the directory by an open file, because two processes corrupt it silently. A killed process leaves no lock.
+ * @returns the function that unlocks
+ * @throws Error if this or another process has the lock
  */
 export function lockDirectory(directory: string): () => void {
   makeFolder(directory);

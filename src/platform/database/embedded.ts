@@ -12,17 +12,14 @@ import { pgliteSockets } from './pglite-socket.js';
 import { openPool } from './pool.js';
 import { emptyTemplate, templateOf, unpack } from './template.js';
 
-/**
- * PostgreSQL as WebAssembly writes over all of its buffers when it begins, so that they take their size of memory at once: 128 MB
- * by its own default. What they do not hold is in the buffers of the system.
- */
-const SETTINGS = { shared_buffers: '32MB' };
+/** The WebAssembly build writes to all its buffers at start, so the default would take 128 MB of memory. */
+const SERVER_SETTINGS = { shared_buffers: '32MB' };
 const startParams = [
   ...PGlite.defaultStartParams,
-  ...Object.entries(SETTINGS).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
+  ...Object.entries(SERVER_SETTINGS).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
 ];
 
-/** An in-memory PostgreSQL: of the tar of a data directory, or empty. It keeps the event loop alive until it is closed. */
+/** Creates an in-memory database from a tar, or an empty one. Keeps the event loop alive until it is closed. */
 export async function createMemoryDatabase(archive?: Blob | Buffer): Promise<PGlite> {
   const content = archive ?? (await emptyTemplate()).archive;
   const loadDataDir = content instanceof Blob ? content : new Blob([content]);
@@ -30,17 +27,17 @@ export async function createMemoryDatabase(archive?: Blob | Buffer): Promise<PGl
 }
 
 export interface EmbeddedOptions {
-  /** The content of a new database in memory. */
+  /** A tar with the content of a new in-memory database. */
   snapshot?: Blob | undefined;
-  /** What a new database will have; see `templateOf`. */
+  /** Selects the template of a new database; see `templateOf`. */
   migrations: readonly Migration[];
 }
 
 /**
- * PostgreSQL in this process. The directory holds `lock`, the database's own files in `postgres/`, and `created`, by which a
- * directory that has lost them is told from a new one. An acknowledged write survives a killed process; not a power cut, for
- * there is no fsync.
- * @throws Error that says what is wrong with the directory and what to do about it
+ * Opens PostgreSQL in this process. The directory contains `lock`, the files of PostgreSQL in `postgres/`, and
+ * `created`, which distinguishes a damaged directory from a new one. Committed writes survive a killed process, but not
+ * a power failure, because PGlite does not call fsync.
+ * @throws Error that describes the problem of the directory and its solution
  */
 export async function openEmbedded(
   directory: string | undefined,
@@ -52,7 +49,7 @@ export async function openEmbedded(
   }
   const release = withDiskErrors(() => lockDirectory(directory));
   try {
-    const { pglite, migrated } = await stored(directory, migrations);
+    const { pglite, migrated } = await openDirectory(directory, migrations);
     return { ...backend(pglite, limits, release, diskReserveCheck(directory)), migrated };
   } catch (error) {
     release();
@@ -60,8 +57,8 @@ export async function openEmbedded(
   }
 }
 
-/** A first start that is killed half-way must not look like a database: it is made under another name. */
-async function stored(directory: string, migrations: readonly Migration[]) {
+/** Unpacks a new database under another name, so that a killed start leaves no partial database. */
+async function openDirectory(directory: string, migrations: readonly Migration[]) {
   const files = join(directory, 'postgres');
   const created = join(directory, 'created');
   let migrated: readonly string[] = [];
@@ -71,36 +68,33 @@ async function stored(directory: string, migrations: readonly Migration[]) {
     withDiskErrors(() => {
       rmSync(unfinished, { recursive: true, force: true });
       mkdirSync(unfinished, { mode: 0o700 });
-      // By ourselves, for PGlite takes 0.4 s longer over it.
+      // PGlite needs 0.4 s longer to unpack.
       unpack(template.archive, unfinished);
       renameSync(unfinished, files);
     });
     migrated = template.migrated;
   }
-  if (!withDiskErrors(() => exists(join(files, 'PG_VERSION')))) throw damaged('its files in postgres/ are gone');
+  if (!withDiskErrors(() => exists(join(files, 'PG_VERSION')))) throw damageError('its files in postgres/ are gone');
   const pglite = await PGlite.create(files, { startParams }).catch((cause: unknown) => {
-    // As little as it can read what it may not; nothing is wrong with that.
+    // Missing permissions look like damage.
     withDiskErrors(() => checkAccess(files));
-    throw damaged('PostgreSQL cannot read its files in postgres/', cause);
+    throw damageError('PostgreSQL cannot read its files in postgres/', cause);
   });
   if (!exists(created)) withDiskErrors(() => writeFileSync(created, `${new Date().toISOString()}\n`));
   return { pglite, migrated };
 }
 
-/** What an operator can do about it; nothing is begun anew by itself, for that would bury what may be saved. */
-const damaged = (what: string, cause?: unknown): Error =>
+/** A damaged database is not replaced automatically, because an operator may be able to repair it. */
+const damageError = (what: string, cause?: unknown): Error =>
   new Error(
     `The database is damaged: ${what}. Put a copy of the directory back, or move it away to begin with an empty database.`,
     { cause },
   );
 
-/**
- * Opens the pool of the one connection that a PGlite database has.
- * @param admit throws for a statement that must not run now
- */
+/** Opens a pool on the only connection. @param admit throws for a statement that must not run now */
 export const embeddedPool = (pglite: PGlite, limits = TIME_LIMITS, admit?: (sql: string) => void): Pool =>
   openPool({
-    // Nothing is taken from the environment of a client of PostgreSQL, such as PGUSER and PGSSLMODE.
+    // Prevents `pg` from reading PGUSER, PGSSLMODE and similar variables.
     ...{ user: 'postgres', database: 'postgres', host: 'embedded', ssl: false },
     stream: pgliteSockets(pglite) as never,
     max: 1,
@@ -131,16 +125,16 @@ function backend(
     },
     listener: () => embeddedListener(pool),
     close: async () => {
-      // A transaction that is not done would hold it up; PostgreSQL rolls that back when it ends.
+      // `pool.end` waits for open transactions, which PostgreSQL rolls back when it stops.
       void pool.end();
       await pglite.close().finally(release);
     },
   };
 }
 
-/** Hears what is signalled on the connection of the pool: nothing can come between a signal and this process. */
+/** Receives notifications on the connection of the pool. */
 function embeddedListener(pool: Pool): Listener {
-  // Several instances may share one database in a process.
+  // Several instances in a process may share one database.
   const signals = new EventEmitter().setMaxListeners(0);
   pool.on('connect', (client) =>
     client.on('notification', ({ channel, payload = '' }) => signals.emit(`on ${channel}`, payload)),
@@ -158,10 +152,7 @@ function embeddedListener(pool: Pool): Listener {
   };
 }
 
-/**
- * What `templateOf` finds: a new embedded database that has had these migrations, as a tar under gzip. Rejects where one of them
- * fails there.
- */
+/** Builds the file that `templateOf` reads: a new embedded database with these migrations, as tar.gz. */
 export async function makeTemplate(migrations: readonly Migration[]): Promise<Buffer> {
   const { withMigrationSession, dump, close } = await openEmbedded(undefined, { migrations: [], limits: TIME_LIMITS });
   try {

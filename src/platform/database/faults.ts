@@ -1,13 +1,10 @@
-/**
- * What the database refused or failed at, whichever driver says it. `constraint` is the name of the unique index,
- * `users_email_key_key`.
- */
+/** The kind of a database error, for all drivers. `constraint` is the name of the unique index. */
 export type DatabaseFault =
   | { kind: 'unique'; constraint: string }
   | { kind: 'reference' }
   | { kind: 'not-found' }
   | { kind: 'unavailable' }
-  /** Reached, and it lets nobody in: a wrong password, no such database. No wait helps. */
+  /** The server rejects the login: a wrong password or a missing database. Retries do not help. */
   | { kind: 'denied' }
   | { kind: 'storage-full' }
   | { kind: 'timeout' }
@@ -16,12 +13,12 @@ export type DatabaseFault =
 
 type Kind = DatabaseFault['kind'];
 
-/** The database could not be opened; the cause is the driver's error, which `faultOf` classifies. */
+/** Thrown if the database cannot be opened. `faultOf` classifies its cause. */
 export class DatabaseNotOpened extends Error {
   override name = 'DatabaseNotOpened';
 }
 
-/** SQLSTATE (PostgreSQL, appendix A), by the longest prefix that is listed. */
+/** SQLSTATE (PostgreSQL, appendix A). The longest prefix applies. */
 const bySqlState: Record<string, Kind> = {
   '08': 'unavailable',
   '23503': 'reference',
@@ -39,7 +36,7 @@ const bySqlState: Record<string, Kind> = {
   '57P': 'unavailable',
 };
 
-/** Codes of Prisma itself; and of Node's sockets, which the adapter lets through for a host with two addresses. */
+/** Codes of Prisma, and of Node's sockets, which the adapter passes on for a host with two addresses. */
 const byCode: Record<string, Kind> = {
   P2025: 'not-found',
   P2028: 'timeout',
@@ -53,7 +50,7 @@ const byCode: Record<string, Kind> = {
   ETIMEDOUT: 'unavailable',
 };
 
-/** Of Prisma's driver adapters, for what comes from no SQLSTATE: the socket under the connection. */
+/** Kinds of Prisma's driver adapters for errors without SQLSTATE. */
 const byAdapterKind: Record<string, Kind> = {
   ConnectionClosed: 'unavailable',
   DatabaseNotReachable: 'unavailable',
@@ -61,7 +58,7 @@ const byAdapterKind: Record<string, Kind> = {
   TlsConnectionError: 'unavailable',
 };
 
-/** Errors of pg, pg-pool and our own that have no code; Prisma passes them on as they are. */
+/** Errors without a code of `pg`, of pg-pool and of the platform. */
 const byMessage: Record<string, Kind> = {
   'Query read timeout': 'timeout',
   'timeout expired': 'unavailable',
@@ -75,7 +72,7 @@ const byMessage: Record<string, Kind> = {
   'The database is closed.': 'unavailable',
 };
 
-/** Whose `cause` is the database's: another library's, a lost socket to elsewhere, is no fault of it. */
+/** Errors whose `cause` is an error of the database. */
 const WRAPPERS = /^(Prisma|DriverAdapterError|DatabaseNotOpened)/;
 
 interface Thrown {
@@ -84,18 +81,14 @@ interface Thrown {
   message?: unknown;
   meta?: { driverAdapterError?: unknown };
   cause?: unknown;
-  /** Of a driver adapter. */
   kind?: unknown;
   originalCode?: unknown;
   originalMessage?: unknown;
-  /** The name, of pg; of a driver adapter an object. */
+  /** `pg` sets a name, and a driver adapter sets an object. */
   constraint?: string | { index?: string };
 }
 
-/**
- * What was thrown, and what it was thrown because of, the innermost first: it knows best. Prisma keeps the driver's account in
- * `meta`, of raw statements as well; from a failed COMMIT it comes bare.
- */
+/** Returns the error and its causes, innermost first. Prisma stores the error of the driver in `meta`. */
 function causesOf(error: unknown, outer: Thrown[] = []): Thrown[] {
   if (typeof error !== 'object' || error === null || outer.includes(error)) return outer;
   const { name, meta, cause } = error as Thrown;
@@ -110,7 +103,7 @@ const kindOf = ({ originalCode, code, kind, message }: Thrown): Kind | undefined
   byAdapterKind[String(kind)] ??
   byMessage[String(message)];
 
-/** Classifies anything that was thrown; what is no error of the database is `unknown`. */
+/** Classifies a thrown value. Returns `unknown` for errors that do not come from the database. */
 export function faultOf(error: unknown): DatabaseFault {
   const causes = causesOf(error);
   const found = causes.find((one) => kindOf(one) !== undefined);
@@ -120,7 +113,7 @@ export function faultOf(error: unknown): DatabaseFault {
   return { kind, constraint: named.find((one) => one !== undefined) ?? '' };
 }
 
-/** Why, for an operator, on one line: in the words of whoever knows best. */
+/** Returns the innermost message in one line, for operators. */
 export function reasonOf(error: unknown): string {
   if (error instanceof DatabaseNotOpened) return error.message;
   const [innermost] = causesOf(error);
@@ -133,6 +126,3 @@ function ofSqlState(code: unknown): Kind | undefined {
   if (typeof code !== 'string' || !/^[0-9A-Z]{5}$/.test(code)) return undefined;
   return bySqlState[code] ?? bySqlState[code.slice(0, 3)] ?? bySqlState[code.slice(0, 2)];
 }
-
-/** A row was written that names another one which is not there, or not any more. */
-export const isReferenceViolation = (error: unknown): boolean => faultOf(error).kind === 'reference';

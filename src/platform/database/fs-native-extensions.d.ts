@@ -1,4 +1,4 @@
 declare module 'fs-native-extensions' {
-  /** An exclusive lock on the whole file, held until the descriptor is closed; false when another descriptor has it. */
+  /** Locks the file until the descriptor is closed. Returns false if another descriptor has the lock. */
   export function tryLock(fd: number): boolean;
 }

@@ -11,10 +11,9 @@ import type { MigrationList, SchemaEngine } from '@prisma/schema-engine-wasm/sch
 import type { FieldDef, Pool, QueryResult } from 'pg';
 import type { Migration } from './migrations.js';
 
-/** Tables that are not Prisma's to manage: none. */
 export const filters = { externalTables: [], externalEnums: [] };
 
-/** As much of it as is used here: TypeScript has it in its library for browsers only. */
+/** TypeScript declares these members only in its library for browsers. */
 declare const WebAssembly: {
   instantiate: (
     code: Uint8Array,
@@ -24,13 +23,10 @@ declare const WebAssembly: {
 
 let loaded: Promise<typeof SchemaEngine> | undefined;
 
-/**
- * Prisma's schema engine as WebAssembly: no binary is downloaded. It compares schemas; migrations are applied
- * without it. It replays migrations in the database that it is given, which must be one to throw away. Free it after use.
- */
+/** Returns Prisma's schema engine as WebAssembly. It compares schemas by replaying migrations in `scrap`. */
 export async function schemaEngine(scrap: Pool): Promise<SchemaEngine> {
   loaded ??= load();
-  // It logs every script that it applies; its errors are thrown as well.
+  // The engine also throws the errors that it logs.
   const log = (): void => {};
   const connect = () => adapterFor(scrap);
   const { provider, adapterName } = new PrismaPg(scrap);
@@ -38,14 +34,11 @@ export async function schemaEngine(scrap: Pool): Promise<SchemaEngine> {
   return (await loaded).new({ datamodels: undefined }, log, adapter);
 }
 
-/** Types by their numbers. */
+/** PostgreSQL type OIDs. */
 const CHAR = 18;
 const TEXT = 25;
 
-/**
- * Returns Prisma's adapter with two faults of @prisma/adapter-pg 7.10 corrected: it reads no "char", of which PostgreSQL has
- * columns in its catalogue; and it cuts a script at each semicolon, in functions and strings as well.
- */
+/** Works around @prisma/adapter-pg 7.10: it cannot read "char" columns, and splits scripts at every semicolon. */
 async function adapterFor(scrap: Pool): Promise<SqlDriverAdapter> {
   const query = scrap.query.bind(scrap) as (...args: unknown[]) => Promise<QueryResult>;
   let chars: number[] = [];
@@ -75,12 +68,12 @@ async function load(): Promise<typeof SchemaEngine> {
   const { instance } = await WebAssembly.instantiate(code, { './schema_engine_bg.js': withoutTimers(engine) });
   engine.__wbg_set_wasm(instance.exports);
   instance.exports.__wbindgen_start();
-  // The engine calls this before it aborts, and fails in a way hard to read when it is missing.
+  // The engine calls this function before it aborts. Its message is unreadable without the function.
   Object.assign(globalThis, { PRISMA_WASM_PANIC_REGISTRY: { set_message: (text: string) => console.error(text) } });
   return engine.SchemaEngine;
 }
 
-/** It times its wait for the advisory lock and never clears the timer: for ten seconds the process could not end. */
+/** Unrefs timers: the engine never clears the timer of its lock, which would keep the process alive for ten seconds. */
 const withoutTimers = (engine: object): object =>
   Object.fromEntries(
     Object.entries(engine).map(([name, part]) =>
@@ -90,7 +83,6 @@ const withoutTimers = (engine: object): object =>
     ),
   );
 
-/** The migrations as the engine wants them. */
 export const migrationList = (migrations: Migration[]): MigrationList => ({
   baseDir: 'prisma/migrations',
   lockfile: { path: 'migration_lock.toml', content: 'provider = "postgresql"\n' },

@@ -12,51 +12,38 @@ import { applyMigrations, migrationsFolder, readMigrations } from './migrations.
 import type { Dependency } from './outages.js';
 import { notify } from './signals.js';
 
-export interface Database {
+export interface Database
+  extends Pick<Listener, 'listen' | 'checkListening' | 'isListening'>,
+    Pick<Backend, 'exclusively' | 'dump'> {
   client: PrismaClient;
   kind: 'embedded' | 'postgresql';
-  /** For people: "embedded PostgreSQL in ./data", "PostgreSQL at db.example.com:5432/accord". Never a password. */
+  /** For people: "embedded PostgreSQL in ./data". Never contains a password. */
   label: string;
-  /** Hears what other instances signal by `notify`. */
-  listen: Listener['listen'];
-  /** Whether they are heard; see `Listener`. Rejects when the database cannot be asked. */
-  checkListening: Listener['checkListening'];
-  /** Whether they are heard at present, as far as is known. */
-  isListening: Listener['isListening'];
-  /** Tells when it is away and when it is back. */
+  /** Reports outages. */
   watch: (dependency: () => Dependency) => void;
-  /** Its connections now; undefined where it is in this process. */
+  /** Undefined for the embedded database. */
   connections: () => Connections | undefined;
-  /** Runs `work` while no other process migrates this database or runs something of this kind: for what is done once. */
-  exclusively: <T>(work: () => Promise<T>) => Promise<T>;
-  /** Names of the migrations that were applied now. */
+  /** The migrations that this start applied. */
   migrated: string[];
-  /** The embedded database as a tar, to be given to another one as `snapshot`. Rejects on a server. */
-  dump: () => Promise<Blob>;
-  /**
-   * Closes every connection and frees the data directory. For when no request is running any more: a transaction that is not
-   * done is rolled back. May be called twice.
-   */
+  /** Closes all connections and unlocks the data directory. Rolls back open transactions. May be called twice. */
   close: () => Promise<void>;
 }
 
 interface DatabaseOptions {
-  /** Of the application, by which a server tells its connections apart; the platform's own for an operator's command. */
+  /** The prefix of `application_name` on a server. */
   name?: string;
-  /** What `dump` gave: the content of a new `pglite://memory`. */
+  /** The result of `dump`, for a new `pglite://memory`. */
   snapshot?: Blob;
-  /** The most connections to a server, besides the few that short statements share and the one that hears signals. */
+  /** The size of the pool on a server, without the connections for shared reads and for signals. */
   poolSize?: number;
-  /** How long it may keep the service waiting; the usual limits. */
   limits?: TimeLimits;
-  /** The folder of the migrations; the package's own. */
+  /** The folder of the migrations; by default that of the project. */
   migrations?: string;
 }
 
 /**
- * Opens the database of a DATABASE_URL (see `readAddress`; unset is `./data`), keeps other processes out of an embedded one, and
- * applies pending migrations. Rejects, with everything closed again, when the address is not understood, the directory
- * is in use, the server is away (`faultOf` says `unavailable`) or a migration fails.
+ * Opens the database of a DATABASE_URL and applies missing migrations.
+ * @throws DatabaseNotOpened for a wrong address, a locked directory, an unavailable server and a failed migration
  */
 export async function openDatabase(
   url: string | undefined,
@@ -110,7 +97,7 @@ export async function openDatabase(
   }
 }
 
-/** Loads only the one of the two that is asked for. */
+/** Loads only the module of the requested kind. */
 async function openBackend(
   address: DatabaseAddress,
   options: Required<Pick<DatabaseOptions, 'name' | 'poolSize' | 'limits'>> & EmbeddedOptions,

@@ -1,68 +1,63 @@
-/** What the log of the service has of it. */
 type Log = Record<'error' | 'info', (message: string) => void>;
 
-/** What every service depends on, and what it does without. */
-const DEPENDENCIES: Partial<Record<string, string>> = {
-  'The database': 'What needs it is refused with 503.',
-  Redis: 'Each instance counts requests for itself, and messages of others are looked for in the tables.',
+/** The consequence of an outage, by dependency. */
+const CONSEQUENCES: Partial<Record<string, string>> = {
+  'The database': 'Requests that need it get 503.',
+  Redis: 'Each instance counts requests for itself, and reads messages of others from the tables.',
 };
-/** What is done without anything else: the services behind this one. */
-const OTHERWISE = 'What is handed on to it is refused with 503.';
+/** The consequence of an outage of an upstream service. */
+const UPSTREAM_CONSEQUENCE = 'Requests that are forwarded to it get 503.';
 
-/** Milliseconds after which an absence is told: a connection that is lost and opened again is none. */
-const TOLD_AFTER = 500;
+/** Milliseconds after which an outage is logged. Shorter ones are reconnections. */
+const LOG_DELAY_MS = 500;
 
-/** Milliseconds between an error and an outage that may have caused it: a busy process notices either one late. */
+/** Milliseconds between an error and the outage that caused it. */
 const NEAR_OUTAGE_MS = 2000;
 
-/** One of the ways by which the service notices whether something that it depends on is there. */
+/** Reports the state of a dependency, from one of the places that notice it. */
 export interface Dependency {
-  /** @param reason for an operator, on one line */
+  /** @param reason one line for operators */
   away: (reason: string) => void;
   back: () => void;
 }
 
 interface Absence {
-  /** Who has noticed it and not taken it back. */
+  /** The places that report the outage. */
   parts: Set<object>;
-  /** On the clock of `performance`. */
   since: number;
-  told: boolean;
+  isLogged: boolean;
   timer: NodeJS.Timeout;
 }
 
-/**
- * Tells the log once that something is away and once that it is back, however many connections and requests notice it.
- */
+/** Logs the beginning and the end of each outage once, however many connections and requests notice it. */
 export function outageLog(log: Log) {
   const absences = new Map<string, Absence>();
-  /** On the clock of `performance`. */
-  const lastToldEnds = new Map<string, number>();
-  /** Reports that wait, and their timers. */
+  const lastLoggedEnds = new Map<string, number>();
+  /** Delayed reports with their timers. */
   const pending = new Map<() => void, NodeJS.Timeout>();
   const watched = new Set<string>();
 
   function begin(name: string, part: object, reason: string): void {
     const at = new Date().toISOString();
-    const tell = () => {
-      absence.told = true;
-      log.error(`${name} is away since ${at}: ${reason}. ${DEPENDENCIES[name] ?? OTHERWISE}`);
+    const write = () => {
+      absence.isLogged = true;
+      log.error(`${name} is away since ${at}: ${reason}. ${CONSEQUENCES[name] ?? UPSTREAM_CONSEQUENCE}`);
     };
-    const timer = setTimeout(tell, TOLD_AFTER).unref();
-    const absence: Absence = { parts: new Set([part]), since: performance.now(), told: false, timer };
+    const timer = setTimeout(write, LOG_DELAY_MS).unref();
+    const absence: Absence = { parts: new Set([part]), since: performance.now(), isLogged: false, timer };
     absences.set(name, absence);
   }
 
-  function end(name: string, { since, told, timer }: Absence): void {
+  function end(name: string, { since, isLogged, timer }: Absence): void {
     clearTimeout(timer);
     absences.delete(name);
-    if (!told) return;
-    lastToldEnds.set(name, performance.now());
+    if (!isLogged) return;
+    lastLoggedEnds.set(name, performance.now());
     log.info(`${name} is back after ${((performance.now() - since) / 1000).toFixed(1)} s.`);
   }
 
   return {
-    /** One more of those that notice it. */
+    /** Adds a place that notices outages. */
     dependency(name: string): Dependency {
       watched.add(name);
       const part = {};
@@ -78,27 +73,24 @@ export function outageLog(log: Log) {
         },
       };
     },
-    /** While one of those that noticed it has not taken it back. */
     isAway: (name: string): boolean => absences.has(name),
-    /**
-     * Reports an error that an outage may have caused, unless the log has a line about an outage at that time. The first errors of an
-     * outage often come before the service notices it, and the last ones after its end.
-     */
+    /** Reports an error unless the log has an outage at that time. Errors come before and after an outage, too. */
     unlessAway(name: string, report: () => void): void {
       const earliest = performance.now() - NEAR_OUTAGE_MS;
       const decide = () => {
         pending.delete(decide);
-        if (!absences.get(name)?.told && (lastToldEnds.get(name) ?? Number.NEGATIVE_INFINITY) < earliest) report();
+        if (!absences.get(name)?.isLogged && (lastLoggedEnds.get(name) ?? Number.NEGATIVE_INFINITY) < earliest)
+          report();
       };
       const wait = () => {
         const absence = absences.get(name);
-        // An absence that has just begun gets its line, or ends, within `TOLD_AFTER`.
-        if (absence && !absence.told) pending.set(decide, setTimeout(wait, TOLD_AFTER).unref());
+        // A new outage is logged, or ends, within LOG_DELAY_MS.
+        if (absence && !absence.isLogged) pending.set(decide, setTimeout(wait, LOG_DELAY_MS).unref());
         else decide();
       };
       pending.set(decide, setTimeout(wait, NEAR_OUTAGE_MS).unref());
     },
-    /** Decides at once on the reports that wait, because the process may end before their time. */
+    /** Decides on delayed reports now, because the process may end. */
     flush(): void {
       for (const [decide, timer] of pending) {
         clearTimeout(timer);

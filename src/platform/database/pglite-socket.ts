@@ -2,29 +2,27 @@ import { Duplex } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { PGlite } from '@electric-sql/pglite';
 
-/** The first byte of a message (PostgreSQL's protocol, "Message Formats"). */
+/** Types of messages (PostgreSQL's protocol, "Message Formats"). */
 const TERMINATE = 'X'.charCodeAt(0);
 const READY_FOR_QUERY = 'Z'.charCodeAt(0);
 
 const message = (type: string, ...body: number[]) => [type.charCodeAt(0), 0, 0, 0, body.length + 4, ...body];
-/** AuthenticationOk, BackendKeyData, ReadyForQuery. */
 const STARTUP_ANSWER = Buffer.from([
   ...message('R', 0, 0, 0, 0),
   ...message('K', 0, 0, 0, 1, 0, 0, 0, 1),
   ...message('Z', 'I'.charCodeAt(0)),
 ]);
 
-/** DISCARD ALL without UNLISTEN: channels stay heard when a socket takes the place of another. */
-const RESET = 'RESET ALL; DEALLOCATE ALL; CLOSE ALL; SELECT pg_advisory_unlock_all(); DISCARD TEMP; DISCARD SEQUENCES';
+/** DISCARD ALL without UNLISTEN, because a new socket continues the session of the previous one. */
+const RESET_SESSION =
+  'RESET ALL; DEALLOCATE ALL; CLOSE ALL; SELECT pg_advisory_unlock_all(); DISCARD TEMP; DISCARD SEQUENCES';
 
 /**
- * Returns a function that opens a socket to a PGlite database, for `stream` of a pg client. PGlite has one session: a new socket
- * resets the session, and closes the socket before.
+ * Returns a function that opens a socket to PGlite, for the `stream` option of `pg`. A new socket resets the session.
  */
 export function pgliteSockets(pglite: PGlite): () => Duplex {
   let current: Duplex | undefined;
 
-  /** Sends messages. Returns the answer. */
   async function ask(messages: Uint8Array): Promise<Buffer> {
     const chunks: Buffer[] = [];
     const onRawData = (chunk: Uint8Array) => void chunks.push(Buffer.from(chunk));
@@ -41,7 +39,7 @@ export function pgliteSockets(pglite: PGlite): () => Duplex {
         current?.destroy();
         current = socket;
         await pglite.exec('ROLLBACK');
-        await pglite.exec(RESET);
+        await pglite.exec(RESET_SESSION);
         socket.push(STARTUP_ANSWER);
       } else if (chunk[0] === TERMINATE) socket.push(null);
       else {
@@ -65,7 +63,7 @@ export function pgliteSockets(pglite: PGlite): () => Duplex {
   };
 }
 
-/** Removes the second ReadyForQuery that PGlite 0.5.8 sends after an error: pg would end its next query with it. */
+/** Removes the second ReadyForQuery that PGlite 0.5.8 sends after an error. It would end the next query of `pg`. */
 function withoutRepeatedReady(answer: Buffer): Buffer {
   const parts: Buffer[] = [];
   let from = 0;

@@ -3,7 +3,7 @@ import { isBroken } from '../prepared-prisma/connection.js';
 import { faultOf, reasonOf } from './faults.js';
 import type { Dependency } from './outages.js';
 
-/** Passes on the result of a question to the server, and reports whether the server was there. */
+/** Reports to the outage log whether the server answered, and returns the same promise. */
 export type Reporting = <T>(work: Promise<T>) => Promise<T>;
 
 export const reportingTo =
@@ -13,7 +13,7 @@ export const reportingTo =
     return work;
   };
 
-/** Returns false for a pool that this instance has used up itself: the server is there. */
+/** Returns false if only the pool of this instance is exhausted. */
 function isAway(error: unknown): boolean {
   return ['unavailable', 'denied'].includes(faultOf(error).kind) && !reasonOf(error).startsWith('timeout exceeded');
 }
@@ -25,8 +25,7 @@ interface PoolOptions extends PoolConfig {
 }
 
 /**
- * Opens a pool whose connections survive errors of SQL: pg's own `pool.query` closes the connection after each. A connection is
- * opened when a statement needs it.
+ * Opens a pool whose connections survive SQL errors. The `query` of pg's pool closes the connection after each error.
  */
 export function openPool({ reporting = (work) => work, admit, ...config }: PoolOptions): Pool {
   const pool = new Pool({ ...config, pipeline: true } as PoolConfig);

@@ -8,14 +8,10 @@ import { withMigrationSession } from './migrations.js';
 import type { Dependency } from './outages.js';
 import { openPool, type Reporting, reportingTo } from './pool.js';
 
-/** Milliseconds for a connection at a start, which has time. */
-const START = 15_000;
+/** Milliseconds. */
+const START_TIMEOUT_MS = 15_000;
 
-/**
- * A PostgreSQL server. Nothing is opened before the first query.
- * @param name the `application_name` of the connections
- * @param poolSize the most connections that this instance opens
- */
+/** Returns a backend on a server. @param name the `application_name` of the connections */
 export function openPostgres(
   address: string,
   { name, poolSize, limits }: { name: string; poolSize: number; limits: TimeLimits },
@@ -28,16 +24,21 @@ export function openPostgres(
   const reporting = reportingTo({ away: (reason) => server?.away(reason), back: () => server?.back() });
   const pool = openPool({ ...options, max: poolSize, reporting });
   const reads = sharedConnections(options, reporting);
-  const atStart: Backend['withMigrationSession'] = async (work) => {
-    const own = openPool({ ...common, connectionTimeoutMillis: START, max: 1, application_name: `${name} start` });
+  const startSession: Backend['withMigrationSession'] = async (work) => {
+    const own = openPool({
+      ...common,
+      connectionTimeoutMillis: START_TIMEOUT_MS,
+      max: 1,
+      application_name: `${name} start`,
+    });
     return withMigrationSession(own, work).finally(() => own.end());
   };
   return {
     pool,
     reads,
     migrated: [],
-    withMigrationSession: atStart,
-    exclusively: (work) => atStart(({ exclude }) => exclude().then(work)),
+    withMigrationSession: startSession,
+    exclusively: (work) => startSession(({ lockMigrations }) => lockMigrations().then(work)),
     dump: () => Promise.reject(new Error('A database server is dumped by pg_dump.')),
     listener: (notify) => postgresListener(connectionString, notify, name),
     watch: (dependency) => {
@@ -47,37 +48,36 @@ export function openPostgres(
   };
 }
 
-/** Sets the session's time zone: Prisma's adapter reads every timestamp as UTC, whatever the server's zone is. */
+/** Sets the time zone of the sessions, because Prisma's adapter reads every timestamp as UTC. */
 function inUtc(address: string): string {
   const url = new URL(address);
   url.searchParams.set('options', `${url.searchParams.get('options') ?? ''} -c TimeZone=UTC`.trim());
   return url.href;
 }
 
-/** How many there are, so that a server may use more than one of its cores. */
-const CONNECTIONS = 2;
-/** Statements that one of them has under way at most. */
-const DEPTH = 64;
-/** Milliseconds that a statement may hold up those behind it. */
-const PATIENCE = 50;
-/** Milliseconds for a connection to end in good order. */
-const FAREWELL = 500;
+/** More than one, so that the server can use several cores. */
+const SHARED_CONNECTIONS = 2;
+/** Statements in flight on one connection. */
+const MAX_IN_FLIGHT = 64;
+/** Milliseconds that a statement may delay those behind it. */
+const MAX_DELAY_MS = 50;
+/** Milliseconds. */
+const CLOSE_TIMEOUT_MS = 500;
 
-/** What pg calls when a statement is over. */
+/** The callback of a statement of `pg`. */
 type Answered = (error: Error | null, result: Result) => void;
 
 /**
- * A connection on which statements are sent without waiting for the answers to those before, in whose order theirs come. When
- * one takes long, those behind it are run elsewhere as well, for they only read; so is what was under way when the connection
- * was lost. It is opened when it is first needed, and again after that.
+ * Pipelines reads on one connection. If a read is slow or the connection is lost, the reads behind it run elsewhere as
+ * well. Opens the connection with the first read, and again after a loss.
  */
 function sharedConnection(options: ClientConfig) {
   let connection: Promise<Client> | undefined;
-  /** The same, once it is open. */
+  /** Set while the connection is open. */
   let client: Client | undefined;
-  /** How each that is under way goes elsewhere, in their order. */
-  const underWay = new Set<() => void>();
-  let isHeld = false;
+  /** Functions that run a read elsewhere, in the order of the reads. */
+  const inFlight = new Set<() => void>();
+  let isBlocked = false;
 
   function open(): Promise<Client> {
     const opening = new Client({ ...options, pipeline: true });
@@ -85,31 +85,28 @@ function sharedConnection(options: ClientConfig) {
       if (connection === opened) client = opening;
       return opening;
     });
-    const lost = () => {
+    const onEnd = () => {
       if (connection !== opened) return;
       connection = undefined;
       client = undefined;
     };
-    opening.on('error', lost).on('end', lost);
-    opened.catch(lost);
+    opening.on('error', onEnd).on('end', onEnd);
+    opened.catch(onEnd);
     return opened;
   }
 
   const timer = setTimeout(() => {
-    const [first] = underWay;
-    // A turn later, for the answer may be there, and this process have been busy.
+    const [first] = inFlight;
+    // The answer may have arrived while this process was busy, so the check waits one turn.
     setImmediate(() => {
-      const [still, ...behind] = underWay;
+      const [still, ...behind] = inFlight;
       if (first === undefined || still !== first) return;
-      isHeld = true;
+      isBlocked = true;
       for (const leave of behind) leave();
     });
-  }, PATIENCE).unref();
+  }, MAX_DELAY_MS).unref();
 
-  /**
-   * By callback: pg makes two promises for a statement.
-   * @param unopened called instead where there is no connection to be had
-   */
+  /** Takes callbacks, because `pg` creates two promises for each statement. */
   function send(query: Statement, answered: Answered, unopened: (error: Error) => void): void {
     connection ??= open();
     const sendOn = (opened: Client) => {
@@ -123,8 +120,8 @@ function sharedConnection(options: ClientConfig) {
 
   return {
     isOpen: () => connection !== undefined,
-    underWay: () => underWay.size,
-    isFree: () => !isHeld && underWay.size < DEPTH,
+    inFlight: () => inFlight.size,
+    isFree: () => !isBlocked && inFlight.size < MAX_IN_FLIGHT,
     query: (query: Statement, elsewhere: () => Promise<Result>) =>
       new Promise<Result>((resolve, reject) => {
         let hasLeft = false;
@@ -133,16 +130,16 @@ function sharedConnection(options: ClientConfig) {
           hasLeft = true;
         };
         const over = () => {
-          underWay.delete(leave);
-          isHeld = false;
+          inFlight.delete(leave);
+          isBlocked = false;
           timer.refresh();
         };
-        // Of one that has left, what it comes to elsewhere counts.
+        // The result of a read that runs elsewhere counts.
         const fail = (error: Error) => {
           if (!hasLeft) reject(error);
         };
-        if (underWay.size === 0) timer.refresh();
-        underWay.add(leave);
+        if (inFlight.size === 0) timer.refresh();
+        inFlight.add(leave);
         const answered: Answered = (error, result) => {
           over();
           if (!error) resolve(result);
@@ -157,23 +154,20 @@ function sharedConnection(options: ClientConfig) {
     close: async () => {
       clearTimeout(timer);
       const client = await connection?.catch(() => undefined);
-      // A server that has gone silent never lets one go.
-      await Promise.race([client?.end(), delay(FAREWELL, undefined, { ref: false })]);
+      // A dead server does not answer.
+      await Promise.race([client?.end(), delay(CLOSE_TIMEOUT_MS, undefined, { ref: false })]);
     },
   };
 }
 
-/**
- * Opens few connections that many short reads share: with the way to the server and back, a connection is busy with one statement
- * for most of the time.
- */
+/** Opens connections for short reads. A connection that serves one statement at a time mostly waits for the network. */
 function sharedConnections(options: ClientConfig, reporting: Reporting): SharedConnections {
-  const all = Array.from({ length: CONNECTIONS }, () => sharedConnection(options));
+  const all = Array.from({ length: SHARED_CONNECTIONS }, () => sharedConnection(options));
   let isClosed = false;
   return {
     query(query, elsewhere) {
       if (isClosed) return elsewhere();
-      const [first] = all.filter(({ isFree }) => isFree()).sort((one, other) => one.underWay() - other.underWay());
+      const [first] = all.filter(({ isFree }) => isFree()).sort((one, other) => one.inFlight() - other.inFlight());
       return first ? reporting(first.query(query, elsewhere)) : elsewhere();
     },
     open: () => all.filter(({ isOpen }) => isOpen()).length,

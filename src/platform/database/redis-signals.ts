@@ -2,21 +2,19 @@ import { Redis } from 'ioredis';
 import type { Dependency } from './outages.js';
 import type { Signals } from './signals.js';
 
-/** Milliseconds between two attempts to connect again. */
 const RETRY_MS = 500;
 
 /**
- * Signals by Redis, for databases without NOTIFY and for loads that NOTIFY would slow down (it makes commits queue). A signal is
- * published after the commit, so a process that is killed in between loses it: listeners also read the tables.
- * @param dependency is called for each of the two connections, which are opened again after errors
+ * Sends signals by Redis: NOTIFY queues commits under load. A killed process loses signals after its commit, so
+ * listeners also read the tables.
  */
 export function redisSignals(url: string, name: string, dependency: () => Dependency): Signals {
   const [receiving, sending] = [dependency(), dependency()];
   const options = { retryStrategy: () => RETRY_MS, autoResubscribe: false };
-  // A subscription waits for the connection. A signal does not, because it would be late.
+  // Subscriptions wait for the connection. Signals do not, because they would be late.
   const subscriber = new Redis(url, { ...options, maxRetriesPerRequest: null });
   const publisher = new Redis(url, { ...options, maxRetriesPerRequest: 1, enableOfflineQueue: false });
-  // Redis prefixes keys, and not channels. The channel with the bare name carries msgpack, which other releases read.
+  // Redis prefixes keys but not channels. Other releases read msgpack from the channel without `:text`.
   const channel = `${subscriber.options.keyPrefix ?? ''}${name}:text`;
   const notReceiving = ({ message }: Error) => receiving.away(message);
   const notSending = ({ message }: Error) => sending.away(message);

@@ -1,18 +1,18 @@
 import type { Prisma } from './client.js';
 import type { Listener } from './listener.js';
 
-/** How instances tell each other that something was committed. Signals may be lost or doubled; they are hints. */
+/** Announces commits to other instances. Signals may get lost or arrive twice. */
 export interface Signals {
   /** Called in the transaction. */
   announce: (db: Prisma.TransactionClient, payload: string) => Promise<void>;
   /** Called after the commit. */
   committed: (payload: string) => void;
-  /** @param onConnect is called when signals are heard, and again after each lost connection: look what was missed */
+  /** @param onConnect is called after each connection, because signals were missed before it */
   listen: (onSignal: (payload: string) => void, onConnect: () => void) => Promise<void>;
   close: () => Promise<void>;
 }
 
-/** By the database itself: NOTIFY is part of the transaction, so a signal is sent if and only if it commits. */
+/** Uses NOTIFY: PostgreSQL sends the signal if and only if the transaction commits. */
 export function databaseSignals({ listen }: Pick<Listener, 'listen'>, channel: string): Signals {
   return {
     announce: (db, payload) => notify(db, channel, payload),
@@ -22,10 +22,7 @@ export function databaseSignals({ listen }: Pick<Listener, 'listen'>, channel: s
   };
 }
 
-/**
- * Signals all instances that listen to the channel, this one too, when the transaction commits (PostgreSQL's NOTIFY).
- * @param payload at most 8,000 bytes: an id, never the thing itself
- */
+/** Signals all listening instances after the commit, this one too. @param payload at most 8,000 bytes */
 export async function notify(db: Prisma.TransactionClient, channel: string, payload: string): Promise<void> {
   await db.$executeRaw`SELECT pg_notify(${channel}, ${payload})`;
 }

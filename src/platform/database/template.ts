@@ -5,33 +5,30 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { dataDir } from '@electric-sql/pglite-prepopulatedfs';
 import { rootPath } from '../root.js';
-import { type Migration, TABLE } from './migrations.js';
+import { MIGRATIONS_TABLE, type Migration } from './migrations.js';
 
 const require = createRequire(import.meta.url);
 
-/** What a new embedded database begins with. */
+/** The initial content of an embedded database. */
 export interface Template {
   /** The tar of a data directory. */
   archive: Buffer;
-  /** The names of the migrations that it has had. */
+  /** The migrations that the database contains. */
   migrated: readonly string[];
 }
 
-/** The bytes of a file of gzip (RFC 1952), which ends with how many there are; at once, for piece by piece takes twice as long. */
-const unzipped = (file: Buffer): Buffer => gunzipSync(file, { chunkSize: file.readUInt32LE(file.length - 4) });
+/** Unzips a file at once, by the size at its end (RFC 1952). Decompression in chunks takes twice as long. */
+const unzip = (file: Buffer): Buffer => gunzipSync(file, { chunkSize: file.readUInt32LE(file.length - 4) });
 
-/** An initialised, empty database, so that initdb need not run (3 s). */
+/** Returns an initialised, empty database, because initdb takes 3 s. */
 export const emptyTemplate = async (): Promise<Template> => ({
-  archive: unzipped(Buffer.from(await (await dataDir()).arrayBuffer())),
+  archive: unzip(Buffer.from(await (await dataDir()).arrayBuffer())),
   migrated: [],
 });
 
-/**
- * Where `accord build` puts an embedded database that has had these migrations, and holds nothing else. Its name has a digest of
- * all that it was made of: what was made of others is not found.
- */
+/** Returns the path of the database that `accord build` creates. Its name contains a digest of all inputs. */
 export function templatePath(migrations: readonly Migration[]): string {
-  const hash = createHash('sha256').update(TABLE);
+  const hash = createHash('sha256').update(MIGRATIONS_TABLE);
   for (const name of ['@electric-sql/pglite', '@electric-sql/pglite-prepopulatedfs']) {
     hash.update(readFileSync(join(require.resolve(name), '..', '..', 'package.json')));
   }
@@ -39,19 +36,16 @@ export function templatePath(migrations: readonly Migration[]): string {
   return rootPath('dist', `database-${hash.digest('hex').slice(0, 16)}.tar.gz`);
 }
 
-/** For a database that is to have these migrations: with all of them, where that was built, or else empty. */
+/** Returns the built database with these migrations, or an empty one. */
 export async function templateOf(migrations: readonly Migration[]): Promise<Template> {
   const path = templatePath(migrations);
   if (!existsSync(path)) return emptyTemplate();
-  return { archive: unzipped(readFileSync(path)), migrated: migrations.map(({ name }) => name) };
+  return { archive: unzip(readFileSync(path)), migrated: migrations.map(({ name }) => name) };
 }
 
-const BLOCK = 512;
+const BLOCK_BYTES = 512;
 
-/**
- * Writes the files and folders of a tar archive (POSIX ustar, names of up to 100 bytes) into an existing folder. Only for
- * archives that are trusted: a name may lead out of the folder.
- */
+/** Unpacks a trusted tar archive (POSIX ustar, names of up to 100 bytes). Names may point outside of the folder. */
 export function unpack(archive: Buffer, folder: string): void {
   let at = 0;
   while (at < archive.length && archive[at] !== 0) {
@@ -59,9 +53,9 @@ export function unpack(archive: Buffer, folder: string): void {
       archive.toString('latin1', at + from, at + from + length).split('\0')[0];
     const path = join(folder, text(0, 100) ?? '');
     const size = Number.parseInt(text(124, 12) ?? '', 8);
-    const content = at + BLOCK;
+    const content = at + BLOCK_BYTES;
     if (text(156, 1) === '5') mkdirSync(path, { recursive: true, mode: 0o700 });
     else writeFileSync(path, archive.subarray(content, content + size), { mode: 0o600 });
-    at = content + Math.ceil(size / BLOCK) * BLOCK;
+    at = content + Math.ceil(size / BLOCK_BYTES) * BLOCK_BYTES;
   }
 }

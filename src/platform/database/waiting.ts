@@ -1,14 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { DatabaseNotOpened, faultOf, reasonOf } from './faults.js';
 
-/** Milliseconds between two attempts, and for all attempts of one step of a start. */
+/** Milliseconds between attempts, and for all attempts. */
 const PAUSE_MS = 500;
 const RETRY_LIMIT_MS = 30_000;
 
-/** Milliseconds after which a start that printed nothing says what it waits for. */
 const SLOW_MS = 3000;
 
-/** Faults that may pass: a server that is starting or busy, or behind a network that is. */
+/** Faults that may pass, such as a starting or busy server. */
 const TRANSIENT = new Set(['unavailable', 'timeout', 'serialization']);
 
 /** Prints the sentence if the work takes long. */
@@ -22,9 +21,8 @@ export async function reportIfSlow<T>(sentence: string, work: () => Promise<T>):
 }
 
 /**
- * Repeats the work while the database is unavailable, because a service is often started together with its database. Prints the reason
- * once.
- * @throws DatabaseNotOpened with the time and the reason; other faults at once
+ * Repeats the work while the database is unavailable. Prints the reason once.
+ * @throws DatabaseNotOpened after RETRY_LIMIT_MS; other errors immediately
  */
 export async function retryWhileUnavailable<T>(work: () => Promise<T>): Promise<T> {
   const end = performance.now() + RETRY_LIMIT_MS;

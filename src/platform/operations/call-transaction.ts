@@ -7,23 +7,21 @@ import type { Tx } from './model.js';
 import type { ModelData } from './model-data.js';
 import { lockAccounts, lockAccountsOf } from './row-locks.js';
 
-/** The arguments of `callTransaction`. */
 interface CallTransactionOptions {
   readonly client: PrismaClient;
   readonly idempotency: Pick<Idempotency, 'claim'>;
   readonly call: Call;
   readonly action: string;
-  /** The row that the operation is about: its account is locked together with the caller's. `isLocked`: so is the row. */
+  /** The target row. Its account is locked together with that of the caller, and the row if `isLocked`. */
   readonly target?: { readonly data: ModelData; readonly id: number; readonly isLocked: boolean } | undefined;
-  /** The key under which the request may be repeated. */
   readonly keyed: KeyedRequest | undefined;
   /** Runs once the locks are held. */
   readonly afterLocks?: ((tx: Tx) => Promise<void>) | undefined;
 }
 
 /**
- * The one transaction of a writing call. It begins at its first use. Accounts are locked first, by id; then the idempotency key;
- * then rows. The access token may be older than a change of the account, so the role is decided again by the locked account.
+ * Opens the transaction of a writing call at its first use. Locks accounts by id, then the idempotency key, then rows.
+ * Checks the role of the locked account, because the access token may be older.
  */
 export function callTransaction({
   client,
@@ -63,20 +61,19 @@ export function callTransaction({
     await afterLocks?.(tx);
   }
 
-  /** Waits for the locks. @throws Failure UNAUTHENTICATED, FORBIDDEN, CONFLICT; what `afterLocks` throws */
+  /** Waits for the locks. @throws Failure UNAUTHENTICATED, FORBIDDEN, CONFLICT; errors of `afterLocks` */
   const waitForLocks = async (): Promise<void> => locked;
 
-  /** Begins, and returns the client at once. Statements sent now follow BEGIN and the locks in one write. */
+  /** Returns the client before the locks are held. Statements sent now follow BEGIN and the locks in one write. */
   const open = async (): Promise<Tx> => (await begin()).tx;
 
   return {
-    /** The caller with the role that the locked account has. */
+    /** Returns the caller with the role of the locked account. */
     actor: () => authenticated({ actor }),
     hasBegun: () => begun !== undefined,
     open,
     waitForLocks,
 
-    /** Returns the client of the transaction once the locks are held. */
     async client(): Promise<Tx> {
       const tx = await open();
       await waitForLocks();
@@ -91,7 +88,7 @@ export function callTransaction({
       await transaction?.commit(log.sent);
     },
 
-    /** @returns why the call failed: the error of the locks, if they failed */
+    /** Returns the error of the locks if they failed, or else `error`. */
     async rollback(error: unknown): Promise<unknown> {
       isOver = true;
       const transaction = await begun?.catch(() => undefined);
@@ -105,18 +102,16 @@ export function callTransaction({
   };
 }
 
-/** A transaction that ends where its owner says so. */
 interface ManualTransaction {
   readonly tx: Tx;
   /**
-   * Sends COMMIT without waiting for the answers to `sent`: PostgreSQL commits nothing after a statement that it refused.
-   * @throws the error of the first statement of `sent` that failed
+   * Sends COMMIT before `sent` is answered: PostgreSQL commits nothing after an error. @throws the first error of
+   * `sent`
    */
   readonly commit: (sent: readonly Promise<unknown>[]) => Promise<void>;
   readonly rollback: (error: unknown) => Promise<void>;
 }
 
-/** Begins a transaction. */
 export function manualTransaction(client: PrismaClient): Promise<ManualTransaction> {
   return new Promise((resolve, reject) => {
     const done: Promise<void> = client.$transaction(
@@ -138,23 +133,19 @@ export function manualTransaction(client: PrismaClient): Promise<ManualTransacti
   });
 }
 
-/** The calls of one operation, so that none is left behind when the operation ends. */
+/** Records the calls of one operation, so that none outlives it. */
 export interface CallLog {
-  /** Names the operation in errors. */
   readonly operation: string;
   /** True if the calls are one transaction, which PostgreSQL does not commit after a failed statement. */
   readonly isTransaction: boolean;
-  /** Calls that have begun and not ended. */
   readonly running: Set<Promise<unknown>>;
-  /** Statements of the platform that were sent without waiting for their results. */
+  /** Statements of the platform whose results nobody has awaited. */
   readonly sent: Promise<unknown>[];
   /** Writes that nobody has awaited, with their names. */
   readonly pending: Map<object, string>;
-  /** The first write that failed, or statement of a transaction. It fails the operation, also when the handler has caught it. */
+  /** The first failed write, or statement of a transaction. It fails the operation even if the handler catches it. */
   failed: { readonly error: unknown } | undefined;
-  /** The number of calls that have begun. */
   begun: number;
-  /** True once the operation has ended. No call begins then. */
   isOver: boolean;
 }
 
@@ -170,13 +161,13 @@ export const callLog = (operation: string, isTransaction: boolean): CallLog => (
 });
 
 /**
- * Ends the calls of an operation whose handler has returned: waits for those that have begun, and lets no other one begin.
- * @throws the error of the first call that failed, also when the handler has caught it; Error for a write that nobody awaited
+ * Waits for the calls that have begun, and prevents others.
+ * @throws the first error, even if the handler caught it; Error for a write that nobody awaited
  */
 export async function endCalls(log: CallLog): Promise<void> {
   while (log.running.size > 0) {
     await Promise.allSettled(log.running);
-    // Code that awaits one call without being awaited may make the next one.
+    // An asynchronous function that nobody awaits may make another call.
     await nextTurn();
   }
   log.isOver = true;
@@ -193,7 +184,6 @@ export function sendAhead(log: CallLog, statement: Promise<unknown>): void {
   log.sent.push(statement);
 }
 
-/** @throws the error of the first call that failed */
 export function refuseFailed({ failed }: CallLog): void {
   if (failed) throw failed.error;
 }

@@ -6,14 +6,12 @@ import type { Decides, Target } from './route.js';
 import { isRoute, type Route } from './route.js';
 import { lineOf } from './source-lines.js';
 
-/** Returns how much of the access decision a target makes, by the declared model. */
 function decidesBy(models: DeclaredModels, target: Target): Decides {
   const decider = target.of ?? target;
   if (!models.byName(decider.model.name)?.model.owned) return 'nothing';
   return target.kind === 'create' && !target.of ? 'self' : 'owner';
 }
 
-/** An operation or a root field, and what the application wrote for it. */
 export interface WrittenRoute {
   /** The operationId, or `Type.field`. */
   readonly by: string;
@@ -23,11 +21,7 @@ export interface WrittenRoute {
   readonly parameters: readonly string[];
 }
 
-/**
- * Checks the routes of an application against its policy, before the service listens. Returns the problems: an
- * operation that is not public and has no route; a route that names what does not exist; a route whose
- * action reaches `own` and whose target has no owner.
- */
+/** Returns the problems of an application's routes, which prevent the start. */
 export function routeProblems(policy: Policy, models: DeclaredModels, routes: readonly WrittenRoute[]): string[] {
   return routes.flatMap((one) => {
     const { by, action, route } = one;
@@ -38,17 +32,16 @@ export function routeProblems(policy: Policy, models: DeclaredModels, routes: re
   });
 }
 
-/** @throws Error that lists the problems of the routes */
 export function checkRoutes(...given: Parameters<typeof routeProblems>): void {
   const problems = routeProblems(...given);
   if (problems.length > 0) throw new Error(`The application cannot be served:\n  ${problems.join('\n  ')}`);
 }
 
-/** Returns the problems of models whose actions no contract states, or which lack an owner that the policy needs. */
+/** Returns the problems of models with unknown actions, or without an owner that the policy needs. */
 export function modelProblems(policy: Policy, models: readonly Model[]): string[] {
   return models.flatMap((model) => {
     const { name, read, protect = {}, owned } = model;
-    // The platform names the actions of its own model. An action that no contract states is nobody's.
+    // The platform names the actions of its own model. Nobody has an action that no contract states.
     const named =
       name === 'User' ? [] : [['read', read], ...Object.entries(protect).map(([key, one]) => [`protect.${key}`, one])];
     const problems = named
@@ -63,7 +56,6 @@ export function modelProblems(policy: Policy, models: readonly Model[]): string[
   });
 }
 
-/** Returns the problems of a target's models, parameters, and relation between the two rows of a path. */
 function namingProblems(models: DeclaredModels, { parameters }: WrittenRoute, { target }: Route<never, unknown>) {
   const on = target.kind === 'create' ? target.on : undefined;
   const named = [target, target.of, on].filter((one) => one !== undefined);

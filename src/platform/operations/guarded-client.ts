@@ -19,18 +19,18 @@ export interface OperationServices {
   readonly models: DeclaredModels;
   readonly streams: ModelStreams;
   readonly pages: PageReader;
-  /** Receives errors of work that an operation does after its commit (`onCommit`). */
+  /** Receives errors of `onCommit`. */
   readonly onCommitFault: (operation: string, error: unknown) => void;
 }
 
-/** Returns true for an error after which PostgreSQL goes on with the transaction: nothing was sent, or nothing was found. */
+/** Returns true for an error that does not abort the transaction in PostgreSQL. */
 const isHarmless = (error: unknown): boolean =>
   error instanceof Failure ||
   error instanceof TypeError ||
   (error as Error | undefined)?.name === 'PrismaClientValidationError' ||
   faultOf(error).kind === 'not-found';
 
-/** Calls after which timers and other requests get a turn. The embedded database answers within one, so a loop would stop all. */
+/** Calls after which other requests get a turn. A loop of calls to the embedded database would block them. */
 const CALLS_PER_TURN = 100;
 
 const READS = new Set<string>(READ_CALLS);
@@ -49,7 +49,6 @@ export function guardedClient(models: DeclaredModels, streams: ModelStreams, acc
   };
   const db = new Proxy({} as Db, {
     get(_target, name) {
-      // `await` looks for `then`.
       if (typeof name !== 'string' || name === 'then') return undefined;
       const delegate = delegates.get(name) ?? delegateOf(name);
       delegates.set(name, delegate);
@@ -75,7 +74,7 @@ function guardedDelegate(name: string, { read, writes }: ReturnType<typeof model
   );
 }
 
-/** Returns what Prisma calls a promise: the call begins when somebody awaits it. */
+/** Returns a promise that runs the call when it is awaited, as Prisma's promises do. */
 function lazyCall(run: () => Promise<unknown>, log: CallLog, write?: string): object {
   let begun: Promise<unknown> | undefined;
   const begin = (): Promise<unknown> => {
@@ -108,12 +107,11 @@ function lazyCall(run: () => Promise<unknown>, log: CallLog, write?: string): ob
   return lazy;
 }
 
-/** @throws TypeError for a write of an operation that only reads */
 export const refuseToWrite = (): never => {
   throw new TypeError('Only the root field of a mutation and an operation with another method than GET can write.');
 };
 
-/** Returns a client that reads what the caller may read, outside of any operation that writes. */
+/** Returns a client that reads the rows that the caller may read. */
 export const readingClient = ({ client, models, streams }: OperationServices, call: Call): Db =>
   guardedClient(
     models,
@@ -125,14 +123,11 @@ export const readingClient = ({ client, models, streams }: OperationServices, ca
       reader: async () => client,
       transaction: refuseToWrite,
       onCommit: refuseToWrite,
-      belonging: () => undefined,
-      permitted: () => undefined,
-      checkPrecondition: () => {},
     },
     callLog('The operation', false),
   );
 
-/** Work of the service itself, outside of any call. */
+/** The caller of background work. */
 const SYSTEM: Call = {
   policy: {},
   actor: null,
@@ -141,12 +136,11 @@ const SYSTEM: Call = {
   enforce: async () => {},
 };
 
-/** Runs work of the service itself in one transaction. */
 export type Transact = <T>(work: (db: Db) => Promise<T>) => Promise<T>;
 
 /**
- * Returns the transactions of jobs and other work in the background. There is no caller, so no row is denied. Writes count
- * versions, create tombstones and announce entries, as in operations.
+ * Returns a function that runs background work in one transaction. Without a caller all rows are permitted. Writes
+ * count versions, create tombstones and announce entries.
  */
 export const systemClient =
   ({ client, models, streams }: Pick<OperationServices, 'client' | 'models' | 'streams'>): Transact =>
@@ -163,9 +157,6 @@ export const systemClient =
       reader: async () => tx,
       transaction: async () => tx,
       onCommit: (after: () => void) => void onCommit.push(after),
-      belonging: () => undefined,
-      permitted: () => undefined,
-      checkPrecondition: () => {},
     };
     try {
       const result = await work(guardedClient(models, streams, access, log));

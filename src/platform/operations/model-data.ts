@@ -4,39 +4,34 @@ import { lineOf } from './source-lines.js';
 
 type Where = Readonly<Record<string, unknown>>;
 
-/** An id that no account has. It shows which member of an owner's `where` holds the caller's id. */
+/** An id that no account has. Shows which member of an owner's `where` holds the caller's id. */
 const PROBE_ID = -7;
 
-/** A declared model with its declaration, its hooks, and its part of schema.prisma. */
+/** A declared model with its hooks and its part of schema.prisma. */
 export interface ModelData {
   readonly model: Model;
   readonly hooks: ModelHooks;
   readonly stored: StoredModel;
-  /** The property of the Prisma client. */
   readonly delegate: string;
   /** Members that operations neither read nor write. */
   readonly hidden: Readonly<Record<string, true>>;
-  /** Selects all members but the hidden ones. */
+  /** Prisma's `omit` for the hidden members. */
   readonly visible: { readonly omit?: Readonly<Record<string, true>> };
   readonly hasVersion: boolean;
-  /** True if the ids are integers, so that deleted rows leave tombstones. */
+  /** True if deleted rows leave tombstones. */
   readonly hasNumericId: boolean;
-  /** The member that holds the id of the account that a row belongs to. */
+  /** The member with the id of the account that owns the row. */
   readonly account: string | undefined;
-  /** Relations to other declared models, by their member. */
   readonly relations: ReadonlyMap<string, { readonly to: ModelData; readonly isList: boolean; readonly field: Field }>;
-  /** The declared models whose rows PostgreSQL deletes with a row of this one, with the referring column. */
+  /** Declared models whose rows PostgreSQL deletes in cascade, with the referring column. */
   readonly cascades: readonly { readonly child: ModelData; readonly column: string }[];
-  /**
-   * Returns the owner's `where` for a caller.
-   * @throws Error for a predicate that Prisma would take as "every row"
-   */
+  /** @throws Error for a filter that Prisma would take as "every row" */
   ownedBy(caller: Caller): Where | undefined;
-  /** The member of this model that refers to a row of another one. */
+  /** Returns the member that refers to a row of another model. */
   referenceTo(parent: ModelData): string;
 }
 
-/** Returns true if a row satisfies a `where` of plain equalities; undefined if only the database can decide. */
+/** Returns true if a row satisfies a `where` of equalities; undefined if only the database can decide. */
 export function matchesLocally(where: Where, row: Where): boolean | undefined {
   let result = true;
   for (const [member, value] of Object.entries(where)) {
@@ -48,16 +43,15 @@ export function matchesLocally(where: Where, row: Where): boolean | undefined {
 
 export interface DeclaredModels {
   (model: { readonly name: string }): ModelData;
-  /** By the property of the Prisma client; undefined for a model that is not declared. */
   readonly byDelegate: (delegate: string) => ModelData | undefined;
   readonly byName: (name: string) => ModelData | undefined;
   readonly all: readonly ModelData[];
 }
 
 /**
- * Joins the declarations of an application with the data model of its schema.prisma.
+ * Merges the declared models with the data model of schema.prisma.
  * @param platformParts hidden members and hooks of the platform's own models, by name
- * @throws Error that lists each declaration that schema.prisma contradicts
+ * @throws Error that lists each declaration that contradicts schema.prisma
  */
 export function declaredModels(
   models: readonly Model[],
@@ -93,7 +87,7 @@ export function declaredModels(
     all: [...byName.values()],
   });
 
-  /** Adds the relations and cascades between declared models, and checks what the declaration names. */
+  /** Adds relations and cascades, and checks the names in the declaration. */
   function connect(data: Connecting): void {
     const { model, stored } = data;
     for (const [member, field] of Object.entries(stored.fields)) {
@@ -170,7 +164,7 @@ function modelData(
   };
 }
 
-/** Prisma ignores `undefined`, an empty object, and an empty `OR` inside of `AND`: each would open the model to everybody. */
+/** Prisma ignores `undefined`, an empty object, and an empty `OR` inside of `AND`. Each would match every row. */
 function matchesEveryRow(where: unknown): boolean {
   if (where === undefined) return true;
   if (Array.isArray(where)) return where.length === 0 || where.some(matchesEveryRow);
@@ -184,10 +178,7 @@ function matchesEveryRow(where: unknown): boolean {
 
 type Delegate = Readonly<Record<AllowedCall, (args: object) => Promise<unknown>>>;
 
-/**
- * Returns true if a stored row satisfies a `where`: by the members that are known of it, or else by the database.
- * @param unique names the row
- */
+/** Returns true if a row satisfies a `where`, by its known members or by the database. @param unique selects the row */
 export async function rowSatisfies(
   client: object,
   data: ModelData,
@@ -201,6 +192,6 @@ export async function rowSatisfies(
   return (await delegateOf(client, data).findFirst({ where: { AND: [unique, where] }, ...select })) != null;
 }
 
-/** The calls of a model on any client. */
+/** Returns the calls of a model on any client. */
 export const delegateOf = (client: object, { delegate }: ModelData): Delegate =>
   (client as Record<string, Delegate>)[delegate] as Delegate;

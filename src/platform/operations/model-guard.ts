@@ -21,17 +21,17 @@ export const withHidden = <T extends object>(data: T): T => {
   return data;
 };
 
-/** The owner of the rows of a model that declares none. */
-const NOBODYS = { id: null };
+/** The owner of the rows of a model without `owner`. */
+const NO_OWNER = { id: null };
 
-/** The members that a `where` names, at any depth. */
+/** Returns the members in a `where`, at any depth. */
 function membersIn(where: unknown, found = new Set<string>()): Set<string> {
   if (typeof where !== 'object' || where === null) return found;
   for (const [member, value] of Object.entries(where)) membersIn(value, found.add(member));
   return found;
 }
 
-/** Decides the calls of one operation on one model, and adds to writes what belongs to them. */
+/** Enforces access to one model for the calls of one operation. */
 export function modelGuard(data: ModelData, access: ClientAccess, streams: ModelStreams, log: CallLog) {
   const { model, hooks } = data;
   const { call, action } = access;
@@ -40,19 +40,18 @@ export function modelGuard(data: ModelData, access: ClientAccess, streams: Model
 
   const denied = (): Failure => (model.conceal ? notFound(model) : forbidden(access.actor(), action ?? model.read));
 
-  /** See `Readable`. The system reads all rows. */
   const readable = (of: ModelData): object | undefined =>
     action === undefined ? undefined : readableRows(call, access.actor(), of);
 
-  /** The filter of the rows that the caller may write; undefined for all rows. */
+  /** Returns the filter of the rows that the caller may write; undefined for all rows. */
   function writable(): object | undefined {
     if (action === undefined || reachOf(call.policy, action, access.actor()) === 'any') return undefined;
-    const owner = data.ownedBy(access.actor()) ?? access.belonging(data);
+    const owner = data.ownedBy(access.actor()) ?? access.parentFilter?.(data);
     if (owner) return owner;
     throw new TypeError(`db.${name}: model('${model.name}') has no \`owner\`, and ${action} reaches \`own\`.`);
   }
 
-  /** Checks the owner of a row that is stored. `members`: what is known of it. @throws Failure FORBIDDEN */
+  /** @param members known members of the row @throws Failure FORBIDDEN */
   async function requireOwner(tx: Tx, members: Data, unique: object): Promise<void> {
     const where = writable();
     if (where && !(await rowSatisfies(tx, data, where as Args, members, unique))) throw denied();
@@ -63,18 +62,18 @@ export function modelGuard(data: ModelData, access: ClientAccess, streams: Model
     if (action === undefined) return;
     for (const [member, needed] of Object.entries(model.protect ?? {})) {
       if (changes[member] === undefined || changes[member] === before?.[member]) continue;
-      // By the role of the token too: it permits no more than it did when it was made.
+      // The role of the token counts as well: a later role does not extend it.
       for (const actor of [call.actor as Actor, access.actor()]) {
         const reach = reachOf(call.policy, needed, actor);
-        const isOwn = () => matchesLocally(data.ownedBy(actor) ?? NOBODYS, before ?? changes) === true;
+        const isOwn = () => matchesLocally(data.ownedBy(actor) ?? NO_OWNER, before ?? changes) === true;
         if (reach === 'none' || (reach === 'own' && !isOwn())) throw forbidden(actor, needed);
       }
     }
   }
 
   /**
-   * Returns the data without members that are undefined, with the derived ones. `{ set: value }` becomes the value.
-   * @throws TypeError for a hidden member, and for a nested write, which would go around the guard of the other model
+   * Returns the data with derived members, and with `{ set: value }` replaced by the value.
+   * @throws TypeError for a hidden member, and for a nested write, which would bypass the guard of the other model
    */
   function writtenData(given: unknown): Data {
     const isPrivileged = action === undefined || privileged.has(given as object);
@@ -96,8 +95,8 @@ export function modelGuard(data: ModelData, access: ClientAccess, streams: Model
     return hooks.derive?.(written) ?? written;
   }
 
-  /** What a write returns. @throws TypeError where it selects rows that would have to be filtered */
-  function returned(args: Args): Args {
+  /** Returns the selection of a write. @throws TypeError for a relation that would have to be filtered */
+  function writeSelection(args: Args): Args {
     const { select, include, omit } = args;
     const { selection, parents } = shownMembers(data, { select, include, omit }, readable);
     if (parents.length > 0)
@@ -105,10 +104,9 @@ export function modelGuard(data: ModelData, access: ClientAccess, streams: Model
     return selection;
   }
 
-  /** A version in the data is that of the row which the handler was given, and has spread. */
+  /** Ignores the version in the data, which a handler may have copied from the row. */
   const nextVersion = (changes: Data): Data => (data.hasVersion ? { ...changes, version: { increment: 1 } } : changes);
 
-  /** Returns true if a change could move a row to another owner. */
   function movesOwner(changes: Data): boolean {
     const members = membersIn(writable() ?? {});
     for (const { relation } of Object.values(data.stored.fields))
@@ -117,35 +115,34 @@ export function modelGuard(data: ModelData, access: ClientAccess, streams: Model
   }
 
   /**
-   * Loads the row that a unique `where` names, locks it, and checks its owner.
-   * @throws Failure NOT_FOUND, GONE, FORBIDDEN; Prisma's error where the row does not satisfy the rest of `where`
+   * Locks the row of a unique `where`, and checks its owner.
+   * @throws Failure NOT_FOUND, GONE, FORBIDDEN; Prisma's error for a row that does not satisfy the rest of `where`
    */
   async function writableRow(tx: Tx, where: Args): Promise<AnyRow> {
-    const permitted = access.permitted();
+    const target = access.lockedTarget?.();
     const { id } = where;
     if (typeof id === 'number' && data.hasNumericId && !isStorableId(id)) return throwNotFoundOrGone(tx, model, id);
-    const isTarget = permitted?.model === model.name && permitted.row.id === id;
-    if (isTarget && Object.keys(where).length === 1) return permitted.row;
+    const isTarget = target?.model === model.name && target.row.id === id;
+    if (isTarget && Object.keys(where).length === 1) return target.row;
     const unique = { where: scopedWhere(data, where, readable) };
     const found = (await on(tx).findUnique(unique)) as AnyRow | null;
     const exists = found ?? (typeof id === 'number' && (await on(tx).findUnique({ where: { id } })));
     if (typeof id === 'number' && !exists) return throwNotFoundOrGone(tx, model, id);
     if (found && data.hasNumericId && !isTarget) await lockRow(tx, data, found.id);
-    // As it is now, and an error where there is none: a row that appears meanwhile would be written without a decision.
+    // Reads the row again under the lock. A row that has just appeared was not checked.
     const row = (await on(tx).findUniqueOrThrow(unique)) as AnyRow;
     if (!found) throw new Failure('CONFLICT', `This ${model.noun} was changed at the same time.`);
     await requireOwner(tx, row, 'id' in row ? { id: row.id } : where);
     return row;
   }
 
-  /** The `where` of a write to one row. A row without a numeric id is not locked, so its owner is decided once more. */
+  /** A row without a numeric id is not locked, so its owner is checked again. */
   const uniqueWhere = (where: Args): Args => {
     const owner = data.hasNumericId ? undefined : writable();
     return filtered(scopedWhere(data, where, readable), owner ? [owner] : []).where as Args;
   };
 
-  /** A violated unique index is CONFLICT. */
-  async function written<T>(write: Promise<unknown> | undefined): Promise<T> {
+  async function orConflict<T>(write: Promise<unknown> | undefined): Promise<T> {
     try {
       return (await write) as T;
     } catch (error) {
@@ -165,7 +162,7 @@ export function modelGuard(data: ModelData, access: ClientAccess, streams: Model
     async read(operation: ReadCall, args: Args): Promise<unknown> {
       const client = await access.reader();
       const { id } = (args['where'] ?? {}) as Args;
-      // An id that no row can have is an error of Prisma only where a unique row is asked for.
+      // Prisma rejects an id beyond the range in `findUnique` only.
       if (typeof id === 'number' && data.hasNumericId && !isStorableId(id) && operation.startsWith('findUnique'))
         return this.read(operation.replace('Unique', 'First') as ReadCall, args);
       if (operation !== 'count' && operation !== 'aggregate')
@@ -187,12 +184,12 @@ export function modelGuard(data: ModelData, access: ClientAccess, streams: Model
         const stream = streams.get(model.name);
         const key = stream?.keyOf(given) ?? '';
         if (stream) sendAhead(log, lockStream(tx, stream.lockName(key)));
-        const { select, omit, ...selection } = returned(args) as { select?: object; omit?: object };
+        const { select, omit, ...selection } = writeSelection(args) as { select?: object; omit?: object };
         const withId = {
           ...(select && { select: { ...select, ...(data.stored.fields['id'] && { id: true }) } }),
           ...(omit && { omit: { ...omit, ...('id' in omit && { id: false }) } }),
         };
-        const created = await written<AnyRow>(on(tx).create({ ...selection, ...withId, data: given }));
+        const created = await orConflict<AnyRow>(on(tx).create({ ...selection, ...withId, data: given }));
         await requireOwner(tx, { ...given, ...created }, { id: created.id });
         if (stream) {
           const added = { id: created.id, key };
@@ -213,7 +210,7 @@ export function modelGuard(data: ModelData, access: ClientAccess, streams: Model
           if (owner && matchesLocally(owner as Args, row) !== true) throw denied();
         }
         await call.enforce();
-        return written(on(await access.transaction()).createMany({ ...args, data: rows }));
+        return orConflict(on(await access.transaction()).createMany({ ...args, data: rows }));
       },
 
       async update(args: Args): Promise<unknown> {
@@ -222,12 +219,12 @@ export function modelGuard(data: ModelData, access: ClientAccess, streams: Model
         const before = await writableRow(tx, where);
         const changes = writtenData(args['data']);
         refuseProtected(changes, before);
-        access.checkPrecondition();
+        access.checkPrecondition?.();
         await hooks.beforeUpdate?.(tx, before, changes);
         await call.enforce();
-        if (Object.keys(changes).length === 0) return on(tx).findUnique({ where, ...returned(args) });
-        const after = await written<AnyRow>(
-          on(tx).update({ ...returned(args), where: uniqueWhere(where), data: nextVersion(changes) }),
+        if (Object.keys(changes).length === 0) return on(tx).findUnique({ where, ...writeSelection(args) });
+        const after = await orConflict<AnyRow>(
+          on(tx).update({ ...writeSelection(args), where: uniqueWhere(where), data: nextVersion(changes) }),
         );
         if (movesOwner(changes)) await requireOwner(tx, { ...before, ...changes }, { id: before.id });
         await hooks.afterUpdate?.(tx, call, before, { ...before, ...changes });
@@ -242,7 +239,7 @@ export function modelGuard(data: ModelData, access: ClientAccess, streams: Model
         if (owner && movesOwner(changes) && matchesLocally(owner as Args, changes) !== true) throw denied();
         await call.enforce();
         const where = filtered(scopedWhere(data, args['where'], readable), owner ? [owner] : []);
-        return written(on(await access.transaction()).updateMany({ ...where, data: nextVersion(changes) }));
+        return orConflict(on(await access.transaction()).updateMany({ ...where, data: nextVersion(changes) }));
       },
 
       async delete(args: Args): Promise<unknown> {
@@ -252,7 +249,7 @@ export function modelGuard(data: ModelData, access: ClientAccess, streams: Model
         await hooks.beforeDelete?.(tx, before);
         await call.enforce();
         sendAhead(log, createTombstones(tx, data, [before.id]));
-        const deleted = await on(tx).delete({ ...returned(args), where: uniqueWhere(where) });
+        const deleted = await on(tx).delete({ ...writeSelection(args), where: uniqueWhere(where) });
         await hooks.afterDelete?.(tx, call, before);
         return deleted;
       },

@@ -4,7 +4,7 @@ import { ifMatch } from '../calls/conditions.js';
 import { Failure } from '../calls/errors.js';
 import { isStorableId, type PageRequest, type Window } from '../calls/pages.js';
 import { notFound, throwNotFoundOrGone } from '../calls/tombstones.js';
-import { isReferenceViolation } from '../database/client.js';
+import { faultOf } from '../database/faults.js';
 import { callLog, callTransaction, endCalls, refuseFailed, sendAhead } from './call-transaction.js';
 import type { OperationServices } from './guarded-client.js';
 import { guardedClient, refuseToWrite } from './guarded-client.js';
@@ -14,32 +14,29 @@ import { readableRows } from './read-scope.js';
 import type { RecordTarget, Route } from './route.js';
 import { targetRows } from './target-rows.js';
 
-/** One request for a route, by whichever transport it came. */
+/** One request for a route, from either transport. */
 export interface OperationRequest {
   readonly call: Call;
-  /** The operationId, or `Type.field`: names the operation in the log. */
+  /** The operationId, or `Type.field`. */
   readonly name: string;
   readonly action: string;
-  /** True if the operation may write. */
   readonly writes: boolean;
-  /** The first argument of the handler. */
   readonly request: unknown;
-  /** The id that a path parameter or an argument holds. */
+  /** Returns the id in a path parameter or argument. */
   readonly idOf: (key: string) => number;
   readonly ifMatch?: string | undefined;
   readonly page: PageRequest;
   /** The window of a Relay connection. */
   readonly window?: Window | undefined;
-  /** Prisma's `select` for rows that nobody but the transport sees. */
+  /** Prisma's `select`, for rows that only the transport sees. */
   readonly select?: ((data: ModelData) => object) | undefined;
   readonly services: unknown;
   readonly prefix: string;
-  /** Aborted when a subscription ends. */
   readonly signal?: AbortSignal | undefined;
   readonly reply: (made: unknown) => unknown;
 }
 
-const NEVER = new AbortController().signal;
+const NEVER_ABORTED = new AbortController().signal;
 
 /** The result of a handler whose work continues after the commit. */
 class AfterCommit {
@@ -50,9 +47,9 @@ class AfterCommit {
 }
 
 /**
- * Decides around a handler what the contract declares, in the order of failures: 401 and 403 by the role, 403 by the id, the
- * idempotency key, 404 and 410, 403 by the row, 412; then the handler, whose first write checks 422 and 429. Its effects are one
- * transaction, which commits before the answer is sent. An error rolls everything back.
+ * Enforces the contract around a handler, in the order of failures: 401 and 403 by the role, 403 by the id, the
+ * idempotency key, 404 and 410, 403 by the row, 412; then the handler, whose first write checks 422 and 429. All
+ * effects are one transaction, which commits before the answer.
  */
 export async function operate(
   services: OperationServices,
@@ -77,7 +74,7 @@ export async function operate(
       ? { data: models(locking.model), id: idOf(locking), isLocked: locking === record }
       : undefined;
   const isLate = record?.late === true;
-  /** A stale `If-Match`, of a model with members that only some may change: 403 for such a member comes first. */
+  /** The failure of a stale `If-Match`. A 403 for a protected member comes first. */
   let stale: unknown;
   const transaction = callTransaction({
     client,
@@ -89,7 +86,7 @@ export async function operate(
     afterLocks: isLate ? async (tx) => void (await loadRecord(tx, record as RecordTarget)) : undefined,
   });
   const onCommit: (() => void)[] = [];
-  let permitted: { model: string; row: AnyRow } | undefined;
+  let lockedTarget: { model: string; row: AnyRow } | undefined;
   const workId = randomUUID();
   const log = callLog(asked.name, writes);
 
@@ -105,7 +102,7 @@ export async function operate(
       }
     }
     const row = await load();
-    if (row && record && !isLate) permitted = { model: record.model.name, row };
+    if (row && record && !isLate) lockedTarget = { model: record.model.name, row };
     const made = await perform(row);
     if (stale) throw stale;
     if (made instanceof AfterCommit) {
@@ -127,7 +124,7 @@ export async function operate(
     log.isOver = true;
     const error = await transaction.rollback(thrown instanceof Failure ? thrown : (log.failed?.error ?? thrown));
     if (stale && !(error instanceof Failure && error.code === 'FORBIDDEN')) throw stale;
-    // The handler may have failed because it was given what the content check would refuse.
+    // Invalid content may have caused the error of the handler.
     if (!(error instanceof Failure)) await call.enforce();
     return await reconsider(error);
   }
@@ -139,12 +136,12 @@ export async function operate(
       try {
         work();
       } catch (error) {
-        // The effects are committed, so the answer is not an error any more.
+        // The effects are committed, so the answer stays.
         services.onCommitFault(asked.name, error);
       }
   }
 
-  /** The row that the handler receives. @throws Failure NOT_FOUND, GONE, FORBIDDEN, PRECONDITION_FAILED */
+  /** @throws Failure NOT_FOUND, GONE, FORBIDDEN, PRECONDITION_FAILED */
   async function load(): Promise<AnyRow | undefined> {
     let row: AnyRow | undefined;
     if (container) {
@@ -169,7 +166,7 @@ export async function operate(
 
   async function loadRecord(on: Tx, of: RecordTarget): Promise<AnyRow> {
     const data = models(of.model);
-    // The caller's own account exists, so nothing can come before the rate: no row is read for a caller without requests.
+    // The caller's account exists, so the rate comes first: no row is read above the limit.
     if (of.key === undefined && !writes) await call.enforce();
     const found = await rows.find(on, of, handler ? undefined : asked.select?.(data));
     if (writes && !isLate) await transaction.waitForLocks();
@@ -199,11 +196,11 @@ export async function operate(
         reader: async () => (writes ? transaction.client() : client),
         transaction: async () => (writes ? transaction.client() : refuseToWrite()),
         onCommit: (work) => void onCommit.push(work),
-        belonging: (data) =>
+        parentFilter: (data) =>
           container && data.model.name === target.model.name
             ? { [data.referenceTo(models(container.model))]: idOf(container) }
             : undefined,
-        permitted: () => permitted,
+        lockedTarget: () => lockedTarget,
         checkPrecondition: () => {
           if (stale) throw stale;
         },
@@ -212,7 +209,7 @@ export async function operate(
     );
   }
 
-  /** Runs the handler, or the default of a route without one. All calls that it began have ended then. */
+  /** Runs the handler, or the default of a route without one, until all its calls have ended. */
   async function perform(row: AnyRow | undefined): Promise<unknown> {
     if (!handler && target.kind === 'list') return list(models(target.model));
     if (!handler && !record?.removes) return row;
@@ -229,14 +226,13 @@ export async function operate(
           workId,
           afterCommit: (work: () => Promise<unknown>) => new AfterCommit(work),
           onCommit: (work: () => void) => void onCommit.push(work),
-          signal: asked.signal ?? NEVER,
+          signal: asked.signal ?? NEVER_ABORTED,
         })
       : delegateOf(db, models(target.model)).delete({ where: { id: row?.id } }));
     await endCalls(log);
     return made;
   }
 
-  /** The page or the window that the request asks for, of the rows that the caller may read. */
   async function list(data: ModelData): Promise<unknown> {
     await call.enforce();
     const owner =
@@ -247,10 +243,10 @@ export async function operate(
     return asked.window ? pages.window(data, asked.window, query) : pages.page(data, asked.page, query);
   }
 
-  /** Replaces an error whose cause is another request: a row deleted in the meantime, or the same idempotency key. */
+  /** Replaces an error that another request caused: by deleting a row, or with the same idempotency key. */
   async function reconsider(error: unknown): Promise<unknown> {
     const parent = target.kind === 'create' ? (target.on ?? container) : undefined;
-    if (parent && isReferenceViolation(error) && !(await rows.find(client, parent)))
+    if (parent && faultOf(error).kind === 'reference' && !(await rows.find(client, parent)))
       await throwNotFoundOrGone(client, models(parent.model).model, idOf(parent));
     if (keyed && error instanceof Failure && error.code === 'CONFLICT') {
       const answer = await idempotency.recall(call, keyed);

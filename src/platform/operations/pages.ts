@@ -12,14 +12,11 @@ import type { AnyRow, Tx } from './model.js';
 import { delegateOf, type ModelData } from './model-data.js';
 import { filtered } from './read-scope.js';
 
-/** Lists up to this number of rows are counted at each request; the contract says so (`X-Total-Count`). */
+/** Longer lists are counted at most once a minute; the contract says so (`X-Total-Count`). */
 const ALWAYS_COUNTED_ROWS = 1000;
-/** Milliseconds for which the number of rows of a longer list is kept. */
 const COUNT_AGE_MS = 60_000;
-/** The number of lists whose counts are kept. */
-const KEPT_COUNTS = 10_000;
+const MAX_KEPT_COUNTS = 10_000;
 
-/** The client, filters and selection of a page. */
 export interface PageQuery {
   readonly client: Tx;
   readonly where: readonly object[];
@@ -29,12 +26,9 @@ export interface PageQuery {
 
 export type PageReader = ReturnType<typeof pageReader>;
 
-/**
- * Reads pages of models, by ascending id.
- * @param now milliseconds since the epoch
- */
+/** Reads pages of models by ascending id. @param now milliseconds since the epoch */
 export function pageReader(now: () => number) {
-  const counts = new LRUCache<string, { count: Promise<number>; until: number }>({ max: KEPT_COUNTS });
+  const counts = new LRUCache<string, { count: Promise<number>; until: number }>({ max: MAX_KEPT_COUNTS });
 
   function rowsOf(data: ModelData, { client, where, selection }: PageQuery): Listing<AnyRow>['rows'] {
     return ({ ids, order, skip, take }) => {
@@ -44,7 +38,7 @@ export function pageReader(now: () => number) {
     };
   }
 
-  /** Counts the rows of a list. The cost does not grow with a long list, whose number is kept for a minute. */
+  /** Counts the rows of a list. The cost is bounded, because the count of a longer list is kept for a minute. */
   async function count(data: ModelData, { client, where }: PageQuery): Promise<number> {
     const list = `${data.model.name} ${JSON.stringify(where)}`;
     const kept = counts.get(list);
@@ -63,7 +57,6 @@ export function pageReader(now: () => number) {
     page: (data: ModelData, request: PageRequest, query: PageQuery): Promise<Page<AnyRow>> =>
       pageOf(request, { rows: rowsOf(data, query), count: () => count(data, query) }),
 
-    /** The rows of a Relay connection. */
     window: (data: ModelData, window: Window, query: PageQuery): Promise<WindowPage<AnyRow>> =>
       windowOf(window, rowsOf(data, query), rowsOf(data, { ...query, selection: { select: { id: true } } })),
   };

@@ -3,13 +3,9 @@ import type { ModelData } from './model-data.js';
 
 type Args = Readonly<Record<string, unknown>>;
 
-/**
- * Returns the filter of the rows of a model that the caller may read; undefined for all rows.
- * @throws Failure FORBIDDEN for a role that may read none
- */
+/** Returns the filter of the rows that the caller may read; undefined for all rows. @throws Failure FORBIDDEN */
 export type Readable = (data: ModelData) => object | undefined;
 
-/** See `Readable`; by the role of an actor. */
 export function readableRows({ policy }: Pick<Call, 'policy'>, actor: Actor, data: ModelData): object | undefined {
   const { read } = data.model;
   const reach = reachOf(policy, read, actor);
@@ -17,13 +13,13 @@ export function readableRows({ policy }: Pick<Call, 'policy'>, actor: Actor, dat
   return reach === 'own' ? data.ownedBy(actor) : undefined;
 }
 
-/** What a call selects, and filters on the rows above that follow from it. */
+/** A limited selection, and filters of the selecting rows that follow from it. */
 interface Shown {
   readonly selection: Args;
   readonly parents: readonly object[];
 }
 
-/** Limits the arguments of a read, and of the relations that it selects, to the rows that the caller may read. */
+/** Limits a read and its relations to the rows that the caller may read. */
 export function scopedArgs(data: ModelData, args: Args, readable: Readable): Args {
   const { where, select, include, omit, ...rest } = args;
   const own = readable(data);
@@ -33,7 +29,7 @@ export function scopedArgs(data: ModelData, args: Args, readable: Readable): Arg
   return { ...rest, ...selection, ...filtered(scopedWhere(data, where, readable), filters) };
 }
 
-/** Limits the arguments of `count` and `aggregate` to the rows that the caller may read, and to members that are not hidden. */
+/** Limits `count` and `aggregate` to the rows that the caller may read, and to visible members. */
 export function scopedAggregate(data: ModelData, args: Args, readable: Readable): Args {
   const { where, ...rest } = args;
   const own = readable(data);
@@ -45,23 +41,19 @@ export function scopedAggregate(data: ModelData, args: Args, readable: Readable)
 
 const membersOf = (value: unknown): string[] => (typeof value === 'object' && value !== null ? Object.keys(value) : []);
 
-/** @throws TypeError for a member that no operation reads */
 function refuseHidden(data: ModelData, member: string): void {
   if (Object.hasOwn(data.hidden, member))
     throw new TypeError(`db.${data.delegate}: \`${member}\` is hidden from operations.`);
 }
 
-/** The model behind a relation. @throws TypeError for a model that is not declared */
+/** @throws TypeError for a model that is not declared */
 function modelBehind(data: ModelData, member: string): ModelData {
   const relation = data.relations.get(member);
   if (relation) return relation.to;
   throw new TypeError(`db.${data.delegate}: declare the model behind \`${member}\` in the \`models\` first.`);
 }
 
-/**
- * Refuses an order of rows that tells of members or rows which the caller may not read: by a hidden member, by rows of others, and
- * a page that begins at a row of others.
- */
+/** Refuses an order that reveals hidden members or rows of others, and a cursor at a row of others. */
 function refuseOrder(data: ModelData, { orderBy, cursor, distinct }: Args, readable: Readable): void {
   const ordered = [orderBy ?? []].flat().flatMap((one) => Object.entries(one as Args));
   for (const [member, value] of ordered) {
@@ -80,14 +72,14 @@ function refuseOrder(data: ModelData, { orderBy, cursor, distinct }: Args, reada
 /** The range of PostgreSQL's `integer`. */
 const MAX_INT = 2_147_483_647;
 const isInRange = (value: unknown): boolean => typeof value !== 'number' || (value >= -MAX_INT && value <= MAX_INT);
-/** A filter that no row satisfies. */
 const NO_ROW = { in: [] };
 const LOGIC = ['AND', 'OR', 'NOT'];
 
 /**
- * Returns a `where` of rows that the caller may read, in its relations too. A number that no column of integers can hold matches
- * nothing, instead of being an error of Prisma.
- * @throws TypeError for a hidden member, for a model that is not declared, and for `undefined`, which Prisma takes as "every row"
+ * Returns a `where` that is limited to permitted rows, also in relations. A number beyond the integer range matches
+ * nothing, where Prisma would fail.
+ * @throws TypeError for a hidden member, for an undeclared model, and for `undefined`, which Prisma takes as "every
+ * row"
  */
 export function scopedWhere(data: ModelData, where: unknown, readable: Readable): Args | undefined {
   if (where === undefined || where === null) return undefined;
@@ -127,7 +119,7 @@ function relationFilter(data: ModelData, member: string, value: unknown, readabl
 
 const isStorable = (value: unknown): boolean => (Array.isArray(value) ? value.every(isInRange) : isInRange(value));
 
-/** An order comparison is moved to the end of the range; anything else out of the range matches nothing. */
+/** Clamps comparisons to the integer range. Other numbers beyond it match nothing. */
 function storable(value: unknown): unknown {
   if (!isPlain(value)) return isInRange(value) ? value : NO_ROW;
   if (Object.values(value).every(isStorable)) return value;
@@ -141,7 +133,7 @@ function storable(value: unknown): unknown {
   );
 }
 
-/** Adds filters to a `where`, which may be one of a unique row. */
+/** Adds filters to a `where`, which may select a unique row. */
 export function filtered(where: unknown, filters: readonly object[]): { where?: unknown } {
   if (filters.length === 0) return where === undefined ? {} : { where };
   const and = [(where as { AND?: object | object[] } | undefined)?.AND ?? []].flat();
@@ -149,9 +141,9 @@ export function filtered(where: unknown, filters: readonly object[]): { where?: 
 }
 
 /**
- * Limits what a call selects: hidden members are left out, lists are filtered. A row is left out when it is selected together with a
- * single row that the caller may not read, because Prisma cannot filter that one.
- * @throws TypeError for a hidden member and for a relation to a model that is not declared
+ * Omits hidden members, and filters lists. Omits a row that selects a single row which the caller may not read, because
+ * Prisma cannot filter that relation.
+ * @throws TypeError for a hidden member and for an undeclared model
  */
 export function shownMembers(data: ModelData, { select, include, omit }: Args, readable: Readable): Shown {
   const parents: object[] = [];
@@ -174,7 +166,6 @@ export function shownMembers(data: ModelData, { select, include, omit }: Args, r
         return [[name, data.stored.fields[name]?.kind === 'object' ? relation(name, value) : value]];
       }),
     );
-  /** Counts of relations, each with its filter. */
   const counts = (value: unknown): unknown => {
     const lists = [...data.relations].filter(([, { isList }]) => isList).map(([name]) => [name, true]);
     const asked = value === true ? Object.fromEntries(lists) : ((value as { select?: Args }).select ?? {});

@@ -3,11 +3,11 @@ import { Prisma } from '../database/client.js';
 import type { Tx } from './model.js';
 import type { ModelData } from './model-data.js';
 
-// Prisma has no word for row locks and advisory locks, so the statements of this file are SQL.
+// Prisma has no row locks and no advisory locks, so this file sends SQL.
 
-/** Class of the advisory locks on accounts; the second key is the account's id. */
+/** The class of the advisory locks on accounts. The second key is the account's id. */
 export const ACCOUNT_LOCK = 0x4143_4341;
-/** Class of the advisory locks on streams; the second key is a hash of the stream's key. */
+/** The class of the advisory locks on streams. The second key is a hash of the stream's key. */
 const STREAM_LOCK = 0x4143_4348;
 
 const identifier = (name: string): Prisma.Sql => Prisma.raw(`"${name.replaceAll('"', '""')}"`);
@@ -15,19 +15,18 @@ const columnOf = ({ stored }: ModelData, member: string): Prisma.Sql =>
   identifier(stored.fields[member]?.column ?? member);
 const tableOf = ({ stored }: ModelData): Prisma.Sql => identifier(stored.table);
 
-/** An account as it is stored. It stays so until the transaction ends. */
 export interface LockedAccount {
   readonly id: number;
   readonly role: string;
 }
 
-/** Several callers may hold an account at once, so that it stays as it is; one caller alone may change it. */
+/** Several transactions may share an account that none of them changes. */
 const SHARED = { lock: Prisma.sql`pg_advisory_xact_lock_shared`, row: Prisma.sql`FOR SHARE` };
 const EXCLUSIVE = { lock: Prisma.sql`pg_advisory_xact_lock`, row: Prisma.sql`FOR UPDATE` };
 
 /**
- * Locks accounts in one statement, in the order of their ids. The row lock keeps other writers off, in other programs too. The
- * advisory lock is granted in the order of requests, so that a writer without a pause cannot starve a change of its account.
+ * Locks accounts by id, in one statement. The row lock excludes other programs. The advisory lock is granted in the
+ * order of requests, so that a busy writer cannot starve a change of its account.
  * @param changing the account that the transaction changes
  */
 export function lockAccounts(tx: Tx, ids: readonly number[], changing?: number): Promise<LockedAccount[]> {
@@ -43,10 +42,7 @@ export function lockAccounts(tx: Tx, ids: readonly number[], changing?: number):
   return tx.$queryRaw<LockedAccount[]>`${Prisma.join(each, ' UNION ALL ')}`;
 }
 
-/**
- * Locks the caller's account and the account that a row belongs to, in the order of their ids; then the row itself where
- * `isLocked` says so. Returns the accounts.
- */
+/** Locks the accounts of the caller and of a row, by id, and the row if `isLocked`. Returns the accounts. */
 export async function lockAccountsOf(
   tx: Tx,
   callerId: number,
@@ -73,20 +69,18 @@ export async function lockAccountsOf(
   return rows.filter((one): one is LockedAccount => one.role !== null);
 }
 
-/** Locks a row until the transaction ends. */
 export async function lockRow(tx: Tx, data: ModelData, id: number): Promise<void> {
   await tx.$queryRaw`SELECT id FROM ${tableOf(data)} WHERE id = ${id} FOR UPDATE`;
 }
 
-/** Gives out the ids of a stream in the order of the commits: a subscriber that has seen id 7 misses no lower one. */
+/** Makes the order of ids equal the order of commits: a subscriber that has seen id 7 misses no lower one. */
 export async function lockStream(tx: Tx, key: string): Promise<void> {
   await tx.$executeRaw`SELECT pg_advisory_xact_lock(${STREAM_LOCK}::int, hashtext(${key}))`;
 }
 
 /**
- * Creates tombstones of rows and of all rows that PostgreSQL deletes with them. Rows between a deleted one and others are locked
- * first, so that nobody adds a row below them that would go without a tombstone. All statements are sent at once.
- * @param ids of rows that the transaction has locked
+ * Creates tombstones of locked rows and of the rows that PostgreSQL deletes in cascade. Locks the rows between first,
+ * so that nobody adds a child without a tombstone. Sends all statements at once.
  */
 export async function createTombstones(tx: Tx, data: ModelData, ids: readonly number[]): Promise<void> {
   if (!data.hasNumericId || ids.length === 0) return;
@@ -97,7 +91,7 @@ export async function createTombstones(tx: Tx, data: ModelData, ids: readonly nu
       const below = Prisma.sql`${identifier(column)} IN (SELECT id FROM ${tableOf(parent)} WHERE ${condition})`;
       const known = conditions.get(child);
       const all = known ? Prisma.sql`${known} OR ${below}` : below;
-      // Deleted and set again, so that a model comes after all models above it.
+      // Moves the model behind all its parents.
       conditions.delete(child);
       conditions.set(child, all);
       visit(child, below);

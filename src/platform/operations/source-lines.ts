@@ -6,10 +6,7 @@ import { rootPath } from '../root.js';
 
 const stacks = new WeakMap<object, { stack?: string }>();
 
-/**
- * Remembers the line of the application that calls `declare`, for messages at start.
- * @param declaration what `declare` returns
- */
+/** Stores the line of the application that calls `declare`, for messages at start. */
 export function rememberLine<T extends object>(declaration: T, declare: (...given: never[]) => unknown): T {
   const captured = {};
   Error.captureStackTrace(captured, declare);
@@ -17,7 +14,7 @@ export function rememberLine<T extends object>(declaration: T, declare: (...give
   return declaration;
 }
 
-/** Returns `src/application/models.ts:8:21: ` for a remembered declaration, and an empty text for anything else. */
+/** Returns `src/application/models.ts:8:21: ` for a declaration of `rememberLine`, or an empty text. */
 export function lineOf(declaration: object): string {
   const [, frame = ''] = stacks.get(declaration)?.stack?.split('\n') ?? [];
   const [, at, line, column] = /(?:\(|at )([^()]+):(\d+):(\d+)\)?$/.exec(frame) ?? [];
@@ -26,7 +23,7 @@ export function lineOf(declaration: object): string {
   return `${relative(rootPath(), place.file)}:${place.line}:${place.column}: `;
 }
 
-/** Translates a line of a bundle into the line of its source, by the source map in the bundle's folder. */
+/** Translates a line of a bundle by its source map. */
 function original(file: string, line: number, column: number) {
   const mapFile = `${file}.map`;
   if (!existsSync(mapFile)) return { file, line, column };

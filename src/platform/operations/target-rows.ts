@@ -11,12 +11,12 @@ interface TargetRowsOptions {
   readonly models: DeclaredModels;
   readonly call: Call;
   readonly action: string;
-  /** The caller with the role that it has now. */
+  /** The caller with its current role. */
   readonly present: () => Actor;
   readonly idOf: (target: RecordTarget) => number;
 }
 
-/** Finds the rows that targets name, and decides whose they are. */
+/** Loads the rows of targets, and checks their owners. */
 export function targetRows({ client, models, call, action, present, idOf }: TargetRowsOptions) {
   const isOwnOnly = (): boolean => reachOf(call.policy, action, present()) === 'own';
 
@@ -29,13 +29,13 @@ export function targetRows({ client, models, call, action, present, idOf }: Targ
     isOwnOnly,
     denied,
 
-    /** Whether a row is the caller's own by its id alone; undefined where that does not tell, or need not. */
+    /** Decides by the id alone. Undefined if the id does not decide, or if the caller may access all rows. */
     isOwnById(of: RecordTarget): boolean | undefined {
       const where = isOwnOnly() ? models(of.model).ownedBy(present()) : undefined;
       return where && matchesLocally(where as Record<string, unknown>, { id: idOf(of) });
     },
 
-    /** @throws Failure FORBIDDEN for a row that is not the caller's, where its role reaches no others */
+    /** @throws Failure FORBIDDEN for a row that the caller does not own, if its role reaches no others */
     async requireOwner(on: Tx, of: RecordTarget, row: AnyRow): Promise<void> {
       const data = models(of.model);
       const where = isOwnOnly() ? data.ownedBy(present()) : undefined;
