@@ -1,5 +1,5 @@
 import { releasesIn } from '../model/git.js';
-import { prose } from '../model/names.js';
+import { escapeMarkdown } from '../model/names.js';
 import type { Problem } from '../model/problems.js';
 import { NoSuchVersion, type ProjectVersion, versionAtRef, versionInDirectory } from '../model/project-version.js';
 import { type Wording, wordingBetween } from './wording.js';
@@ -185,14 +185,14 @@ function line({ side, text, requests, reason }: Entry): string {
   const more = requests.length > SHOWN ? ` and ${requests.length - SHOWN} more` : '';
   const named = requests.slice(0, SHOWN).map((one) => `\`${one}\``);
   const asked = named.length === 0 ? '' : ` (${named.join(', ')}${more})`;
-  const why = reason === undefined ? '' : ` ${prose(ended(reason))}`;
-  return `- ${SIDES[side]}: ${ended(`${prose(text)}${asked}`)}${why}`;
+  const why = reason === undefined ? '' : ` ${escapeMarkdown(ended(reason))}`;
+  return `- ${SIDES[side]}: ${ended(`${escapeMarkdown(text)}${asked}`)}${why}`;
 }
 
 /** Words are no reason to read a changelog: all of them in one line for each contract. */
 function words(entries: readonly Entry[]): string[] {
   return (['rest', 'graphql'] as const).flatMap((side) => {
-    const names = entries.filter((one) => one.side === side).map(({ text }) => prose(text));
+    const names = entries.filter((one) => one.side === side).map(({ text }) => escapeMarkdown(text));
     const more = names.length > WORDS ? `, and ${names.length - WORDS} more` : '';
     return names.length === 0 ? [] : [`- ${SIDES[side]}, in words only: ${names.slice(0, WORDS).join(', ')}${more}.`];
   });

@@ -96,8 +96,8 @@ async function printRules(root: string, json: boolean): Promise<void> {
   const { contractsIn } = await import('../model/contracts.js');
   const { filesIn } = await import('@accord-api/platform/contract/project-files');
   const contracts = contractsIn(filesIn(root), ['openapi', 'schema']);
-  const { checkSchemaItself } = await import('../model/check.js');
-  const broken = [...contracts.openapi.errors, ...checkSchemaItself(contracts.schema)];
+  const { checkSchema } = await import('../model/check.js');
+  const broken = [...contracts.openapi.errors, ...checkSchema(contracts.schema, 'reading')];
   const problems = broken.length > 0 ? broken : severityProblems(contracts);
   if (problems.length > 0) {
     const { printProblems } = await import('../model/problems.js');

@@ -1,4 +1,4 @@
-import { prose } from '../model/names.js';
+import { escapeMarkdown } from '../model/names.js';
 import type { CodeLine } from '../model/touched-code.js';
 import type { Report, Reported, VersionDemand } from './report.js';
 import { RULE_TABLE, rowOf, type StatedRule } from './rules.js';
@@ -89,9 +89,10 @@ export function printText(report: Report, paint: Paint): string {
 export function printMarkdown(report: Report): string {
   const item = (change: Reported): string => {
     const { accepted, advice, id, message, verdict } = change;
-    const note = accepted === undefined ? advice && `instead: ${prose(advice)}` : `because: ${prose(accepted)}`;
+    const note =
+      accepted === undefined ? advice && `instead: ${escapeMarkdown(advice)}` : `because: ${escapeMarkdown(accepted)}`;
     return [
-      `- **${prose(message)}** (\`${placeOf(change, report)}\`)`,
+      `- **${escapeMarkdown(message)}** (\`${placeOf(change, report)}\`)`,
       ...(note === undefined ? [] : [`  - ${note}`]),
       ...touches(change).map(([label, text]) => `  - ${label}: \`${text}\``),
       ...(verdict === 'breaking' ? [`  - id: \`${id}\``] : []),

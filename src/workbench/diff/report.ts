@@ -1,6 +1,6 @@
 import { print } from 'graphql';
-import { checkSchemaItself } from '../model/check.js';
-import { checkOpenApiItself } from '../model/check-openapi.js';
+import { checkSchema } from '../model/check.js';
+import { checkOpenApi } from '../model/check-openapi.js';
 import type { Contracts, Texts } from '../model/contracts.js';
 import type { OpenApiSource } from '../model/openapi-source.js';
 import { checkPrismaSchema } from '../model/prisma-schema.js';
@@ -67,10 +67,10 @@ export async function problemsOf({ root, before, after }: DiffOptions): Promise<
   const ofBefore = (problems: Problem[]) =>
     problems.map((one) => ({ ...one, file: one.file === before.label ? one.file : `${one.file} at ${before.label}` }));
   const found = await Promise.all([
-    checkOpenApiItself(current.openapi),
-    differs('openapi', before, after) ? checkOpenApiItself(old.openapi).then(ofBefore) : [],
-    checkSchemaItself(current.schema),
-    differs('schema', before, after) ? ofBefore(checkSchemaItself(old.schema)) : [],
+    checkOpenApi(current.openapi, 'reading'),
+    differs('openapi', before, after) ? checkOpenApi(old.openapi, 'reading').then(ofBefore) : [],
+    checkSchema(current.schema, 'reading'),
+    differs('schema', before, after) ? ofBefore(checkSchema(old.schema, 'reading')) : [],
     differs('prisma', before, after) && current.prisma.text !== '' ? checkPrismaSchema(root, current.prisma) : [],
   ]);
   const problems = found.flat();

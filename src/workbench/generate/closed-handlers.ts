@@ -1,4 +1,4 @@
-import { pascal, takerOf } from '../model/names.js';
+import { handlersFunctionOf, pascalCase } from '../model/names.js';
 import { docComment } from './typescript.js';
 
 /**
@@ -55,9 +55,9 @@ export type Closed<Actual, Declared> = {
 
 /** Returns the source of the function that takes the handlers of a tag. */
 export function takerText(tag: string): string {
-  const type = `${pascal(tag)}Handlers`;
+  const type = `${pascalCase(tag)}Handlers`;
   const comment = docComment([
     `Checks the handlers of \`${tag}\`: one for each operation, and no reply that the contract does not declare.`,
   ]);
-  return `${comment}export const ${takerOf(tag)} = <Actual extends ${type}>(handlers: Actual & Closed<Actual, ${type}>): ${type} => handlers;\n`;
+  return `${comment}export const ${handlersFunctionOf(tag)} = <Actual extends ${type}>(handlers: Actual & Closed<Actual, ${type}>): ${type} => handlers;\n`;
 }

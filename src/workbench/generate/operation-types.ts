@@ -13,7 +13,7 @@ import {
 } from '@accord-api/platform/contract/document';
 import { type Operation, schemaName } from '@accord-api/platform/contract/openapi';
 import { schemaOf } from '@accord-api/platform/contract/parameter-form';
-import { pascal } from '../model/names.js';
+import { pascalCase } from '../model/names.js';
 import { docComment, literal, type Member, objectType, typeOf, wrap } from './typescript.js';
 
 type TypeOf = (schema: Schema | undefined) => string;
@@ -84,7 +84,7 @@ function requestMembers({ operation }: Operation, typeOfSchema: TypeOf): Member[
   const present: Member[] = groups.filter(({ members }) => members.length > 0);
   const { requestBody } = operation;
   if (requestBody === undefined) return present;
-  const body = `${pascal(operation.operationId)}RequestBody`;
+  const body = `${pascalCase(operation.operationId)}RequestBody`;
   return [
     ...present,
     { name: 'body', type: requestBody.required === true ? body : `${body} | undefined` },
@@ -167,7 +167,7 @@ function description({ operation, method, path, permission, furtherPermissions, 
 
 /** Returns the type of a handler: a function for a public operation, otherwise a route with a target. */
 function handlerType({ operationId, permission }: Operation): string {
-  const name = pascal(operationId);
+  const name = pascalCase(operationId);
   if (permission === 'public') return `(request: ${name}Request, context: Context) => Promise<${name}Reply>`;
   return `Route<${name}Request, ${name}Reply, DecisionOf<${literal(operationId)}>> | NotWritten`;
 }
@@ -187,7 +187,7 @@ export function operationTypes(
   };
   const typeOfSchema: TypeOf = (schema) => typeOf(schema, named);
   const id = operation.operationId;
-  const name = pascal(id);
+  const name = pascalCase(id);
   const request = requestMembers(operation, typeOfSchema);
   const content = operation.operation.requestBody?.content;
   const body = content && `export type ${name}RequestBody = ${bodyOf(content, typeOfSchema, readAs)};\n`;

@@ -1,6 +1,6 @@
 import type { OpenApiDocument } from '@accord-api/platform/contract/document';
 import type { Operation } from '@accord-api/platform/contract/openapi';
-import { pascal, typeNamesOf } from '../model/names.js';
+import { pascalCase, typeNamesOf } from '../model/names.js';
 import type { OpenApiSource } from '../model/openapi-source.js';
 import { CLOSED, takerText } from './closed-handlers.js';
 import { headerNames, operationTypes, readsStreams } from './operation-types.js';
@@ -39,9 +39,9 @@ function aliases(schemas: OpenApiDocument['components']['schemas'], isFree: (nam
 }
 
 function handlersOf(tag: string, about: string | undefined, members: readonly Operation[]): string {
-  const lines = members.map(({ operationId }) => `  ${operationId}: ${pascal(operationId)};\n`);
+  const lines = members.map(({ operationId }) => `  ${operationId}: ${pascalCase(operationId)};\n`);
   const comment = docComment([`src/application/rest/${tag}.ts: ${about?.trim().split('\n')[0] ?? tag}`]);
-  return `${comment}export interface ${pascal(tag)}Handlers {\n${lines.join('')}}\n`;
+  return `${comment}export interface ${pascalCase(tag)}Handlers {\n${lines.join('')}}\n`;
 }
 
 function table(all: readonly Operation[]): string {
@@ -66,7 +66,7 @@ export function generateOperations(source: OpenApiSource): string {
   const tags = (document.tags ?? []).filter(({ name }) => handled.some(({ tag }) => tag === name));
   const taken = new Set([
     ...handled.flatMap(({ operationId }) => typeNamesOf(operationId)),
-    ...tags.map(({ name }) => `${pascal(name)}Handlers`),
+    ...tags.map(({ name }) => `${pascalCase(name)}Handlers`),
     ...[
       'Handlers',
       'Context',
@@ -108,7 +108,7 @@ export function generateOperations(source: OpenApiSource): string {
       const members = handled.filter(({ tag }) => tag === name);
       return handlersOf(name, description, members);
     }),
-    `/** All handlers, by tag. */\nexport interface Handlers {\n${tags.map(({ name }) => `  ${key(name)}: ${pascal(name)}Handlers;\n`).join('')}}\n`,
+    `/** All handlers, by tag. */\nexport interface Handlers {\n${tags.map(({ name }) => `  ${key(name)}: ${pascalCase(name)}Handlers;\n`).join('')}}\n`,
     CLOSED,
     ...tags.map(({ name }) => takerText(name)),
     table(all),

@@ -1,6 +1,6 @@
 import type { GraphQLESLintRule } from '@graphql-eslint/eslint-plugin';
 import type { ESLint, Linter, Rule } from 'eslint';
-import { missingPermission } from '../model/check.js';
+import { missingPermission } from '../model/permissions.js';
 import { GRAPHQL_RULES } from './graphql-rules.js';
 import { REASONS } from './rules.js';
 

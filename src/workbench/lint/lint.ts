@@ -1,13 +1,14 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Config, createConfig, loadConfig } from '@redocly/openapi-core';
-import { checkSchema, checkSchemaItself, contradictions, isGeneratedFrom } from '../model/check.js';
-import { checkOpenApi, checkOpenApiItself, hasShape, lintByRedocly } from '../model/check-openapi.js';
+import { checkSchema, isGeneratedFrom } from '../model/check.js';
+import { checkOpenApi, hasShape, lintByRedocly } from '../model/check-openapi.js';
 import { type Contracts, contractsIn } from '../model/contracts.js';
 import { type Commit, filesAt, linesSince } from '../model/git.js';
 import { unresolved } from '../model/openapi-rules.js';
 import type { OpenApiSource } from '../model/openapi-source.js';
-import { FILES, inOrder, type Problem, problemAt } from '../model/problems.js';
+import { policyProblems } from '../model/permissions.js';
+import { FILES, type Problem, type Purpose, problemAt, sortProblems } from '../model/problems.js';
 import type { SdlSource } from '../model/sdl-source.js';
 import accord from './eslint.js';
 import redoclyPlugin, { DEFAULTS_PREPROCESSOR, GENERATION_RULES } from './redocly.js';
@@ -31,8 +32,8 @@ async function redoclyConfig(root: string): Promise<Config> {
   return config;
 }
 
-async function lintOpenApi(root: string, source: OpenApiSource, isGenerated: boolean): Promise<Problem[]> {
-  const broken = await (isGenerated ? checkOpenApi : checkOpenApiItself)(source);
+async function lintOpenApi(root: string, source: OpenApiSource, purpose: Purpose): Promise<Problem[]> {
+  const broken = await checkOpenApi(source, purpose);
   if (source.absent || !hasShape(broken)) return broken;
   const found = await lintByRedocly(source, await redoclyConfig(root));
   return [...broken, ...unresolved(source).map(source.problemAt), ...found];
@@ -70,8 +71,8 @@ async function eslintFor(root: string, schemaSdl: string) {
   return new ESLint({ cwd: root, overrideConfigFile: true, overrideConfig: config });
 }
 
-async function lintSchema(root: string, sdl: SdlSource, isGenerated: boolean): Promise<Problem[]> {
-  const broken = (isGenerated ? checkSchema : checkSchemaItself)(sdl);
+async function lintSchema(root: string, sdl: SdlSource, purpose: Purpose): Promise<Problem[]> {
+  const broken = checkSchema(sdl, purpose);
   if (sdl.absent || broken.some(({ rule }) => rule !== 'permission')) return broken;
   const eslint = await eslintFor(root, sdl.text);
   // Each file of the contract is linted as schema.graphql, with the configuration for that.
@@ -99,14 +100,14 @@ function once(problems: Problem[]): Problem[] {
  * contradictions between the contracts. A contract without sound structure gets only the problems of its structure.
  */
 export async function lint(root: string, contracts: Contracts): Promise<Problem[]> {
-  const isGenerated = isGeneratedFrom(contracts);
+  const purpose = isGeneratedFrom(contracts) ? 'generation' : 'reading';
   const [rest, graphql] = await Promise.all([
-    lintOpenApi(root, contracts.openapi, isGenerated),
-    lintSchema(root, contracts.schema, isGenerated),
+    lintOpenApi(root, contracts.openapi, purpose),
+    lintSchema(root, contracts.schema, purpose),
   ]);
   const isReadable = hasShape(rest) && !graphql.some(({ rule }) => ['syntax', 'schema'].includes(rule));
-  const all = [...rest, ...graphql, ...(isReadable ? contradictions(contracts) : [])];
-  return inOrder(once(all.map((one) => ({ ...one, rule: one.rule.replace(/^accord\//, '') }))));
+  const all = [...rest, ...graphql, ...(isReadable ? policyProblems(contracts) : [])];
+  return sortProblems(once(all.map((one) => ({ ...one, rule: one.rule.replace(/^accord\//, '') }))));
 }
 
 /**

@@ -13,9 +13,9 @@ import {
 import { DEFAULTS } from './defaults.js';
 import { findings, idleReferences } from './openapi-rules.js';
 import type { OpenApiSource } from './openapi-source.js';
-import { type FilePlace, type Problem, problemAt } from './problems.js';
+import { type FilePlace, type Problem, type Purpose, problemAt } from './problems.js';
 
-/** What the specification asks of each document. */
+/** Redocly's rules for what the specification demands. */
 const RULES = [
   'struct',
   'no-unresolved-refs',
@@ -27,10 +27,10 @@ const RULES = [
   'path-parameters-defined',
 ];
 
-/** What a document must satisfy besides for code to be generated from it; matters of taste are `accord lint`'s. */
-const NEEDED = ['operation-operationId', 'security-defined'];
+/** Redocly's rules for what code generation needs besides. */
+const GENERATION_RULES = ['operation-operationId', 'security-defined'];
 
-/** Rules that say the document has not the shape that all others rely on. */
+/** The rules that report a document of a shape on which other rules would fail. */
 const SHAPE = new Set([
   'syntax',
   'version',
@@ -41,56 +41,50 @@ const SHAPE = new Set([
   'defaults',
 ]);
 
-/** Whether these problems leave a document that other rules can read. */
+/** Returns true if other rules can read a document with these problems. */
 export const hasShape = (problems: readonly Problem[]): boolean => !problems.some(({ rule }) => SHAPE.has(rule));
 
-/** What @redocly/openapi-core finds by these rules; YAML syntax and the version first. */
-async function problemsOf(source: OpenApiSource, versions: RegExp, rules: readonly string[]): Promise<Problem[]> {
+/**
+ * Returns the problems of a REST contract. Reading needs a valid document of OpenAPI 3.0 or 3.1. Generation needs OpenAPI 3.1, and
+ * what the generator and the router depend on.
+ */
+export async function checkOpenApi(source: OpenApiSource, purpose: Purpose = 'generation'): Promise<Problem[]> {
   if (source.absent) return [];
   if (source.errors.length > 0) return [...source.errors];
+  const isGeneration = purpose === 'generation';
   const document = source.authored as Partial<OpenApiDocument> | null;
-  if (typeof document?.openapi !== 'string' || !versions.test(document.openapi)) {
-    const wanted = versions.test('3.0.') ? 'OpenAPI 3.0 or 3.1' : 'OpenAPI 3.1';
-    return [source.problemAt({ path: ['openapi'], rule: 'version', message: `Not an ${wanted} document.` })];
+  const version = String(document?.openapi);
+  if (!version.startsWith('3.1.') && (isGeneration || !version.startsWith('3.0.'))) {
+    const message = `Not an OpenAPI ${isGeneration ? '3.1' : '3.0 or 3.1'} document.`;
+    return [source.problemAt({ path: ['openapi'], rule: 'version', message })];
   }
-  const idle = idleReferences(document).map(source.problemAt);
-  if (idle.length > 0) return idle;
-  if (source.defaultFaults.length > 0) return source.defaultFaults.map(source.problemAt);
+  const unreadable = [...idleReferences(document), ...source.defaultFaults];
+  if (unreadable.length > 0) return unreadable.map(source.problemAt);
   const configOf = (names: readonly string[]) =>
     createConfig({ rules: Object.fromEntries(names.map((rule) => [rule, 'error'])) });
-  // What editors open is the text as it is authored: what its defaults add must not be what makes it an OpenAPI document.
-  const ofAuthored = DEFAULTS in document ? await lintByRedocly(source, await configOf(['struct']), document) : [];
-  return ofAuthored.length > 0 ? ofAuthored : lintByRedocly(source, await configOf(rules));
+  // Editors open the document without its defaults, so it must be valid without them.
+  const ofAuthored =
+    DEFAULTS in (document ?? {}) ? await lintByRedocly(source, await configOf(['struct']), document) : [];
+  if (ofAuthored.length > 0) return ofAuthored;
+  const found = await lintByRedocly(source, await configOf(isGeneration ? [...RULES, ...GENERATION_RULES] : RULES));
+  return isGeneration && hasShape(found) ? [...found, ...findings(source).map(source.problemAt)] : found;
 }
 
-/** What makes a document no OpenAPI document of version 3.0 or 3.1, whoever wrote it and whatever for. */
-export const checkOpenApiItself = (source: OpenApiSource): Promise<Problem[]> =>
-  problemsOf(source, /^3\.[01]\./, RULES);
-
-/**
- * What keeps code from being generated from a document: also that it is not written in OpenAPI 3.1, and what the generator and
- * the router need besides.
- */
-export async function checkOpenApi(source: OpenApiSource): Promise<Problem[]> {
-  const found = await problemsOf(source, /^3\.1\./, [...RULES, ...NEEDED]);
-  return hasShape(found) && !source.absent ? [...found, ...findings(source).map(source.problemAt)] : found;
-}
-
-/** Where the files say what a problem is about: what a default says is told at the default. */
+/** Returns the place of a problem in the files. A problem of a default is placed at the default. */
 function placeOf({ location: [location] }: NormalizedProblem, source: OpenApiSource): FilePlace {
   const { file } = source;
   if (location === undefined) return { file, line: 1, column: 1 };
   const keys = 'pointer' in location && location.pointer !== undefined ? keysOf(location.pointer) : [];
-  const said = source.placeOf(keys, location.reportOnKey);
-  if (source.originOf(keys)[0] === DEFAULTS || said.file !== file) return said;
+  const place = source.placeOf(keys, location.reportOnKey);
+  if (source.originOf(keys)[0] === DEFAULTS || place.file !== file) return place;
   const { start, end } = getLineColLocation(location);
   const length = end?.line === start.line ? end.col - start.col : 1;
   return { file, line: start.line, column: start.col, length };
 }
 
 /**
- * What Redocly's linter finds in an OpenAPI document that parses, under a configuration.
- * @param parsed which edition of it
+ * Returns the problems that Redocly's linter finds with a configuration.
+ * @param parsed the edition of the document to lint
  */
 export async function lintByRedocly(
   source: OpenApiSource,
@@ -98,7 +92,7 @@ export async function lintByRedocly(
   parsed: unknown = source.written,
 ): Promise<Problem[]> {
   const { file, text } = source;
-  // Redocly's ignore file names absolute paths.
+  // Redocly's ignore file needs absolute paths.
   const path = config.configPath === undefined ? file : join(dirname(config.configPath), file);
   const document = { source: new Source(path, text), parsed };
   const externalRefResolver = new BaseResolver(config.resolve);

@@ -6,99 +6,75 @@ import { type PrismaSource, prismaOf } from './prisma-schema.js';
 import { FILES } from './problems.js';
 import { type SdlSource, sdlOf } from './sdl-source.js';
 
-const WHOLE = Object.keys(FILES) as (keyof Texts)[];
+type Key = keyof typeof FILES;
+export type Texts = Record<Key, string>;
 
-/** What is served, checked and generated from is these texts and no rendition of them. */
-export type Texts = Record<keyof typeof FILES, string>;
-
-/**
- * The one model of a project's contracts and of the schema of its database, of which all tools are functions. Each text is
- * parsed once, when something of it is first asked for.
- */
+/** The model of a project's contracts and database schema, which all tools use. Each part is computed when it is first read. */
 export interface Contracts {
   readonly openapi: OpenApiSource;
   readonly schema: SdlSource;
   readonly prisma: PrismaSource;
-  /** What both contracts say of who may do what. Throws when one of them does not parse. */
+  /** The permissions of both contracts. Throws if a contract has syntax errors. */
   readonly permissions: StatedPolicy;
 }
 
-interface Sources {
-  openapi: OpenApiSource;
-  schema: SdlSource;
-  prisma: string | undefined;
-}
-
-function modelOf({ openapi, schema, prisma }: Sources): Contracts {
-  return lazy<Contracts>({
+const modelOf = (openapi: OpenApiSource, schema: SdlSource, prisma = ''): Contracts =>
+  lazy<Contracts>({
     openapi: () => openapi,
     schema: () => schema,
-    prisma: () => prismaOf(prisma ?? ''),
+    prisma: () => prismaOf(prisma),
     permissions: () => readPermissions(openapi, schema),
   });
-}
 
 /**
- * The model of these texts; one that is left out promises nothing. Nothing of them is read yet, so they may be broken.
- * @param file what the contract is called in places, where it is one alone and has not its usual name
- * @param files where the other files of the REST contract are
+ * Creates the model of texts, which may have errors.
+ * @param file the name of a single contract in problems
+ * @param files the other files of the REST contract
  */
 export const contractsOf = (
-  texts: { readonly [Key in keyof Texts]?: string | undefined },
+  texts: { readonly [Name in Key]?: string | undefined },
   file?: string,
   files?: ProjectFiles,
-): Contracts =>
-  modelOf({ openapi: openApiOf(texts.openapi, file, files), schema: sdlOf(texts.schema, file), prisma: texts.prisma });
+): Contracts => modelOf(openApiOf(texts.openapi, file, files), sdlOf(texts.schema, file), texts.prisma);
 
-/** The same, with one of the contracts alone. */
-export const alone = (contracts: Contracts, only: 'openapi' | 'schema'): Contracts =>
-  modelOf({ openapi: openApiOf(undefined), schema: sdlOf(undefined), prisma: undefined, [only]: contracts[only] });
+/** Returns the model of one contract without the others. */
+export const withOnly = ({ openapi, schema }: Contracts, only: 'openapi' | 'schema'): Contracts =>
+  only === 'openapi' ? modelOf(openapi, sdlOf(undefined)) : modelOf(openApiOf(undefined), schema);
 
-/**
- * The model of the project that has these files.
- * @param wanted what of it
- */
-export const contractsIn = (files: ProjectFiles, wanted: readonly (keyof Texts)[] = WHOLE): Contracts => {
-  const text = (key: keyof Texts) => (wanted.includes(key) ? files.read(FILES[key]) : undefined);
+/** Creates the model of a project with these files. @param wanted the parts to read */
+export function contractsIn(files: ProjectFiles, wanted: readonly Key[] = Object.keys(FILES) as Key[]): Contracts {
+  const textOf = (key: Key) => (wanted.includes(key) ? files.read(FILES[key]) : undefined);
   const parts = wanted.includes('schema') ? sdlParts(files) : [];
-  return modelOf({
-    openapi: openApiOf(text('openapi'), undefined, files),
-    schema: sdlOf(parts),
-    prisma: text('prisma'),
-  });
-};
+  return modelOf(openApiOf(textOf('openapi'), undefined, files), sdlOf(parts), textOf('prisma'));
+}
 
-/** What a tool asks of a project is not there; the message is a sentence for whoever asked for it. */
+/** A project lacks the contracts that a command needs. The message is for the user. */
 class NoContracts extends Error {
   override readonly name = 'NoContracts';
 }
 
-const BOTH_CONTRACTS = ['openapi', 'schema'] as const;
-
-function modelIn(root: string, wanted: readonly (keyof Texts)[]): Contracts {
-  try {
-    return contractsIn(filesIn(root), wanted);
-  } catch (error) {
-    throw new NoContracts(`The contracts cannot be read: ${(error as Error).message}`);
-  }
-}
-
 /**
- * The model of the project in a directory, with the schema of its database, where it has one. Rejects with NoContracts.
- * @param wanted what must be there
- * @param least whether all of that, or one of it is enough
+ * Reads the contracts and the database schema in a directory.
+ * @param needed the parts that the command needs
+ * @param least if all of them must exist, or one
+ * @throws NoContracts
  */
 export async function readContracts(
   root: string,
-  wanted: readonly (keyof Texts)[] = BOTH_CONTRACTS,
+  needed: readonly Key[] = ['openapi', 'schema'],
   least: 'all' | 'one' = 'all',
 ): Promise<Contracts> {
-  const contracts = modelIn(root, [...new Set([...wanted, 'prisma' as const])]);
-  const isAbsent = (key: keyof Texts) => (key === 'prisma' ? contracts.prisma.text === '' : contracts[key].absent);
-  const absent = wanted.filter(isAbsent);
-  if (absent.length === wanted.length || (least === 'all' && absent.length > 0)) {
-    const named = `There is no ${absent.map((key) => FILES[key]).join(' and no ')} in ${root}.`;
-    throw new NoContracts(`${named} Run this in the project, or name it with --root.`);
+  let contracts: Contracts;
+  try {
+    contracts = contractsIn(filesIn(root), [...needed, 'prisma']);
+  } catch (error) {
+    throw new NoContracts(`The contracts cannot be read: ${(error as Error).message}`);
+  }
+  const isAbsent = (key: Key) => (key === 'prisma' ? contracts.prisma.text === '' : contracts[key].absent);
+  const absent = needed.filter(isAbsent);
+  if (absent.length === needed.length || (least === 'all' && absent.length > 0)) {
+    const names = absent.map((key) => FILES[key]).join(' and no ');
+    throw new NoContracts(`There is no ${names} in ${root}. Run this in the project, or name it with --root.`);
   }
   return contracts;
 }

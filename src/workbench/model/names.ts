@@ -1,22 +1,22 @@
-/** `updateUser` and `users` as type names: `UpdateUser`, `Users`. */
-export const pascal = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
+/** Converts `updateUser` to `UpdateUser`. */
+export const pascalCase = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
 
-/** The names of all types that an operation may have of its own in `generated/operations.ts`; the first is its handler's. */
+/** Returns the names of the types of an operation in `generated/operations.ts`. The first is the type of its handler. */
 export const typeNamesOf = (operationId: string): string[] =>
-  ['', 'Request', 'RequestBody', 'Reply'].map((suffix) => pascal(operationId) + suffix);
+  ['', 'Request', 'RequestBody', 'Reply'].map((suffix) => pascalCase(operationId) + suffix);
 
-/** The name of the function of `generated/operations.ts` that takes the handlers of a tag: `usersHandlers`. */
-export const takerOf = (tag: string): string => `${tag.charAt(0).toLowerCase()}${tag.slice(1)}Handlers`;
+/** Returns the name of the function in `generated/operations.ts` that checks the handlers of a tag: `usersHandlers`. */
+export const handlersFunctionOf = (tag: string): string => `${tag.charAt(0).toLowerCase()}${tag.slice(1)}Handlers`;
 
-/** The usual names of "how many" in parameters and arguments that page a list, without regard to case and separators. */
+/** The usual names of page sizes. */
 export const PAGE_SIZE = /^(limit|count|take|top|first|last|size|per_?page|page_?size|max_?(results|items))$/i;
 
-/** And of "from where". */
+/** The usual names of the start of a page. */
 export const PAGE_START =
   /^(offset|skip|start|page|page_?(number|token)|after|before|since|cursor|(starting|ending)_?(after|before))$/i;
 
-/** Escapes a text for Markdown, but for what stands between backticks. */
-export const prose = (text: string): string =>
+/** Escapes a text for Markdown, except between backticks. */
+export const escapeMarkdown = (text: string): string =>
   text
     .split('`')
     .map((part, index) => (index % 2 === 0 ? part.replaceAll(/[<>|*_[\]]/g, (sign) => `\\${sign}`) : `\`${part}\``))

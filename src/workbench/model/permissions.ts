@@ -14,39 +14,38 @@ import { type FilePlace, type Problem, problemAt } from './problems.js';
 import { placeOf, problemIn, ROOTS, type SdlSource } from './sdl-source.js';
 import type { Path } from './yaml-source.js';
 
-/** How far a role can reach, the least first. */
+/** The rows that a role can reach: no row, its own rows, all rows. */
 export const REACHES: readonly string[] = ['none', 'own', 'any'];
 
 const DIRECTIVE = 'permission';
 
-/** A permission that a contract states, and where. */
+/** A permission in a contract. */
 interface Statement {
   /** The operationId, or the root field as `Type.field`. */
   by: string;
-  /** In the words of `x-permission`, whichever contract states it. */
   permission: Permission;
-  /** The place of the whole, or of what it gives a role. */
+  /** Returns the place of the permission, or of the reach of a role. */
   placeOf: (role?: string) => FilePlace;
 }
 
-/** What both contracts say of who may do what. */
+/** The permissions of both contracts. */
 export interface StatedPolicy {
-  /** The roles, as `x-permission` spells them; in the order of the arguments of `@permission`, where the SDL defines it. */
+  /** In lower case, in the order of the arguments of `@permission` if the SDL defines it. */
   roles: readonly string[];
   /** In the order of the contracts, REST first. */
   statements: readonly Statement[];
 }
 
 function restStatements({ written, placeOf }: OpenApiSource): Statement[] {
-  const one = (by: string, permission: unknown, at: Path): Statement[] =>
+  const statement = (by: string, permission: unknown, at: Path): Statement[] =>
     typeof permission === 'object' && permission !== null
       ? [{ by, permission: permission as Permission, placeOf: (role) => placeOf(role ? [...at, role] : at) }]
       : [];
   return placedOperations(written).flatMap(({ operation, at }) => {
     const { operationId = '', 'x-permission': main, 'x-permission-also': further = [] } = operation;
     return [
-      ...one(operationId, main, [...at, 'x-permission']),
-      ...further.flatMap((permission, index) => one(operationId, permission, [...at, 'x-permission-also', index])),
+      ...statement(operationId, main, [...at, 'x-permission']),
+      ...further.flatMap((one, index) => statement(operationId, one, [...at, 'x-permission-also', index])),
     ];
   });
 }
@@ -56,42 +55,57 @@ const definitionIn = ({ definitions }: DocumentNode): DirectiveDefinitionNode | 
     (one): one is DirectiveDefinitionNode => one.kind === Kind.DIRECTIVE_DEFINITION && one.name.value === DIRECTIVE,
   );
 
-/** What one `@permission` says; what it leaves out is as its definition has it. */
+/** Converts a `@permission` to the form of `x-permission`, with the defaults of its definition. */
 function permissionOf({ arguments: given = [] }: ConstDirectiveNode, definition?: DirectiveDefinitionNode): Permission {
   const defaults = (definition?.arguments ?? []).flatMap(({ name, defaultValue: value }) =>
     value === undefined ? [] : [{ name, value }],
   );
   const values = [...defaults, ...given].map(({ name, value }) => {
-    const said = valueFromASTUntyped(value);
-    return [name.value, value.kind === Kind.ENUM ? String(said).toLowerCase() : said];
+    const plain = valueFromASTUntyped(value);
+    return [name.value, value.kind === Kind.ENUM ? String(plain).toLowerCase() : plain];
   });
   return Object.fromEntries(values) as Permission;
 }
 
 const isPermission = ({ name }: ConstDirectiveNode): boolean => name.value === DIRECTIVE;
 
-/** What the `@permission`s of a field of the SDL say, in the words of `x-permission`. */
+/** Returns the permissions of a field of the SDL. */
 export const permissionsOf = ({ directives = [] }: Pick<FieldDefinitionNode, 'directives'>): Permission[] =>
   directives.filter(isPermission).map((directive) => permissionOf(directive));
 
-function sdlStatements({ document }: SdlSource): Statement[] {
-  const definition = definitionIn(document);
-  const types = document.definitions.filter(
-    (one) => one.kind === Kind.OBJECT_TYPE_DEFINITION || one.kind === Kind.OBJECT_TYPE_EXTENSION,
-  );
-  const fields = types
-    .filter(({ name }) => ROOTS.includes(name.value))
-    .flatMap(({ name, fields = [] }) => fields.map((field) => ({ by: `${name.value}.${field.name.value}`, field })));
-  return fields.flatMap(({ by, field: { directives = [] } }) =>
+function rootFields({ document }: SdlSource): { type: string; field: FieldDefinitionNode }[] {
+  return document.definitions.flatMap((one) => {
+    const isObject = one.kind === Kind.OBJECT_TYPE_DEFINITION || one.kind === Kind.OBJECT_TYPE_EXTENSION;
+    if (!isObject || !ROOTS.includes(one.name.value)) return [];
+    return (one.fields ?? []).map((field) => ({ type: one.name.value, field }));
+  });
+}
+
+/** Returns a message if a field of a root type has no `@permission`: such a field would be open to everybody. */
+export function missingPermission(type: string, { name, directives = [] }: FieldDefinitionNode): string | undefined {
+  if (!ROOTS.includes(type) || directives.some(isPermission)) return undefined;
+  return `"${type}.${name.value}" does not say who may use it: add @permission.`;
+}
+
+/** Returns a problem for each root field without `@permission`. */
+export const withoutPermission = (sdl: SdlSource): Problem[] =>
+  rootFields(sdl).flatMap(({ type, field }) => {
+    const message = missingPermission(type, field);
+    return message === undefined ? [] : problemIn(field.name, DIRECTIVE, message);
+  });
+
+function sdlStatements(sdl: SdlSource): Statement[] {
+  const definition = definitionIn(sdl.document);
+  return rootFields(sdl).flatMap(({ type, field: { name, directives = [] } }) =>
     directives.filter(isPermission).map((directive) => ({
-      by,
+      by: `${type}.${name.value}`,
       permission: permissionOf(directive, definition),
       placeOf: (role) => placeOf(directive.arguments?.find(({ name }) => name.value === role)?.value ?? directive),
     })),
   );
 }
 
-/** Reads the permissions of both contracts. Takes contracts that can be parsed. */
+/** Reads the permissions of contracts without syntax errors. */
 export function readPermissions(openapi: OpenApiSource, schema: SdlSource): StatedPolicy {
   const statements = [...restStatements(openapi), ...sdlStatements(schema)];
   const defined = rolesIn(
@@ -101,26 +115,28 @@ export function readPermissions(openapi: OpenApiSource, schema: SdlSource): Stat
   return { roles: [...new Set([...defined, ...named])], statements };
 }
 
-const at = ({ file, line, column }: FilePlace) => `${file}:${line}:${column}`;
+interface PermissionSources {
+  openapi: OpenApiSource;
+  schema: SdlSource;
+  permissions: StatedPolicy;
+}
 
-/** The values of the enum `Role`, with their places; none where the SDL has no such type. */
-function enumOfRoles({ document }: SdlSource): NameNode[] {
+const printPlace = ({ file, line, column }: FilePlace) => `${file}:${line}:${column}`;
+
+/** Returns the values of the enum `Role`, if there is one. */
+function roleValues({ document }: SdlSource): NameNode[] {
   const found = document.definitions.find((one) => one.kind === Kind.ENUM_TYPE_DEFINITION && one.name.value === 'Role');
   const values = found?.kind === Kind.ENUM_TYPE_DEFINITION ? (found.values ?? []) : [];
   return values.map(({ name }) => name);
 }
 
 /**
- * Where the contracts contradict themselves or each other: a role that a permission leaves out, or gives what is no reach; an
- * action that reaches further in one place than in another; and an enum `Role` with other roles. Each problem names the
- * other place as well.
+ * Returns the contradictions between permissions: a role without a valid reach, an action with different reaches, and an enum `Role`
+ * with other roles. Each problem names the other place.
  */
-export function policyProblems(
-  openapi: OpenApiSource,
-  schema: SdlSource,
-  { roles, statements }: StatedPolicy,
-): Problem[] {
-  const problem = (where: Statement, message: string, role?: string) => {
+export function policyProblems({ openapi, schema, permissions }: PermissionSources): Problem[] {
+  const { roles, statements } = permissions;
+  const problem = (where: Statement, message: string, role: string) => {
     const place = where.placeOf(role);
     const text = openapi.texts.get(place.file) ?? schema.texts.get(place.file) ?? '';
     return problemAt(place.file, text, place, DIRECTIVE, message);
@@ -135,27 +151,27 @@ export function policyProblems(
       const reach = permission[role];
       if (!REACHES.includes(reach ?? '')) {
         const other = statements.find((statement) => statement.permission[role] !== undefined);
-        const elsewhere = other && other !== one ? `; ${at(other.placeOf(role))} names this role` : '';
+        const elsewhere = other && other !== one ? `; ${printPlace(other.placeOf(role))} names this role` : '';
         const list = REACHES.join(', ');
         found.push(
           problem(one, `Permission "${permission.action}" must give ${role} one of ${list}${elsewhere}.`, role),
         );
       } else if (reach !== known.permission[role]) {
-        const there = at(known.placeOf(role));
+        const there = printPlace(known.placeOf(role));
         const message = `${by} gives ${role} "${reach}" in ${permission.action}, and ${known.by} gives "${known.permission[role]}" (${there}).`;
         found.push(problem(one, message, role));
       }
     }
   }
-  return [...found, ...otherRoles(schema, { roles, statements })];
+  return [...found, ...otherRoles(schema, permissions)];
 }
 
-/** What an account can be has two lists in an SDL with an enum `Role`, and they are one. */
+/** Returns the differences between the enum `Role` and the roles of permissions. */
 function otherRoles(schema: SdlSource, { roles, statements: [first] }: StatedPolicy): Problem[] {
-  const values = enumOfRoles(schema);
+  const values = roleValues(schema);
   const [some] = values;
   if (some === undefined || first === undefined) return [];
-  const permission = at(first.placeOf());
+  const permission = printPlace(first.placeOf());
   const surplus = values
     .filter(({ value }) => !roles.some((role) => role.toUpperCase() === value))
     .map((name) => {

@@ -1,48 +1,49 @@
-/** What is read of a project: both contracts, and the schema of its database. */
+/** The files of a project: both contracts, and the schema of its database. */
 export const FILES = {
   openapi: 'openapi.yaml',
   schema: 'schema.graphql',
   prisma: 'prisma/schema.prisma',
 } as const;
 
-/** Something wrong with a contract, at a place that an editor can jump to. */
+/** What a contract is checked for. Generation needs more of it than reading. */
+export type Purpose = 'generation' | 'reading';
+
+/** Lines and columns count from 1. */
 export interface Problem {
   /** Relative to the project. */
   file: string;
-  /** From 1. */
   line: number;
-  /** From 1. */
   column: number;
-  /** The rule that was broken, as its checker calls it. */
+  /** The name of the broken rule. */
   rule: string;
-  /** Left out for an error. */
+  /** Undefined for an error. */
   severity?: 'warning';
   message: string;
-  /** The lines around the place, with a caret below it. */
+  /** The lines around the place, with a caret. */
   frame: string;
 }
 
-/** Where in a text, both counted from 1; `length` is the width to underline. */
+/** A place in a text. Lines and columns count from 1; `length` is the width to underline. */
 export interface Place {
   line: number;
   column: number;
   length?: number;
 }
 
-/** Where in which file, relative to the project. */
 export interface FilePlace extends Place {
+  /** Relative to the project. */
   file: string;
 }
 
-/** Printed for one file; a missing section of a half-typed contract breaks hundreds of references. */
-const SHOWN = 20;
+/** A missing section of an unfinished contract breaks hundreds of references. */
+const MAX_PRINTED_PER_FILE = 20;
 
 const RED = '\u001b[31m';
 const YELLOW = '\u001b[33m';
 const DIM = '\u001b[2m';
 const RESET = '\u001b[0m';
 
-/** The line at a place with two before and one after it, numbered, and a caret below. */
+/** Returns the line at a place between two lines before and one after it, with numbers and a caret. */
 export function frameOf(text: string, { line, column, length = 1 }: Place): string {
   const lines = text.split(/\r?\n/);
   const first = Math.max(1, line - 2);
@@ -61,22 +62,21 @@ export function frameOf(text: string, { line, column, length = 1 }: Place): stri
   return shown.join('\n');
 }
 
-/** A problem of a file whose text is at hand. */
+/** Creates a problem with the frame from the text of its file. */
 export function problemAt(file: string, text: string, place: Place, rule: string, message: string): Problem {
   return { file, line: place.line, column: place.column, rule, message, frame: frameOf(text, place) };
 }
 
-const counted = (count: number, what: string) => (count === 1 ? `1 ${what}` : `${count} ${what}s`);
+const counted = (count: number, noun: string) => (count === 1 ? `1 ${noun}` : `${count} ${noun}s`);
 
-/** `2 errors, 1 warning`. */
 function countOf(problems: readonly Problem[]): string {
   const warnings = problems.filter(({ severity }) => severity === 'warning').length;
   const errors = counted(problems.length - warnings, 'error');
   return warnings === 0 ? errors : `${errors}, ${counted(warnings, 'warning')}`;
 }
 
-/** Errors before warnings; then by file and place, so that the same contract always gives the same. */
-export const inOrder = (problems: readonly Problem[]): Problem[] =>
+/** Sorts errors before warnings, then by file, place and rule. */
+export const sortProblems = (problems: readonly Problem[]): Problem[] =>
   [...problems].sort(
     (a, b) =>
       Number(a.severity === 'warning') - Number(b.severity === 'warning') ||
@@ -86,15 +86,12 @@ export const inOrder = (problems: readonly Problem[]): Problem[] =>
       a.rule.localeCompare(b.rule),
   );
 
-/**
- * All problems as text, in order: `openapi.yaml:12:5  error  <message>  (<rule>)` and the frame for each, then how many
- * there are. Of one file, the first 20.
- */
+/** Prints problems with their frames, at most 20 of one file, and their number: `openapi.yaml:12:5  error  <message>  (<rule>)`. */
 export function printProblems(problems: readonly Problem[], { colour = false }: { colour?: boolean } = {}): string {
   const paint = (code: string, text: string) => (colour ? `${code}${text}${RESET}` : text);
-  const ordered = inOrder(problems);
+  const ordered = sortProblems(problems);
   const files = [...new Set(ordered.map(({ file }) => file))].sort();
-  const firstOf = files.flatMap((name) => ordered.filter(({ file }) => file === name).slice(0, SHOWN));
+  const firstOf = files.flatMap((name) => ordered.filter(({ file }) => file === name).slice(0, MAX_PRINTED_PER_FILE));
   const shown = ordered.filter((one) => firstOf.includes(one));
   const blocks = shown.map(({ file, line, column, severity, message, rule, frame }) => {
     const level = severity === 'warning' ? paint(YELLOW, 'warning') : paint(RED, 'error');

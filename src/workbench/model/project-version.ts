@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, normalize, relative, resolve } from 'node:path';
 import { filesIn, NO_FILES, type ProjectFiles } from '@accord-api/platform/contract/project-files';
 import { Kind, parse } from 'graphql';
-import { alone, type Contracts, contractsIn, contractsOf, type Texts } from './contracts.js';
+import { type Contracts, contractsIn, contractsOf, type Texts, withOnly } from './contracts.js';
 import { commitAt, filesAt, git, NoSuchCommit } from './git.js';
 import { FILES } from './problems.js';
 
@@ -165,6 +165,6 @@ export function comparable(before: ProjectVersion, after: ProjectVersion): [Proj
     );
   if (other.contracts[only].absent)
     throw new NoSuchVersion(`There is no ${FILES[only]} in ${other.label} to compare with ${given.label}.`);
-  const withoutOther = (one: ProjectVersion) => ({ ...one, contracts: alone(one.contracts, only), migrations: [] });
+  const withoutOther = (one: ProjectVersion) => ({ ...one, contracts: withOnly(one.contracts, only), migrations: [] });
   return [withoutOther(before), withoutOther(after)];
 }

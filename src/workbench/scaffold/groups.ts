@@ -1,7 +1,7 @@
 import { basename, dirname, join } from 'node:path';
 import { type Operation, shapeOf } from '@accord-api/platform/contract/openapi';
 import type { Project, SourceFile } from 'ts-morph';
-import { takerOf } from '../model/names.js';
+import { handlersFunctionOf } from '../model/names.js';
 import { permissionsOf } from '../model/permissions.js';
 import { ROOTS } from '../model/sdl-source.js';
 import { type Change, type Pending, Refusal } from './report.js';
@@ -124,7 +124,7 @@ function declare(file: SourceFile, group: Group): void {
   insertStatement(
     file,
     kind === 'tag'
-      ? `export const ${name} = ${imported}.${takerOf(name)}({});`
+      ? `export const ${name} = ${imported}.${handlersFunctionOf(name)}({});`
       : `export const ${name}: ${imported} = {};`,
   );
 }
@@ -183,7 +183,7 @@ function newFile(project: Project, path: string): SourceFile {
 function refuseOtherContent(file: SourceFile, group: Group, isRegistered: boolean): void {
   const { name } = group;
   const path = pathOf(group);
-  const expected = `\`export const ${name} = Contract.${takerOf(name)}({ … })\``;
+  const expected = `\`export const ${name} = Contract.${handlersFunctionOf(name)}({ … })\``;
   if (isRegistered) throw new Refusal(`${path} must contain ${expected}, with a handler for each operation.`);
   if (file.getStatements().length > 0 && !isParked(file))
     throw new Refusal(
