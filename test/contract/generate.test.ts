@@ -203,7 +203,7 @@ t.test('an error code has its status and meaning once, and the compiler knows it
     [
       'GONE',
       gone.replace('description', 'status: 404, description'),
-      "The platform defines the status of GONE",
+      'The platform defines the status of GONE',
       'GONE: {',
     ],
   ];
