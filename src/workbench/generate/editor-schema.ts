@@ -1,11 +1,11 @@
-import { HOLDS, type Kind } from '../model/elements.js';
+import { type Kind, MEMBERS } from '../model/elements.js';
 import { EXTENSIONS } from '../model/extensions.js';
 
 /** What an editor completes an OpenAPI document by. */
 const OPENAPI = 'https://spec.openapis.org/oas/3.1/schema/2025-11-23';
 
 /** Objects that a default may add to a place of several kinds are left open. */
-const KINDS = (Object.keys(HOLDS) as Kind[]).filter((kind) => !['default', 'update', 'other'].includes(kind));
+const KINDS = (Object.keys(MEMBERS) as Kind[]).filter((kind) => !['default', 'update', 'other'].includes(kind));
 
 const reference = (kind: Kind) => ({ $ref: `#/$defs/${kind}` });
 
@@ -13,7 +13,7 @@ const reference = (kind: Kind) => ({ $ref: `#/$defs/${kind}` });
 function held(kind: Kind): { properties: Record<string, object>; each?: object } {
   const properties: Record<string, object> = {};
   let each: object | undefined;
-  for (const [keys, below] of HOLDS[kind]) {
+  for (const [keys, below] of MEMBERS[kind]) {
     if (!KINDS.includes(below)) continue;
     for (const key of keys) {
       const [name = '', all] = key.split('.');

@@ -11,7 +11,7 @@ import {
   Source,
 } from '@redocly/openapi-core';
 import { DEFAULTS } from './defaults.js';
-import { findings, idleReferences } from './openapi-rules.js';
+import { circularReferences, findings } from './openapi-rules.js';
 import type { OpenApiSource } from './openapi-source.js';
 import { type FilePlace, type Problem, type Purpose, problemAt } from './problems.js';
 
@@ -58,7 +58,7 @@ export async function checkOpenApi(source: OpenApiSource, purpose: Purpose = 'ge
     const message = `Not an OpenAPI ${isGeneration ? '3.1' : '3.0 or 3.1'} document.`;
     return [source.problemAt({ path: ['openapi'], rule: 'version', message })];
   }
-  const unreadable = [...idleReferences(document), ...source.defaultFaults];
+  const unreadable = [...circularReferences(document), ...source.defaultFaults];
   if (unreadable.length > 0) return unreadable.map(source.problemAt);
   const configOf = (names: readonly string[]) =>
     createConfig({ rules: Object.fromEntries(names.map((rule) => [rule, 'error'])) });

@@ -2,7 +2,7 @@ import { METHODS } from '@accord-api/platform/contract/document';
 import { isObject } from '@accord-api/platform/contract/references';
 import { SCHEMAS_IN } from '@accord-api/platform/contract/schemas';
 
-/** What an object of a contract is, by where it stands. */
+/** The kind of an object in a contract, which follows from its place. */
 export type Kind =
   | 'document'
   | 'components'
@@ -23,36 +23,35 @@ export type Kind =
   | 'update'
   | 'other';
 
-type Holdings = readonly (readonly [keys: readonly string[], kind: Kind])[];
+type Members = readonly (readonly [keys: readonly string[], kind: Kind])[];
 
-const VALUE: Holdings = [
+const VALUE: Members = [
   [['schema'], 'schema'],
   [['content.*'], 'mediaType'],
   [['examples.*'], 'example'],
 ];
-const PATH_ITEM: Holdings = [
+const PATH_ITEM: Members = [
   [['parameters.*'], 'parameter'],
   [METHODS, 'operation'],
 ];
-const OPERATION: Holdings = [
+const OPERATION: Members = [
   [['parameters.*'], 'parameter'],
   [['requestBody'], 'body'],
   [['responses.*'], 'response'],
   [['callbacks.*'], 'callback'],
 ];
-const RESPONSE: Holdings = [
+const RESPONSE: Members = [
   [['headers.*'], 'header'],
   [['content.*'], 'mediaType'],
   [['links.*'], 'link'],
 ];
 
 /**
- * Where each kind holds others: under a key; with `*` under each key, or in each place, of what the key holds; with `*` alone under
- * each key. Everything else is data, in which no name means anything.
- *
+ * The members of each kind that have a kind: `key` for a member, `key.*` for all members or items of a member, `*` for all members.
+ * All others are data.
  * @see https://spec.openapis.org/oas/v3.1.0#schema
  */
-export const HOLDS: Readonly<Record<Kind, Holdings>> = {
+export const MEMBERS: Readonly<Record<Kind, Members>> = {
   document: [
     [['paths.*', 'webhooks.*'], 'pathItem'],
     [['components'], 'components'],
@@ -87,16 +86,16 @@ export const HOLDS: Readonly<Record<Kind, Holdings>> = {
   schema: [
     [[...SCHEMAS_IN.named, ...SCHEMAS_IN.listed].map((keyword) => `${keyword}.*`), 'schema'],
     [SCHEMAS_IN.single, 'schema'],
-    // An older draft's definitions, and the schema of what a text holds: no value is held against either, and references stand there.
+    // `definitions` of older drafts and `contentSchema` restrict no value, but may contain references.
     [['definitions.*', 'contentSchema'], 'schema'],
   ],
-  // What a default adds may be any of these.
+  // A default may add members to objects of these kinds.
   default: [[['update'], 'update']],
   update: [...PATH_ITEM, ...OPERATION, ...RESPONSE, [['schema'], 'schema'], [['examples.*'], 'example']],
   other: [],
 };
 
-/** Where among the components a kind has its place; others are never referred to, but written out. */
+/** The section of the components for each kind that references can lead to. */
 export const COMPONENTS: { readonly [Key in Kind]?: string } = {
   schema: 'schemas',
   parameter: 'parameters',
@@ -119,7 +118,7 @@ export function kindsOfMembers(shape: Shape, value: unknown): [key: string | num
   if (!isObject(value)) return [];
   const keys = Array.isArray(value) ? [...value.keys()] : Object.keys(value);
   if (typeof shape === 'object') return keys.map((key) => [key, shape.membersOf]);
-  return HOLDS[shape].flatMap(([patterns, kind]) =>
+  return MEMBERS[shape].flatMap(([patterns, kind]) =>
     patterns.flatMap((pattern): [string | number, Shape][] => {
       if (pattern === '*') return keys.map((key) => [key, kind]);
       const [key = '', all] = pattern.split('.');
