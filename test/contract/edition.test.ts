@@ -11,7 +11,7 @@ import { generateContract } from '../../src/workbench/generate/contract.js';
 import { lint } from '../../src/workbench/lint/lint.js';
 import { checkOpenApi, lintByRedocly } from '../../src/workbench/model/check-openapi.js';
 import { contractsOf } from '../../src/workbench/model/contracts.js';
-import { completed } from '../../src/workbench/model/defaults.js';
+import { applyDefaults } from '../../src/workbench/model/defaults.js';
 import { publishedEdition } from '../../src/workbench/model/edition.js';
 import { openApiOf } from '../../src/workbench/model/openapi-source.js';
 import { contractsFrom } from '../support/contracts.js';
@@ -128,7 +128,7 @@ t.test('a default that cannot be read, or that applies to nothing, is told at it
       {
         rule: 'defaults',
         line: lineOf(sharing, 'operations: writes'),
-        message: /responses\/Broken, which is used .* get responses 500/,
+        message: /responses\/Broken, which is also used .* get responses 500/,
       },
     ],
     'what operations share is completed for all of them',
@@ -177,7 +177,7 @@ t.test('a default names operations in the words of the contract', async (t) => {
   ];
   for (const [operations, found] of cases) {
     const update = { marked: true };
-    const { document, faults } = completed({ paths, components, 'x-defaults': [{ operations, update }] });
+    const { document, faults } = applyDefaults({ paths, components, 'x-defaults': [{ operations, update }] });
     const items = {
       books: document.paths['/api/v1/books'],
       ...(document.components as { pathItems?: object }).pathItems,
@@ -193,7 +193,7 @@ t.test('a default names operations in the words of the contract', async (t) => {
 
 t.test('a default completes the problem documents, and the answers to what is no operation', async (t) => {
   const problem = (content: object) => ({ content: { 'application/problem+json': content } });
-  const { document, faults } = completed({
+  const { document, faults } = applyDefaults({
     'x-unmatched': { 404: { $ref: '#/components/responses/Lost' } },
     components: {
       responses: { Lost: problem({ example: { detail: 'a' }, examples: { b: { value: { detail: 'b' } } } }), Fine: {} },

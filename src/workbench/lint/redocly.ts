@@ -1,21 +1,20 @@
 import { basename, dirname } from 'node:path';
 import { filesIn } from '@accord-api/platform/contract/project-files';
 import type { Oas3Preprocessor, Oas3Rule, Plugin } from '@redocly/openapi-core';
-import { completed, DEFAULTS } from '../model/defaults.js';
+import { applyDefaults, DEFAULTS } from '../model/defaults.js';
 import { FINDINGS, findings } from '../model/openapi-rules.js';
 import { openApiOf } from '../model/openapi-source.js';
 import type { Problem } from '../model/problems.js';
 import { OPENAPI_RULES } from './openapi-rules.js';
 import { WARNINGS } from './rules.js';
 
-/** Returns what code generation finds in a document that can be read. */
 function problemsIn(path: string, text: string): Problem[] {
   const source = openApiOf(text, basename(path), filesIn(dirname(path)));
-  const isRead = source.errors.length === 0 && source.defaultFaults.length === 0;
-  return isRead ? findings(source).map(source.problemAt) : [];
+  const isReadable = source.errors.length === 0 && source.defaultFaults.length === 0;
+  return isReadable ? findings(source).map(source.problemAt) : [];
 }
 
-/** The problems of the last text. Every rule of code generation asks for them, one after the other. */
+/** The problems of the last text, which every rule of code generation asks for. */
 let last: { path: string; text: string; problems: Problem[] } | undefined;
 
 /** Makes a rule of Redocly from a rule of code generation. Reports a problem of another file at the root. */
@@ -39,16 +38,15 @@ const findingRule =
     },
   });
 
-/** Puts what `x-defaults` declare into each place, for an editor that reads the authored document. */
-const applyDefaults: Oas3Preprocessor = () => ({
+/** Applies `x-defaults` in editors, which read the document without them. */
+const defaultsPreprocessor: Oas3Preprocessor = () => ({
   Root(root) {
-    Object.assign(root, { [DEFAULTS]: undefined }, completed(root).document);
+    Object.assign(root, { [DEFAULTS]: undefined }, applyDefaults(root).document);
   },
 });
 
-/** The rules of code generation, which `accord lint` checks before the others. */
+/** The rules that `accord lint` checks before the others. */
 export const GENERATION_RULES = FINDINGS.map((name) => `accord/${name}`);
-/** The preprocessor of editors. */
 export const DEFAULTS_PREPROCESSOR = 'accord/x-defaults';
 
 /**
@@ -64,7 +62,7 @@ export default (): Plugin => ({
       Root: { ...Root, properties: { ...Root?.properties, 'x-unmatched': 'Responses' } },
     }),
   },
-  preprocessors: { oas3: { 'x-defaults': applyDefaults } },
+  preprocessors: { oas3: { 'x-defaults': defaultsPreprocessor } },
   rules: {
     oas3: { ...Object.fromEntries(FINDINGS.map((name) => [name, findingRule(name)])), ...OPENAPI_RULES },
   },

@@ -8,10 +8,10 @@ import { placeOf } from '@accord-api/platform/contract/openapi';
 import { isObject, isPlain, type Keys, keyOf, keysOf, valueAt } from '@accord-api/platform/contract/references';
 import type { Finding } from './yaml-source.js';
 
-/** The member at the root of a contract that declares defaults for many operations. */
+/** The member of a contract with defaults for many operations. */
 export const DEFAULTS = 'x-defaults';
 
-/** What a default applies to; each entry names one of them. */
+/** An entry has exactly one of these. */
 export const SELECTORS = ['operations', 'unmatched', 'problems'] as const;
 
 /** An entry of `x-defaults`. */
@@ -19,19 +19,19 @@ interface Default {
   description?: string;
   /** Names of `PREDICATES`; an operation must satisfy all of them. */
   operations?: string | string[];
-  /** `every` response of these operations, or those with one of these statuses, in place of the operations themselves. */
+  /** Selects responses of the operations instead: `every`, or those with these statuses. */
   responses?: string | string[];
   /** `every` response of `x-unmatched`. */
   unmatched?: 'every';
   /** `every` problem document among the components. */
   problems?: 'every';
-  /** Merged into each place: members that are missing there, and entries that a list lacks. */
+  /** Adds missing members, and missing entries of lists. */
   update?: Record<string, unknown>;
-  /** Repeats a media type of a response, or a member of an example of a problem document, under another name. */
+  /** Copies a media type of a response, or a member of an example of a problem document, under another name. */
   copy?: Record<string, string>;
 }
 
-/** A contract in which each operation states its defaults itself. */
+/** A contract with its defaults applied. */
 interface Completed {
   document: OpenApiDocument;
   faults: Finding[];
@@ -39,14 +39,14 @@ interface Completed {
   originOf: (keys: Keys) => Keys;
 }
 
-/** An object of the document, where it is written, and where the reference is written that led there. */
+/** A value of the document. `via` are the keys of the reference that led to it. */
 interface Place {
   keys: Keys;
   value: unknown;
   via?: Keys | undefined;
 }
 
-/** A place to complete, with all references to it, and the objects whose members are copied. */
+/** A place to complete, the references to it, and the objects whose members are copied. */
 interface Target {
   place: Place;
   uses: Set<string>;
@@ -64,7 +64,7 @@ interface Candidate {
 
 const WRITES: readonly Method[] = ['post', 'put', 'patch', 'delete'];
 
-/** Names for sets of operations, in the words of the contract. */
+/** Names of sets of operations. */
 export const PREDICATES: Readonly<Record<string, (one: Candidate) => boolean>> = {
   every: () => true,
   counted: ({ operation }) => operation['x-rate-limit'] !== false,
@@ -118,7 +118,7 @@ function flawOf(entry: unknown): { member?: string; message: string } | undefine
   return undefined;
 }
 
-/** Returns what an entry of a list is identified by: a parameter by its place and name, written out or referenced. */
+/** Returns the identity of an entry of a list. A parameter has a location and a name, also if it is a reference. */
 function identityOf(document: unknown, entry: unknown): string {
   const reference = isPlain(entry) ? entry['$ref'] : undefined;
   const value = typeof reference === 'string' ? valueAt(document, keysOf(reference)) : entry;
@@ -141,7 +141,7 @@ const memberOf = ({ keys, value }: Place, name: string): Place => ({
   value: isObject(value) ? value[name] : undefined,
 });
 
-/** Returns the operations of a document whose structure nothing has checked yet. */
+/** Returns the operations of a document that may be invalid. */
 function candidatesIn(document: Record<string, unknown>): Candidate[] {
   return membersOf({ keys: ['paths'], value: document['paths'] }).flatMap((written) => {
     const item = followed(document, written);
@@ -161,11 +161,10 @@ function candidatesIn(document: Record<string, unknown>): Candidate[] {
 const statusesOf = ({ operation }: Candidate): string[] => Object.keys(operation.responses ?? {});
 
 /**
- * Returns the contract with its `x-defaults` applied, and without them. What a place states itself takes precedence. References stay:
- * what a reference names is completed where it is written. The entries apply in their order, each to the result of those before it.
- * @param authored the parsed `openapi.yaml`, which is not changed
+ * Applies the entries of `x-defaults` in their order. Existing members take precedence. References stay, and their targets are completed.
+ * @param authored the parsed contract, which is not changed
  */
-export function completed(authored: unknown): Completed {
+export function applyDefaults(authored: unknown): Completed {
   const entries = isPlain(authored) ? authored[DEFAULTS] : undefined;
   if (entries === undefined) return { document: authored as OpenApiDocument, faults: [], originOf: (keys) => keys };
   const { [DEFAULTS]: _stated, ...document } = structuredClone(authored) as Record<string, unknown>;
@@ -254,10 +253,7 @@ export function completed(authored: unknown): Completed {
   /** The targets that a default has completed. */
   const completed: { target: Target; selector: Keys }[] = [];
 
-  /**
-   * All operations that use a component receive what a default adds to it, so the default must hold for all of them. Runs after all
-   * defaults, because each may add references.
-   */
+  /** Checks that a completed component is used only where the default applies. Runs last, because defaults add references. */
   function checkUses(): void {
     const all = completed.length === 0 ? [] : responsesOf(candidatesIn(document));
     for (const { target, selector } of completed) {
@@ -265,7 +261,7 @@ export function completed(authored: unknown): Completed {
       const at = keyOf(place.keys);
       const other = all.find(({ keys, via }) => via && keyOf(keys) === at && !uses.has(keyOf(via)));
       if (other === undefined) continue;
-      const message = `This default completes #/${place.keys.join('/')}, which is used where it does not hold, too: ${other.via?.join(' ')}. Give that a component of its own.`;
+      const message = `This default completes #/${place.keys.join('/')}, which is also used where the default does not apply: ${other.via?.join(' ')}. Use another component there.`;
       fault(selector, message);
     }
   }

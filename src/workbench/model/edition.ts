@@ -12,8 +12,8 @@ import { stringify } from 'yaml';
 import { elementsOf, type Kind } from './elements.js';
 import { openApi30 } from './openapi-3.0.js';
 
-/** Members that speak to whoever generates, serves, tests or reviews, and not to whoever calls. */
-const OF_THE_WORKBENCH = [
+/** Members that the published edition leaves out. */
+const INTERNAL_MEMBERS = [
   'x-accepted-breaks',
   'x-automatic',
   'x-bridge',
@@ -26,20 +26,15 @@ type Referring = { $ref?: string };
 type Headers = Record<string, Header & Referring>;
 type Responses = Record<string, Response & Referring>;
 
-/** Takes out of a document the members that are the workbench's. */
-function withoutWorkbench(document: OpenApiDocument): void {
-  for (const { object } of elementsOf(document)) for (const name of OF_THE_WORKBENCH) delete object[name];
-}
-
-/** A header of which each item is a line of its own. No tool but ours takes an array for that: they all expect the line. */
+/** Replaces a header that is a list of lines by one line, as other tools describe it. */
 function asLine<One extends Header>(header: One): One {
   const { schema, example } = header as Header & { example?: unknown };
   if (schema?.type !== 'array' || !isObject(schema.items)) return header;
   return { ...header, schema: schema.items, ...(Array.isArray(example) && { example: example[0] }) };
 }
 
-/** `Set-Cookie` as one line, where responses say it and where it is a component. */
-function withCookieLines(document: OpenApiDocument): void {
+/** Describes `Set-Cookie` as one line, in responses and components. */
+function rewriteCookies(document: OpenApiDocument): void {
   const inOperations = placedOperations(document).map(({ operation }) => operation.responses);
   const all = [...inOperations, document.components?.responses, document['x-unmatched']] as (Responses | undefined)[];
   const components = document.components?.headers as Headers | undefined;
@@ -53,7 +48,7 @@ function withCookieLines(document: OpenApiDocument): void {
   }
 }
 
-/** The components that something refers to, at any depth, by their references. */
+/** Returns the references in a value and in their targets. */
 function reached(document: OpenApiDocument, value: unknown, found = new Set<string>()): Set<string> {
   if (!isObject(value)) return found;
   const reference = value['$ref'];
@@ -65,44 +60,40 @@ function reached(document: OpenApiDocument, value: unknown, found = new Set<stri
   return found;
 }
 
-function withoutWriteOnly(whole: unknown, kind: Kind): void {
-  for (const { object } of elementsOf(whole, kind)) if (object.writeOnly === true) delete object.writeOnly;
-}
-
-/**
- * `writeOnly` tells what of a schema is missing when it is answered. Where none is answered it tells nothing, and generators make two
- * types of one: there it is left out.
- */
-function withWriteOnlyWhereAnswered(document: OpenApiDocument): void {
+/** Deletes `writeOnly` from schemas that only requests use. There it means nothing, and generators make two types of such a schema. */
+function deleteIdleWriteOnly(document: OpenApiDocument): void {
+  const deleteIn = (value: unknown, kind: Kind) => {
+    for (const { object } of elementsOf(value, kind)) if (object.writeOnly === true) delete object.writeOnly;
+  };
   const operations = placedOperations(document).map(({ operation }) => operation);
-  const answered = reached(document, [
-    // What the service sends by itself is an answer to those who take it.
+  // The receiver of a webhook or a callback reads it as a response.
+  const sent = reached(document, [
     operations.map(({ responses, ...more }) => [responses, 'callbacks' in more && more.callbacks]),
     'webhooks' in document && document.webhooks,
     document['x-unmatched'],
     document.components?.responses,
   ]);
   for (const [name, schema] of Object.entries(document.components?.schemas ?? {}))
-    if (!answered.has(`#/components/schemas/${name}`)) withoutWriteOnly(schema, 'schema');
-  for (const { requestBody } of operations) withoutWriteOnly(requestBody, 'body');
-  for (const body of Object.values(document.components?.requestBodies ?? {})) withoutWriteOnly(body, 'body');
+    if (!sent.has(`#/components/schemas/${name}`)) deleteIn(schema, 'schema');
+  for (const { requestBody } of operations) deleteIn(requestBody, 'body');
+  for (const body of Object.values(document.components?.requestBodies ?? {})) deleteIn(body, 'body');
 }
 
 /**
- * What of a contract concerns those who call: without the members that are the workbench's, and with `Set-Cookie` and `writeOnly` as
- * tools take them. References stay.
- * @param document complete (`completed`); it is left as it is
+ * Returns a copy of a contract for clients: without internal members, and with `Set-Cookie` and `writeOnly` as other tools expect them.
+ * References stay.
+ * @param document with its `x-defaults` applied
  */
 export function publicPart(document: OpenApiDocument): OpenApiDocument {
   const copy = structuredClone(document);
-  withoutWorkbench(copy);
-  withCookieLines(copy);
-  withWriteOnlyWhereAnswered(copy);
+  for (const { object } of elementsOf(copy)) for (const name of INTERNAL_MEMBERS) delete object[name];
+  rewriteCookies(copy);
+  deleteIdleWriteOnly(copy);
   return copy;
 }
 
-/** The order in which an operation is read: what it is, who may, what it takes, what it answers. */
-const ORDER = [
+/** The order of the members of an operation. */
+const MEMBER_ORDER = [
   'operationId',
   'tags',
   'summary',
@@ -114,46 +105,37 @@ const ORDER = [
   'requestBody',
 ];
 
-const placeOf = (name: string): number => {
-  const found = ORDER.findIndex((one) => (one === 'x-' ? name.startsWith(one) : name === one));
-  return found < 0 ? ORDER.length : found;
+const rankOf = (name: string): number => {
+  const found = MEMBER_ORDER.findIndex((one) => (one === 'x-' ? name.startsWith(one) : name === one));
+  return found < 0 ? MEMBER_ORDER.length : found;
 };
 
-const isSuccess = (status: string): boolean => /^[123]/.test(status);
-
-/** Its answers by status, the successes written out: generators do not follow a reference to what they make a type of. */
-function answersOf(document: OpenApiDocument, responses: Responses): Responses {
-  const written = Object.entries(responses).map(([status, response]) => [
-    status,
-    isSuccess(status) && response.$ref !== undefined ? resolveReference(document, response.$ref) : response,
-  ]);
-  return Object.fromEntries(written) as Responses;
-}
-
+/** Returns an operation with its security, and with successful responses instead of references, which generators do not follow. */
 function explicit(document: OpenApiDocument, operation: OperationObject): OperationObject {
   const security = operation.security ?? document.security;
+  const responses = Object.entries(operation.responses as Responses).map(([status, response]) => [
+    status,
+    /^[123]/.test(status) && response.$ref !== undefined ? resolveReference(document, response.$ref) : response,
+  ]);
   const whole = {
     ...operation,
     ...(security !== undefined && { security }),
-    responses: answersOf(document, operation.responses),
+    responses: Object.fromEntries(responses) as Responses,
   };
   return Object.fromEntries(
-    Object.entries(whole).sort(([one], [other]) => placeOf(one) - placeOf(other)),
+    Object.entries(whole).sort(([one], [other]) => rankOf(one) - rankOf(other)),
   ) as unknown as OperationObject;
 }
 
-/** Components that are written out in `x-unmatched` where no operation has need of them: linters do not look there, and call them unused. */
-const WRITTEN_OUT = ['headers', 'responses'] as const;
-const isWrittenOut = (reference: string): boolean =>
-  WRITTEN_OUT.some((kind) => reference.startsWith(`#/components/${kind}/`));
+/** If only `x-unmatched` uses such a component, it is inlined there: linters would call the component unused. */
+const INLINED = ['headers', 'responses'] as const;
+const isInlined = (reference: string): boolean => INLINED.some((kind) => reference.startsWith(`#/components/${kind}/`));
 
 /**
- * The contract as it is published, in which each operation says by itself all that holds for it: every answer and header, and who it
- * takes. Derived here and nowhere else.
- * @param document complete (`completed`); it is left as it is
+ * Returns the published contract, in which each operation states all of its responses, headers and security.
+ * @param document with its `x-defaults` applied
  */
 export function publishedEdition(document: OpenApiDocument): OpenApiDocument {
-  // How severe a change is, is said to those who review it.
   const { security, components, 'x-severity': _severity, ...part } = publicPart(document);
   const source = { ...part, security, components } as OpenApiDocument;
   const paths = Object.fromEntries(
@@ -164,8 +146,8 @@ export function publishedEdition(document: OpenApiDocument): OpenApiDocument {
   }
   if (components === undefined) return { ...source, paths };
   const used = reached(source, [paths, 'webhooks' in part && part.webhooks]);
-  const unmatched = withReferences(source, part['x-unmatched'], (one) => isWrittenOut(one) && !used.has(one));
-  const kept = WRITTEN_OUT.filter((kind) => components[kind] !== undefined).map((kind) => [
+  const unmatched = withReferences(source, part['x-unmatched'], (one) => isInlined(one) && !used.has(one));
+  const kept = INLINED.filter((kind) => components[kind] !== undefined).map((kind) => [
     kind,
     Object.fromEntries(
       Object.entries(components[kind] ?? {}).filter(([name]) => used.has(`#/components/${kind}/${name}`)),

@@ -1,15 +1,15 @@
 import { PREDICATES, SELECTORS } from './defaults.js';
 import type { Kind } from './elements.js';
 
-/** A member of ours in an OpenAPI document. */
+/** An extension of OpenAPI (`x-…`) that Accord reads. */
 interface Extension {
-  /** What it stands beside. */
+  /** The kinds of objects that may have it. */
   on: readonly Kind[];
-  /** What it says, for who completes it in an editor. */
+  /** Editors show it. */
   description: string;
-  /** Of its value; what a schema cannot say is left to the rule that looks at it. */
+  /** The JSON Schema of its value. */
   schema: object;
-  /** Whether another rule tells what is wrong with it, and better. */
+  /** True if another rule checks the value more precisely. */
   judged?: true;
 }
 
@@ -18,91 +18,91 @@ const yes = { type: 'boolean' };
 const closed = (properties: Record<string, object>, required: string[] = []) => {
   return { type: 'object', additionalProperties: false, required, properties };
 };
-const reason = { ...text, minLength: 10, description: 'Why; a reviewer reads it.' };
+const reason = { ...text, minLength: 10, description: 'The reason, for reviewers.' };
 const reach = { enum: ['none', 'own', 'any'] };
 const permission = {
   type: 'object',
   required: ['action'],
   properties: {
-    action: { ...text, description: 'What is done, as in `users.update`. It is there as soon as it is named.' },
-    when: { ...text, description: 'In prose, what makes a further permission apply.' },
+    action: { ...text, description: 'The name of the action, such as `users.update`. Naming it defines it.' },
+    when: { ...text, description: 'The condition of a further permission, in prose.' },
   },
-  additionalProperties: { ...reach, description: 'How far this role reaches: `none`, to its `own`, or to `any`.' },
+  additionalProperties: { ...reach, description: 'The rows that this role reaches: `none`, its `own`, or `any`.' },
 };
 const time = { ...text, description: 'An ISO 8601 date or time.' };
 const predicate = { enum: Object.keys(PREDICATES) };
 const oneOrMore = (one: object) => ({ anyOf: [one, { type: 'array', items: one }] });
-const reasons = { type: 'object', additionalProperties: { ...text, description: 'Why.' } };
+const reasons = { type: 'object', additionalProperties: { ...text, description: 'The reason.' } };
 
-/** Members of ours that a contract may have, each once: for editors, and for the rule that checks them. */
+/** All extensions by name, for editors and for the rule `extension-shape`. */
 export const EXTENSIONS: Readonly<Record<`x-${string}`, Extension>> = {
   'x-permission': {
     on: ['operation'],
-    description: 'Who may call it: `public`, or an action and how far each role reaches with it.',
+    description: 'Who may call the operation: `public`, or an action and the reach of each role.',
     schema: { anyOf: [{ const: 'public' }, permission] },
     judged: true,
   },
   'x-permission-also': {
     on: ['operation'],
-    description: 'Further permissions that some of its requests need; `when` says which.',
+    description: 'Further permissions that some requests need. `when` states the condition.',
     schema: { type: 'array', items: permission },
     judged: true,
   },
   'x-deprecation': {
     on: ['operation', 'parameter', 'header', 'schema'],
-    description: 'Since when it is deprecated, when it may go, and what to use instead.',
+    description: 'The dates of deprecation and removal, and the successor.',
     schema: {
       type: 'object',
       required: ['since', 'sunset', 'successor'],
       properties: {
         since: time,
         sunset: time,
-        link: { ...text, description: 'Where to read on; of an operation it is demanded.' },
-        successor: { ...text, description: 'What to use instead; of an operation an operationId. `none` for nothing.' },
+        link: { ...text, description: 'The address of documentation. Operations require it.' },
+        successor: { ...text, description: 'The successor, for an operation its operationId; or `none`.' },
       },
     },
     judged: true,
   },
   'x-last-version': {
     on: ['operation'],
-    description: 'The last version that has it, where newer ones do without.',
+    description: 'The last version with the operation, if newer versions lack it.',
     schema: { type: 'integer', minimum: 1 },
     judged: true,
   },
   'x-forward': {
     on: ['operation'],
-    description: 'The service behind this one that carries it out; and its path there, if it is another.',
+    description: 'The upstream service that answers the operation, and its path there if it differs.',
     schema: { anyOf: [text, closed({ to: text, path: { type: 'string', pattern: '^/[^?#]*$' } }, ['to'])] },
     judged: true,
   },
   'x-rate-limit': {
     on: ['operation'],
-    description: '`false`: requests for it are not counted.',
+    description: '`false`: the rate limit does not count its requests.',
     schema: yes,
   },
   'x-credentials-in-body': {
     on: ['operation'],
-    description: 'Its body carries credentials, so that it is refused over plain HTTP.',
+    description: 'The body contains credentials, so the service rejects it over plain HTTP.',
     schema: yes,
   },
   'x-automatic': {
     on: ['parameter', 'header', 'response'],
-    description: 'The pipeline reads or sends it, and no handler has to do with it.',
+    description: 'The pipeline reads or sends it instead of the handler.',
     schema: yes,
   },
   'x-uncommon': {
     on: ['schema'],
-    description: 'One of the commonest passwords is refused.',
+    description: 'The service rejects the most common passwords.',
     schema: yes,
   },
   'x-extensible-enum': {
     on: ['schema'],
-    description: 'The values of today: clients take others, too.',
+    description: 'The current values. Clients must accept others.',
     schema: { type: 'array', items: { type: ['string', 'number', 'boolean', 'null'] } },
   },
   'x-codes': {
     on: ['schema'],
-    description: 'Of `ErrorCode`: what each of its values means, and the status of those that are yours.',
+    description: 'The descriptions of the values of `ErrorCode`, and the statuses of your own codes.',
     schema: {
       type: 'object',
       additionalProperties: closed({
@@ -115,7 +115,7 @@ export const EXTENSIONS: Readonly<Record<`x-${string}`, Extension>> = {
   },
   'x-bridge': {
     on: ['document', 'operation', 'schema'],
-    description: 'What it pairs with in the other contract and in the database, and which differences are meant.',
+    description: 'The counterparts in the other contract and in the database, and the accepted differences.',
     schema: closed({
       graphql: { type: ['string', 'array'], items: text, minItems: 1 },
       prisma: text,
@@ -129,45 +129,45 @@ export const EXTENSIONS: Readonly<Record<`x-${string}`, Extension>> = {
   'x-coverage': {
     on: ['document'],
     description:
-      'What no test need see (`except`), and what is seen on all when it is seen on one (`once`), with reasons.',
+      'Elements that need no test (`except`), and elements for which a test on one operation is enough (`once`), with reasons.',
     schema: closed({ except: reasons, once: reasons }),
   },
   'x-severity': {
     on: ['document'],
-    description: 'What this repository decides about rules of `accord diff`.',
+    description: 'The verdicts of this repository for rules of `accord diff`.',
     schema: { type: 'object', additionalProperties: { enum: ['breaking', 'risky', 'safe'] } },
   },
   'x-accepted-breaks': {
     on: ['document'],
-    description: 'Breaks that must be, by the id that `accord diff` tells.',
+    description: 'Accepted breaks, by the id that `accord diff` prints.',
     schema: {
       type: 'array',
-      items: closed({ change: text, reason: { ...text, description: 'Why.' } }, ['change', 'reason']),
+      items: closed({ change: text, reason: { ...text, description: 'The reason.' } }, ['change', 'reason']),
     },
   },
   'x-unmatched': {
     on: ['document'],
-    description: 'The answers to a request that no operation is there for, by status.',
+    description: 'The responses to requests that match no operation, by status.',
     schema: { type: 'object', propertyNames: { pattern: '^[1-5][0-9]{2}$' }, additionalProperties: { type: 'object' } },
   },
   'x-defaults': {
     on: ['document'],
     description:
-      'Defaults for many operations: each adds what an operation, or a response of it, does not state itself.',
+      'Defaults for many operations. Each adds members that an operation or a response does not state itself.',
     schema: {
       type: 'array',
       items: {
         ...closed({
           description: text,
-          operations: { ...oneOrMore(predicate), description: 'The operations that satisfy all of these.' },
-          responses: { ...oneOrMore(text), description: 'Their responses in their place: `every`, or by status.' },
+          operations: { ...oneOrMore(predicate), description: 'The operations for which all of these are true.' },
+          responses: { ...oneOrMore(text), description: 'Selects responses of the operations: `every`, or by status.' },
           unmatched: { const: 'every', description: 'The responses of `x-unmatched`.' },
           problems: { const: 'every', description: 'The problem documents among the components.' },
-          update: { type: 'object', description: 'Merged into each.' },
+          update: { type: 'object', description: 'Members to merge into each.' },
           copy: {
             type: 'object',
             additionalProperties: text,
-            description: 'Repeats a media type, or a member of an example, under another name.',
+            description: 'Copies a media type, or a member of an example, under another name.',
           },
         }),
         oneOf: SELECTORS.map((name) => ({ required: [name] })),
@@ -178,5 +178,4 @@ export const EXTENSIONS: Readonly<Record<`x-${string}`, Extension>> = {
   },
 };
 
-/** The schema of the value of one of them. */
 export const extensionSchema = (name: keyof typeof EXTENSIONS): object => EXTENSIONS[name]?.schema ?? {};

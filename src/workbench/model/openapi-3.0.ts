@@ -14,7 +14,7 @@ const KEYWORDS = new Set([
   ...['minItems', 'maxItems', 'uniqueItems'],
 ]);
 
-/** Keywords that say nothing about values, or that `downgrade` writes in other words. */
+/** Keywords that restrict no value, or that `downgrade` rewrites. */
 const REWRITTEN = new Set([
   ...['$anchor', '$comment', '$defs', '$id', '$schema', 'const', 'examples'],
   ...['contentEncoding', 'contentMediaType', 'contentSchema'],
@@ -22,27 +22,26 @@ const REWRITTEN = new Set([
 
 const isNull = (schema: unknown): boolean => isPlain(schema) && JSON.stringify(schema['enum']) === '[null]';
 
-/** Adds a part that a value must satisfy as well. */
 function add(schema: Schema, part: Schema): void {
   schema.allOf = [part, ...(schema.allOf ?? [])];
 }
 
-/** Returns a schema as an object, also one that is a boolean. */
-const written = (schema: unknown) => (typeof schema === 'boolean' ? (schema ? {} : { not: {} }) : schema);
+/** Converts a boolean schema to an object. */
+const asObject = (schema: unknown) => (typeof schema === 'boolean' ? (schema ? {} : { not: {} }) : schema);
 
-/** Writes the booleans that stand for schemas as objects; `additionalProperties` may be a boolean in 3.0 too. */
+/** Converts boolean schemas, except `additionalProperties`, which may be a boolean in 3.0 too. */
 function writeBooleans(schema: Schema): void {
   for (const keyword of ['items', 'not'] as const)
-    if (keyword in schema) schema[keyword] = written(schema[keyword]) as Schema;
+    if (keyword in schema) schema[keyword] = asObject(schema[keyword]) as Schema;
   for (const keyword of [...SCHEMAS_IN.named, ...SCHEMAS_IN.listed]) {
     const held = schema[keyword];
-    if (Array.isArray(held)) schema[keyword] = held.map(written);
+    if (Array.isArray(held)) schema[keyword] = held.map(asObject);
     else if (isPlain(held))
-      schema[keyword] = Object.fromEntries(Object.entries(held).map(([name, one]) => [name, written(one)]));
+      schema[keyword] = Object.fromEntries(Object.entries(held).map(([name, one]) => [name, asObject(one)]));
   }
 }
 
-/** Writes several types as alternatives, and `null` among types and alternatives as `nullable`. */
+/** Converts several types to alternatives, and `null` to `nullable`. */
 function writeTypes(schema: Schema): void {
   const { type } = schema;
   const types = [type ?? []].flat();
@@ -73,7 +72,7 @@ function writeTypes(schema: Schema): void {
   else add(schema, { anyOf: [only, ...further].map(typed) });
 }
 
-/** Writes an exclusive limit as a flag of the limit. Of two, the narrower one stays. */
+/** Converts an exclusive limit to a flag of the limit. The narrower one of two limits stays. */
 function writeLimits(schema: Schema): void {
   for (const [limit, exclusive, sign] of [
     ['minimum', 'exclusiveMinimum', 1],
@@ -97,7 +96,7 @@ function writeContent(schema: Schema): void {
 const unknownIn = (schema: Schema): string[] =>
   Object.keys(schema).filter((name) => !KEYWORDS.has(name) && !name.startsWith('x-'));
 
-/** Returns the schemas that allow more in OpenAPI 3.0, because it lacks a keyword that they use or refer to. */
+/** Returns the schemas that allow more values in OpenAPI 3.0, which lacks a keyword that they or their parts use. */
 function widerSchemas(document: Node, schemas: readonly Schema[]): Set<unknown> {
   const wider = new Set<unknown>();
   let known = -1;
@@ -114,12 +113,12 @@ function widerSchemas(document: Node, schemas: readonly Schema[]): Set<unknown> 
 }
 
 /**
- * Rewrites the keywords of a schema, whose subschemas are rewritten already.
- * @param wider the schemas that allow more in OpenAPI 3.0
+ * Rewrites the keywords of a schema whose subschemas are rewritten already.
+ * @param wider the schemas that allow more values in OpenAPI 3.0
  */
 function downgrade(schema: Schema, wider: Set<unknown>): void {
   const isWider = (one: unknown) => wider.has(one);
-  // A schema that refuses what a wider one allows would allow less, and several wider ones may allow the same value.
+  // `not` a wider schema would reject more values, and so would `oneOf` wider schemas.
   if (isWider(schema['not'])) delete schema['not'];
   if (schema.oneOf?.some(isWider)) {
     if (schema.anyOf === undefined) schema.anyOf = schema.oneOf;
@@ -147,9 +146,8 @@ function downgrade(schema: Schema, wider: Set<unknown>): void {
 }
 
 /**
- * Returns a document of OpenAPI 3.1 in OpenAPI 3.0.3, for tools that take no other: the same operations, with schemas that allow what
- * they allowed. Constraints without an equivalent, webhooks and members beside a reference are left out.
- * @param document of valid structure; it is not changed
+ * Converts a valid document from OpenAPI 3.1 to 3.0.3. The schemas allow at least the same values. Leaves out constraints without an
+ * equivalent, webhooks, and members beside a reference.
  */
 export function openApi30(document: OpenApiDocument): Node {
   const {
@@ -166,7 +164,7 @@ export function openApi30(document: OpenApiDocument): Node {
       const { $ref, ...own } = object;
       for (const name of Object.keys(object)) delete object[name];
       Object.assign(object, kind === 'pathItem' ? { ...(valueAt(copy, keysOf($ref)) as object), ...own } : { $ref });
-    } else if ('schema' in object) object.schema = written(object.schema);
+    } else if ('schema' in object) object.schema = asObject(object.schema);
     else if (kind === 'operation' && Object.keys(object.responses ?? {}).length === 0)
       object.responses = { default: { description: 'Not described.' } };
   }

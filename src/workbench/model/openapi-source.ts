@@ -4,7 +4,7 @@ import { NO_FILES, type ProjectFiles } from '@accord-api/platform/contract/proje
 import { isObject, keysOf, valueAt } from '@accord-api/platform/contract/references';
 import { upgradeFromThreeToThreeOne } from '@scalar/openapi-upgrader/3.0-to-3.1';
 import { bundle } from './bundle.js';
-import { completed } from './defaults.js';
+import { applyDefaults } from './defaults.js';
 import { publicPart } from './edition.js';
 import { elementsOf } from './elements.js';
 import { lazy } from './lazy.js';
@@ -79,7 +79,7 @@ export function openApiOf(
   const source = (path: string) => read(path) as YamlSource;
   const parts = lazy({
     bundle: () => bundle({ first: file, contains: files.contains, read }),
-    completed: () => completed(contract.authored),
+    completed: () => applyDefaults(contract.authored),
   });
   const locate = (path: Path, onKey?: boolean) => {
     const { file: part, keys } = parts.bundle.locationOf(contract.originOf(path), onKey);
