@@ -2,7 +2,7 @@ import { failuresOf, type Call as PlatformCall } from '@accord-api/platform';
 import { errors } from '../../generated/errors.js';
 import type { policy } from '../../generated/policy.js';
 
-/** One call of an operation. Its policy tells the compiler the actions of the contracts. */
+/** One call of an operation, with the actions of the contracts. */
 export type Call = PlatformCall<typeof policy>;
 
 /** The error that services throw, with a code of the contract. */

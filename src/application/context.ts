@@ -6,7 +6,6 @@ import type {
 import type { policy } from '../../generated/policy.js';
 import type { OwnServices } from './services/index.js';
 
-/** The services of the platform and of the application. */
 type Services = HandlerServices & OwnServices;
 
 /** The second argument of the handler of a public REST operation. */

@@ -1,6 +1,6 @@
 import { User as Account, model, type Row } from '@accord-api/platform';
 
-// The models of prisma/schema.prisma that operations use, with the owner of a row and the action that permits reading it.
+// The models that operations use, with the owner of a row and the action that permits reading it.
 
 /** The platform's model of accounts. */
 export const User = Account;

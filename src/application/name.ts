@@ -1,2 +1,2 @@
-/** The application's name, in a file of its own because a start reads it before it loads the application. */
+/** In a file of its own, because a start reads the name before it loads the application. */
 export const name = 'accord';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { type Demo, emailKey, hasher } from '@accord-api/platform';
 import type { PrismaClient } from '../../generated/prisma/client.js';
 
-/** The password of all demo accounts. The start prints it. Production refuses a database with these accounts. */
+/** Public: production refuses a database with these accounts. */
 const DEMO_PASSWORD = 'correct horse battery';
 const DEMO_DOMAIN = 'demo.accord.example';
 
@@ -10,7 +10,6 @@ const ADA = { name: 'Ada Lovelace', email: `ada@${DEMO_DOMAIN}`, role: 'ADMIN' }
 const GRACE = { name: 'Grace Hopper', email: `grace@${DEMO_DOMAIN}`, role: 'DEVELOPER' } as const;
 const ALAN = { name: 'Alan Turing', email: `alan@${DEMO_DOMAIN}`, role: 'VIEWER' } as const;
 
-/** Milliseconds that a session lives. */
 const MONTH = 30 * 24 * 60 * 60 * 1000;
 
 /** A public session token of Alan, which the examples of the contract show. */
@@ -21,7 +20,7 @@ const OPEN_SESSION = {
 };
 const OTHER_SESSION = { id: '01993b5c-9a41-7f03-8c55-1d2e3f4a5b6c' };
 
-/** Fills an empty database with a small demo in one transaction. The examples of the contracts show its rows. */
+/** Fills an empty database in one transaction. The examples of the contracts show its rows. */
 async function seedDemo(client: PrismaClient): Promise<void> {
   const passwordHash = await hasher().hash(DEMO_PASSWORD);
   await client.$transaction(async (db) => {

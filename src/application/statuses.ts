@@ -1,4 +1,4 @@
-/** Statuses with a meaning of their own in this application, for the page of status codes. */
+/** Statuses with a special meaning in this application, for the page of status codes. */
 export const statuses = {
   201: 'A user or an order was created; `Location` is its address.',
   202: 'A payment with `Prefer: respond-async`; `Location` shows how it ends.',

@@ -1,7 +1,6 @@
 import { httpUrl } from '@accord-api/platform/config';
 import { Type } from '@sinclair/typebox';
 
-/** The environment variables of this application. */
 export const variables = {
   PAYMENT_URL: httpUrl('address of the payment gateway; unset: an embedded one that pretends, and none in production'),
   PAYMENT_TIMEOUT: Type.Integer({

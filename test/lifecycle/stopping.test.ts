@@ -7,7 +7,7 @@ import websocket from '@fastify/websocket';
 import fastify from 'fastify';
 import t, { type Test } from 'tap';
 import { demo } from '../../src/application/seed.js';
-import { drainOnClose, LINGER } from '../../src/platform/server/drain.js';
+import { drainOnClose, LINGER_MS } from '../../src/platform/server/drain.js';
 import { tlsFiles } from '../support/certificate.js';
 import { demoDirectory } from '../support/demo.js';
 import { http2Session } from '../support/http2.js';
@@ -194,7 +194,7 @@ t.test('a request that comes while the process is busy is not taken for silence'
   await nextTurn();
   connection.write(asked);
   // Longer than a connection is kept that carries nothing.
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2 * LINGER);
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2 * LINGER_MS);
   t.same(statusesOf(await answer), [200, 200]);
   await closed;
 });

@@ -1,7 +1,6 @@
 import type { Db } from '@accord-api/platform';
 import type { Comment, Post } from '../models.js';
 
-/** The rules of comments. */
 export const comments = {
   create: (db: Db, authorId: number, { id: postId }: Post, text: string) =>
     db.comment.create({ data: { postId, authorId, text } }),

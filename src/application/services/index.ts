@@ -12,10 +12,7 @@ import { posts } from './posts.js';
 
 export type OwnServices = ReturnType<typeof ownServices>;
 
-/**
- * The business rules of the example.
- * @param paid represents the paid order, for repetitions of the request
- */
+/** @param paid represents the paid order, for repetitions of the request */
 export function ownServices(platform: ApplicationPlatform, paid: (order: Order) => object) {
   const { jobs, environment, production } = platform;
   const payments = paymentsService({

@@ -1,11 +1,11 @@
 import type { Db } from '@accord-api/platform';
 
-/** The rules of messages. A channel consists of its id only. */
+/** A channel consists of its id only. */
 export const messages = {
   create: (db: Db, authorId: number, { channelId, text }: { channelId: string; text: string }) =>
     db.message.create({ data: { channelId, authorId, text } }),
 
-  /** Returns the newest messages of a channel by ascending id, optionally only those before an id. */
+  /** Returns the newest messages of a channel by ascending id, before an id if given. */
   async newest(db: Db, channelId: string, { limit, before }: { limit: number; before: number | undefined }) {
     const where = { channelId, ...(before !== undefined && { id: { lt: before } }) };
     const rows = await db.message.findMany({ where, orderBy: { id: 'desc' }, take: limit });

@@ -7,8 +7,8 @@ export type OrderAction = (typeof orderActions)[number];
 type Transition = OrderAction | 'settle' | 'release';
 
 /**
- * Every state with the transitions that leave it (docs/decisions.md, "Order states"). Every payment passes through
- * PROCESSING, so that nobody can pay or cancel the order a second time while the gateway decides.
+ * The transitions from each state (docs/decisions.md, "Order states"). PROCESSING keeps an order from being paid or
+ * cancelled again while the gateway decides.
  */
 export const transitions = {
   PENDING: { cancel: 'CANCELLED', pay: 'PROCESSING' },
@@ -17,13 +17,13 @@ export const transitions = {
   CANCELLED: {},
 } as const satisfies Record<OrderStatus, Partial<Record<Transition, OrderStatus>>>;
 
-/** Returns the actions that succeed in a state. Representations offer their links. */
+/** Returns the actions that succeed in a state. */
 export const actionsOf = (status: OrderStatus): OrderAction[] =>
   orderActions.filter((action) => action in transitions[status]);
 
 const done: Record<OrderAction, string> = { cancel: 'cancelled', pay: 'paid' };
 
-/** @throws Failure CONFLICT where the state has no such transition */
+/** @throws Failure CONFLICT if the state has no such transition */
 export function requireTransition(status: OrderStatus, action: OrderAction): void {
   if (actionsOf(status).includes(action)) return;
   throw new Failure('CONFLICT', `The order is ${status.toLowerCase()} and cannot be ${done[action]}.`);

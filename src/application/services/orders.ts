@@ -17,7 +17,6 @@ export interface PaymentRequest {
   background: boolean;
 }
 
-/** The rules of orders. */
 export const ordersService = (payments: Payments) => ({
   create: (db: Db, user: User, { amount, currency }: Money) =>
     db.order.create({ data: { userId: user.id, amount, currency } }),
@@ -26,9 +25,8 @@ export const ordersService = (payments: Payments) => ({
   cancel: (db: Db, order: Order) => transition(db, order, 'cancel'),
 
   /**
-   * Pays an order, in the foreground or in the background.
-   * @throws Failure CONFLICT for an order that is not pending; PAYMENT_DECLINED, BAD_GATEWAY, GATEWAY_TIMEOUT; NOT_IMPLEMENTED
-   *   without a gateway
+   * @throws Failure CONFLICT for an order that is not pending; PAYMENT_DECLINED, BAD_GATEWAY, GATEWAY_TIMEOUT;
+   * NOT_IMPLEMENTED without a gateway
    */
   async pay(
     { db, enforce, workId, afterCommit, onCommit }: Omit<Operation, 'record' | 'services'>,

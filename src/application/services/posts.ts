@@ -7,11 +7,9 @@ export interface PostFields {
   content: string | null;
 }
 
-/** The rules of posts. */
 export const posts = {
   create: (db: Db, authorId: number, { title, content }: PostFields) =>
     db.post.create({ data: { authorId, title, content } }),
 
-  /** Changes the members that are given. */
   update: (db: Db, { id }: Post, changes: Partial<PostFields>) => db.post.update({ where: { id }, data: changes }),
 };

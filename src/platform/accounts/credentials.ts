@@ -14,15 +14,14 @@ import { networkOf } from './networks.js';
 import type { Passwords } from './passwords.js';
 import { emailKey, type User } from './users.js';
 
-/** Verified passwords in the cache; at about 200 bytes each. */
-const REMEMBERED = 10_000;
-/** Milliseconds that one stays there. */
-const LIFETIME = 5 * 60_000;
+/** Cached passwords of about 200 bytes each. */
+const MAX_CACHED_PASSWORDS = 10_000;
+/** Milliseconds. */
+const CACHE_AGE_MS = 5 * 60_000;
 
-/** The origin of an attempt. */
 type Caller = Pick<Call, 'address' | 'requestId'>;
 
-/** An account whose password was right; `passwordHash` is the hash that it was compared with. */
+/** An account whose password was right, with the hash that matched. */
 export interface Account {
   id: number;
   role: string;
@@ -30,7 +29,7 @@ export interface Account {
 }
 
 export interface PasswordChange {
-  /** Needed for one's own account. */
+  /** Required for the caller's own account. */
   currentPassword: string | undefined;
   newPassword: string;
 }
@@ -41,14 +40,13 @@ interface CredentialsDependencies {
   admit: LoginAttempts;
   /** Ends all sessions of a user, in the transaction of the change. */
   endSessions: Revocations['endAll'];
-  /** Milliseconds since the epoch. */
   now: () => number;
 }
 
 type Found = (Pick<Account, 'id' | 'role'> & { passwordHash: string | null }) | undefined;
 export type Credentials = ReturnType<typeof credentialsService>;
 
-/** Verifies e-mail addresses with passwords: for the login, for Basic, and for a change of password, which it makes. */
+/** Verifies passwords for logins, for Basic and for changes of passwords, which it makes. */
 export function credentialsService({ client, passwords, admit, endSessions, now }: CredentialsDependencies) {
   const verified = verifiedPasswords(now);
   const inTurn = serialByKey();
@@ -59,15 +57,12 @@ export function credentialsService({ client, passwords, admit, endSessions, now 
     return (await client.user.findUnique({ where: { emailKey: emailKey(email) }, select })) ?? undefined;
   }
 
-  /**
-   * Runs the verification of equal credentials one after another: an attempt is counted before it is verified, and correct ones
-   * that arrive together must not make each other wait.
-   */
-  const oneByOne = <T>(email: string, password: string, work: () => Promise<T>): Promise<T> =>
+  /** Verifies equal credentials one after another: attempts count first, and correct ones must not delay each other. */
+  const serialised = <T>(email: string, password: string, work: () => Promise<T>): Promise<T> =>
     inTurn(verified.digest(emailKey(email), password), work);
 
-  /** Verifies an attempt of any occasion, for unknown accounts too. */
-  async function judge(
+  /** Verifies an attempt, in the same time for unknown accounts. */
+  async function verifyAttempt(
     occasion: Occasion,
     caller: Caller,
     email: string,
@@ -94,12 +89,9 @@ export function credentialsService({ client, passwords, admit, endSessions, now 
     return account;
   }
 
-  /**
-   * Returns the account, or undefined for an unknown address and a wrong password alike, in the same time.
-   * @throws Failure RATE_LIMITED, before the password is hashed
-   */
+  /** Takes the same time for an unknown address and for a wrong password. @throws Failure RATE_LIMITED */
   const check = (occasion: Occasion, caller: Caller, email: string, password: string): Promise<Account | undefined> =>
-    oneByOne(email, password, async () => judge(occasion, caller, email, await find(email), password));
+    serialised(email, password, async () => verifyAttempt(occasion, caller, email, await find(email), password));
 
   /** Returns the hash of the current password. */
   async function checkCurrent(call: Call, email: string, current: string | undefined): Promise<string> {
@@ -112,21 +104,18 @@ export function credentialsService({ client, passwords, admit, endSessions, now 
   return {
     check,
 
-    /**
-     * Returns the account of an e-mail address and a password (RFC 7617), or undefined.
-     * @throws Failure RATE_LIMITED after wrong passwords, unless this one is in the cache
-     */
+    /** Authenticates Basic credentials (RFC 7617). @throws Failure RATE_LIMITED unless the password is cached */
     async basic(email: string, password: string, caller: Caller): Promise<Actor | undefined> {
-      const remembered = (found: Found): Actor | undefined =>
+      const cachedActor = (found: Found): Actor | undefined =>
         found?.passwordHash && verified.has(found.passwordHash, password) ? actorOf(found) : undefined;
-      const actor = remembered(await find(email));
+      const actor = cachedActor(await find(email));
       if (actor) return actor;
-      return oneByOne(email, password, async () => {
+      return serialised(email, password, async () => {
         // An equal attempt may have succeeded meanwhile.
         const found = await find(email);
-        const known = remembered(found);
+        const known = cachedActor(found);
         if (known) return known;
-        const account = await judge('basic', caller, email, found, password);
+        const account = await verifyAttempt('basic', caller, email, found, password);
         if (!account) return undefined;
         verified.add(account.id, account.passwordHash, password);
         return actorOf(account);
@@ -134,9 +123,8 @@ export function credentialsService({ client, passwords, admit, endSessions, now 
     },
 
     /**
-     * Changes the password of the user, and ends all sessions with the old one. The route's target is `late`, because hashing is
-     * slow.
-     * @throws Failure VALIDATION_FAILED also for a wrong current password; RATE_LIMITED after too many of them
+     * Changes the password, and ends all sessions. Hashing is slow, so the route's target is `late`.
+     * @throws Failure VALIDATION_FAILED for a wrong current password, RATE_LIMITED after too many of them
      */
     async changePassword(db: Db, { id, email }: User, { currentPassword, newPassword }: PasswordChange): Promise<void> {
       const { call, transaction, onCommit } = accessOf(db);
@@ -145,7 +133,7 @@ export function credentialsService({ client, passwords, admit, endSessions, now 
       await call.enforce();
       const passwordHash = await passwords.inTurn(networkOf(call.address), ({ hash }) => hash(newPassword));
       const tx = await transaction();
-      // The second of two changes with the same current password did not know it.
+      // Fails the second of two changes with the same current password.
       const where = { id, ...(known !== undefined && { passwordHash: known }) };
       const { count } = await tx.user.updateMany({ where, data: { passwordHash } });
       if (count === 0) throw wrong('is wrong');
@@ -154,7 +142,6 @@ export function credentialsService({ client, passwords, admit, endSessions, now 
       onCommit(() => verified.forget(id));
     },
 
-    /** Removes the passwords of a user from the cache of this instance. */
     forget: verified.forget,
   };
 }
@@ -167,24 +154,21 @@ const wrong = (detail: string) =>
   });
 
 /**
- * Caches passwords that were right, so that Basic authentication need not run argon2id at every request. It stores a MAC of the hash
- * and the password, under a random key of this process: no password can be read from it or tried against it. A new hash has a new
- * salt, so an old entry never matches it.
- * @param now milliseconds since the epoch
+ * Caches correct passwords, because argon2id is slow. Stores MACs under a random key of this process, from which no
+ * password can be guessed. A new hash has a new salt, so old entries never match.
  */
 export function verifiedPasswords(now: () => number) {
   const key = randomBytes(32);
-  const known = new LRUCache<string, { owner: number; until: number }>({ max: REMEMBERED });
-  // Neither a hash nor an address contains NUL, so the boundary between the two is clear.
+  const known = new LRUCache<string, { owner: number; until: number }>({ max: MAX_CACHED_PASSWORDS });
+  // Neither hashes nor addresses contain NUL.
   const digest = (stored: string, password: string) =>
     createHmac('sha256', key).update(`${stored}\0${password}`).digest('base64url');
 
   return {
     digest,
     has: (stored: string, password: string): boolean => (known.get(digest(stored, password))?.until ?? 0) > now(),
-    /** @param owner the id of the user whose password it is */
     add(owner: number, stored: string, password: string): void {
-      known.set(digest(stored, password), { owner, until: now() + LIFETIME });
+      known.set(digest(stored, password), { owner, until: now() + CACHE_AGE_MS });
     },
     forget(owner: number): void {
       for (const [entry, { owner: one }] of known.entries()) if (one === owner) known.delete(entry);

@@ -1,4 +1,4 @@
-/** Thrown if no place is left in a queue. */
+/** Thrown if the queue is full. */
 export class QueueFull extends Error {}
 
 interface Waiting {
@@ -7,13 +7,11 @@ interface Waiting {
 }
 
 /**
- * Makes a queue in which groups take turns, and one piece of work of each group runs at a time. If all places are taken, a new one
- * gets the last place of the longest group, unless its own group would then be longer.
- * @param running pieces of work at once
- * @param places for waiting ones
+ * Serves groups in rotation, one piece of work of each group at a time. In a full queue, new work replaces the last of
+ * the longest group, unless its own group is as long.
  */
 export function fairQueue({ running, places }: { running: number; places: number }) {
-  /** Waiting work by group, in the order of their turns. */
+  /** Waiting work by group, in the order of service. */
   const lines = new Map<string, Waiting[]>();
   const busy = new Set<string>();
   let taken = 0;
@@ -25,7 +23,6 @@ export function fairQueue({ running, places }: { running: number; places: number
     taken -= 1;
   }
 
-  /** Moves a group that was served behind the others. */
   function moveBack(group: string): void {
     const line = lines.get(group);
     if (line === undefined) return;
@@ -51,10 +48,7 @@ export function fairQueue({ running, places }: { running: number; places: number
   }
 
   return {
-    /**
-     * Runs the work when it is the group's turn.
-     * @throws QueueFull if there is no place for it, or another group has taken its place
-     */
+    /** @throws QueueFull without a place, or if another group takes the place */
     run<T>(group: string, work: () => Promise<T>): Promise<T> {
       return new Promise((resolve, reject) => {
         const startsAtOnce = busy.size < running && !busy.has(group);

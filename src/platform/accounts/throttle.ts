@@ -1,50 +1,40 @@
 import { createHash } from 'node:crypto';
 import { Prisma, type PrismaClient } from '../database/client.js';
 
-/** The name of reservations among the counters. */
 const RESERVATION = 'reservation';
-/** Milliseconds that a reservation is kept for a caller who does not return. */
-const RESERVED = 15 * 60_000;
+/** Milliseconds. */
+const RESERVATION_MS = 15 * 60_000;
 
-/** How many attempts a window permits, and the wait after those. All times in milliseconds. */
+/** The attempts of a window, and the wait after them. Times in milliseconds. */
 export interface Limit {
-  /** Distinguishes the counters of limits. */
   name: string;
   attempts: number;
   window: number;
-  /** A wait that doubles with each further attempt; without it the wait lasts until the window is over. */
+  /** Doubles with each further attempt. Without it the wait lasts until the end of the window. */
   wait?: { first: number; longest: number };
 }
 
-/** A counter of an attempt. */
-export interface Wanted {
+export interface AttemptCounter {
   limit: Limit;
-  /** An account, or an address. */
+  /** An account or a network. */
   subject: string;
   /** The condition for counting, in SQL. */
   when?: Prisma.Sql;
 }
 
-/**
- * The number of attempts, this one included; or the end of the wait, and nothing was counted. Neither if the condition was false, and
- * after a limit with a wait.
- */
-export type Counted =
+/** The attempts with this one, or the end of the wait. Neither for a false condition, and after a limit with a wait. */
+export type CountResult =
   | { count: number; until?: never }
   | { until: Date; count?: never }
   | { count?: never; until?: never };
 
 /**
- * Counts attempts in the database, so that counters survive a restart and all instances share them. One statement counts an attempt
- * before it is made, so that no number of simultaneous attempts slips through; a successful one is subtracted again. An attempt adds
- * a few rows of 100 bytes, which `removeExpired` deletes after the window. So the limits bound the number of rows.
+ * Counts attempts in the database, for all instances. An attempt is counted before it is made, so that simultaneous
+ * attempts cannot exceed the limit. A successful one is subtracted.
  */
 export function throttle({ client, now }: { client: PrismaClient; now: () => number }) {
-  /**
-   * Returns SQL that subtracts an attempt, and ends the wait that it caused. It locks rows in the order in which they were counted,
-   * which is the same everywhere: by the kind of limit.
-   */
-  const takingBack = (counted: readonly Wanted[]): Prisma.Sql => Prisma.sql`
+  /** Returns SQL that subtracts attempts and ends their wait. Locks rows in the order of counting. */
+  const subtractSql = (counted: readonly AttemptCounter[]): Prisma.Sql => Prisma.sql`
     UPDATE throttles SET count = throttles.count - 1, blocked_until = NULL
     FROM (
       SELECT key FROM throttles JOIN unnest(${keysOf(counted)}::bytea[]) WITH ORDINALITY AS counted (key, place) USING (key)
@@ -52,11 +42,8 @@ export function throttle({ client, now }: { client: PrismaClient; now: () => num
     ) AS taken WHERE throttles.key = taken.key`;
 
   return {
-    /**
-     * Counts one attempt for each of several limits, up to the first whose subject has to wait.
-     * @param wanted always in the same order of limits
-     */
-    async count(wanted: readonly Wanted[]): Promise<Counted[]> {
+    /** Counts one attempt for each limit, in a fixed order, up to the first that is exceeded. */
+    async count(wanted: readonly AttemptCounter[]): Promise<CountResult[]> {
       const at = new Date(now());
       const each = (of: (limit: Limit) => number) => wanted.map(({ limit }) => of(limit));
       const [attempts, windows] = [each((one) => one.attempts), each((one) => one.window)];
@@ -99,9 +86,9 @@ export function throttle({ client, now }: { client: PrismaClient; now: () => num
         SELECT counted.count, throttles.blocked_until AS until,
           due AND place <= COALESCE((SELECT place FROM waiting), ${wanted.length + 1}::int) AS "isDue"
         FROM wanted LEFT JOIN counted USING (key) LEFT JOIN throttles USING (key) ORDER BY place`;
-      return rows.map(({ count, until, isDue }): Counted => {
+      return rows.map(({ count, until, isDue }): CountResult => {
         if (count !== null) return { count };
-        // Another statement has caused the wait just now, and its rows are not visible yet.
+        // The rows of a concurrent statement are not visible yet.
         return isDue ? { until: until && until > at ? until : at } : {};
       });
     },
@@ -117,29 +104,25 @@ export function throttle({ client, now }: { client: PrismaClient; now: () => num
       return row?.until;
     },
 
-    takingBack,
+    subtractSql,
 
-    async takeBack(counted: readonly Wanted[]): Promise<void> {
-      if (counted.length > 0) await client.$executeRaw(takingBack(counted));
+    async subtract(counted: readonly AttemptCounter[]): Promise<void> {
+      if (counted.length > 0) await client.$executeRaw(subtractSql(counted));
     },
 
-    /** Uses up the reservation of a subject. @returns true if its time has come */
+    /** Deletes the reservation of a subject. @returns true if it was due */
     async useReservation(subject: string): Promise<boolean> {
       const at = new Date(now());
       const where = { key: keyOf(RESERVATION, subject), blockedUntil: { lte: at }, resetsAt: { gt: at } };
       return (await client.throttle.deleteMany({ where })).count > 0;
     },
 
-    /**
-     * Reserves an attempt for a subject that waits because of others: it may make one from `time` on, whoever used the attempts
-     * that became free meanwhile. Keeps an earlier reservation.
-     * @returns the time of the reservation
-     */
+    /** Reserves an attempt from a time on, even if others use the free attempts. Keeps an earlier reservation. */
     async reserve(subject: string, time: Date): Promise<Date> {
       const key = keyOf(RESERVATION, subject);
       const kept = await client.throttle.findFirst({ where: { key, resetsAt: { gt: new Date(now()) } } });
       if (kept?.blockedUntil) return kept.blockedUntil;
-      const place = { count: 0, resetsAt: new Date(time.getTime() + RESERVED), blockedUntil: time };
+      const place = { count: 0, resetsAt: new Date(time.getTime() + RESERVATION_MS), blockedUntil: time };
       await client.throttle.upsert({ where: { key }, create: { key, ...place }, update: place });
       return time;
     },
@@ -149,6 +132,6 @@ export function throttle({ client, now }: { client: PrismaClient; now: () => num
 const keyOf = (name: string, subject: string): Uint8Array<ArrayBuffer> =>
   new Uint8Array(createHash('sha256').update(`${name}\n${subject}`).digest());
 
-/** Returns the keys in the text format of PostgreSQL's `bytea`. */
-const keysOf = (wanted: readonly Wanted[]): string[] =>
+/** Returns the keys in PostgreSQL's text format of `bytea`. */
+const keysOf = (wanted: readonly AttemptCounter[]): string[] =>
   wanted.map(({ limit, subject }) => `\\x${Buffer.from(keyOf(limit.name, subject)).toString('hex')}`);

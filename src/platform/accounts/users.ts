@@ -9,26 +9,19 @@ import { type Db, type HiddenMembers, type ModelHooks, model, type Row, type Tx 
 import { withHidden } from '../operations/model-guard.js';
 import type { Revocations } from '../sessions/revocations.js';
 
-/**
- * The actions of the contracts on accounts. An application whose contracts name them otherwise says so (`accountActions`). An action
- * that no contract states is permitted to nobody.
- */
+/** The default actions on accounts. An action that no contract states is forbidden. */
 export const ACCOUNT_ACTIONS = { read: 'users.read', setRole: 'users.set-role' } as const;
 
 export type AccountActions = Readonly<Record<keyof typeof ACCOUNT_ACTIONS, string>>;
 
-/** The rules of the contracts for accounts. */
 export interface AccountRules {
   readonly actions: AccountActions;
   readonly roles: ReadonlySet<string>;
-  /**
-   * The roles that may set the role of `any` account. At least one account always has one of them. The first is that of the first
-   * administrator.
-   */
+  /** The roles that may set `any` role. The first administrator gets the first one. */
   readonly administrators: readonly [string, ...string[]];
 }
 
-/** Reads the rules from a policy. @throws Error if no role could administer, so that nobody would ever get in */
+/** Reads the rules from a policy. @throws Error if no role could administer */
 export function accountRules(policy: Policy, named: Partial<AccountActions> = {}): AccountRules {
   const actions = { ...ACCOUNT_ACTIONS, ...named };
   const reaches = Object.entries(policy[actions.setRole] ?? {});
@@ -41,12 +34,12 @@ export function accountRules(policy: Policy, named: Partial<AccountActions> = {}
   return { actions, roles: rolesOf(policy), administrators: [first, ...others] };
 }
 
-/** A user, without the members that no representation shows. */
+/** A user, without hidden members. */
 export type User = Row<'User'>;
 
 /**
- * The model of accounts. The platform derives the key of the e-mail address, keeps one administrator, ends what a change of the
- * role or a deletion revokes, and writes the audit table.
+ * The model of accounts. The platform derives `emailKey`, keeps one administrator, revokes credentials after a change
+ * of the role or a deletion, and writes the audit table.
  * @example
  * export const models = [User, Post];
  */
@@ -59,18 +52,18 @@ export const User = model('User', {
 /** Members of a user that no operation reads. */
 export const HIDDEN: HiddenMembers['user'] = { emailKey: true, passwordHash: true };
 
-/** Class of the advisory lock on the set of administrators. */
+/** The class of the advisory lock on the set of administrators. */
 const ADMIN_LOCK = 0x41434344;
 
 /**
- * Returns the form in which e-mail addresses are unique: without regard to case.
+ * Returns the unique form of an e-mail address, in lower case.
  * @example
  * await db.user.create({ data: { ...account, emailKey: emailKey(account.email) } });
  */
 export const emailKey = (email: string): string => email.toLowerCase();
 
 /**
- * The members of a new user: name, e-mail address, role, and those that an application adds to the model.
+ * The members of a new user, with those that an application adds to the model.
  * @example
  * const toFields = ({ role, ...rest }: Contract.UpdateUserRequestBody): Partial<UserFields> => ({ ...rest, … });
  */
@@ -87,9 +80,9 @@ async function refuseDuplicate(client: Tx, email: unknown, except?: number): Pro
   if (other && other.id !== except) throw new Failure('CONFLICT', DUPLICATE);
 }
 
-/** Returns what happens around each write of an account. */
+/** Returns the hooks of the model `User`. */
 export function userHooks({ administrators }: AccountRules, revoke: Revocations['revoke']): ModelHooks {
-  /** Locks, so that two changes wait for each other: the last two administrators cannot leave at once. */
+  /** Locks the set, so that the last two administrators cannot leave at once. */
   async function refuseLastAdmin(
     tx: Tx,
     { id, role }: { id: number; role?: unknown },
@@ -132,17 +125,17 @@ export function userHooks({ administrators }: AccountRules, revoke: Revocations[
   };
 }
 
-/** Creates accounts for handlers. @param hash hashes a password when it is the turn of the caller's network */
+/** Creates accounts for handlers. */
 export const usersService = (client: PrismaClient, hash: (address: string, password: string) => Promise<string>) => ({
   /**
-   * Creates an account. Without a password nobody can log in until one is set.
+   * Creates an account. Without a password nobody can log in.
    * @throws Failure CONFLICT for an e-mail address that is taken
    * @example
    * handler: ({ body }, { db, services }) => services.users.create(db, body)
    */
   async create(db: Db, { password, ...fields }: UserFields & { password?: string | undefined }): Promise<User> {
     if (password === undefined) return db.user.create({ data: fields as never });
-    // A hash is expensive: a call that would be refused is refused before.
+    // A hash is expensive, so all checks come first.
     const { call } = accessOf(db);
     await refuseDuplicate(client, fields.email);
     await call.enforce();

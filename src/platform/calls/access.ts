@@ -54,10 +54,7 @@ export interface Call<Rules extends Policy = Policy> {
   readonly address: string;
   readonly requestId: string;
   readonly idempotency?: KeyedRequest | undefined;
-  /**
-   * Checks content and rate once. Services await it before their first effect.
-   * @throws Failure VALIDATION_FAILED, then RATE_LIMITED (docs/decisions.md, "Failures")
-   */
+  /** Checks content and rate once, before the first effect. @throws Failure VALIDATION_FAILED, then RATE_LIMITED */
   readonly enforce: () => Promise<void>;
 }
 
@@ -73,10 +70,7 @@ export const reachOf = (policy: Policy, action: string, { role }: Actor): Reach 
   return row !== undefined && Object.hasOwn(row, role) ? (row[role] as Reach) : 'none';
 };
 
-/**
- * Checks the role before the row is loaded, so that a refusal does not reveal whether the row exists.
- * @throws Failure UNAUTHENTICATED or FORBIDDEN
- */
+/** Called before the row is loaded, so that a refusal does not reveal whether the row exists. */
 export function authoriseRole(call: Pick<Call, 'actor' | 'policy'>, action: string): Actor {
   const actor = authenticated(call);
   if (reachOf(call.policy, action, actor) !== 'none') return actor;

@@ -60,10 +60,7 @@ const MAC_BYTES = 16;
 
 export type Cursors = ReturnType<typeof cursors>;
 
-/**
- * Makes opaque cursors: the name of the list and the last id, authenticated.
- * @param secrets a cursor is valid as long as its secret is among them
- */
+/** Makes opaque cursors: the last id and a MAC with the name of the list. */
 export function cursors(secrets: Secrets) {
   const codes = macs(secrets, 'accord cursor', MAC_BYTES);
 

@@ -26,11 +26,7 @@ export function coalesced<T>(work: () => Promise<T>): () => Promise<T> {
   };
 }
 
-/**
- * Keeps a copy of tables in memory. Readings never overlap, so that an older one cannot overwrite a newer one. Retries
- * a failed reading.
- * @param onFault gets the error of a reading
- */
+/** Keeps a copy of tables in memory. Readings never overlap, so an older one cannot overwrite a newer one. */
 export function refresher(read: () => Promise<void>, onFault: (error: unknown) => void) {
   let isClosed = false;
   const readAnew = coalesced(async () => {
@@ -58,10 +54,7 @@ export function refresher(read: () => Promise<void>, onFault: (error: unknown) =
   };
 }
 
-/**
- * Runs work with the same key one after another, so that calls that wait for one lock do not each occupy a connection.
- * The lock decides between instances.
- */
+/** Runs work with one key one after another, so that waiting for one lock occupies one connection. */
 export function serialByKey() {
   const last = new Map<string, Promise<unknown>>();
   return async <T>(key: string, work: () => Promise<T>): Promise<T> => {

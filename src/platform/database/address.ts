@@ -39,7 +39,7 @@ function embedded(path: string): DatabaseAddress {
 }
 
 function postgresql(url: URL): DatabaseAddress {
-  // Nothing else reads this parameter of Prisma, so the tables would be in another schema than expected.
+  // A parameter of Prisma that nothing else reads: the tables would be in an unexpected schema.
   if ((url.searchParams.get('schema') ?? 'public') !== 'public') {
     throw new Error('DATABASE_URL: only the schema "public" is used; give each installation a database of its own.');
   }

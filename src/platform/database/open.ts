@@ -37,7 +37,7 @@ interface DatabaseOptions {
   /** The size of the pool on a server, without the connections for shared reads and for signals. */
   poolSize?: number;
   limits?: TimeLimits;
-  /** The folder of the migrations; by default that of the project. */
+  /** The folder of the migrations; by default the project's. */
   migrations?: string;
 }
 

@@ -6,17 +6,15 @@ import { macs, type Secrets } from '../secrets.js';
 
 type Transaction = Prisma.TransactionClient;
 
-/** Milliseconds for which a key is stored. */
+/** Milliseconds. */
 const KEY_AGE_MS = 24 * 60 * 60 * 1000;
 
-/** Bytes of the MAC of a request. */
 const MAC_BYTES = 32;
 
 interface IdempotencyDependencies {
   client: PrismaClient;
   /** Shared by all instances. */
   secrets: Secrets;
-  /** Milliseconds since the epoch. */
   now: () => number;
 }
 
@@ -24,10 +22,7 @@ export type Idempotency = ReturnType<typeof idempotencyService>;
 
 const inFlight = () => new Failure('CONFLICT', 'The first request with this idempotency key is still running.');
 
-/**
- * Stores idempotency keys (IETF draft-ietf-httpapi-idempotency-key-header). A key is written in the transaction of its effect: a crash
- * leaves both or neither, and a failed request leaves nothing.
- */
+/** Stores idempotency keys (IETF draft-ietf-httpapi-idempotency-key-header), in the transaction of their effect. */
 export function idempotencyService({ client, secrets, now }: IdempotencyDependencies) {
   const codes = macs(secrets, 'accord idempotency', MAC_BYTES);
   const uniqueOf = (call: Call, { operation, key }: KeyedRequest) => ({
@@ -38,10 +33,7 @@ export function idempotencyService({ client, secrets, now }: IdempotencyDependen
     workId === null && expiresAt.getTime() <= now();
 
   return {
-    /**
-     * Returns the answer to the first request with the key; undefined if there was none.
-     * @throws Failure VALIDATION_FAILED for another body, CONFLICT for a key in flight or whose answer is gone
-     */
+    /** @throws Failure VALIDATION_FAILED for another body, CONFLICT for a key in flight or a deleted answer */
     async recall(call: Call, request: KeyedRequest): Promise<object | undefined> {
       const record = await client.idempotencyKey.findUnique({ where: uniqueOf(call, request) });
       if (!record || isExpired(record)) return undefined;
@@ -69,11 +61,7 @@ export function idempotencyService({ client, secrets, now }: IdempotencyDependen
       if (record) await tx.idempotencyKey.delete({ where, select: { key: true } });
     },
 
-    /**
-     * Stores the answer to a request, or the work that continues it, in the transaction of its effect.
-     * @param kept.ownerId the user whom the answer is about: `forget` removes it with that account
-     * @throws Failure CONFLICT if another request has stored the key
-     */
+    /** @param kept.ownerId the user of the answer, whose deletion removes it @throws Failure CONFLICT */
     async keep(
       tx: Transaction,
       call: Call,
@@ -93,29 +81,24 @@ export function idempotencyService({ client, secrets, now }: IdempotencyDependen
       });
     },
 
-    /**
-     * Ends work that continued after the commit, in the transaction of its effect.
-     * @param answer what the first request is answered if it is sent again
-     * @param ownerId the user whom the answer is about
-     */
+    /** Stores the answer of work after the commit. @param ownerId the user of the answer */
     async finish(tx: Transaction, workId: string, answer: object, ownerId: number): Promise<void> {
       const data = { workId: null, answer: writtenAnswer(answer), ownerId };
       await tx.idempotencyKey.updateMany({ where: { workId }, data });
     },
 
-    /** Ends work that had no effect, and frees the key. */
+    /** Frees the key of work without an effect. */
     async abandon(tx: Transaction, workId: string): Promise<void> {
       await tx.idempotencyKey.deleteMany({ where: { workId } });
     },
 
-    /** Deletes the keys that have expired. */
     async sweep(): Promise<void> {
       await client.idempotencyKey.deleteMany({ where: { expiresAt: { lte: new Date(now()) }, workId: null } });
     },
   };
 }
 
-/** Returns the stored form of an answer. JSON has no bytes, so a body of bytes is a member in Base64. */
+/** Stores a body of bytes in Base64, because JSON has no bytes. */
 function writtenAnswer(answer: object): string {
   const { body } = answer as { body?: unknown };
   if (!(body instanceof Uint8Array)) return JSON.stringify(answer);
@@ -127,7 +110,7 @@ function readAnswer(written: string): object {
   return bytes === undefined ? answer : { ...answer, body: Buffer.from(bytes, 'base64') };
 }
 
-/** Removes the answers about a user who is deleted. The keys stay in use, so that a late retry has no effect. */
+/** Removes the answers about a deleted user. The keys stay, so that a late retry has no effect. */
 export async function forget(tx: Transaction, ownerId: number): Promise<void> {
   await tx.idempotencyKey.updateMany({ where: { ownerId }, data: { answer: null, ownerId: null } });
 }

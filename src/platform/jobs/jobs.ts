@@ -1,58 +1,51 @@
-import { KNOWN_FOR } from '../accounts/networks.js';
+import { KNOWN_NETWORK_AGE_MS } from '../accounts/networks.js';
 import { Prisma, type PrismaClient } from '../database/client.js';
 import type { Database } from '../database/open.js';
 import { notify } from '../database/signals.js';
 
-/** Rows that one statement deletes: a session may have three thousand tokens, and a statement may take four seconds. */
+/** A session may have three thousand tokens, and a statement may take four seconds. */
 const BATCH_ROWS = 100;
-/** Milliseconds before the first runs: a service that starts answers requests first. */
+/** Lets a starting service answer requests first. */
 const START_DELAY_MS = 250;
-/** Milliseconds between two looks for jobs that are due, in memory, and before a failed run is retried. */
-const TICK = 1000;
+/** Milliseconds between checks for due jobs, and before a failed run is retried. */
+const TICK_MS = 1000;
 
 /**
- * Work that is repeated beside the requests. The database contains what is to be done.
+ * Repeated background work. The database contains what is to be done.
  * @example
  * jobs.add([{ name: 'reminders', every: 60_000, run: () => transact(remind) }]);
  */
 export interface Job {
   name: string;
-  /** Milliseconds from the end of one run to the next at the latest: the delay by a lost signal. */
+  /** Maximum milliseconds between the end of a run and the next one, if a signal is lost. */
   every: number;
-  /** True if `announce` signals new work to all instances. An instance that cannot hear it looks each second. */
+  /** True if `announce` signals new work. An instance that does not receive signals checks each second. */
   announced?: boolean;
-  /** Runs at a time; 1 by default. */
+  /** Simultaneous runs; 1 by default. */
   atOnce?: number;
   /**
-   * @param signal aborts when the service stops; the run should then end soon
-   * @param more begins another run beside this one, which has found work: there may be more
-   * @returns when the next work is due, in milliseconds since the epoch, if that is known
+   * @param more begins another run, because there may be more work
+   * @returns when the next work is due, in milliseconds since the epoch, if known
    */
   run: (signal: AbortSignal, more: () => void) => Promise<unknown>;
 }
 
 export interface JobRunner {
-  /** Adds jobs, before the start. */
+  /** Called before the start. */
   add: (jobs: readonly Job[]) => void;
   start: () => void;
-  /** Runs a job now, or once more when one of its runs ends. */
+  /** Runs a job now, or once more after the current run. */
   wake: (name: string) => void;
-  /**
-   * Wakes a job on all instances when the transaction commits that adds to its work.
-   * @param at when the work is due, in milliseconds since the epoch; now by default
-   */
+  /** Wakes a job on all instances at the commit. @param at milliseconds since the epoch */
   announce: (db: Prisma.TransactionClient, name: string, at?: number) => Promise<void>;
-  /** Resolves once every run has ended. */
   stop: () => Promise<void>;
 }
 
 interface JobRunnerOptions {
   /** The channel of `announce`. */
   channel: string;
-  /** Hears the other instances, if there may be any. */
   listen?: Database['listen'] | undefined;
   isListening: Database['isListening'];
-  /** Milliseconds since the epoch. */
   now: () => number;
   /** Gets the error of a failed run, which is retried. */
   onFault: (job: string, error: unknown) => void;
@@ -61,15 +54,15 @@ interface JobRunnerOptions {
 interface State {
   readonly job: Job;
   running: number;
-  /** Woken while the maximum of runs was under way. */
+  /** True if woken during the maximum number of runs. */
   again: boolean;
   failing: boolean;
-  /** By the clock, which may be moved; and by `performance`. */
+  /** Milliseconds since the epoch; `endedAt` by `performance`. */
   dueAt: number;
   endedAt: number;
 }
 
-/** Runs each job when it is woken, when work is due, and at intervals. Reports the first of several failures in a row. */
+/** Runs jobs when they are woken or due, and at intervals. Reports the first of consecutive failures. */
 export async function jobRunner({ channel, listen, isListening, now, onFault }: JobRunnerOptions): Promise<JobRunner> {
   const stopping = new AbortController();
   const { signal } = stopping;
@@ -78,7 +71,7 @@ export async function jobRunner({ channel, listen, isListening, now, onFault }: 
   let ticking: NodeJS.Timeout | undefined;
 
   function begin(state: State): void {
-    // The first run finds work from before the start.
+    // The first run finds earlier work.
     if (ticking === undefined || signal.aborted) return;
     if (state.running === (state.job.atOnce ?? 1)) {
       state.again = true;
@@ -99,7 +92,7 @@ export async function jobRunner({ channel, listen, isListening, now, onFault }: 
     } catch (error) {
       if (!state.failing) onFault(job.name, error);
       state.failing = true;
-      expect(state, now() + TICK);
+      expect(state, now() + TICK_MS);
     }
     state.running--;
     state.endedAt = performance.now();
@@ -115,24 +108,24 @@ export async function jobRunner({ channel, listen, isListening, now, onFault }: 
   function tick(): void {
     for (const state of states) {
       const { every, announced } = state.job;
-      const patience = announced && !isListening() ? TICK : every;
-      const isLate = state.running === 0 && performance.now() - state.endedAt >= patience;
+      const maxInterval = announced && !isListening() ? TICK_MS : every;
+      const isLate = state.running === 0 && performance.now() - state.endedAt >= maxInterval;
       if (isLate || state.dueAt <= now()) begin(state);
     }
   }
 
   const named = (name: string) => states.filter(({ job }) => job.name === name);
 
-  const hear = (payload: string) => {
+  const onAnnouncement = (payload: string) => {
     const [name = '', at] = payload.split(' ');
     for (const state of named(name)) {
       expect(state, Number(at));
       if (state.dueAt <= now()) begin(state);
     }
   };
-  /** Finds work that was announced while nothing could be heard. */
+  /** Finds work whose signals were missed. */
   const lookAgain = () => states.filter(({ job }) => job.announced).forEach(begin);
-  await listen?.(channel, hear, lookAgain);
+  await listen?.(channel, onAnnouncement, lookAgain);
 
   return {
     add: (jobs) => {
@@ -140,7 +133,7 @@ export async function jobRunner({ channel, listen, isListening, now, onFault }: 
       states.push(...jobs.map((job) => ({ job, ...idle })));
     },
     start: () => {
-      ticking = setInterval(tick, TICK).unref();
+      ticking = setInterval(tick, TICK_MS).unref();
       setTimeout(() => states.forEach(begin), START_DELAY_MS).unref();
     },
     wake: (name) => named(name).forEach(begin),
@@ -154,14 +147,12 @@ export async function jobRunner({ channel, listen, isListening, now, onFault }: 
 }
 
 /**
- * Deletes ended sessions with their tokens, counters of attempts after their window, and networks that were not seen for long.
- * Several instances may do it at once. Locked rows are left for the next run: a login locks several counters.
- * @param now milliseconds since the epoch
+ * Deletes ended sessions, expired counters and old networks. Skips locked rows.
  * @returns the number of rows without tokens
  */
 export async function removeExpired(client: PrismaClient, now: number): Promise<number> {
   const time = Prisma.sql`${new Date(now)}::timestamptz`;
-  const unseen = Prisma.sql`${new Date(now - KNOWN_FOR)}::timestamptz`;
+  const unseen = Prisma.sql`${new Date(now - KNOWN_NETWORK_AGE_MS)}::timestamptz`;
   const tables = [
     [Prisma.sql`sessions`, Prisma.sql`id`, Prisma.sql`expires_at <= ${time} OR revoked_at IS NOT NULL`],
     [Prisma.sql`throttles`, Prisma.sql`key`, Prisma.sql`resets_at <= ${time}`],

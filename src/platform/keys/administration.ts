@@ -15,18 +15,15 @@ import {
   verifiesUntil,
 } from './stored-keys.js';
 
-/**
- * Milliseconds between the publication of a key and its first signature: the `max-age` of the key set (300 s), so that a verifier
- * that caches it knows the key in time, and ten seconds until every instance has published it.
- */
-const PUBLISHED_AHEAD = 310_000;
+/** The `max-age` of the published key set (300 s), and ten seconds until every instance has published a key. */
+const PUBLISHED_AHEAD_MS = 310_000;
 
-/** A key as an operator sees it; times are ISO 8601 in UTC. */
+/** A key as an operator sees it; times in ISO 8601, UTC. */
 export interface KeyEntry {
   kid: string;
   state: 'next' | 'current' | 'retired';
   signsFrom: string;
-  /** Null while it has no successor. */
+  /** Null without a successor. */
   verifiesUntil: string | null;
 }
 
@@ -40,10 +37,7 @@ const entries = (rows: SigningKey[], now: number): KeyEntry[] =>
 
 export type Administration = ReturnType<typeof administration>;
 
-/**
- * Returns the operator's commands, by name: the same at the command line and through the socket of a running server. Arguments and
- * results are JSON. Every instance hears of a change of the keys at once; none is restarted.
- */
+/** Returns the operator's commands, for the command line and the socket of a running server. */
 export function administration({ client, algorithm, keySecrets, now }: StoredKeysOptions) {
   const locked = <T>(work: (db: Prisma.TransactionClient, rows: SigningKey[]) => Promise<T>): Promise<T> => {
     if (algorithm === 'HS256')
@@ -54,10 +48,7 @@ export function administration({ client, algorithm, keySecrets, now }: StoredKey
     });
   };
 
-  /**
-   * @param pair made before the transaction begins, because a busy machine may take longer than a transaction lasts
-   * @param from milliseconds since the epoch from which it signs
-   */
+  /** @param pair generated before the transaction, which it could outlast @param from milliseconds since the epoch */
   async function add(db: Prisma.TransactionClient, pair: SigningKeyPair, from: number): Promise<string> {
     const data = sealKey(pair, keySecrets);
     const state = from > now() ? 'NEXT' : 'CURRENT';
@@ -73,10 +64,7 @@ export function administration({ client, algorithm, keySecrets, now }: StoredKey
   return {
     'keys.list': (_args: object): Promise<KeyEntry[]> => locked(async (_db, rows) => entries(rows, now())),
 
-    /**
-     * Publishes a new key, which signs after PUBLISHED_AHEAD. The present key then verifies until its last token has expired.
-     * @throws Refused while a next key is published already; Error if KEY_SECRET is not that of the instances
-     */
+    /** Publishes a key. @throws Refused if a next key is published; Error for a KEY_SECRET of other instances */
     async 'keys.rotate'(_args: object): Promise<KeyEntry[]> {
       const fresh = await generateSigningKey();
       return locked(async (db, rows) => {
@@ -86,17 +74,13 @@ export function administration({ client, algorithm, keySecrets, now }: StoredKey
             `The next key ${next.kid} is published already; it signs from ${next.signsFrom.toISOString()}.`,
           );
         for (const row of rows) await openKey(row, keySecrets);
-        const kid = await add(db, fresh, now() + PUBLISHED_AHEAD);
+        const kid = await add(db, fresh, now() + PUBLISHED_AHEAD_MS);
         await audit(db, COMMAND_LINE, 'key.rotated', `key:${kid}`);
         return changed(db);
       });
     },
 
-    /**
-     * Removes a key that has leaked, at once; its tokens are refused. In place of the current one the next one signs now, or else
-     * a new one: verifiers that cache the key set learn of that one only when they fetch it again.
-     * @throws Refused for an unknown key
-     */
+    /** Removes a leaked key with its tokens. Verifiers learn of a replacement when they fetch the key set again. */
     async 'keys.retire'({ kid }: { kid: string }): Promise<KeyEntry[]> {
       const fresh = await generateSigningKey();
       return locked(async (db, rows) => {

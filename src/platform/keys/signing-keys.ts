@@ -24,32 +24,26 @@ interface SigningKeysOptions extends Pick<Database, 'client' | 'listen'> {
   algorithm: 'RS256' | 'HS256';
   /** HS256 only. */
   jwtSecret: string | undefined;
-  /** Encrypt stored keys; none outside production only. */
+  /** Encrypt the stored keys. Empty outside production only. */
   keySecrets: Secrets;
-  /** Milliseconds since the epoch. */
   now: () => number;
-  /** Gets the error when the keys cannot be read, or one of them not opened. Those known so far stay in use. */
+  /** Gets the error of a reading, or of a key that cannot be decrypted. Known keys stay in use. */
   onFault: (error: unknown) => void;
 }
 
-/** What the administration of stored keys needs. */
 export type StoredKeysOptions = Pick<SigningKeysOptions, 'client' | 'algorithm' | 'keySecrets' | 'now'>;
 
 export interface SigningKeys extends KeySource {
   jwks: () => { keys: JWK[] };
-  /** Calls back with the keys that were removed. Returns a function that stops it. */
+  /** Calls back with removed keys. Returns a function that stops it. */
   onRemoved: (listener: (kids: ReadonlySet<string>) => void) => () => void;
-  /** Reads the stored keys again. */
   read: () => Promise<void>;
-  /**
-   * Stores the states that time has brought, and deletes private keys that are no longer used.
-   * @returns when that is due next, in milliseconds since the epoch
-   */
+  /** Stores new states. @returns when it is due next, in milliseconds since the epoch */
   settle: () => Promise<number>;
   close: () => void;
 }
 
-/** The signing keys, shared by all instances through the database. Makes the first one. */
+/** Returns the signing keys of all instances. Creates the first one. */
 export async function signingKeys(options: SigningKeysOptions): Promise<SigningKeys> {
   return options.algorithm === 'HS256' ? symmetric(options) : asymmetric(options);
 }
@@ -76,7 +70,7 @@ async function asymmetric(options: SigningKeysOptions): Promise<SigningKeys> {
   const removals = listeners<ReadonlySet<string>>();
   let ring: Ring = await Promise.all((await retryWhileUnavailable(() => firstRows(options))).map(open));
 
-  /** Reads the stored keys, without those that cannot be opened. */
+  /** Reads the stored keys, without those that cannot be decrypted. */
   async function read(): Promise<void> {
     const opened = await Promise.allSettled((await settleKeys(client, now())).map(open));
     for (const one of opened) if (one.status === 'rejected') onFault(one.reason);
@@ -94,7 +88,7 @@ async function asymmetric(options: SigningKeysOptions): Promise<SigningKeys> {
   const refresh = refresher(read, onFault);
   await listen(KEY_CHANNEL, refresh.request, refresh.request);
 
-  /** The keys with their states; computed again after a reading, when time changes a state, and after the clock was set back. */
+  /** Computed after a reading, when a state changes, and after the clock was set back. */
   let known = { of: ring, from: Number.POSITIVE_INFINITY, until: 0, keys: [] as PresentKey<Ring[number]>[] };
   function present(): PresentKey<Ring[number]>[] {
     const at = now();
@@ -121,15 +115,12 @@ async function asymmetric(options: SigningKeysOptions): Promise<SigningKeys> {
   };
 }
 
-/**
- * Returns the stored keys, after encrypting those that are in clear or under an older secret, or makes the first key. Writes under a
- * lock, so that instances that start at once make one key.
- */
+/** Encrypts stored keys under the newest secret, or creates the first key, once for all instances. */
 async function firstRows({ client, keySecrets, now }: SigningKeysOptions): Promise<SigningKey[]> {
   const isSealed = (row: SigningKey) => keySecrets.length === 0 || sealedUnder(row, keySecrets) === 0;
   const stored = await settleKeys(client, now());
   if (stored.length > 0 && stored.every(isSealed)) return stored;
-  // Finding two primes may take a slow machine longer than a transaction lasts.
+  // Finding two primes may outlast a transaction.
   const first = stored.length === 0 ? await generateSigningKey() : undefined;
   return client.$transaction(async (db) => {
     await lockKeys(db);

@@ -12,7 +12,7 @@ interface CallTransactionOptions {
   readonly idempotency: Pick<Idempotency, 'claim'>;
   readonly call: Call;
   readonly action: string;
-  /** The target row. Its account is locked together with that of the caller, and the row if `isLocked`. */
+  /** The target row. Its account and the caller's are locked together, and the row if `isLocked`. */
   readonly target?: { readonly data: ModelData; readonly id: number; readonly isLocked: boolean } | undefined;
   readonly keyed: KeyedRequest | undefined;
   /** Runs once the locks are held. */
@@ -104,10 +104,7 @@ export function callTransaction({
 
 interface ManualTransaction {
   readonly tx: Tx;
-  /**
-   * Sends COMMIT before `sent` is answered: PostgreSQL commits nothing after an error. @throws the first error of
-   * `sent`
-   */
+  /** Sends COMMIT before `sent` is answered: PostgreSQL commits nothing after an error. */
   readonly commit: (sent: readonly Promise<unknown>[]) => Promise<void>;
   readonly rollback: (error: unknown) => Promise<void>;
 }
@@ -160,10 +157,7 @@ export const callLog = (operation: string, isTransaction: boolean): CallLog => (
   isOver: false,
 });
 
-/**
- * Waits for the calls that have begun, and prevents others.
- * @throws the first error, even if the handler caught it; Error for a write that nobody awaited
- */
+/** Waits for running calls, and prevents others. @throws the first error; Error for a write that nobody awaited */
 export async function endCalls(log: CallLog): Promise<void> {
   while (log.running.size > 0) {
     await Promise.allSettled(log.running);

@@ -41,7 +41,7 @@ export function checkRoutes(...given: Parameters<typeof routeProblems>): void {
 export function modelProblems(policy: Policy, models: readonly Model[]): string[] {
   return models.flatMap((model) => {
     const { name, read, protect = {}, owned } = model;
-    // The platform names the actions of its own model. Nobody has an action that no contract states.
+    // The platform names the actions of its own model. An action that no contract states is forbidden.
     const named =
       name === 'User' ? [] : [['read', read], ...Object.entries(protect).map(([key, one]) => [`protect.${key}`, one])];
     const problems = named

@@ -138,10 +138,7 @@ const SYSTEM: Call = {
 
 export type Transact = <T>(work: (db: Db) => Promise<T>) => Promise<T>;
 
-/**
- * Returns a function that runs background work in one transaction. Without a caller all rows are permitted. Writes
- * count versions, create tombstones and announce entries.
- */
+/** Runs background work in one transaction. Without a caller all rows are permitted. */
 export const systemClient =
   ({ client, models, streams }: Pick<OperationServices, 'client' | 'models' | 'streams'>): Transact =>
   async (work) => {

@@ -48,11 +48,7 @@ export interface DeclaredModels {
   readonly all: readonly ModelData[];
 }
 
-/**
- * Merges the declared models with the data model of schema.prisma.
- * @param platformParts hidden members and hooks of the platform's own models, by name
- * @throws Error that lists each declaration that contradicts schema.prisma
- */
+/** Merges the declared models with schema.prisma. @throws Error that lists each contradiction */
 export function declaredModels(
   models: readonly Model[],
   dataModel: DataModel,

@@ -71,10 +71,7 @@ export function modelGuard(data: ModelData, access: ClientAccess, streams: Model
     }
   }
 
-  /**
-   * Returns the data with derived members, and with `{ set: value }` replaced by the value.
-   * @throws TypeError for a hidden member, and for a nested write, which would bypass the guard of the other model
-   */
+  /** @throws TypeError for a hidden member, and for a nested write, which would bypass the other model's guard */
   function writtenData(given: unknown): Data {
     const isPrivileged = action === undefined || privileged.has(given as object);
     const written = Object.fromEntries(
@@ -114,10 +111,7 @@ export function modelGuard(data: ModelData, access: ClientAccess, streams: Model
     return Object.keys(changes).some((member) => members.has(member));
   }
 
-  /**
-   * Locks the row of a unique `where`, and checks its owner.
-   * @throws Failure NOT_FOUND, GONE, FORBIDDEN; Prisma's error for a row that does not satisfy the rest of `where`
-   */
+  /** Locks the row of a unique `where`. @throws Failure NOT_FOUND, GONE, FORBIDDEN; else Prisma's error */
   async function writableRow(tx: Tx, where: Args): Promise<AnyRow> {
     const target = access.lockedTarget?.();
     const { id } = where;

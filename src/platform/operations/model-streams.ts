@@ -15,10 +15,7 @@ export interface ModelStream {
   readonly announce: (tx: Tx, added: Added) => Promise<void>;
   /** Called after the commit, so that this instance need not wait for its own signal. */
   readonly committed: (added: Added) => void;
-  /**
-   * Returns the entries after an id, or those added from now on.
-   * @param perCaller true if the representation of an entry depends on the caller
-   */
+  /** @param perCaller true if the representation of an entry depends on the caller */
   readonly from: (key: string, since?: number, perCaller?: boolean) => AsyncIterable<never>;
 }
 

@@ -98,10 +98,7 @@ export interface ModelStream<Name extends ModelName> {
   readonly key?: keyof Row<Name> & string;
   /** Related rows that subscribers receive with an entry. */
   readonly include?: Readonly<Record<string, true>>;
-  /**
-   * Resolves each entry for each subscriber, for resolvers that depend on the caller's id. By default subscribers with
-   * one role and one selection share the result.
-   */
+  /** Resolves entries for each subscriber. By default subscribers with one role and one selection share results. */
   readonly perCaller?: boolean;
 }
 

@@ -76,8 +76,7 @@ const NO_ROW = { in: [] };
 const LOGIC = ['AND', 'OR', 'NOT'];
 
 /**
- * Returns a `where` that is limited to permitted rows, also in relations. A number beyond the integer range matches
- * nothing, where Prisma would fail.
+ * Limits a `where` and its relations to permitted rows. Numbers beyond the integer range match nothing.
  * @throws TypeError for a hidden member, for an undeclared model, and for `undefined`, which Prisma takes as "every
  * row"
  */
@@ -140,11 +139,7 @@ export function filtered(where: unknown, filters: readonly object[]): { where?: 
   return { where: { ...(where as object | undefined), AND: [...and, ...filters] } };
 }
 
-/**
- * Omits hidden members, and filters lists. Omits a row that selects a single row which the caller may not read, because
- * Prisma cannot filter that relation.
- * @throws TypeError for a hidden member and for an undeclared model
- */
+/** Omits hidden members, filters lists, and omits rows that select a single row which the caller may not read. */
 export function shownMembers(data: ModelData, { select, include, omit }: Args, readable: Readable): Shown {
   const parents: object[] = [];
   const hides = Object.keys(data.hidden).length > 0;

@@ -25,9 +25,8 @@ const SHARED = { lock: Prisma.sql`pg_advisory_xact_lock_shared`, row: Prisma.sql
 const EXCLUSIVE = { lock: Prisma.sql`pg_advisory_xact_lock`, row: Prisma.sql`FOR UPDATE` };
 
 /**
- * Locks accounts by id, in one statement. The row lock excludes other programs. The advisory lock is granted in the
- * order of requests, so that a busy writer cannot starve a change of its account.
- * @param changing the account that the transaction changes
+ * Locks accounts by id in one statement. Row locks exclude other programs. Advisory locks are granted in order, so that
+ * a busy writer cannot starve a change of its account.
  */
 export function lockAccounts(tx: Tx, ids: readonly number[], changing?: number): Promise<LockedAccount[]> {
   const each = [...new Set(ids)]
@@ -78,10 +77,7 @@ export async function lockStream(tx: Tx, key: string): Promise<void> {
   await tx.$executeRaw`SELECT pg_advisory_xact_lock(${STREAM_LOCK}::int, hashtext(${key}))`;
 }
 
-/**
- * Creates tombstones of locked rows and of the rows that PostgreSQL deletes in cascade. Locks the rows between first,
- * so that nobody adds a child without a tombstone. Sends all statements at once.
- */
+/** Creates tombstones of locked rows and of rows deleted in cascade, whose parents are locked against new children. */
 export async function createTombstones(tx: Tx, data: ModelData, ids: readonly number[]): Promise<void> {
   if (!data.hasNumericId || ids.length === 0) return;
   const conditions = new Map<ModelData, Prisma.Sql>();

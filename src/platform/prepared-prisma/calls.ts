@@ -1,4 +1,4 @@
-/** Runs the calls of a client: by a plan, or by Prisma. */
+/** Runs the calls of a client, by a plan or by Prisma. */
 import { isDeepStrictEqual } from 'node:util';
 import { Decimal, Sql, sqltag } from '@prisma/client/runtime/client';
 import { type Answer, type Connection, type Result, statementOf, TEXT } from './connection.js';
@@ -9,13 +9,12 @@ import { type AnyClient, type DryRuns, memberOf, type Plan, type Refused, record
 import { decoderOf } from './rows.js';
 import { type Call, copyOf, type Shape, shapeOf, Unsupported } from './shape.js';
 
-/** The connection that calls use: of a transaction, or of none. */
+/** The connection of a call, inside or outside of a transaction. */
 export interface Place {
   connection: Connection;
-  /** For reads outside of a transaction. */
   reads: Connection;
   isTransaction: boolean;
-  /** Runs a call of Prisma's client on the same connection. A transaction does not end before the call has ended. */
+  /** Runs a call of Prisma's client on the same connection, before the transaction ends. */
   prisma: (run: (client: AnyClient) => unknown) => Promise<unknown>;
 }
 
@@ -32,7 +31,7 @@ interface Parts {
 export interface Calls {
   run: (call: Call, place: Place) => Promise<unknown>;
   raw: (method: '$queryRaw' | '$executeRaw', query: RawQuery, values: unknown[], place: Place) => Promise<unknown>;
-  /** Has Prisma run a call. */
+  /** Lets Prisma run a call. */
   fallBack: (call: Call, place: Place, reason: string) => Promise<unknown>;
 }
 
@@ -41,7 +40,7 @@ const LISTS = new Set(['findMany', 'createManyAndReturn', 'updateManyAndReturn']
 const COUNTED = new Set(['createMany', 'updateMany', 'deleteMany']);
 const OR_NULL = new Set(['findUnique', 'findFirst']);
 
-/** "cached plan must not change result type": a table was altered. */
+/** "cached plan must not change result type", after a table was altered. */
 const ALTERED = '0A000';
 const isAltered = (error: unknown) => (error as { code?: unknown }).code === ALTERED;
 
@@ -59,7 +58,7 @@ export function callsOf({ dataModel, dry, plans, names, counts, verified }: Part
     counts.fallbacks.set(key, (counts.fallbacks.get(key) ?? 0) + 1);
   }
 
-  /** Copies the arguments now: the caller may change them before the plan is recorded. */
+  /** Copies the arguments, because the caller may change them before the recording. */
   function recording(call: Call, shape: Shape): () => Promise<Plan | Refused> {
     const copied = { ...call, args: copyOf(dataModel, call) };
     return async () => {
@@ -135,13 +134,13 @@ export function callsOf({ dataModel, dry, plans, names, counts, verified }: Part
     plans.refuse(shape.key, reason);
   }
 
-  /** Forgets plans and names: the server refuses to run the statements that it has prepared. */
+  /** The server rejects statements that were prepared before a table was altered. */
   function forget(): void {
     plans.clear();
     names.renew();
   }
 
-  /** Has Prisma read the answer of the database: it makes its own errors, and continues with further statements. */
+  /** Lets Prisma read the answer, so that it throws its own errors and continues with further statements. */
   async function replay(call: Call, answer: Answer): Promise<unknown> {
     counts.replayed++;
     const { value, error } = await dry.run(call, copyOf(dataModel, call), answer);
@@ -160,9 +159,7 @@ export function callsOf({ dataModel, dry, plans, names, counts, verified }: Part
     let read: unknown;
     try {
       read = readAnswer(plan, call.operation, result);
-    } catch {
-      // Differs from what Prisma read.
-    }
+    } catch {}
     return { isEqual: sent.length === 1 && error === undefined && isDeepStrictEqual(read, value), value, error };
   }
 
@@ -200,10 +197,7 @@ export function callsOf({ dataModel, dry, plans, names, counts, verified }: Part
 
 export type RawQuery = TemplateStringsArray | Sql;
 
-/**
- * Returns a value as @prisma/adapter-pg gives it to `pg`.
- * @throws Error for a value that Prisma refuses
- */
+/** Converts a value as @prisma/adapter-pg does. */
 function encode(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(encode);
   if (typeof value === 'bigint') return String(value);
@@ -214,7 +208,7 @@ function encode(value: unknown): unknown {
   return JSON.stringify(value);
 }
 
-/** Returns the rows of a result. Undefined if it has a column of a type that Prisma refuses. */
+/** Returns undefined if Prisma must read a column. */
 function rowsOf({ fields, rows }: Result): object[] | undefined {
   const decoders = fields.map(({ dataTypeID }) => decoderOf(dataTypeID));
   if (decoders.includes(undefined)) return undefined;
@@ -228,34 +222,32 @@ function rowsOf({ fields, rows }: Result): object[] | undefined {
   });
 }
 
-/** Sends a query. */
 const sendRaw = (connection: Connection, name: string, { text, values }: Sql): Promise<Result> =>
   connection.query({ name, text, values: values.map(encode), rowMode: 'array', types: TEXT });
 
-/** Counts of a prepared client, for tests and development. */
+/** Counters of a prepared client, for tests and development. */
 export interface Statistics {
-  /** Calls that were sent as prepared statements, raw queries included. */
+  /** Calls that were sent as prepared statements, with raw queries. */
   prepared: number;
-  /** Calls that Prisma ran, because their plan was not recorded yet. */
+  /** Calls that Prisma ran before their plan was recorded. */
   unrecorded: number;
-  /** Answers that Prisma read, to make its errors. */
+  /** Answers that Prisma read. */
   replayed: number;
-  /** Plans that were recorded. */
   recorded: number;
-  /** Calls that only Prisma can run: `User.findMany: distinct`, and how many. */
+  /** Calls that only Prisma can run, by name and reason: `User.findMany: distinct`. */
   fallbacks: Map<string, number>;
 }
 
 export const statistics = Symbol('statistics of a prepared client');
 export const settled = Symbol('recordings of a prepared client');
 
-/** Returns the statistics of a client that `preparedClient` made. */
+/** @throws TypeError for another client */
 export function statisticsOf(client: object): Statistics {
   const found = (client as { [statistics]?: Statistics })[statistics];
   if (found === undefined) throw new TypeError('This is not a prepared client.');
   return found;
 }
 
-/** Waits until all plans are recorded that calls have asked for so far. */
+/** Waits until all requested plans are recorded. */
 export const recordingsOf = (client: object): Promise<void> =>
   (client as { [settled]?: () => Promise<void> })[settled]?.() ?? Promise.resolve();

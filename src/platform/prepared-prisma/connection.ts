@@ -3,12 +3,12 @@ import { PrismaPg } from '@prisma/adapter-pg';
 import type { SqlDriverAdapter, SqlDriverAdapterFactory } from '@prisma/driver-adapter-utils';
 import type { FieldDef, QueryArrayConfig, QueryArrayResult } from 'pg';
 
-/** Gives the parser of a column type, as `pg` asks for it. */
+/** Returns the parser of a column type. */
 interface Types {
   getTypeParser: (type: number, format?: string) => (text: string) => unknown;
 }
 
-/** A statement as `pg` takes it. An empty name keeps it from being prepared. */
+/** A statement for `pg`. A statement with an empty name is not prepared. */
 export interface Statement {
   name?: string;
   text: string;
@@ -21,12 +21,12 @@ export type Result = Pick<QueryArrayResult, 'rows' | 'rowCount' | 'command'> & {
   fields: Pick<FieldDef, 'name' | 'dataTypeID'>[];
 };
 
-/** Runs single statements: a pool, or connections that several callers share. */
+/** Runs single statements, by a pool or by shared connections. */
 export interface Connection {
   query: (statement: Statement) => Promise<Result>;
 }
 
-/** A connection from a pool, as `pg.Pool` gives it. */
+/** A connection of `pg.Pool`. */
 export interface PoolConnection {
   query: (statement: Statement, done: (error: Error | null, result: Result) => void) => void;
   on: (event: 'error', listener: (error: Error) => void) => unknown;
@@ -34,18 +34,14 @@ export interface PoolConnection {
   release: (broken?: Error | boolean) => void;
 }
 
-/** The part of `pg.Pool` that this module uses. Its connections may be pipelined. */
+/** The part of `pg.Pool` that this module uses. Connections may be pipelined. */
 export interface PoolLike {
   connect: () => Promise<PoolConnection>;
 }
 
-/** Leaves values as PostgreSQL sends them in text. The readers convert them. */
 export const TEXT: Types = { getTypeParser: () => (text) => text };
 
-/**
- * Returns a statement that is sent with values. `pg` copies the own properties of a statement at a cost of 0.3 µs each, so all
- * but the values are inherited.
- */
+/** Inherits all members but the values, because `pg` copies each own member (0.3 µs). */
 export function statementOf(name: string, text: string): (values: unknown[]) => Statement {
   const constant: Statement = { name, text, rowMode: 'array', types: TEXT };
   return (values) => {
@@ -55,7 +51,7 @@ export function statementOf(name: string, text: string): (values: unknown[]) => 
   };
 }
 
-/** Returns true if the connection has ended, or is in an unknown state. After an SQL error it can be used again. */
+/** Returns true unless the connection can be used again, as after an SQL error. */
 export function isBroken(error: unknown): boolean {
   const { severity } = error as { severity?: unknown };
   return severity !== 'ERROR';
@@ -63,7 +59,7 @@ export function isBroken(error: unknown): boolean {
 
 const guarded = new WeakSet<PoolConnection>();
 
-/** Takes a connection from the pool. A lost connection rejects its statement; its `error` event says nothing more. */
+/** Takes a connection. Its statement rejects if the connection is lost, so `error` events are ignored. */
 export async function take(pool: PoolLike): Promise<PoolConnection> {
   const connection = await pool.connect();
   if (!guarded.has(connection)) {
@@ -73,13 +69,12 @@ export async function take(pool: PoolLike): Promise<PoolConnection> {
   return connection;
 }
 
-/** Runs a statement. By callback, because `pg` makes two promises and a stack trace otherwise. */
+/** Uses a callback, because `pg` otherwise creates two promises and a stack trace. */
 export const send = (connection: PoolConnection, statement: Statement): Promise<Result> =>
   new Promise((resolve, reject) => {
     connection.query(statement, (error, result) => (error ? reject(error) : resolve(result)));
   });
 
-/** Returns a `Connection` that runs each statement on a connection of the pool. */
 export const pooled = (pool: PoolLike): Connection => ({
   query: (statement) =>
     new Promise((resolve, reject) => {
@@ -93,7 +88,7 @@ export const pooled = (pool: PoolLike): Connection => ({
     }),
 });
 
-/** The socket of a pipelined connection, where `pg` has it. */
+/** Undocumented members of a pipelined connection. */
 interface Pipelined {
   readonly pipeline?: boolean;
   readonly connection?: {
@@ -111,29 +106,28 @@ export function writeTogether(connection: PoolConnection): void {
   setImmediate(() => stream.uncork());
 }
 
-/** Gives back a connection whose statement is still running. A pipelined one would wait for its end. */
+/** Destroys a connection with a running statement. A pipelined one would wait for the end of the statement. */
 export function destroy(connection: PoolConnection): void {
   (connection as Pipelined).connection?.stream.destroy();
   connection.release(true);
 }
 
-/** A statement as Prisma gave it to `pg`. */
 export interface Sent {
   text: string;
   values: unknown[];
 }
 
-/** The answer of the database to one statement, with values in text. Later statements are sent to `connection`. */
+/** The answer to one statement. Later statements are sent to `connection`. */
 export type Answer = { error: unknown } | { result: Result; connection: Connection };
 
 const NOTHING: Result = { command: '', fields: [], rows: [], rowCount: 0 };
 
 type Query = (config: QueryArrayConfig & { types: Types }) => Promise<Result>;
 
-/** The members of a connection that Prisma's adapter uses inside of a transaction. */
+/** The members of a connection that Prisma's adapter uses in a transaction. */
 const asClient = (query: Query) => ({ query, release() {}, on() {}, removeListener() {} });
 
-/** Makes an adapter of Prisma on a pool that opens no connection: `query` and `connect` take its place. */
+/** Creates an adapter of Prisma whose pool is replaced by `query` and `connect`. */
 async function adapterOn(
   pool: { query: Query; connect: () => Promise<unknown> },
   names?: (text: string) => string,
@@ -150,7 +144,7 @@ const factory = (connect: () => Promise<SqlDriverAdapter>): SqlDriverAdapterFact
   connect,
 });
 
-/** A database that is not there. Records what Prisma sends, and gives the answer that it was given. */
+/** Simulates a database: records statements, and returns a given answer. */
 export function dryAdapter() {
   let sent: Sent[] = [];
   let answer: Answer | undefined;
@@ -171,10 +165,7 @@ export function dryAdapter() {
   };
   return {
     factory: factory(() => adapterOn({ query, connect })),
-    /**
-     * Sets the answer to what Prisma does next. Without one each statement finds nothing.
-     * @param only the text of the statement that it is the answer to; the first one, or opening a connection
-     */
+    /** Sets the next answer; without one, statements find nothing. @param only the text of the answered statement */
     expect(next: Answer | undefined, only?: string): Sent[] {
       sent = [];
       answer = next;
@@ -184,7 +175,7 @@ export function dryAdapter() {
   };
 }
 
-/** A connection for Prisma's own transactions, which gives every connection back as if it could be used again. */
+/** A connection for Prisma's own transactions, which would return broken ones to the pool. */
 function keepOrDestroy(connection: PoolConnection) {
   let broken = false;
   const query: Query = (config) =>
@@ -195,35 +186,34 @@ function keepOrDestroy(connection: PoolConnection) {
   return { ...asClient(query), release: () => connection.release(broken) };
 }
 
-/** Statements of Prisma that open or end a transaction, which is open already and ended by who opened it. */
+/** Statements of Prisma that begin or end a transaction, which this module does itself. */
 const CONTROL = /^(BEGIN|COMMIT|ROLLBACK$|SET TRANSACTION)/;
 
-/** A pool for Prisma, where a transaction may also be one that is open already. */
+/** A pool for Prisma whose transactions may use an open transaction. */
 export function joiningAdapter(pool: PoolLike, names: (text: string) => string) {
   const single = pooled(pool);
-  let joined: Connection | undefined;
+  let openConnection: Connection | undefined;
   const query: Query = (config) => single.query(config as Statement);
   const connect = async (): Promise<unknown> => {
-    if (joined === undefined) return keepOrDestroy(await take(pool));
-    const connection = joined;
+    if (openConnection === undefined) return keepOrDestroy(await take(pool));
+    const connection = openConnection;
     return asClient(async (config) => (CONTROL.test(config.text) ? NOTHING : connection.query(config as Statement)));
   };
-  /** By the isolation level that a join is given; Prisma's own transactions around a call have none. */
+  /** Used by the next transaction with an isolation level. Prisma's own transactions around a call have none. */
   let next: Connection | undefined;
   return {
     factory: factory(async () => {
       const adapter = await adapterOn({ query, connect }, names);
       const start = adapter.startTransaction.bind(adapter);
       adapter.startTransaction = (level) => {
-        joined = level === undefined ? undefined : next;
+        openConnection = level === undefined ? undefined : next;
         // `start` takes the connection before it returns its promise.
         const started = start(undefined);
-        joined = undefined;
+        openConnection = undefined;
         return started;
       };
       return adapter;
     }),
-    /** Sets the connection of the next transaction that has an isolation level. */
     join(connection: Connection): void {
       next = connection;
     },

@@ -1,4 +1,4 @@
-/** The members of a client that have the operations of a model: `db.user`. */
+/** The members of a client with the operations of a model: `db.user`. */
 import type { Calls, Place, RawQuery } from './calls.js';
 import type { DataModel, Model } from './data-model.js';
 import { type AnyClient, memberOf } from './recorder.js';
@@ -26,7 +26,6 @@ export class Pending implements PromiseLike<unknown> {
     this.#place = place;
   }
 
-  /** Runs the call in another place. */
   static startIn(pending: Pending, place: Place): Promise<unknown> {
     return pending.#start(place);
   }
@@ -54,22 +53,18 @@ export class Pending implements PromiseLike<unknown> {
   }
 }
 
-/** Classes of delegates, by the names of the client's members. */
 export type Delegates = ReadonlyMap<PropertyKey, new (place: Place) => object>;
 
-/** @param prisma has what is not an operation, such as `db.user.fields` */
+/** @param prisma has the other members, such as `db.user.fields` */
 export const delegatesOf = (dataModel: DataModel, calls: Calls, prisma: AnyClient): Delegates =>
   new Map(Object.values(dataModel.models).map((model) => [memberOf(model.name), delegateOf(model, calls, prisma)]));
 
-/** Methods of the client that this module does not know. In a transaction Prisma's client has them as well. */
+/** Methods that Prisma's client runs, also in a transaction. */
 const OF_PRISMA = ['$transaction', '$queryRawUnsafe', '$executeRawUnsafe', '$queryRawTyped'];
-/** Methods that the client of a transaction does not have. */
+/** Methods that the client of a transaction lacks. */
 const OUTSIDE_ONLY = ['$connect', '$disconnect', '$on', '$use', '$extends'];
 
-/**
- * Returns a function that makes the client of a place: of a transaction, or of none. Prisma's client has all other members.
- * Not a Proxy, because a transaction makes one, and Prisma's client is a Proxy already.
- */
+/** Returns a function that creates a client. Not a Proxy, because each transaction creates one. */
 export function facadeOf<Client extends object>(delegates: Delegates, calls: Calls, real: Client) {
   class Facade {
     readonly place: Place;

@@ -1,4 +1,4 @@
-/** Marker values, which a recording recognises among the parameters of a statement, and the formats that Prisma gives them. */
+/** Marker values, which a recording finds among the parameters of a statement, and their formats. */
 
 export type ValueType =
   | 'int'
@@ -20,13 +20,13 @@ const timeOf = (at: Date) => at.toISOString().slice(-13, -1).replace('.000', '')
 export const timestampOf = (at: Date): string => `${dayOf(at)} ${timeOf(at)}`;
 
 const ISO_DATE = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,3})?(Z|[+-]\d\d:\d\d)$/;
-/** Returns true for a text that Prisma takes as a date, with no more digits than a Date has. */
+/** Returns true for a date of Prisma with at most three fractional digits. */
 export const isIsoDate = (text: string): boolean => ISO_DATE.test(text) && !Number.isNaN(Date.parse(text));
 
 const asIs = (value: unknown) => value;
 const dateFormats = [timestampOf, dayOf, timeOf];
 
-/** The formats that Prisma may use for a value of each type. A recording finds the one in use. */
+/** The formats that Prisma may use for each type. A recording finds the right one. */
 export const FORMATS: Record<ValueType, readonly Format[]> = {
   int: [asIs, String],
   float: [asIs, String],
@@ -40,11 +40,7 @@ export const FORMATS: Record<ValueType, readonly Format[]> = {
   json: [(json: unknown) => JSON.stringify(json)],
 };
 
-/**
- * Returns a value that does not occur elsewhere in a statement.
- * @param set two sets differ in every value
- * @param like the value that a caller gave
- */
+/** Returns a unique value. @param set two sets differ in every value @param like the caller's value */
 export function marker(type: ValueType, i: number, set: number, like: unknown): unknown {
   const n = 1_000_003 + 500_009 * set + 17 * i;
   const date = new Date(Date.UTC(2001 + set, 0, 1 + i, 1 + set, i % 60, 2 + Math.floor(i / 60), 3 + i));
@@ -74,24 +70,19 @@ export function marker(type: ValueType, i: number, set: number, like: unknown): 
   }
 }
 
-/** Computes a parameter from the values of a call and from its time. */
+/** Computes a parameter from the values of a call and its time. */
 export type Slot = (values: readonly unknown[], now: Date) => unknown;
 
 const UUID_4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 const UUID_7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-/** A UUID of version 7 (RFC 9562, 5.7): 48 bits of milliseconds, then random bits. */
+/** Generates a UUID of version 7 (RFC 9562, 5.7). */
 function uuid7(now: Date): string {
   const time = now.getTime().toString(16).padStart(12, '0');
   return `${time.slice(0, 8)}-${time.slice(8)}-7${crypto.randomUUID().slice(15)}`;
 }
 
-/**
- * Returns a slot that generates a value anew for each statement, as Prisma does for `now()`, `uuid()` and `uuid(7)`.
- * @param since when the recording began
- * @param x the parameter in one run
- * @param y the same parameter in another run
- */
+/** Returns a generator if two runs differ as Prisma's `now()`, `uuid()` and `uuid(7)` do. */
 export function generatorOf(x: unknown, y: unknown, since: number): Slot | undefined {
   if (typeof x !== 'string' || typeof y !== 'string') return undefined;
   if (x !== y && UUID_4.test(x) && UUID_4.test(y)) return () => crypto.randomUUID();
@@ -103,5 +94,5 @@ export function generatorOf(x: unknown, y: unknown, since: number): Slot | undef
   return isNow(time) && timestampOf(new Date(time)) === x ? (_values, now) => timestampOf(now) : undefined;
 }
 
-/** Returns true for the date of a recording: it may be a default of `now()`, which would be taken for a constant. */
+/** A date of today may be a default of `now()`. */
 export const isToday = (x: unknown, since: number): boolean => x === dayOf(new Date(since)) || x === dayOf(new Date());

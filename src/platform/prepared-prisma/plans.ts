@@ -1,44 +1,34 @@
-/** The plans of a client, when they are recorded, and the names of their statements. */
+/** The plans of a client, and the names of their statements. */
 import { createHash } from 'node:crypto';
 import type { Plan, Refused } from './recorder.js';
 
-/** Shapes that wait for their recording at most. Others are asked for again with a later call. */
-const MOST_WAITING = 100;
+const MAX_WAITING = 100;
 
-/** Milliseconds before the first recording: a process that starts has more urgent work. */
+/** Milliseconds before the first recording, because a starting process has more urgent work. */
 const QUIET_MS = 1000;
 
 interface Entry {
   plan: Plan | Refused;
-  /** Used since room was last made. Such a plan outlives plans of shapes that are used once. */
+  /** True if used since room was last made. Such plans outlive plans of shapes that are used once. */
   isUsed: boolean;
 }
 
 export interface Plans {
   get: (key: string) => Plan | Refused | undefined;
-  /**
-   * Says that a shape without a plan is used. The second use has it recorded, in the background.
-   * @param prepare called at once if the shape is to be recorded; returns what records it
-   */
+  /** Records a shape in the background at its second use. @param prepare returns the function that records */
   miss: (key: string, prepare: () => () => Promise<Plan | Refused>) => void;
-  /** Has Prisma run a shape from now on. */
   refuse: (key: string, reason: string) => void;
-  /** Forgets all plans. */
   clear: () => void;
   /** Waits until nothing is to be recorded. */
   settled: () => Promise<void>;
 }
 
-/**
- * @param limit how many plans are kept
- * @param perSecond how many are recorded in a second, so that callers who choose the shapes of their calls cost no more
- */
+/** @param perSecond limits recordings, because callers may choose the shapes of their calls */
 export function plansOf(limit: number, perSecond: number): Plans {
   const plans = new Map<string, Entry>();
   const isSecond = seenBefore(limit);
   const waiting = new Map<string, () => Promise<Plan | Refused>>();
   let generation = 0;
-  /** When the next recording may begin. */
   let nextAt = performance.now() + QUIET_MS;
   let recording: Promise<void> | undefined;
 
@@ -53,7 +43,7 @@ export function plansOf(limit: number, perSecond: number): Plans {
   async function recordAll(): Promise<void> {
     while (waiting.size > 0) {
       const wait = nextAt - performance.now();
-      // Off the path of who called last.
+      // Keeps the recording out of the current request.
       await new Promise<void>((resolve) => {
         if (wait > 1) setTimeout(resolve, wait).unref();
         else setImmediate(resolve);
@@ -81,7 +71,7 @@ export function plansOf(limit: number, perSecond: number): Plans {
     miss(key, prepare) {
       if (waiting.has(key)) return;
       if (!isSecond(key)) return;
-      if (waiting.size >= MOST_WAITING) return;
+      if (waiting.size >= MAX_WAITING) return;
       waiting.set(key, prepare());
       recording ??= recordAll().finally(() => {
         recording = undefined;
@@ -93,7 +83,7 @@ export function plansOf(limit: number, perSecond: number): Plans {
       plans.clear();
     },
     settled: async () => {
-      // The timers of recordings keep no process alive; one that waits for them is kept.
+      // Keeps a waiting process alive, because the timers of recordings are unreferenced.
       const alive = setInterval(() => {}, 1000);
       while (recording !== undefined) await recording;
       clearInterval(alive);
@@ -101,19 +91,16 @@ export function plansOf(limit: number, perSecond: number): Plans {
   };
 }
 
-/** Names for prepared statements. A server keeps a named statement until its connection ends, so names are not recycled. */
+/** Names of prepared statements. A server keeps a statement until its connection ends, so names are not reused. */
 export interface StatementNames {
-  /** Returns the name of a text. Returns an empty string when all names are given away: the statement is not prepared then. */
+  /** Returns an empty string when all names are used. The statement is then not prepared. */
   of: (text: string) => string;
-  /** Like `of`, but gives a name only when the text is seen for the second time. */
+  /** Returns an empty string for the first use of a text. */
   ofRepeated: (text: string) => string;
-  /** Gives other names from now on: the tables have changed, and PostgreSQL refuses to run what it prepared before. */
+  /** Changes all names, because PostgreSQL rejects statements that were prepared before a table was altered. */
   renew: () => void;
 }
 
-/**
- * @param limit how many names are given away at most
- */
 export function statementNames(limit: number): StatementNames {
   const names = new Map<string, string>();
   const isSecond = seenBefore(limit);
@@ -122,7 +109,7 @@ export function statementNames(limit: number): StatementNames {
     const known = names.get(text);
     if (known !== undefined) return known;
     if (names.size >= limit) return '';
-    // A hash of the text, because a pooler may give one server connection to processes of two versions.
+    // A hash, because a pooler may share a server connection between processes of two versions.
     const hash = createHash('sha256').update(`${text}${revision}`).digest('base64url').slice(0, 22);
     const name = `prepared_${hash}`;
     names.set(text, name);
@@ -140,7 +127,7 @@ export function statementNames(limit: number): StatementNames {
   };
 }
 
-/** Returns true for a text that comes for the second time. Remembers at most `limit` texts. */
+/** Returns true for the second use of a text. */
 function seenBefore(limit: number): (text: string) => boolean {
   const seen = new Set<string>();
   return (text) => {

@@ -1,4 +1,4 @@
-/** A Prisma client whose calls cost as much as the same named statements sent by `pg`. See README.md. */
+/** A Prisma client whose calls cost as much as named statements of `pg`. See README.md. */
 import type { SqlDriverAdapterFactory } from '@prisma/driver-adapter-utils';
 import { callsOf, type Place, type Statistics, settled, statistics } from './calls.js';
 import { type Connection, joiningAdapter, type PoolLike, pooled } from './connection.js';
@@ -9,15 +9,15 @@ import { type AnyClient, dryRuns } from './recorder.js';
 import { type OpenTransaction, openTransaction, type TransactionLimits } from './transaction.js';
 
 export interface Options extends Partial<TransactionLimits> {
-  /** Runs single reads outside of transactions; the pool. For connections that many callers share. */
+  /** Runs single reads outside of transactions; the pool by default. */
   reads?: Connection;
-  /** The number of plans that are kept. */
+  /** The number of kept plans. */
   plans?: number;
-  /** The number of prepared statements that each connection to the server may hold. */
+  /** The number of prepared statements on each connection. */
   names?: number;
-  /** The number of answers of each plan that Prisma reads as well, to compare. */
+  /** The number of answers of each plan that Prisma reads as well. */
   verified?: number;
-  /** The number of plans that are recorded in a second. */
+  /** The number of recordings per second. */
   recordings?: number;
 }
 
@@ -25,19 +25,15 @@ interface TransactionOptions extends Partial<TransactionLimits> {
   isolationLevel?: string;
 }
 
-/**
- * Returns a client of Prisma that sends prepared statements.
- * @param make makes Prisma's client: `(adapter) => new PrismaClient({ adapter })`
- * @param pool `pg.Pool`, whose connections may be pipelined. The caller closes it
- */
+/** @param make `(adapter) => new PrismaClient({ adapter })` @param pool `pg.Pool`, which the caller closes */
 export function preparedClient<Client extends object>(
   make: (adapter: SqlDriverAdapterFactory) => Client,
   pool: PoolLike,
   dataModel: DataModel,
   {
     reads,
-    plans: mostPlans = 1000,
-    names: mostNames = 500,
+    plans: maxPlans = 1000,
+    names: maxNames = 500,
     verified = 2,
     recordings = 20,
     maxWait = 2000,
@@ -45,13 +41,13 @@ export function preparedClient<Client extends object>(
   }: Options = {},
 ): Client {
   const counts: Statistics = { prepared: 0, unrecorded: 0, replayed: 0, recorded: 0, fallbacks: new Map() };
-  const names = statementNames(mostNames);
+  const names = statementNames(maxNames);
   const joining = joiningAdapter(pool, names.ofRepeated);
   const real = make(joining.factory);
   const prisma = real as unknown as AnyClient & { _clientVersion?: string };
   const clientVersion = prisma._clientVersion ?? '';
   const dry = dryRuns((adapter) => make(adapter) as unknown as AnyClient);
-  const plans = plansOf(mostPlans, recordings);
+  const plans = plansOf(maxPlans, recordings);
   const calls = callsOf({ dataModel, dry, plans, names, counts, verified });
 
   const onPool = pooled(pool);
@@ -62,12 +58,12 @@ export function preparedClient<Client extends object>(
     prisma: async (run) => run(prisma),
   };
 
-  /** Joins are started one after the other, so that each gets its own connection. */
+  /** Serialises joins, so that each gets its own connection. */
   let joinFree: Promise<unknown> = Promise.resolve();
 
-  /** Has Prisma join a transaction when it is first needed there. */
+  /** Lets Prisma use the connection of an open transaction from its first call on. */
   function joinable(connection: Connection) {
-    let joined: Promise<AnyClient> | undefined;
+    let prismaClient: Promise<AnyClient> | undefined;
     let leave: (() => void) | undefined;
     let ended: Promise<unknown> | undefined;
     const running = new Set<Promise<unknown>>();
@@ -80,21 +76,21 @@ export function preparedClient<Client extends object>(
             resolve(client);
           });
         const forever = { maxWait: 2 ** 31 - 1, timeout: 2 ** 31 - 1 };
-        // The isolation level only says that this is a join: the transaction is open.
+        // The isolation level only marks the join: the transaction is open.
         ended = prisma.$transaction(work, { ...forever, isolationLevel: 'ReadCommitted' }).catch(reject);
       });
     return {
       prisma: (run: (client: AnyClient) => unknown): Promise<unknown> => {
-        joined ??= joinFree.then(join);
-        joinFree = joined.catch(() => {});
-        const work = joined.then(run);
+        prismaClient ??= joinFree.then(join);
+        joinFree = prismaClient.catch(() => {});
+        const work = prismaClient.then(run);
         const ended = () => void running.delete(work);
         running.add(work);
         work.then(ended, ended);
         return work;
       },
       leave: async () => {
-        if (joined === undefined) return;
+        if (prismaClient === undefined) return;
         const results = await Promise.allSettled(running);
         leave?.();
         await ended;
@@ -107,13 +103,13 @@ export function preparedClient<Client extends object>(
   async function inTransaction<T>(work: (place: Place) => Promise<T>, options: TransactionOptions = {}): Promise<T> {
     const limits = { maxWait: options.maxWait ?? maxWait, timeout: options.timeout ?? timeout };
     let transaction: OpenTransaction;
-    const joined = joinable({ query: (statement) => transaction.query(statement) });
+    const prismaSide = joinable({ query: (statement) => transaction.query(statement) });
     try {
-      transaction = await openTransaction(pool, limits, options.isolationLevel, clientVersion, joined.leave);
+      transaction = await openTransaction(pool, limits, options.isolationLevel, clientVersion, prismaSide.leave);
     } catch (error) {
       throw await dry.transactionError(error, 'connect');
     }
-    const place = { connection: transaction, reads: transaction, isTransaction: true, prisma: joined.prisma };
+    const place = { connection: transaction, reads: transaction, isTransaction: true, prisma: prismaSide.prisma };
     let value: T;
     try {
       value = await work(place);
@@ -143,7 +139,7 @@ export function preparedClient<Client extends object>(
   const facade = facadeOf<Client>(delegates, calls, real);
   const client = facade(outside);
   return Object.defineProperties(client, {
-    // Configurable, as with Prisma: a Proxy around the client may replace it.
+    // Configurable, so that a Proxy around the client may replace it.
     $transaction: { value: $transaction, configurable: true },
     $disconnect: { value: async () => void (await Promise.all([prisma.$disconnect(), dry.close()])) },
     [statistics]: { value: counts },

@@ -1,4 +1,4 @@
-/** Records plans: Prisma runs a call without a database, and shows the text it sends and the places of its values. */
+/** Records plans: Prisma runs a call without a database, which shows the statement and the places of the values. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { Statement } from './connection.js';
@@ -13,16 +13,16 @@ export interface Plan {
   statement: (values: unknown[]) => Statement;
   slots: Slot[];
   reader: Reader;
-  /** Answers that Prisma reads as well, to compare. */
+  /** The number of answers that Prisma still reads as well. */
   unverified: number;
 }
 
-/** A shape that only Prisma can run, and why. */
+/** A shape that only Prisma can run, with the reason. */
 export interface Refused {
   refused: string;
 }
 
-/** The first word of the statement of each operation. With another word, Prisma looks for the rows first. */
+/** The first word of each operation's statement. With another word, Prisma reads the rows first. */
 const COMMANDS: [operation: RegExp, text: RegExp][] = [
   [/^(find|count)/, /^SELECT\b/],
   [/^(create|upsert)/, /^INSERT\b/],
@@ -30,10 +30,7 @@ const COMMANDS: [operation: RegExp, text: RegExp][] = [
   [/^delete/, /^DELETE\b/],
 ];
 
-/**
- * @param shape of the call, whose arguments nobody changes any more
- * @throws Unsupported if Prisma has to run calls of this shape
- */
+/** @throws Unsupported if only Prisma can run calls of this shape */
 export async function record(
   dataModel: DataModel,
   dry: DryRuns,
@@ -82,7 +79,7 @@ export async function record(
 }
 
 async function theStatement(dry: DryRuns, call: Call, args: object | undefined) {
-  // A timestamp that Prisma generates must differ between the runs, or it would be taken for a constant.
+  // Generated timestamps must differ between the runs, or they would be taken for constants.
   await delay(2);
   const { sent, error }: DryRun = await dry.run(call, args);
   const [only, another] = sent;
@@ -91,7 +88,7 @@ async function theStatement(dry: DryRuns, call: Call, args: object | undefined) 
   return only;
 }
 
-/** Returns why Prisma sent nothing, in few different words. */
+/** Returns one of few reasons, because reasons are counted. */
 function refusalOf(error: unknown): string {
   if (!(error instanceof Error)) return 'answered without a statement';
   const { code } = error as { code?: string };
@@ -104,7 +101,7 @@ interface DryRun {
   sent: Sent[];
 }
 
-/** A Prisma client, as far as this module calls it by names. */
+/** A Prisma client with members by name. */
 export type AnyClient = Record<string, Record<string, (args?: object) => Promise<unknown>>> & {
   $transaction: (work: (client: AnyClient) => Promise<unknown>, options?: object) => Promise<unknown>;
   $queryRaw: (query: object) => Promise<unknown>;
@@ -112,24 +109,23 @@ export type AnyClient = Record<string, Record<string, (args?: object) => Promise
   $disconnect: () => Promise<void>;
 };
 
-/** The member of a Prisma client that has the operations of a model. */
+/** Returns the client's member of a model. */
 export const memberOf = (model: string): string => (model[0] ?? '').toLowerCase() + model.slice(1);
 
 export interface DryRuns {
-  /** Runs a call. Without an answer the statement finds nothing. */
+  /** Runs a call. Without an answer its statement finds nothing. */
   run: (call: Call, args: object | undefined, answer?: Answer) => Promise<DryRun>;
-  /** Runs a raw query. */
   raw: (method: '$queryRaw' | '$executeRaw', query: object, answer: Answer) => Promise<DryRun>;
-  /** Returns the error that Prisma makes of one that a transaction met at its beginning or at its COMMIT. */
+  /** Returns Prisma's error for one that a transaction met at its beginning or at COMMIT. */
   transactionError: (error: unknown, at: 'connect' | 'COMMIT') => Promise<unknown>;
   close: () => Promise<void>;
 }
 
-/** @param make makes a Prisma client. Called with the first run: until then there is no second engine. */
+/** @param make creates a Prisma client for the first run */
 export function dryRuns(make: (adapter: ReturnType<typeof dryAdapter>['factory']) => AnyClient): DryRuns {
   const adapter = dryAdapter();
   let client: AnyClient | undefined;
-  /** One after the other, because the adapter holds one answer. Also keeps Prisma from joining two `findUnique`. */
+  /** Serialises runs, because the adapter has one answer, and because Prisma merges simultaneous `findUnique` calls. */
   let free: Promise<unknown> = Promise.resolve();
   function inTurn(work: (client: AnyClient) => Promise<unknown>, answer?: Answer, only?: string): Promise<DryRun> {
     const run = async (): Promise<DryRun> => {

@@ -1,11 +1,10 @@
-/** Converts columns and rows of a statement to what Prisma returns. */
+/** Converts the rows of a statement to Prisma's results. */
 import { Decimal, skip } from '@prisma/client/runtime/client';
 import { types as pgTypes } from 'pg';
 import type { Result } from './connection.js';
 import type { DataModel, Field, Model } from './data-model.js';
 import { Unsupported } from './shape.js';
 
-/** Converts a value from PostgreSQL's text format. */
 type Decode = (text: string) => unknown;
 
 const asIs: Decode = (text) => text;
@@ -17,14 +16,14 @@ const decodeTime: Decode = (text) => new Date(`1970-01-01T${text.split(/[+-]/)[0
 
 const isSign = (character: string | undefined) => character === '+' || character === '-';
 
-/** Converts a timestamp. Prisma ignores its offset, and assumes a session in UTC. */
+/** Ignores the offset, as Prisma does: sessions are in UTC. */
 const decodeTimestamp: Decode = (text) => {
   const { length } = text;
   const end = isSign(text[length - 3]) ? length - 3 : isSign(text[length - 6]) ? length - 6 : length;
   return new Date(`${text.slice(0, 10)}T${text.slice(11, end)}Z`);
 };
 
-/** Converts a `DateTime` of Prisma: a timestamp, a date or a time of day. */
+/** Converts a timestamp, a date or a time of day. */
 const decodeDateTime: Decode = (text) => {
   if (text[2] === ':') return decodeTime(text);
   return text.length < 11 ? new Date(text) : decodeTimestamp(text);
@@ -40,7 +39,7 @@ function decodeListOf(decode: Decode): Decode {
   return (text) => splitList(text).map(item);
 }
 
-/** Decoders of the columns in the platform's raw queries, by type (pg_type.dat of PostgreSQL). Prisma reads other types. */
+/** Decoders of the columns in the platform's raw queries, by type OID. Prisma reads other types. */
 const DECODERS = new Map<number, Decode>([
   [16, decodeBoolean], // bool
   [23, Number], // int4
@@ -49,10 +48,10 @@ const DECODERS = new Map<number, Decode>([
   [1184, decodeTimestamp], // timestamptz
 ]);
 
-/** Types of the database's own, such as enums, begin here. */
+/** The first OID of the database's own types, such as enums. */
 const FIRST_OWN_TYPE = 16_384;
 
-/** Returns the decoder of a column of a raw query, or undefined if Prisma must read the column. */
+/** Returns undefined if Prisma must read the column. */
 export const decoderOf = (type: number): Decode | undefined =>
   DECODERS.get(type) ?? (type >= FIRST_OWN_TYPE ? asIs : undefined);
 
@@ -64,24 +63,22 @@ interface Selection {
   omit?: Row;
 }
 
-/** Converts one member of a result. */
 interface Part {
   name: string;
-  /** The column has the name of the field in a join of Prisma, and its own name elsewhere. */
+  /** Joins of Prisma name the column like the field. */
   columns: string[];
   isList: boolean;
   text: Decode;
-  /** Inside the JSON of a join. Undefined if the value is already what Prisma returns. */
+  /** Converts the value inside the JSON of a join. Undefined if no conversion is needed. */
   json: Convert | undefined;
 }
 
 export interface Reader {
   rows: (result: Result) => unknown[];
-  /** @param row one of the result's */
   row: (result: Result, row: unknown[]) => unknown;
 }
 
-/** Converts a timestamp inside JSON, where Prisma respects its offset. */
+/** Respects the offset, as Prisma does inside JSON. */
 function dateInJson(text: string): Date {
   if (text.length < 19) return decodeDateTime(text) as Date;
   const offset = /[+-]\d\d(:\d\d)?$/.exec(text);
@@ -116,7 +113,7 @@ export function readerOf(dataModel: DataModel, model: Model, operation: string, 
 }
 
 function reader(parts: Part[]): Reader {
-  /** For each part, the index of its column. The answers to a text have the same columns each time. */
+  /** The column of each part. All answers to a text have the same columns. */
   let places: number[] | undefined;
   const placesIn = ({ fields }: Result): number[] => {
     const names = fields.map(({ name }) => name);

@@ -1,12 +1,9 @@
-/**
- * The shape of a call: all of its arguments that can change the text of the statement. The others are values, which the
- * statement takes as parameters. Two calls with the same key have the same plan.
- */
+/** The shape of a call: the arguments that can change the text of the statement. Others are its parameters. */
 import { Decimal, skip } from '@prisma/client/runtime/client';
 import type { DataModel, Field, Model } from './data-model.js';
 import { isIsoDate, type ValueType } from './markers.js';
 
-/** A call that only Prisma can run. The message is one of a fixed number of reasons. */
+/** A call that only Prisma can run. The message is one of few reasons. */
 export class Unsupported extends Error {}
 
 export interface Call {
@@ -19,15 +16,14 @@ export interface Shape {
   key: string;
   values: unknown[];
   types: ValueType[];
-  /** For each value, the index of the first equal value. Only `upsert` needs it: equal keys make it one statement. */
+  /** The index of the first equal value. Equal keys make an `upsert` one statement. */
   equal: number[];
 }
 
-/** The meaning of an object's members. */
 type Place = 'arguments' | 'selection' | 'where' | 'relation' | 'filter' | 'data' | 'literal';
 
-/** Bounds the memory of a plan, and the work of a caller who chooses the shape. */
-const LONGEST_KEY = 8192;
+/** Bounds the memory of a plan and the work of a caller who chooses the shape. */
+const MAX_KEY_LENGTH = 8192;
 const LITERAL_ARGUMENTS = new Set(['orderBy', 'relationLoadStrategy', 'omit']);
 const LOGICAL = new Set(['AND', 'OR', 'NOT']);
 const RELATION_FILTERS = new Set(['is', 'isNot', 'some', 'every', 'none']);
@@ -40,7 +36,7 @@ export function shapeOf(dataModel: DataModel, call: Call): Shape {
   return walk;
 }
 
-/** Returns a copy of the arguments as the plan is recorded with them: lists are padded, and `filled` replaces the values. */
+/** Copies the arguments with padded lists. @param filled replaces the values */
 export function copyOf(dataModel: DataModel, call: Call, filled?: readonly unknown[]): object | undefined {
   return new Walk(dataModel, call, filled, true).start(call.args) as object | undefined;
 }
@@ -72,7 +68,7 @@ class Walk implements Shape {
 
   start(args: object | undefined): unknown {
     const copy = args === undefined ? undefined : this.#any(args, 'arguments', this.#model, undefined);
-    if (this.key.length > LONGEST_KEY) throw new Unsupported('the arguments are too large');
+    if (this.key.length > MAX_KEY_LENGTH) throw new Unsupported('the arguments are too large');
     return copy;
   }
 
@@ -102,7 +98,7 @@ class Walk implements Shape {
       case 'bigint':
         return this.#value('bigint', value);
       case 'undefined':
-        // Prisma ignores it or rejects it, by a preview feature.
+        // A preview feature decides if Prisma ignores or rejects it.
         this.key += 'undefined';
         return value;
       case 'object':
@@ -148,7 +144,7 @@ class Walk implements Shape {
     this.key += '{';
     for (const name in object) {
       if (name === '__proto__') throw new Unsupported('a member with the name __proto__');
-      // The length prevents a name chosen by a caller from reading like two names.
+      // The length keeps a name that a caller chose from reading like two names.
       this.key += name.length;
       this.key += ':';
       this.key += name;
@@ -207,7 +203,7 @@ class Walk implements Shape {
     if (LITERAL_ARGUMENTS.has(name)) return this.#any(value, 'literal', model, undefined);
     if (typeof value === 'object' && value !== null) throw new Unsupported(`the argument ${known(name)}`);
     if (name === 'take' && (value as number) < 0) throw new Unsupported('a negative take');
-    // Prisma leaves out an OFFSET of 0, answers a LIMIT of 0 by itself, and takes one row only in `findFirst`.
+    // Prisma omits OFFSET 0, answers LIMIT 0 itself, and takes one row only in `findFirst`.
     if (value !== 0 && (value !== 1 || name !== 'take')) return this.#any(value, 'arguments', model, undefined);
     this.key += `#${value}`;
     return value;
@@ -218,7 +214,7 @@ class Walk implements Shape {
     const related = this.#related(model, name);
     if (related !== undefined) return this.#any(value, 'relation', related, undefined);
     const field = model.fields[name];
-    // A name that is not a field names a unique key with several fields.
+    // Names of unique keys with several fields are not fields.
     return field === undefined ? this.#any(value, 'where', model, undefined) : this.#any(value, 'filter', model, field);
   }
 
@@ -229,7 +225,7 @@ class Walk implements Shape {
       return this.#json(value);
     }
     if ((name === 'in' || name === 'notIn') && Array.isArray(value) && value.length > 0) {
-      // Pads the list to a power of two by repeating its last value, so that 64 lengths share 7 shapes.
+      // Repeats the last value up to a power of two, so that 64 lengths share 7 shapes.
       const length = 2 ** Math.ceil(Math.log2(value.length));
       const padded = Array.from({ length }, (_, i) => value[Math.min(i, value.length - 1)]);
       return this.#list(padded, 'filter', model, field);
@@ -254,6 +250,6 @@ class Walk implements Shape {
   }
 }
 
-/** Keeps names that a caller made up out of the statistics. */
+/** Keeps names of callers out of the statistics. */
 const known = (name: string) =>
   /^(by|having|distinct|_count|_sum|_avg|_min|_max)$/.test(name) ? name : 'of an unknown name';

@@ -1,4 +1,4 @@
-/** A transaction on one connection of the pool, with the limits and the errors of Prisma's interactive transactions. */
+/** A transaction on one connection, with the limits and errors of Prisma's interactive transactions. */
 import { PrismaClientKnownRequestError } from '@prisma/client/runtime/client';
 import {
   type Connection,
@@ -18,11 +18,10 @@ import {
 export interface TransactionLimits {
   /** Milliseconds to wait for a connection. */
   maxWait: number;
-  /** Milliseconds for all of the transaction. */
+  /** Milliseconds for the whole transaction. */
   timeout: number;
 }
 
-/** The names of Prisma's isolation levels in SQL. */
 const LEVELS: Record<string, string> = {
   ReadUncommitted: 'READ UNCOMMITTED',
   ReadCommitted: 'READ COMMITTED',
@@ -41,10 +40,7 @@ export interface OpenTransaction extends Connection {
   rollback: () => Promise<void>;
 }
 
-/**
- * Takes a connection. BEGIN is sent with the first statement, in one write on a pipelined connection.
- * @param leave ends what Prisma does on the same connection; rejects with the error of a call that was still running
- */
+/** Sends BEGIN with the first statement. @param leave ends Prisma's calls on the connection */
 export async function openTransaction(
   pool: PoolLike,
   { maxWait, timeout }: TransactionLimits,
@@ -64,7 +60,7 @@ export async function openTransaction(
 
   const timer = setTimeout(() => {
     end = 'expired';
-    // A statement that nobody waits for any longer may run on: its connection cannot be used again.
+    // The running statement blocks the connection.
     if (underWay > 0) destroy(connection);
     else void finish('ROLLBACK').catch(() => {});
   }, timeout);
@@ -80,7 +76,7 @@ export async function openTransaction(
 
   function begin(): Promise<unknown> {
     const sent = send(connection, level ? statementOf('', `BEGIN ISOLATION LEVEL ${level}`)([]) : BEGIN);
-    // The first statement fails as well, and says so.
+    // The first statement reports the same error.
     sent.catch(() => {});
     return sent;
   }

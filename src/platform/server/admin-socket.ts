@@ -7,30 +7,26 @@ import type { FastifyInstance } from 'fastify';
 import { Refused } from '../calls/errors.js';
 import type { Administration } from '../keys/administration.js';
 
-/** Bytes of the address of a Unix socket (the minimum of Linux and macOS, without the terminating zero). */
-const LONGEST_PATH = 103;
-/** Milliseconds that a command may take. */
-const PATIENCE = 30_000;
+/** Bytes of a Unix socket's address on macOS, which has the lowest limit. */
+const MAX_PATH_BYTES = 103;
+const COMMAND_TIMEOUT_MS = 30_000;
 
 type Answer = { ok: true; result: unknown } | { ok: false; error: string };
 
-/**
- * Returns the path of the Unix socket in the data directory by which a running server takes commands: no second process may open its
- * embedded database. Undefined if the system does not allow it.
- */
+/** Returns undefined if the system does not allow the path. */
 function socketPath(directory: string): string | undefined {
   const path = join(directory, 'admin.sock');
   const [shortest = path] = [path, relative(process.cwd(), path)].sort((a, b) => a.length - b.length);
-  return process.platform === 'win32' || Buffer.byteLength(shortest) > LONGEST_PATH ? undefined : shortest;
+  return process.platform === 'win32' || Buffer.byteLength(shortest) > MAX_PATH_BYTES ? undefined : shortest;
 }
 
-/** Takes commands until the service closes. The caller has locked the directory, so an old socket there is dead. */
+/** Takes commands until the service closes. The directory is locked, so an existing socket is dead. */
 export async function answerCommands(app: FastifyInstance, directory: string): Promise<void> {
   const path = socketPath(directory);
   if (path === undefined) return app.log.warn('no command can reach this server: its data directory takes no socket');
   rmSync(path, { force: true });
   const server = createServer((socket) => {
-    socket.setTimeout(PATIENCE, () => socket.destroy()).on('error', () => socket.destroy());
+    socket.setTimeout(COMMAND_TIMEOUT_MS, () => socket.destroy()).on('error', () => socket.destroy());
     createInterface({ input: socket }).once('line', async (line) => {
       socket.end(JSON.stringify(await answer(app, line)));
     });
@@ -52,7 +48,7 @@ async function answer({ administration, log }: FastifyInstance, line: string): P
   }
 }
 
-/** Returns the commands of the server that runs on a data directory, or undefined if none does. */
+/** Returns the commands of the running server on a data directory, or undefined. */
 export async function runningServer(directory: string): Promise<Administration | undefined> {
   const path = socketPath(directory);
   const open = () =>

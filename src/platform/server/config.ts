@@ -7,7 +7,7 @@ const HTTP_URL = 'http-url';
 const flag = (description: string) => Type.Optional(Type.Boolean({ description }));
 const text = (description: string) => Type.Optional(Type.String({ minLength: 1, description }));
 /**
- * Declares a variable that holds the address of something on the web. A value that is no such address stops the start.
+ * Declares a variable with an HTTP URL. Another value stops the start.
  * @example
  * export const variables = { LIBRARY_URL: httpUrl('address of the library of old') };
  */
@@ -20,11 +20,11 @@ const between = (minimum: number, maximum: number, value: number, description: s
   Type.Integer({ minimum, maximum, default: value, description });
 const count = (value: number, description: string) => Type.Integer({ minimum: 1, default: value, description });
 
-/** The shortest secret, in bytes, for HS256 (RFC 7518 §3.2) and AES-256. */
+/** The minimum for HS256 (RFC 7518 §3.2) and AES-256. */
 const SECRET_BYTES = 32;
 const secret = (description: string) => Type.Optional(Type.String({ minLength: SECRET_BYTES, description }));
 
-/** The environment variables: name, type, default and description. The tables in `docs/` and `.env.example` are made from them. */
+/** The environment variables. The tables in `docs/` and `.env.example` are generated from them. */
 export const variables = Type.Object({
   NODE_ENV: choice(['development', 'production', 'test'], 'production demands secrets and refuses demo data'),
   DEMO: Type.Optional(
@@ -106,16 +106,15 @@ type Settings = Omit<Environment, 'KEY_SECRET'>;
 export type Config = Readonly<Settings> & {
   /** Newest first. */
   readonly KEY_SECRET?: readonly string[];
-  /** True if the rules of production apply, rather than those of a demo. */
+  /** True if the rules of production apply instead of the demo's. */
   readonly production: boolean;
 };
 
-/** A mistake in the environment, with the name of the variable. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 
-/** Describes an error for an environment, where everything is text. Never shows the value, which may be a secret. */
+/** Never shows the value, which may be a secret. */
 function describe({ instancePath, keyword, params, message }: ErrorObject): string {
   const reasons: Record<string, string> = {
     enum: `must be one of ${params['allowedValues']?.join(', ')}`,
@@ -138,10 +137,9 @@ function isProxy(text: string): boolean {
   return bits > 0 || ['loopback', 'linklocal', 'uniquelocal'].includes(address);
 }
 
-/** Returns true for scheme, host and port, as in the Origin header of a browser; wildcards are refused. */
+/** Returns true for scheme, host and port, as in the Origin header. Refuses wildcards. */
 const isOrigin = (text: string): boolean => isHttpUrl(text) && new URL(text).origin === text && !text.includes('*');
 
-/** Checks each secret of a list, as the schema checks a single one. */
 const unfitSecrets = (secrets: readonly string[]): string[] =>
   secrets.flatMap((secret, place) =>
     secrets.length > 1 && (secret.length < SECRET_BYTES || secret.trim() !== secret)
@@ -163,13 +161,12 @@ const exposedBy = ({ HOST, PUBLIC_URL, TLS_CERT, TRUST_PROXY }: Settings): strin
     TRUST_PROXY && 'TRUST_PROXY',
   ]);
 
-/** Exposure decides, unless NODE_ENV or DEMO do. */
 const isProduction = (environment: Environment): boolean =>
   environment.NODE_ENV === 'production' ||
   environment.DEMO === 'off' ||
   (environment.DEMO === undefined && exposedBy(environment).length > 0);
 
-/** Returns the problems of production, with the variables that make its rules apply if NODE_ENV and DEMO do not. */
+/** Adds the variables that make the rules of production apply, unless NODE_ENV or DEMO do. */
 export function inProduction(environment: Settings, problems: string[]): string[] {
   const unsaid = environment.NODE_ENV !== 'production' && environment.DEMO === undefined;
   if (problems.length === 0 || !unsaid) return problems;
@@ -177,7 +174,7 @@ export function inProduction(environment: Settings, problems: string[]): string[
   return [...problems, `The rules of production hold because of ${names}; DEMO=on keeps those of a demo.`];
 }
 
-/** Returns the problems that the schema cannot find, with the names of their variables. */
+/** Returns the problems that the schema cannot find. */
 function contradictions(environment: Environment): string[] {
   const { KEY_SECRET, JWT_SECRET, ADMIN_EMAIL, ADMIN_PASSWORD, PUBLIC_URL } = environment;
   const { REDIS_URL, TRUST_PROXY, CORS_ORIGINS } = environment;
@@ -206,7 +203,7 @@ function contradictions(environment: Environment): string[] {
   ]);
 }
 
-/** Does not check the schemas, which are our own, nor optimise code that runs once: the start waits for this. */
+/** Optimised for a fast start. */
 const ajv = new Ajv({
   allErrors: true,
   coerceTypes: true,
@@ -226,7 +223,7 @@ function schemaWith(own: TProperties): TObject {
   return schema;
 }
 
-/** Returns true for texts that one inserted, deleted, replaced or transposed letter makes equal. */
+/** Returns true if one inserted, deleted, replaced or transposed letter makes the texts equal. */
 function isOneEdit(one: string, other: string): boolean {
   const shorter = Math.min(one.length, other.length);
   let start = 0;
@@ -238,7 +235,6 @@ function isOneEdit(one: string, other: string): boolean {
   return isTransposed || Math.max(rest.length, otherRest.length) <= 1;
 }
 
-/** Returns a sentence for each name that is probably a misspelt name of an unset variable. */
 function misspeltNames(given: readonly string[], known: readonly string[]): string[] {
   const plain = (name: string) => name.toUpperCase().replaceAll(/[^A-Z]/g, '');
   const unset = known.filter((name) => !given.includes(name));
@@ -252,10 +248,8 @@ function misspeltNames(given: readonly string[], known: readonly string[]): stri
 
 /**
  * Reads the environment. No other code does.
- * @param environment values that are empty or blank count as unset
- * @param own the variables that only the application has
- * @param warn gets a sentence for each name that looks like a misspelt variable, without its value
- * @throws ConfigError with the name of every wrong variable, never with its value
+ * @param warn gets a sentence for each name that looks misspelt
+ * @throws ConfigError with the names of all wrong variables, without their values
  */
 export function readConfig(
   environment: NodeJS.ProcessEnv,
@@ -275,10 +269,10 @@ export function readConfig(
   return Object.freeze({ ...others, ...secrets, production: isProduction(values) });
 }
 
-/** Returns the address to listen on. Only one: Fastify would cut running requests of a second listener, for ::1, when it closes. */
+/** Returns one address, because Fastify cuts running requests of a second listener when it closes. */
 export const listenHost = ({ HOST }: Pick<Config, 'HOST'>): string => (HOST === 'localhost' ? '127.0.0.1' : HOST);
 
-/** Returns a ConfigError for a wrong port or host, and any other error as it is. */
+/** Returns a ConfigError for a wrong port or host, and other errors unchanged. */
 export function notListening(error: unknown, { PORT, HOST }: Pick<Config, 'PORT' | 'HOST'>): unknown {
   const problems: Record<string, string> = {
     EADDRINUSE: `PORT: something listens on ${PORT} already; stop it, or set another one (0 takes a free one).`,

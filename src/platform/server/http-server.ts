@@ -8,29 +8,29 @@ import { answerParserError, sendProblem } from '../http/failures.js';
 import type { Config } from './config.js';
 import type { Timeouts } from './timeouts.js';
 
-/** The limits of one connection, for each version of HTTP. */
+/** Limits per connection. */
 export const LIMITS = {
-  /** Bytes of the headers of a request; then 431, or its stream is reset. */
+  /** Bytes; more get 431, or a reset of the stream. */
   headers: 16_384,
-  /** HTTP/2 streams that are open at once; more are refused. */
+  /** Simultaneous HTTP/2 streams. */
   streams: 100,
-  /** HTTP/2 streams that were reset, minus those that ended well; then the session ends (CVE-2023-44487). */
+  /** Reset HTTP/2 streams minus successful ones (CVE-2023-44487). */
   resets: 100,
 };
-/** Milliseconds between two looks at the TLS files. Looks at their names, so a changed link is seen as well. */
-const INTERVAL = 1000;
+/** Milliseconds between checks of the TLS files, by name, so that a changed link is noticed. */
+const TLS_CHECK_INTERVAL_MS = 1000;
 
 interface HttpServerOptions extends Required<Pick<FastifyServerOptions, 'logger' | 'rewriteUrl'>> {
   timeouts: Timeouts;
 }
 
-/** The certificate with its chain and the private key, as files in PEM. */
+/** PEM files. */
 interface TlsFiles {
   cert: string;
   key: string;
 }
 
-/** Returns a Fastify instance without routes: plain HTTP/1.1, or HTTP/2 and HTTP/1.1 over TLS. */
+/** Creates a Fastify instance without routes: HTTP/1.1, or HTTP/2 and HTTP/1.1 over TLS. */
 export function httpServer(config: Config, { logger, timeouts, rewriteUrl }: HttpServerOptions): FastifyInstance {
   const tls = config.TLS_CERT && config.TLS_KEY ? { cert: config.TLS_CERT, key: config.TLS_KEY } : undefined;
 
@@ -45,33 +45,33 @@ export function httpServer(config: Config, { logger, timeouts, rewriteUrl }: Htt
     frameworkErrors: (error, request, reply) => void sendProblem(error, request, reply),
     clientErrorHandler: answerParserError,
     forceCloseConnections: 'idle',
-    // Requests that arrive while the server closes are served: no client has been told not to send them.
+    // Clients do not know yet that the server closes.
     return503OnClosing: false,
-    // The router throws above this; Node's limit of the headers comes sooner.
+    // Above Node's limit of the headers.
     routerOptions: { maxParamLength: 65_536 },
   });
 
   limitTransport(app.server, timeouts);
-  // RFC 9110 §10.1.1: an unknown expectation may be ignored. Node would answer a bare 417.
+  // Unknown expectations may be ignored (RFC 9110 §10.1.1). Node would answer 417 without a body.
   app.server.on('checkExpectation', (...exchange) => app.server.emit('request', ...exchange));
   if (tls) followTls(app, tls);
   return app;
 }
 
-/** Offers HTTP/1.1 besides HTTP/2. The types are those of the plain server; only what is common to both is used. */
+/** Offers HTTP/2 and HTTP/1.1, with the types of the plain server. */
 const secure = (files: TlsFiles, { handshake }: Timeouts) =>
   ({
     http2: true,
     https: {
       allowHTTP1: true,
       Http1IncomingMessage: UpgradableRequest,
-      // The one limit that cannot be set on the server.
+      // This limit cannot be set on the server.
       handshakeTimeout: handshake,
       ...readTls(files),
     },
   }) as unknown as FastifyServerOptions;
 
-/** @throws Error if a file cannot be read or is not PEM, or if the key is not that of the certificate */
+/** @throws Error for unreadable files, and for a key of another certificate */
 function readTls({ cert, key }: TlsFiles): { cert: Buffer; key: Buffer } {
   try {
     const pair = { cert: readFileSync(cert), key: readFileSync(key) };
@@ -82,7 +82,7 @@ function readTls({ cert, key }: TlsFiles): { cert: Buffer; key: Buffer } {
   }
 }
 
-/** Uses a renewed certificate for new connections, as soon as its files match. Open connections go on. */
+/** Uses a renewed certificate for new connections as soon as its files match. */
 function followTls(app: FastifyInstance, files: TlsFiles): void {
   const reload = () => {
     try {
@@ -93,7 +93,7 @@ function followTls(app: FastifyInstance, files: TlsFiles): void {
     }
   };
   const paths = [files.cert, files.key];
-  for (const path of paths) watchFile(path, { interval: INTERVAL, persistent: false }, reload);
+  for (const path of paths) watchFile(path, { interval: TLS_CHECK_INTERVAL_MS, persistent: false }, reload);
   app.addHook('onClose', async () => {
     for (const path of paths) unwatchFile(path, reload);
   });
@@ -102,10 +102,7 @@ function followTls(app: FastifyInstance, files: TlsFiles): void {
 /** Not a member, because the base class sets `upgrade` before members exist. */
 const offering = new WeakSet<IncomingMessage>();
 
-/**
- * A request of HTTP/1.1 that upgrades only to a WebSocket. Any other offer (Java's HttpClient offers h2c with each request) gets
- * the answer of an ordinary request, as RFC 9110 §7.8 permits. Node would pass all of them to the handler of WebSockets.
- */
+/** Upgrades to WebSockets only. Other offers, such as h2c, get an ordinary answer (RFC 9110 §7.8). */
 class UpgradableRequest extends IncomingMessage {
   get upgrade(): boolean {
     return offering.has(this) && this.headers.upgrade?.toLowerCase() === 'websocket';
@@ -116,17 +113,13 @@ class UpgradableRequest extends IncomingMessage {
   }
 }
 
-/** Node looks for late requests at intervals only, so a request must count as late that much earlier. */
+/** Node checks for late requests at this interval, so limits are shortened by it. */
 const intervalOf = ({ headers }: Timeouts) => Math.min(500, headers / 4);
 
-/**
- * Sets the limits of a server. They are set on the server that was made, because the options of the three kinds of server differ,
- * and Fastify drops some of them.
- */
+/** Sets limits on the server, because the options of the three kinds of servers differ, and Fastify drops some. */
 function limitTransport(server: Server | Http2SecureServer, timeouts: Timeouts): void {
   const { headers, request, idle } = timeouts;
   const interval = intervalOf(timeouts);
-  // For HTTP/1.1, with and without TLS.
   Object.assign(server, {
     headersTimeout: headers - interval,
     requestTimeout: request - interval,
@@ -136,34 +129,34 @@ function limitTransport(server: Server | Http2SecureServer, timeouts: Timeouts):
     maxHeaderSize: LIMITS.headers,
     requireHostHeader: true,
   });
-  // No answer can be sent before the handshake, and Node leaves the socket open.
+  // Node leaves the socket open.
   server.on('tlsClientError', (_error: Error, socket: TLSSocket) => socket.destroy());
   if (!('updateSettings' in server)) return;
   server.updateSettings({ maxConcurrentStreams: LIMITS.streams, maxHeaderListSize: LIMITS.headers });
   limitSessions(server, timeouts);
 }
 
-/** The state of a session at the last look. */
+/** The state of a session at the last check. */
 interface Watched {
   /** Open streams. */
   open: number;
-  /** The last stream whose headers are complete; 0 before the first. */
+  /** The last stream with complete headers, or 0. */
   last: number;
-  /** Streams that were reset, minus those that ended well. */
+  /** Reset streams minus successful ones. */
   resets: number;
-  /** Changes while the session carries something, and the time of its last change. */
+  /** Changes with each activity; `since` is the time of the last change. */
   progress: string;
   since: number;
-  /** The time since which the headers of a further stream are incomplete. */
+  /** The time since which headers are incomplete. */
   headersSince?: number | undefined;
 }
 
-/** Limits what Node does not limit in HTTP/2: the time of an idle session and of incomplete headers, and resets. */
+/** Limits idle sessions, incomplete headers and resets, which Node does not limit in HTTP/2. */
 function limitSessions(server: Http2SecureServer, timeouts: Timeouts): void {
   const { NGHTTP2_ENHANCE_YOUR_CALM, NGHTTP2_NO_ERROR } = constants;
   const sessions = new Map<ServerHttp2Session, Watched>();
 
-  /** Ends a session in the next turn: one that is destroyed while it reads does not send the reason. */
+  /** Destroys the session in the next turn, or the reason would not be sent. */
   function end(session: ServerHttp2Session, reason: number): void {
     if (!sessions.delete(session) || session.destroyed) return;
     session.goaway(reason);
@@ -196,9 +189,9 @@ function limitSessions(server: Http2SecureServer, timeouts: Timeouts): void {
   server.once('close', () => clearInterval(timer));
 }
 
-/** Pings do not keep a session alive: neither an unused one, nor one whose client reads no answers. */
+/** Pings do not count as activity. */
 function isLate({ state }: ServerHttp2Session, watched: Watched, { headers, idle }: Timeouts, now: number): boolean {
-  // The stream whose headers have begun to arrive; Node emits it when they are complete.
+  // The stream whose headers have begun to arrive. Node emits it when they are complete.
   const { lastProcStreamID = 0, remoteWindowSize } = state;
   watched.headersSince = lastProcStreamID > watched.last ? (watched.headersSince ?? now) : undefined;
   const progress = `${watched.last} ${watched.open} ${remoteWindowSize}`;

@@ -1,10 +1,7 @@
-/** Milliseconds between two looks. */
-const INTERVAL = 500;
+/** Milliseconds. */
+const CHECK_INTERVAL_MS = 500;
 
-/**
- * Calls `onGone` once the shell of an npm script has gone, if npm started this process: npm sends signals to the shell only, which
- * dies without passing them on.
- */
+/** Calls `onGone` when the shell of an npm script has gone. npm signals only the shell. */
 export function whenShellGone(environment: NodeJS.ProcessEnv, onGone: () => void): void {
   if (environment['npm_lifecycle_event'] === undefined) return;
   const shell = process.ppid;
@@ -12,6 +9,6 @@ export function whenShellGone(environment: NodeJS.ProcessEnv, onGone: () => void
     if (process.ppid === shell) return;
     clearInterval(timer);
     onGone();
-  }, INTERVAL);
+  }, CHECK_INTERVAL_MS);
   timer.unref();
 }

@@ -8,11 +8,10 @@ import { reportIfSlow, retryWhileUnavailable } from '../database/waiting.js';
 import { namesOf } from '../names.js';
 import { type Config, ConfigError, listenHost, notListening, readConfig } from './config.js';
 
-/** The parts of a program, each loaded when it is needed, so that modules are loaded while the database opens. */
+/** The parts of a program. Modules load while the database opens. */
 interface Program {
-  /** The name of the application, which is needed before the application is loaded. */
   readonly name: string;
-  /** The environment variables of this application only: name, type, default and description. */
+  /** The environment variables of the application. */
   readonly variables?: TProperties;
   readonly application: () => Promise<Application>;
 }
@@ -21,7 +20,7 @@ async function start({ name, variables, application: load }: Program): Promise<v
   namesOf(name);
   const config = readConfig(process.env, variables, console.error);
   await tryPort(config);
-  // PostgreSQL is compiled on another core while the modules of the service are loaded.
+  // PostgreSQL compiles on another core meanwhile.
   const [database, application, { serve }] = await Promise.all([
     reportIfSlow('Still opening the database.', () =>
       retryWhileUnavailable(() => openDatabase(config.DATABASE_URL, { name })),
@@ -39,7 +38,7 @@ async function start({ name, variables, application: load }: Program): Promise<v
   });
 }
 
-/** Opens and closes the port, before a database is opened and perhaps migrated for a process that could not serve. */
+/** Checks the port before a database is opened or migrated in vain. */
 async function tryPort(config: Config): Promise<void> {
   const server = createServer().listen(config.PORT, listenHost(config));
   await once(server, 'listening').catch((error: unknown) => {
@@ -49,10 +48,10 @@ async function tryPort(config: Config): Promise<void> {
   await once(server, 'close');
 }
 
-/** Returns a sentence for the operator; undefined for a bug of ours, which shows its stack. */
+/** Returns a sentence for the operator, or undefined for a bug, which shows its stack. */
 function sentenceOf(error: unknown): string | undefined {
   if (error instanceof ConfigError || error instanceof DatabaseNotOpened) return error.message;
-  // Prisma or PostgreSQL lacks a table or a column.
+  // A table or column is missing.
   if (error instanceof Error && 'code' in error && /^(P202[12]|42P01|42703)$/.test(String(error.code))) {
     const missing = error.message.trim().split('\n').at(-1);
     return `This version does not fit the database, which a newer one may have migrated, or somebody changed: ${missing}`;
@@ -63,7 +62,7 @@ function sentenceOf(error: unknown): string | undefined {
   return isOfSystem ? error.message : undefined;
 }
 
-/** Runs an application as this process, until it is asked to stop. Prints why it cannot start, and ends the process. */
+/** Runs an application until it is asked to stop. Prints the reason if it cannot start. */
 export async function run(program: Program): Promise<void> {
   await start(program).catch((error: unknown) => {
     const sentence = sentenceOf(error);

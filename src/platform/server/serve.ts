@@ -12,19 +12,19 @@ import { reportIfSlow, retryWhileUnavailable } from '../database/waiting.js';
 import { titleOf } from '../names.js';
 import { answerCommands } from './admin-socket.js';
 import { type Config, ConfigError, inProduction, listenHost, notListening } from './config.js';
-import { drainOnClose, type Leave } from './drain.js';
+import { drainOnClose, type StopAccepting } from './drain.js';
 import { whenShellGone } from './npm-shell.js';
 
-/** Milliseconds for running requests once the process is asked to stop. */
-const GRACE = 10_000;
-/** Milliseconds within which a second signal is an echo: npm repeats a Ctrl-C that the terminal has sent already. */
-const ECHO = 500;
+/** Milliseconds for running requests after the signal to stop. */
+const GRACE_MS = 10_000;
+/** Milliseconds within which a second signal is ignored: npm repeats the Ctrl-C of the terminal. */
+const ECHO_MS = 500;
 
-/** Serves until the process is asked to stop, and then closes the database. If it rejects, the caller closes the database. */
+/** Serves until the process is asked to stop, and closes the database. If it rejects, the caller closes it. */
 export async function serve(application: Application, config: Config, database: Database): Promise<void> {
   const { demo, app } = await reportIfSlow('Still reading what is in the database.', async () => {
     await retryWhileUnavailable(() => prepareData(database, config, application));
-    // Runs beside the other, because a password is hashed on another core.
+    // Hashes a password on another core meanwhile.
     const [demo, app] = await Promise.all([
       retryWhileUnavailable(() => demoLogin(database, config, application)),
       buildApp(application, config, { database, logger: await logger(config) }),
@@ -32,10 +32,10 @@ export async function serve(application: Application, config: Config, database: 
     return { demo, app };
   });
   app.addHook('onClose', () => database.close());
-  const leave = drainOnClose(app);
+  const stopAccepting = drainOnClose(app);
   const stored = readAddress(config.DATABASE_URL);
   if (stored.kind === 'embedded' && stored.directory) await answerCommands(app, stored.directory);
-  stopOnSignal(app, leave, config.DRAIN_DELAY);
+  stopOnSignal(app, stopAccepting, config.DRAIN_DELAY);
   const url = await app.listen({ port: config.PORT, host: listenHost(config) }).catch((error: unknown) => {
     throw notListening(error, config);
   });
@@ -46,7 +46,6 @@ interface Announcement {
   title: string;
   config: Config;
   database: Pick<Database, 'label' | 'migrated'>;
-  /** The URL on which the service listens. */
   address: string;
   demo: DemoPerson | undefined;
   app: Pick<FastifyInstance, 'notWritten' | 'restEntry'>;
@@ -75,10 +74,9 @@ export function announce({ title, config, database, address, demo, app }: Announ
   console.log(`${lines.join('\n')}\n`);
 }
 
-/** Returns a logger that writes JSON, or readable lines on a terminal. */
 async function logger({ LOG_LEVEL: level }: Config) {
   if (!process.stdout.isTTY) return { level };
-  // A development dependency: an installation without it logs JSON.
+  // A development dependency. Without it the log is JSON.
   const pretty = await import('pino-pretty').then(
     (module) => module.default,
     () => undefined,
@@ -86,21 +84,18 @@ async function logger({ LOG_LEVEL: level }: Config) {
   return pretty === undefined ? { level } : { level, stream: pretty({ sync: true, ignore: 'pid,hostname' }) };
 }
 
-/**
- * Closes at the first signal, and ends the process at the next one.
- * @param drainDelay milliseconds for which requests are still taken, while `/readyz` tells balancers to send no more
- */
-function stopOnSignal(app: FastifyInstance, leave: Leave, drainDelay: number): void {
+/** Closes at the first signal, and ends the process at the second one. */
+function stopOnSignal(app: FastifyInstance, stopAccepting: StopAccepting, drainDelay: number): void {
   const signals = ['SIGINT', 'SIGTERM'] as const;
-  const options = { delay: drainDelay + GRACE, logger: app.log, skip: [...signals] };
+  const options = { delay: drainDelay + GRACE_MS, logger: app.log, skip: [...signals] };
   const { close } = closeWithGrace(options, async ({ err }) => {
     if (err) app.log.fatal({ err }, 'stopping after a fault');
-    await leave(err ? 0 : drainDelay);
+    await stopAccepting(err ? 0 : drainDelay);
     await app.close();
   });
   let asked: number | undefined;
   const onSignal = (signal: NodeJS.Signals) => {
-    if (asked !== undefined && performance.now() - asked < ECHO) return;
+    if (asked !== undefined && performance.now() - asked < ECHO_MS) return;
     app.log.info({ signal }, asked === undefined ? 'stopping' : 'stopping at once');
     if (asked !== undefined) process.exit(1);
     asked = performance.now();
@@ -110,11 +105,7 @@ function stopOnSignal(app: FastifyInstance, leave: Leave, drainDelay: number): v
   whenShellGone(process.env, () => onSignal('SIGTERM'));
 }
 
-/**
- * Makes sure that somebody can log in: creates the first administrator from ADMIN_EMAIL, or else, outside production, the demo in an
- * empty database. Safe to repeat, and on several instances at once.
- * @throws ConfigError for a common password; in production, which refuses demo data and has no default administrator
- */
+/** Creates the first administrator, or the demo outside production. Idempotent, on several instances too. */
 export async function prepareData(
   { client, exclusively }: Pick<Database, 'client' | 'exclusively'>,
   config: Config,
@@ -139,7 +130,7 @@ export async function prepareData(
     else if ((await client.user.count()) === 0) await demo?.seed(client);
   }
 
-  // A start that has nothing to write does not wait for the lock, which a long migration may hold.
+  // Does not wait for the lock without need, because a long migration may hold it.
   if (!(await isPrepared())) await exclusively(prepare);
 }
 
@@ -157,7 +148,7 @@ async function createFirstAdmin(client: PrismaClient, role: string, email: strin
   });
 }
 
-/** Returns the demo account of the start message; undefined in production, or if its password or address is no longer that. */
+/** Returns the demo account, unless its password or address was changed. */
 export async function demoLogin(
   { client }: Pick<Database, 'client'>,
   { production }: Config,

@@ -6,16 +6,15 @@ import { bareProblem } from '../http/failures.js';
 
 /** Milliseconds. */
 export interface Timeouts {
-  /** For the TLS handshake; then the connection ends. */
   handshake: number;
-  /** For the headers of a request, on a new connection from its beginning; and for the whole request. Then 408. */
+  /** From the connection or the previous request to the complete headers, and to the end of the request. Then 408. */
   headers: number;
   request: number;
-  /** For the answer; then 503. */
+  /** For the answer. Then 503. */
   handler: number;
-  /** For an idle connection: longer than proxies keep one, so that the proxy closes it. */
+  /** Longer than in proxies, so that the proxy closes idle connections. */
   idle: number;
-  /** For the client of a WebSocket to read what was sent, and to answer the closing handshake. Then the connection is cut. */
+  /** For a WebSocket client to read, and to answer the closing handshake. */
   closing: number;
 }
 
@@ -28,12 +27,12 @@ export const TIMEOUTS: Timeouts = {
   closing: 10_000,
 };
 
-/** Seconds after which the client may try again. */
-const RETRY_AFTER = 2;
+/** Seconds. */
+const RETRY_AFTER_S = 2;
 
 /**
- * Answers 503 for a slow handler: Fastify's option of the name ends its timer in 5.12 when the body of the request has been read.
- * Answers 408 for a slow body over HTTP/2, where Node has no time-out.
+ * Fastify 5.12 ends the timer of its own `handlerTimeout` with the body of the request. Node has no time-out for bodies
+ * over HTTP/2.
  */
 export const timeoutsPlugin = fp<Pick<Timeouts, 'request' | 'handler'>>(
   async (app, { request: whole, handler }) => {
@@ -45,11 +44,11 @@ export const timeoutsPlugin = fp<Pick<Timeouts, 'request' | 'handler'>>(
       reply.raw.once('close', () => clearTimeout(timer));
     });
 
-    // Begins when the body is complete: a slow client gets 408, later.
+    // Begins with the complete body: a slow client gets 408 instead.
     const answers = deadlines<FastifyReply>(handler, (reply) => {
       if (reply.sent || reply.raw.destroyed) return;
-      reply.send(new Failure('UNAVAILABLE', 'The service took too long.', { retryAfter: RETRY_AFTER }));
-      // Fastify takes a second answer until the first has gone, which may wait for Redis, and throws where nothing catches.
+      reply.send(new Failure('UNAVAILABLE', 'The service took too long.', { retryAfter: RETRY_AFTER_S }));
+      // Fastify takes a second answer until the first has gone, and throws where nothing catches.
       reply.hijack();
     });
     app.stage('handler-timeout', (_request, reply) => answers.begin(reply));
@@ -60,25 +59,21 @@ export const timeoutsPlugin = fp<Pick<Timeouts, 'request' | 'handler'>>(
 
 const streamOf = ({ raw }: FastifyReply) => (raw as unknown as Http2ServerResponse).stream;
 
-/** Answers like Node over HTTP/1.1: a bare problem at any address, and reads no more of the request. */
+/** Answers like Node over HTTP/1.1, and reads no more of the request. */
 function refuseRest({ raw }: FastifyRequest, reply: FastifyReply): void {
   const stream = streamOf(reply);
   if (reply.sent || stream.headersSent) return void stream.close();
   const { status, headers, body } = bareProblem('REQUEST_TIMEOUT');
   reply.hijack();
-  // Otherwise its reader takes the end of the stream for that of the body.
+  // The reader of the body would take the end of the stream for the end of the body.
   raw.removeAllListeners('end');
   stream.respond({ ':status': status, ...headers });
   stream.end(body, () => stream.close());
 }
 
-/**
- * Calls back for everything that has not ended in time. One timer serves all, because what begins first is due first: a timer for
- * each request would cost more than most of its other work. It does not keep the process alive.
- * @param milliseconds from the beginning of a thing
- */
+/** One timer serves all requests in order, because a timer per request would be expensive. */
 function deadlines<Thing>(milliseconds: number, onDue: (thing: Thing) => void) {
-  /** The time at which each is due, in this order. */
+  /** In the order of their times. */
   const due = new Map<Thing, number>();
   let timer: NodeJS.Timeout | undefined;
 

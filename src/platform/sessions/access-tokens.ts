@@ -4,30 +4,28 @@ import { LRUCache } from 'lru-cache';
 import { validate as isUuid, v7 as uuidv7 } from 'uuid';
 import type { MaybePromise } from '../calls/maybe-promise.js';
 
-/** Seconds that an access token lives (docs/decisions.md, "Access tokens"). */
-export const ACCESS_TOKEN_LIFETIME = 15 * 60;
-/** Seconds by which the clocks of two instances may differ. */
-export const CLOCK_TOLERANCE = 5;
-/** Verified tokens in the cache; at less than 1 kB each. */
-const REMEMBERED = 10_000;
-/** Longer than any token that we issue. */
-const LONGEST = 4096;
+/** Seconds (docs/decisions.md, "Access tokens"). */
+export const ACCESS_TOKEN_LIFETIME_S = 15 * 60;
+/** The maximum difference between the clocks of two instances. */
+export const CLOCK_TOLERANCE_S = 5;
+/** Cached tokens of less than 1 kB each. */
+const MAX_CACHED_TOKENS = 10_000;
+/** More than any issued token. */
+const MAX_TOKEN_LENGTH = 4096;
 
 /** The claims of a verified token. */
 export interface AccessClaims {
   subject: string;
   role: string;
-  /** Milliseconds since the epoch; `iat` counts seconds, the `jti` knows better. */
+  /** Milliseconds since the epoch. */
   issuedAt: number;
-  /** Unix seconds. */
   expiresAt: number;
-  /** The session of the token. */
   sessionId: string;
-  /** The key that signed it; undefined for the one of HS256. */
+  /** The signing key; undefined for HS256. */
   kid: string | undefined;
 }
 
-/** Reads the milliseconds of a UUIDv7 (RFC 9562 §5.7). `iat` decides if they disagree with it. */
+/** Reads the milliseconds of a UUIDv7 (RFC 9562 §5.7), unless `iat` disagrees. */
 function issuedAt(iat: number, uuid: string): number {
   const milliseconds = Number.parseInt(uuid.replace('-', '').slice(0, 12), 16);
   return Math.floor(milliseconds / 1000) === iat ? milliseconds : iat * 1000;
@@ -35,7 +33,7 @@ function issuedAt(iat: number, uuid: string): number {
 
 type Key = KeyObject | Uint8Array;
 
-/** The keys; the set may change while the service runs. */
+/** The keys, which may change while the service runs. */
 export interface KeySource {
   algorithm: 'RS256' | 'HS256';
   signing: () => { kid: string | undefined; key: Key };
@@ -46,19 +44,15 @@ interface AccessTokenOptions {
   keys: KeySource;
   issuer: string;
   audience: string;
-  /** Milliseconds since the epoch. */
   now: () => number;
 }
 
 export type AccessTokens = ReturnType<typeof accessTokens>;
 
-/**
- * Issues and verifies JWT access tokens (RFC 7519, under the rules of RFC 8725). We are their only issuer, so a header with a
- * member besides alg, typ and kid is refused: no jku, jwk, x5u, crit or zip is ever read.
- */
+/** Issues and verifies JWT access tokens (RFC 7519, RFC 8725). Refuses headers besides alg, typ and kid. */
 export function accessTokens({ keys, issuer, audience, now }: AccessTokenOptions) {
-  /** By digest: the tokens themselves are not stored. */
-  const known = new LRUCache<string, AccessClaims>({ max: REMEMBERED });
+  /** By digest, so that no token is stored. */
+  const known = new LRUCache<string, AccessClaims>({ max: MAX_CACHED_TOKENS });
   const digestOf = (token: string) => createHash('sha256').update(token).digest('base64url');
 
   async function verify(token: string, digest: string): Promise<AccessClaims | undefined> {
@@ -73,7 +67,7 @@ export function accessTokens({ keys, issuer, audience, now }: AccessTokenOptions
         issuer,
         audience,
         typ: 'JWT',
-        clockTolerance: CLOCK_TOLERANCE,
+        clockTolerance: CLOCK_TOLERANCE_S,
         currentDate: new Date(now()),
         requiredClaims: ['iss', 'aud', 'sub', 'iat', 'exp', 'jti', 'role'],
       });
@@ -85,17 +79,16 @@ export function accessTokens({ keys, issuer, audience, now }: AccessTokenOptions
     }
   }
 
-  /** Reads the payload. jose checks exp and nbf, but accepts an `iat` in the future. */
+  /** Rejects an `iat` in the future, which jose accepts. */
   function read({ sub, role, iat, exp, jti }: JWTPayload, kid: string | undefined): AccessClaims | undefined {
     if (typeof sub !== 'string' || typeof role !== 'string' || typeof jti !== 'string') return undefined;
-    if (iat === undefined || exp === undefined || iat > now() / 1000 + CLOCK_TOLERANCE) return undefined;
+    if (iat === undefined || exp === undefined || iat > now() / 1000 + CLOCK_TOLERANCE_S) return undefined;
     const [sessionId = '', unique = ''] = jti.split(':');
     if (!isUuid(sessionId)) return undefined;
     return { subject: sub, role, issuedAt: issuedAt(iat, unique), expiresAt: exp, sessionId, kid };
   }
 
   return {
-    /** Returns a signed token that is valid for ACCESS_TOKEN_LIFETIME seconds, without personal data. */
     issue({ subject, role, sessionId }: Pick<AccessClaims, 'subject' | 'role' | 'sessionId'>): Promise<string> {
       const { kid, key } = keys.signing();
       const issuedAt = Math.floor(now() / 1000);
@@ -105,20 +98,17 @@ export function accessTokens({ keys, issuer, audience, now }: AccessTokenOptions
         .setAudience(audience)
         .setSubject(subject)
         .setIssuedAt(issuedAt)
-        .setExpirationTime(issuedAt + ACCESS_TOKEN_LIFETIME)
+        .setExpirationTime(issuedAt + ACCESS_TOKEN_LIFETIME_S)
         .setJti(`${sessionId}:${uuidv7({ msecs: now() })}`)
         .sign(key as Uint8Array);
     },
 
-    /**
-     * Returns the claims, or undefined for anything but a valid token of ours. Asks no database. A cached token is only checked for
-     * its expiry and its key.
-     */
+    /** Asks no database. Checks only expiry and key of a cached token. */
     verify(token: string): MaybePromise<AccessClaims | undefined> {
       const digest = digestOf(token);
       const seen = known.get(digest);
       if (!seen) return verify(token, digest);
-      const alive = now() / 1000 < seen.expiresAt + CLOCK_TOLERANCE && keys.verifying(seen.kid) !== undefined;
+      const alive = now() / 1000 < seen.expiresAt + CLOCK_TOLERANCE_S && keys.verifying(seen.kid) !== undefined;
       if (!alive) known.delete(digest);
       return alive ? seen : undefined;
     },
@@ -126,12 +116,11 @@ export function accessTokens({ keys, issuer, audience, now }: AccessTokenOptions
 }
 
 /**
- * Returns the header of a compact JWS, if the token has the one accepted spelling: each of the three parts equals its own
- * re-encoding (no padding, no stray low bits, no other alphabet), and no member of the header appears twice (RFC 7515 §4). Our
- * headers are flat JSON without white space. jose alone accepts several spellings.
+ * Returns the header of a JWS if each part equals its re-encoding, and no member occurs twice (RFC 7515 §4). jose
+ * accepts several spellings.
  */
 function canonicalHeader(token: string): Partial<JWTHeaderParameters> | undefined {
-  const parts = token.length > LONGEST ? [] : token.split('.');
+  const parts = token.length > MAX_TOKEN_LENGTH ? [] : token.split('.');
   const isCanonical = (part: string) => part !== '' && Buffer.from(part, 'base64url').toString('base64url') === part;
   if (parts.length !== 3 || !parts.every(isCanonical)) return undefined;
   const text = Buffer.from(parts[0] as string, 'base64url').toString();

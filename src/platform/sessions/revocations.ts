@@ -10,16 +10,16 @@ import { notify } from '../database/signals.js';
 import { retryWhileUnavailable } from '../database/waiting.js';
 import type { SigningKeys } from '../keys/signing-keys.js';
 import type { Names } from '../names.js';
-import { ACCESS_TOKEN_LIFETIME, type AccessClaims, CLOCK_TOLERANCE } from './access-tokens.js';
+import { ACCESS_TOKEN_LIFETIME_S, type AccessClaims, CLOCK_TOLERANCE_S } from './access-tokens.js';
 
-/** Milliseconds that a mark is kept: as long as an older token could live, and a minute for the commit. */
-const KEPT = (ACCESS_TOKEN_LIFETIME + CLOCK_TOLERANCE + 60) * 1000;
-/** Milliseconds for which a reading of the tables counts as up to date. */
-const FRESH = 400;
-/** Session ids in one signal, which holds fewer than 8,000 bytes; each id takes 36 characters and a space. */
+/** The maximum age of a valid token, and a minute for the commit. */
+const MARK_AGE_MS = (ACCESS_TOKEN_LIFETIME_S + CLOCK_TOLERANCE_S + 60) * 1000;
+/** Milliseconds for which a reading of the tables is up to date. */
+const FRESH_MS = 400;
+/** A signal holds 8,000 bytes, and an id takes 37. */
 const IDS_PER_SIGNAL = 200;
 
-/** The role that a user has since a moment; null for a deleted user. */
+/** The role of a user since a moment; null for a deleted user. */
 interface Mark {
   at: number;
   role: string | null;
@@ -28,22 +28,21 @@ interface Mark {
 interface RevocationsOptions extends Pick<Database, 'client' | 'listen' | 'checkListening'> {
   keys: Pick<SigningKeys, 'read' | 'onRemoved'>;
   names: Names;
-  /** Milliseconds since the epoch. */
   now: () => number;
-  /** Gets the error when the marks cannot be read. Reading is retried. */
+  /** Gets the error of a reading, which is retried. */
   onFault: (error: unknown) => void;
 }
 
-/** Selects sessions that have neither ended nor expired. @param now milliseconds since the epoch */
+/** Selects live sessions. @param now milliseconds since the epoch */
 export const liveAt = (now: number) =>
   ({ revokedAt: null, expiresAt: { gt: new Date(now) } }) satisfies Prisma.SessionWhereInput;
 
 export type Revocations = Awaited<ReturnType<typeof revocations>>;
 
 /**
- * Ends credentials before their time, on all instances within a second (docs/decisions.md, "Prompt revocation"). A deletion, or a
- * change of role or password, leaves a mark in a table. Every instance keeps the marks in memory, so that tokens are verified
- * without a lookup. It hears new marks by NOTIFY, and reads the table at start and after each lost connection.
+ * Revokes credentials on all instances within a second (docs/decisions.md, "Prompt revocation"). A revocation leaves a
+ * mark in a table. Instances keep the marks in memory, receive new ones by NOTIFY, and read the table after each
+ * connection.
  */
 export async function revocations({ client, listen, checkListening, keys, names, now, onFault }: RevocationsOptions) {
   const { signals } = names;
@@ -58,21 +57,21 @@ export async function revocations({ client, listen, checkListening, keys, names,
   }
 
   async function read(): Promise<void> {
-    const oldest = now() - KEPT;
+    const oldest = now() - MARK_AGE_MS;
     for (const [userId, { at }] of marks) if (at < oldest) marks.delete(userId);
     const rows = await client.revocation.findMany({ where: { revokedAt: { gte: new Date(oldest) } } });
     for (const { userId, revokedAt, role } of rows) set(userId, { at: revokedAt.getTime(), role });
   }
 
-  /** The signal contains the mark: a lookup could fail, and many changes at once would be many lookups. */
-  function hear(payload: string): void {
+  /** Contains the mark, because many changes at once would otherwise be many lookups. */
+  function onSignal(payload: string): void {
     const [userId, at, role] = payload.split(' ');
     set(Number(userId), { at: Number(at), role: role || null });
   }
 
   await retryWhileUnavailable(read);
   const refresh = refresher(read, onFault);
-  await listen(signals.revocations, hear, refresh.request);
+  await listen(signals.revocations, onSignal, refresh.request);
   await listen(
     signals.sessions,
     (payload) => ended.emit(new Set(payload.split(' '))),
@@ -86,17 +85,16 @@ export async function revocations({ client, listen, checkListening, keys, names,
     readAt = began;
   });
 
-  /**
-   * Ends every access token that the user has now, once the transaction commits. Called after the change, in its transaction:
-   * after the role was set, the password changed, or the row deleted.
-   */
+  /** Revokes the access tokens of a user at the commit. Called in the transaction of the change, after it. */
   async function revoke(tx: Prisma.TransactionClient, userId: number): Promise<void> {
     const where = { userId };
-    await tx.revocation.deleteMany({ where: { revokedAt: { lt: new Date(now() - KEPT) }, userId: { not: userId } } });
+    await tx.revocation.deleteMany({
+      where: { revokedAt: { lt: new Date(now() - MARK_AGE_MS) }, userId: { not: userId } },
+    });
     const last = await tx.revocation.findUnique({ where });
     const user = await tx.user.findUnique({ where: { id: userId }, select: { role: true } });
     const role = user?.role ?? null;
-    // Later than the last mark, even if an instance wrote that one whose clock is ahead.
+    // Later than the last mark, even if an instance with a fast clock wrote that one.
     const revokedAt = new Date(Math.max(now(), (last?.revokedAt.getTime() ?? 0) + 1));
     await tx.revocation.upsert({ where, create: { userId, revokedAt, role }, update: { revokedAt, role } });
     await notify(tx, signals.revocations, `${userId} ${revokedAt.getTime()} ${role ?? ''}`);
@@ -105,7 +103,7 @@ export async function revocations({ client, listen, checkListening, keys, names,
   return {
     revoke,
 
-    /** Ends the live sessions among those selected, audits each of them, and signals them if the transaction commits. */
+    /** Ends the selected live sessions, audits each, and signals them at the commit. */
     async end(
       db: Prisma.TransactionClient,
       call: Call,
@@ -122,41 +120,32 @@ export async function revocations({ client, listen, checkListening, keys, names,
       }
     },
 
-    /**
-     * Ends all sessions and access tokens of a user, with one signal. Called after the change that is the cause, in its
-     * transaction; the audit table has that change.
-     */
+    /** Ends all sessions and access tokens of a user, in the transaction of an audited change. */
     async endAll(db: Prisma.TransactionClient, userId: number): Promise<void> {
       await db.session.updateMany({ where: { userId, revokedAt: null }, data: { revokedAt: new Date(now()) } });
       await revoke(db, userId);
     },
 
-    /**
-     * Returns true for a verified token that was issued before the mark, or, by an instance that had not heard of it yet, with
-     * another role. Reads memory only.
-     */
+    /** Refuses a token that is older than the mark, or whose issuer did not know the new role. */
     refuses({ subject, role, issuedAt }: Pick<AccessClaims, 'subject' | 'role' | 'issuedAt'>): boolean {
       const mark = marks.get(Number(subject));
-      if (!mark || mark.at < now() - KEPT) return false;
+      if (!mark || mark.at < now() - MARK_AGE_MS) return false;
       return issuedAt <= mark.at || role !== mark.role;
     },
 
-    /**
-     * Brings the memory up to date with all signals that are older than a second. Reads the tables, once for all callers, while
-     * the connection that hears signals is not proved to work. Rejects if the database is away.
-     */
+    /** Applies signals that are older than a second. Reads the tables if signals may be missing. */
     upToDate(): MaybePromise<void> {
-      if (performance.now() - readAt < FRESH) return undefined;
+      if (performance.now() - readAt < FRESH_MS) return undefined;
       const heard = checkListening();
       return andThen(heard instanceof Promise ? heard.catch(falseUnlessAway) : heard, (isHeard) =>
         isHeard ? undefined : readAnew(),
       );
     },
 
-    /** Calls back for every user whose credentials have changed, on any instance. Returns a function that stops it. */
+    /** Calls back for each user whose credentials changed. Returns a function that stops it. */
     onRevoked: revoked.add,
 
-    /** Returns the actors that must not go on, according to the database: their account, role, session or key has gone. */
+    /** Returns the actors whose account, role, session or key is no longer valid, by the database. */
     async refused(actors: readonly Actor[]): Promise<ReadonlySet<Actor>> {
       if (actors.length === 0) return new Set();
       const given = <T>(values: readonly (T | undefined)[]) => [...new Set(values.filter((one) => one !== undefined))];
@@ -183,7 +172,7 @@ export async function revocations({ client, listen, checkListening, keys, names,
       return new Set(actors.filter((actor) => !mayGoOn(actor)));
     },
 
-    /** Returns false if `onRefused` may miss a signal, so that `refused` must be asked; also while the database is away. */
+    /** Returns false if `onRefused` may miss a signal, so that `refused` must be asked. */
     isHeard: async (): Promise<boolean> => {
       try {
         return await checkListening();
@@ -192,7 +181,7 @@ export async function revocations({ client, listen, checkListening, keys, names,
       }
     },
 
-    /** Calls back with a test for the actors that must not go on. Signals may get lost. Returns a function that stops it. */
+    /** Calls back with a test for invalid actors. Signals may get lost. Returns a function that stops it. */
     onRefused(listener: (isRefused: (actor: Actor) => boolean) => void): () => void {
       const sources = [
         revoked.add((userId) => listener(({ id }) => id === userId)),
@@ -208,7 +197,7 @@ export async function revocations({ client, listen, checkListening, keys, names,
   };
 }
 
-/** A pooler that passes no signals may still answer reads; a database that is away is not asked again. */
+/** A pooler without signals still answers reads. An unavailable database is not asked again. */
 function falseUnlessAway(error: unknown): false {
   if (['unavailable', 'denied', 'timeout'].includes(faultOf(error).kind)) throw error;
   return false;

@@ -14,8 +14,8 @@ import type { AccessClaims, AccessTokens } from './access-tokens.js';
 import { liveAt, type Revocations } from './revocations.js';
 import { hashToken, isToken, jwtTokens, newToken, refreshService, type SessionTokens } from './session-tokens.js';
 
-/** Seconds that a login lasts; rotation of its refresh tokens does not extend it (RFC 9700 §4.14). */
-const SESSION_LIFETIME = 30 * 24 * 60 * 60;
+/** Refreshing does not extend a session (RFC 9700 §4.14). */
+const SESSION_LIFETIME_S = 30 * 24 * 60 * 60;
 
 interface SessionsDependencies {
   client: PrismaClient;
@@ -24,7 +24,6 @@ interface SessionsDependencies {
   revocations: Revocations;
   rules: AccountRules;
   names: Names;
-  /** Milliseconds since the epoch. */
   now: () => number;
 }
 
@@ -40,7 +39,7 @@ export interface LoginRequest {
  * const represent = ({ id, current }: OwnSession): Contract.Session => ({ id, current, … });
  */
 export interface OwnSession {
-  /** Its place in the list. */
+  /** The position in the list. */
   position: number;
   id: string;
   flow: 'jwt' | 'opaque';
@@ -50,12 +49,11 @@ export interface OwnSession {
   expiresAt: Date;
 }
 
-/** Logins, the sessions that they begin, and the credentials of those. */
 export function sessionsService(dependencies: SessionsDependencies) {
   const { client, credentials, tokens, revocations, rules, names, now } = dependencies;
   const { end, refuses, upToDate } = revocations;
 
-  /** Begins a session, unless the account was deleted or its password changed while the old one was being verified. */
+  /** Begins a session, unless the account or its password has changed meanwhile. */
   async function open(
     call: Call,
     { id: userId, role, passwordHash }: Account,
@@ -64,10 +62,10 @@ export function sessionsService(dependencies: SessionsDependencies) {
   ) {
     const sessionId = uuidv7({ msecs: now() });
     const createdAt = new Date(now());
-    const expiresAt = new Date(createdAt.getTime() + SESSION_LIFETIME * 1000);
+    const expiresAt = new Date(createdAt.getTime() + SESSION_LIFETIME_S * 1000);
     const data = { id: sessionId, userId, createdAt, expiresAt, tokenHash: flow === 'opaque' ? hash : null };
     await client.$transaction(async (tx) => {
-      // Keeps the account and its password until the transaction ends. Prisma has no row locks.
+      // Locks the account until the transaction ends. Prisma has no row locks.
       await tx.$queryRaw`SELECT id FROM users WHERE id = ${userId} FOR SHARE`;
       const account = await tx.user.findFirst({ where: { id: userId, passwordHash }, select: { id: true } });
       if (!account) throw refused();
@@ -79,7 +77,7 @@ export function sessionsService(dependencies: SessionsDependencies) {
     return { sessionId, userId, role, expiresAt };
   }
 
-  /** Looks the session up at each request, so that a revocation and a new role apply at once. */
+  /** Reads the session for each request, so that revocations and new roles apply at once. */
   async function opaque(token: string): Promise<Actor | undefined> {
     const where = { tokenHash: hashToken(token), ...liveAt(now()) };
     const select = { id: true, expiresAt: true, user: { select: { id: true, role: true } } } as const;
@@ -93,7 +91,7 @@ export function sessionsService(dependencies: SessionsDependencies) {
   function claimed(claims: AccessClaims | undefined): Actor | undefined {
     if (!claims || refuses(claims)) return undefined;
     const { subject, role, sessionId, expiresAt, kid } = claims;
-    // Our own signature does not excuse a wrong value: it would be wrong everywhere behind.
+    // Checks signed values as well, because later code relies on them.
     if (!/^[1-9]\d*$/.test(subject) || !isStorableId(Number(subject)) || !rules.roles.has(role)) return undefined;
     return { id: Number(subject), role, mechanism: 'jwt', sessionId, expiresAt, ...(kid !== undefined && { kid }) };
   }
@@ -108,24 +106,18 @@ export function sessionsService(dependencies: SessionsDependencies) {
     basic: credentials.basic,
     refresh: refreshService({ client, tokens, end, names, now }),
 
-    /**
-     * Logs in by e-mail address and password.
-     * @throws Failure UNAUTHENTICATED, the same for an unknown address and a wrong password; RATE_LIMITED
-     */
+    /** @throws Failure UNAUTHENTICATED, the same for an unknown address and a wrong password; RATE_LIMITED */
     async login(call: Call, { email, password, flow = 'jwt' }: LoginRequest): Promise<SessionTokens> {
       const account = await credentials.check('login', call, email, password);
       if (!account) throw refused();
       await call.enforce();
       const { token, hash } = newToken(names.tokenPrefixes[flow === 'opaque' ? 'access' : 'refresh']);
       const session = await open(call, account, flow, hash);
-      if (flow === 'opaque') return { flow, token, expiresIn: SESSION_LIFETIME };
+      if (flow === 'opaque') return { flow, token, expiresIn: SESSION_LIFETIME_S };
       return jwtTokens(tokens, session, token, now());
     },
 
-    /**
-     * Ends the session of a refresh token, or else that of the token of the call. Succeeds for a token that is no longer valid.
-     * @throws Failure BAD_REQUEST without any of these; UNAUTHENTICATED if the call has a credential of another kind
-     */
+    /** Accepts invalid tokens. @throws Failure BAD_REQUEST without a token; UNAUTHENTICATED for another credential */
     async logout(call: Call, refreshToken: string | undefined): Promise<void> {
       const { actor } = call;
       const presented = call.presented?.();
@@ -136,13 +128,13 @@ export function sessionsService(dependencies: SessionsDependencies) {
         throw new Failure('UNAUTHENTICATED', 'Only a refresh token or an opaque token can log out.');
       }
       await call.enforce();
-      // The caller's account is not checked: its sessions were deleted with it.
+      // The account is not checked, because its deletion deletes its sessions.
       const logout = (where: Prisma.SessionWhereInput) => client.$transaction((db) => end(db, call, 'logout', where));
       if (refreshToken !== undefined) await logout({ tokens: { some: { hash: hashToken(refreshToken) } } });
       else if (actor?.sessionId !== undefined) await logout({ id: actor.sessionId });
     },
 
-    /** Returns the bearer of a valid token of ours, or undefined; without waiting for an access token that was seen before. */
+    /** Returns the bearer of a valid token, or undefined. Does not wait for a cached access token. */
     bearer(token: string): MaybePromise<Actor | undefined> {
       if (isToken(names.tokenPrefixes.access, token)) return opaque(token);
       return andThen(
@@ -151,7 +143,7 @@ export function sessionsService(dependencies: SessionsDependencies) {
       );
     },
 
-    /** Returns a page of the live sessions of the caller, oldest first. */
+    /** Returns a page of the caller's live sessions, oldest first. */
     async list(db: Db, page: PageRequest): Promise<Page<OwnSession>> {
       const { call } = accessOf(db);
       const { id: userId, sessionId } = authenticated(call);
@@ -175,7 +167,7 @@ export function sessionsService(dependencies: SessionsDependencies) {
       return { ...rest, items: sessions };
     },
 
-    /** Ends a session of the caller. @throws Failure NOT_FOUND if the caller has no live session with this id */
+    /** Ends a session of the caller. @throws Failure NOT_FOUND if the caller has no such live session */
     async revoke(db: Db, id: string): Promise<void> {
       const { call, reader } = accessOf(db);
       const { id: userId } = authenticated(call);
@@ -184,7 +176,7 @@ export function sessionsService(dependencies: SessionsDependencies) {
       await revoke(db, { id, userId });
     },
 
-    /** Ends all sessions of the caller except the one of the call. */
+    /** Ends all other sessions of the caller. */
     async revokeOthers(db: Db): Promise<void> {
       const { id: userId, sessionId } = authenticated(accessOf(db).call);
       await revoke(db, { userId, ...(sessionId !== undefined && { id: { not: sessionId } }) });

@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Outcome, PaymentGateway } from './gateway.js';
 
-/** The duration of a payment with `tok_delay`. */
 const DELAY_MS = 2000;
 
 /** The test tokens. The contract documents them at `payOrder`. */

@@ -12,9 +12,8 @@ export interface PaymentOrder {
 }
 
 /**
- * The outcome of an attempt. `settled` and `declined` are final decisions of the gateway. `failed`: the attempt took nothing;
- * `retryable` says if another attempt may succeed. `unknown`: the gateway may have taken the payment, so the service must ask
- * again under the same key.
+ * The outcome of an attempt. `settled` and `declined` are final. `failed`: nothing was taken. `unknown`: the gateway
+ * may have taken the payment, so the service must ask again under the same key.
  */
 export type Outcome =
   | { kind: 'settled' }
@@ -23,9 +22,6 @@ export type Outcome =
   | { kind: 'unknown'; timedOut: boolean; reason: string };
 
 export interface PaymentGateway {
-  /**
-   * Requests the payment. The promise never rejects.
-   * @param signal ends the wait; the outcome of a request that was sent is then `unknown`
-   */
+  /** Never rejects. @param signal ends the wait; the outcome of a sent request is then `unknown` */
   pay: (payment: PaymentOrder, signal: AbortSignal) => Promise<Outcome>;
 }

@@ -4,7 +4,7 @@ import { httpGateway } from './http.js';
 
 interface PaymentEnvironment {
   PAYMENT_URL?: string | undefined;
-  /** In milliseconds. */
+  /** Milliseconds. */
   PAYMENT_TIMEOUT: number;
 }
 

@@ -8,7 +8,7 @@ const RETRY_DELAYS_MS = { initialDelay: 100, maxDelay: 400 };
 const FAILURES_TO_OPEN = 5;
 
 interface HttpGatewayOptions {
-  /** The address to which payments are posted. Its user name and password become Basic credentials. */
+  /** The address of the payments. Its user name and password become Basic credentials. */
   url: string;
   /** The time limit of each attempt, in milliseconds. */
   timeout: number;
@@ -22,8 +22,8 @@ const isFault = (result: unknown): boolean => {
 };
 
 /**
- * Returns a gateway over HTTP. A payment is a `POST` of `{ order_id, amount, currency, payment_token }` with `Idempotency-Key`.
- * The answer is `{ "status": "settled" }` (200) or `{ "status": "declined" }` (200 or 402).
+ * Sends `POST { order_id, amount, currency, payment_token }` with `Idempotency-Key`. The answer is `{ "status":
+ * "settled" }` (200) or `{ "status": "declined" }` (200 or 402).
  */
 export function httpGateway({ url, timeout, openFor = 5000 }: HttpGatewayOptions): PaymentGateway {
   const { endpoint, headers } = addressOf(url);

@@ -35,8 +35,8 @@ const neverAborted = new AbortController().signal;
 export type Payments = ReturnType<typeof paymentsService>;
 
 /**
- * Makes the service of payments. A payment is stored before the gateway is asked, and its id is the gateway's idempotency key.
- * After a crash the service asks again under the same id, which returns the outcome and takes nothing twice.
+ * Stores a payment before the gateway is asked. Its id is the gateway's idempotency key, so asking again after a crash
+ * takes nothing twice.
  */
 export function paymentsService({
   transact,
@@ -56,8 +56,8 @@ export function paymentsService({
   }
 
   /**
-   * Ends the payment, its order's state and its idempotency key in one transaction. The first transaction decides. A decision of
-   * the gateway always counts. A failed attempt counts only if no other attempt has begun.
+   * Ends the payment, its order's state and its idempotency key in one transaction. A decision of the gateway always
+   * counts, and a failed attempt counts if no other has begun.
    */
   const conclude = ({ id, attempts }: Attempt, status: keyof typeof orderStatusAfter): Promise<Conclusion> =>
     transact(async (db) => {
@@ -75,8 +75,8 @@ export function paymentsService({
     });
 
   /**
-   * Reserves the payment that has been due longest for the time of the lease. The number of attempts decides between instances
-   * that reserve the same one. The row becomes uncertain before the gateway is asked, because a crash leaves no other trace.
+   * Leases the payment that has been due longest. The number of attempts decides between instances. The row becomes
+   * uncertain first, because a crash leaves no other trace.
    */
   async function takeDue(): Promise<Attempt | undefined> {
     for (;;) {
@@ -98,7 +98,7 @@ export function paymentsService({
     }
   }
 
-  /** Returns when the next payment is due, in milliseconds since the epoch; undefined if none is open. */
+  /** Milliseconds since the epoch; undefined if no payment is open. */
   const nextDue = () =>
     transact(async (db) => {
       const next = { where: { status: 'OPEN' }, orderBy: { dueAt: 'asc' }, select: { dueAt: true } } as const;
@@ -120,26 +120,20 @@ export function paymentsService({
     available: gateway !== undefined,
     wake,
 
-    /**
-     * Stores a payment whose first attempt is the caller's next step (`settle`).
-     * @param id the `workId` of the request
-     */
+    /** Stores a payment that the caller settles next. @param id the `workId` of the request */
     async begin(db: Db, order: Order, token: string | undefined, id: string): Promise<Attempt> {
       const { amount, currency } = order;
       const stored = await store(db, order, token, inMs(LEASE_MS), { id, attempts: 1, uncertain: true });
       return { ...stored, amount, currency, wasUncertain: false };
     },
 
-    /** Stores a payment for the background. */
     async enqueue(db: Db, order: Order, token: string | undefined): Promise<void> {
       await store(db, order, token, inMs(0));
     },
 
     /**
-     * Asks the gateway while the caller waits.
-     * @returns the paid order
-     * @throws Failure PAYMENT_DECLINED, BAD_GATEWAY, GATEWAY_TIMEOUT. If the outcome is unknown, the order stays PROCESSING
-     *   and the background continues
+     * Asks the gateway while the caller waits. If the outcome is unknown, the background continues.
+     * @throws Failure PAYMENT_DECLINED, BAD_GATEWAY, GATEWAY_TIMEOUT
      */
     async settle(attempt: Attempt): Promise<Order> {
       const outcome = await ask(attempt, neverAborted);
@@ -152,8 +146,7 @@ export function paymentsService({
     },
 
     /**
-     * Attempts one payment of the background, if one is due.
-     * @param more is called if a payment was due, because others may be due as well
+     * @param more is called if a payment was due, because there may be others
      * @returns when to search again, in milliseconds since the epoch; undefined if no payment is open
      */
     async settleOne(signal: AbortSignal, more: () => void): Promise<number | undefined> {

@@ -5,7 +5,6 @@ import type { Outcome, PaymentOrder } from './gateway.js';
 /** Failed attempts after which the background gives up. */
 const MAX_ATTEMPTS = 6;
 
-/** One attempt of a payment. */
 export interface Attempt extends PaymentOrder {
   attempts: number;
   /** True if an earlier attempt may have taken the payment. */
@@ -13,7 +12,7 @@ export interface Attempt extends PaymentOrder {
 }
 
 /**
- * Returns the status of a payment after an attempt. OPEN: the service must ask again, as the gateway may have taken the payment.
+ * OPEN: the service must ask again.
  * @param background true if no caller waits, so that a failing gateway can be asked again later
  */
 export function verdict(outcome: Outcome, { attempts, wasUncertain }: Attempt, background: boolean): PaymentStatus {
@@ -27,8 +26,10 @@ export function verdict(outcome: Outcome, { attempts, wasUncertain }: Attempt, b
 export function faultOf(outcome: Outcome): Failure {
   const cause = 'reason' in outcome ? outcome.reason : undefined;
   if (outcome.kind === 'unknown' && outcome.timedOut) {
-    return new Failure('GATEWAY_TIMEOUT', 'The payment gateway took too long; the order tells how it ends.', { cause });
+    return new Failure('GATEWAY_TIMEOUT', 'The payment gateway took too long; the order shows how the payment ends.', {
+      cause,
+    });
   }
-  const known = outcome.kind === 'failed' ? 'nothing was taken' : 'the order tells how it ends';
+  const known = outcome.kind === 'failed' ? 'nothing was taken' : 'the order shows how the payment ends';
   return new Failure('BAD_GATEWAY', `The payment gateway failed; ${known}.`, { cause });
 }
