@@ -18,7 +18,7 @@ onEachDatabase(t, async (t, open) => {
   const login = (body: object) => rest('POST', LOGIN, { body });
   const { email } = viewer;
 
-  t.test('a login gives tokens that anyone can verify by the published keys', async (t) => {
+  t.test('a login returns tokens that verify with the published keys', async (t) => {
     const { status, body, headers } = await login({ email, password: PASSWORD });
     t.match([status, body], [200, { token_type: 'Bearer', expires_in: 900 }]);
     t.equal(headers.get('cache-control'), 'no-store');
@@ -35,7 +35,7 @@ onEachDatabase(t, async (t, open) => {
     t.match([me.status, me.body], [200, { id: viewer.id, email }]);
   });
 
-  t.test('the published keys are public, and nothing more', async (t) => {
+  t.test('the published key set contains public keys only', async (t) => {
     const { body, headers } = await rest('GET', '/.well-known/jwks.json');
     for (const key of body.keys) t.same(Object.keys(key).sort(), ['alg', 'e', 'kid', 'kty', 'n', 'use']);
     t.ok(Buffer.from(body.keys[0].n, 'base64url').length >= 256);
@@ -57,7 +57,7 @@ onEachDatabase(t, async (t, open) => {
     t.same(codeOf(await login({ email: 'a\u0000@example.com', password: PASSWORD })), [401, 'UNAUTHENTICATED']);
   });
 
-  t.test('forged and damaged tokens are refused alike, on REST and on GraphQL', async (t) => {
+  t.test('REST and GraphQL refuse forged and damaged tokens in the same way', async (t) => {
     const good = (await login({ email, password: PASSWORD })).body.access_token as string;
     const [head, claims, signature] = good.split('.') as [string, string, string];
     const header = decodeProtectedHeader(good);
@@ -165,7 +165,7 @@ onEachDatabase(t, async (t, open) => {
     }
   });
 
-  t.test('a token lives fifteen minutes, also one that is remembered', async (t) => {
+  t.test('a token expires after fifteen minutes, also in the cache', async (t) => {
     const { body } = await login({ email, password: PASSWORD });
     const headers = { authorization: `Bearer ${body.access_token}` };
     t.equal((await rest('GET', '/api/v1/auth/me', { headers })).status, 200);
@@ -176,7 +176,7 @@ onEachDatabase(t, async (t, open) => {
     offset = 0;
   });
 
-  t.test('who was deleted a moment ago, and has not been heard of as deleted', async (t) => {
+  t.test('the own account is 410 for a token of a deleted user before the signal arrives', async (t) => {
     const gone = { name: 'Gone', email: 'gone@example.com', emailKey: 'gone@example.com', role: 'VIEWER' as const };
     const { id } = await database.client.user.create({ data: { ...gone, passwordHash: await passwordHash } });
     const { body } = await login({ email: gone.email, password: PASSWORD });
@@ -186,7 +186,7 @@ onEachDatabase(t, async (t, open) => {
     t.same(codeOf(await rest('GET', '/api/v1/auth/me', { headers })), [410, 'GONE']);
   });
 
-  t.test('no secret is logged, nor stored in clear', async (t) => {
+  t.test('no secret is logged or stored in clear', async (t) => {
     const { body } = await login({ email, password: PASSWORD });
     for (const secret of [PASSWORD, body.access_token, body.refresh_token])
       t.notOk(log.some((line) => line.includes(secret)));
@@ -198,7 +198,7 @@ onEachDatabase(t, async (t, open) => {
 });
 
 onEachDatabase(t, async (t, open) => {
-  t.test('HS256, when configured, publishes no key', async (t) => {
+  t.test('HS256 publishes no key', async (t) => {
     const environment = { JWT_ALGORITHM: 'HS256', JWT_SECRET: 'a secret of at least thirty-two bytes' };
     const { rest, viewer } = await startService(t, await open(), environment);
     t.same((await rest('GET', '/.well-known/jwks.json')).body, { keys: [] });

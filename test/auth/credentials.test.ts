@@ -9,7 +9,7 @@ import { memoryDatabase } from '../support/databases.js';
 const secrets = ['a secret of the test'];
 const caller = { address: '192.0.2.1', requestId: 'test' };
 
-t.test('P03: an unknown address costs the hash that a wrong password costs', async (t) => {
+t.test('P03: an unknown address costs one hash, like a wrong password', async (t) => {
   const { client } = await memoryDatabase(t);
   const real = hasher();
   const forms: string[] = [];
@@ -63,7 +63,7 @@ t.test('P03: an unknown address costs the hash that a wrong password costs', asy
   );
 });
 
-t.test('an attempt that could not be judged counts for nothing', async (t) => {
+t.test('an attempt that could not be verified is not counted', async (t) => {
   const { client } = await memoryDatabase(t);
   const full = new Error('the queue is full');
   const failing = { ...hasher(), hash: () => Promise.reject(full), verify: () => Promise.reject(full) };
@@ -83,7 +83,7 @@ t.test('an attempt that could not be judged counts for nothing', async (t) => {
   );
 });
 
-t.test('verified passwords are remembered for a while, in bounded number', async (t) => {
+t.test('verified passwords are cached for a limited time, in limited number', async (t) => {
   let clock = 0;
   const known = verifiedPasswords(() => clock);
   known.add(1, 'stored', 'password');
@@ -97,7 +97,7 @@ t.test('verified passwords are remembered for a while, in bounded number', async
   t.same([known.has('stored', '0'), known.has('stored', '10000')], [false, true]);
 });
 
-t.test('what was hashed with less than the present parameters is outdated', async (t) => {
+t.test('a hash with lower parameters is outdated', async (t) => {
   const form = (m: number, time: number, p: number) => `$argon2id$v=19$m=${m},t=${time},p=${p}$c2FsdA$aGFzaA`;
   const { isOutdated } = hasher();
   t.same([form(19_456, 2, 1), form(65_536, 3, 4)].map(isOutdated), [false, false]);

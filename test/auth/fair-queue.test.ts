@@ -1,7 +1,7 @@
 import t from 'tap';
 import { fairQueue, QueueFull } from '../../src/platform/accounts/fair-queue.js';
 
-/** A queue whose work is done when the test says so. */
+/** A queue whose work ends when the test says so. */
 function watched(options: { running: number; places: number }) {
   const { run } = fairQueue(options);
   const started: string[] = [];
@@ -9,7 +9,7 @@ function watched(options: { running: number; places: number }) {
   const settled = () => new Promise((resolve) => setImmediate(resolve));
   return {
     started,
-    /** Asks for a piece of work by its name, whose first letter is its group. */
+    /** Adds work. The first letter of its name is its group. */
     ask: (name: string) => {
       const work = () =>
         new Promise<string>((resolve) => {
@@ -26,7 +26,7 @@ function watched(options: { running: number; places: number }) {
   };
 }
 
-t.test('groups take turns, and one piece of work of each runs at a time', async (t) => {
+t.test('groups are served in rotation, one piece of work of each at a time', async (t) => {
   const { ask, end, settled, started } = watched({ running: 2, places: 10 });
   const all = ['a1', 'a2', 'a3', 'a4', 'b1', 'b2', 'c1'].map(ask);
   await settled();
@@ -37,7 +37,7 @@ t.test('groups take turns, and one piece of work of each runs at a time', async 
   t.same(await Promise.all(all), ['a1', 'a2', 'a3', 'a4', 'b1', 'b2', 'c1']);
 });
 
-t.test('who takes most places gives them up, the last first', async (t) => {
+t.test('a full queue removes the last work of the longest group', async (t) => {
   const { ask, end, settled, started } = watched({ running: 1, places: 3 });
   const flood = ['a0', 'a1', 'a2', 'a3', 'a4'].map(ask);
   await settled();
@@ -53,7 +53,7 @@ t.test('who takes most places gives them up, the last first', async (t) => {
   t.same(await Promise.all([flood[0], flood[1], other, third]), ['a0', 'a1', 'b1', 'c1']);
 });
 
-t.test('who need not wait needs no place', async (t) => {
+t.test('work that starts at once needs no place', async (t) => {
   const { ask, end, settled } = watched({ running: 2, places: 1 });
   const flood = [ask('a1'), ask('a2')];
   await settled();
@@ -65,7 +65,7 @@ t.test('who need not wait needs no place', async (t) => {
   t.same(await Promise.all(flood), ['a1', 'a2']);
 });
 
-t.test('work that fails leaves its place', async (t) => {
+t.test('failed work frees its place', async (t) => {
   const { run } = fairQueue({ running: 1, places: 1 });
   await t.rejects(
     run('a', () => Promise.reject(new Error('no'))),

@@ -28,14 +28,14 @@ onEachDatabase(t, async (t, open) => {
     now: Math.floor(Date.now() / 1000),
   });
 
-  t.test('a good token is taken, and holds nothing personal', async (t) => {
+  t.test('a valid token is accepted, and contains no personal data', async (t) => {
     t.equal((await rest('GET', '/api/v1/auth/me', { as: viewer })).status, 200);
     const claims = decodeJwt(good);
     t.same(Object.keys(claims).sort(), ['aud', 'exp', 'iat', 'iss', 'jti', 'role', 'sub']);
     t.notMatch(JSON.stringify(claims), new RegExp(`${viewer.email}|example|password`, 'i'));
   });
 
-  t.test(`${tokens.length} forged and damaged tokens are refused alike, on REST and on GraphQL`, async (t) => {
+  t.test(`REST and GraphQL refuse ${tokens.length} forged and damaged tokens in the same way`, async (t) => {
     t.ok(new Set(tokens.map(([, token]) => token)).size >= 100);
     for (const [what, token] of tokens) {
       const headers = { authorization: `Bearer ${token}` };
@@ -50,7 +50,7 @@ onEachDatabase(t, async (t, open) => {
     t.equal((await rest('GET', '/api/v1/auth/me', { as: viewer })).status, 200, 'the good one is still taken');
   });
 
-  t.test('and on the socket, by the upgrade and by connection_init', async (t) => {
+  t.test('sockets refuse them at the upgrade and at connection_init', async (t) => {
     for (const [index, [what, token]] of tokens.entries()) {
       const Authorization = `Bearer ${token}`;
       const byUpgrade = index % 2 === 0;
@@ -61,7 +61,7 @@ onEachDatabase(t, async (t, open) => {
     }
   });
 
-  t.test('nothing of them is logged', async (t) => {
+  t.test('the log contains none of the tokens', async (t) => {
     const lines = log.join('');
     const logged = [good, ...tokens.map(([, token]) => token)].filter(
       (token) => token.length > 20 && lines.includes(token),

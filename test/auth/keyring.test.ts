@@ -34,7 +34,7 @@ onEachDatabase(t, async (t, open) => {
   const created = await retry(before.rest, 'first');
   t.equal(created.status, 201);
 
-  t.test('KEY_SECRET=new,old: keys are sealed anew, and tokens, cursors and retries hold', async (t) => {
+  t.test('with KEY_SECRET=new,old keys are encrypted again, and tokens, cursors and retries stay valid', async (t) => {
     const [row] = await stored();
     t.equal(sealedUnder(row as never, [OLD]), 0);
     const both = await instance(NEW, OLD);
@@ -58,7 +58,7 @@ onEachDatabase(t, async (t, open) => {
     t.equal((await retry(both.rest, 'second')).status, 201);
   });
 
-  t.test('the networks that an account knows are those of before', async (t) => {
+  t.test('an account knows the same networks as before', async (t) => {
     const both = await instance(NEW, OLD);
     const login = (n: number, password: string) => {
       const headers = { 'x-forwarded-for': `203.0.113.${n}`, 'x-forwarded-proto': 'https' };
@@ -72,7 +72,7 @@ onEachDatabase(t, async (t, open) => {
     t.equal((await login(0, PASSWORD)).status, 200);
   });
 
-  t.test('without the old one its cursors are refused, and all else goes on', async (t) => {
+  t.test('without the old secret its cursors are refused, and everything else works', async (t) => {
     const after = await instance(NEW);
     t.equal((await after.rest('GET', '/api/v1/auth/me', { as: viewer })).status, 200);
     t.same(codeOf(await nextPage(after.rest, oldCursor)), [400, 'BAD_REQUEST']);
@@ -90,7 +90,7 @@ onEachDatabase(t, async (t, open) => {
   if (connection !== database) t.teardown(connection.close);
   const environment = (...secrets: string[]) => ({ KEY_SECRET: secrets.join(',') });
 
-  t.test('instances that know both secrets work side by side, whichever seals', async (t) => {
+  t.test('instances with both secrets work side by side in either order', async (t) => {
     const one = await startService(t, database, environment(OLD, NEW));
     const two = await startInstance(t, connection, environment(NEW, OLD));
     const body = { email: one.viewer.email, password: PASSWORD };
@@ -112,7 +112,7 @@ onEachDatabase(t, async (t, open) => {
 
 onEachDatabase(t, async (t, open) => {
   const database = await open();
-  t.test('keys that were stored in clear are sealed by the first secret that there is', async (t) => {
+  t.test('the first secret encrypts keys that were stored in clear', async (t) => {
     const { admin } = await startService(t, database);
     t.match(await database.client.signingKey.findMany(), [{ encrypted: false }]);
     const { rest } = await startInstance(t, database, { KEY_SECRET: NEW });

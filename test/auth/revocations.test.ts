@@ -18,7 +18,7 @@ onEachDatabase(t, async (t, open) => {
   const first = await startService(t, database, {}, now);
   const { admin } = first;
 
-  /** Another instance on the same data; the embedded database can only be shared within this process. */
+  /** Starts another instance on the same data. The embedded database allows it in this process only. */
   async function another(): Promise<Instance> {
     const connection = database.url === undefined ? database : await openDatabase(database.url);
     if (connection !== database) t.teardown(connection.close);
@@ -45,11 +45,11 @@ onEachDatabase(t, async (t, open) => {
     return [answer.status, ...codes];
   };
   const REFUSED = [401, 'UNAUTHENTICATED'];
-  /** Asks until the instance has heard: a signal, for it looks at nothing by itself while its connection lives. */
+  /** Waits until the instance has received the signal. */
   const hears = (instance: Instance, headers: Record<string, string>) =>
     eventually('a refusal', async () => (await instance.rest('GET', ME, { headers })).status === 401);
 
-  t.test('who is deleted is refused once it is heard, on every instance, and after a restart', async (t) => {
+  t.test('tokens of a deleted user are refused on every instance, and after a restart', async (t) => {
     const { id, headers } = await person();
     for (const instance of [first, second]) t.same(await meets(instance, headers), [200], 'and remembered from now on');
     t.equal((await first.rest('DELETE', `${USERS}/${id}`, { as: admin })).status, 204);
@@ -59,7 +59,7 @@ onEachDatabase(t, async (t, open) => {
     t.same(await meets(third, headers), REFUSED, 'an instance that starts later has read it');
   });
 
-  t.test('a new role ends the tokens of the old one, and a new login brings the new one', async (t) => {
+  t.test('a new role revokes tokens with the old role, and a new login has the new role', async (t) => {
     const { id, email, headers } = await person('admin');
     const change = { as: admin, body: { role: 'viewer' } };
     t.same(await meets(second, headers), [200]);
@@ -86,10 +86,10 @@ onEachDatabase(t, async (t, open) => {
     t.same(await meets(second, headers), [200], 'though what was committed later has been heard');
   });
 
-  t.test('a token is verified without a question to the database', async (t) => {
+  t.test('the verification of a token sends no query', async (t) => {
     const { headers } = await person();
     t.equal((await second.rest('GET', `${USERS}/0`, { headers })).status, 400);
-    // A password that was found right is remembered; the first time costs more.
+    // Caches the password, because its first verification costs more.
     const byPassword = { ...admin, headers: basic(admin.email, PASSWORD) };
     await second.graphql(byPassword, '{ __typename }');
     const byToken = await statementsOf(() => second.graphql({ headers } as Person, '{ __typename }'));
@@ -99,7 +99,7 @@ onEachDatabase(t, async (t, open) => {
     t.match(statements[0], /FROM "public"\."users" .*"email_key"/, 'as Basic asks it');
   });
 
-  t.test('a mark is kept as long as a token could live, and no longer', async (t) => {
+  t.test('a mark is kept for the lifetime of a token', async (t) => {
     const marked = await person();
     await first.rest('PATCH', `${USERS}/${marked.id}`, { as: admin, body: { role: 'viewer' } });
     await hears(first, marked.headers);
@@ -117,13 +117,13 @@ onEachDatabase(t, async (t, open) => {
 });
 
 onEachDatabase(t, async (t, open) => {
-  t.test('what an instance missed while it could not hear it reads when it hears again', async (t) => {
+  t.test('an instance reads missed marks when it reconnects', async (t) => {
     const database = await open();
     if (database.url === undefined) return t.comment('the embedded database has no connection to lose');
     const service = await startService(t, database);
     const { developer, admin, rest } = service;
     t.equal((await rest('GET', ME, { as: developer })).status, 200);
-    // The mark as another instance would have left it, without a word.
+    // Writes a mark without a signal.
     const data = { userId: developer.id, revokedAt: new Date(), role: null };
     await database.client.revocation.create({ data });
     t.equal((await rest('GET', ME, { as: developer })).status, 200, 'nothing was heard');

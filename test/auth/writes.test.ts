@@ -28,7 +28,7 @@ const writes = contractOperations.filter(
   ({ method, permission }) => !['GET', 'HEAD'].includes(method.toUpperCase()) && permission !== 'public',
 );
 
-/** What becomes of an account behind the back of the service, which so has nothing to tell its instances of. */
+/** Changes of an account in the database, without a signal to the instances. */
 const CHANGES = {
   viewer: (db: Prisma.TransactionClient, id: number) => db.user.update({ where: { id }, data: { role: 'VIEWER' } }),
   developer: (db: Prisma.TransactionClient, id: number) =>
@@ -38,13 +38,13 @@ const CHANGES = {
 type Change = keyof typeof CHANGES;
 const changes = Object.keys(CHANGES) as Change[];
 
-/** What could be written; the tables in which the service keeps account of attempts apart. */
+/** All tables but those that count attempts. */
 const TABLES =
   'users posts comments messages orders payments idempotency_keys tombstones sessions refresh_tokens revocations';
 
 type Patient = Pick<Instance, 'rest' | 'graphql'>;
 
-/** Asks again where a busy machine took too long. That writes wait for each other is said otherwise, and counts. */
+/** Retries requests that a busy machine has refused. */
 function patient({ rest, graphql }: Instance): Patient {
   async function until<T>(ask: () => Promise<T>, said: (answer: T) => string | undefined): Promise<T> {
     for (;;) {
@@ -68,7 +68,7 @@ function patient({ rest, graphql }: Instance): Patient {
 
 onEachDatabase(t, async (t, open) => {
   const database = await open();
-  // On the embedded database transactions come one after another: there is less to be met by chance.
+  // The embedded database runs transactions one after another, so fewer rounds suffice.
   const ROUNDS = database.url === undefined ? 3 : 20;
   const { client } = database;
   const service = await startService(t, database);
@@ -98,9 +98,9 @@ onEachDatabase(t, async (t, open) => {
 
   interface Attempt {
     name: string;
-    /** Whether what is written belongs to the actor. */
+    /** True if the written row belongs to the actor. */
     own: boolean;
-    /** @returns the status, or what REST would have answered */
+    /** @returns the status, or the corresponding status of REST */
     send: () => Promise<number>;
   }
 
@@ -131,7 +131,7 @@ onEachDatabase(t, async (t, open) => {
       const fields: [string, boolean, () => Promise<string> | string][] = [
         ['createUser', !own, () => `input: { name: "N", email: "${email}", role: VIEWER }`],
         ['updateUser', true, async () => `id: ${await user()}, name: "Changed"`],
-        // Its own account an actor can always delete, and would be gone for the next attempt.
+        // Actors can delete their own account, but not again.
         ['deleteUser', !own, async () => `id: ${await user()}`],
         ['createPost', own, () => 'title: "T"'],
         ['updatePost', true, async () => `id: ${await post()}, title: "Changed"`],
@@ -152,7 +152,7 @@ onEachDatabase(t, async (t, open) => {
     }
   }
 
-  /** Tries every write after `change` has befallen its actor, or while it does. */
+  /** Sends every write after `change` of its actor, or during it. */
   async function tryAll(
     t: Test,
     change: Change,
@@ -178,18 +178,18 @@ onEachDatabase(t, async (t, open) => {
   }
 
   for (const change of database.url === undefined ? changes : []) {
-    t.test(`every write is decided by the account as it stands, whatever the token says: ${change}`, (t) =>
+    t.test(`every write uses the stored account, not the token: ${change}`, (t) =>
       tryAll(t, change, async ({ name, send }, actor) => {
         await CHANGES[change](client, actor.id);
         const status = await send();
-        // Gone with the account, before anybody asks for it.
+        // The session was deleted with the account.
         return change === 'gone' && name === 'revokeSession' && status === 404 ? 401 : status;
       }),
     );
   }
 
   for (const change of database.url === undefined ? [] : changes) {
-    t.test(`every write waits for the change of its actor that is under way: ${change}`, (t) =>
+    t.test(`every write waits for a running change of its actor: ${change}`, (t) =>
       tryAll(t, change, async ({ name, send }, actor) => {
         const { commit, over } = await uncommitted(client, (db) => CHANGES[change](db, actor.id));
         let answered = false;
@@ -205,7 +205,7 @@ onEachDatabase(t, async (t, open) => {
     );
   }
 
-  t.test('who writes without a pause is demoted all the same', async (t) => {
+  t.test('a demotion succeeds during continuous writes of the account', async (t) => {
     if (database.url === undefined) return t.comment('on the embedded database nobody can pass anybody');
     const developer = await person('DEVELOPER');
     const { id } = await client.post.create({ data: { authorId: developer.id, title: 'T' } });
@@ -232,7 +232,7 @@ onEachDatabase(t, async (t, open) => {
     t.same((await late).codes, ['FORBIDDEN']);
   });
 
-  t.test('a full replacement names the role that was read, and moves nobody to it again', async (t) => {
+  t.test('a full replacement with the role that was read does not restore it', async (t) => {
     const roles = ['ADMIN', 'DEVELOPER', 'VIEWER'] as const;
     for (const had of roles) {
       for (const has of roles.filter((one) => one !== had)) {
@@ -254,13 +254,13 @@ onEachDatabase(t, async (t, open) => {
     }
   });
 
-  /** Another instance on the same data; the embedded database can only be shared within this process. */
+  /** Starts another instance on the same data. The embedded database allows it in this process only. */
   const connection = database.url === undefined ? database : await openDatabase(database.url);
   if (connection !== database) t.teardown(connection.close);
   const instances = [service, await startInstance(t, connection)].map(patient);
   const instanceOf = (n: number) => instances[n % instances.length] as Patient;
 
-  /** Many who write until they are refused. @returns with which statuses */
+  /** Writes from many clients until they are refused. @returns the statuses of the refusals */
   const writers = (write: (instance: Patient, n: number) => Promise<number>): Promise<number>[] =>
     Array.from({ length: WRITERS }, async (_, n) => {
       for (;;) {
@@ -268,7 +268,7 @@ onEachDatabase(t, async (t, open) => {
         if (status >= 300) return status;
       }
     });
-  /** Of who writes on behalf of one who was demoted or deleted: the row says so, or its mark has been heard of. */
+  /** The statuses for a demoted or deleted actor. */
   const REFUSALS = [401, 403];
   const onlyRefusals = async (t: Test, ends: Promise<number>[], round: number) =>
     t.strictSame(
@@ -277,7 +277,7 @@ onEachDatabase(t, async (t, open) => {
       `round ${round}`,
     );
 
-  t.test('S04: no write to its own profile undoes a demotion', async (t) => {
+  t.test('S04: no write to the own profile reverts a demotion', async (t) => {
     for (let round = 0; round < ROUNDS; round++) {
       const { id, email, headers } = await person('ADMIN');
       let written = 0;
@@ -323,51 +323,48 @@ onEachDatabase(t, async (t, open) => {
     }
   });
 
-  t.test(
-    'S04: of what a deleted user wrote at the last moment nothing is left, and it is known to be gone',
-    async (t) => {
-      const elsewhere = await client.post.create({ data: { authorId: admin.id, title: 'T' } });
-      for (let round = 0; round < ROUNDS; round++) {
-        const leaver = await person('DEVELOPER');
-        const acknowledged: [kind: 'POST' | 'COMMENT' | 'MESSAGE' | 'ORDER', id: number][] = [];
-        const said = async (
-          { graphql }: Patient,
-          kind: 'POST' | 'COMMENT' | 'MESSAGE',
-          document: string,
-          field: string,
-        ) => {
-          const variables = { postId: elsewhere.id, channelId: `leaving-${round}`, text: 'T' };
-          const { data, errors } = await graphql(leaver, document, variables);
-          if (errors[0]) return errors[0].extensions.statusCode;
-          acknowledged.push([kind, Number(data[field].id)]);
-          return 200;
-        };
-        const ends = writers(async (instance, n) => {
-          if (n % 4 === 0) return said(instance, 'POST', CREATE_POST, 'createPost');
-          if (n % 4 === 1) return said(instance, 'COMMENT', ADD_COMMENT, 'addComment');
-          if (n % 4 === 2) return said(instance, 'MESSAGE', ADD, 'addMessage');
-          const headers = { 'idempotency-key': `${round}-${n}-${acknowledged.length}` };
-          const sent = { as: leaver, body: EUR, ...(n % 8 === 3 && { headers }) };
-          const { status, body } = await instance.rest('POST', `${USERS}/${leaver.id}/orders`, sent);
-          // Of a user who is deleted there are no orders: who is still believed is told so.
-          if (status === 410) return 401;
-          if (status === 201) acknowledged.push(['ORDER', body.id]);
-          return status;
-        });
-        await eventually('some of each', () => new Set(acknowledged.map(([kind]) => kind)).size === 4 || undefined);
-        const deletion = await instanceOf(round).rest('DELETE', `${USERS}/${leaver.id}`, { as: admin });
-        t.equal(deletion.status, 204);
-        await onlyRefusals(t, ends, round);
-        const graves = await client.tombstone.findMany({ select: { kind: true, id: true } });
-        const known = new Set(graves.map(({ kind, id }) => `${kind} ${id}`));
-        const lost = acknowledged.filter(([kind, id]) => !known.has(`${kind} ${id}`));
-        t.strictSame(lost, [], `round ${round}: ${acknowledged.length} written`);
-        t.equal(await client.idempotencyKey.count({ where: { callerId: leaver.id } }), 0);
-      }
-    },
-  );
+  t.test('S04: the last writes of a deleted user are deleted, with tombstones', async (t) => {
+    const elsewhere = await client.post.create({ data: { authorId: admin.id, title: 'T' } });
+    for (let round = 0; round < ROUNDS; round++) {
+      const leaver = await person('DEVELOPER');
+      const acknowledged: [kind: 'POST' | 'COMMENT' | 'MESSAGE' | 'ORDER', id: number][] = [];
+      const said = async (
+        { graphql }: Patient,
+        kind: 'POST' | 'COMMENT' | 'MESSAGE',
+        document: string,
+        field: string,
+      ) => {
+        const variables = { postId: elsewhere.id, channelId: `leaving-${round}`, text: 'T' };
+        const { data, errors } = await graphql(leaver, document, variables);
+        if (errors[0]) return errors[0].extensions.statusCode;
+        acknowledged.push([kind, Number(data[field].id)]);
+        return 200;
+      };
+      const ends = writers(async (instance, n) => {
+        if (n % 4 === 0) return said(instance, 'POST', CREATE_POST, 'createPost');
+        if (n % 4 === 1) return said(instance, 'COMMENT', ADD_COMMENT, 'addComment');
+        if (n % 4 === 2) return said(instance, 'MESSAGE', ADD, 'addMessage');
+        const headers = { 'idempotency-key': `${round}-${n}-${acknowledged.length}` };
+        const sent = { as: leaver, body: EUR, ...(n % 8 === 3 && { headers }) };
+        const { status, body } = await instance.rest('POST', `${USERS}/${leaver.id}/orders`, sent);
+        // A token that is still accepted may get 410 instead of 401, because a deleted user has no orders.
+        if (status === 410) return 401;
+        if (status === 201) acknowledged.push(['ORDER', body.id]);
+        return status;
+      });
+      await eventually('some of each', () => new Set(acknowledged.map(([kind]) => kind)).size === 4 || undefined);
+      const deletion = await instanceOf(round).rest('DELETE', `${USERS}/${leaver.id}`, { as: admin });
+      t.equal(deletion.status, 204);
+      await onlyRefusals(t, ends, round);
+      const graves = await client.tombstone.findMany({ select: { kind: true, id: true } });
+      const known = new Set(graves.map(({ kind, id }) => `${kind} ${id}`));
+      const lost = acknowledged.filter(([kind, id]) => !known.has(`${kind} ${id}`));
+      t.strictSame(lost, [], `round ${round}: ${acknowledged.length} written`);
+      t.equal(await client.idempotencyKey.count({ where: { callerId: leaver.id } }), 0);
+    }
+  });
 
-  t.test('S04: an administrator stays, whoever demotes or deletes whom', async (t) => {
+  t.test('S04: one administrator always remains', async (t) => {
     const demote = { method: 'PATCH', body: { role: 'viewer' } };
     const remove = { method: 'DELETE', body: undefined };
     for (let round = 0; round < ROUNDS; round++) {
@@ -398,7 +395,7 @@ onEachDatabase(t, async (t, open) => {
     await client.user.update({ where: { id: admin.id }, data: { role: 'ADMIN' } });
   });
 
-  t.test('writes that concern the same two accounts do not wait for each other', async (t) => {
+  t.test('writes to the same two accounts run concurrently', async (t) => {
     const pair = [await person('ADMIN'), await person('ADMIN')] as const;
     const answers = await Promise.all(
       Array.from({ length: 8 * WRITERS }, async (_, n) => {

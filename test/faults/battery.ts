@@ -6,16 +6,16 @@ import type { World } from './world.js';
 
 export interface Fault {
   name: string;
-  /** How often it is tried in the whole battery, and in the short form. */
+  /** The number of repetitions, in the whole battery and in the short form. */
   tries: [whole: number, short: number];
-  /** Does it and undoes it, after so many milliseconds where it is one that lasts. */
+  /** Causes the fault, and ends a lasting one after some milliseconds. */
   happen: (world: World, lasts: number) => Promise<void>;
-  /** What a request may be told besides what it asked for. */
-  told: Outcome[];
+  /** Expected outcomes of requests besides success. */
+  expected: Outcome[];
 }
 
 const UNAVAILABLE = ['503', 'UNAVAILABLE'];
-/** The process that would answer is not there; one that is killed also leaves requests without an answer. */
+/** Outcomes without a server, and of requests that were running when it was killed. */
 const GONE = ['gone', ...UNAVAILABLE];
 const CUT = ['cut', ...GONE];
 
@@ -24,16 +24,16 @@ const damaged =
     line(world).set(kind);
     await delay(lasts);
     line(world).set('sound');
-    // What was swallowed leaves connections that nobody answers.
+    // Closes connections without an answer.
     if (kind === 'black hole') line(world).cut();
   };
 const toDatabase = ({ database }: World) => database;
 const toRedis = ({ redis }: World) => redis;
 
-/** Every connection to this database but the one that asks. */
+/** All connections to this database but the one that asks. */
 const ofOthers = 'FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()';
 
-/** As many connections as the server allows, held by somebody else. */
+/** Takes all connections that the server allows. */
 async function usedUp({ query }: World, lasts: number): Promise<void> {
   const [{ name } = { name: '' }] = await query<{ name: string }>('SELECT current_database() AS name');
   await query(`ALTER DATABASE ${name} CONNECTION LIMIT 1`);
@@ -42,7 +42,7 @@ async function usedUp({ query }: World, lasts: number): Promise<void> {
   await query(`ALTER DATABASE ${name} CONNECTION LIMIT -1`);
 }
 
-/** What PostgreSQL does when it cannot write: SQLSTATE 53100, which a full disk cannot be made to say on every machine. */
+/** Simulates SQLSTATE 53100, because not every machine allows a full disk. */
 async function diskFull({ query }: World, lasts: number): Promise<void> {
   await query(`
     CREATE FUNCTION disk_full() RETURNS trigger LANGUAGE plpgsql AS
@@ -66,7 +66,7 @@ async function stopped(world: World): Promise<void> {
   await world.restart();
 }
 
-/** Clients that begin a request and do not go on with it, or that do not read the answer. */
+/** Clients that stop in the middle of a request, or that do not read the answer. */
 async function slowClients({ url }: World, lasts: number): Promise<void> {
   const { hostname, port } = new URL(url);
   const beginnings = [
@@ -82,40 +82,45 @@ async function slowClients({ url }: World, lasts: number): Promise<void> {
   for (const socket of sockets) socket.destroy();
 }
 
-/** Each of them, while clients write and a subscriber listens. */
+/** The faults, each during writes and with a subscriber. */
 export const FAULTS: Fault[] = [
-  { name: 'PostgreSQL refuses', tries: [5, 1], happen: damaged(toDatabase, 'refused'), told: UNAVAILABLE },
+  { name: 'PostgreSQL refuses', tries: [5, 1], happen: damaged(toDatabase, 'refused'), expected: UNAVAILABLE },
   {
     name: 'PostgreSQL resets connections',
     tries: [50, 5],
     happen: async ({ database }) => database.cut(),
-    told: UNAVAILABLE,
+    expected: UNAVAILABLE,
   },
   {
     name: 'PostgreSQL ends sessions',
     tries: [5, 1],
     happen: async ({ query }) => void (await query(`SELECT pg_terminate_backend(pid) ${ofOthers}`)),
-    told: UNAVAILABLE,
+    expected: UNAVAILABLE,
   },
   {
     name: 'PostgreSQL slower by 5 s',
     tries: [3, 1],
     happen: damaged(toDatabase, { latency: 5000 }),
-    told: UNAVAILABLE,
+    expected: UNAVAILABLE,
   },
-  { name: 'PostgreSQL in a black hole', tries: [3, 1], happen: damaged(toDatabase, 'black hole'), told: UNAVAILABLE },
-  { name: 'PostgreSQL takes no more connections', tries: [5, 1], happen: usedUp, told: UNAVAILABLE },
+  {
+    name: 'PostgreSQL in a black hole',
+    tries: [3, 1],
+    happen: damaged(toDatabase, 'black hole'),
+    expected: UNAVAILABLE,
+  },
+  { name: 'PostgreSQL takes no more connections', tries: [5, 1], happen: usedUp, expected: UNAVAILABLE },
   {
     name: 'PostgreSQL has a full disk',
     tries: [5, 1],
     happen: diskFull,
-    told: ['507', 'INSUFFICIENT_STORAGE', ...UNAVAILABLE],
+    expected: ['507', 'INSUFFICIENT_STORAGE', ...UNAVAILABLE],
   },
-  { name: 'Redis refuses', tries: [5, 1], happen: damaged(toRedis, 'refused'), told: [] },
-  { name: 'Redis resets connections', tries: [50, 5], happen: async ({ redis }) => redis.cut(), told: [] },
-  { name: 'Redis slower by 5 s', tries: [3, 1], happen: damaged(toRedis, { latency: 5000 }), told: [] },
-  { name: 'Redis in a black hole', tries: [3, 1], happen: damaged(toRedis, 'black hole'), told: [] },
-  { name: '200 clients that never finish', tries: [5, 1], happen: slowClients, told: [] },
-  { name: 'the process is killed', tries: [50, 2], happen: killed, told: CUT },
-  { name: 'the process is asked to stop', tries: [20, 1], happen: stopped, told: GONE },
+  { name: 'Redis refuses', tries: [5, 1], happen: damaged(toRedis, 'refused'), expected: [] },
+  { name: 'Redis resets connections', tries: [50, 5], happen: async ({ redis }) => redis.cut(), expected: [] },
+  { name: 'Redis slower by 5 s', tries: [3, 1], happen: damaged(toRedis, { latency: 5000 }), expected: [] },
+  { name: 'Redis in a black hole', tries: [3, 1], happen: damaged(toRedis, 'black hole'), expected: [] },
+  { name: '200 clients that never finish', tries: [5, 1], happen: slowClients, expected: [] },
+  { name: 'the process is killed', tries: [50, 2], happen: killed, expected: CUT },
+  { name: 'the process is asked to stop', tries: [20, 1], happen: stopped, expected: GONE },
 ];

@@ -9,31 +9,31 @@ import { startLoad } from './load.js';
 import { type Row, summary, writeReport } from './report.js';
 import { discrepancies, recovered, world } from './world.js';
 
-/** The whole battery, as `npm run faults` has it; or its short form. */
+/** True for the whole battery (`npm run faults`) instead of its short form. */
 const whole = process.env['FAULTS'] === 'whole';
 const CLIENTS = 4;
-/** Milliseconds that a fault lasts which can be made to last. */
+/** The milliseconds of a lasting fault. */
 const LASTS = whole ? 5000 : 1500;
-/** Minutes of the soak, and milliseconds of each client between two rounds of it. */
+/** The minutes of the soak, and the milliseconds between two rounds of a client. */
 const SOAK = whole ? 30 : 2;
 const SOAK_PAUSE = 250;
-/** MiB by which more may be held at the end of a soak than after its first third: less than a leak would make. */
+/** MiB of growth after the first third of the soak. A leak would cause more. */
 const SLACK = 8;
 const WANTED = ['200', '201'];
-/** Close codes by which a socket is told why: going away, the service restarts, try again later. */
+/** Close codes of sockets: going away, restart of the service, try again later. */
 const CLOSES = [1001, 1012, 1013];
 
-// The whole battery takes longer than any file of tests may.
+// The whole battery takes longer than the limit of a file.
 t.setTimeout(0);
-// Each on a service of its own; most of it is waiting.
+// Each fault has its own service, and most of the time is waiting.
 t.jobs = 3;
 const options = { skip: skipWithoutPostgresql || skipWithoutRedis, buffered: true };
 
-t.test('faults of what is around the service', options, async (t) => {
+t.test('no acknowledged write is lost or doubled under any fault', options, async (t) => {
   const service = await world(t);
   const rows: Row[] = [];
   t.teardown(() => whole && writeReport(rows));
-  for (const { name, tries, happen, told } of FAULTS) {
+  for (const { name, tries, happen, expected } of FAULTS) {
     t.test(name, async (t) => {
       const times = whole ? tries[0] : tries[1];
       const channelId = randomUUID();
@@ -43,16 +43,16 @@ t.test('faults of what is around the service', options, async (t) => {
       for (let i = 0; i < times; i++) {
         const began = performance.now();
         await happen(service, LASTS);
-        const since = told.includes('gone') ? began : performance.now();
+        const since = expected.includes('gone') ? began : performance.now();
         slowest = Math.max(slowest, await recovered(load, since));
       }
       await load.stop();
       const found = await discrepancies(service, load, channelId);
       rows.push({ name, tries: times, ...found, ...summary(load), recovery: slowest });
       t.same(found, { lost: 0, doubled: 0, gapless: true });
-      const unexpected = [...load.outcomes].filter(([outcome]) => ![...WANTED, ...told].includes(outcome));
+      const unexpected = [...load.outcomes].filter(([outcome]) => ![...WANTED, ...expected].includes(outcome));
       t.same(unexpected, [], `${[...load.outcomes].map(([outcome, times]) => `${outcome} ${times} times`).join(', ')}`);
-      const closes = told.includes('cut') ? [...CLOSES, 1006] : CLOSES;
+      const closes = expected.includes('cut') ? [...CLOSES, 1006] : CLOSES;
       t.same(
         [...load.closed.keys()].filter((code) => !closes.includes(code)),
         [],
@@ -61,7 +61,7 @@ t.test('faults of what is around the service', options, async (t) => {
   }
 });
 
-t.test('the page says of each fault what was measured: nothing lost, nothing doubled, no gap', async (t) => {
+t.test('the page lists the measurement of each fault: nothing lost, nothing doubled, no gap', async (t) => {
   const rows = [
     ...page('docs/faults.md').matchAll(/^\| ([^|]+?) \| (\d+) \| \d+ \| \d+ \| (\d+) \| (\d+) \| (\S+) \|/gm),
   ];
@@ -71,16 +71,16 @@ t.test('the page says of each fault what was measured: nothing lost, nothing dou
   );
 });
 
-/** MiB that a service holds (`collecting.js`). */
+/** Returns the MiB of a service's heap (`collecting.js`). */
 async function heldBy({ kill, stderr }: Server): Promise<number> {
-  const told = () => [...stderr().matchAll(/^held (\d+)$/gm)].map(([, bytes]) => Number(bytes));
-  const before = told().length;
+  const heapSizes = () => [...stderr().matchAll(/^held (\d+)$/gm)].map(([, bytes]) => Number(bytes));
+  const before = heapSizes().length;
   kill('SIGWINCH');
-  const bytes = await eventually('a collection', () => told()[before]);
+  const bytes = await eventually('a collection', () => heapSizes()[before]);
   return bytes / 2 ** 20;
 }
 
-t.test('a soak: memory stays flat', options, async (t) => {
+t.test('memory does not grow in a soak', options, async (t) => {
   const [node, ...flags] = START;
   const service = await world(t, {}, [node, '--expose-gc', '--import=./test/support/collecting.js', ...flags]);
   const channelId = randomUUID();

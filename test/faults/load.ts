@@ -10,34 +10,34 @@ const { email: DEMO_ADMIN, password: DEMO_PASSWORD } = demo.people[0];
 
 export const CREDENTIALS = basic(DEMO_ADMIN, DEMO_PASSWORD);
 const HEADERS = { ...CREDENTIALS, 'content-type': 'application/json' };
-/** Milliseconds between two requests of a client, and until it tries again what failed. */
-const PAUSE = 10;
+/** Milliseconds between two requests of a client, and before a retry. */
+const PAUSE_MS = 10;
 const AGAIN = 50;
-/** Milliseconds after which a client gives up: later than the service itself should. */
-const PATIENCE = 30_000;
-/** Above all that the demo has. */
+/** Milliseconds after which a client gives up. The service should answer earlier. */
+const TIMEOUT_MS = 30_000;
+/** More than the amounts of the demo. */
 let amounts = 1_000_000;
 
-/** What became of a request: a status, the code of an error of GraphQL, `gone` where nobody answers the door, or `cut`. */
+/** The outcome of a request: a status, a GraphQL error code, `gone` without a server, or `cut`. */
 export type Outcome = string;
 
 export interface Load {
-  /** How often each outcome was. */
+  /** The number of requests by outcome. */
   outcomes: Map<Outcome, number>;
-  /** Milliseconds of the longest request that was answered. */
+  /** Milliseconds of the longest request with an answer. */
   worst: () => number;
-  /** When the last write that was acknowledged had begun, on the clock of `performance`. */
+  /** When the last acknowledged write began, by `performance`. */
   acknowledged: () => number;
-  /** The amount of each order whose creation was acknowledged, each another one, and the texts of such messages. */
+  /** The amounts of acknowledged orders and the texts of acknowledged messages. All are different. */
   orders: Set<number>;
   messages: Set<string>;
-  /** The ids of messages in the order in which the subscriber got them. */
+  /** Ids of messages as the subscriber received them. */
   received: string[];
-  /** Why sockets that had been opened were closed, by code. */
+  /** Closed sockets by code. */
   closed: Map<number, number>;
-  /** Ends the load, once what is under way has succeeded. */
+  /** Ends the load once all running requests have succeeded. */
   stop: () => Promise<void>;
-  /** Resolves once the subscriber has that many messages, or has had time enough for them. */
+  /** Waits until the subscriber has that many messages, for a limited time. */
   caughtUp: (messages: number) => Promise<void>;
 }
 
@@ -47,10 +47,10 @@ interface Answer {
 }
 
 /**
- * Clients that write, retry what was not acknowledged, and listen, each in its loop.
+ * Starts clients that write and retry, and a subscriber.
  * @param pause milliseconds between two rounds of a client
  */
-export function startLoad(url: string, channelId: string, clients: number, pause = PAUSE): Load {
+export function startLoad(url: string, channelId: string, clients: number, pause = PAUSE_MS): Load {
   const outcomes = new Map<Outcome, number>();
   const orders = new Set<number>();
   const messages = new Set<string>();
@@ -65,12 +65,12 @@ export function startLoad(url: string, channelId: string, clients: number, pause
     const answer = await fetch(url + path, {
       method,
       headers: { ...HEADERS, ...headers },
-      signal: AbortSignal.timeout(PATIENCE),
+      signal: AbortSignal.timeout(TIMEOUT_MS),
       ...(body && { body: JSON.stringify(body) }),
     })
       .then(async (response): Promise<Answer> => {
-        const told = (await response.json()) as Json;
-        return { outcome: told.errors?.[0]?.extensions?.code ?? String(response.status), body: told };
+        const received = (await response.json()) as Json;
+        return { outcome: received.errors?.[0]?.extensions?.code ?? String(response.status), body: received };
       })
       .catch(
         ({ cause }: { cause?: { code?: string } }): Answer => ({
@@ -82,7 +82,7 @@ export function startLoad(url: string, channelId: string, clients: number, pause
     return answer;
   }
 
-  /** An order under one key, until it is acknowledged. */
+  /** Creates an order under one key, until it is acknowledged. */
   async function order(): Promise<void> {
     const key = randomUUID();
     const amount = ++amounts;
@@ -97,7 +97,7 @@ export function startLoad(url: string, channelId: string, clients: number, pause
     orders.add(amount);
   }
 
-  /** A message, which has no key: one that was not acknowledged may have been added, and is not sent again. */
+  /** Adds a message. Without a key it is not retried, because it may have been added. */
   async function message(): Promise<void> {
     const text = randomUUID();
     const began = performance.now();
@@ -132,7 +132,7 @@ export function startLoad(url: string, channelId: string, clients: number, pause
   };
 }
 
-/** One subscriber, which goes on after the last message it got whenever its socket is closed. */
+/** Subscribes after the last received message, again after each closed socket. */
 function listen(url: string, channelId: string, stopped: AbortSignal, count: (outcome: Outcome) => void) {
   const received: string[] = [];
   const closed = new Map<number, number>();
@@ -176,7 +176,7 @@ function listen(url: string, channelId: string, stopped: AbortSignal, count: (ou
     received,
     closed,
     async caughtUp(messages: number): Promise<void> {
-      for (let looks = 0; received.length < messages && looks < PATIENCE / AGAIN; looks++) await delay(AGAIN);
+      for (let looks = 0; received.length < messages && looks < TIMEOUT_MS / AGAIN; looks++) await delay(AGAIN);
       if (!stopped.aborted) return;
       over = true;
       socket?.terminate();

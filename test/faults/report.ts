@@ -12,13 +12,13 @@ export interface Row {
   lost: number;
   doubled: number;
   gapless: boolean;
-  /** Milliseconds of the longest request that was answered. */
+  /** Milliseconds of the longest request with an answer. */
   worst: number;
-  /** Milliseconds from the end of the fault to the next write that was acknowledged, at most. */
+  /** Maximum milliseconds from the end of the fault to the next acknowledged write. */
   recovery: number;
 }
 
-/** What a load has seen, for the table. */
+/** Summarises a load for the table. */
 export function summary({ outcomes, worst }: Load): Pick<Row, 'requests' | 'refused' | 'worst'> {
   const requests = [...outcomes.values()].reduce((sum, times) => sum + times, 0);
   const good = (outcomes.get('200') ?? 0) + (outcomes.get('201') ?? 0);
@@ -42,7 +42,7 @@ const line = (row: Row): string =>
 
 const PAGE = join(ROOT, 'docs/faults.md');
 
-/** Puts what was measured now in its place in the page of the documentation. */
+/** Writes the measurements into the page. */
 export function writeReport(rows: readonly Row[]): void {
   const table = `| fault | tries | requests | refused | lost | doubled | gaps | longest | back after |
 |---|---|---|---|---|---|---|---|---|

@@ -7,7 +7,7 @@ import { skipWithoutPostgresql } from '../support/servers.js';
 import { CREDENTIALS } from './load.js';
 import { freshDatabase } from './world.js';
 
-/** Milliseconds between two questions of the balancer, and those that an instance serves on once it is unready. */
+/** Milliseconds between two checks of the balancer, and of DRAIN_DELAY. */
 const POLL = 100;
 const DRAIN = 1000;
 const CLIENTS = 8;
@@ -17,7 +17,7 @@ interface Backend {
   ready: boolean;
 }
 
-/** A balancer as there are many: it keeps connections, sends requests to who was ready a moment ago, and sends none twice. */
+/** A common balancer: keeps connections, sends requests to instances that were ready lately, and never retries. */
 async function balancer(t: Test, backends: Backend[]): Promise<string> {
   const agent = new Agent({ keepAlive: true });
   const isReady = ({ server }: Backend) =>
@@ -52,11 +52,11 @@ async function balancer(t: Test, backends: Backend[]): Promise<string> {
   return `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
 }
 
-// Six starts, on a busy machine.
+// Six starts take long on a busy machine.
 t.setTimeout(0);
 
 t.test(
-  'three instances are replaced one by one, and no request fails',
+  'no request fails while three instances are replaced one by one',
   { skip: skipWithoutPostgresql, buffered: true },
   async (t) => {
     const { href } = await freshDatabase(t);

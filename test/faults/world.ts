@@ -8,22 +8,22 @@ import { POSTGRESQL, REDIS } from '../support/servers.js';
 import { type TcpProxy, tcpProxy } from '../support/tcp-proxy.js';
 import type { Load } from './load.js';
 
-/** The service as `npm start` runs it, on PostgreSQL and Redis, by lines that can be damaged. */
+/** The service of `npm start` on PostgreSQL and Redis, over connections that a test can damage. */
 export interface World {
   url: string;
-  /** The process that serves at present. */
+  /** The running process. */
   server: () => Server;
-  /** Starts one in the place of one that has ended. */
+  /** Starts a process after the previous one has ended. */
   restart: () => Promise<void>;
   database: TcpProxy;
   redis: TcpProxy;
-  /** Asks the database by a way of its own. */
+  /** Queries the database over a separate connection. */
   query: <Row extends object>(sql: string) => Promise<Row[]>;
 }
 
 const hostOf = ({ hostname, port }: URL, usual: number) => ({ host: hostname, port: Number(port || usual) });
 
-/** A port that is free now, for a server that is to come back under the same address. */
+/** Returns a free port, for a server that restarts under the same address. */
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
@@ -33,8 +33,8 @@ async function freePort(): Promise<number> {
 }
 
 /**
- * An empty database that goes when the test ends, and its owner, to whom the server's limits apply, unlike to a superuser.
- * `href`: the owner's address of it. `client`: asks it as who may do all.
+ * Creates a database for the test. Its owner is subject to the server's limits, unlike a superuser.
+ * @returns `href` for the owner, and `client` of a superuser
  */
 export async function freshDatabase(t: Test): Promise<{ name: string; href: string; client: Client }> {
   const name = `accord_faults_${randomUUID().replaceAll('-', '')}`;
@@ -89,7 +89,7 @@ export async function world(
   };
 }
 
-/** What the load was told against what is stored and was heard. */
+/** Compares the acknowledged writes with stored and received ones. */
 export async function discrepancies({ query }: World, load: Load, channelId: string) {
   const orders = await query<{ amount: number; times: number }>(
     'SELECT amount, count(*)::int AS times FROM orders WHERE amount > 1000000 GROUP BY amount',
@@ -110,7 +110,7 @@ export async function discrepancies({ query }: World, load: Load, channelId: str
   };
 }
 
-/** Milliseconds from the beginning until a write is acknowledged that began after this call. */
+/** Returns the milliseconds until a write is acknowledged that began after this call. */
 export async function recovered(load: Load, began = performance.now()): Promise<number> {
   const now = performance.now();
   await eventually('an acknowledged write', () => load.acknowledged() > now);

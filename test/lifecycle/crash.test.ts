@@ -30,14 +30,14 @@ async function killed(server: Server): Promise<void> {
   await server.ended;
 }
 
-/** What was attempted when the process died is attempted again once its lease has run out: this makes it do so. */
+/** Ends the leases of interrupted attempts, so that they are repeated now. */
 async function leasesRunOut(url: string): Promise<void> {
   const { client, close } = await openDatabase(url);
   await client.payment.updateMany({ where: { status: 'OPEN' }, data: { dueAt: new Date(0) } });
   await close();
 }
 
-t.test('a process killed between the gateway and our commit: the payment is settled, and taken once', async (t) => {
+t.test('a payment is taken once and settled if the process is killed before the commit', async (t) => {
   const gateway = await fakeGateway(t);
   const environment = { DATABASE_URL: await demoDirectory(t), PAYMENT_URL: gateway.url };
   const server = await startServer(t, environment);
@@ -67,7 +67,7 @@ t.test('a process killed between the gateway and our commit: the payment is sett
 });
 
 t.test(
-  'a process killed around an effect: a retry under the same key makes no second one',
+  'a retry under the same key has no second effect if the process is killed',
   { skip: skipUnlessWhole },
   async (t) => {
     const environment = { DATABASE_URL: await demoDirectory(t) };
@@ -75,11 +75,11 @@ t.test(
     for (const [round, answered] of [0, 15].entries()) {
       const keys = Array.from({ length: 20 }, (_, i) => ({ 'idempotency-key': `round-${round}-${i}` }));
       const before = (await get<unknown[]>(server, '/users/1/orders?limit=100')).length;
-      const told = keys.map((key) => post(server, '/users/1/orders', key, EUR).catch(() => undefined));
-      // In the first round while the first is answered, in the second while the last ones are.
-      await told[answered];
+      const answers = keys.map((key) => post(server, '/users/1/orders', key, EUR).catch(() => undefined));
+      // Kills in the first round during the first answer, and in the second round during the last ones.
+      await answers[answered];
       await killed(server);
-      const given = (await Promise.all(told)).map((answer) => answer?.body.id);
+      const given = (await Promise.all(answers)).map((answer) => answer?.body.id);
       server = await startServer(t, environment);
       for (const [i, key] of keys.entries()) {
         const { status, body } = await post(server, '/users/1/orders', key, EUR);

@@ -38,7 +38,7 @@ const { email: DEMO_ADMIN, password: DEMO_PASSWORD } = demo.people[0];
 
 const STACK = /^ +at /m;
 
-/** Ways in which a directory is damaged that holds a database, and what the start says of it. */
+/** Kinds of damage to a directory with a database, and the message of the start. */
 const DAMAGES: [name: string, damage: (directory: string) => void, says: RegExp][] = [
   [
     'was emptied',
@@ -69,7 +69,7 @@ const DAMAGES: [name: string, damage: (directory: string) => void, says: RegExp]
   ],
 ];
 
-t.test('a damaged directory is told in a sentence, and nothing is begun anew in it', async (t) => {
+t.test('a start reports a damaged directory in a sentence, and does not change it', async (t) => {
   const { pathname: sound } = new URL(await emptyDirectory(t));
   for (const [name, damage, says] of DAMAGES) {
     const directory = join(temporaryFolder(t), 'data');
@@ -88,7 +88,7 @@ t.test('a damaged directory is told in a sentence, and nothing is begun anew in 
   }
 });
 
-t.test('a directory that the system refuses is told in a sentence', async (t) => {
+t.test('a start reports a directory that the system refuses in a sentence', async (t) => {
   const folder = temporaryFolder(t);
   writeFileSync(join(folder, 'file'), '');
   for (const path of ['file', 'file/data']) {
@@ -101,19 +101,23 @@ t.test('a directory that the system refuses is told in a sentence', async (t) =>
 
 const isRoot = process.getuid?.() === 0;
 
-t.test('what may not be read is not called damaged', { skip: isRoot && 'root may read anything' }, async (t) => {
-  const DATABASE_URL = await emptyDirectory(t);
-  const files = join(new URL(DATABASE_URL).pathname, 'postgres');
-  t.teardown(() => chmodSync(files, 0o700));
-  for (const mode of [0o000, 0o500]) {
-    chmodSync(files, mode);
-    const { code, stderr } = await refusedServer(t, { DATABASE_URL });
-    t.equal(code, 1);
-    t.match(stderr, /The directory cannot be used: this user may not read and write there\. Mend that/);
-  }
-});
+t.test(
+  'a start does not report unreadable files as damage',
+  { skip: isRoot && 'root may read anything' },
+  async (t) => {
+    const DATABASE_URL = await emptyDirectory(t);
+    const files = join(new URL(DATABASE_URL).pathname, 'postgres');
+    t.teardown(() => chmodSync(files, 0o700));
+    for (const mode of [0o000, 0o500]) {
+      chmodSync(files, mode);
+      const { code, stderr } = await refusedServer(t, { DATABASE_URL });
+      t.equal(code, 1);
+      t.match(stderr, /The directory cannot be used: this user may not read and write there\. Mend that/);
+    }
+  },
+);
 
-/** A disk of so many MiB, which goes when the test ends; undefined where this user may not make one. */
+/** Mounts a disk of some MiB for the test. Undefined without permission. */
 function smallDisk(t: Test, size: number): string | undefined {
   const folder = temporaryFolder(t);
   const { status } = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${size}m`, 'tmpfs', folder]);
@@ -122,7 +126,7 @@ function smallDisk(t: Test, size: number): string | undefined {
   return folder;
 }
 
-t.test('a full disk refuses what is written, and nothing else', async (t) => {
+t.test('a full disk rejects only writes', async (t) => {
   const disk = smallDisk(t, 120);
   if (disk === undefined) return t.comment('this user may not mount a file system');
   const server = await startServer(t, { DATABASE_URL: `pglite://${join(disk, 'data')}` });
@@ -134,7 +138,7 @@ t.test('a full disk refuses what is written, and nothing else', async (t) => {
     return (await ask(users, { method: 'POST', headers, body })).status;
   };
   t.equal(await write(), 201);
-  // As much is left as the next segment of the log does not fit into: PostgreSQL would panic there.
+  // Leaves less than the next WAL segment needs, where PostgreSQL would panic.
   const { bavail, bsize } = statfsSync(disk);
   const filling = join(disk, 'filling');
   writeFileSync(filling, Buffer.alloc(bavail * bsize - (12 << 20)));
@@ -145,7 +149,7 @@ t.test('a full disk refuses what is written, and nothing else', async (t) => {
   t.equal(await write(), 201, 'as soon as there is room');
 });
 
-t.test('a disk too small for a database is told in a sentence', async (t) => {
+t.test('a start reports a disk that is too small in a sentence', async (t) => {
   const disk = smallDisk(t, 50);
   if (disk === undefined) return t.comment('this user may not mount a file system');
   const { code, stderr } = await refusedServer(t, { DATABASE_URL: `pglite://${join(disk, 'data')}` });
@@ -153,7 +157,7 @@ t.test('a disk too small for a database is told in a sentence', async (t) => {
   t.match(stderr, /The disk of .* is full: less than 32 MiB are left\.\n$/);
 });
 
-t.test('the port is tried before a database is looked for', async (t) => {
+t.test('a start checks the port before the database', async (t) => {
   const other = createServer().listen(0, '127.0.0.1');
   t.teardown(() => other.close());
   await once(other, 'listening');
@@ -164,7 +168,7 @@ t.test('the port is tried before a database is looked for', async (t) => {
   t.notMatch(stderr, 'database');
 });
 
-t.test('a database that does not exist is told at once', { skip: skipWithoutPostgresql }, async (t) => {
+t.test('a start reports a missing database at once', { skip: skipWithoutPostgresql }, async (t) => {
   const DATABASE_URL = Object.assign(new URL(POSTGRESQL), { pathname: `/none_${randomUUID()}` }).href;
   const { code, stderr } = await refusedServer(t, { DATABASE_URL });
   t.equal(code, 1);
@@ -173,7 +177,7 @@ t.test('a database that does not exist is told at once', { skip: skipWithoutPost
 });
 
 onEachDatabase(t, async (t, open) => {
-  t.test('a start waits for its database, and says so', async (t) => {
+  t.test('a start waits for its database and reports it', async (t) => {
     const { url } = await open();
     if (url === undefined) return t.comment('the embedded database is there');
     const address = new URL(url);
@@ -189,14 +193,14 @@ onEachDatabase(t, async (t, open) => {
     await eventually('the service', () => server.stdout().includes('Accord is ready.') || undefined);
   });
 
-  t.test('instances that start at once on an empty database agree on the first data', async (t) => {
+  t.test('instances that start together on an empty database create the first data once', async (t) => {
     const { url, client } = await open();
     if (url === undefined) return t.comment('an embedded database belongs to one process');
     await Promise.all(Array.from({ length: 4 }, () => startServer(t, { DATABASE_URL: url })));
     t.same([await client.user.count(), await client.signingKey.count()], [3, 1], 'one demo, one key');
   });
 
-  t.test('a start waits while the tables of its first reads are locked', async (t) => {
+  t.test('a start waits for locked tables', async (t) => {
     const { url, client } = await open();
     if (url === undefined) return t.comment('an embedded database belongs to one process');
     await startServer(t, { DATABASE_URL: url });
@@ -216,7 +220,7 @@ onEachDatabase(t, async (t, open) => {
     }
   });
 
-  t.test('who has nothing to migrate does not wait for who migrates', async (t) => {
+  t.test('an instance without migrations does not wait for one that migrates', async (t) => {
     const { url, client } = await open();
     if (url === undefined) return t.comment('an embedded database belongs to one process');
     await startServer(t, { DATABASE_URL: url });
@@ -226,7 +230,7 @@ onEachDatabase(t, async (t, open) => {
     await migrating.over;
   });
 
-  t.test('a migration that is under way elsewhere is waited for', async (t) => {
+  t.test('a start waits for migrations of another process', async (t) => {
     const database = await open();
     const { url, client } = database;
     if (url === undefined) return t.comment('an embedded database belongs to one process');
@@ -240,7 +244,7 @@ onEachDatabase(t, async (t, open) => {
     await server;
   });
 
-  t.test('a schema that a newer version has changed is told in a sentence', async (t) => {
+  t.test('a start reports a schema of a newer version in a sentence', async (t) => {
     const { url, client } = await open();
     if (url === undefined) return t.comment('an embedded database belongs to one process');
     await client.$executeRaw`DROP TABLE signing_keys`;

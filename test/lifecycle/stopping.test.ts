@@ -25,15 +25,15 @@ const started = async (t: Test, environment: Record<string, string> = {}) =>
     ...{ DATABASE_URL: await demoDirectory(t), DEMO: 'on', RATE_LIMIT: '10000000', LOG_LEVEL: 'warn' },
     ...environment,
   });
-/** Clients that ask without a pause. */
+/** Clients that send requests continuously. */
 const CLIENTS = 8;
 
-/** What became of a request: its status, `refused` for one that never left, or why it was cut. */
+/** The outcome of a request: its status, `refused` for one that was not sent, or the error. */
 type Outcome = number | 'refused' | string;
-/** On a busy machine some are shed, which is an answer as well. */
+/** A busy machine answers 503 to some requests. */
 const ANSWERS: Outcome[] = [200, 503];
 
-/** Over connections that are kept, each used again as soon as it is free. */
+/** Sends requests over keep-alive connections. */
 function overHttp1(t: Test, url: string): () => Promise<Outcome> {
   const secure = url.startsWith('https:');
   const agent = new (secure ? HttpsAgent : HttpAgent)({ keepAlive: true, maxSockets: CLIENTS });
@@ -53,7 +53,7 @@ function overHttp1(t: Test, url: string): () => Promise<Outcome> {
     });
 }
 
-/** Over sessions of HTTP/2: one that was told to go away takes no further stream, and a new one is opened. */
+/** Sends requests over HTTP/2 sessions, and opens a new one after GOAWAY. */
 function overHttp2(t: Test, url: string): () => Promise<Outcome> {
   let session: ClientHttp2Session | undefined;
   const opened = () => {
@@ -78,23 +78,23 @@ function overHttp2(t: Test, url: string): () => Promise<Outcome> {
         if (status !== 0) outcome = status;
       });
       stream.once('error', (error: Error & { cause?: NodeJS.ErrnoException }) => {
-        // What a server refuses without having looked at it may be sent again (RFC 9113 §8.7).
+        // A client may repeat a refused stream (RFC 9113 §8.7).
         const refused = stream.rstCode === constants.NGHTTP2_REFUSED_STREAM || error.cause?.code === 'ECONNREFUSED';
         outcome = refused ? 'refused' : `cut: ${error.message}, ${error.cause?.message}`;
       });
-      // A stream that its session takes down with it ends without an error.
+      // A stream that ends with its session has no error.
       stream.once('close', () => resolve(outcome ?? `cut: closed by ${stream.rstCode}, answered ${status}`));
       stream.resume();
       stream.end();
     });
 }
 
-/** Asks from all sides until nobody is there any more, or something was cut. */
-async function load(ask: () => Promise<Outcome>, told: (outcome: Outcome) => void): Promise<void> {
+/** Sends requests until the server is gone, or until a request was cut. */
+async function load(ask: () => Promise<Outcome>, onOutcome: (outcome: Outcome) => void): Promise<void> {
   const client = async () => {
     for (;;) {
       const outcome = await ask();
-      told(outcome);
+      onOutcome(outcome);
       if (!ANSWERS.includes(outcome)) return;
     }
   };
@@ -130,7 +130,7 @@ for (const [name, tls, over] of WAYS) {
 
 const ready = async ({ url }: Server) => (await fetch(`${url}/readyz`)).status;
 
-t.test('while balancers are to notice, the service is not ready and serves on', async (t) => {
+t.test('during DRAIN_DELAY the service is not ready and answers requests', async (t) => {
   const server = await started(t, { DRAIN_DELAY: '3000' });
   t.equal(await ready(server), 200);
   server.kill('SIGTERM');
@@ -139,7 +139,7 @@ t.test('while balancers are to notice, the service is not ready and serves on', 
   t.equal((await server.ended).code, 0);
 });
 
-t.test('an upgrade that comes while the service stops is refused by a status, and its connection ends', async (t) => {
+t.test('a stopping service refuses an upgrade with a status, and ends its connection', async (t) => {
   const server = await started(t);
   const connected = async () => {
     const dialled = await dial(t, server.url);
@@ -148,7 +148,7 @@ t.test('an upgrade that comes while the service stops is refused by a status, an
     return dialled;
   };
   const { closed } = await connected();
-  // It does not answer the closing handshake, and is waited for.
+  // Does not answer the closing handshake, so the server waits.
   (await connected()).socket.pause();
   const late = open(server.url);
   await once(late, 'connect');
@@ -162,7 +162,7 @@ t.test('an upgrade that comes while the service stops is refused by a status, an
   t.equal((await server.ended).code, 0);
 });
 
-t.test('who stands at the door when the service is asked to stop is let in, and told', async (t) => {
+t.test('a connection that waits when the service stops is accepted, and its end announced', async (t) => {
   const server = await started(t);
   server.kill('SIGSTOP');
   const waiting = Array.from({ length: 50 }, () => open(server.url));
@@ -178,7 +178,7 @@ t.test('who stands at the door when the service is asked to stop is let in, and 
   t.equal((await server.ended).code, 0);
 });
 
-t.test('a request that comes while the process is busy is not taken for silence', async (t) => {
+t.test('a connection with an unread request does not count as idle', async (t) => {
   const app = fastify({ return503OnClosing: false });
   await app.register(websocket);
   app.decorate('unready', () => {});
@@ -193,7 +193,7 @@ t.test('a request that comes while the process is busy is not taken for silence'
   const closed = app.close();
   await nextTurn();
   connection.write(asked);
-  // Longer than a connection is kept that carries nothing.
+  // Longer than the server keeps an idle connection.
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2 * LINGER_MS);
   t.same(statusesOf(await answer), [200, 200]);
   await closed;

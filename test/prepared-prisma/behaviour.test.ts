@@ -12,7 +12,7 @@ const recordAtOnce = { recordings: Number.POSITIVE_INFINITY };
 const clientOn = (pool: pg.Pool, options: Options = {}): Db =>
   preparedClient(make, pool, dataModel, { ...recordAtOnce, ...options });
 
-/** Calls until the plan is recorded. */
+/** Repeats a call until its plan is recorded. */
 async function warm(db: Db, call: (db: Db) => Promise<unknown>): Promise<void> {
   for (let i = 0; i < 3; i++) {
     await call(db);
@@ -27,7 +27,7 @@ async function transactions(t: Test, { pool: poolOf, kind }: Opened, options: ob
   const count = (start: string) => db.tag.count({ where: { label: { startsWith: start } } });
   await warm(db, () => count('label'));
 
-  t.test('a transaction is one connection, for prepared calls, for fallbacks and for raw queries', async (t) => {
+  t.test('prepared calls, fallbacks and raw queries of a transaction share one connection', async (t) => {
     const [one, two] = [label(), label()];
     await db.$transaction(async (tx: Db) => {
       const tag = await tx.tag.create({ data: { label: one } });
@@ -43,7 +43,7 @@ async function transactions(t: Test, { pool: poolOf, kind }: Opened, options: ob
     t.equal(await db.tag.count({ where: { label: one } }), 1);
   });
 
-  t.test('a throw rolls back, with fallbacks and without', async (t) => {
+  t.test('an exception rolls back, with and without fallbacks', async (t) => {
     for (const falls of [true, false]) {
       const name = `${label()} back`;
       const work = db.$transaction(async (tx: Db) => {
@@ -57,7 +57,7 @@ async function transactions(t: Test, { pool: poolOf, kind }: Opened, options: ob
     t.equal(pool.totalCount, pool.idleCount, 'every connection was given back');
   });
 
-  t.test('an error in a transaction is that of Prisma, and aborts it', async (t) => {
+  t.test("an error in a transaction equals Prisma's, and aborts it", async (t) => {
     const name = label();
     await db.tag.create({ data: { label: name } });
     const work = db.$transaction(async (tx: Db) => {
@@ -69,14 +69,14 @@ async function transactions(t: Test, { pool: poolOf, kind }: Opened, options: ob
     t.equal(await count(`${name} next`), 0);
   });
 
-  t.test('a transaction whose failed statement nobody waited for is not reported as committed', async (t) => {
+  t.test('a transaction with a failed statement is not reported as committed', async (t) => {
     const work = db.$transaction(async (tx: Db) => {
       await tx.tag.create({ data: { label: 'tag 1' } }).catch(() => {});
     });
     await t.rejects(work, { code: 'P2028', message: /rolled back/ });
   });
 
-  t.test('isolation levels, lists of calls, and calls after the end', async (t) => {
+  t.test('transactions support isolation levels and lists of calls, and refuse calls after the end', async (t) => {
     const shown = (tx: Db) => tx.$queryRaw`SHOW transaction_isolation`;
     const level = await db.$transaction(shown, { isolationLevel: 'Serializable' });
     t.strictSame(level, [{ transaction_isolation: 'serializable' }]);
@@ -101,7 +101,7 @@ async function transactions(t: Test, { pool: poolOf, kind }: Opened, options: ob
     t.equal(after.$disconnect, undefined);
   });
 
-  t.test('transactions have the time limits of Prisma', async (t) => {
+  t.test("transactions have Prisma's time limits", async (t) => {
     const name = `${label()} late`;
     const late = async (tx: Db) => {
       await tx.tag.create({ data: { label: name } });
@@ -130,7 +130,7 @@ async function transactions(t: Test, { pool: poolOf, kind }: Opened, options: ob
     t.equal(pool.totalCount, pool.idleCount);
   });
 
-  t.test('transactions at the same time, with fallbacks, do not meet', async (t) => {
+  t.test('simultaneous transactions with fallbacks are isolated', async (t) => {
     const names = Array.from({ length: 4 }, () => `${label()} alone`);
     const one = (name: string, i: number) =>
       db.$transaction(
@@ -156,7 +156,7 @@ async function calls(t: Test, { pool: poolOf, kind }: Opened): Promise<void> {
   const pool = poolOf({ pipeline: true });
   const db = clientOn(pool);
 
-  t.test('a call does nothing before it is awaited, and runs once', async (t) => {
+  t.test('a call runs once, when it is awaited', async (t) => {
     const name = label();
     const call = db.tag.create({ data: { label: name } });
     await delay(20);
@@ -169,7 +169,7 @@ async function calls(t: Test, { pool: poolOf, kind }: Opened): Promise<void> {
     t.equal(await raw, 1);
   });
 
-  t.test('extensions, fields and aggregates are those of Prisma', async (t) => {
+  t.test('extensions, fields and aggregates work as in Prisma', async (t) => {
     const compute = ({ name }: { name: string }) => name.toUpperCase();
     const extended = db.$extends({ result: { user: { upper: { needs: { name: true }, compute } } } });
     t.equal((await extended.user.findFirstOrThrow({ where: { id: 7 } })).upper, 'NAME 7');
@@ -178,7 +178,7 @@ async function calls(t: Test, { pool: poolOf, kind }: Opened): Promise<void> {
     t.equal((await db.user.groupBy({ by: ['role'], _count: true })).length, 3);
   });
 
-  t.test('a shape is recorded in the background with its second use, once, and plans are bounded', async (t) => {
+  t.test('the second use of a shape records it once in the background, and plans are limited', async (t) => {
     const small = clientOn(pool, { plans: 2 });
     const counts = statisticsOf(small);
     const byId = (id: number) => small.user.findFirst({ where: { id }, select: { id: true } });
@@ -199,7 +199,7 @@ async function calls(t: Test, { pool: poolOf, kind }: Opened): Promise<void> {
     t.equal(counts.recorded, 4);
   });
 
-  t.test('callers who shape their calls cause few recordings', async (t) => {
+  t.test('the number of recordings per second is limited', async (t) => {
     const limited = clientOn(pool, { recordings: 10 });
     const startedAt = performance.now();
     const shaped = (i: number) =>
@@ -210,7 +210,7 @@ async function calls(t: Test, { pool: poolOf, kind }: Opened): Promise<void> {
     t.ok(recorded <= seconds * 10 + 1, `${recorded} in ${seconds} s`);
   });
 
-  t.test('a caller who changes arguments after a call does not change its plan', async (t) => {
+  t.test('a change of arguments after a call does not change its plan', async (t) => {
     const args = { where: { id: 7 } as object };
     for (let i = 0; i < 2; i++) {
       const call = db.user.findMany(args);
@@ -226,7 +226,7 @@ async function calls(t: Test, { pool: poolOf, kind }: Opened): Promise<void> {
     );
   });
 
-  t.test('no name that a caller makes up reads like another shape', async (t) => {
+  t.test('no invented name has the key of another shape', async (t) => {
     const both = (db: Db) => db.user.findFirst({ where: { id: 7, name: 'name 7' } });
     await warm(db, both);
     for (const name of ['id:int,name', '2:id:int,4:name', 'constructor'])
@@ -240,7 +240,7 @@ async function calls(t: Test, { pool: poolOf, kind }: Opened): Promise<void> {
     await warm(db, (db) => db.user.findFirst({ where: { id: 7, name: Prisma.skip } }));
   });
 
-  t.test('generated values are made anew for each row, and a date is left to Prisma', async (t) => {
+  t.test('generated values differ for each row, and Prisma generates dates', async (t) => {
     let number = 0;
     const create = (db: Db) => db.event.create({ data: { kind: 'generated', number: ++number } });
     await warm(db, create);
@@ -256,7 +256,7 @@ async function calls(t: Test, { pool: poolOf, kind }: Opened): Promise<void> {
     t.ok(statisticsOf(db).fallbacks.has('Day.create: a value is changed in an unknown way'));
   });
 
-  t.test('a change of a table costs one call of Prisma', async (t) => {
+  t.test('after a change of a table Prisma runs one call', async (t) => {
     const first = (db: Db) => db.tag.findFirst({ orderBy: { label: 'asc' } });
     await warm(db, first);
     await first(db);
@@ -270,7 +270,7 @@ async function calls(t: Test, { pool: poolOf, kind }: Opened): Promise<void> {
     t.match(await raw(), [{ id: 1 }]);
   });
 
-  t.test('an error of SQL costs no connection', async (t) => {
+  t.test('an SQL error keeps its connection', async (t) => {
     let removed = 0;
     const count = () => void removed++;
     pool.on('remove', count);
@@ -282,7 +282,7 @@ async function calls(t: Test, { pool: poolOf, kind }: Opened): Promise<void> {
     t.equal(removed, 0);
   });
 
-  t.test('an answer that Prisma reads differently is left to Prisma', async (t) => {
+  t.test('Prisma runs a shape whose answers it reads differently', async (t) => {
     const changed = clientOn(pool);
     const { prototype } = PrismaPg as unknown as { prototype: { connect: () => Promise<Db> } };
     const { connect } = prototype;
@@ -305,7 +305,7 @@ async function calls(t: Test, { pool: poolOf, kind }: Opened): Promise<void> {
     t.ok(statisticsOf(changed).fallbacks.has('User.findFirst: answers differ'));
   });
 
-  t.test('nothing is asked of the engine of Prisma before a call needs it', async (t) => {
+  t.test('the engine of Prisma starts with the first call that needs it', async (t) => {
     let made = 0;
     const counting: typeof make = (adapter) => {
       made++;
@@ -318,7 +318,7 @@ async function calls(t: Test, { pool: poolOf, kind }: Opened): Promise<void> {
     await lazy.$disconnect();
   });
 
-  t.test('a lost connection is an error, and the pool drops it', { skip: kind === 'embedded' }, async (t) => {
+  t.test('a lost connection throws, and leaves the pool', { skip: kind === 'embedded' }, async (t) => {
     await warm(db, (db) => db.user.findFirst({ where: { id: 1 } }));
     const work = db.$transaction(async (tx: Db) => {
       const [{ pid }] = await tx.$queryRaw`SELECT pg_backend_pid() AS pid`;

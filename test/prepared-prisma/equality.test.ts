@@ -99,7 +99,7 @@ onEachDatabase(t, async (t, database) => {
   const { prisma, prepared } = clientsOf(database);
   await fill(prisma);
 
-  t.test('drawn calls give what Prisma gives, and its errors', async (t) => {
+  t.test("random calls return Prisma's results and errors", async (t) => {
     for (const call of fc.sample(drawnCall, { numRuns: CALLS, seed: SEED })) {
       const theirs = described(await inTransaction(prisma, call));
       for (let i = 0; i < 3; i++) {
@@ -113,7 +113,7 @@ onEachDatabase(t, async (t, database) => {
     await prisma.$disconnect();
   });
 
-  t.test('so do reads outside of a transaction, several at once', async (t) => {
+  t.test("simultaneous random reads outside of a transaction return Prisma's results", async (t) => {
     // Prisma joins `findUnique` calls of one turn, and then words its errors differently.
     const isRead = ([, operation]: DrawnCall) => READS.includes(operation) && operation !== 'findUniqueOrThrow';
     const calls = fc.sample(drawnCall, { numRuns: CALLS, seed: SEED + 1 }).filter(isRead);

@@ -15,7 +15,7 @@ const NOBODY = { connect: () => Promise.reject(new Error('No connection is expec
 
 /** The parts of Prisma and `pg` that are not documented, and that this module relies on. */
 t.test(`with Prisma ${versionOf('@prisma/client')} and pg ${versionOf('pg')}`, async (t) => {
-  t.test('the adapter runs statements by the pool that underlyingDriver returns', async (t) => {
+  t.test('the adapter uses the pool that underlyingDriver returns', async (t) => {
     const adapter = await new PrismaPg({}).connect();
     const driver = adapter.underlyingDriver();
     t.type(driver.query, 'function');
@@ -51,7 +51,7 @@ t.test(`with Prisma ${versionOf('@prisma/client')} and pg ${versionOf('pg')}`, a
     await adapter.dispose();
   });
 
-  t.test('only a transaction that somebody asked for has an isolation level', async (t) => {
+  t.test('only an explicit transaction has an isolation level', async (t) => {
     const levels: unknown[] = [];
     const { factory } = dryAdapter();
     const connect = async () => {
@@ -73,7 +73,7 @@ t.test(`with Prisma ${versionOf('@prisma/client')} and pg ${versionOf('pg')}`, a
     await client.$disconnect();
   });
 
-  t.test('statements have the forms that plans are recorded from', async (t) => {
+  t.test('statements have the recorded forms', async (t) => {
     const dry = dryRuns(make as never);
     const sent = async (operation: string, args: object) => (await dry.run(call(operation, args), args)).sent;
     const data = { name: 'n', email: 'e', emailKey: 'k' };
@@ -91,13 +91,13 @@ t.test(`with Prisma ${versionOf('@prisma/client')} and pg ${versionOf('pg')}`, a
     await dry.close();
   });
 
-  t.test('a client does not connect before its first call, and says its version', async (t) => {
+  t.test('a client connects with its first call, and has a version', async (t) => {
     const client: Db = make(joiningAdapter(NOBODY, () => '').factory);
     t.equal(client._clientVersion, versionOf('@prisma/client'));
     await client.$disconnect();
   });
 
-  t.test('pg says whether a connection is pipelined, and has its socket', async (t) => {
+  t.test('pg exposes the pipeline option and the socket of a connection', async (t) => {
     const client = new pg.Client({ pipeline: true } as pg.ClientConfig) as unknown as Db;
     t.equal(client.pipeline, true);
     t.type(client.connection.stream.cork, 'function');

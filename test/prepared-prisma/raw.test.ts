@@ -61,7 +61,7 @@ onEachDatabase(t, async (t, database) => {
     for (let i = 0; i < 3; i++) t.equal(await text(prepared), theirs, name);
   };
 
-  t.test('columns of every type, alone and in arrays, and NULL', async (t) => {
+  t.test('raw queries read columns of all types, arrays and NULL as Prisma does', async (t) => {
     for (const [type, texts] of COLUMNS) {
       const list = texts.map((text) => `'${text}'::${type}`);
       const rows = Prisma.raw(list.map((one) => `SELECT ${one} AS one, NULL::${type} AS none`).join(' UNION ALL '));
@@ -71,7 +71,7 @@ onEachDatabase(t, async (t, database) => {
     }
   });
 
-  t.test('values of every kind', async (t) => {
+  t.test('raw queries send values of all kinds as Prisma does', async (t) => {
     const at = new Date('2026-05-06T07:08:09.120Z');
     const values: [value: unknown, type: string][] = [
       ...([7, 1.5, 2 ** 40, -0].map((value) => [value, 'numeric']) as [unknown, string][]),
@@ -104,7 +104,7 @@ onEachDatabase(t, async (t, database) => {
       );
   });
 
-  t.test('writes, errors and transactions', async (t) => {
+  t.test('raw writes, errors and transactions behave as in Prisma', async (t) => {
     await compare(t, 'update', (db) => db.$executeRaw`UPDATE users SET version = version + 1 WHERE id < ${9}`);
     await compare(t, 'update by Prisma.sql', (db) =>
       db.$executeRaw(Prisma.sql`UPDATE users SET version = 1 WHERE id < ${9}`),

@@ -10,7 +10,7 @@ const ACCESS = '__Host-accord_access';
 const REFRESH = '__Secure-accord_refresh';
 const ATTRIBUTES = 'HttpOnly; Secure; SameSite=Strict';
 
-/** What `Set-Cookie` sets, by name: the value, and the attributes without the time. */
+/** Returns the value and the attributes of each cookie in `Set-Cookie`, without expiry times. */
 const cookiesOf = ({ headers }: RestAnswer): Record<string, { value: string; attributes: string }> =>
   Object.fromEntries(
     headers.getSetCookie().map((line) => {
@@ -31,7 +31,7 @@ onEachDatabase(t, async (t, open) => {
   };
   const me = (cookie: string) => rest('GET', `${AUTH}/me`, { headers: { ...ARRIVAL, cookie } });
 
-  t.test('over HTTPS the cookies have prefixes, and none without one counts', async (t) => {
+  t.test('over HTTPS cookies have prefixes, and cookies without a prefix are ignored', async (t) => {
     const answer = await login();
     const attributes = Object.entries(cookiesOf(answer)).map(([name, cookie]) => [name, cookie.attributes]);
     t.same(attributes, [
@@ -52,7 +52,7 @@ onEachDatabase(t, async (t, open) => {
     t.same(codeOf(await me(`accord_access=${token}; ${ACCESS}=nonsense`)), [401, 'UNAUTHENTICATED']);
   });
 
-  t.test('on GraphQL and on sockets as well', async (t) => {
+  t.test('GraphQL and sockets accept only prefixed cookies as well', async (t) => {
     const token = valueIn(await login(), ACCESS);
     const by = (name: string) => ({ ...viewer, headers: { ...ARRIVAL, cookie: `${name}=${token}` } });
     t.same((await graphql(by(ACCESS), '{ me { id } }')).data, { me: { id: String(viewer.id) } });
@@ -71,7 +71,7 @@ onEachDatabase(t, async (t, open) => {
     );
   });
 
-  t.test('a session is renewed and ended by its prefixed cookie, and by no other', async (t) => {
+  t.test('only the prefixed cookie renews and ends a session', async (t) => {
     const token = valueIn(await login(), REFRESH);
     const refresh = (cookie: string, headers: Record<string, string> = own) =>
       rest('POST', `${AUTH}/refresh`, { headers: { ...headers, cookie } });
@@ -88,7 +88,7 @@ onEachDatabase(t, async (t, open) => {
     t.same(codeOf(await refresh(cookie)), [401, 'UNAUTHENTICATED']);
   });
 
-  t.test('the opaque flow', async (t) => {
+  t.test('the opaque flow uses prefixed cookies', async (t) => {
     const answer = await login({ flow: 'opaque' });
     t.match(cookiesOf(answer), { [ACCESS]: { value: /^aco_/ }, [REFRESH]: { value: '' } });
     const cookie = `${ACCESS}=${valueIn(answer, ACCESS)}`;
@@ -99,7 +99,7 @@ onEachDatabase(t, async (t, open) => {
 });
 
 onEachDatabase(t, async (t, open) => {
-  t.test('over plain HTTP, where browsers refuse the prefixes, one wins all the same', async (t) => {
+  t.test('over plain HTTP, where browsers refuse prefixes, a prefixed cookie takes precedence', async (t) => {
     const { rest, viewer } = await startService(t, await open());
     const body = { email: viewer.email, password: PASSWORD, cookie: true };
     const answer = await rest('POST', `${AUTH}/login`, { body });

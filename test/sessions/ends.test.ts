@@ -15,34 +15,34 @@ import { tcpProxy } from '../support/tcp-proxy.js';
 const AUTH = '/api/v1/auth';
 const SECOND = 1000;
 const DAY = 24 * 60 * 60 * SECOND;
-/** Asking after so long that nothing but a signal, or the look at an operation, can be what ends a socket. */
-const askingLate = { recheck: 0x7fffffff, hearing: 0x7fffffff };
+/** Checks so rarely that only a signal, or the check of an operation, ends a socket. */
+const rareChecks = { recheck: 0x7fffffff, hearing: 0x7fffffff };
 
 type Headers = Record<string, string>;
 
-/** A login, and how each of its tokens is sent. */
+/** A login, and the headers that send its tokens. */
 interface Login {
-  /** What authenticates over HTTP. */
+  /** The headers of a request. */
   headers: Headers;
-  /** What opens a socket. */
+  /** The headers of a WebSocket upgrade. */
   upgrade: Headers;
   payload: object;
   refreshToken: string | undefined;
 }
 
-/** The ways in which a socket depends on a session. */
-const ways = {
+/** Credentials that end with their session. */
+const sessionCredentials = {
   'an opaque token in connection_init': { flow: 'opaque', cookie: false, inUpgrade: false },
   'an opaque token in the upgrade': { flow: 'opaque', cookie: false, inUpgrade: true },
   'a cookie with a JWT': { flow: 'jwt', cookie: true, inUpgrade: true },
   'a cookie with an opaque token': { flow: 'opaque', cookie: true, inUpgrade: true },
 } as const;
-/** An access token as a bearer: it names no session. */
+/** Credentials of access tokens, which do not end with a session. */
 const bearers = {
   'a JWT in connection_init': { flow: 'jwt', cookie: false, inUpgrade: false },
   'a JWT in the upgrade': { flow: 'jwt', cookie: false, inUpgrade: true },
 } as const;
-type Way = (typeof ways & typeof bearers)[keyof typeof ways | keyof typeof bearers];
+type Way = (typeof sessionCredentials & typeof bearers)[keyof typeof sessionCredentials | keyof typeof bearers];
 
 const ofId = (id: string, type: string) => (message: Json) => message.id === id && message.type === type;
 const add = (id: string, text: string, channelId = 'ends') => ({
@@ -51,13 +51,16 @@ const add = (id: string, text: string, channelId = 'ends') => ({
   payload: { query: ADD, variables: { channelId, text } },
 });
 
-/** Two instances that share a database, or one where that cannot be; administrators come by Basic, whatever becomes of keys. */
+/**
+ * Two instances of one database, or one instance of an embedded one. Administrators use Basic, which does not depend on
+ * keys.
+ */
 async function people(t: Test, database: Opened, now: () => number) {
-  const first = await startService(t, database, {}, now, { sockets: askingLate });
+  const first = await startService(t, database, {}, now, { sockets: rareChecks });
   const admin = basic(first.admin.email, PASSWORD);
   let made = 0;
 
-  async function another(url = database.url, sockets: object = askingLate): Promise<Instance> {
+  async function another(url = database.url, sockets: object = rareChecks): Promise<Instance> {
     if (url === undefined) return first;
     const connection = await openDatabase(url);
     t.teardown(connection.close);
@@ -71,7 +74,7 @@ async function people(t: Test, database: Opened, now: () => number) {
     return database.client.user.create({ data, select: { id: true, email: true } });
   }
 
-  /** @param at the instance to which the socket goes: a browser names its origin */
+  /** @param at the instance of the socket, whose origin a browser sends */
   async function logIn(email: string, { flow, cookie, inUpgrade }: Way, at: Instance): Promise<Login> {
     const answer = await first.rest('POST', `${AUTH}/login`, { body: { email, password: PASSWORD, flow, cookie } });
     if (answer.status !== 200) throw new Error(`The login was answered with ${answer.status}.`);
@@ -103,7 +106,7 @@ async function connect(t: Test, { url }: Instance, { upgrade, payload }: Login):
   return dialled;
 }
 
-/** A socket that is open, and proved by an operation of its own. */
+/** An open socket that has answered an operation. */
 async function opened(t: Test, instance: Instance, login: Login): Promise<Dialled> {
   const dialled = await connect(t, instance, login);
   await dialled.take(({ type }) => type === 'connection_ack');
@@ -117,7 +120,7 @@ async function works(t: Test, { send, take }: Dialled): Promise<void> {
   await take(ofId('before', 'complete'));
 }
 
-/** It ends, and what is sent to it all the same is not done; that is counted when all cases are through. */
+/** Waits until the socket has ended. Operations sent afterwards must have no effect, which the last case checks. */
 async function ends(t: Test, { send, closed, received }: Dialled, what: string): Promise<void> {
   send(add('after', 'after'));
   t.equal(await closed, 4403, what);
@@ -126,7 +129,7 @@ async function ends(t: Test, { send, closed, received }: Dialled, what: string):
 
 onEachDatabase(t, async (t, open) => {
   let offset = 0;
-  // Time passes when the test says so, however long it takes itself.
+  // The test moves the clock.
   const start = Date.now();
   const database = await open();
   const { client } = database;
@@ -147,7 +150,7 @@ onEachDatabase(t, async (t, open) => {
   const setPassword = (id: number, headers: Headers, body: object) =>
     rest('PUT', `/api/v1/users/${id}/password`, { headers, body: { new_password: `${PASSWORD}, changed`, ...body } });
 
-  /** What ends a session, and what is right to answer. `refreshed`: only where there is a refresh token. */
+  /** The causes of the end of a session, with the expected answer. `refreshed`: only with a refresh token. */
   const causes: Record<string, { refreshed?: true; act: (one: Case) => Promise<RestAnswer>; status: number }> = {
     'its logout': { act: ({ login: { headers } }) => rest('POST', `${AUTH}/logout`, { headers }), status: 204 },
     'the logout by its refresh token': {
@@ -186,16 +189,16 @@ onEachDatabase(t, async (t, open) => {
       status: 204,
     },
   };
-  /** Those that end one session, and leave the other one of the same user alone. */
+  /** Causes that end one session, and no other session of the user. */
   const single = ['its logout', 'the logout by its refresh token', 'its end in the list', 'a refresh token used twice'];
 
-  for (const [name, way] of Object.entries(ways)) {
-    t.test(`every end of its session closes the socket of ${name}, on the other instance`, async (t) => {
+  for (const [name, way] of Object.entries(sessionCredentials)) {
+    t.test(`every end of its session closes the socket of ${name} on the other instance`, async (t) => {
       for (const [cause, { refreshed, act, status }] of Object.entries(causes)) {
         if (refreshed && way.flow !== 'jwt') continue;
         const { id, email } = await person();
         const login = await logIn(email, way, second);
-        const other = await logIn(email, ways['an opaque token in connection_init'], second);
+        const other = await logIn(email, sessionCredentials['an opaque token in connection_init'], second);
         const [socket, left] = [await opened(t, second, login), await opened(t, second, other)];
         t.equal((await act({ id, login, other })).status, status, cause);
         await ends(t, socket, cause);
@@ -209,7 +212,7 @@ onEachDatabase(t, async (t, open) => {
   t.test('a socket ends when its credential expires', async (t) => {
     const { email } = await person();
     const expiring: [Dialled, number, string][] = [];
-    for (const [name, way] of Object.entries({ ...ways, ...bearers })) {
+    for (const [name, way] of Object.entries({ ...sessionCredentials, ...bearers })) {
       const lifetime = way.flow === 'jwt' ? 15 * 60 * SECOND : 30 * DAY;
       expiring.push([await opened(t, second, await logIn(email, way, second)), lifetime, name]);
     }
@@ -222,7 +225,7 @@ onEachDatabase(t, async (t, open) => {
     offset = 0;
   });
 
-  t.test('an access token lives out its minutes, though its session has ended', async (t) => {
+  t.test('an access token is valid until it expires, also after the end of its session', async (t) => {
     const { email } = await person();
     const bystanders = [];
     for (const way of Object.values(bearers)) {
@@ -232,17 +235,17 @@ onEachDatabase(t, async (t, open) => {
       t.equal((await rest('POST', `${AUTH}/logout`, { body: { refresh_token: refreshToken } })).status, 204);
       t.equal((await refresh(refreshToken)).status, 401);
     }
-    // What was signalled before it has been heard when this has.
-    const cookie = await opened(t, second, await logIn(email, ways['a cookie with a JWT'], second));
+    // Earlier signals have arrived when this socket has closed.
+    const cookie = await opened(t, second, await logIn(email, sessionCredentials['a cookie with a JWT'], second));
     t.equal((await rest('DELETE', `${AUTH}/sessions`, { headers: basic(email, PASSWORD) })).status, 204);
     await ends(t, cookie, 'a cookie is of its session');
     for (const socket of bystanders) await works(t, socket);
     for (const { socket } of bystanders) socket.terminate();
   });
 
-  t.test('a credential of a session that has ended opens no socket', async (t) => {
+  t.test('a credential of an ended session opens no socket', async (t) => {
     const { email } = await person();
-    for (const [name, way] of Object.entries(ways)) {
+    for (const [name, way] of Object.entries(sessionCredentials)) {
       const login = await logIn(email, way, second);
       const waiting = await dial(t, second.url, { headers: login.upgrade });
       t.equal((await rest('POST', `${AUTH}/logout`, { headers: login.headers })).status, 204);
@@ -250,7 +253,7 @@ onEachDatabase(t, async (t, open) => {
       t.equal(await waiting.closed, 4403, `${name}, between upgrade and connection_init`);
       t.notOk(waiting.received.some(({ type }) => type === 'connection_ack'));
     }
-    const login = await logIn(email, ways['a cookie with a JWT'], second);
+    const login = await logIn(email, sessionCredentials['a cookie with a JWT'], second);
     t.equal((await rest('POST', `${AUTH}/logout`, { headers: login.headers })).status, 204);
     t.equal(
       await (await connect(t, second, login)).closed,
@@ -259,11 +262,11 @@ onEachDatabase(t, async (t, open) => {
     );
   });
 
-  t.test('a socket goes with the session by which it was renewed', async (t) => {
+  t.test('a renewed socket ends with the session of its new credential', async (t) => {
     const { email } = await person();
     const [one, two] = [
-      await logIn(email, ways['an opaque token in connection_init'], second),
-      await logIn(email, ways['an opaque token in connection_init'], second),
+      await logIn(email, sessionCredentials['an opaque token in connection_init'], second),
+      await logIn(email, sessionCredentials['an opaque token in connection_init'], second),
     ];
     const socket = await opened(t, second, one);
     const witness = await opened(t, second, one);
@@ -276,29 +279,32 @@ onEachDatabase(t, async (t, open) => {
     await ends(t, socket, 'and then the other one');
   });
 
-  t.test('a retired key closes what its tokens opened, on every instance', async (t) => {
+  t.test('a retired key closes the sockets of its tokens on every instance', async (t) => {
     const { email } = await person();
     const sockets: [Dialled, string][] = [];
-    for (const [name, way] of Object.entries({ ...bearers, 'a cookie with a JWT': ways['a cookie with a JWT'] })) {
+    for (const [name, way] of Object.entries({
+      ...bearers,
+      'a cookie with a JWT': sessionCredentials['a cookie with a JWT'],
+    })) {
       for (const instance of new Set([first, second])) {
         sockets.push([await opened(t, instance, await logIn(email, way, instance)), name]);
       }
     }
-    const login = await logIn(email, ways['an opaque token in connection_init'], second);
+    const login = await logIn(email, sessionCredentials['an opaque token in connection_init'], second);
     const opaque = await opened(t, second, login);
     const [{ kid } = { kid: '' }] = await commands['keys.list']({});
     const ears = sockets.map(([{ socket }]) => deaf(socket));
     await commands['keys.retire']({ kid });
     for (const [index, [{ send }, name]] of sockets.entries()) {
-      // A bearer is verified without a lookup: what counts for it is when its instance has heard.
-      if (name in ways) send(add('after', 'after'));
+      // A bearer is verified without a lookup, so it ends when its instance receives the signal.
+      if (name in sessionCredentials) send(add('after', 'after'));
       t.equal(await ears[index]?.closing, 4403, name);
       send(add('after', 'after'));
       t.equal(await ears[index]?.untilGone(), 0, `${name}, bytes after the closing frame`);
     }
     await works(t, opaque);
     for (const way of Object.values(bearers)) {
-      // The instance that issues it may not have heard of the new key.
+      // The issuing instance may not have received the signal of the new key yet.
       const fresh = await eventually('a token of the new key', async () => {
         const one = await logIn(email, way, second);
         return (await second.rest('GET', `${AUTH}/me`, { headers: one.headers })).status === 200 ? one : undefined;
@@ -307,36 +313,43 @@ onEachDatabase(t, async (t, open) => {
     }
   });
 
-  t.test('a client that does not close gets nothing more, and nothing more is done for it', async (t) => {
-    const { email } = await person();
-    const login = await logIn(email, ways['an opaque token in the upgrade'], second);
-    const victim = await opened(t, second, login);
-    const other = await opened(t, second, await logIn(email, ways['an opaque token in the upgrade'], second));
-    const subscribe = {
-      type: 'subscribe',
-      id: 'live',
-      payload: { query: SUBSCRIBE, variables: { channelId: 'live' } },
-    };
-    const follows = async ({ take }: Dialled, text: string) => {
-      other.send(add('live-add', text, 'live'));
-      await other.take(ofId('live-add', 'complete'));
-      return take((message) => ofId('live', 'next')(message) && message.payload.data.messageAdded.text === text);
-    };
-    for (const one of [victim, other]) {
-      one.send(subscribe);
-      await works(t, one);
-    }
-    t.ok(await follows(victim, 'while it may'));
+  t.test(
+    'a client that does not close its socket gets no more events, and no more operations run for it',
+    async (t) => {
+      const { email } = await person();
+      const login = await logIn(email, sessionCredentials['an opaque token in the upgrade'], second);
+      const victim = await opened(t, second, login);
+      const other = await opened(
+        t,
+        second,
+        await logIn(email, sessionCredentials['an opaque token in the upgrade'], second),
+      );
+      const subscribe = {
+        type: 'subscribe',
+        id: 'live',
+        payload: { query: SUBSCRIBE, variables: { channelId: 'live' } },
+      };
+      const follows = async ({ take }: Dialled, text: string) => {
+        other.send(add('live-add', text, 'live'));
+        await other.take(ofId('live-add', 'complete'));
+        return take((message) => ofId('live', 'next')(message) && message.payload.data.messageAdded.text === text);
+      };
+      for (const one of [victim, other]) {
+        one.send(subscribe);
+        await works(t, one);
+      }
+      t.ok(await follows(victim, 'while it may'));
 
-    const ears = deaf(victim.socket);
-    t.equal((await rest('POST', `${AUTH}/logout`, { headers: login.headers })).status, 204);
-    t.equal(await ears.closing, 4403);
-    victim.send(add('after', 'after'));
-    t.ok(await follows(other, 'when it may not'), 'the others go on');
-    t.equal(await ears.untilGone(), 0, 'bytes after the closing frame');
-  });
+      const ears = deaf(victim.socket);
+      t.equal((await rest('POST', `${AUTH}/logout`, { headers: login.headers })).status, 204);
+      t.equal(await ears.closing, 4403);
+      victim.send(add('after', 'after'));
+      t.ok(await follows(other, 'when it may not'), 'the others go on');
+      t.equal(await ears.untilGone(), 0, 'bytes after the closing frame');
+    },
+  );
 
-  t.test('nothing of what was sent too late has been done', async (t) => {
+  t.test('operations that were sent after the end have no effect', async (t) => {
     t.equal(await client.message.count({ where: { text: 'after' } }), 0);
     t.not(await client.message.count({ where: { text: 'before' } }), 0, 'as it is done in time');
   });
@@ -349,9 +362,9 @@ onEachDatabase(t, async (t, open) => {
   const { rest } = first;
   const commands = administration({ client, algorithm: 'RS256', keySecrets: [], now: Date.now });
   const ofBearer = bearers['a JWT in the upgrade'];
-  const { 'an opaque token in connection_init': opaque, 'a cookie with a JWT': cookie } = ways;
+  const { 'an opaque token in connection_init': opaque, 'a cookie with a JWT': cookie } = sessionCredentials;
 
-  t.test('with every signal lost, sockets are closed all the same', { skip: url === undefined }, async (t) => {
+  t.test('sockets close even if all signals are lost', { skip: url === undefined }, async (t) => {
     const address = new URL(url as string);
     const target = { host: address.hostname, port: Number(address.port || 5432) };
     const line = await tcpProxy(t, target, { named: 'accord signals' });
@@ -386,7 +399,7 @@ onEachDatabase(t, async (t, open) => {
     t.equal(await client.message.count({ where: { text: 'after' } }), 0);
   });
 
-  t.test('an operation that waits when the session ends is not done', { skip: url === undefined }, async (t) => {
+  t.test('an operation that waits when its session ends has no effect', { skip: url === undefined }, async (t) => {
     const instance = await another();
     const rename = (id: number) => `mutation { updateUser(id: ${id}, name: "Renamed") { name } }`;
     for (const [what, name] of [
@@ -415,9 +428,9 @@ onEachDatabase(t, async (t, open) => {
     }
   });
 
-  t.test('all sockets are asked about at once, and nothing is asked where there are none', async (t) => {
+  t.test('one query checks all sockets, and no query runs without sockets', async (t) => {
     const recheck = 50;
-    // An instance that hears no signals asks at other times too, and on a busy machine it may be late to hear.
+    // An instance without signals checks at other times, too.
     const instance = await startInstance(t, database, {}, { sockets: { recheck, hearing: 600 * SECOND } });
     const { seen, stop } = watchStatements(/FROM "public"\."signing_keys" .*"kid" (IN|=)/);
     t.teardown(stop);
@@ -438,13 +451,13 @@ onEachDatabase(t, async (t, open) => {
     seen.length = 0;
     const began = performance.now();
     await eventually('some questions', () => seen.length >= 10 || undefined);
-    // On a busy machine a read that waits behind another one is sent on a second connection too.
+    // On a busy machine a waiting read is sent on a second connection as well.
     const checks = (performance.now() - began) / recheck + 1;
     t.ok(seen.length <= 2 * checks, `not one for each of ${open.length} sockets`);
     for (const { socket } of open) socket.terminate();
   });
 
-  t.test('what no signal tells is found by asking', async (t) => {
+  t.test('a query finds ended sessions without a signal', async (t) => {
     const { id: userId, email } = await person();
     const present = new Date(Date.now() - SECOND);
     const changes: [string, Way, () => Promise<unknown>][] = [
@@ -465,7 +478,7 @@ onEachDatabase(t, async (t, open) => {
   });
 });
 
-/** Keeps a client from answering the closing frame; to be called before it comes. */
+/** Keeps a client from answering the closing frame. Called before the frame arrives. */
 function deaf(socket: WebSocket) {
   const { _socket: line } = socket as unknown as { _socket: Socket };
   let bytes = 0;
@@ -479,7 +492,7 @@ function deaf(socket: WebSocket) {
   });
   return {
     closing,
-    /** @returns how many bytes came after the closing frame, until the server had nothing more to say */
+    /** @returns the bytes after the closing frame, until the connection ends */
     async untilGone(): Promise<number> {
       const gone = new Promise((resolve) => line.once('close', resolve));
       line.end();

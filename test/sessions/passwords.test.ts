@@ -13,7 +13,7 @@ const LOGIN = '/api/v1/auth/login';
 onEachDatabase(t, async (t, open) => {
   const database = await open();
 
-  // As it hashes where it serves; the three accounts of the test, which were hashed with less, at their first login too.
+  // Uses the real parameters of hashes. The first login of the test's accounts replaces their cheaper hashes.
   const service = await startService(t, database, {}, Date.now, { hashing: PARAMETERS });
   const { rest, graphql, admin, developer, viewer, url } = service;
   const login = (email: string, password: string) => rest('POST', LOGIN, { body: { email, password } });
@@ -26,7 +26,7 @@ onEachDatabase(t, async (t, open) => {
   const change = (as: typeof admin, id: number, body: object) =>
     rest('PUT', `/api/v1/users/${id}/password`, { as, body });
 
-  t.test('P01: what may be a password', async (t) => {
+  t.test('P01: passwords have 12 to 128 characters and are not common ones', async (t) => {
     let n = 0;
     const create = (password: string) =>
       rest('POST', '/api/v1/users', {
@@ -62,14 +62,14 @@ onEachDatabase(t, async (t, open) => {
     }
   });
 
-  t.test('P02: two users with one password have nothing in common', async (t) => {
+  t.test('P02: two users with the same password have different hashes', async (t) => {
     const rows = await database.client.user.findMany({ where: { passwordHash: { not: null } } });
     t.equal(new Set(rows.map((row) => row.passwordHash)).size, rows.length, 'the three of the test among them');
     const made = rows.filter(({ email }) => email.startsWith('new'));
     for (const { passwordHash } of made) t.match(passwordHash, /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
   });
 
-  t.test('a change: by oneself with the present password, by an admin without', async (t) => {
+  t.test('users change their password with the current one, and administrators change it without', async (t) => {
     const own = (body: object) => change(developer, developer.id, body);
     t.same(codeOf(await own({})), [400, 'BAD_REQUEST']);
     t.same(codeOf(await rest('PUT', `/api/v1/users/${viewer.id}/password`, { body: { new_password: 'x' } })), [
@@ -119,12 +119,12 @@ onEachDatabase(t, async (t, open) => {
     t.same(codeOf(await change(admin, gone.body.id, { new_password: 'a new password' })), [410, 'GONE']);
   });
 
-  t.test('a login that was right when it was looked at is refused once the password has changed', async (t) => {
+  t.test('a login fails if the password changes while it is verified', async (t) => {
     const { id, email } = await createUser('changing@example.com');
     const changed = await hash('another password', PARAMETERS);
     const answer = await database.client.$transaction(async (db) => {
       await db.user.update({ where: { id }, data: { passwordHash: changed } });
-      // On PostgreSQL it reads what is committed, finds the old password right, and waits for the row.
+      // On PostgreSQL the login reads the old password, and waits for the row.
       const early = login(email, PASSWORD);
       await someoneWaits(database);
       return { early };
@@ -133,7 +133,7 @@ onEachDatabase(t, async (t, open) => {
     t.equal(await database.client.session.count({ where: { userId: id } }), 0);
   });
 
-  t.test('one of two changes at once wins', async (t) => {
+  t.test('one of two simultaneous changes succeeds', async (t) => {
     const answers = await Promise.all(
       ['the first of the two', 'the second of the two'].map((new_password) =>
         change(viewer, viewer.id, { new_password, current_password: PASSWORD }),
@@ -143,7 +143,7 @@ onEachDatabase(t, async (t, open) => {
     await change(admin, viewer.id, { new_password: PASSWORD });
   });
 
-  t.test('a password that was hashed with less is hashed again when it is presented', async (t) => {
+  t.test('a login replaces a hash with outdated parameters', async (t) => {
     const weak = await hash(PASSWORD, { memoryCost: 8192, timeCost: 1, parallelism: 1 });
     const stored = async () =>
       (await database.client.user.findUniqueOrThrow({ where: { id: viewer.id } })).passwordHash;
@@ -157,8 +157,8 @@ onEachDatabase(t, async (t, open) => {
     }
   });
 
-  t.test('J13–J17: where a credential stands, and how it is spelled', async (t) => {
-    // The changes above have ended every token of before.
+  t.test('J13–J17: credentials are accepted in one place and one spelling only', async (t) => {
+    // The changes above have ended all earlier tokens.
     const token = (await login(viewer.email, PASSWORD)).body.access_token as string;
     viewer.headers = { authorization: `Bearer ${token}` };
     for (const header of [`bearer ${token}`, `BEARER ${token}`, `Bearer  ${token}`, `  Bearer ${token}  `])
@@ -196,6 +196,6 @@ onEachDatabase(t, async (t, open) => {
   });
 });
 
-/** What a request with these header lines is answered with, as it came. */
+/** Returns the raw answer to a request with these header lines. */
 const answerTo = (url: string, lines: string[]): Promise<string> =>
   raw(url, `GET /api/v1/auth/me HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${lines.join('\r\n')}\r\n\r\n`);

@@ -13,7 +13,7 @@ const SECOND = 1000;
 const DAY = 24 * 60 * 60 * SECOND;
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 
-/** The cookies that an answer sets, by name: value and attributes. */
+/** Returns the value and the attributes of each cookie in `Set-Cookie`. */
 const cookiesOf = ({ headers }: RestAnswer) =>
   Object.fromEntries(
     headers.getSetCookie().map((line) => {
@@ -37,7 +37,7 @@ onEachDatabase(t, async (t, open) => {
     offset = 0;
   });
 
-  t.test('T06: an opaque token opens both transports, and is dead with the logout', async (t) => {
+  t.test('T06: both transports accept an opaque token until its logout', async (t) => {
     const { token, expires_in } = await login({ flow: 'opaque' });
     t.match(token, /^aco_[\w-]{43}$/);
     t.equal(expires_in, 30 * 24 * 60 * 60);
@@ -50,7 +50,7 @@ onEachDatabase(t, async (t, open) => {
     t.equal((await rest('POST', `${AUTH}/logout`, { headers })).status, 204, 'also when it was gone already');
   });
 
-  t.test('an opaque token sees the role of its user as it is, and dies in time', async (t) => {
+  t.test('an opaque token has the current role of its user, and expires', async (t) => {
     const { token } = await login({ flow: 'opaque' }, developer.email);
     const patch = (role: string) => rest('PATCH', `/api/v1/users/${developer.id}`, { as: admin, body: { role } });
     const create = () => rest('POST', '/api/v1/users', { headers: bearer(token), body: {} });
@@ -68,7 +68,7 @@ onEachDatabase(t, async (t, open) => {
     t.same(codeOf(await me(bearer(token))), [401, 'UNAUTHENTICATED']);
   });
 
-  t.test('J11: no kind of token passes for another', async (t) => {
+  t.test('J11: no kind of token is accepted as another', async (t) => {
     const { access_token, refresh_token } = await login();
     const { token } = await login({ flow: 'opaque' });
     t.same(codeOf(await me(bearer(refresh_token))), [401, 'UNAUTHENTICATED'], 'refresh as access');
@@ -82,7 +82,7 @@ onEachDatabase(t, async (t, open) => {
     t.ok(await isLive(refresh_token), 'nothing of this has used it');
   });
 
-  t.test('J19, T01: a refresh token is used once; using it again ends the session', async (t) => {
+  t.test('J19, T01: the second use of a refresh token ends the session', async (t) => {
     const first = await login();
     const answer = await refresh(first.refresh_token);
     t.match(answer.body, { token_type: 'Bearer', expires_in: 900 });
@@ -99,11 +99,11 @@ onEachDatabase(t, async (t, open) => {
     t.equal((await me(bearer(answer.body.access_token))).status, 200, 'access tokens live out their time');
   });
 
-  t.test('T02: fifty refreshes at once give at most five tokens, of one session', async (t) => {
+  t.test('T02: fifty simultaneous refreshes return at most five tokens of one session', async (t) => {
     const { refresh_token } = await login();
     const instances = [rest];
     for (let n = 2; n <= 3; n += 1) instances.push((await startInstance(t, database, {}, { now })).rest);
-    // Each exchange takes a while, so that those of the other instances come in the middle of it.
+    // Slows each exchange down, so that exchanges of both instances overlap.
     await database.client.$executeRawUnsafe(`
       CREATE FUNCTION linger() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(0.05); RETURN NEW; END'`);
     await database.client.$executeRawUnsafe(`
@@ -124,7 +124,7 @@ onEachDatabase(t, async (t, open) => {
     t.same(live, [true, false, false, false, false], 'each of them was good, until the first one went on');
   });
 
-  t.test('T03: the grace is for the immediate parent alone', async (t) => {
+  t.test('T03: only the immediate parent has a grace period', async (t) => {
     const [r1] = [(await login()).refresh_token];
     const r2 = (await refresh(r1)).body.refresh_token;
     const sibling = (await refresh(r1)).body.refresh_token;
@@ -135,7 +135,7 @@ onEachDatabase(t, async (t, open) => {
     t.notOk(await isLive(sibling));
   });
 
-  t.test('T03: two lines never live side by side', async (t) => {
+  t.test('T03: only one line of refresh tokens stays valid', async (t) => {
     const next = async (token: string): Promise<string> => (await refresh(token)).body.refresh_token;
     const family = async () => {
       const { refresh_token, access_token } = await login();
@@ -187,7 +187,7 @@ onEachDatabase(t, async (t, open) => {
     }
   });
 
-  t.test('T07, T08: a session ends 30 days after its login, however often it is refreshed', async (t) => {
+  t.test('T07, T08: a session ends 30 days after its login, also if it is refreshed', async (t) => {
     const untouched = (await login()).refresh_token;
     let rotated = (await login()).refresh_token;
     for (let day = 1; day < 30; day++) {
@@ -202,7 +202,7 @@ onEachDatabase(t, async (t, open) => {
     t.same(codeOf(await refresh(untouched)), [401, 'UNAUTHENTICATED']);
   });
 
-  t.test('T04: the store holds hashes, and no token', async (t) => {
+  t.test('T04: the database contains hashes of tokens only', async (t) => {
     const logins = await Promise.all([login(), login({ flow: 'opaque' }), login({ flow: 'opaque' })]);
     const secrets = logins.flatMap(({ refresh_token, token }) => [refresh_token, token]).filter(Boolean) as string[];
     const sessions = await database.client.session.findMany();
@@ -216,7 +216,7 @@ onEachDatabase(t, async (t, open) => {
     }
   });
 
-  t.test('T05: logout by refresh token; what a logout may come with', async (t) => {
+  t.test('T05: a refresh token logs out, and access tokens do not', async (t) => {
     const { refresh_token, access_token } = await login();
     const logout = (body?: object, headers = {}) => rest('POST', `${AUTH}/logout`, { headers, body });
     t.same(codeOf(await logout()), [400, 'BAD_REQUEST']);
@@ -233,7 +233,7 @@ onEachDatabase(t, async (t, open) => {
     t.equal((await me(bearer(access_token))).status, 200, 'access tokens live out their time');
   });
 
-  t.test('sessions are listed and revoked by their owner', async (t) => {
+  t.test('owners list and revoke their sessions', async (t) => {
     await rest('DELETE', `${AUTH}/sessions`, { headers: basic(developer.email, PASSWORD) });
     const [one, two, three] = [
       await login({}, developer.email),
@@ -242,13 +242,13 @@ onEachDatabase(t, async (t, open) => {
     ];
     const headers = bearer(two.token);
     const list = (query = '', as = headers) => rest('GET', `${AUTH}/sessions${query}`, { headers: as });
-    const { body, headers: told } = await list();
+    const { body, headers: received } = await list();
     t.match(body, [
       { flow: 'jwt', current: false },
       { flow: 'opaque', current: true },
       { flow: 'jwt', current: false },
     ]);
-    t.equal(told.get('x-total-count'), '3');
+    t.equal(received.get('x-total-count'), '3');
     t.same(
       (await list('', bearer(one.access_token))).body.map((row: { current: boolean }) => row.current),
       [true, false, false],
@@ -291,7 +291,7 @@ onEachDatabase(t, async (t, open) => {
     t.same(codeOf(await list()), [401, 'UNAUTHENTICATED'], 'Basic ends them all');
   });
 
-  t.test('a deleted user has no session left', async (t) => {
+  t.test('the deletion of a user deletes its sessions', async (t) => {
     const body = { name: 'Gone', email: 'gone@example.com', role: 'viewer', password: PASSWORD };
     const { id } = (await rest('POST', '/api/v1/users', { as: admin, body })).body;
     const [jwt, opaque] = [await login({}, body.email), await login({ flow: 'opaque' }, body.email)];
@@ -301,7 +301,7 @@ onEachDatabase(t, async (t, open) => {
     t.same(codeOf(await me(basic(body.email, PASSWORD))), [401, 'UNAUTHENTICATED']);
   });
 
-  t.test('cookies: set, used, refreshed, cleared', async (t) => {
+  t.test('cookies are set by a login, accepted, refreshed, and cleared by a logout', async (t) => {
     const answer = await rest('POST', `${AUTH}/login`, { body: { email, password: PASSWORD, cookie: true } });
     t.same(answer.body, { expires_in: 900 }, 'no token in the body');
     const { accord_access, accord_refresh } = cookiesOf(answer);
@@ -343,7 +343,7 @@ onEachDatabase(t, async (t, open) => {
     t.notOk(await isLive(inBody.body.refresh_token));
   });
 
-  t.test('cookies of the opaque flow', async (t) => {
+  t.test('the opaque flow sets one cookie', async (t) => {
     const answer = await rest('POST', `${AUTH}/login`, {
       body: { email, password: PASSWORD, flow: 'opaque', cookie: true },
     });
@@ -359,7 +359,7 @@ onEachDatabase(t, async (t, open) => {
     t.equal((await rest('POST', `${AUTH}/logout`, { headers: { cookie, origin: url } })).status, 204, 'gone already');
   });
 
-  t.test('a write by a cookie comes from a page of our own, or not at all', async (t) => {
+  t.test('a write with a cookie needs a trusted Origin', async (t) => {
     const { access_token } = await login({}, admin.email);
     const cookie = `accord_access=${access_token}`;
     const patch = (headers: Record<string, string>) =>
@@ -389,7 +389,7 @@ onEachDatabase(t, async (t, open) => {
     t.match(await named.text(), 'FORBIDDEN', 'the operation that runs is the one that counts');
   });
 
-  t.test('what has ended is deleted, and what has not stays', async (t) => {
+  t.test('expired rows are deleted, and others stay', async (t) => {
     const count = async () => [
       await database.client.session.count({ where: { revokedAt: { not: null } } }),
       await database.client.throttle.count({ where: { resetsAt: { lte: new Date(now()) } } }),
@@ -402,7 +402,7 @@ onEachDatabase(t, async (t, open) => {
     t.ok(
       (await Promise.all([removeExpired(database.client, now()), removeExpired(database.client, now())])).some(Boolean),
     );
-    // Who finds the other one at work leaves a table to it, which both may have done with one.
+    // An instance skips a table that another instance cleans. Both instances may skip one.
     await removeExpired(database.client, now());
     t.same(await count(), [0, 0, 0]);
     t.ok(await isLive(alive.refresh_token));
