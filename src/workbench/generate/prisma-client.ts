@@ -1,28 +1,18 @@
-import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { rootPath } from '@accord-api/platform/root';
-
-const run = promisify(execFile);
+import { runPrisma } from '../model/prisma-schema.js';
 
 /**
- * Generates `generated/prisma` from `prisma/schema.prisma`, in about a second. Prisma downloads nothing: `generate` demands an engine
- * binary that it does not use, and accepts any executable.
+ * Generates `generated/prisma` from `prisma/schema.prisma`, in about a second.
  * @throws Error with Prisma's message, which names file and line, for an invalid schema
  */
-export async function generatePrismaClient(folder: string = rootPath()): Promise<void> {
-  const cli = createRequire(import.meta.url).resolve('prisma/build/index.js');
-  const environment = { PRISMA_SCHEMA_ENGINE_BINARY: process.execPath, CHECKPOINT_DISABLE: '1', NO_COLOR: '1' };
-  await run(process.execPath, [cli, 'generate', '--no-hints', '--schema', join('prisma', 'schema.prisma')], {
-    cwd: folder,
-    env: { ...process.env, ...environment },
-  }).catch((error: { stderr?: string; message: string }) => {
+export const generatePrismaClient = (folder: string = rootPath()): Promise<void> =>
+  runPrisma(folder, 'generate', '--no-hints').catch((error: { stderr?: string; message: string }) => {
     throw new Error(readable(error.stderr || error.message), { cause: error });
   });
-}
 
 /** Removes the lines that Prisma prints on success too, and its frame around the message. */
 const readable = (text: string): string =>

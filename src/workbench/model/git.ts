@@ -4,32 +4,31 @@ import { promisify } from 'node:util';
 import type { ProjectFiles } from '@accord-api/platform/contract/project-files';
 
 const run = promisify(execFile);
-/** Bytes that an answer of git may have; a contract is far smaller. */
-const LONGEST = 64 * 1024 * 1024;
+const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
 
-/** What git prints, run in a directory. Rejects when it fails, also for want of git or of a repository. */
+/** Returns the output of git in a directory. Rejects if git fails, or is not installed. */
 export const git = async (root: string, ...args: string[]): Promise<string> =>
-  (await run('git', ['-C', root, ...args], { maxBuffer: LONGEST })).stdout;
+  (await run('git', ['-C', root, ...args], { maxBuffer: MAX_OUTPUT_BYTES })).stdout;
 
-/** What people call a commit, and which it is. */
+/** A commit, with its name for people. */
 export interface Commit {
   label: string;
   id: string;
 }
 
-/** A commit that git does not know, or no repository; the message is a sentence for whoever asked for it. */
+/** There is no such commit or no repository. The message is for the user. */
 export class NoSuchCommit extends Error {
   override readonly name = 'NoSuchCommit';
 }
 
-/** Where this branch left origin/main, or HEAD where there is no such branch. */
+/** Returns the merge base with origin/main, or HEAD if there is no such branch. */
 async function defaultRef(root: string): Promise<{ ref: string; label: string }> {
   const base = await git(root, 'merge-base', 'HEAD', 'origin/main').catch(() => undefined);
   if (base === undefined) return { ref: 'HEAD', label: 'HEAD' };
   return { ref: base.trim(), label: `${base.slice(0, 7)}, where this branch left origin/main` };
 }
 
-/** The commit that a git ref names; without one, where the branch left origin/main, or HEAD. Rejects with NoSuchCommit. */
+/** Returns the commit that a git ref names; by default the merge base with origin/main, or HEAD. Rejects with NoSuchCommit. */
 export async function commitAt(root: string, name?: string): Promise<Commit> {
   await git(root, 'rev-parse', '--git-dir').catch(() => {
     throw new NoSuchCommit(`${root} is no git repository.`);
@@ -41,14 +40,14 @@ export async function commitAt(root: string, name?: string): Promise<Commit> {
   return { label, id: id.trim() };
 }
 
-/** A tag that names a version. */
+/** A tag with a version. */
 export interface Tag {
   name: string;
-  /** The version (semver.org), without what stands before it. */
+  /** A version by semver.org, without a prefix. */
   version: string;
   /** The commit. */
   id: string;
-  /** The day on which it was given, `2026-11-23`. */
+  /** The day of the tag: `2026-11-23`. */
   date: string;
 }
 
@@ -56,8 +55,8 @@ export interface Tag {
 const RELEASE = /^(?:.*[@/-])?v?(\d+\.\d+\.\d+(?:[-+].*)?)$/;
 
 /**
- * The tags that name a version, of a commit and of those that led to it, the oldest first. Rejects with NoSuchCommit.
- * @param since only those of commits that this one led to, and not its own
+ * Returns the tags with versions of a commit and its ancestors, the oldest first. Rejects with NoSuchCommit.
+ * @param since leaves out this commit and its ancestors
  */
 export async function releasesIn(root: string, end: string, since?: string): Promise<Tag[]> {
   const { id } = await commitAt(root, end);
@@ -66,7 +65,7 @@ export async function releasesIn(root: string, end: string, since?: string): Pro
   const within = from === undefined ? [] : [`--contains=${from}`];
   const [tags, order] = await Promise.all([
     git(root, 'for-each-ref', '--sort=version:refname', `--merged=${id}`, ...within, `--format=${fields}`, 'refs/tags'),
-    // By what led to what: several may be of one second, and a tag may be given long after.
+    // Dates give no order: tags may be of one second, or much later than their commits.
     git(root, 'rev-list', '--topo-order', '--reverse', '--simplify-by-decoration', id),
   ]);
   const places = new Map(order.split('\n').map((commit, index) => [commit, index]));
@@ -81,10 +80,7 @@ export async function releasesIn(root: string, end: string, since?: string): Pro
     .sort((one, other) => (places.get(one.id) ?? 0) - (places.get(other.id) ?? 0));
 }
 
-/**
- * The lines of a file of the working tree that a commit has not, from 1.
- * @param file relative to the project, which may be a folder of its repository
- */
+/** Returns the numbers, from 1, of the lines of a file in the working tree that a commit lacks. `file` is relative to `root`. */
 export async function linesSince(root: string, commit: string, file: string): Promise<Set<number>> {
   const hunks = await git(root, 'diff', '--unified=0', '--no-color', '--no-ext-diff', commit, '--', file);
   const added = [...hunks.matchAll(/^@@ -\S+ \+(\d+)(?:,(\d+))? @@/gm)].flatMap(([, first, count = '1']) =>
@@ -93,16 +89,13 @@ export async function linesSince(root: string, commit: string, file: string): Pr
   return new Set(added);
 }
 
-/**
- * The files of the project at a commit; none without a repository.
- * @param root of the project, which may be a folder of its repository
- */
+/** Returns the files of a project at a commit; none without a repository. `root` may be a folder of the repository. */
 export function filesAt(root: string, commit: string): ProjectFiles {
-  const ask = (...args: string[]): string | undefined => {
+  const output = (...args: string[]): string | undefined => {
     try {
       return execFileSync('git', ['-C', root, ...args], {
         encoding: 'utf8',
-        maxBuffer: LONGEST,
+        maxBuffer: MAX_OUTPUT_BYTES,
         stdio: ['ignore', 'pipe', 'ignore'],
       });
     } catch {
@@ -112,9 +105,9 @@ export function filesAt(root: string, commit: string): ProjectFiles {
   const contains = (path: string) => !/^(\.\.)?(\/|$)/.test(normalize(path));
   return {
     contains,
-    read: (path) => (contains(path) ? ask('cat-file', 'blob', `${commit}:./${path}`) : undefined),
+    read: (path) => (contains(path) ? output('cat-file', 'blob', `${commit}:./${path}`) : undefined),
     list: (folder) =>
-      (ask('ls-tree', '-r', '-z', '--name-only', commit, '--', `./${folder}/`) ?? '')
+      (output('ls-tree', '-r', '-z', '--name-only', commit, '--', `./${folder}/`) ?? '')
         .split('\0')
         .filter(Boolean)
         .sort(),

@@ -1,21 +1,20 @@
 import { execFile } from 'node:child_process';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { lazy } from './lazy.js';
 import { FILES, type Problem, problemAt } from './problems.js';
 
-/** What stands behind a field, a value, or in a block by itself: `@map("role")`, `@@index([a, b])`. */
+/** An attribute of a field, a value or a block: `@map("role")`, `@@index([a, b])`. */
 interface PrismaAttribute {
-  /** With its signs: `@db.VarChar`, `@@map`. */
+  /** `@db.VarChar`, `@@map` */
   readonly name: string;
-  /** What stands in its parentheses, blanks folded; undefined without any. */
+  /** The text in its parentheses with single blanks. */
   readonly args: string | undefined;
 }
 
 interface Named {
   readonly name: string;
-  /** Of the name, from 1. */
+  /** The place of the name, from 1. */
   readonly line: number;
   readonly column: number;
   readonly attributes: readonly (PrismaAttribute & { readonly line: number })[];
@@ -35,16 +34,16 @@ export interface PrismaEnum extends Named {
   readonly values: readonly Named[];
 }
 
-/** The text of prisma/schema.prisma and what it says, read when it is first asked for, and once. */
-export interface PrismaSource extends PrismaSchema {
-  readonly file: string;
-  readonly text: string;
-}
-
 interface PrismaSchema {
   /** Models, views and composite types. */
   readonly models: readonly PrismaModel[];
   readonly enums: readonly PrismaEnum[];
+}
+
+/** The schema of the database. It is parsed when a part is first read. */
+export interface PrismaSource extends PrismaSchema {
+  readonly file: string;
+  readonly text: string;
 }
 
 const STRING = '"(?:\\\\.|[^"\\\\])*"';
@@ -101,15 +100,15 @@ function parsePrismaSchema(text: string): PrismaSchema {
   return { models, enums };
 }
 
-/** An attribute by its name; undefined where there is none. */
+/** Returns the attribute with a name. */
 export const attributeOf = ({ attributes }: Pick<Named, 'attributes'>, name: string): PrismaAttribute | undefined =>
   attributes.find((one) => one.name === name);
 
-/** The name in the database, by `@map("role")` or `@@map(name: "role")`; its own where it has no other. */
+/** Returns the name in the database: `@map("role")`, `@@map(name: "role")`, or its own name. */
 export const databaseName = (named: Named, attribute: '@map' | '@@map'): string =>
   /"([^"]+)"/.exec(attributeOf(named, attribute)?.args ?? '')?.[1] ?? named.name;
 
-/** The native type of a column, `VarChar(100)`; undefined where Prisma chooses. */
+/** Returns the native type of a column: `VarChar(100)`; undefined if Prisma chooses it. */
 export function nativeType({ attributes }: PrismaField): string | undefined {
   const found = attributes.find(({ name }) => name.startsWith('@db.'));
   return found && found.name.slice('@db.'.length) + (found.args === undefined ? '' : `(${found.args})`);
@@ -117,10 +116,19 @@ export function nativeType({ attributes }: PrismaField): string | undefined {
 
 const run = promisify(execFile);
 
+/** Runs Prisma's command in a project, which takes about a second. Rejects with its output in `stderr`. */
+export async function runPrisma(root: string, ...args: string[]): Promise<void> {
+  const cli = createRequire(import.meta.url).resolve('prisma/build/index.js');
+  // Prisma would download an engine that these commands do not use. Any executable passes for it.
+  const environment = { PRISMA_SCHEMA_ENGINE_BINARY: process.execPath, CHECKPOINT_DISABLE: '1', NO_COLOR: '1' };
+  const options = { cwd: root, env: { ...process.env, ...environment } };
+  await run(process.execPath, [cli, ...args, '--schema', FILES.prisma], options);
+}
+
 /** `error: <message>` and, on the next line, ` -->  <path>:<line>`. */
 const FINDING = /^error: (.+)\n\s*-->\s+\S.*:(\d+)$/gm;
 
-/** What Prisma says is wrong, with the column of the word that it quotes. */
+/** Parses the problems in Prisma's output. The column is that of the word which the message quotes. */
 export function problemsIn(output: string, { file, text }: Pick<PrismaSource, 'file' | 'text'>): Problem[] {
   const lines = text.split('\n');
   return [...output.matchAll(FINDING)].map(([, message = '', number = '1']) => {
@@ -133,19 +141,10 @@ export function problemsIn(output: string, { file, text }: Pick<PrismaSource, 'f
   });
 }
 
-/**
- * The problems of the `prisma/schema.prisma` in a directory. Asks Prisma's own `validate`, in a process of its own (about a
- * second), which reads the file. Rejects when Prisma fails for another reason.
- */
+/** Returns the problems of `prisma/schema.prisma` in a directory. Rejects if Prisma fails for another reason. */
 export async function checkPrismaSchema(root: string, source: PrismaSource): Promise<Problem[]> {
-  const cli = createRequire(import.meta.url).resolve('prisma/build/index.js');
-  // Prisma looks for an engine binary that it does not use here, and would download one; any executable passes.
-  const environment = { PRISMA_SCHEMA_ENGINE_BINARY: process.execPath, CHECKPOINT_DISABLE: '1', NO_COLOR: '1' };
   try {
-    await run(process.execPath, [cli, 'validate', '--schema', join(root, FILES.prisma)], {
-      cwd: root,
-      env: { ...process.env, ...environment },
-    });
+    await runPrisma(root, 'validate');
     return [];
   } catch (error) {
     const problems = problemsIn(String((error as { stderr?: string }).stderr ?? ''), source);

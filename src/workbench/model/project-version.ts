@@ -6,16 +6,14 @@ import { type Contracts, contractsIn, contractsOf, type Texts, withOnly } from '
 import { commitAt, filesAt, git, NoSuchCommit } from './git.js';
 import { FILES } from './problems.js';
 
-/** Which of the two contracts a text is. */
 type ContractKind = 'openapi' | 'schema';
 
-/** What people call them. */
 const KIND_NAMES: Record<ContractKind, string> = { openapi: 'an OpenAPI document', schema: 'GraphQL SDL' };
 
 const OPENAPI = /^[ \t{]*["']?openapi["']?[ \t]*:/m;
 
-/** What is taken for a contract and is none, and what to do. */
-const OTHERS: readonly (readonly [looks: RegExp, why: string])[] = [
+/** Texts that are given in place of a contract by mistake, and the reason to reject them. */
+const MISTAKEN: readonly (readonly [pattern: RegExp, reason: string])[] = [
   [/^\s*$/, 'it is empty'],
   [/^\s*<(?:!doctype|html|\?xml)/i, 'it is a page for a browser'],
   [/^[ \t{]*["']?swagger["']?[ \t]*:/m, 'it is in Swagger 2.0, and OpenAPI 3.0 and 3.1 are read: convert it first'],
@@ -26,60 +24,54 @@ const OTHERS: readonly (readonly [looks: RegExp, why: string])[] = [
   ],
 ];
 
-/** SDL that does not parse has its place told; so it has to be known for what was meant. */
-const MEANT = /^(?:extend[ \t]+)?(?:type|interface|input|enum)[ \t]+\w[^:\n]*\{/m;
+/** SDL with a syntax error still counts as SDL, so that the error is reported. */
+const SDL_DEFINITION = /^(?:extend[ \t]+)?(?:type|interface|input|enum)[ \t]+\w[^:\n]*\{/m;
 
 function isSdl(text: string): boolean {
   try {
     const kinds = parse(text, { noLocation: true }).definitions.map(({ kind }) => kind);
     return kinds.every((kind) => kind !== Kind.OPERATION_DEFINITION && kind !== Kind.FRAGMENT_DEFINITION);
   } catch {
-    return MEANT.test(text);
+    return SDL_DEFINITION.test(text);
   }
 }
 
-/**
- * Which contract a text is: an OpenAPI document says so, SDL by its name or by what it holds.
- * @returns why it is none, as half a sentence
- */
-function contractKind(text: string, name: string): ContractKind | { refused: string } {
+/** Returns the kind of a contract. Throws NoSuchVersion for any other text. */
+function contractKind(text: string, name: string): ContractKind {
   if (OPENAPI.test(text)) return 'openapi';
-  const other = OTHERS.find(([looks]) => looks.test(text));
-  if (other !== undefined) return { refused: other[1] };
-  if (/\.(?:graphqls?|gql)$/.test(name) || isSdl(text)) return 'schema';
-  return { refused: 'it is neither an OpenAPI document, which begins with `openapi: 3.…`, nor GraphQL SDL' };
+  const reason = MISTAKEN.find(([pattern]) => pattern.test(text))?.[1];
+  if (reason === undefined && (/\.(?:graphqls?|gql)$/.test(name) || isSdl(text))) return 'schema';
+  const neither = 'it is neither an OpenAPI document, which begins with `openapi: 3.…`, nor GraphQL SDL';
+  throw new NoSuchVersion(`${name} is no contract: ${reason ?? neither}.`);
 }
 
-/** One version of a project. A file that is not there is empty. */
+/** One version of a project. A missing file is empty. */
 export interface ProjectVersion {
-  /** What people call it: `origin/main`, `the working tree`. */
+  /** The name for people: `origin/main`, `the working tree`. */
   label: string;
   contracts: Contracts;
   /** The names of the folders in prisma/migrations. */
   migrations: string[];
-  /** Which contract it is, where it is one alone: only that is compared. */
+  /** The kind of a single contract, which is then compared alone. */
   only?: ContractKind;
 }
 
-/** A version that cannot be read; the message is a sentence for whoever asked for it. */
+/** A version cannot be read. The message is for the user. */
 export class NoSuchVersion extends Error {
   override readonly name = 'NoSuchVersion';
 }
 
 const MIGRATIONS = 'prisma/migrations';
 
-/** One contract is enough. */
-function modelOf(files: ProjectFiles, place: string, wanted?: readonly (keyof Texts)[]): Contracts {
+/** Reads the contracts, of which one is enough. */
+function readFrom(files: ProjectFiles, place: string, wanted?: readonly (keyof Texts)[]): Contracts {
   const contracts = contractsIn(files, wanted);
   if (contracts.openapi.absent && contracts.schema.absent)
     throw new NoSuchVersion(`There is no ${FILES.openapi} and no ${FILES.schema} ${place}.`);
   return contracts;
 }
 
-/**
- * The version in a directory. Throws NoSuchVersion when it has no contract.
- * @param wanted what of it is read; without it all
- */
+/** Reads the version in a directory. Throws NoSuchVersion if it has no contract. @param wanted the parts to read */
 export function versionInDirectory(
   directory: string,
   label = directory,
@@ -89,15 +81,15 @@ export function versionInDirectory(
   const entries = existsSync(folder) ? readdirSync(folder, { withFileTypes: true }) : [];
   return {
     label,
-    contracts: modelOf(filesIn(directory), `in ${directory}`, wanted),
+    contracts: readFrom(filesIn(directory), `in ${directory}`, wanted),
     migrations: entries.filter((entry) => entry.isDirectory()).map(({ name }) => name),
   };
 }
 
 /**
- * The version that a git ref names; without one, where the branch left origin/main, or HEAD. Paths are the project's, which
- * may be a folder of its repository. Throws NoSuchVersion.
- * @param wanted what of it is read; without it all
+ * Reads the version at a git ref; by default at the merge base with origin/main, or at HEAD. Rejects with NoSuchVersion.
+ * @param root may be a folder of the repository
+ * @param wanted the parts to read
  */
 export async function versionAtRef(
   root: string,
@@ -110,61 +102,56 @@ export async function versionAtRef(
   });
   const tree = await git(root, 'ls-tree', '-d', '--name-only', `${id}:./${MIGRATIONS}`).catch(() => '');
   const migrations = tree.split('\n').filter((line) => line !== '');
-  return { label, contracts: modelOf(filesAt(root, id), `at ${label}`, wanted), migrations };
+  return { label, contracts: readFrom(filesAt(root, id), `at ${label}`, wanted), migrations };
 }
 
-/** Milliseconds that a served contract may take. */
-const PATIENCE = 10_000;
+const DOWNLOAD_TIMEOUT_MS = 10_000;
 
-async function served(address: string): Promise<string> {
-  const refuse = (reason: string) => new NoSuchVersion(`${address} cannot be read: ${reason}.`);
-  const failed = (error: Error & { cause?: { code?: string; message?: string } }): never => {
-    if (error.name === 'TimeoutError') throw refuse(`it did not answer within ${PATIENCE / 1000} seconds`);
+async function download(address: string): Promise<string> {
+  const unreadable = (reason: string) => new NoSuchVersion(`${address} cannot be read: ${reason}.`);
+  const fail = (error: Error & { cause?: { code?: string; message?: string } }): never => {
+    if (error.name === 'TimeoutError')
+      throw unreadable(`it did not answer within ${DOWNLOAD_TIMEOUT_MS / 1000} seconds`);
     const { message = '', code = '' } = error.cause ?? {};
-    throw refuse(message || code || error.message);
+    throw unreadable(message || code || error.message);
   };
-  const response = await fetch(address, { signal: AbortSignal.timeout(PATIENCE) }).catch(failed);
-  if (!response.ok) throw refuse(`it answers ${response.status}`);
-  return response.text().catch(failed);
+  const response = await fetch(address, { signal: AbortSignal.timeout(DOWNLOAD_TIMEOUT_MS) }).catch(fail);
+  if (!response.ok) throw unreadable(`it answers ${response.status}`);
+  return response.text().catch(fail);
 }
-
-/** The folder that a file may refer to others in: the project's, or that of a file which is none of it. */
-const folderOf = (root: string, name: string): string =>
-  relative(root, resolve(name)).startsWith('..') ? dirname(resolve(name)) : root;
 
 /**
- * The version that a name stands for: a served contract (`https://…/openapi.json`), a file, a directory, or else a git ref of
- * the project. Rejects with NoSuchVersion.
+ * Reads the version with a name: a served contract (`https://…/openapi.json`), a file, a directory, or a git ref of the project.
+ * Rejects with NoSuchVersion.
  */
 export async function versionNamed(root: string, name?: string): Promise<ProjectVersion> {
   if (name === undefined) return versionAtRef(root);
-  const isServed = /^https?:\/\//.test(name);
-  if (!isServed && !existsSync(name)) {
+  const isAddress = /^https?:\/\//.test(name);
+  if (!isAddress && !existsSync(name)) {
     if (/\.(?:ya?ml|json|graphqls?|gql)$/.test(name)) throw new NoSuchVersion(`There is no file ${name}.`);
     return versionAtRef(root, name);
   }
-  if (!isServed && statSync(name).isDirectory()) return versionInDirectory(name);
-  const text = isServed ? await served(name) : readFileSync(name, 'utf8');
+  if (!isAddress && statSync(name).isDirectory()) return versionInDirectory(name);
+  const text = isAddress ? await download(name) : readFileSync(name, 'utf8');
   const only = contractKind(text, name);
-  if (typeof only !== 'string') throw new NoSuchVersion(`${name} is no contract: ${only.refused}.`);
-  // What is served is one document.
-  const files = isServed ? NO_FILES : filesIn(folderOf(root, name), '.');
-  const file = isServed ? name : normalize(name);
+  // A file outside the project may refer to the files in its own folder.
+  const folder = relative(root, resolve(name)).startsWith('..') ? dirname(resolve(name)) : root;
+  const files = isAddress ? NO_FILES : filesIn(folder, '.');
+  const file = isAddress ? name : normalize(name);
   return { label: file, contracts: contractsOf({ [only]: text }, file, files), migrations: [], only };
 }
 
-/** Two versions of which one is a contract alone, without what the other has besides. */
+/** If one of two versions is a single contract, returns both with only this contract. Throws NoSuchVersion. */
 export function comparable(before: ProjectVersion, after: ProjectVersion): [ProjectVersion, ProjectVersion] {
   const only = before.only ?? after.only;
   if (only === undefined) return [before, after];
-  const [given, other] = before.only === undefined ? [after, before] : [before, after];
-  const differ = other.only !== undefined && other.only !== only;
-  if (differ)
+  const [single, other] = before.only === undefined ? [after, before] : [before, after];
+  if (other.only !== undefined && other.only !== only)
     throw new NoSuchVersion(
-      `Two contracts of one kind are compared, and ${given.label} is ${KIND_NAMES[only]}, ${other.label} is ${KIND_NAMES[other.only as ContractKind]}.`,
+      `Two contracts of one kind are compared, and ${single.label} is ${KIND_NAMES[only]}, ${other.label} is ${KIND_NAMES[other.only]}.`,
     );
   if (other.contracts[only].absent)
-    throw new NoSuchVersion(`There is no ${FILES[only]} in ${other.label} to compare with ${given.label}.`);
-  const withoutOther = (one: ProjectVersion) => ({ ...one, contracts: withOnly(one.contracts, only), migrations: [] });
-  return [withoutOther(before), withoutOther(after)];
+    throw new NoSuchVersion(`There is no ${FILES[only]} in ${other.label} to compare with ${single.label}.`);
+  const reduced = (one: ProjectVersion) => ({ ...one, contracts: withOnly(one.contracts, only), migrations: [] });
+  return [reduced(before), reduced(after)];
 }

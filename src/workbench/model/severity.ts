@@ -3,14 +3,14 @@ import type { OpenApiSource } from './openapi-source.js';
 import type { FilePlace } from './problems.js';
 import { argumentsOf, placeOf } from './sdl-source.js';
 
-/** A verdict that a repository states itself: `x-severity` in openapi.yaml, or `@severity` at the schema. */
+/** A verdict that a repository sets for a rule: `x-severity` in openapi.yaml, or `@severity` at the schema. */
 export interface SeverityLine {
   rule: string;
   verdict: unknown;
   place: FilePlace;
 }
 
-/** Returns the lines of both contracts; the last one that matches a rule counts. */
+/** Returns the verdicts that both contracts set. The last one for a rule counts. */
 export function severityLines({ openapi, schema }: Contracts): SeverityLine[] {
   const directives = schema.document.definitions
     .flatMap((one) => (one.kind === 'SchemaDefinition' || one.kind === 'SchemaExtension' ? (one.directives ?? []) : []))
@@ -25,7 +25,7 @@ export function severityLines({ openapi, schema }: Contracts): SeverityLine[] {
   return [...inSdl, ...inOpenApi];
 }
 
-/** Returns the accepted breaks of a contract (`x-accepted-breaks`). One without an id or a reason does not count. */
+/** Returns the accepted breaks of a contract that have an id and a reason. */
 export const acceptancesIn = ({ written }: OpenApiSource): { change: string; reason: string }[] => {
   const list: unknown = written['x-accepted-breaks'];
   return (Array.isArray(list) ? list : []).filter(

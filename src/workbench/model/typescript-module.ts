@@ -4,23 +4,21 @@ import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Plugin } from 'esbuild';
 
-/** Tells each module where it stands, and not where its bundle does. */
-const places: Plugin = {
-  name: 'places',
+/** Keeps the `import.meta` of each module, which a bundle would replace by its own. */
+const importMeta: Plugin = {
+  name: 'import-meta',
   setup({ onLoad }) {
     onLoad({ filter: /\.[cm]?[jt]s$/ }, async ({ path }) => {
-      const place = JSON.stringify({ url: pathToFileURL(path).href, dirname: dirname(path), filename: path });
-      return { contents: `const __place = ${place}; ${await readFile(path, 'utf8')}`, loader: 'ts' };
+      const meta = JSON.stringify({ url: pathToFileURL(path).href, dirname: dirname(path), filename: path });
+      return { contents: `const __meta = ${meta}; ${await readFile(path, 'utf8')}`, loader: 'ts' };
     });
   },
 };
 
 /**
- * Imports a module of a project that is TypeScript, with what it imports of the project; packages are imported as ever. It is bundled
- * for that: a loader of TypeScript would stand before the thousand modules of the packages as well. What has not changed since it was
- * imported is not run again.
- * @param file from the root of the project
- * @returns what it exports. Rejects with the places of what cannot be read, and with what the module throws
+ * Imports a TypeScript module of a project. Bundles it, because a loader of TypeScript would slow down the imports of its packages too.
+ * An unchanged module runs once per process. Rejects with the errors of the compiler, and with what the module throws.
+ * @param file relative to `root`
  */
 export async function importTypeScript(root: string, file: string): Promise<Record<string, unknown>> {
   const { build } = await import('esbuild');
@@ -34,15 +32,15 @@ export async function importTypeScript(root: string, file: string): Promise<Reco
     target: 'node20',
     format: 'esm',
     define: {
-      'import.meta.url': '__place.url',
-      'import.meta.dirname': '__place.dirname',
-      'import.meta.filename': '__place.filename',
+      'import.meta.url': '__meta.url',
+      'import.meta.dirname': '__meta.dirname',
+      'import.meta.filename': '__meta.filename',
     },
-    plugins: [places],
+    plugins: [importMeta],
     logLevel: 'silent',
   });
   const text = outputFiles.map((one) => one.text).join('');
-  // Where its packages are found.
+  // The bundle must be below node_modules to find the project's packages.
   const folder = join(root, 'node_modules', '.cache', 'accord');
   const digest = createHash('sha256').update(text).digest('hex').slice(0, 16);
   const path = join(folder, `${digest}-${process.pid}.mjs`);
