@@ -5,87 +5,80 @@ import { constraintName, constraintSchema, type InputValue } from '@accord-api/p
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { type GraphQLSchema, getNamedType } from 'graphql';
 
-const charactersIn = (value: unknown) => (typeof value === 'string' ? [...value].length : undefined);
-const itemsIn = (value: unknown) => (Array.isArray(value) ? value.length : undefined);
-const membersIn = (value: unknown) => (isPlain(value) ? Object.keys(value).length : undefined);
-const numberOf = (value: unknown) => (typeof value === 'number' ? value : undefined);
+const KEYWORDS = [
+  ...(['minLength', 'maxLength', 'minimum', 'exclusiveMinimum', 'maximum', 'exclusiveMaximum'] as const),
+  ...(['minItems', 'maxItems', 'minProperties', 'maxProperties'] as const),
+];
+export type BoundKeyword = (typeof KEYWORDS)[number];
 
-/** By the keyword of a bound: how large a value is, whether that is counted, and whether the bound is its least. */
-const KEYWORDS = {
-  minLength: { sizeOf: charactersIn, counts: true, isLeast: true },
-  maxLength: { sizeOf: charactersIn, counts: true, isLeast: false },
-  minimum: { sizeOf: numberOf, counts: false, isLeast: true },
-  exclusiveMinimum: { sizeOf: numberOf, counts: false, isLeast: true },
-  maximum: { sizeOf: numberOf, counts: false, isLeast: false },
-  exclusiveMaximum: { sizeOf: numberOf, counts: false, isLeast: false },
-  minItems: { sizeOf: itemsIn, counts: true, isLeast: true },
-  maxItems: { sizeOf: itemsIn, counts: true, isLeast: false },
-  minProperties: { sizeOf: membersIn, counts: true, isLeast: true },
-  maxProperties: { sizeOf: membersIn, counts: true, isLeast: false },
-};
+const isLength = (keyword: BoundKeyword): boolean => keyword.endsWith('Length');
+const isNumeric = (keyword: BoundKeyword): boolean => keyword.endsWith('imum');
 
-export type { InputValue };
+/** Returns what a keyword compares with its limit; undefined for a value of another type. */
+function sizeOf(keyword: BoundKeyword, value: unknown): number | undefined {
+  if (isNumeric(keyword)) return typeof value === 'number' ? value : undefined;
+  if (isLength(keyword)) return typeof value === 'string' ? [...value].length : undefined;
+  if (keyword.endsWith('Items')) return Array.isArray(value) ? value.length : undefined;
+  return isPlain(value) ? Object.keys(value).length : undefined;
+}
 
-export type BoundKeyword = keyof typeof KEYWORDS;
-
-/** The last value that is taken, and the next one, which is refused. */
+/** `at` is the last size that a contract accepts, `beyond` the first that it rejects. */
 export const SIDES = ['at', 'beyond'] as const;
 export type Side = (typeof SIDES)[number];
 
-/** How small or large a contract lets a value be. */
 export interface Bound extends Record<Side, number> {
   keyword: BoundKeyword;
   limit: number;
-  /** As the contract says it: `maxLength 100`, `max 100`. */
+  /** In the terms of the contract: `maxLength 100`, `max 100`. */
   name: string;
 }
 
-/** Between numbers of which nothing says how far they are from one another. */
-const FINE = 0.01;
+/** The distance between a bound and the next number, for numbers without a step. */
+const DEFAULT_STEP = 0.01;
 
 function stepOf({ type, multipleOf }: Schema): number | undefined {
   const types = [type].flat();
-  const isWhole = types.includes('integer') && !types.includes('number');
+  const isInteger = types.includes('integer') && !types.includes('number');
   const step = typeof multipleOf === 'number' ? multipleOf : undefined;
-  return isWhole && !Number.isInteger(step) ? 1 : step;
+  return isInteger && !Number.isInteger(step) ? 1 : step;
 }
 
 function boundOf(keyword: BoundKeyword, limit: number, schema: Schema): Bound {
-  const { counts, isLeast } = KEYWORDS[keyword];
-  const step = counts ? 1 : stepOf(schema);
-  const out = (isLeast ? -1 : 1) * (step ?? FINE);
-  // Of the steps that there are, the last one within; a quotient of fractions is not quite what it should be.
-  const [round, near] = isLeast ? [Math.ceil, -1e-9] : [Math.floor, 1e-9];
-  const last = step === undefined ? limit : round(limit / step + near) * step;
-  const at = keyword.startsWith('exclusive') && last === limit ? last - out : last;
-  return { keyword, limit, name: `${keyword} ${limit}`, at, beyond: at + out };
+  const isLower = /min/i.test(keyword);
+  const step = isNumeric(keyword) ? stepOf(schema) : 1;
+  const outwards = (isLower ? -1 : 1) * (step ?? DEFAULT_STEP);
+  // The tolerance compensates the rounding errors of a quotient of fractions.
+  const [round, tolerance] = isLower ? [Math.ceil, -1e-9] : [Math.floor, 1e-9];
+  const last = step === undefined ? limit : round(limit / step + tolerance) * step;
+  const at = keyword.startsWith('exclusive') && last === limit ? last - outwards : last;
+  return { keyword, limit, name: `${keyword} ${limit}`, at, beyond: at + outwards };
 }
 
-/** The schema at a path, with what it refers to. */
+/** Returns the schema at a path, merged with the schemas that it refers to. */
 export const schemaAt = (document: unknown, path: readonly string[]): Schema =>
   laidOpen((valueAt(document, path) ?? {}) as Schema, document as Schema);
 
-/** The bounds of the values of a schema, which is laid open. None where the values are listed, nor where nothing is beyond. */
+/** Returns the bounds of a merged schema. An enumeration has none, and neither has a size that cannot be negative. */
 export const boundsIn = (schema: Schema): Bound[] =>
   schema.enum !== undefined || schema.const !== undefined
     ? []
-    : (Object.keys(KEYWORDS) as BoundKeyword[]).flatMap((keyword) => {
+    : KEYWORDS.flatMap((keyword) => {
         const limit = schema[keyword];
         if (typeof limit !== 'number') return [];
         const bound = boundOf(keyword, limit, schema);
-        return KEYWORDS[keyword].counts && bound.beyond < 0 ? [] : [bound];
+        return isNumeric(keyword) || bound.beyond >= 0 ? [bound] : [];
       });
 
-/** The side of a bound on which a value stands, next to it; undefined for one that is further away, or of another type. */
+/** Returns the side of a bound that a value tests; undefined for a value that is further away or of another type. */
 export function sideOf({ keyword, ...sides }: Bound, value: unknown): Side | undefined {
-  const size = KEYWORDS[keyword].sizeOf(value);
+  const size = sizeOf(keyword, value);
   return SIDES.find((side) => sides[side] === size);
 }
 
 const ajv = new Ajv2020({ strict: false });
 const validators = new Map<string, ValidateFunction>();
 
-/** What a service says of a value that is beyond a bound. */
+/** Returns the message with which a service rejects a value beyond a bound. */
 export function refusalOf({ keyword, limit }: Bound, value: unknown): string | undefined {
   const key = `${keyword} ${limit}`;
   const validate = validators.get(key) ?? ajv.compile({ [keyword]: limit });
@@ -93,26 +86,29 @@ export function refusalOf({ keyword, limit }: Bound, value: unknown): string | u
   return validate(value) ? undefined : validate.errors?.[0]?.message;
 }
 
-/** Whether a value of an input is an id, which is a number in a text. */
+/** Returns true for an ID, which is a number in a string. */
 export const isId = ({ type }: InputValue): boolean => getNamedType(type).name === 'ID';
 
-/** The type of JSON of each scalar of GraphQL that has bounds. */
-const TYPES: Record<string, string> = { Int: 'integer', Float: 'number', String: 'string' };
+const JSON_TYPES: Record<string, string> = { Int: 'integer', Float: 'number', String: 'string' };
 
-/** What an argument or an input field is held to, beyond its type, as JSON Schema; of a list, each item of it. */
+/** Returns the `@constraint` of an argument or an input field as JSON Schema; for a list, the schema of an item. */
 export function sdlConstraint(schema: GraphQLSchema, input: InputValue): Schema {
   const { 'x-uncommon': _, ...own } = constraintSchema(schema, input);
   const isNumber = own.minimum !== undefined || own.maximum !== undefined;
-  const type = isId(input) && isNumber ? 'integer' : (TYPES[getNamedType(input.type).name] ?? 'string');
+  const type = isId(input) && isNumber ? 'integer' : (JSON_TYPES[getNamedType(input.type).name] ?? 'string');
   return { type, ...own } as Schema;
 }
 
-/** The bounds that `@constraint` puts on an argument or an input field, in its words. */
+/** Returns the bounds of an argument or an input field, named as in `@constraint`. */
 export const sdlBounds = (schema: GraphQLSchema, input: InputValue): Bound[] =>
   boundsIn(sdlConstraint(schema, input)).map((bound) => ({
     ...bound,
     name: `${constraintName(bound.keyword)} ${bound.limit}`,
   }));
 
-/** The name, or the key, of a side of a bound of what has this one: `createUser body /name at maxLength 100`. */
-export const sideName = (whole: string, { name }: Bound, side: Side): string => `${whole} ${side} ${name}`;
+/** Returns the name or key of one side of a bound: `createUser body /name at maxLength 100`. */
+export const sideName = (owner: string, { name }: Bound, side: Side): string => `${owner} ${side} ${name}`;
+
+/** Returns the value whose size a bound compares: an ID with a numeric bound is a number. */
+export const boundedValue = (input: InputValue, { keyword }: Bound, value: unknown): unknown =>
+  isId(input) && !isLength(keyword) ? Number(value) : value;

@@ -1,14 +1,14 @@
 import type { ASTNode } from 'graphql';
 
 interface KindOf {
-  /** What one is called in a list of what is missing: `the status 409`. */
+  /** The noun in a list of missing elements: `the status 409`. */
   word: string;
   title: string;
-  /** Whether each must be seen, or be excepted with a reason, before `--check` passes. */
+  /** `--check` fails for a missing element without an exception. */
   demanded: boolean;
 }
 
-/** What of a contract can be seen on the wire, in the order of the reports. */
+/** The kinds of elements that an exchange can show, in the order of the reports. */
 export const KINDS = {
   status: { word: 'status', title: 'operation × status', demanded: true },
   security: { word: 'way to log in', title: 'operation × way to log in', demanded: true },
@@ -31,28 +31,28 @@ export type ElementKind = keyof typeof KINDS;
 
 export type ContractFile = 'openapi.yaml' | 'schema.graphql';
 
-/** One thing that a contract promises or takes, and that a test can see on the wire. */
+/** A part of a contract that a test can observe in an exchange. */
 export interface Element {
   kind: ElementKind;
-  /** The operationId, or the type of the SDL; of the body of a failure, the name of its schema. */
+  /** The operationId, the SDL type, or the schema of a failure's body. */
   owner: string;
   /**
-   * Within the owner: `409`, `by basic`, `200 header ETag`, `200 <Page>/data[]/role = admin`, `query limit`, `body /name`,
+   * The name within the owner: `409`, `by basic`, `200 header ETag`, `200 <Page>/data[]/role = admin`, `query limit`, `body /name`,
    * `body /name at maxLength 100`; `name`, `users(limit)`, `users(limit) beyond max 100`.
    */
   name: string;
-  /** What its observations are filed under: the owner and the name. */
+  /** The key of its observations: the owner and the name. */
   key: string;
   file: ContractFile;
-  /** Where it stands: the keys that lead there in a YAML file, or the place in another. */
+  /** The keys that lead to the element in a YAML file, or its place in another file. */
   at: readonly string[] | { file?: string; line: number; column: number };
-  /** The key of what it hangs on, which must be seen before it can be: of a member its object, of a value its member. */
+  /** The key of the element that contains it: the object of a member, the member of a value. */
   within?: string | undefined;
-  /** The response component that a status and its media types are declared by, if they are by reference. */
+  /** The response component that declares a status and its media types by reference. */
   component?: string | undefined;
 }
 
-/** The owner of what is answered where no operation is, after the extension that declares it. */
+/** The owner of the answers where no operation is: the name of the extension that declares them. */
 export const UNMATCHED = 'x-unmatched';
 
 /** An element of the SDL, with the node that defines it. */

@@ -4,7 +4,7 @@ import type { Operation } from '@accord-api/platform/internals/contract/openapi'
 import { isObject } from '@accord-api/platform/internals/contract/references';
 import { placeReader } from '@accord-api/platform/internals/rest/parameters';
 
-/** One request and its answer, as they went over the wire. */
+/** A request and its answer, as they were sent. */
 export interface Exchange {
   method: string;
   /** Without the query. */
@@ -16,13 +16,12 @@ export interface Exchange {
     body?: string | undefined;
   };
   status: number;
-  /** Of the answer. */
+  /** The headers and the body of the answer. */
   headers: Headers;
-  /** The body of the answer. */
   text: string;
 }
 
-/** Parses JSON; undefined for any other text. */
+/** Parses JSON; returns undefined for any other text. */
 export function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -34,7 +33,7 @@ export function parsed(text: string): unknown {
 export const mediaOf = (headers: Headers | undefined): string =>
   headers?.get('content-type')?.split(';')[0]?.trim() ?? '';
 
-/** Returns what is wrong with a request, as its answer says. */
+/** Returns the issues that a failure lists. */
 export function issuesIn({ headers, text }: Exchange): readonly Issue[] {
   const problem = mediaOf(headers).endsWith('json') ? parsed(text) : undefined;
   return isObject(problem) && Array.isArray(problem['errors']) ? problem['errors'] : [];
@@ -43,10 +42,10 @@ export function issuesIn({ headers, text }: Exchange): readonly Issue[] {
 const cookiesIn = (headers: Headers | undefined): Map<string, string> =>
   new Map((headers?.get('cookie') ?? '').split(/; */).map((pair) => pair.split('=', 2) as [string, string]));
 
-/** A JWT has three parts, the first of which is an object. */
+/** Three parts, the first of which is a JSON object (RFC 7519, 3). */
 const JWT = /^eyJ[\w-]*\.[\w-]+\.[\w-]+$/;
 
-/** Returns true if a request brings a credential of a security scheme. */
+/** Returns true if a request contains a credential of a security scheme. */
 export function usesScheme(scheme: SecurityScheme, { query, headers }: Exchange['request']): boolean {
   if (scheme.type === 'apiKey') {
     if (scheme.in === 'cookie') return cookiesIn(headers).has(scheme.name);
@@ -61,7 +60,7 @@ export function usesScheme(scheme: SecurityScheme, { query, headers }: Exchange[
 export const securityName = (schemes: SecurityRequirement): string =>
   `by ${Object.keys(schemes).sort().join(' and ') || 'nobody'}`;
 
-/** Decodes a segment; returns it as it was sent where it cannot be decoded. */
+/** Decodes a path segment; returns a malformed one unchanged. */
 function decoded(segment: string): string {
   try {
     return decodeURIComponent(segment);
@@ -70,7 +69,7 @@ function decoded(segment: string): string {
   }
 }
 
-/** Lists the path parameters. The path may lack a prefix of the template, so they are compared from their ends. */
+/** Lists the path parameters. The path may lack the prefix of the template, so the segments are counted from the end. */
 function pathParameters(template: string, path: string): Record<string, string> {
   const [names, texts] = [template.split('/'), path.split('/')];
   const found = names.flatMap((segment, at) =>
@@ -83,7 +82,7 @@ const PLACES = ['path', 'query', 'header', 'cookie'] as const;
 type Place = (typeof PLACES)[number];
 const readers = new WeakMap<Operation, ReturnType<typeof placeReader>[]>();
 
-/** Reads the parameters of a request, by place and name. A parameter that cannot be read is the text that was sent. */
+/** Reads the parameters of a request, by place and name. A parameter that cannot be read stays a text. */
 export function parametersIn(
   operation: Operation,
   { path, request }: Exchange,
@@ -96,22 +95,20 @@ export function parametersIn(
   });
   const sent = {
     url: `${path}?${query}`,
-    params: pathParameters(operation.path, path) as Record<string, unknown>,
+    params: pathParameters(operation.path, path),
     query: Object.fromEntries(listed),
     headers: Object.fromEntries(headers) as Record<string, string>,
     cookies: Object.fromEntries(cookiesIn(headers)) as Record<string, string>,
   };
   const own = readers.get(operation) ?? PLACES.map((place) => placeReader(undefined, operation, place));
   readers.set(operation, own);
-  const read = own.map((reader) => reader(sent, []));
-  const [params, queries, fields, cookies] = read;
-  return {
-    path: { ...sent.params, ...defined(params) },
-    query: { ...sent.query, ...defined(queries) },
-    header: { ...sent.headers, ...defined(fields) },
-    cookie: { ...sent.cookies, ...defined(cookies) },
-  };
+  const texts = [sent.params, sent.query, sent.headers, sent.cookies];
+  const read = own.map((reader, index): Record<string, unknown> => {
+    const values = Object.entries(reader(sent, []) ?? {}).filter(([, value]) => value !== undefined);
+    return { ...texts[index], ...Object.fromEntries(values) };
+  });
+  return Object.fromEntries(PLACES.map((place, index) => [place, read[index]])) as Record<
+    Place,
+    Record<string, unknown>
+  >;
 }
-
-const defined = (values: object = {}) =>
-  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));

@@ -2,20 +2,18 @@ import type { Issue } from '@accord-api/platform/internals/calls/issues';
 import { isObject } from '@accord-api/platform/internals/contract/references';
 import type { InputValue } from '@accord-api/platform/internals/graphql/constraints';
 import {
-  buildASTSchema,
-  type DocumentNode,
-  execute,
   type FieldNode,
-  type GraphQLFieldResolver,
   type GraphQLInputType,
   type GraphQLInterfaceType,
   type GraphQLNamedType,
   type GraphQLObjectType,
+  type GraphQLOutputType,
   type GraphQLSchema,
-  type GraphQLTypeResolver,
   getNamedType,
   getNullableType,
   getOperationAST,
+  isAbstractType,
+  isCompositeType,
   isEnumType,
   isInputObjectType,
   isInterfaceType,
@@ -24,17 +22,15 @@ import {
   isUnionType,
   Kind,
   parse,
-  printSchema,
-  responsePathAsArray,
-  type TypeNode,
   valueFromASTUntyped,
-  visit,
 } from 'graphql';
-import { collectSubfields } from 'graphql/execution/collectFields.js';
-import { type Bound, isId, refusalOf, SIDES, type Side, sdlBounds, sideName, sideOf } from './bounds.js';
+import { collectFields, collectSubfields } from 'graphql/execution/collectFields.js';
+import { type Bound, boundedValue, isId, refusalOf, SIDES, type Side, sdlBounds, sideName, sideOf } from './bounds.js';
 import type { ElementKind, SdlElement } from './elements.js';
 
-type Values = Record<string | symbol, unknown>;
+type Values = Record<string | number, unknown>;
+type Path = readonly (string | number)[];
+type Fields = ReturnType<typeof collectFields>;
 type Owner = GraphQLObjectType | GraphQLInterfaceType;
 
 export interface GraphQLRequest {
@@ -52,7 +48,7 @@ export interface GraphQLResult {
 
 export type GraphQLObserver = (request: GraphQLRequest, result: GraphQLResult) => Set<string>;
 
-/** The types that a type names: of its fields and their arguments, of its implementations and members. */
+/** Returns the types that a type refers to: those of its fields, arguments, implementations and members. */
 function neighboursOf(schema: GraphQLSchema, type: GraphQLNamedType): GraphQLNamedType[] {
   if (isUnionType(type)) return [...type.getTypes()];
   const fields = isObjectType(type) || isInterfaceType(type) ? Object.values(type.getFields()) : [];
@@ -61,7 +57,7 @@ function neighboursOf(schema: GraphQLSchema, type: GraphQLNamedType): GraphQLNam
   return [...[...fields, ...inputs].map((one) => getNamedType(one.type)), ...implementations];
 }
 
-/** The types that an operation can reach, in the order of the schema. Types that only directives use never travel. */
+/** Returns the types that an operation can reach, in the order of the schema: types that only directives use are never sent. */
 function reachableTypes(schema: GraphQLSchema): GraphQLNamedType[] {
   const found = new Set<GraphQLNamedType>();
   const add = (type: GraphQLNamedType | null | undefined) => {
@@ -97,18 +93,18 @@ export function sdlElements(schema: GraphQLSchema): SdlElement[] {
 
 const isEmptyList = (value: unknown) => Array.isArray(value) && value.length === 0;
 
-/** A value that a request gives to an argument or an input field; of a list, each item. */
+/** The value of an argument or an input field in a request; one for each item of a list. */
 interface Given {
-  /** The key of the element. */
+  /** The key of its element. */
   key: string;
   input: InputValue;
   type: GraphQLInputType;
   value: unknown;
-  /** From the arguments of the field. */
+  /** Relative to the arguments of the field. */
   pointer: string;
 }
 
-/** Lists what an input is given, with all that is in it. Null and an empty list count as not given. */
+/** Lists the value of an input and those within it. `null` and an empty list count as absent. */
 function* givenIn(given: Given): Generator<Given> {
   const { value, pointer } = given;
   if (value === undefined || value === null || isEmptyList(value)) return;
@@ -127,55 +123,43 @@ function* givenIn(given: Given): Generator<Given> {
   }
 }
 
-/** Parses a document; undefined if it is none, or has not the operation. */
+/** Parses a document; returns undefined if it is invalid or does not contain the operation. */
 function parsed({ query = '', operationName }: GraphQLRequest) {
   try {
     const document = parse(query);
     const operation = getOperationAST(document, operationName);
-    return operation ? { document, operation } : undefined;
+    const named = document.definitions.flatMap((one) =>
+      one.kind === Kind.FRAGMENT_DEFINITION ? [[one.name.value, one] as const] : [],
+    );
+    return operation ? { operation, fragments: Object.fromEntries(named) } : undefined;
   } catch {
     return undefined;
   }
 }
 
-const nullable = (type: TypeNode): TypeNode => {
-  if (type.kind === Kind.NON_NULL_TYPE) return nullable(type.type);
-  return type.kind === Kind.LIST_TYPE ? { ...type, type: nullable(type.type) } : type;
-};
-
-/** Copies a schema so that each field may be null: a result that a failure took away hides nothing beside it. */
-const withNullableFields = (schema: GraphQLSchema): GraphQLSchema =>
-  buildASTSchema(
-    visit(parse(printSchema(schema)), {
-      FieldDefinition: (node) => ({ ...node, type: nullable(node.type) }),
-    }) as DocumentNode,
-  );
-
-/** Of an object that a failure took away: which of its fields was refused, and the abstract type that it is known by. */
-const REFUSED = Symbol('the name of the refused field');
-const KNOWN_AS = Symbol('the abstract type');
-
-/** Copies the data of a result, with an empty object or list for each that a failure took away on the way to a refused field. */
-function withPlacesOf(paths: readonly (readonly (string | number)[])[], data: unknown): Values {
+/** Copies the data of a result, with an object or list in each place that a failure made `null` on the way to a rejected field. */
+function withLostPlaces(paths: readonly Path[], data: unknown): { root: Values; lost: Map<unknown, string | number> } {
   const root = structuredClone(data ?? {}) as Values;
+  const lost = new Map<unknown, string | number>();
   for (const path of paths)
     path.slice(0, -1).reduce<Values>((parent, name, at) => {
       const next = path[at + 1] as string | number;
-      parent[name] ??= Object.assign(typeof next === 'number' ? [] : {}, { [REFUSED]: next });
+      if (parent[name] === undefined || parent[name] === null) {
+        parent[name] = typeof next === 'number' ? [] : {};
+        lost.set(parent[name], next);
+      }
       return parent[name] as Values;
     }, root);
-  return root;
+  return { root, lost };
 }
 
 /**
  * Returns a function that finds the elements which a request and its result show: `User.name`, `Query.users(limit)`,
- * `CreateUserInput.email`, `Role.ADMIN`; a field of an interface for the interface, too. It executes the document once more over the
- * data of the result, and notes what each field is asked and gives. A field counts when the data has it, unless it is `null` for an
- * error there or below, or a list without items: then neither it nor its arguments do. Behind an interface or a union a field counts
- * only where `__typename` was selected beside it. A bound that was broken counts where an error of its field names that place.
+ * `CreateUserInput.email`, `Role.ADMIN`. A field of an implementation also shows the field of the interface. A field counts when the
+ * data contains it, unless a failure made it `null` or it is an empty list. Behind an interface or a union, a field counts only where
+ * `__typename` was selected beside it. A broken bound counts where an error of its field names its place.
  */
 export const graphqlObserver = (schema: GraphQLSchema): GraphQLObserver => {
-  const lenient = withNullableFields(schema);
   const known = new Map<InputValue, Bound[]>();
   const boundsOf = (input: InputValue): Bound[] => {
     const bounds = known.get(input) ?? sdlBounds(schema, input);
@@ -183,32 +167,23 @@ export const graphqlObserver = (schema: GraphQLSchema): GraphQLObserver => {
     return bounds;
   };
 
-  const typeResolver: GraphQLTypeResolver<Values, Values> = (value, variables, { fragments, fieldNodes }, type) => {
-    if (typeof value['__typename'] === 'string') return value['__typename'];
-    // Nothing is left of it, but the types for which the field was asked.
-    const asked = lenient
-      .getPossibleTypes(type)
-      .filter((one) => collectSubfields(lenient, fragments, variables, one, fieldNodes).has(String(value[REFUSED])));
-    if (asked.length > 1) value[KNOWN_AS] = type.name;
-    return value[REFUSED] === undefined ? undefined : asked[0]?.name;
-  };
-
   return (request, { data, errors = [] }) => {
     const seen = new Set<string>();
     const read = parsed(request);
-    const refused = errors.filter(({ extensions }) => extensions?.errors !== undefined);
+    const refused = errors.filter(({ path, extensions }) => path && extensions?.errors !== undefined);
     if (read === undefined || (!isObject(data) && refused.length === 0)) return seen;
+    const { operation, fragments } = read;
     const failed = new Set(errors.flatMap(({ path = [] }) => path.map((_, last) => path.slice(0, last + 1).join('/'))));
     const issuesAt = new Map(refused.map(({ path = [], extensions }) => [path.join('/'), extensions?.errors ?? []]));
-    const defaults = (read.operation.variableDefinitions ?? []).flatMap(({ variable, defaultValue }) =>
+    const defaults = (operation.variableDefinitions ?? []).flatMap(({ variable, defaultValue }) =>
       defaultValue ? [[variable.name.value, valueFromASTUntyped(defaultValue)]] : [],
     );
-    const variables: Values = { ...Object.fromEntries(defaults), ...request.variables };
+    const variables: Record<string, unknown> = { ...Object.fromEntries(defaults), ...request.variables };
 
     function* givenTo(owner: Owner, { name, arguments: passed = [] }: FieldNode): Generator<Given> {
       for (const input of owner.getFields()[name.value]?.args ?? []) {
         const node = passed.find((one) => one.name.value === input.name);
-        const value = node && valueFromASTUntyped(node.value, variables as Record<string, unknown>);
+        const value = node && valueFromASTUntyped(node.value, variables);
         const key = `${owner.name}.${name.value}(${input.name})`;
         yield* givenIn({ key, input, type: input.type, value, pointer: `/${input.name}` });
       }
@@ -217,43 +192,69 @@ export const graphqlObserver = (schema: GraphQLSchema): GraphQLObserver => {
     const noteBounds = (given: readonly Given[], side: Side, issues: readonly Issue[] = []) => {
       for (const { key, input, value, pointer } of given) {
         for (const bound of boundsOf(input)) {
-          const isNumber = isId(input);
-          const size = isNumber && !bound.keyword.endsWith('Length') ? Number(value) : value;
+          const size = boundedValue(input, bound, value);
           const isRefused = (issue: Issue) =>
-            issue.pointer === pointer && (isNumber || issue.detail === refusalOf(bound, size));
+            issue.pointer === pointer && (isId(input) || issue.detail === refusalOf(bound, size));
           if (sideOf(bound, size) === side && (side === 'at' || issues.some(isRefused)))
             seen.add(sideName(key, bound, side));
         }
       }
     };
 
-    const fieldResolver: GraphQLFieldResolver<Values, Values> = (parent, _args, _variables, info) => {
-      const { fieldName, fieldNodes, path } = info;
-      const type = schema.getType(String(parent[KNOWN_AS] ?? info.parentType.name)) as Owner;
-      const owners = [type, ...type.getInterfaces()].filter((owner) => fieldName in owner.getFields());
-      const given = owners.flatMap((owner) => [...givenTo(owner, fieldNodes[0] as FieldNode)]);
-      const place = responsePathAsArray(path).join('/');
+    const { root, lost } = withLostPlaces(
+      refused.map(({ path = [] }) => path),
+      isObject(data) ? data : undefined,
+    );
+
+    function noteField(type: Owner, node: FieldNode, value: unknown, place: string): void {
+      const name = node.name.value;
+      const owners = [type, ...type.getInterfaces()].filter((owner) => name in owner.getFields());
+      const given = owners.flatMap((owner) => [...givenTo(owner, node)]);
       noteBounds(given, 'beyond', issuesAt.get(place));
-      const value = parent[path.key];
-      const isTakenAway = value === null ? failed.has(place) : isObject(value) && REFUSED in value;
-      if (value === undefined || isTakenAway) return value;
+      if (value === undefined || lost.has(value) || (value === null && failed.has(place))) return;
       noteBounds(given, 'at');
-      if (isEmptyList(value)) return value;
-      for (const owner of owners) seen.add(`${owner.name}.${fieldName}`);
+      if (isEmptyList(value)) return;
+      for (const owner of owners) seen.add(`${owner.name}.${name}`);
       for (const { key, type: inputType, value: one } of given) {
         seen.add(key);
         if (isEnumType(inputType)) seen.add(`${inputType.name}.${one}`);
       }
-      const named = getNamedType(info.returnType);
+      const named = getNamedType(type.getFields()[name]?.type as GraphQLOutputType);
       for (const one of isEnumType(named) ? [value].flat(9) : []) if (one !== null) seen.add(`${named.name}.${one}`);
-      return value;
-    };
+    }
 
-    const paths = refused.map(({ path = [] }) => path);
-    const executed = { schema: lenient, document: read.document, operationName: request.operationName };
-    const rootValue = withPlacesOf(paths, isObject(data) ? data : undefined);
-    const given = { variableValues: variables as Record<string, unknown>, contextValue: variables };
-    execute({ ...executed, ...given, rootValue, fieldResolver, typeResolver });
+    /** @param knownAs the interface, if the failure hides which of its types the object is */
+    function visitObject(type: GraphQLObjectType, fields: Fields, parent: Values, path: Path, knownAs: Owner = type) {
+      for (const [key, nodes] of fields) {
+        const [node] = nodes as [FieldNode];
+        const field = type.getFields()[node.name.value];
+        if (!field) continue;
+        noteField(knownAs, node, parent[key], [...path, key].join('/'));
+        visitValue(getNamedType(field.type), nodes, parent[key], [...path, key]);
+      }
+    }
+
+    function visitValue(type: GraphQLNamedType, nodes: readonly FieldNode[], value: unknown, path: Path): void {
+      if (Array.isArray(value)) {
+        for (const [index, item] of value.entries()) visitValue(type, nodes, item, [...path, index]);
+        return;
+      }
+      if (!isCompositeType(type) || !isObject(value)) return;
+      const fieldsOf = (one: GraphQLObjectType): Fields => collectSubfields(schema, fragments, variables, one, nodes);
+      const next = lost.get(value);
+      const isPossible = (one: GraphQLObjectType) =>
+        value['__typename'] === one.name || (next !== undefined && fieldsOf(one).has(String(next)));
+      const types = isAbstractType(type) ? schema.getPossibleTypes(type).filter(isPossible) : [type];
+      const [first] = types;
+      if (first)
+        visitObject(first, fieldsOf(first), value, path, types.length > 1 && isInterfaceType(type) ? type : first);
+    }
+
+    const rootType = schema.getRootType(operation.operation);
+    if (rootType) {
+      const fields = collectFields(schema, fragments, variables, rootType, operation.selectionSet);
+      visitObject(rootType, fields, root, []);
+    }
     return seen;
   };
 };

@@ -1,41 +1,37 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** How often the tests have seen each element of the contracts, by its key. */
+/** The number of exchanges that showed each element, by its key. */
 export type Observations = Map<string, number>;
 
-/** Where in a project the tests leave what they saw: a file for each process. Ignored by git. */
+/** The folder of a project's recordings, one file per process. Git ignores it. */
 export const RECORDINGS = join('coverage', 'contract');
 
-/** Adds keys that were seen together. */
+/** Adds the keys that one exchange showed. */
 export function note(observations: Observations, keys: Iterable<string>): void {
   for (const key of keys) observations.set(key, (observations.get(key) ?? 0) + 1);
 }
 
-/** What this process has seen of the contracts of the project in a folder. */
-const seenIn = new Map<string, Observations>();
+const observationsByRoot = new Map<string, Observations>();
 
-/**
- * Returns the observations of this process, which it writes when it ends to a file of its own, so that processes need not wait for one
- * another.
- */
+/** Returns the observations of this process, which writes them to a file of its own when it exits. */
 export function observationsOf(root: string): Observations {
-  const known = seenIn.get(root);
+  const known = observationsByRoot.get(root);
   if (known) return known;
-  const seen: Observations = new Map();
-  seenIn.set(root, seen);
+  const observations: Observations = new Map();
+  observationsByRoot.set(root, observations);
   process.once('exit', () => {
-    if (seen.size === 0) return;
+    if (observations.size === 0) return;
     const folder = join(root, RECORDINGS);
     mkdirSync(folder, { recursive: true });
-    // With the time, because process numbers are used again.
+    // The time makes the name unique, because process ids are reused.
     const file = join(folder, `${process.pid}-${Date.now().toString(36)}.json`);
-    writeFileSync(file, `${JSON.stringify(Object.fromEntries(seen))}\n`);
+    writeFileSync(file, `${JSON.stringify(Object.fromEntries(observations))}\n`);
   });
-  return seen;
+  return observations;
 }
 
-/** Adds up what all processes have seen since the last `clearObservations`. @throws Error for a file that is not whole */
+/** Sums up all recordings since the last `clearObservations`. @throws Error for an incomplete file */
 export function readObservations(root: string): { observations: Observations; recordings: number } {
   const folder = join(root, RECORDINGS);
   const files = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('.json')) : [];
@@ -47,6 +43,6 @@ export function readObservations(root: string): { observations: Observations; re
   return { observations, recordings: files.length };
 }
 
-/** Forgets what the tests have seen, for a run of all of them. */
+/** Deletes the recordings of earlier test runs. */
 export const clearObservations = (root: string): void =>
   rmSync(join(root, RECORDINGS), { recursive: true, force: true });

@@ -4,8 +4,11 @@ import type {
   Schema,
   SecurityRequirement,
 } from '@accord-api/platform/internals/contract/document';
-import type { Operation } from '@accord-api/platform/internals/contract/openapi';
-import { type PlacedOperation, placedOperations } from '@accord-api/platform/internals/contract/openapi';
+import {
+  type Operation,
+  type PlacedOperation,
+  placedOperations,
+} from '@accord-api/platform/internals/contract/openapi';
 import { keysOf, valueAt } from '@accord-api/platform/internals/contract/references';
 import { nameOf } from '@accord-api/platform/internals/rest/parameters';
 import { bodyFormFor } from '@accord-api/platform/internals/rest/request-body';
@@ -15,11 +18,12 @@ import { type Element, type ElementKind, UNMATCHED } from './elements.js';
 import { type Exchange, issuesIn, mediaOf, parametersIn, parsed, securityName, usesScheme } from './exchange.js';
 import { childrenOf, type Found, follow, type Path, partsOf } from './schema-parts.js';
 
-/** An element of the REST contract, and whether an exchange shows it. */
+/** An element of the REST contract. */
 export interface RestElement extends Element {
   at: Path;
+  /** The exchange shows the element. */
   isSeen: boolean;
-  /** Where a request has it. */
+  /** The place of the element in a request. */
   part?: RequestPart;
 }
 
@@ -35,16 +39,22 @@ export interface RequestPart {
   side?: Side;
 }
 
-/** Where a schema is used, and what stands there in an exchange. */
-interface Use {
+/** A schema of a request or a response, and its values in an exchange. */
+interface SchemaUse {
   owner: string;
   whole: string;
   media?: string;
   schema: Path;
-  found?: readonly Found[] | undefined;
+  found: readonly Found[] | undefined;
+  kinds: [member: ElementKind, value: ElementKind];
+  /** The service rejected the request, so its members do not count. */
+  isRejected?: boolean;
+  /** Selects the bounds that a request can break. A response has none. */
+  hasBound?: (bound: Bound) => boolean;
+  verdict?: Verdict | undefined;
 }
 
-/** How an answer decided about the bounds of a value. */
+/** The decision of an answer about the bounds of a value. */
 interface Verdict {
   isAccepted: boolean;
   isRefused: (pointer: string, refusal: string | undefined) => boolean;
@@ -52,50 +62,43 @@ interface Verdict {
 
 const RESPONSES = '#/components/responses/';
 
-/** Names a part of a whole: `getUser 200` and `/role` are `getUser 200 /role`. */
-const partKey = (whole: string, pointer: string): string => `${whole} ${pointer.trimStart()}`.trim();
+/** Names a part: `getUser 200` and `/role` are `getUser 200 /role`. */
+export const partKey = (whole: string, pointer: string): string => `${whole} ${pointer.trimStart()}`.trim();
 
-/** The owner and the name of what is filed under a whole: `getUser 200` or `NotFound`. */
-function filed(whole: string, part: string): [owner: string, name: string] {
+/** Returns the owner and the name of a part of a response: `getUser 200`, or a component such as `NotFound`. */
+function ownerAndName(whole: string, part: string): [owner: string, name: string] {
   const [owner = '', ...prefix] = whole.split(' ');
   return [owner, [...prefix, part].join(' ')];
 }
 
-/** Where the members of a response count: those of a failure, which one pipeline writes, once for their schema. */
-function filing(document: unknown, media: Path, owner: string, status: string): [owner: string, prefix: string] {
-  const { $ref } = (valueAt(document, [...media, 'schema']) ?? {}) as Schema;
-  return status >= '400' && $ref !== undefined ? [keysOf($ref).at(-1) as string, ''] : [owner, status];
-}
-
 /**
- * Which bounds of a parameter a request can break. A cookie that is one text is decided by what it stands for, and an id in a path
- * that is too large names nothing (docs/decisions.md, "Reading and writing over REST").
+ * Selects the bounds of a parameter that a request can break. The content of a text cookie decides about it instead, and an id in a path
+ * that is too large is 404 (docs/decisions.md, "Reading and writing over REST").
  */
-const isChecked =
+const isBreakable =
   (place: Parameter['in'], { type }: Schema) =>
   ({ keyword, limit }: Bound): boolean => {
     if (place === 'cookie') return type !== 'string';
     return place !== 'path' || type !== 'integer' || (keyword === 'minimum' && limit === 1);
   };
 
-/** Whether an answer shows that the content of a request was accepted. The caller and the target are decided before content. */
+/** Returns true if the service accepted the content of the request. It decides about the caller and the target first. */
 const isAccepted = (status: number): boolean => status < 400;
 
-/** The same of an id in a path, whose form is decided before all that (docs/decisions.md, "Failures"). */
+/** Returns true if the service accepted the form of an id in a path, which it checks first (docs/decisions.md, "Failures"). */
 const isIdAccepted = (status: number): boolean => isAccepted(status) || [403, 404, 409, 410, 412, 422].includes(status);
 
-const one = (value: unknown): Found[] => (value === undefined ? [] : [{ value, pointer: '' }]);
+const foundIn = (value: unknown): Found[] => (value === undefined ? [] : [{ value, pointer: '' }]);
 
 /**
- * Lists what the REST contract promises and takes: of all operations; or, with an exchange, of its operation, and marks what the
- * exchange shows. An answer to HEAD shows nothing. Of a request that was refused (from 400 on) only the answer counts, because nobody
- * knows how it was read; and the bounds that it broke, where the answer names the place.
+ * Lists the elements of the REST contract, and finds those that an exchange shows. An answer to HEAD shows nothing. A rejected
+ * request shows only its answer, and the bounds that the answer names with their place.
  * @param document `openapi.yaml`, complete, with its references
  */
 export function restContract(document: OpenApiDocument) {
   const ajv = new Ajv2020({ strict: false, validateFormats: false });
   const validators = new Map<string, ValidateFunction>();
-  const holds = (at: Path, value: unknown): boolean => {
+  const isValid = (at: Path, value: unknown): boolean => {
     if (validators.size === 0) ajv.addSchema(document as object, 'openapi', undefined, false);
     const pointer = at.map((key) => `/${encodeURIComponent(key.replaceAll('~', '~0').replaceAll('/', '~1'))}`).join('');
     const validate = validators.get(pointer) ?? ajv.compile({ $ref: `openapi#${pointer}` });
@@ -118,37 +121,31 @@ export function restContract(document: OpenApiDocument) {
     more: More = {},
   ): RestElement => ({ kind, owner, name, key: `${owner} ${name}`, file: 'openapi.yaml', at, isSeen, ...more });
 
-  function* members(kinds: [member: ElementKind, value: ElementKind], use: Use): Generator<RestElement> {
-    const { owner, whole, media, found } = use;
-    for (const { what, pointer, within, at, ...part } of partsOf(document, use.schema, found && { found, holds })) {
-      if (what === 'whole') continue;
-      const isSeen = part.found.some(({ value }) => !Array.isArray(value) || value.length > 0);
-      yield element(what === 'value' ? kinds[1] : kinds[0], [owner, partKey(whole, pointer)], at, isSeen, {
-        within: `${owner} ${partKey(whole, within)}`.trimEnd(),
-        part: { whole, pointer, media, schema: at },
-      });
-    }
-  }
-
-  /** Lists both sides of the bounds in a schema. @param isChecked whether a request can break a bound */
-  function* sides(use: Use, verdict?: Verdict, isChecked = (_: Bound): boolean => true): Generator<RestElement> {
-    const { owner, whole, media, found } = use;
-    const apart: (readonly Side[])[] = verdict?.isAccepted ? [['at'], ['beyond']] : [['beyond']];
-    for (const some of verdict ? apart : [SIDES]) {
-      // A value that breaks a bound may be meant for any of the alternatives.
-      const given = found && { found, holds: some[0] === 'at' ? holds : () => true };
-      for (const { what, pointer, within, at, ...part } of partsOf(document, use.schema, given)) {
-        for (const bound of what === 'whole' ? boundsAt(at).filter(isChecked) : []) {
-          const stated = valueAt(document, [...at, bound.keyword]) === undefined ? follow(document, at).path : at;
-          for (const side of some) {
-            const shows = ({ value, pointer: place }: Found) =>
-              sideOf(bound, value) === side && (side === 'at' || verdict?.isRefused(place, refusalOf(bound, value)));
-            const name = sideName(partKey(whole, pointer), bound, side);
-            yield element('bound', [owner, name], [...stated, bound.keyword], part.found.some(shows), {
-              within: `${owner} ${partKey(whole, within)}`,
-              part: { whole, pointer, media, schema: at, bound, side },
-            });
-          }
+  /** Lists the members, the values and the bounds of a schema. */
+  function* schemaElements(use: SchemaUse): Generator<RestElement> {
+    const { owner, whole, media, verdict } = use;
+    const values = use.found && { found: use.found, isValid };
+    for (const { kind, pointer, within, at, found } of partsOf(document, use.schema, values)) {
+      const part = { whole, pointer, media, schema: at };
+      const more = { within: `${owner} ${partKey(whole, within)}`.trimEnd(), part };
+      if (kind !== 'schema') {
+        const isSeen = use.isRejected !== true && found.some(({ value }) => !Array.isArray(value) || value.length > 0);
+        yield element(use.kinds[kind === 'value' ? 1 : 0], [owner, partKey(whole, pointer)], at, isSeen, more);
+        continue;
+      }
+      for (const bound of boundsAt(at).filter(use.hasBound ?? (() => false))) {
+        const declared = valueAt(document, [...at, bound.keyword]) === undefined ? follow(document, at).path : at;
+        for (const side of SIDES) {
+          const isSeen = found.some(
+            ({ value, pointer: place }) =>
+              sideOf(bound, value) === side &&
+              (side === 'at' ? verdict?.isAccepted : verdict?.isRefused(place, refusalOf(bound, value))),
+          );
+          const name = sideName(partKey(whole, pointer), bound, side);
+          yield element('bound', [owner, name], [...declared, bound.keyword], isSeen, {
+            ...more,
+            part: { ...part, bound, side },
+          });
         }
       }
     }
@@ -162,95 +159,108 @@ export function restContract(document: OpenApiDocument) {
       const { path } = follow(document, at);
       const within = `${owner} ${status}`;
       yield element('status', [owner, status], at, exchange !== undefined, { component });
-      // The headers of a failure, which one pipeline writes, count once for the component.
+      // The pipeline writes all failures, so their headers and members count once per component and schema.
       const whole = status >= '400' && component !== undefined ? component : within;
-      for (const [header, headerAt] of childrenOf(document, [...path, 'headers']))
-        yield element('header', filed(whole, `header ${header}`), headerAt, exchange?.headers.has(header) === true, {
-          within,
-        });
+      for (const [header, headerAt] of childrenOf(document, [...path, 'headers'])) {
+        const isSent = exchange?.headers.has(header) === true;
+        yield element('header', ownerAndName(whole, `header ${header}`), headerAt, isSent, { within });
+      }
       for (const [media, mediaAt] of childrenOf(document, [...path, 'content'])) {
         const isSent = exchange !== undefined && media === mediaOf(exchange.headers);
         yield element('media', [owner, `${status} ${media}`], mediaAt, isSent, { component, within });
-        // A range of a JSON document is a piece of text.
+        const schema = [...mediaAt, 'schema'];
+        const { $ref: named } = (valueAt(document, schema) ?? {}) as Schema;
+        const isShared = status >= '400' && named !== undefined;
+        // A range of a JSON document is not JSON.
         const isRead = isSent && media.endsWith('json') && status !== '206';
-        const [bodyOwner, prefix] = filing(document, mediaAt, owner, status);
-        const found = exchange && (isRead ? one(parsed(exchange.text)) : []);
-        yield* members(['member', 'value'], {
-          ...{ owner: bodyOwner, whole: prefix, schema: [...mediaAt, 'schema'], found },
+        yield* schemaElements({
+          owner: isShared ? (keysOf(named).at(-1) as string) : owner,
+          whole: isShared ? '' : status,
+          schema,
+          found: exchange && (isRead ? foundIn(parsed(exchange.text)) : []),
+          kinds: ['member', 'value'],
         });
       }
     }
   }
 
-  function* parameters(all: Path, placed: PlacedOperation, asked?: Asked): Generator<RestElement> {
-    const { operationId: owner } = placed.operation;
-    const read = asked && parametersIn(asked.operation, asked.exchange);
+  function* parameters(all: Path, { operation }: PlacedOperation, sent?: SentRequest): Generator<RestElement> {
+    const { operationId: owner } = operation;
+    const read = sent && parametersIn(sent.operation, sent.exchange);
     for (const [, each] of childrenOf(document, all)) {
       const { value, path } = follow(document, each);
       const parameter = value as Parameter;
       const { name, in: place, content } = parameter;
       const whole = `${place} ${name}`;
       const schema = [...path, ...(content === undefined ? ['schema'] : ['content', 'application/json', 'schema'])];
-      const found = read && one(read[place][nameOf(parameter)]);
-      const isTaken = asked === undefined || isAccepted(asked.exchange.status);
+      const found = read && foundIn(read[place][nameOf(parameter)]);
+      const isTaken = sent === undefined || isAccepted(sent.exchange.status);
       yield element('parameter', [owner, whole], path, isTaken && found?.length === 1);
-      yield* members(['parameter', 'parameter'], { owner, whole, schema, found: isTaken ? found : [] });
-      const verdict = asked && parameterVerdict(parameter, found?.[0]?.value, asked);
-      yield* sides({ owner, whole, schema, found }, verdict, isChecked(place, schemaAt(document, schema)));
+      yield* schemaElements({
+        ...{ owner, whole, schema, found, kinds: ['parameter', 'parameter'], isRejected: !isTaken },
+        hasBound: isBreakable(place, schemaAt(document, schema)),
+        verdict: sent && verdictOf(sent, parameter, found?.[0]?.value),
+      });
     }
   }
 
-  function* body({ operation: { operationId: owner } }: PlacedOperation, at: Path, asked?: Asked) {
-    const sent = asked?.exchange.request;
-    const form = asked && bodyFormFor(asked.operation)(sent?.headers?.get('content-type') ?? '');
-    const value = form?.kind === 'json' ? parsed(sent?.body ?? '') : sent?.body;
-    const isTaken = asked === undefined || isAccepted(asked.exchange.status);
+  function* body({ operation: { operationId: owner } }: PlacedOperation, at: Path, sent?: SentRequest) {
+    const { headers, body: text = '' } = sent?.exchange.request ?? {};
+    const form = sent && bodyFormFor(sent.operation)(headers?.get('content-type') ?? '');
+    const value = form?.kind === 'json' ? parsed(text) : sent?.exchange.request.body;
+    const isTaken = sent === undefined || isAccepted(sent.exchange.status);
     for (const [media, mediaAt] of childrenOf(document, [...follow(document, at).path, 'content'])) {
-      const use = { owner, whole: 'body', media, schema: [...mediaAt, 'schema'] };
-      yield element('requestMedia', [owner, `body ${media}`], mediaAt, isTaken && media === mediaOf(sent?.headers));
-      const found = form?.type === media ? one(value) : [];
-      yield* members(['requestMember', 'requestValue'], asked ? { ...use, found: isTaken ? found : [] } : use);
-      yield* asked ? sides({ ...use, found }, bodyVerdict(asked)) : sides(use);
+      yield element('requestMedia', [owner, `body ${media}`], mediaAt, isTaken && media === mediaOf(headers));
+      yield* schemaElements({
+        ...{ owner, whole: 'body', media, schema: [...mediaAt, 'schema'] },
+        found: sent && (form?.type === media ? foundIn(value) : []),
+        kinds: ['requestMember', 'requestValue'],
+        isRejected: !isTaken,
+        hasBound: () => true,
+        verdict: sent && verdictOf(sent),
+      });
     }
   }
 
-  function* security({ path, method, operation }: PlacedOperation, asked?: Asked): Generator<RestElement> {
+  function* security({ path, method, operation }: PlacedOperation, sent?: SentRequest): Generator<RestElement> {
     const at = [...(operation.security ? ['paths', path, method] : []), 'security'];
-    const stated: readonly SecurityRequirement[] = operation.security ?? document.security ?? [];
-    if (stated.length < 2 && Object.keys(stated[0] ?? {}).length === 0) return;
+    const declared: readonly SecurityRequirement[] = operation.security ?? document.security ?? [];
+    if (declared.length < 2 && Object.keys(declared[0] ?? {}).length === 0) return;
     const schemes = document.components?.securitySchemes ?? {};
     const isUsed = (name: string) =>
-      asked !== undefined && schemes[name] !== undefined && usesScheme(schemes[name], asked.exchange.request);
-    const isTaken = asked !== undefined && isAccepted(asked.exchange.status);
-    for (const [index, requirement] of stated.entries()) {
+      sent !== undefined && schemes[name] !== undefined && usesScheme(schemes[name], sent.exchange.request);
+    const isTaken = sent !== undefined && isAccepted(sent.exchange.status);
+    for (const [index, requirement] of declared.entries()) {
       const names = Object.keys(requirement);
-      const isSeen = names.length > 0 ? names.every(isUsed) : !stated.flatMap(Object.keys).some(isUsed);
+      const isSeen = names.length > 0 ? names.every(isUsed) : !declared.flatMap(Object.keys).some(isUsed);
       const name = securityName(requirement);
       yield element('security', [operation.operationId, name], [...at, String(index)], isTaken && isSeen);
     }
   }
 
-  function* ofOperation(placed: PlacedOperation, asked?: Asked): Generator<RestElement> {
+  function* operationElements(placed: PlacedOperation, sent?: SentRequest): Generator<RestElement> {
     const at = ['paths', placed.path, placed.method];
-    yield* responses(placed.operation.operationId, [...at, 'responses'], asked?.exchange);
-    yield* parameters([...at, 'parameters'], placed, asked);
-    yield* parameters(['paths', placed.path, 'parameters'], placed, asked);
-    yield* body(placed, [...at, 'requestBody'], asked);
-    yield* security(placed, asked);
+    yield* responses(placed.operation.operationId, [...at, 'responses'], sent?.exchange);
+    yield* parameters([...at, 'parameters'], placed, sent);
+    yield* parameters(['paths', placed.path, 'parameters'], placed, sent);
+    yield* body(placed, [...at, 'requestBody'], sent);
+    yield* security(placed, sent);
   }
   const all = new Map(placedOperations(document).map((placed) => [placed.operation.operationId, placed]));
 
   return {
-    /** Lists all elements, an element that is declared in several places each time. */
+    /** Lists all elements; an element that is declared in several places is listed for each. */
     *elements(): Generator<RestElement> {
-      for (const placed of all.values()) yield* ofOperation(placed);
+      for (const placed of all.values()) yield* operationElements(placed);
       yield* responses(UNMATCHED, [UNMATCHED]);
     },
-    /** Returns the keys of the elements that an exchange shows. @param operation at its method and path, if there is one */
+    /** Returns the keys of the elements that an exchange shows. @param operation of its method and path, if there is one */
     observe(operation: Operation | undefined, exchange: Exchange): Set<string> {
       if (exchange.method === 'HEAD' && operation?.method !== 'HEAD') return new Set();
       const placed = operation && all.get(operation.operationId);
-      const found = placed ? ofOperation(placed, { operation, exchange }) : responses(UNMATCHED, [UNMATCHED], exchange);
+      const found = placed
+        ? operationElements(placed, { operation, exchange })
+        : responses(UNMATCHED, [UNMATCHED], exchange);
       return new Set([...found].filter(({ isSeen }) => isSeen).map(({ key }) => key));
     },
   };
@@ -263,31 +273,25 @@ export function restElements(document: OpenApiDocument): RestElement[] {
   return [...elements.values()];
 }
 
-interface Asked {
+interface SentRequest {
   operation: Operation;
   exchange: Exchange;
 }
 
-/** A refusal counts if it lists what is wrong. */
-const issuesOf = ({ exchange }: Asked) => ([400, 422].includes(exchange.status) ? issuesIn(exchange) : []);
-
-function parameterVerdict(parameter: Parameter, value: unknown, asked: Asked): Verdict {
-  const { status } = asked.exchange;
-  const isId = parameter.in === 'path' && typeof value === 'number';
-  const own = issuesOf(asked).filter((issue) => issue.parameter === nameOf(parameter));
-  const isUnlisted = [400, 422].includes(status) && issuesOf(asked).length === 0;
+/** @param parameter whose value it is; undefined for a body */
+function verdictOf({ exchange }: SentRequest, parameter?: Parameter, value?: unknown): Verdict {
+  const { status } = exchange;
+  const isRejection = status === 400 || status === 422;
+  const issues = isRejection ? issuesIn(exchange) : [];
+  const isId = parameter?.in === 'path' && typeof value === 'number';
   return {
-    isAccepted: !isUnlisted && (isId ? isIdAccepted : isAccepted)(status),
-    // The form of an id says of an id that is too small that it is none.
+    isAccepted: (isId ? isIdAccepted : isAccepted)(status) && (!isRejection || issues.length > 0),
     isRefused: (pointer, refusal) =>
-      own.some(({ detail }) => (isId && status === 400) || detail === `${pointer} ${refusal}`.trimStart()),
-  };
-}
-
-function bodyVerdict(asked: Asked): Verdict {
-  const issues = issuesOf(asked);
-  return {
-    isAccepted: isAccepted(asked.exchange.status),
-    isRefused: (pointer, refusal) => issues.some((issue) => issue.pointer === pointer && issue.detail === refusal),
+      issues.some((issue) => {
+        if (!parameter) return issue.pointer === pointer && issue.detail === refusal;
+        // An id below the minimum is rejected for its form.
+        const isNamed = (isId && status === 400) || issue.detail === `${pointer} ${refusal}`.trimStart();
+        return issue.parameter === nameOf(parameter) && isNamed;
+      }),
   };
 }

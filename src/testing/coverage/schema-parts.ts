@@ -16,7 +16,7 @@ export const childrenOf = (document: unknown, path: Path): [name: string, at: Pa
   return Object.keys(value ?? {}).map((name) => [name, [...at, name]]);
 };
 
-/** A value in a request or an answer, with its JSON pointer. */
+/** A value in an exchange, with its JSON pointer. */
 export interface Found {
   value: unknown;
   pointer: string;
@@ -24,15 +24,16 @@ export interface Found {
 
 export interface Part {
   pointer: string;
-  /** The pointer of the member that it is in; empty for the whole. */
+  /** The pointer of the member that contains the part; empty for the root. */
   within: string;
-  what: 'member' | 'value' | 'whole';
+  /** `schema`: a place that has bounds. */
+  kind: 'member' | 'value' | 'schema';
   at: Path;
-  /** The values that stand there; none without an exchange. */
+  /** The values of the part; none without an exchange. */
   found: readonly Found[];
 }
 
-/** Lists the alternatives of a schema, `or null` apart, each with a name of its own; the only one has none. */
+/** Lists the alternatives of a schema except `null`. An only alternative has no name. */
 function alternativesOf(document: unknown, all: Path): { name: string; at: Path }[] {
   const found = Object.keys(valueAt(document, all) ?? {}).map((index) => {
     const at = [...all, index];
@@ -42,87 +43,92 @@ function alternativesOf(document: unknown, all: Path): { name: string; at: Path 
   const real = found.filter(({ type }) => type !== 'null');
   if (real.length < 2) return real.map(({ at }) => ({ name: '', at }));
   return real.map(({ name, at, index }) => {
-    const isOwn = name !== '' && real.filter((one) => one.name === name).length === 1;
-    return { name: `<${isOwn ? name : Number(index) + 1}>`, at };
+    const isUnique = name !== '' && real.filter((one) => one.name === name).length === 1;
+    return { name: `<${isUnique ? name : Number(index) + 1}>`, at };
   });
 }
 
-/** Places of one body in which a schema is listed: where schemas contain one another several times, the places have no end. */
-const MOST_PLACES = 64;
+/** The number of places of one body in which a schema is listed. Mutually recursive schemas would have exponentially many. */
+const MAX_PLACES = 64;
 
-/** The values in which a walk finds parts, and how it decides which alternative a value is. */
-export interface Given {
+/** The values in which a walk finds parts, and the check of an alternative. */
+export interface Values {
   found: readonly Found[];
-  holds: (at: Path, value: unknown) => boolean;
+  isValid: (at: Path, value: unknown) => boolean;
 }
 
 interface Position extends Partial<Pick<Part, 'pointer' | 'within'>> {
-  /** The schemas around it: a schema that contains itself is listed once. */
+  /** The enclosing schemas: a recursive schema is listed once. */
   around?: readonly string[];
-  /** In how many places of the body each schema has been listed. */
+  /** The number of places in which each schema has been listed. */
   places?: Map<string, number>;
-  /** The schema describes the same part as another one, whose bounds include its own. */
-  isBeside?: boolean;
+  /** The schema describes the same part as an enclosing one, whose bounds include its own. */
+  isMerged?: boolean;
 }
 
-const membersOf = (found: readonly Found[], has: (name: string, whole: object) => boolean): Found[] =>
+const membersOf = (found: readonly Found[], matches: (name: string, parent: object) => boolean): Found[] =>
   found.flatMap(({ value, pointer }) =>
     isObject(value)
       ? Object.entries(value)
-          .filter(([name]) => has(name, value))
+          .filter(([name]) => matches(name, value))
           .map(([name, one]) => ({ value: one, pointer: pointer + pointerTo(name) }))
       : [],
   );
 
 /**
- * Walks a schema: its members at any depth, and the values of its enumerations; and with them the values of an exchange, if there is
- * one. The pointer of a member is `/data[]/role`, where `[]` stands for the items of an array, `{}` for the values of a map, and
- * `<Page>` for one of several schemas.
+ * Walks a schema and lists its members at any depth, the values of its enumerations, and the places of its bounds. With an exchange
+ * it also finds their values. A pointer is `/data[]/role`: `[]` is an item of an array, `{}` a value of a map, `<Page>` one of several
+ * alternatives.
  */
 export function* partsOf(
   document: unknown,
   path: Path,
-  given: Given | undefined,
-  { pointer = '', within = '', around = [], places = new Map(), isBeside = false }: Position = {},
+  values: Values | undefined,
+  { pointer = '', within = '', around = [], places = new Map(), isMerged = false }: Position = {},
 ): Generator<Part> {
   const own = path.join('/');
   const count = (places.get(own) ?? 0) + 1;
-  const found = given?.found ?? [];
-  if (around.includes(own) || count > MOST_PLACES || (given && found.length === 0)) return;
+  const found = values?.found ?? [];
+  if (around.includes(own) || count > MAX_PLACES || (values && found.length === 0)) return;
   places.set(own, count);
   const position = { pointer, within, around: [...around, own], places };
-  const to = (inner: readonly Found[]) => given && { ...given, found: inner };
   const schema = (valueAt(document, path) ?? {}) as Schema;
-  if (!isBeside) yield { pointer, within, what: 'whole', at: path, found };
-  const beside = { ...position, isBeside: true };
-  if (schema.$ref !== undefined) yield* partsOf(document, keysOf(schema.$ref), given, beside);
+  const walk = (at: Path, inner: readonly Found[], more: Position) =>
+    partsOf(document, at, values && { ...values, found: inner }, { ...position, ...more });
+
+  if (!isMerged) yield { pointer, within, kind: 'schema', at: path, found };
+  if (schema.$ref !== undefined) yield* walk(keysOf(schema.$ref), found, { isMerged: true });
   for (const index of Object.keys(schema.allOf ?? []))
-    yield* partsOf(document, [...path, 'allOf', index], given, beside);
-  for (const keyword of ['anyOf', 'oneOf'] as const)
-    for (const { name, at } of alternativesOf(document, [...path, keyword])) {
-      const chosen = name === '' ? found : found.filter(({ value }) => given?.holds(at, value));
-      yield* partsOf(document, at, to(chosen), { ...position, pointer: `${pointer}${name}` });
+    yield* walk([...path, 'allOf', index], found, { isMerged: true });
+  for (const keyword of ['anyOf', 'oneOf'] as const) {
+    const alternatives = alternativesOf(document, [...path, keyword]);
+    // A value that breaks a bound is valid in no alternative and may be meant for any.
+    const fits = (at: Path, value: unknown) =>
+      values?.isValid(at, value) || !alternatives.some((one) => values?.isValid(one.at, value));
+    for (const { name, at } of alternatives) {
+      const chosen = name === '' ? found : found.filter(({ value }) => fits(at, value));
+      yield* walk(at, chosen, { pointer: `${pointer}${name}` });
     }
+  }
   const { properties = {} } = schema;
   for (const name of Object.keys(properties)) {
     const [member, at] = [`${pointer}/${name}`, [...path, 'properties', name]];
-    const values = membersOf(found, (one, whole) => one === name && !Array.isArray(whole));
-    yield { pointer: member, within, what: 'member', at, found: values };
-    yield* partsOf(document, at, to(values), { ...position, pointer: member, within: member });
+    const own = membersOf(found, (one, parent) => one === name && !Array.isArray(parent));
+    yield { pointer: member, within, kind: 'member', at, found: own };
+    yield* walk(at, own, { pointer: member, within: member });
   }
   if (schema.items) {
-    const items = membersOf(found, (_, whole) => Array.isArray(whole));
-    yield* partsOf(document, [...path, 'items'], to(items), { ...position, pointer: `${pointer}[]` });
+    const items = membersOf(found, (_, parent) => Array.isArray(parent));
+    yield* walk([...path, 'items'], items, { pointer: `${pointer}[]` });
   }
   if (schema.additionalProperties) {
-    const others = membersOf(found, (name, whole) => !Array.isArray(whole) && !(name in properties));
-    const at = [...path, 'additionalProperties'];
-    yield* partsOf(document, at, to(others), { ...position, pointer: `${pointer}{}` });
+    const others = membersOf(found, (name, parent) => !Array.isArray(parent) && !(name in properties));
+    yield* walk([...path, 'additionalProperties'], others, { pointer: `${pointer}{}` });
   }
   const constant = schema.const === undefined ? [] : [{ value: schema.const, at: [...path, 'const'] }];
-  const values = (schema.enum ?? []).map((one, index) => ({ value: one, at: [...path, 'enum', String(index)] }));
-  for (const { value, at } of [...constant, ...values]) {
+  const listed = (schema.enum ?? []).map((one, index) => ({ value: one, at: [...path, 'enum', String(index)] }));
+  for (const { value, at } of [...constant, ...listed]) {
     const same = found.filter((one) => !isObject(one.value) && `${one.value}` === `${value}`);
-    yield { pointer: `${pointer} = ${value}`, within, what: 'value', at, found: same };
+    yield { pointer: `${pointer} = ${value}`, within, kind: 'value', at, found: same };
   }
 }
