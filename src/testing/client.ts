@@ -10,32 +10,27 @@ import type { GraphQLRequest, GraphQLResult } from './coverage/graphql.js';
 import { note, type Observations } from './coverage/recording.js';
 import type { Json, Person } from './people.js';
 
-/** Milliseconds between two looks. */
-const PAUSE = 25;
+const POLL_INTERVAL_MS = 25;
 
 export interface Subscription {
-  /** Takes the first result that fits, now or when it comes. Rejects once the subscription has ended without one. */
-  next: (fits?: (result: GraphQLResult) => boolean) => Promise<GraphQLResult>;
+  /** Removes and returns the first matching result, or waits for it. Rejects if the subscription ends without one. */
+  next: (matches?: (result: GraphQLResult) => boolean) => Promise<GraphQLResult>;
   /**
-   * Does what the subscription is told of, again and again until something came: from then on it is in place. What came is
-   * dropped, and more of it may follow; `next` is told what to look for.
+   * Causes events until one arrives, because a subscription starts some time after the request. Discards the results so far; more of
+   * these events may follow.
    */
-  inPlace: (cause: () => Promise<unknown>) => Promise<void>;
-  /** Ends it. */
+  waitUntilActive: (cause: () => Promise<unknown>) => Promise<void>;
   close: () => void;
 }
 
-const pause = () => new Promise((resolve) => setTimeout(resolve, PAUSE));
+const pause = () => new Promise((resolve) => setTimeout(resolve, POLL_INTERVAL_MS));
 
-/**
- * Subscribes over a socket of its own, by the `Authorization` header of a person.
- * @param observe is told of each result
- */
+/** Subscribes over a new socket. @param onResult checks each result; its error ends the subscription */
 export function subscribe(
   url: string,
   person: Pick<Person, 'headers'>,
   request: Required<Pick<GraphQLRequest, 'query'>> & GraphQLRequest,
-  observe: (result: GraphQLResult) => void,
+  onResult: (result: GraphQLResult) => void,
 ): Subscription {
   const client = createClient({
     url: `${url.replace('http', 'ws')}/graphql`,
@@ -45,48 +40,46 @@ export function subscribe(
   });
   const received: GraphQLResult[] = [];
   let end: { error?: unknown } | undefined;
+  const check = (result: GraphQLResult) => {
+    try {
+      onResult(result);
+    } catch (error) {
+      end = { error };
+    }
+  };
   client.subscribe(
     { query: request.query as string, variables: request.variables as Record<string, unknown> | undefined },
     {
       next: (result) => {
         received.push(result as GraphQLResult);
-        try {
-          observe(result as GraphQLResult);
-        } catch (error) {
-          end = { error };
-        }
+        check(result as GraphQLResult);
       },
       error: (error) => {
         end = { error };
-        if (!Array.isArray(error)) return;
-        try {
-          observe({ errors: error as unknown as NonNullable<GraphQLResult['errors']> });
-        } catch (breach) {
-          end = { error: breach };
-        }
+        if (Array.isArray(error)) check({ errors: error as unknown as NonNullable<GraphQLResult['errors']> });
       },
       complete: () => {
         end = {};
       },
     },
   );
-  const refuseEnded = () => {
+  const throwIfEnded = () => {
     if (end?.error instanceof Error) throw end.error;
     if (end) throw new Error('The subscription has ended.', { cause: end.error });
   };
   return {
-    async next(fits = () => true) {
+    async next(matches = () => true) {
       for (;;) {
         if (end?.error instanceof Error) throw end.error;
-        const index = received.findIndex(fits);
+        const index = received.findIndex(matches);
         if (index >= 0) return received.splice(index, 1)[0] as GraphQLResult;
-        refuseEnded();
+        throwIfEnded();
         await pause();
       }
     },
-    async inPlace(cause) {
+    async waitUntilActive(cause) {
       while (received.length === 0) {
-        refuseEnded();
+        throwIfEnded();
         await cause();
         await pause();
       }
@@ -96,8 +89,8 @@ export function subscribe(
   };
 }
 
-/** A request as a client with an open mind sends it. */
-export interface Drawn {
+/** A request that is sent without changes. */
+export interface RawRequest {
   method: string;
   /** The path and the query. */
   url: string;
@@ -105,8 +98,12 @@ export interface Drawn {
   payload: string | Uint8Array | undefined;
 }
 
-/** Sends a request whose headers are those that it has: `fetch` sends no Host but its own. */
-export const send = (base: string, { method, url, headers, payload }: Drawn, agent?: Agent): Promise<Exchange> =>
+/** Sends a request with exactly these headers: `fetch` does not send a Host header. */
+export const sendRaw = (
+  base: string,
+  { method, url, headers, payload }: RawRequest,
+  agent?: Agent,
+): Promise<Exchange> =>
   new Promise((resolve, reject) => {
     const sent = { ...headers, ...(payload !== undefined && { 'content-length': Buffer.byteLength(payload) }) };
     const outgoing = request(new URL(base), { agent, method, path: url, headers: sent }, (incoming) => {
@@ -116,11 +113,11 @@ export const send = (base: string, { method, url, headers, payload }: Drawn, age
       });
       incoming.on('end', () => {
         const received = new Headers();
-        for (const [name, values = []] of Object.entries(incoming.headersDistinct)) {
+        for (const [name, values = []] of Object.entries(incoming.headersDistinct))
           for (const value of values) received.append(name, value);
-        }
         const [path = '', query = ''] = url.split('?');
-        const asked = { query, headers: new Headers(headers), body: typeof payload === 'string' ? payload : undefined };
+        const body = typeof payload === 'string' ? payload : undefined;
+        const asked = { query, headers: new Headers(headers), body };
         resolve({ method, path, request: asked, status: incoming.statusCode ?? 0, headers: received, text });
       });
     });
@@ -128,35 +125,33 @@ export const send = (base: string, { method, url, headers, payload }: Drawn, age
   });
 
 /**
- * Holds an answer of GraphQL to docs/decisions.md, "The 200 rule of GraphQL", and to the shape of errors.
- * @param body one result, or those of a batch
- * @param catalogue the error codes that there are
- * @returns what is wrong, in words
+ * Lists how an answer of GraphQL violates the 200 rule and the shape of errors (docs/decisions.md, "The 200 rule of GraphQL").
+ * @param body a result, or the results of a batch
  */
 function* graphqlBreaches(response: Response, body: Json, catalogue: Catalogue): Generator<string> {
   if (response.status !== 200) yield `GraphQL answered ${response.status}`;
   const isShed = body.errors?.[0]?.message === 'The service is overloaded.';
   if (!isShed && !response.headers.has('x-rate-limit-limit')) yield 'GraphQL sent no rate headers';
-  for (const result of Array.isArray(body) ? body : [body]) yield* resultBreaches(result, catalogue);
+  for (const result of [body].flat()) yield* resultBreaches(result, catalogue);
 }
 
-/** The same of one result, over HTTP or a socket. */
+/** Lists how a result violates the shape of errors, over HTTP or a socket. */
 function* resultBreaches({ errors = [] }: Json, catalogue: Catalogue): Generator<string> {
   for (const { message, path = [], locations = [], extensions } of errors) {
     const { code, statusCode } = extensions;
     if (typeof message !== 'string') yield 'an error has no message';
     if (catalogue[code]?.status !== statusCode) yield `${code} came with the status ${statusCode}`;
     if (path.some((key: unknown) => typeof key !== 'string' && typeof key !== 'number'))
-      yield 'a path holds no name or index';
+      yield 'a path contains something other than names and indexes';
     for (const { line, column } of locations) if (!line || !column) yield 'a location has no line or column';
   }
 }
 
 export interface RestRequest {
-  /** Who asks. */
+  /** Sends the request. */
   as?: Pick<Person, 'headers'> | undefined;
   headers?: Record<string, string>;
-  /** Sent as JSON, unless it is a string. */
+  /** Sent as JSON, unless it is a string or bytes. */
   body?: unknown;
 }
 
@@ -164,7 +159,7 @@ export interface RestAnswer {
   status: number;
   headers: Headers;
   text: string;
-  /** What JSON says. */
+  /** The parsed JSON. */
   body: Json;
 }
 
@@ -181,78 +176,73 @@ export interface GraphQLAnswer<Code extends string = string> {
   codes: Code[];
 }
 
-/** What sends requests to a service, and looks at every answer. */
-export interface Asking {
-  /** Any request, by a path of the service: what `fetch` takes and gives. */
+/** Sends requests to a service and checks every answer against the contracts. */
+export interface TestClient {
+  /** Sends any request, by its path, as `fetch` does. */
   fetch: (path: string, init?: RequestInit) => Promise<Response>;
   rest: (method: string, path: string, request?: RestRequest) => Promise<RestAnswer>;
   graphql: (person: Pick<Person, 'headers'> | null, query: string, variables?: object) => Promise<GraphQLAnswer>;
   subscribe: (person: Pick<Person, 'headers'>, query: string, variables?: object) => Subscription;
-  /** Looks at an answer that came in another way, as those that come by the functions here are looked at. */
-  heldToContract: (exchange: Exchange) => void;
+  /** Checks an answer to a request that was sent in another way. */
+  checkExchange: (exchange: Exchange) => void;
 }
 
-interface AskingDependencies {
+interface ClientDependencies {
   app: FastifyInstance;
   url: string;
   contract: Contract;
   errors: Application['errors'];
-  /** Where what is seen counts. */
+  /** Counts the elements that the exchanges show. */
   observations: Observations | undefined;
   onBreach: (breach: string) => void;
 }
 
-export function asking({ app, url, contract, errors: catalogue, observations, onBreach }: AskingDependencies): Asking {
-  const heldToContract = (exchange: Exchange) => {
+export function testClient({ app, url, contract, errors, observations, onBreach }: ClientDependencies): TestClient {
+  const checkExchange = (exchange: Exchange) => {
     if (observations) note(observations, contract.observeRest(exchange));
     for (const breach of contract.breaches(exchange, app.notWritten)) onBreach(breach);
   };
   const record = (request: GraphQLRequest, result: GraphQLResult) => {
     if (observations) note(observations, contract.observeGraphql(request, result));
   };
-  const graphqlSeen = (requests: GraphQLRequest | GraphQLRequest[], response: Response, body: Json) => {
+  const checkGraphql = (requests: GraphQLRequest | GraphQLRequest[], response: Response, body: Json) => {
     const results = [body].flat();
     for (const [index, request] of [requests].flat().entries()) record(request, results[index]);
-    for (const breach of graphqlBreaches(response, body, catalogue)) onBreach(breach);
+    for (const breach of graphqlBreaches(response, body, errors)) onBreach(breach);
   };
 
-  /** Sends a request that is REST's, wherever it goes. */
-  const ask = async (path: string, init: RequestInit): Promise<{ response: Response; text: string }> => {
+  const fetchRest = async (path: string, init: RequestInit): Promise<{ response: Response; text: string }> => {
     const response = await fetch(url + path, { redirect: 'manual', ...init });
     const text = await response.clone().text();
     const [pathname = '', ...query] = path.split('?');
     const body = typeof init.body === 'string' ? init.body : undefined;
     const request = { query: query.join('?'), headers: new Headers(init.headers), body };
     const { status, headers } = response;
-    heldToContract({ method: init.method ?? 'GET', path: pathname, request, status, headers, text });
+    checkExchange({ method: init.method ?? 'GET', path: pathname, request, status, headers, text });
     return { response, text };
   };
 
   return {
-    heldToContract,
+    checkExchange,
 
     async fetch(path, init = {}) {
-      // The pages for people are in no contract.
+      // No contract declares the pages for people.
       if (/^\/docs($|[/?])/.test(path)) return fetch(url + path, init);
-      if (!/^\/graphql($|\?)/.test(path)) return (await ask(path, init)).response;
+      if (!/^\/graphql($|\?)/.test(path)) return (await fetchRest(path, init)).response;
       const response = await fetch(url + path, { redirect: 'manual', ...init });
       const isAnswer = response.headers.get('content-type')?.includes('json') === true;
       if (isAnswer && typeof init.body === 'string')
-        graphqlSeen(JSON.parse(init.body), response, await response.clone().json());
+        checkGraphql(JSON.parse(init.body), response, await response.clone().json());
       return response;
     },
 
     async rest(method, path, { as, headers = {}, body } = {}) {
-      const isRaw = typeof body === 'string' || body instanceof Uint8Array;
-      const sent = {
-        ...(body !== undefined && !isRaw && { 'content-type': 'application/json' }),
-        ...as?.headers,
-        ...headers,
-      };
-      const payload = isRaw || body === undefined ? body : JSON.stringify(body);
-      const init = { method, headers: sent, ...(payload !== undefined && { body: payload }) };
-      const { response, text } = await ask(path, init);
-      // A range of a JSON document is a piece of text.
+      const isRaw = body === undefined || typeof body === 'string' || body instanceof Uint8Array;
+      const type = isRaw ? {} : { 'content-type': 'application/json' };
+      const init: RequestInit = { method, headers: { ...type, ...as?.headers, ...headers } };
+      if (body !== undefined) init.body = isRaw ? body : JSON.stringify(body);
+      const { response, text } = await fetchRest(path, init);
+      // A range of a JSON document is not JSON.
       const isWhole = text !== '' && response.status !== 206;
       const isJson = isWhole && response.headers.get('content-type')?.includes('json');
       return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : undefined };
@@ -265,16 +255,17 @@ export function asking({ app, url, contract, errors: catalogue, observations, on
         body: JSON.stringify({ query, variables }),
       });
       const body: Json = await response.json();
-      graphqlSeen({ query, variables }, response, body);
-      const { data, errors = [] } = body;
-      return { headers: response.headers, data, errors, codes: errors.map((one: Json) => one.extensions.code) };
+      checkGraphql({ query, variables }, response, body);
+      const found = body.errors ?? [];
+      const codes = found.map((one: Json) => one.extensions.code);
+      return { headers: response.headers, data: body.data, errors: found, codes };
     },
 
     subscribe(person, query, variables) {
       const request = { query, variables };
       return subscribe(url, person, request, (result) => {
         record(request, result);
-        for (const breach of resultBreaches(result, catalogue)) onBreach(breach);
+        for (const breach of resultBreaches(result, errors)) onBreach(breach);
       });
     },
   };

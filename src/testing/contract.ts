@@ -21,34 +21,27 @@ import type { Exchange } from './coverage/exchange.js';
 import { type GraphQLObserver, graphqlObserver } from './coverage/graphql.js';
 import { restContract } from './coverage/rest.js';
 
-/** Both contracts of a service, as its answers are held to them. */
+/** Both contracts of a service, and the checks of its answers. */
 export interface Contract {
   /** `openapi.yaml`, complete, with its references. */
   source: OpenApiDocument;
-  /** The same with all references followed, and with each path of each version. */
+  /** The document with inlined references and the paths of each version. */
   document: OpenApiDocument;
-  /** Its operations, those of each version. */
+  /** The operations of each version. */
   operations: Operation[];
   schema: GraphQLSchema;
-  /** The operation that an exchange was about, by its method, its path and the version that answered. */
+  /** Finds the operation of an exchange by its method, its path and the version of the answer. */
   operationOf: (exchange: Pick<Exchange, 'method' | 'path'> & Partial<Exchange>) => Operation | undefined;
   /** Returns the keys of the elements that an exchange shows. */
   observeRest: (exchange: Exchange) => Set<string>;
   observeGraphql: GraphQLObserver;
-  /**
-   * Holds an answer to the contract.
-   * @param notWritten the operations that may still answer 501 without a word in the contract
-   * @returns what in an answer the contract does not declare, in words; nothing when it keeps its promise
-   */
+  /** Describes everything in an answer that the contract does not declare. @param notWritten operations that may answer 501 */
   breaches: (exchange: Exchange, notWritten?: readonly string[]) => string[];
 }
 
 const known = new Map<string, Contract>();
 
-/**
- * Returns both contracts; the same for the same ones.
- * @param openapi the complete document
- */
+/** Reads both contracts, once for each pair. @param openapi the complete document */
 export function contractOf({ openapi, graphql }: { openapi: OpenApiDocument; graphql: string }): Contract {
   const key = `${JSON.stringify(openapi)}\0${graphql}`;
   const contract = known.get(key) ?? read(openapi, graphql);
@@ -78,13 +71,13 @@ function read(source: OpenApiDocument, graphql: string): Contract {
       if (status === 501 && declared && notWritten.includes(declared.operationId)) return [];
       if (!response) return [`${method} ${path} answered ${status}, which the contract does not declare`];
       const found = [...headerBreaches(response, headers), ...bodyBreaches(response, method, headers, text)];
-      if (status >= 400 && Buffer.byteLength(text) > LARGEST_FAILURE) found.push(`${Buffer.byteLength(text)} bytes`);
+      if (status >= 400 && Buffer.byteLength(text) > MAX_FAILURE_BYTES) found.push(`${Buffer.byteLength(text)} bytes`);
       return found.map((breach) => `${method} ${path} ${status}: ${breach}`);
     },
   };
 }
 
-/** Finds the operation at a path, in any spelling that the service takes: the version may be said elsewhere. */
+/** Returns a function that finds operations. A path may lack its prefix, if another part of the request selects the version. */
 function operationFinder(document: OpenApiDocument, all: readonly Operation[]): Contract['operationOf'] {
   const newestFirst = versionsOf(document).reverse();
   const templates = all.map((operation) => ({
@@ -102,7 +95,7 @@ function operationFinder(document: OpenApiDocument, all: readonly Operation[]): 
   };
 }
 
-/** Headers that belong to the transport and need no word in the contract. Reviewed: add to it with a reason only. */
+/** Headers that no contract needs to declare. Add one only with a reason. */
 const TRANSPORT_HEADERS = new Set([
   // HTTP/1.1 framing and connection (RFC 9110, RFC 9112)
   'connection',
@@ -112,7 +105,7 @@ const TRANSPORT_HEADERS = new Set([
   'keep-alive',
   'transfer-encoding',
   'content-encoding',
-  // helmet: the same on every answer
+  // helmet: on every answer
   'content-security-policy',
   'cross-origin-opener-policy',
   'cross-origin-resource-policy',
@@ -132,8 +125,8 @@ const TRANSPORT_HEADERS = new Set([
   'access-control-expose-headers',
 ]);
 
-/** Bytes (docs/decisions.md, "Failures"). */
-const LARGEST_FAILURE = 16 * 1024;
+/** See docs/decisions.md, "Failures". */
+const MAX_FAILURE_BYTES = 16 * 1024;
 
 const ajv = addFormats(new Ajv2020({ allErrors: true, strict: false, validateSchema: false }));
 const coercing = addFormats(new Ajv2020({ coerceTypes: true, strict: false, validateSchema: false }));
@@ -161,7 +154,7 @@ function headerBreaches({ headers: declared = {} }: ContractResponse, headers: H
 
 const members = new WeakMap<Schema, Schema>();
 
-/** Only the members of an object are coerced. The same object each time, for compiling it costs a millisecond. */
+/** Wraps a schema, because Ajv coerces members only. Returns the same object each time, because compiling takes a millisecond. */
 function asMember(schema: Schema): Schema {
   const member = members.get(schema) ?? { type: 'object', properties: { value: schema } };
   members.set(schema, member);
@@ -180,7 +173,7 @@ function bodyBreaches({ content }: ContractResponse, method: string, headers: He
   const type = headers.get('content-type')?.split(';')[0] ?? 'none';
   const declared = content[type];
   if (!declared) return [`media type ${type} is not declared`];
-  // A range of a JSON document is a piece of text.
+  // A range of a JSON document is not JSON.
   if (!type.endsWith('json') || !declared.schema || declared.schema.type === 'string') return [];
   const error = validates(ajv, declared.schema, JSON.parse(text));
   return error ? [`body: ${error}`] : [];

@@ -2,57 +2,52 @@ import { readMigrations } from '@accord-api/platform/internals/database/migratio
 import { type Database, openDatabase } from '@accord-api/platform/internals/database/open';
 import { templateOf } from '@accord-api/platform/internals/database/template';
 
-/**
- * Milliseconds that a machine which is busy with other things may take over the work of a case. The usual limits have cases of
- * their own.
- */
-export const PATIENT = { connect: 120_000, answer: 120_000, transaction: 120_000 };
+/** Milliseconds. Tests of the usual limits set their own, so that no other test depends on the speed of the machine. */
+export const TEST_TIMEOUTS_MS = { connect: 120_000, answer: 120_000, transaction: 120_000 };
 
 let migrated: Promise<Blob> | undefined;
 
-/** What the migrations of the project make of an embedded database: as it was built, or else done once in a process; and copied. */
-async function migratedOnce(): Promise<Blob> {
+/** Returns a dump of a migrated database: the prebuilt template, or one that is made once per process. */
+async function migratedDatabase(): Promise<Blob> {
   const migrations = readMigrations();
   const built = await templateOf(migrations);
   if (migrations.length > 0 && built.migrated.length === migrations.length) return new Blob([built.archive]);
-  const database = await openDatabase('pglite://memory', { limits: PATIENT });
+  const database = await openDatabase('pglite://memory', { limits: TEST_TIMEOUTS_MS });
   return database.dump().finally(database.close);
 }
 
-/** A fresh embedded database in memory, with the tables of the project and nothing in them. */
+/** Opens an embedded database in memory with the empty tables of the project. */
 export async function freshDatabase(): Promise<Database> {
-  migrated ??= migratedOnce();
-  return openDatabase('pglite://memory', { snapshot: await migrated, limits: PATIENT });
+  migrated ??= migratedDatabase();
+  return openDatabase('pglite://memory', { snapshot: await migrated, limits: TEST_TIMEOUTS_MS });
 }
 
-/** Tables of the project, but for the list of its migrations. */
+/** The tables of the project, without the list of migrations. */
 const TABLES = `pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
   WHERE c.relkind IN ('r', 'p') AND n.nspname !~ '^(pg_|information_schema$)' AND c.relname <> '_prisma_migrations'`;
-/** Whether a migration has put rows into one, which cannot be told from those of a test later. */
-const FILLED = `SELECT EXISTS (SELECT FROM ${TABLES} AND pg_relation_size(c.oid) > 0) AS filled`;
-/** As a replica, for there is a table whose trigger refuses it. */
-const EMPTY = `DO $$ BEGIN
+const HAS_ROWS = `SELECT EXISTS (SELECT FROM ${TABLES} AND pg_relation_size(c.oid) > 0) AS filled`;
+/** The replica role skips the triggers that forbid TRUNCATE. */
+const TRUNCATE = `DO $$ BEGIN
   PERFORM set_config('session_replication_role', 'replica', true);
   EXECUTE (SELECT 'TRUNCATE ' || string_agg(format('%I.%I', n.nspname, c.relname), ', ') || ' RESTART IDENTITY' FROM ${TABLES});
 END $$`;
 
-/** Fresh databases, one after the other: each is to be closed before the next is opened. */
-export interface Succession {
+export interface SuccessiveDatabases {
+  /** Opens an empty database. Close it before the next one is opened. */
   open: () => Promise<Database>;
-  /** Ends the last one. */
+  /** Closes the shared database. */
   close: () => Promise<void>;
 }
 
 /**
- * The same, on one engine where that can be, for to start one is a second's work and to empty it a hundredth of that. Rows are all
- * that a service writes: one that creates tables while it runs is to be given databases of its own (`open`).
- * @param fresh makes the first; and every other, where the migrations leave rows
+ * Opens one database after the other. They share an engine, because truncating takes a hundredth of the time of a start, unless the
+ * migrations insert rows. An application that creates tables while it runs needs databases of its own (`open`).
  */
-export function successiveDatabases(fresh = freshDatabase): Succession {
+export function successiveDatabases(fresh = freshDatabase): SuccessiveDatabases {
   let shared: Promise<Database | undefined> | undefined;
-  const begin = async (): Promise<Database | undefined> => {
+  const openShared = async (): Promise<Database | undefined> => {
     const database = await fresh();
-    const [found] = await database.client.$queryRawUnsafe<{ filled: boolean }[]>(FILLED);
+    const [found] = await database.client.$queryRawUnsafe<{ filled: boolean }[]>(HAS_ROWS);
     if (found?.filled === false) return database;
     await database.close();
     return undefined;
@@ -60,10 +55,10 @@ export function successiveDatabases(fresh = freshDatabase): Succession {
   return {
     async open() {
       const isFirst = shared === undefined;
-      shared ??= begin();
+      shared ??= openShared();
       const database = await shared;
       if (database === undefined) return fresh();
-      if (!isFirst) await database.client.$executeRawUnsafe(EMPTY);
+      if (!isFirst) await database.client.$executeRawUnsafe(TRUNCATE);
       return { ...database, close: async () => {} };
     },
     close: async () => (await shared)?.close(),

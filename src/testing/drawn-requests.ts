@@ -1,94 +1,250 @@
 import { Agent } from 'node:http';
 import type { Application } from '@accord-api/platform/internals/application';
-import { versionsOf } from '@accord-api/platform/internals/contract/openapi';
+import type { Parameter } from '@accord-api/platform/internals/contract/document';
+import { type Operation, placeOf, prefixOf, versionsOf } from '@accord-api/platform/internals/contract/openapi';
+import { parameterForm, schemaOf } from '@accord-api/platform/internals/contract/parameter-form';
+import { bodyForms } from '@accord-api/platform/internals/rest/request-body';
 import fc from 'fast-check';
-import { requestTo, type World } from './arbitrary-requests.js';
-import { type Drawn, send } from './client.js';
-import type { Cases, ConformanceOptions } from './conformance-options.js';
+import { type RawRequest, sendRaw } from './client.js';
+import type { ConformanceOptions, Draft, TestRunner } from './conformance-options.js';
 import { withService } from './kit.js';
 import type { TestService } from './service.js';
-import { asked, parametersIn, rolesIn, triedIn } from './sound-request.js';
+import { addressOf, soundRequest, testedOperations, withBody, withParameter } from './sound-request.js';
+import { anyText, nearlyValidValues, validValues } from './values.js';
 
-/** Of each thing that a path can name. */
-const THINGS = 30;
+/** The number of sound requests to each operation, which the generated ones change. */
+const SOUND_REQUESTS = 8;
+const UNKNOWN_VERSION = '999';
 
-/** Accounts that may be harmed: whatever is drawn may delete them. The callers are left alone, so that they can call. */
-async function makeWorld(
-  service: TestService,
-  { accounts = [], make = {}, makeOwn = {} }: ConformanceOptions,
-): Promise<World> {
-  const people = Object.values(service.people);
-  const named = new Set(service.contract.operations.flatMap(({ path }) => parametersIn(path)));
-  const ids: Record<string, string[]> = {};
-  const add = (name: string, id: string | number) => {
-    ids[name] = [...(ids[name] ?? []), String(id)];
-  };
-  for (let i = 0; i < THINGS; i++) {
-    const owner = await service.account(rolesIn(service)[0] as string);
-    for (const name of named) {
-      if (accounts.includes(name)) add(name, owner.id);
-      else if (make[name]) add(name, await make[name](asked(service, undefined, owner)));
-    }
-  }
-  for (const name of named) {
-    for (const person of people) if (makeOwn[name]) add(name, await makeOwn[name](asked(service, person, person)));
-  }
-  // Whoever may most asks twice as often.
-  const { app, contract } = service;
-  return {
-    mediaType: app.names.mediaType,
-    versions: versionsOf(contract.document),
-    ids,
-    credentials: [...people, ...people.slice(-1)].map(({ headers }) => headers),
-  };
+/** Texts that are easily misread as a number, a boolean, a list or JSON. */
+const MISLEADING_TEXTS = {
+  scalar: [
+    'TRUE',
+    '1',
+    'null',
+    '',
+    '-0',
+    '01',
+    '0x10',
+    '1e999',
+    '1e-999',
+    'NaN',
+    '9007199254740993',
+    '1,5',
+    '*',
+    '"1-1"',
+  ],
+  list: [',', '1,,2', ',1', 'a|b', '1 2', '%2C'],
+  json: ['{', '', '{"__proto__":1}', '{"a":1,"a":2}', '1e400', '['.repeat(200)],
+};
+const MEDIA_TYPES = ['application/json; charset=utf-8', 'application/merge-patch+json', 'text/plain', 'x'];
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'];
+
+const unicodeText = anyText.map((text) => text.toWellFormed());
+const headerText = fc.stringMatching(/^[\x21-\x7e]([\x20-\x7e]{0,30}[\x21-\x7e])?$/);
+const isHeaderText = (text: string): boolean => /^([\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?)?$/.test(text);
+/** Clients remove the segments `.` and `..`. */
+const isSegment = (text: string): boolean => text !== '' && !/^\.+$/.test(text);
+
+const weighted = <T>(...all: [weight: number, arbitrary: fc.Arbitrary<T>][]): fc.Arbitrary<T> =>
+  fc.oneof(...all.map(([weight, arbitrary]) => ({ weight, arbitrary })));
+
+type Change = (draft: Draft) => Draft;
+const unchanged = fc.constant<Change>((draft) => draft);
+const once = (weight: number, change: fc.Arbitrary<Change>): fc.Arbitrary<Change> =>
+  weighted([weight - 1, unchanged], [1, change]);
+
+const withType =
+  (type: string): Change =>
+  (draft) =>
+    draft.body === undefined ? draft : withHeaders({ 'content-type': type })(draft);
+const withHeaders =
+  (headers: Record<string, string>): Change =>
+  (draft) => ({
+    ...draft,
+    headers: { ...draft.headers, ...headers },
+  });
+
+/** Generates values of a parameter: valid ones, misleading ones and any text. */
+function parameterChange(parameter: Parameter): fc.Arbitrary<Change> {
+  const { in: place } = parameter;
+  const { kind } = parameterForm(parameter);
+  const texts = kind === 'json' ? MISLEADING_TEXTS.json : [...MISLEADING_TEXTS.scalar, ...MISLEADING_TEXTS.list];
+  const junk = fc.oneof(place === 'header' ? headerText : unicodeText, fc.constantFrom(...texts));
+  return weighted<unknown>([6, validValues(schemaOf(parameter))], [2, junk]).map(
+    (value): Change =>
+      (draft) => {
+        if (value === null) return draft;
+        const changed = withParameter(draft, parameter, value);
+        const isSendable =
+          Object.values(changed.headers).every(isHeaderText) && Object.values(changed.path).every(isSegment);
+        return isSendable ? changed : draft;
+      },
+  );
+}
+
+/** Generates bodies: valid and nearly valid ones in each media type, malformed ones, and none. */
+function bodyChange(operation: Operation): fc.Arbitrary<Change> {
+  const malformed = fc.oneof(
+    fc.json(),
+    anyText,
+    fc.constantFrom('{', '[[', '{"a":1,"a":2}', '{"__proto__":1}', '1e400', 'null'),
+  );
+  const forms = bodyForms(operation).map((form) => {
+    const { kind, schema = {} } = form;
+    const text = fc.oneof(validValues(schema), anyText).map(String);
+    const values = {
+      stream: fc.uint8Array({ maxLength: 200 }),
+      text,
+      json: weighted([6, validValues(schema)], [4, nearlyValidValues(schema)]),
+    };
+    return (values[kind] as fc.Arbitrary<unknown>).map(
+      (value): Change =>
+        (draft) =>
+          withBody(draft, form, value),
+    );
+  });
+  return weighted<Change>(
+    [
+      1,
+      malformed.map(
+        (body): Change =>
+          (draft) => ({ ...draft, body }),
+      ),
+    ],
+    [1, fc.constant<Change>((draft) => ({ ...draft, body: undefined }))],
+    ...(forms.length > 0 ? [[8, fc.oneof(...forms)] as [number, fc.Arbitrary<Change>]] : []),
+  );
+}
+
+/** Generates credentials: those of a person, none, and malformed ones. */
+const callerChange = (people: readonly Draft['as'][]): fc.Arbitrary<Change> =>
+  weighted(
+    [12, fc.constantFrom(...people)],
+    [1, fc.constant(undefined)],
+    [1, headerText.map((text) => ({ headers: { authorization: `Bearer ${text}` } }))],
+    [1, headerText.map((authorization) => ({ headers: { authorization } }))],
+  ).map(
+    (as): Change =>
+      (draft) => ({ ...draft, as }),
+  );
+
+/** Generates requests to an operation: sound ones with some changed parts, and now and then with another method, version or path. */
+function requestsTo(service: TestService, operation: Operation, drafts: readonly Draft[]): fc.Arbitrary<RawRequest> {
+  const { parameters } = operation.operation;
+  const { version } = placeOf(operation.path) ?? {};
+  const { mediaType } = service.app.names;
+  const versions = versionsOf(service.contract.document);
+  const prefix = version === undefined ? '' : prefixOf(version);
+  const accepts = [
+    ...['*/*', 'application/json', mediaType, ...versions.map((one) => `${mediaType}; version=${one}`)],
+    ...[`${mediaType};v=${UNKNOWN_VERSION}`, 'text/html', 'image/png;q=0, */*;q=0.1', ''],
+  ];
+  const hosts = [...versions, UNKNOWN_VERSION].map((one) => `v${one}.api.example.com`);
+  const changes: fc.Arbitrary<Change>[] = [
+    once(3, callerChange(Object.values(service.people))),
+    // Few at a time, because most combinations are invalid.
+    fc
+      .subarray([...parameters], { maxLength: Math.min(2, parameters.length) })
+      .chain((some) => fc.tuple(...some.map(parameterChange)))
+      .map(
+        (all): Change =>
+          (draft) =>
+            all.reduce((changed, change) => change(changed), draft),
+      ),
+    once(2, bodyChange(operation)),
+    // An operation without a body need not declare 415.
+    once(10, bodyForms(operation).length > 0 ? fc.constantFrom(...MEDIA_TYPES).map(withType) : unchanged),
+    once(
+      3,
+      weighted([3, fc.constantFrom(...accepts)], [1, headerText]).map((accept) => withHeaders({ accept })),
+    ),
+    once(
+      5,
+      fc.constantFrom(...hosts).map((host) => withHeaders({ host })),
+    ),
+  ];
+  const path = weighted<(path: string) => string>(
+    [12, fc.constant((path) => path)],
+    [2, fc.constant((path) => path.replace(prefix, ''))],
+    [1, fc.constant((path) => path.replace(prefix, prefix && prefixOf(UNKNOWN_VERSION)))],
+    [1, fc.constant((path) => path.replace(/(?=\?|$)/, '/'))],
+  );
+  const ownMethods = [operation.method, operation.method === 'GET' ? 'HEAD' : operation.method];
+  const method = weighted([12, fc.constantFrom(...ownMethods)], [1, fc.constantFrom(...METHODS)]);
+  // A declared name makes a parameter that is given twice.
+  const queries = parameters.filter((one) => one.in === 'query').map(({ name }) => name);
+  const names = queries.length > 0 ? fc.oneof(unicodeText, fc.constantFrom(...queries)) : unicodeText;
+  const further = weighted(
+    [11, fc.constant('')],
+    [1, fc.tuple(names, unicodeText).map((pair) => pair.map(encodeURIComponent).join('='))],
+  );
+
+  return fc
+    .tuple(fc.constantFrom(...drafts), fc.tuple(...changes), method, path, further)
+    .map(([sound, all, method, path, pair]) => {
+      const { as, headers, body, ...address } = all.reduce((draft, change) => change(draft), sound);
+      const url = path(addressOf(operation, address));
+      const isRaw = body === undefined || typeof body === 'string' || body instanceof Uint8Array;
+      const type = body === undefined ? {} : { 'content-type': 'application/json' };
+      return {
+        method,
+        url: (pair && `${url}${url.includes('?') ? '&' : '?'}${pair}`) || url,
+        headers: { host: 'localhost', ...type, ...as?.headers, ...headers },
+        payload: isRaw ? body : JSON.stringify(body),
+      };
+    });
+}
+
+/** Creates sound requests to an operation, in each of its media types. */
+async function soundDrafts(service: TestService, options: ConformanceOptions, operation: Operation): Promise<Draft[]> {
+  const forms = bodyForms(operation);
+  const drafts: Draft[] = [];
+  for (let at = 0; at < SOUND_REQUESTS; at++)
+    drafts.push((await soundRequest(service, options, operation, {}, forms[at % forms.length])).draft);
+  return drafts;
 }
 
 /**
- * Sends requests that are drawn from the contract, sound ones and spoilt ones: none is answered with 5xx, and nothing that the
- * contract does not declare. What they see is not recorded: what is demanded is not left to chance.
+ * Sends generated requests, valid and invalid ones. No answer is 5xx or contains anything that the contract does not declare. The
+ * coverage does not count these requests, because it must not depend on chance.
  */
 export async function drawnRequests<Own extends object>(
-  t: Cases,
+  t: TestRunner,
   application: Application<Own>,
-  team: ConformanceOptions<Own> = {},
+  given: ConformanceOptions<Own> = {},
 ): Promise<void> {
-  const { runs = 300, seed = 1 } = team.draws ?? {};
-  const environment = { RATE_CEILING: '10000000', LOGIN_LIMIT: '1000000', ...team.environment };
-  await withService(t, application, team, { environment, coverage: false }, async (service, options) => {
+  const { runs = 300, seed = 1 } = given.draws ?? {};
+  const environment = { RATE_CEILING: '10000000', LOGIN_LIMIT: '1000000', ...given.environment };
+  await withService(t, application, given, { environment, coverage: false }, async (service, options) => {
     const { contract, app, log } = service;
-    const world = await makeWorld(service, options);
-    const tried = triedIn(service, options);
-    // A contract without operations has nothing to draw from.
-    if (tried.length === 0) return;
-    const drawn = fc.oneof(...tried.map((operation) => requestTo(operation, world)));
+    const operations = testedOperations(service, options);
+    if (operations.length === 0) return;
+    const arbitraries: fc.Arbitrary<RawRequest>[] = [];
+    for (const one of operations) arbitraries.push(requestsTo(service, one, await soundDrafts(service, options, one)));
     const statuses = new Map<number, number>();
     const agent = new Agent({ keepAlive: true });
 
-    const wrongWith = async (drawn: Drawn): Promise<string[]> => {
-      const exchange = await send(service.url, drawn, agent);
+    const property = fc.asyncProperty(fc.oneof(...arbitraries), async (request) => {
+      const exchange = await sendRaw(service.url, request, agent);
       const { status } = exchange;
       statuses.set(status, (statuses.get(status) ?? 0) + 1);
-      // Whose 501 it may be, `breaches` knows.
-      const isPromised = status === 501 || options.mayFail?.(drawn, status) === true;
-      const fault = status >= 500 && !isPromised ? [`answered ${status}: ${log.at(-1)}`] : [];
-      return [...fault, ...contract.breaches(exchange, app.notWritten)];
-    };
-    const property = fc.asyncProperty(drawn, async (request) => {
-      const wrong = await wrongWith(request);
+      // `breaches` knows the operations that may answer 501.
+      const isExpected = status < 500 || status === 501 || options.mayFail?.(request, status) === true;
+      const failure = isExpected ? [] : [`answered ${status}: ${log.at(-1)}`];
+      const wrong = [...failure, ...contract.breaches(exchange, app.notWritten)];
       if (wrong.length > 0) throw new Error(wrong.join('\n'));
     });
 
-    await t.test(
-      `${runs} requests drawn with the seed ${seed}: no 5xx, and nothing that is not declared`,
-      async (t) => {
-        const result = await fc.check(property, { seed, numRuns: runs, endOnFailure: true });
-        const why = result.errorInstance instanceof Error ? result.errorInstance.message : '';
-        t.ok(!result.failed, `${why} ${fc.defaultReportMessage(result) ?? 'no counterexample'}`);
-        t.equal(result.numRuns, runs, 'all of them');
-        const kinds = JSON.stringify(Object.fromEntries([...statuses].sort()));
-        t.ok([...statuses.keys()].some((status) => status < 300) && statuses.has(400), `of all kinds: ${kinds}`);
-      },
-    );
+    await t.test(`${runs} generated requests with the seed ${seed}: declared answers only`, async (t) => {
+      const result = await fc.check(property, { seed, numRuns: runs, endOnFailure: true });
+      const reason = result.errorInstance instanceof Error ? result.errorInstance.message : '';
+      t.ok(!result.failed, `${reason} ${fc.defaultReportMessage(result) ?? 'no counterexample'}`);
+      t.equal(result.numRuns, runs, 'all requests were sent');
+      const counts = JSON.stringify(Object.fromEntries([...statuses].sort()));
+      const hasBoth = [...statuses.keys()].some((status) => status < 300) && statuses.has(400);
+      t.ok(hasBoth, `some requests succeed, others fail: ${counts}`);
+    });
     agent.destroy();
   });
 }

@@ -1,9 +1,12 @@
 import type { Application } from '@accord-api/platform/internals/application';
 import { rolesOf } from '@accord-api/platform/internals/calls/access';
+import type { Schema } from '@accord-api/platform/internals/contract/document';
+import type { Operation } from '@accord-api/platform/internals/contract/openapi';
+import { schemaOf } from '@accord-api/platform/internals/contract/parameter-form';
+import { isPlain } from '@accord-api/platform/internals/contract/references';
 import type { InputValue } from '@accord-api/platform/internals/graphql/constraints';
+import type { BodyForm } from '@accord-api/platform/internals/rest/request-body';
 import {
-  type GraphQLInterfaceType,
-  type GraphQLNamedType,
   type GraphQLObjectType,
   type GraphQLSchema,
   getNamedType,
@@ -15,189 +18,268 @@ import {
   isObjectType,
   isRequiredArgument,
 } from 'graphql';
-import type { Cases, ConformanceOptions } from './conformance-options.js';
-import { type Bound, isId, SIDES, type Side, sdlBounds, sdlConstraint, sideName } from './coverage/bounds.js';
+import type { ConformanceOptions, Draft, TestRunner } from './conformance-options.js';
+import { type Bound, isId, SIDES, type Side, schemaAt, sdlBounds, sdlConstraint, sideName } from './coverage/bounds.js';
+import { partKey, type RequestPart, restContract } from './coverage/rest.js';
+import { partsOfRequests } from './every-operation.js';
 import {
-  askerOf,
-  askField,
+  callerOfField,
+  documentFor,
   type Field,
-  requestFor,
+  queryField,
   requiredArguments,
   type Step,
   type Steps,
   sampleOf,
   soundArguments,
+  testedFields,
 } from './graphql-fields.js';
 import { withService } from './kit.js';
-import { rootFields } from './matrix.js';
 import type { Json } from './people.js';
-import { everyRestBound } from './request-parts.js';
 import { oneOfEachRole, type TestService } from './service.js';
-import { asked } from './sound-request.js';
-import { type BoundTried, exceptedIn, valueNextTo } from './values.js';
+import {
+  addressOf,
+  requestContext,
+  sendDraft,
+  soundRequest,
+  stepsOf,
+  withBody,
+  withParameter,
+  withPart,
+} from './sound-request.js';
+import { boundaryValue, samplesOf } from './values.js';
+
+interface BoundTest {
+  service: TestService;
+  options: ConformanceOptions;
+  isExcepted: (...keys: string[]) => boolean;
+  observe: ReturnType<typeof restContract>['observe'];
+  /** Checks the answer to a value on one side of a bound. */
+  report: (t: TestRunner, key: string, side: Side, status: number, answer: string) => void;
+}
 
 /**
- * Each bound that the contracts put on what a request may send, from both sides: a sound request with the last value that is
- * within is not refused as unreadable, and one with the next value, which is beyond, is refused. What the contract excepts from
- * its coverage is not tried.
+ * Tests both sides of each bound on the values of requests: the service accepts the last value within it and rejects the next one.
+ * Exceptions of the coverage are not tested.
  */
 export async function everyBound<Own extends object>(
-  t: Cases,
+  t: TestRunner,
   application: Application<Own>,
-  team: ConformanceOptions<Own> = {},
+  given: ConformanceOptions<Own> = {},
 ): Promise<void> {
-  // The least id is that of somebody who asks nothing.
+  // The account with the least id sends no requests, because a test deletes it.
   const people = { first: [...rolesOf(application.policy)][0] as string, ...oneOfEachRole(application) };
-  await withService(t, application, team, { people }, async (service, options) => {
-    const tried = new Set<string>();
-    const sent: BoundTried = (t, key, side, status, told) => {
-      tried.add(key);
-      // Beyond, and nowhere else, a request is refused; within, only the rules of the service may have something against it.
-      const isRight = side === 'beyond' ? status === 400 || status === 422 : status < 500 && status !== 400;
-      t.ok(isRight, `${key}: ${status} ${told}`);
+  await withService(t, application, given, { people }, async (service, options) => {
+    const tested = new Set<string>();
+    const { except = {} } = (service.contract.source['x-coverage'] ?? {}) as { except?: object };
+    const run: BoundTest = {
+      service,
+      options,
+      observe: restContract(service.contract.source).observe,
+      isExcepted: (...keys) => keys.some((key) => key in except),
+      report(t, key, side, status, answer) {
+        tested.add(key);
+        // The rules of the application may reject a value within the bound.
+        const isRight = side === 'beyond' ? status === 400 || status === 422 : status < 500 && status !== 400;
+        t.ok(isRight, `${key}: ${status} ${answer}`);
+      },
     };
-    // REST comes last, for it deletes what has the least id.
-    await t.test('GraphQL: each bound, from both sides', (t) => everyGraphqlBound(t, service, options, sent));
-    await t.test('REST: each bound, from both sides', (t) => everyRestBound(t, service, options, sent));
-    const vain = Object.keys(options.bounds ?? {}).filter((key) => options.only === undefined && !tried.has(key));
-    for (const key of vain) t.ok(false, `bounds: the contracts demand no ${key}`);
+    await t.test('GraphQL: both sides of each bound', (t) => graphqlBounds(t, run));
+    await t.test('REST: both sides of each bound', (t) => restBounds(t, run));
+    const unknown = Object.keys(options.bounds ?? {}).filter((key) => options.only === undefined && !tested.has(key));
+    for (const key of unknown) t.ok(false, `bounds: the contracts demand no ${key}`);
   });
 }
 
-/** Where an input of the schema can be given something. */
+async function restBounds(t: TestRunner, run: BoundTest) {
+  const { service, options, isExcepted, report } = run;
+  const done = new Set<string>();
+  for (const { operation, element, part, form } of partsOfRequests(service, options)) {
+    const { bound, side } = part;
+    // One of several media types with the same bound is enough.
+    if (bound === undefined || side === undefined || done.has(element.key)) continue;
+    // The service reads no larger body, so the contract must except the bound.
+    const isTooLarge = !bound.keyword.endsWith('imum') && bound[side] > (service.app.initialConfig.bodyLimit ?? 0);
+    if (isTooLarge || isExcepted(element.key, element.within ?? '')) continue;
+    const { draft, context } = await soundRequest(service, options, operation, {}, form);
+    const value = await options.bounds?.[element.key]?.(context);
+    const wanted = draftWith(run, operation, draft, { ...part, bound, side }, form, { value, number: context.number });
+    if (wanted === undefined) continue;
+    const answer = await sendDraft(service, operation, wanted);
+    done.add(element.key);
+    report(t, element.key, side, answer.status, answer.text);
+  }
+}
+
+/** Puts a value on one side of a bound into a request; returns undefined if no request is found that contains the part. */
+function draftWith(
+  { service: { contract }, observe }: BoundTest,
+  operation: Operation,
+  draft: Draft,
+  part: RequestPart & { bound: Bound; side: Side },
+  form: BodyForm | undefined,
+  { value, number }: { value: unknown; number: number },
+): Draft | undefined {
+  const { bound, side, whole, pointer } = part;
+  const { source } = contract;
+  const [place, name = ''] = whole.split(' ');
+  const parameter = operation.operation.parameters.find((one) => one.in === place && one.name === name);
+  const put = (one: unknown) =>
+    parameter ? withParameter(draft, parameter, one) : withBody(draft, form as BodyForm, one);
+  const root = source as unknown as Schema;
+  const valueAtSide = (side: Side) => (sound: unknown) =>
+    boundaryValue(bound, side, { schema: schemaAt(source, part.schema), root, sound, number });
+
+  /** Returns true if a request with the value within the bound shows that side: it contains the right alternative. */
+  const isShown = (sound: Draft): boolean => {
+    const [path = '', query = ''] = addressOf(operation, sound).split('?');
+    const body = typeof sound.body === 'string' ? sound.body : JSON.stringify(sound.body);
+    const request = { query, headers: new Headers(sound.headers), body };
+    const exchange = { method: operation.method, path, request, status: 204, headers: new Headers(), text: '' };
+    const key = sideName(`${operation.operationId} ${partKey(whole, pointer)}`, bound, 'at');
+    return observe(operation, exchange).has(key);
+  };
+  const steps = stepsOf(pointer);
+  const present = parameter ? draft.query[name] : draft.body;
+  for (const one of candidates(present, (parameter ? schemaOf(parameter) : form?.schema) ?? {}, steps)) {
+    const wanted = withPart(one, steps, value === undefined ? valueAtSide(side) : () => value);
+    if (wanted !== undefined && (value !== undefined || isShown(put(withPart(one, steps, valueAtSide('at'))))))
+      return put(wanted);
+  }
+  return undefined;
+}
+
+/** Lists values that may contain a part: the sound one, the sound one with a missing member, and others of the schema. */
+function* candidates(sound: unknown, schema: Schema, [first = '']: string[]): Generator<unknown> {
+  if (sound !== undefined) yield sound;
+  const name = first.slice(1);
+  for (const sample of samplesOf(schema, schema, 50)) {
+    if (isPlain(sound) && isPlain(sample) && name in sample) yield { ...sound, [name]: sample[name] };
+    yield sample;
+  }
+}
+
+/** A place in a document that can pass a value to an input. */
 interface Site {
-  /** Of its element. */
+  /** The key of the input's element. */
   key: string;
-  /** Of the root field. */
+  /** The name of the root field. */
   name: string;
-  /** From the root field to the one that takes it. */
+  /** The fields from the root field to the one with the argument. */
   steps: Steps;
-  /** The argument, and the input fields to it. */
+  /** The argument, and the input fields down to the input. */
   inputs: readonly [InputValue, ...InputValue[]];
 }
 
-/** Whether what the root field gives may be of a type that does not have the last one. */
-const isNarrowed = (steps: Steps): boolean => steps.some(({ on }) => on !== undefined);
+/** Returns true if the steps depend on the type of an object, which only the answer shows. */
+const isConditional = (steps: Steps): boolean => steps.some(({ on }) => on !== undefined);
 
-/** An argument, or an input field, with those of its type, at any depth. */
+/** Lists an input and the input fields within it. */
 function* inputsIn(key: string, inputs: Site['inputs']): Generator<Pick<Site, 'key' | 'inputs'>> {
   yield { key, inputs };
-  const [last] = inputs.slice(-1) as [InputValue];
-  const type = getNamedType(last.type);
+  const type = getNamedType((inputs.at(-1) as InputValue).type);
   if (!isInputObjectType(type) || inputs.slice(0, -1).some((one) => getNamedType(one.type) === type)) return;
   for (const field of Object.values(type.getFields()))
     yield* inputsIn(`${type.name}.${field.name}`, [...inputs, field]);
 }
 
-type Owner = GraphQLObjectType | GraphQLInterfaceType;
-
-/** The types of which fields can be asked of what has a type: itself, and what it may be. */
-function* ownersIn(schema: GraphQLSchema, type: GraphQLNamedType): Generator<[owner: Owner, on?: GraphQLObjectType]> {
-  if (isObjectType(type) || isInterfaceType(type)) yield [type];
-  if (isAbstractType(type)) for (const member of schema.getPossibleTypes(type)) yield [member, member];
-}
-
-/** The fields that a root field leads to, itself too, each by the shortest way on which nothing is required. */
+/** Lists the fields below a root field, breadth first, without fields behind required arguments. */
 function* fieldsFrom(schema: GraphQLSchema, name: string, root: Field): Generator<[owner: string, steps: Steps]> {
   const known = new Set<string>();
-  const ways: [string, Steps][] = [[name.split('.')[0] ?? '', [{ field: root }]]];
-  for (const [type, steps] of ways) {
+  const queue: [string, Steps][] = [[name.split('.')[0] ?? '', [{ field: root }]]];
+  for (const [type, steps] of queue) {
     yield [type, steps];
-    const { field: last } = steps.at(-1) as Step;
-    if (steps.length > 1 && last.args.some(isRequiredArgument)) continue;
-    for (const [owner, on] of ownersIn(schema, getNamedType(last.type))) {
-      // What is surely there is asked by a longer way, too.
-      const id = `${owner.name} ${isNarrowed([...steps, { field: last, on }])}`;
+    const { field } = steps.at(-1) as Step;
+    if (steps.length > 1 && field.args.some(isRequiredArgument)) continue;
+    const named = getNamedType(field.type);
+    const members: readonly GraphQLObjectType[] = isAbstractType(named) ? schema.getPossibleTypes(named) : [];
+    for (const owner of [...(isObjectType(named) || isInterfaceType(named) ? [named] : []), ...members]) {
+      const on = owner === named ? undefined : (owner as GraphQLObjectType);
+      // An object that always exists is also visited by a longer way.
+      const id = `${owner.name} ${isConditional([...steps, { field, on }])}`;
       if (known.has(id)) continue;
       known.add(id);
-      for (const field of Object.values(owner.getFields())) ways.push([owner.name, [...steps, { field, on }]]);
+      for (const next of Object.values(owner.getFields())) queue.push([owner.name, [...steps, { field: next, on }]]);
     }
   }
 }
 
-/** Where each input can be given something: by root fields of which it is said what they are about, and near it, first. */
-function sitesOf(service: TestService, { fields: said = {}, only }: ConformanceOptions): Map<string, Site[]> {
+/** Lists the sites of each input: unconditional ones, fields with arguments from the options, and short ways first. */
+function sitesOf(service: TestService, options: ConformanceOptions): Map<string, Site[]> {
   const { schema } = service.contract;
-  const all = rootFields(schema)
-    .filter(([name]) => !service.app.notWritten.includes(name) && (only?.includes(name) ?? true))
-    .flatMap(([name, root]) =>
-      [...fieldsFrom(schema, name, root)].flatMap(([owner, steps]) => {
-        const { name: field, args } = (steps.at(-1) as Step).field;
-        const inputs = args.flatMap((arg) => [...inputsIn(`${owner}.${field}(${arg.name})`, [arg])]);
-        return inputs.map((one): Site => ({ ...one, name, steps }));
-      }),
-    );
-  const far = ({ name, steps }: Site) =>
-    steps.length + (name in said ? 0 : all.length) + (isNarrowed(steps) ? 2 * all.length : 0);
+  const all = testedFields(service, options).flatMap(([name, root]) =>
+    [...fieldsFrom(schema, name, root)].flatMap(([owner, steps]) => {
+      const { name: field, args } = (steps.at(-1) as Step).field;
+      const inputs = args.flatMap((arg) => [...inputsIn(`${owner}.${field}(${arg.name})`, [arg])]);
+      return inputs.map((one): Site => ({ ...one, name, steps }));
+    }),
+  );
+  const rank = ({ name, steps }: Site) =>
+    steps.length + (name in (options.fields ?? {}) ? 0 : 1000) + (isConditional(steps) ? 2000 : 0);
   const sites = new Map<string, Site[]>();
-  for (const site of all.sort((one, other) => far(one) - far(other)))
+  for (const site of all.sort((one, other) => rank(one) - rank(other)))
     sites.set(site.key, [...(sites.get(site.key) ?? []), site]);
   return sites;
 }
 
-/** What an input is given, with a value somewhere in it. */
-function withValue([input, ...others]: InputValue[], present: Json, value: unknown): unknown {
+/** Puts a value into the present value of an argument, at the last of the inputs. */
+function withInput([input, ...others]: InputValue[], present: Json, value: unknown): unknown {
   const { type, astNode } = input as InputValue;
   const [item] = [present].flat();
   const [next] = others;
   const whole = item ?? (next && sampleOf({ type: getNamedType(type), astNode }));
-  const inner = next ? { ...whole, [next.name]: withValue(others, whole[next.name], value) } : value;
+  const inner = next ? { ...whole, [next.name]: withInput(others, whole[next.name], value) } : value;
   return isListType(getNullableType(type)) ? [inner] : inner;
 }
 
-/** Whether an answer has what the last field was asked of, of each type that was named: otherwise nobody took the arguments. */
-function reached(data: Json, steps: Site['steps']): boolean {
-  const [root, ...others] = steps;
-  let held: Json[] = [data?.[root.field.name]].flat(Number.POSITIVE_INFINITY);
+/** Returns true if the answer contains an object of each type on the way, so that the last field ran. */
+function isReached(data: Json, [root, ...others]: Steps): boolean {
+  let objects: Json[] = [data?.[root.field.name]].flat(Number.POSITIVE_INFINITY);
   for (const { field, on } of others) {
-    const asked = held.filter((one) => one != null && (on === undefined || one.__typename === on.name));
-    if (asked.length === 0) return false;
-    held = asked.flatMap((one) => [one[field.name]].flat(Number.POSITIVE_INFINITY));
+    const parents = objects.filter((one) => one != null && (on === undefined || one.__typename === on.name));
+    if (parents.length === 0) return false;
+    objects = parents.flatMap((one) => [one[field.name]].flat(Number.POSITIVE_INFINITY));
   }
   return true;
 }
 
-/** Stands for an answer, where no value was found to send. */
-const NO_VALUE = Symbol('no value');
-
-/** Tries the bounds of arguments and input fields. */
-async function everyGraphqlBound(t: Cases, service: TestService, options: ConformanceOptions, tried: BoundTried) {
+async function graphqlBounds(t: TestRunner, { service, options, isExcepted, report }: BoundTest) {
   const { schema } = service.contract;
-  const isExcepted = exceptedIn(service.contract);
 
+  /** Returns the codes of the answer; undefined if the field did not run, and `none` without a value. */
   async function codesOf({ name, steps, inputs }: Site, bound: Bound, side: Side, key: string) {
     const input = inputs.at(-1) as InputValue;
     const [{ field: root }, ...others] = steps;
-    const person = askerOf(service, name, root);
+    const person = callerOfField(service, name, root);
     if (person === undefined) return undefined;
-    const about = asked(service, person, person);
-    const found = { schema: sdlConstraint(schema, input), root: {}, sound: undefined, number: about.number };
-    const value = (await options.bounds?.[key]?.(about)) ?? valueNextTo(bound, side, found);
-    if (value === undefined) return NO_VALUE;
-    const ofRoot = await soundArguments(options, name, root, about);
+    const context = requestContext(service, person, person);
+    const part = { schema: sdlConstraint(schema, input), number: context.number };
+    const value = (await options.bounds?.[key]?.(context)) ?? boundaryValue(bound, side, part);
+    if (value === undefined) return 'none';
+    const ofRoot = await soundArguments(options, name, root, context);
     const given: Json[] = [ofRoot, ...others.map(({ field }) => requiredArguments(field))];
     const [arg] = inputs;
     const last = given[steps.length - 1];
-    last[arg.name] = withValue([...inputs], last[arg.name], isId(input) ? String(value) : value);
-    const request = requestFor(name, steps, given);
-    const { data, codes } = await askField({ service, options, name, ...request, headers: person.headers, about });
-    return codes.length > 0 || !isNarrowed(steps) || reached(data, steps) ? codes : undefined;
+    last[arg.name] = withInput([...inputs], last[arg.name], isId(input) ? String(value) : value);
+    const request = documentFor(name, steps, given);
+    const { data, codes } = await queryField({ service, options, name, ...request, headers: person.headers, context });
+    return codes.length > 0 || !isConditional(steps) || isReached(data, steps) ? codes : undefined;
   }
 
-  for (const [of, sites] of sitesOf(service, options)) {
+  for (const [owner, sites] of sitesOf(service, options)) {
     const input = sites[0]?.inputs.at(-1) as InputValue;
     if (input.astNode?.directives?.some(({ name }) => name.value === 'coverage')) continue;
     for (const bound of sdlBounds(schema, input)) {
       for (const side of SIDES) {
-        const key = sideName(of, bound, side);
+        const key = sideName(owner, bound, side);
         if (isExcepted(key)) continue;
-        // The first that gives what has the input. Where none does, coverage reports what was not seen.
+        // If the field runs at no site, the coverage reports the bound as missing.
         for (const site of sites) {
           const codes = await codesOf(site, bound, side, key);
-          if (codes === NO_VALUE) break;
+          if (codes === 'none') break;
           if (codes === undefined) continue;
           const status = Math.max(200, ...codes.map((code) => service.application.errors[code]?.status ?? 500));
-          tried(t, key, side, status, String(codes));
+          report(t, key, side, status, String(codes));
           break;
         }
       }

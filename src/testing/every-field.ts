@@ -9,61 +9,53 @@ import {
   isObjectType,
   isRequiredArgument,
 } from 'graphql';
-import type { Cases, ConformanceOptions } from './conformance-options.js';
-import { askerOf, type Field, requestFor, sampleOf, soundArguments } from './graphql-fields.js';
+import type { ConformanceOptions, TestRunner } from './conformance-options.js';
+import { callerOfField, documentFor, type Field, sampleOf, soundArguments, testedFields } from './graphql-fields.js';
 import { withService } from './kit.js';
-import { rootFields } from './matrix.js';
 import type { Json } from './people.js';
-import { asked } from './sound-request.js';
+import { requestContext } from './sound-request.js';
 
 /**
- * Asks every root field but those of subscriptions, by whom the contract lets: it gives each field of its type, and of the types
- * below, of an interface or a union those of its members one after the other, without an error; and it is asked once with each
- * argument that may be left out, which is accepted or refused.
+ * Queries every root field except subscriptions, as a role that may. The field returns all fields of its type and of the types below it
+ * without an error. It is also queried once with each optional argument, which the application may reject.
  */
 export async function everyField<Own extends object>(
-  t: Cases,
+  t: TestRunner,
   application: Application<Own>,
-  team: ConformanceOptions<Own> = {},
+  given: ConformanceOptions<Own> = {},
 ): Promise<void> {
-  await withService(t, application, team, {}, async (service, options) => {
+  await withService(t, application, given, {}, async (service, options) => {
     const { schema } = service.contract;
-    const tried = rootFields(schema).filter(
-      ([name]) =>
-        !name.startsWith(`${schema.getSubscriptionType()?.name}.`) &&
-        !service.app.notWritten.includes(name) &&
-        (options.only?.includes(name) ?? true),
-    );
-    for (const [name, field] of tried) {
-      const person = askerOf(service, name, field);
-      if (person === undefined) continue;
-      const ask = async (selection: string, further: object = {}) => {
-        const given = await soundArguments(options, name, field, asked(service, person, person));
-        const { document, variables } = requestFor(name, [{ field }], [{ ...given, ...further }], selection);
+    const subscriptions = `${schema.getSubscriptionType()?.name}.`;
+    for (const [name, field] of testedFields(service, options)) {
+      const person = callerOfField(service, name, field);
+      if (person === undefined || name.startsWith(subscriptions)) continue;
+      const query = async (selection: string, further: object = {}) => {
+        const sound = await soundArguments(options, name, field, requestContext(service, person, person));
+        const { document, variables } = documentFor(name, [{ field }], [{ ...sound, ...further }], selection);
         return service.graphql(person, document, variables);
       };
       const selections = selectionsOf(schema, field.type, 2);
-      await t.test(`${name} gives all that its type has`, async (t) => {
+      await t.test(`${name} returns all fields of its type`, async (t) => {
         for (const selection of selections) {
-          const { codes, errors } = await ask(selection);
-          const first = errors[0]?.message;
-          t.equal(String(codes), '', `${name}: ${first}; where its arguments are not sound, say so under \`fields\``);
+          const { codes, errors } = await query(selection);
+          t.equal(String(codes), '', `${name}: ${errors[0]?.message}; if its arguments are not sound, set \`fields\``);
         }
       });
-      for (const further of furtherArguments(field)) await ask(selections[0] ?? '', further);
+      for (const further of optionalArguments(field)) await query(selections[0] ?? '', further);
     }
   });
 }
 
-/** Lists what may be left out, one after the other: a default as it is, and all that an input may have. */
-const furtherArguments = ({ args }: Field): Json[] =>
+/** Returns a value for each optional argument, and a complete value for each input object. */
+const optionalArguments = ({ args }: Field): Json[] =>
   args
     .filter((one) => !isRequiredArgument(one) || isInputObjectType(getNamedType(one.type)))
     .map((one) => ({ [one.name]: one.defaultValue ?? sampleOf(one, true) }));
 
 /**
- * Selections that have, together, the fields of a type that need no argument, with what is below them: of an interface or a union,
- * one for each type that it may be, so that none asks for more than a document may.
+ * Returns selections that contain together all fields of a type that need no argument. An interface or a union has a selection per
+ * type, so that no document exceeds the limits.
  */
 function selectionsOf(schema: GraphQLSchema, type: Field['type'], depth: number): string[] {
   const named = getNamedType(type);
@@ -77,10 +69,11 @@ function selectionsOf(schema: GraphQLSchema, type: Field['type'], depth: number)
   return found.length > 0 ? found : [' { __typename }'];
 }
 
-/** The fields of an object that need no argument: one text for each selection that the field with the most of them needs. */
+/** Returns one text of fields for each selection that the field with the most selections needs. */
 function fieldsOf(schema: GraphQLSchema, type: GraphQLObjectType, depth: number): string[] {
-  const open = Object.values(type.getFields()).filter((field) => !field.args.some(isRequiredArgument));
-  const ways = open.map((field) => selectionsOf(schema, field.type, depth - 1).map((below) => field.name + below));
-  const most = Math.max(1, ...ways.map(({ length }) => length));
-  return Array.from({ length: most }, (_, at) => ways.map((way) => way[at % way.length]).join(' '));
+  const selections = Object.values(type.getFields())
+    .filter((field) => !field.args.some(isRequiredArgument))
+    .map((field) => selectionsOf(schema, field.type, depth - 1).map((selection) => field.name + selection));
+  const count = Math.max(1, ...selections.map(({ length }) => length));
+  return Array.from({ length: count }, (_, at) => selections.map((one) => one[at % one.length]).join(' '));
 }

@@ -1,18 +1,22 @@
 import type { Application } from '@accord-api/platform/internals/application';
+import type { Schema } from '@accord-api/platform/internals/contract/document';
 import { type Operation, prefixOf, versionsOf } from '@accord-api/platform/internals/contract/openapi';
+import { valueAt } from '@accord-api/platform/internals/contract/references';
 import { type BodyForm, bodyForms } from '@accord-api/platform/internals/rest/request-body';
-import { type RestRequest, send } from './client.js';
-import type { Cases, ConformanceOptions } from './conformance-options.js';
+import { type RestRequest, sendRaw } from './client.js';
+import type { ConformanceOptions, RequestContext, TestRunner } from './conformance-options.js';
+import { schemaAt } from './coverage/bounds.js';
+import { type RequestPart, type RestElement, restContract } from './coverage/rest.js';
 import { withService } from './kit.js';
 import type { Json } from './people.js';
-import { everyMember } from './request-parts.js';
-import { addressOf, soundRequest, triedIn } from './sound-request.js';
+import type { TestService } from './service.js';
+import { addressOf, sendDraft, soundRequest, stepsOf, testedOperations, withBody, withPart } from './sound-request.js';
+import { samplesOf } from './values.js';
 
-const ONCE_EACH = ' (what must be unique is made of the number that `bodies` is given)';
-const METRICS = 'a token for the metrics';
-const NOT_SERVED = '999';
+const METRICS_TOKEN = 'a token for the metrics';
+const UNKNOWN_VERSION = '999';
 
-/** What production demands besides, of a service that only a proxy reaches. */
+/** The required variables of a production service behind a proxy. */
 const PRODUCTION = {
   NODE_ENV: 'production',
   PUBLIC_URL: 'https://api.example.com',
@@ -20,17 +24,17 @@ const PRODUCTION = {
 };
 
 /**
- * What each operation does in the same way, whatever it is for: it takes a sound request, with each member that it may have; refuses
- * a version that is not served and credentials over plain HTTP; and answers 304, 206 and 406 where it declares them.
+ * Tests what all operations have in common: each accepts a sound request and each member of its body, rejects unknown versions and
+ * credentials over plain HTTP, and answers 304, 206 and 406 where it declares them.
  */
 export async function everyOperation<Own extends object>(
-  t: Cases,
+  t: TestRunner,
   application: Application<Own>,
-  team: ConformanceOptions<Own> = {},
+  given: ConformanceOptions<Own> = {},
 ): Promise<void> {
-  const environment = { LOGIN_LIMIT: '1000', ...team.environment, METRICS_TOKEN: METRICS };
-  await withService(t, application, team, { environment }, async (service, options) => {
-    const operations = triedIn(service, options);
+  const environment = { LOGIN_LIMIT: '1000', ...given.environment, METRICS_TOKEN };
+  await withService(t, application, given, { environment }, async (service, options) => {
+    const operations = testedOperations(service, options);
     const prefixes = versionsOf(service.contract.document).map(prefixOf);
     const prefixIn = (path: string) => prefixes.find((prefix) => path.startsWith(`${prefix}/`));
     const thatDeclare = (status: number) =>
@@ -38,71 +42,62 @@ export async function everyOperation<Own extends object>(
     const sound = async (operation: Operation, form?: BodyForm): Promise<[string, string, RestRequest]> => {
       const { draft } = await soundRequest(service, options, operation, {}, form);
       const isMetrics = operation.security.some((alternative) => 'metricsToken' in alternative);
-      const headers = { ...draft.headers, ...(isMetrics && { authorization: `Bearer ${METRICS}` }) };
+      const headers = { ...draft.headers, ...(isMetrics && { authorization: `Bearer ${METRICS_TOKEN}` }) };
       return [operation.method, addressOf(operation, draft), { as: draft.as, headers, body: draft.body }];
     };
 
-    await t.test('a sound request is answered with what the contract says of success', async (t) => {
+    await t.test('a sound request succeeds', async (t) => {
       for (const operation of operations) {
         if (service.app.notWritten.includes(operation.operationId)) continue;
-        const forms = bodyForms(operation);
-        for (const form of forms.length > 0 ? forms : [undefined]) {
+        const [first, ...others] = bodyForms(operation);
+        for (const form of [first, ...others]) {
           const request = await sound(operation, form);
-          // What a sound body of a further media type is, the contract need not say.
-          if (form !== forms[0] && request[2].body === undefined) continue;
+          // The contract may have no example for a further media type.
+          if (form !== first && request[2].body === undefined) continue;
           const { status, body } = await service.rest(...request);
-          const failure = form === forms[0] ? '' : `, after it was sent as ${forms[0]?.type}${ONCE_EACH}`;
-          t.ok(
-            status < 400,
-            `${operation.operationId}${failure}: ${status} ${status < 400 ? '' : JSON.stringify(body)}`,
-          );
+          const hint = form === first ? '' : `, after ${first?.type}: use \`number\` for unique values in \`bodies\``;
+          const failure = status < 400 ? '' : JSON.stringify(body);
+          t.ok(status < 400, `${operation.operationId}${hint}: ${status} ${failure}`);
         }
       }
     });
 
-    await t.test('each member that a body may have, and each value of a closed list, is read', async (t) => {
-      await everyMember(service, options, ({ operationId }, body, answer) => {
-        // The rules of the service say whether it is accepted; coverage counts those that are.
+    await t.test('the service reads each member of a body and each enumeration value', async (t) => {
+      await sendEveryMember(service, options, ({ operationId }, body, answer) => {
+        // The rules of the application may reject a value, but the coverage counts accepted ones only.
         const isRead = answer.status < 500 && answer.status !== 400;
-        t.ok(isRead, `${operationId} ${JSON.stringify(body)}: ${told(answer)}`);
+        t.ok(isRead, `${operationId} ${JSON.stringify(body)}: ${statusAndCode(answer)}`);
       });
     });
 
-    await t.test('406: a version that is not served, or no representation that is wanted', async (t) => {
+    await t.test('406: an unknown version or media type', async (t) => {
       for (const operation of thatDeclare(406)) {
         const [method, path, request] = await sound(operation);
-        // The prefix names a version too, and two that disagree are 400.
+        // Without the prefix, because two versions that disagree are 400.
         const prefix = prefixIn(path);
-        const accept = prefix ? `${service.app.names.mediaType}; version=${NOT_SERVED}` : 'image/png';
+        const accept = prefix ? `${service.app.names.mediaType}; version=${UNKNOWN_VERSION}` : 'image/png';
         const headers = { ...request.headers, accept };
         const answer = await service.rest(method, path.slice(prefix?.length ?? 0), { ...request, headers });
-        t.equal(told(answer), '406 NOT_ACCEPTABLE', operation.operationId);
+        t.equal(statusAndCode(answer), '406 NOT_ACCEPTABLE', operation.operationId);
       }
     });
 
-    await t.test(
-      '404: a version that is not served, by the subdomain, before anything else is looked at',
-      async (t) => {
-        for (const operation of operations) {
-          const [method, path, { as }] = await sound(operation);
-          const prefix = prefixIn(path);
-          if (prefix === undefined) continue;
-          for (const credential of [as?.headers, undefined]) {
-            const headers = { host: `v${NOT_SERVED}.api.example.com`, ...credential };
-            const exchange = await send(service.url, {
-              method,
-              url: path.slice(prefix.length),
-              headers,
-              payload: undefined,
-            });
-            service.heldToContract(exchange);
-            t.equal(exchange.status, 404, operation.operationId);
-          }
+    await t.test('404: an unknown version in the subdomain, before any other check', async (t) => {
+      for (const operation of operations) {
+        const [method, path, { as }] = await sound(operation);
+        const prefix = prefixIn(path);
+        if (prefix === undefined) continue;
+        for (const credential of [as?.headers, undefined]) {
+          const headers = { host: `v${UNKNOWN_VERSION}.api.example.com`, ...credential };
+          const url = path.slice(prefix.length);
+          const exchange = await sendRaw(service.url, { method, url, headers, payload: undefined });
+          service.checkExchange(exchange);
+          t.equal(exchange.status, 404, operation.operationId);
         }
-      },
-    );
+      }
+    });
 
-    await t.test('304: the client has it already', async (t) => {
+    await t.test('304: an unchanged resource', async (t) => {
       for (const operation of thatDeclare(304)) {
         const [method, path, { as, headers }] = await sound(operation);
         const etag = (await service.rest(method, path, { as, headers: { ...headers } })).headers.get('etag') ?? '';
@@ -112,7 +107,7 @@ export async function everyOperation<Own extends object>(
       }
     });
 
-    await t.test('206: a part of it', async (t) => {
+    await t.test('206: a range', async (t) => {
       for (const operation of thatDeclare(206)) {
         const [method, path, { as, headers = {} }] = await sound(operation);
         const whole = await service.rest(method, path, { as, headers });
@@ -121,20 +116,70 @@ export async function everyOperation<Own extends object>(
       }
     });
 
-    await t.test('403: credentials over plain HTTP, in production', async (t) => {
+    await t.test('403: credentials over plain HTTP in production', async (t) => {
       const production = { environment: { ...environment, ...PRODUCTION }, people: {}, database: service.database };
-      await withService(t, application, team, production, async (exposed) => {
-        for (const operation of operations.filter(takesCredentials)) {
+      await withService(t, application, given, production, async (exposed) => {
+        for (const operation of operations) {
+          if (operation.security.length === 0 && !operation.credentialsInBody) continue;
           const [method, path, { headers, body }] = await sound(operation);
           const as = Object.values(service.people)[0];
           const answer = await exposed.rest(method, path, { as, headers: { ...headers }, body });
-          t.equal(told(answer), '403 FORBIDDEN', operation.operationId);
+          t.equal(statusAndCode(answer), '403 FORBIDDEN', operation.operationId);
         }
       });
     });
   });
 }
 
-const takesCredentials = ({ security, credentialsInBody }: Operation) => security.length > 0 || credentialsInBody;
+const statusAndCode = ({ status, body }: { status: number; body: Json }) => `${status} ${body?.code}`;
 
-const told = ({ status, body }: { status: number; body: Json }) => `${status} ${body?.code}`;
+interface OperationPart {
+  operation: Operation;
+  element: RestElement;
+  part: RequestPart;
+  /** Undefined for a parameter. */
+  form: BodyForm | undefined;
+}
+
+/** Lists the parts of the requests of all implemented operations. */
+export function partsOfRequests(service: TestService, options: ConformanceOptions): OperationPart[] {
+  const written = testedOperations(service, options).filter((one) => !service.app.notWritten.includes(one.operationId));
+  const byId = new Map(written.map((operation) => [operation.operationId, operation]));
+  return [...restContract(service.contract.source).elements()].flatMap((element) => {
+    const { owner, part } = element;
+    const operation = byId.get(owner);
+    if (!operation || !part) return [];
+    return [{ operation, element, part, form: bodyForms(operation).find(({ type }) => type === part.media) }];
+  });
+}
+
+/** Returns a value for an absent member and the other value of a boolean; undefined for any other present member. */
+function otherValue(schema: Schema, present: unknown, { number }: RequestContext, root: Schema): unknown {
+  if (typeof present === 'boolean') return !present;
+  if (present !== undefined) return undefined;
+  if (schema['format'] === 'email') return `member${number}@example.com`;
+  const [example] = (schema['examples'] as unknown[] | undefined) ?? [];
+  return schema['example'] ?? example ?? schema.const ?? schema['default'] ?? samplesOf(schema, root, 1)[0];
+}
+
+/** Sends each optional member and each enumeration value of a JSON body in a request of its own, about a resource of its own. */
+async function sendEveryMember(
+  service: TestService,
+  options: ConformanceOptions,
+  onAnswer: (operation: Operation, body: unknown, answer: { status: number; body: Json }) => void,
+): Promise<void> {
+  const { source } = service.contract;
+  for (const { operation, element, part, form } of partsOfRequests(service, options)) {
+    const isMember = element.kind === 'requestMember';
+    if (form?.kind !== 'json' || !(isMember || element.kind === 'requestValue')) continue;
+    const { draft, context } = await soundRequest(service, options, operation, {}, form);
+    // Without a sound body of a further media type, its other members are unknown.
+    if (draft.body === undefined && form !== bodyForms(operation)[0]) continue;
+    const body = withPart(draft.body ?? {}, stepsOf(part.pointer.split(' = ')[0] ?? ''), (present) => {
+      if (isMember) return otherValue(schemaAt(source, part.schema), present, context, source as unknown as Schema);
+      const value = valueAt(source, part.schema);
+      return value === present ? undefined : value;
+    });
+    if (body !== undefined) onAnswer(operation, body, await sendDraft(service, operation, withBody(draft, form, body)));
+  }
+}

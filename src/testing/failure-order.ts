@@ -1,90 +1,91 @@
 import type { Application } from '@accord-api/platform/internals/application';
 import type { Operation } from '@accord-api/platform/internals/contract/openapi';
 import { PIPELINE } from '@accord-api/platform/internals/pipeline';
-import type { Cases, ConformanceOptions } from './conformance-options.js';
-import { type Fault, faultsOf, ownerIsKnown, strangerTo, subjectOf } from './faults.js';
+import type { ConformanceOptions, TestRunner } from './conformance-options.js';
+import { type Fault, faultsOf, isOwnerKnown, strangerTo, subjectOf } from './faults.js';
 import { withService } from './kit.js';
 import type { TestService } from './service.js';
-import { addressOf, soundRequest, triedIn } from './sound-request.js';
+import { sendDraft, soundRequest, testedOperations } from './sound-request.js';
 
-/** Declared failures that no request of one caller can bring about, whatever the application. */
-const neverHere = (operation: Operation, status: number, options: ConformanceOptions, service: TestService): boolean =>
+/** Returns true for a declared failure that no single request can cause in any application. */
+const isUntestable = (operation: Operation, status: number, options: ConformanceOptions, service: TestService) =>
   // A slow client.
   status === 408 ||
-  // A version that is not served, by the subdomain: see "every operation".
+  // An unknown version in the subdomain: see "every operation".
   (status === 404 && subjectOf(operation) === undefined) ||
-  // Plain HTTP in production and cookies from a foreign origin; here where every role may.
-  (status === 403 && strangerTo(operation, options, service) === undefined) ||
-  // An idempotency key in flight needs two requests at once.
+  // Plain HTTP in production, and cookies from a foreign origin.
+  (status === 403 && strangerTo({ operation, options, service }) === undefined) ||
+  // Two concurrent requests with one idempotency key.
   (status === 409 && operation.operation.parameters.some(({ name }) => name === 'Idempotency-Key')) ||
-  // The media type of an answer without a body is not negotiated.
+  // An answer without a body, whose media type is not negotiated.
   status === 406 ||
   // The metrics have a token of their own.
   operation.security.some((alternative) => 'metricsToken' in alternative);
 
-const placeOf = ({ stage }: Fault) => PIPELINE.findIndex(({ name }) => name === stage);
+const stageIndex = ({ stage }: Fault) => PIPELINE.findIndex(({ name }) => name === stage);
 
-// The caller's requests are used up, so 429 is the last of the order in every request below.
-const USED_UP = { RATE_LIMIT: '1', RATE_LIMIT_ANONYMOUS: '1', RATE_CEILING: '1000000' };
+/** Limits that the first request of a caller exhausts. Each request is therefore 429, unless an earlier failure decides. */
+const EXHAUSTED = { RATE_LIMIT: '1', RATE_LIMIT_ANONYMOUS: '1', RATE_CEILING: '1000000' };
 
 /**
- * For every operation: each way of being wrong is answered as the contract declares, two of them as the first in the order of
- * failures; and each failure that it declares is brought about.
+ * Tests for every operation that each fault is answered as declared, that of two faults the first in the order of failures decides, and
+ * that a fault causes each declared failure.
  */
 export async function failureOrder<Own extends object>(
-  t: Cases,
+  t: TestRunner,
   application: Application<Own>,
-  team: ConformanceOptions<Own> = {},
+  given: ConformanceOptions<Own> = {},
 ): Promise<void> {
-  // Used up they stay, however long this takes.
+  // The rate window never ends.
   const now = Date.now();
-  const settings = { environment: { ...team.environment, ...USED_UP }, now: () => now };
-  await withService(t, application, team, settings, async (service, options) => {
+  const settings = { environment: { ...given.environment, ...EXHAUSTED }, now: () => now };
+  await withService(t, application, given, settings, async (service, options) => {
     for (const as of [undefined, ...Object.values(service.people)]) await service.rest('GET', '/nowhere', { as });
-    for (const operation of triedIn(service, options)) {
-      await t.test(nameOf(operation), (t) => failuresOf(t, service, options, operation));
+    for (const operation of testedOperations(service, options)) {
+      const { operationId, method, path } = operation;
+      await t.test(`${operationId} (${method} ${path})`, (t) => failuresOf(t, service, options, operation));
     }
   });
 }
 
-const nameOf = ({ operationId, method, path }: Operation) => `${operationId} (${method} ${path})`;
-
-async function failuresOf(t: Cases, service: TestService, options: ConformanceOptions, operation: Operation) {
-  const { operationId } = operation;
+async function failuresOf(t: TestRunner, service: TestService, options: ConformanceOptions, operation: Operation) {
   const declared = Object.keys(operation.operation.responses).map(Number);
-  const isWritten = !service.app.notWritten.includes(operationId);
-  // What is not written yet refuses all the same what is decided before its handler.
-  const own = faultsOf(options).filter(
-    ({ fits, rank, byHandler }) => fits(operation, options, service) && (isWritten || (rank <= 2 && !byHandler)),
-  );
+  const isWritten = !service.app.notWritten.includes(operation.operationId);
+  const faults = faultsOf(options).flatMap((fault) => {
+    const change = fault.changeFor({ operation, options, service });
+    // An operation that is not implemented rejects what the stages before its handler decide.
+    return change && (isWritten || (fault.rank <= 2 && !fault.isByHandler)) ? [{ ...fault, change }] : [];
+  });
 
-  const send = async (wrong: Fault[]): Promise<number> => {
-    const { draft, about } = await soundRequest(service, options, operation);
-    // The later fault first: where both are in one place, the earlier one shows.
-    for (const fault of wrong.toReversed()) await fault.apply(draft, about, operation, options);
-    return (await service.rest(operation.method, addressOf(operation, draft), draft)).status;
+  const statusWith = async (wrong: typeof faults): Promise<number> => {
+    const { draft, context } = await soundRequest(service, options, operation);
+    // The earlier fault replaces the later one if both change the same part.
+    for (const { change } of wrong.toReversed()) await change(draft, context);
+    return (await sendDraft(service, operation, draft)).status;
   };
 
   for (const status of declared.filter((one) => one >= 400 && one < 429 && isWritten)) {
-    const told =
-      own.some((fault) => fault.status === status) ||
-      neverHere(operation, status, options, service) ||
+    const isCovered =
+      faults.some((fault) => fault.status === status) ||
+      isUntestable(operation, status, options, service) ||
       options.elsewhere?.(operation, status) === true;
-    t.ok(told, `${status} is brought about by some fault: say how under \`faults\`, or that it is \`elsewhere\``);
+    t.ok(
+      isCovered,
+      `no fault causes the declared ${status}: add one to \`faults\`, or name another test by \`elsewhere\``,
+    );
   }
-  if (isWritten && declared.includes(429)) t.equal(await send([]), 429, 'a sound request');
-  for (const fault of own) t.equal(await send([fault]), fault.status, fault.name);
-  const ranks = [...new Set(own.map(({ rank }) => rank))].sort((a, b) => a - b);
-  for (const [index, rank] of ranks.entries()) {
-    const next = ranks[index + 1];
-    for (const first of own.filter((fault) => fault.rank === rank)) {
-      const isNext = (fault: Fault) => fault.rank === next || (fault.rank === rank && placeOf(fault) > placeOf(first));
-      for (const second of own.filter(isNext)) {
-        // What does not exist is 404 for everyone who is known (docs/decisions.md, "Failures").
-        const mustLoad = first.status === 403 && second.rank === 4 && !ownerIsKnown(operation, options);
-        const expected = mustLoad ? second.status : first.status;
-        t.equal(await send([first, second]), expected, `${first.name} and ${second.name}`);
-      }
+  if (isWritten && declared.includes(429)) t.equal(await statusWith([]), 429, 'a sound request');
+  for (const fault of faults) t.equal(await statusWith([fault]), fault.status, fault.name);
+  const ranks = [...new Set(faults.map(({ rank }) => rank))].sort((a, b) => a - b);
+  for (const first of faults) {
+    const nextRank = ranks[ranks.indexOf(first.rank) + 1];
+    const isLater = (fault: Fault) =>
+      fault.rank === nextRank || (fault.rank === first.rank && stageIndex(fault) > stageIndex(first));
+    for (const second of faults.filter(isLater)) {
+      // A missing resource is 404 for everybody who is authenticated (docs/decisions.md, "Failures").
+      const mustLoad = first.status === 403 && second.rank === 4 && !isOwnerKnown(operation, options);
+      const expected = mustLoad ? second.status : first.status;
+      t.equal(await statusWith([first, second]), expected, `${first.name} and ${second.name}`);
     }
   }
 }

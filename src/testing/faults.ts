@@ -1,35 +1,43 @@
 import { rolesOf } from '@accord-api/platform/internals/calls/access';
 import type { Parameter, Schema } from '@accord-api/platform/internals/contract/document';
 import type { Operation } from '@accord-api/platform/internals/contract/openapi';
-import { parameterForm, schemaOf } from '@accord-api/platform/internals/contract/parameter-form';
+import { parameterForm, scalarsIn, schemaOf } from '@accord-api/platform/internals/contract/parameter-form';
 import { laidOpen } from '@accord-api/platform/internals/contract/schemas';
 import { bodyFormFor, bodyForms } from '@accord-api/platform/internals/rest/request-body';
-import type { Asked, ConformanceOptions, Draft } from './conformance-options.js';
+import type { ConformanceOptions, Draft, RequestContext } from './conformance-options.js';
+import { boundsIn } from './coverage/bounds.js';
 import type { Person } from './people.js';
 import type { TestService } from './service.js';
 import { isOwned, parametersIn } from './sound-request.js';
+import { boundaryValue } from './values.js';
 
-/** One way in which a request can be wrong. */
+interface Target {
+  operation: Operation;
+  options: ConformanceOptions;
+  service: TestService;
+}
+type Change = (draft: Draft, context: RequestContext) => void | Promise<void>;
+
+/** A reason to reject a request. */
 export interface Fault {
   name: string;
   status: number;
-  /** Its place in the order of failures (docs/decisions.md, "Failures"). */
+  /** The place in the order of failures (docs/decisions.md, "Failures"). */
   rank: number;
-  /** The stage of the pipeline that refuses it. */
+  /** The stage of the pipeline that rejects the request. */
   stage: string;
-  /** Decided by the handler, so that an operation that is not written yet does not refuse it. */
-  byHandler?: boolean;
-  /** Whether a request to this operation can be wrong in this way. */
-  fits: (operation: Operation, options: ConformanceOptions, service: TestService) => boolean;
-  apply: (draft: Draft, about: Asked, operation: Operation, options: ConformanceOptions) => void | Promise<void>;
+  /** The handler decides, so an operation that is not implemented does not reject it. */
+  isByHandler?: boolean;
+  /** Returns a function that makes a sound request wrong; undefined if requests to the operation cannot have this fault. */
+  changeFor: (target: Target) => Change | undefined;
 }
 
-/** Nothing in a contract has this name. */
+/** A name that no contract declares. */
 const UNKNOWN = 'accord_unknown';
-const ABSENT = { integer: '999999', uuid: '019a0000-0000-7000-8000-000000000000', string: 'absent' };
-const UNREAD = 'application/vnd.accord-unread';
+const ABSENT_IDS: Record<string, string> = { integer: '999999', uuid: '019a0000-0000-7000-8000-000000000000' };
+const UNREAD_TYPE = 'application/vnd.accord-unread';
 
-/** The rank of a failure, and the stage that decides it where an application does, by its status. */
+/** The rank of a failure by its status, and the stage that decides an application's failure. */
 const PLACES: Record<number, Pick<Fault, 'rank' | 'stage'>> = {
   400: { rank: 1, stage: 'structure' },
   406: { rank: 1, stage: 'media-types' },
@@ -44,240 +52,181 @@ const PLACES: Record<number, Pick<Fault, 'rank' | 'stage'>> = {
 };
 const STATE = { rank: 6, stage: 'state' };
 
-const hasParameter =
-  (name: string) =>
-  ({ operation }: Operation): boolean =>
-    operation.parameters.some((one) => one.name === name);
-const declares =
-  (status: number) =>
-  ({ operation }: Operation): boolean =>
-    Object.hasOwn(operation.responses, status);
-const isProtected = ({ permission }: Operation): boolean => permission !== 'public';
+const hasParameter = ({ operation }: Operation, name: string): boolean =>
+  operation.parameters.some((one) => one.name === name);
+const declares = ({ operation }: Operation, status: number): boolean => Object.hasOwn(operation.responses, status);
 
-/** The last parameter of the path: what the operation is about. */
+/** Returns the last parameter of the path, which names the resource. */
 export const subjectOf = ({ path }: Pick<Operation, 'path'>): string | undefined => parametersIn(path).at(-1);
 const idSchema = (operation: Operation): Schema =>
   operation.operation.parameters.find((one) => one.in === 'path' && one.name === subjectOf(operation))?.schema ?? {};
 
-/** The schema of the body that is sent: the first that the contract has. */
-const bodySchema = (operation: Operation): Schema => laidOpen(bodyForms(operation)[0]?.schema ?? {});
-const isJson = (operation: Operation): boolean => bodyForms(operation)[0]?.kind === 'json';
-
-/** Makes a value of the type of a schema that the schema refuses; undefined if it refuses none that is known here. */
-function refusedValue({ type, enum: values, minLength, minimum, maxLength }: Schema): unknown {
-  if (type === 'integer') return minimum === undefined ? undefined : Number(minimum) - 1;
-  if (type !== 'string') return undefined;
-  if (values) return UNKNOWN;
-  if (Number(minLength) > 0) return '';
-  return maxLength === undefined ? undefined : 'x'.repeat(Number(maxLength) + 1);
+/** Returns a value of the type of a schema that breaks its enumeration or its first bound; undefined if it has none. */
+function brokenValue(schema: Schema): unknown {
+  if (schema.enum) return schema.type === 'string' ? UNKNOWN : undefined;
+  const [bound] = boundsIn(schema);
+  return bound && boundaryValue(bound, 'beyond', { schema });
 }
 
-/** Makes a body of which the schema refuses a value; undefined if no value can be wrong so. */
-function refusedBody(operation: Operation, sound: Draft['body']): unknown {
-  const schema = bodySchema(operation);
-  const members = Object.entries(schema.properties ?? {}).map(([name, one]): [string, unknown] => [
-    name,
-    typeof one === 'boolean' ? undefined : refusedValue(one),
-  ]);
-  const member = members.find(([, value]) => value !== undefined);
-  return member ? { ...sound, [member[0]]: member[1] } : refusedValue(schema);
+/** Returns a body with one invalid value; undefined if the schema constrains none. */
+function brokenBody(operation: Operation, sound: Draft['body']): unknown {
+  const schema = laidOpen(bodyForms(operation)[0]?.schema ?? {});
+  for (const [name, member] of Object.entries(schema.properties ?? {})) {
+    const value = typeof member === 'boolean' ? undefined : brokenValue(laidOpen(member, schema));
+    if (value !== undefined) return { ...sound, [name]: value };
+  }
+  return brokenValue(schema);
 }
 
-const queryOf = ({ operation }: Operation): Parameter[] =>
+const queryParameters = ({ operation }: Operation): Parameter[] =>
   operation.parameters.filter((one) => one.in === 'query' && one.name !== 'version');
 
-/** Finds a parameter of the query that not every text can be read as. */
-const typedParameter = (operation: Operation): Parameter | undefined =>
-  queryOf(operation).find((one) => {
-    const form = parameterForm(one);
-    const types = form.kind === 'scalar' ? form.types : form.kind === 'list' ? form.items : ['string'];
-    return !types.includes('string');
-  });
-
-/** Finds a parameter of the query, and a value of its type that its schema refuses. `limit` has a fault of its own. */
-function refusedParameter(operation: Operation): [name: string, value: unknown] | undefined {
-  const wrong = queryOf(operation).map((one): [string, unknown] => {
-    const form = parameterForm(one);
-    const whole = laidOpen(schemaOf(one));
-    const isList = form.kind === 'list' && typeof whole.items === 'object';
-    const types = form.kind === 'scalar' ? form.types : isList ? form.items : [];
-    const { enum: values, minimum } = isList ? laidOpen(whole.items as Schema, whole) : whole;
-    const type = types.join() === 'integer' ? 'integer' : values && types.includes('string') ? 'string' : undefined;
-    return [one.name, refusedValue({ type, enum: values, minimum } as Schema)];
-  });
-  return wrong.find(([name, value]) => name !== 'limit' && value !== undefined);
+/** Returns a query parameter and an invalid value of its type. Only `limit` is changed where it exists: it excludes others. */
+function brokenParameter(operation: Operation): Record<string, unknown> | undefined {
+  const all = queryParameters(operation);
+  const limit = all.filter(({ name }) => name === 'limit');
+  for (const parameter of limit.length > 0 ? limit : all) {
+    const types = scalarsIn(parameterForm(parameter));
+    const schema = laidOpen(schemaOf(parameter));
+    const item = typeof schema.items === 'object' ? laidOpen(schema.items, schema) : schema;
+    const isDecided = types.join() === 'integer' || (item.enum && types.includes('string'));
+    const value = isDecided
+      ? brokenValue({ ...item, type: types.includes('string') ? 'string' : 'integer' })
+      : undefined;
+    if (value !== undefined) return { [parameter.name]: value };
+  }
+  return undefined;
 }
 
-/** Finds somebody whose role may not do it: to what belongs to somebody else, where that can be, or else to anything. */
-export function strangerTo(
-  operation: Operation,
-  options: ConformanceOptions,
-  service: TestService,
-): Person | undefined {
+/** Returns a person whose role must not access the resource of another account, or any resource. */
+export function strangerTo({ operation, options, service }: Target): Person | undefined {
   const { permission } = operation;
   if (permission === 'public') return undefined;
-  const reach = (role: string) => permission[role.toLowerCase()];
   const roles = [...rolesOf(service.application.policy)];
-  const refused = isOwned(options, operation) ? ['own', 'none'] : ['none'];
-  const role = refused.map((one) => roles.find((some) => reach(some) === one)).find((some) => some !== undefined);
+  const roleWith = (reach: string) => roles.find((role) => permission[role.toLowerCase()] === reach);
+  const role = (isOwned(options, operation) ? roleWith('own') : undefined) ?? roleWith('none');
   return Object.values(service.people).find((person) => person.role === role);
 }
 
-/** Whether the path names the owner, or there is none; otherwise the target must be loaded before the caller can be refused. */
-export const ownerIsKnown = (operation: Operation, { accounts = [] }: ConformanceOptions): boolean =>
+/** Returns true if the path names the owner or no resource. Otherwise the service must load the resource before it can answer 403. */
+export const isOwnerKnown = (operation: Operation, { accounts = [] }: ConformanceOptions): boolean =>
   subjectOf(operation) === undefined || parametersIn(operation.path).some((name) => accounts.includes(name));
 
-/** The parameter that names what was deleted. The owner of a deleted thing is not kept, so under an account it is the account. */
+/** Returns the parameter of a deleted resource: the account in the path, because deleted resources have no owner. */
 const deletedIn = ({ path }: Operation, { accounts = [], deleted = {} }: ConformanceOptions): string | undefined => {
   const names = parametersIn(path).filter((name) => name in deleted);
   return names.find((name) => accounts.includes(name)) ?? names.at(-1);
 };
 
-type Row = [name: string, stage: string, fits: Fault['fits'], apply: Fault['apply']];
-const faults = (status: number, ...rows: Row[]): Fault[] =>
-  rows.map(([name, stage, fits, apply]) => ({ name, status, ...(PLACES[status] ?? STATE), stage, fits, apply }));
+const set = (part: Partial<Draft>) => (draft: Draft) => void Object.assign(draft, part);
+const setIn = (place: 'path' | 'query' | 'headers', values: object) => (draft: Draft) =>
+  void Object.assign(draft[place], values);
+const setBody = (body: unknown, type: string) => (draft: Draft) =>
+  void Object.assign(draft, { body, headers: { ...draft.headers, 'content-type': type } });
+const ifParameter =
+  (name: string, change: Change) =>
+  ({ operation }: Target) =>
+    hasParameter(operation, name) && change;
 
-const withBody =
-  (body: unknown, type: string): Fault['apply'] =>
-  (draft) =>
-    void Object.assign(draft, { body, headers: { ...draft.headers, 'content-type': type } });
-const withHeader =
-  (name: string, value: string): Fault['apply'] =>
-  ({ headers }) =>
-    void Object.assign(headers, { [name]: value });
-const withQuery =
-  (of: (operation: Operation) => readonly [name: string, value: unknown]): Fault['apply'] =>
-  ({ query }, _, operation) =>
-    void Object.assign(query, Object.fromEntries([of(operation)]));
-const withSubject =
-  (of: (schema: Schema) => string): Fault['apply'] =>
-  ({ path }, _, operation) =>
-    void Object.assign(path, { [subjectOf(operation) as string]: of(idSchema(operation)) });
+const fault = (
+  status: number,
+  stage: string,
+  name: string,
+  changeFor: (target: Target) => Change | false | undefined,
+): Fault => ({
+  ...{ name, status, ...(PLACES[status] ?? STATE), stage },
+  changeFor: (target) => changeFor(target) || undefined,
+});
 
-/** The faults that follow from the contract, in the order of failures. */
 const FAULTS: readonly Fault[] = [
-  ...faults(
+  fault(400, 'body', 'a body that is not JSON', ({ operation }) => {
+    return bodyForms(operation).some(({ kind }) => kind === 'json') && setBody('{"', 'application/json');
+  }),
+  fault(400, 'parameters', 'an unknown query parameter', () => setIn('query', { [UNKNOWN]: 'red' })),
+  fault(400, 'parameters', 'a parameter of another type', ({ operation }) => {
+    const typed = queryParameters(operation).find((one) => {
+      const types = scalarsIn(parameterForm(one));
+      return types.length > 0 && !types.includes('string');
+    });
+    return typed && setIn('query', { [typed.name]: UNKNOWN });
+  }),
+  fault(400, 'parameters', 'a malformed id', ({ operation }) => {
+    return idSchema(operation).type === 'integer' && setIn('path', { [String(subjectOf(operation))]: 'x' });
+  }),
+  fault(
     400,
-    [
-      'a body that is no JSON',
-      'body',
-      (operation) => bodyForms(operation).some(({ kind }) => kind === 'json'),
-      withBody('{"', 'application/json'),
-    ],
-    ['an unknown query parameter', 'parameters', () => true, withQuery(() => [UNKNOWN, 'red'])],
-    [
-      'a parameter of another type',
-      'parameters',
-      (operation) => typedParameter(operation) !== undefined,
-      withQuery((operation) => [typedParameter(operation)?.name as string, UNKNOWN]),
-    ],
-    ['an id that is none', 'parameters', (operation) => idSchema(operation).type === 'integer', withSubject(() => 'x')],
-    [
-      'two selectors of versions that disagree',
-      'served-version',
-      hasParameter('version'),
-      withQuery(() => ['version', '999']),
-    ],
+    'served-version',
+    'two versions that disagree',
+    ifParameter('version', setIn('query', { version: '999' })),
   ),
-  ...faults(406, [
-    'an answer that cannot be had',
-    'media-types',
-    (operation) => declares(406)(operation) && Object.values(operation.operation.responses)[0]?.content !== undefined,
-    withHeader('accept', 'image/png'),
-  ]),
-  ...faults(415, [
-    'a media type that is not read',
-    'media-types',
-    (operation) => declares(415)(operation) && !bodyFormFor(operation)(UNREAD),
-    withBody('text', UNREAD),
-  ]),
-  ...faults(413, [
-    'a body that is too large',
-    'body',
-    declares(413),
-    (draft, { service }, operation) => {
-      const text = 'x'.repeat((service.app.initialConfig.bodyLimit ?? 0) + 1);
-      draft.body = isJson(operation) || bodyForms(operation).length === 0 ? { [UNKNOWN]: text } : text;
-    },
-  ]),
-  ...faults(
-    401,
-    ['no credentials', 'authentication', isProtected, (draft) => void Object.assign(draft, { as: undefined })],
-    [
-      'a bad credential',
-      'authentication',
-      isProtected,
-      (draft) => {
-        draft.as = undefined;
-        draft.headers['authorization'] = 'Bearer a.b.c';
-      },
-    ],
-  ),
-  ...faults(403, [
-    'a caller who may not',
-    'access',
-    (...given) => strangerTo(...given) !== undefined,
-    (draft, { service }, operation, options) =>
-      void Object.assign(draft, { as: strangerTo(operation, options, service) }),
-  ]),
-  ...faults(404, [
-    'something that never was',
-    'existence',
-    (operation) => subjectOf(operation) !== undefined,
-    withSubject(({ type, ...schema }) =>
-      type === 'integer' ? ABSENT.integer : schema['format'] === 'uuid' ? ABSENT.uuid : ABSENT.string,
-    ),
-  ]),
-  ...faults(410, [
-    'something that was deleted',
-    'existence',
-    (operation, options) => declares(410)(operation) && deletedIn(operation, options) !== undefined,
-    async (draft, { service }, operation, options) => {
-      const name = deletedIn(operation, options) as string;
+  fault(406, 'media-types', 'an unavailable media type', ({ operation }) => {
+    const [success] = Object.values(operation.operation.responses);
+    return declares(operation, 406) && success?.content !== undefined && setIn('headers', { accept: 'image/png' });
+  }),
+  fault(415, 'media-types', 'an unsupported media type', ({ operation }) => {
+    return declares(operation, 415) && !bodyFormFor(operation)(UNREAD_TYPE) && setBody('text', UNREAD_TYPE);
+  }),
+  fault(413, 'body', 'a body that is too large', ({ operation, service }) => {
+    const text = 'x'.repeat((service.app.initialConfig.bodyLimit ?? 0) + 1);
+    const isJson = bodyForms(operation)[0]?.kind !== 'text' && bodyForms(operation)[0]?.kind !== 'stream';
+    return declares(operation, 413) && set({ body: isJson ? { [UNKNOWN]: text } : text });
+  }),
+  fault(401, 'authentication', 'no credentials', ({ operation }) => {
+    return operation.permission !== 'public' && set({ as: undefined });
+  }),
+  fault(401, 'authentication', 'a malformed credential', ({ operation }) => {
+    return operation.permission !== 'public' && set({ as: { headers: { authorization: 'Bearer a.b.c' } } });
+  }),
+  fault(403, 'access', 'a caller without permission', (target) => {
+    const as = strangerTo(target);
+    return as && set({ as });
+  }),
+  fault(404, 'existence', 'a resource that never existed', ({ operation }) => {
+    const { type, ...schema } = idSchema(operation);
+    const id = ABSENT_IDS[String(type)] ?? ABSENT_IDS[String(schema['format'])] ?? 'absent';
+    const subject = subjectOf(operation);
+    return subject !== undefined && setIn('path', { [subject]: id });
+  }),
+  fault(410, 'existence', 'a deleted resource', ({ operation, options, service }) => {
+    const name = deletedIn(operation, options);
+    if (name === undefined || !declares(operation, 410)) return undefined;
+    return async (draft) => {
       draft.path[name] = String(await options.deleted?.[name]?.(service));
-    },
-  ]),
-  ...faults(412, ['a state that has moved on', 'state', hasParameter('If-Match'), withHeader('if-match', '"stale"')]),
-  ...faults(
+    };
+  }),
+  fault(412, 'state', 'a stale entity tag', ifParameter('If-Match', setIn('headers', { 'if-match': '"stale"' }))),
+  fault(422, 'content', 'an unknown member', ({ operation }) => {
+    const [first] = bodyForms(operation);
+    const isClosed = first?.kind === 'json' && laidOpen(first.schema ?? {}).additionalProperties === false;
+    return isClosed && ((draft) => set({ body: { ...draft.body, [UNKNOWN]: 'red' } })(draft));
+  }),
+  fault(422, 'content', 'an invalid value in the body', ({ operation }) => {
+    // The service checks the credentials of a login before their form.
+    const isBreakable = !operation.credentialsInBody && brokenBody(operation, {}) !== undefined;
+    return isBreakable && ((draft) => set({ body: brokenBody(operation, draft.body) })(draft));
+  }),
+  fault(422, 'content', 'an invalid parameter', ({ operation }) => {
+    const broken = brokenParameter(operation);
+    return broken && setIn('query', broken);
+  }),
+  fault(
     422,
-    [
-      'a member that is unknown',
-      'content',
-      (operation) => isJson(operation) && bodySchema(operation).additionalProperties === false,
-      (draft) => void Object.assign(draft, { body: { ...draft.body, [UNKNOWN]: 'red' } }),
-    ],
-    [
-      'a value that breaks a constraint',
-      'content',
-      // The credentials of a login are checked before their form.
-      (operation) => !operation.credentialsInBody && refusedBody(operation, {}) !== undefined,
-      (draft, _, operation) => void Object.assign(draft, { body: refusedBody(operation, draft.body) }),
-    ],
-    ['a limit out of range', 'content', hasParameter('limit'), withQuery(() => ['limit', '0'])],
-    [
-      'a parameter that breaks a constraint',
-      'content',
-      // Parameters of two ways to page a list are not mixed.
-      (operation) => refusedParameter(operation) !== undefined && !hasParameter('limit')(operation),
-      withQuery((operation) => refusedParameter(operation) as [string, unknown]),
-    ],
-    [
-      'an idempotency key of another form',
-      'content',
-      hasParameter('Idempotency-Key'),
-      withHeader('idempotency-key', 'two words'),
-    ],
+    'content',
+    'an invalid idempotency key',
+    ifParameter('Idempotency-Key', setIn('headers', { 'idempotency-key': 'two words' })),
   ),
 ];
 
-/** Lists all faults, those of the application among them, in the order of failures. */
+/** Lists the faults of the contract and those of the application, in the order of failures. */
 export function faultsOf(options: ConformanceOptions): Fault[] {
   const own = (options.faults ?? []).map(
     ({ name, status, operations, apply }): Fault => ({
-      ...{ name, status, ...(PLACES[status] ?? STATE), byHandler: true },
-      fits: (operation) =>
-        typeof operations === 'function' ? operations(operation) : operations.includes(operation.operationId),
-      apply: (draft, about) => apply(draft, about),
+      ...{ name, status, ...(PLACES[status] ?? STATE), isByHandler: true },
+      changeFor: ({ operation }) => {
+        const isAffected =
+          typeof operations === 'function' ? operations(operation) : operations.includes(operation.operationId);
+        return isAffected ? apply : undefined;
+      },
     }),
   );
   return [...FAULTS, ...own].sort((one, other) => one.rank - other.rank);

@@ -14,21 +14,25 @@ import {
   Kind,
 } from 'graphql';
 import type { GraphQLAnswer } from './client.js';
-import type { Asked, ConformanceOptions } from './conformance-options.js';
-import { allows, linesOfField } from './matrix.js';
+import type { ConformanceOptions, RequestContext } from './conformance-options.js';
+import { allows, rootFields, rowsOfField } from './matrix.js';
 import type { Json, Person } from './people.js';
 import type { TestService } from './service.js';
 import { rolesIn } from './sound-request.js';
 
 export type Field = GraphQLField<unknown, unknown>;
 
-/** A field that is asked of what the field before gives. */
+/** A field on the way to another one. */
 export interface Step {
   field: Field;
-  /** The type of what the field before gives, where that is an interface or a union and only this type has the field. */
+  /** The type of the parent, if the parent is of an interface or a union and only this type has the field. */
   on?: GraphQLObjectType | undefined;
 }
 export type Steps = readonly [Step, ...Step[]];
+
+/** Returns the tested root fields that the application has implemented, by `Query.user`. */
+export const testedFields = ({ contract, app }: TestService, { only }: ConformanceOptions): [string, Field][] =>
+  rootFields(contract.schema).filter(([name]) => !app.notWritten.includes(name) && (only?.includes(name) ?? true));
 
 type Input = Pick<InputValue, 'type' | 'astNode'>;
 
@@ -38,53 +42,49 @@ function constraintOf({ astNode }: Input): Record<string, number> {
   return Object.fromEntries(numbers);
 }
 
-/**
- * Makes a value that an argument or an input field accepts, by its type and its constraint.
- * @param whole includes the optional fields of an input type
- */
-export function sampleOf(input: Input, whole = false): Json {
+/** Returns a value for an argument or an input field. @param isComplete includes the optional fields of an input type */
+export function sampleOf(input: Input, isComplete = false): Json {
   const type = getNullableType(input.type);
   const { min = 1, minLength = 1 } = constraintOf(input);
   if (isListType(type)) return [];
   if (isEnumType(type)) return type.getValues()[0]?.name;
   if (isInputObjectType(type)) {
-    const given = Object.values(type.getFields()).filter((field) => whole || isRequiredInputField(field));
-    return Object.fromEntries(given.map((field) => [field.name, sampleOf(field, whole)]));
+    const given = Object.values(type.getFields()).filter((field) => isComplete || isRequiredInputField(field));
+    return Object.fromEntries(given.map((field) => [field.name, sampleOf(field, isComplete)]));
   }
   if (type.name === 'Int' || type.name === 'Float') return Math.max(1, min);
   return type.name === 'Boolean' ? true : '1'.repeat(minLength);
 }
 
-/** Samples of the required arguments of a field. */
 export const requiredArguments = ({ args }: Field): Json =>
   Object.fromEntries(args.filter(isRequiredArgument).map((one) => [one.name, sampleOf(one)]));
 
-/** The arguments of a root field as the team makes them, or samples of the required ones. */
+/** Returns the arguments of a root field from the options, or samples of the required ones. */
 export async function soundArguments(
   { fields = {}, ownFields = {} }: ConformanceOptions,
   name: string,
   field: Field,
-  about: Asked,
+  context: RequestContext,
 ): Promise<Json> {
   const make = fields[name] ?? ownFields[name];
-  return make ? { ...(await make(about)) } : requiredArguments(field);
+  return make ? { ...(await make(context)) } : requiredArguments(field);
 }
 
-/** The person who may ask a root field of the most; undefined where nobody may. */
-export function askerOf(service: TestService, name: string, field: Field): Person | undefined {
-  const [line] = linesOfField(service.contract.schema, name, field);
-  const reaching = (own: boolean) => rolesIn(service).findLast((role) => line !== undefined && allows(line, role, own));
-  const role = reaching(false) ?? reaching(true);
+/** Returns the person with the most permissions for a root field; undefined if no role may query it. */
+export function callerOfField(service: TestService, name: string, field: Field): Person | undefined {
+  const [row] = rowsOfField(service.contract.schema, name, field);
+  const lastRole = (own: boolean) => rolesIn(service).findLast((role) => row !== undefined && allows(row, role, own));
+  const role = lastRole(false) ?? lastRole(true);
   return Object.values(service.people).find((person) => person.role === role);
 }
 
 /**
- * Writes the document that asks for the last of some fields, each in the one before.
- * @param name `Query.user`
+ * Writes a document that selects the last of nested fields.
+ * @param name of the root field
  * @param given the arguments of each field
  * @param selection of the last field
  */
-export function requestFor(
+export function documentFor(
   name: string,
   steps: Steps,
   given: readonly Json[],
@@ -102,8 +102,8 @@ export function requestFor(
       declared.push(`$${variable}: ${arg.type}`);
       return [`${arg.name}: $${variable}`];
     });
-    const asked = field.name + inBrackets(passed);
-    return (inner: string) => (on ? `... on ${on.name} { ${asked}${inner} }` : `${asked}${inner}`);
+    const text = field.name + inBrackets(passed);
+    return (inner: string) => (on ? `... on ${on.name} { ${text}${inner} }` : `${text}${inner}`);
   });
   const selected = texts.reduceRight(
     (inner, text, depth) => ` { ${depth > 0 ? '__typename ' : ''}${text(inner)} }`,
@@ -119,29 +119,28 @@ interface FieldRequest {
   document: string;
   variables: Json;
   headers: Record<string, string>;
-  about: Asked;
+  context: RequestContext;
 }
-/** The answer of a field; no `data` where it refuses. */
-type Answered = Pick<GraphQLAnswer, 'data' | 'codes'>;
+/** A rejected subscription has no `data`. */
+type FieldAnswer = Pick<GraphQLAnswer, 'data' | 'codes'>;
 
-/** Asks a root field, over HTTP or a socket. */
-export const askField = (request: FieldRequest): Promise<Answered> => {
+/** Queries a root field over HTTP, or subscribes to it over a socket. */
+export const queryField = (request: FieldRequest): Promise<FieldAnswer> => {
   const { service, name, document, variables, headers } = request;
-  const isStream = name.startsWith(`${service.contract.schema.getSubscriptionType()?.name}.`);
-  return isStream ? firstEvent(request) : service.graphql({ headers }, document, variables);
+  const isSubscription = name.startsWith(`${service.contract.schema.getSubscriptionType()?.name}.`);
+  return isSubscription ? firstEvent(request) : service.graphql({ headers }, document, variables);
 };
 
-/** Milliseconds between two attempts to cause an event, and the number of attempts. */
-const PAUSE_MS = 25;
-const MOST_ATTEMPTS = 400;
+const EVENT_INTERVAL_MS = 25;
+const MAX_EVENTS = 400;
 
-/** Subscribes, and causes events until the first arrives. */
-async function firstEvent(request: FieldRequest): Promise<Answered> {
-  const { service, options, name, document, variables, headers, about } = request;
+/** Subscribes, and causes events until the first one arrives. */
+async function firstEvent(request: FieldRequest): Promise<FieldAnswer> {
+  const { service, options, name, document, variables, headers, context } = request;
   const cause = options.events?.[name];
-  if (!cause) throw new Error(`What does ${name} tell of? Bring it about under \`events\`.`);
+  if (!cause) throw new Error(`${name}: no event can be caused. Add a function to \`events\`.`);
   const subscription = service.subscribe({ headers }, document, variables);
-  let first: Answered | Error | undefined;
+  let first: FieldAnswer | Error | undefined;
   const arrived = subscription
     .next()
     .then(({ data, errors = [] }) => ({ data, codes: errors.map((one: Json) => one.extensions.code) }))
@@ -149,16 +148,16 @@ async function firstEvent(request: FieldRequest): Promise<Answered> {
     .then((one) => {
       first = one;
     });
-  for (let times = 0; first === undefined && times < MOST_ATTEMPTS; times++) {
-    await cause(about, variables);
-    await Promise.race([arrived, delay(PAUSE_MS)]);
+  for (let count = 0; first === undefined && count < MAX_EVENTS; count++) {
+    await cause(context, variables);
+    await Promise.race([arrived, delay(EVENT_INTERVAL_MS)]);
   }
   subscription.close();
   if (first instanceof Error) throw first;
   return first ?? { data: null, codes: ['no event arrived'] };
 }
 
-/** A subscription is refused by its errors; or with its socket, which nobody may open without a credential. */
+/** Returns the codes of a rejected subscription: its errors, or the close code of a socket without a credential. */
 const codesOfEnd = (cause: Json): string[] =>
   Array.isArray(cause)
     ? cause.map((one) => one.extensions.code)

@@ -3,61 +3,61 @@ import type { Operation } from '@accord-api/platform/internals/contract/openapi'
 import { type GraphQLField, type GraphQLSchema, getArgumentValues } from 'graphql';
 import type { Contract } from './contract.js';
 
-/** One line of who may do what: all that is asked for, or what is asked for under a condition. */
-export interface Line {
+/** A row of the permission matrix: the permissions for an operation or a root field, without or with a condition. */
+export interface MatrixRow {
   /** The operationId, or `Type.field`. */
   name: string;
-  /** The condition under which it counts. */
+  /** The condition of the last permission. */
   when: string | undefined;
-  /** All that must be given: what is always asked for, then what the condition adds. */
+  /** All required permissions: the unconditional ones, then the conditional one. */
   permissions: readonly Permission[];
 }
 
 type Field = GraphQLField<unknown, unknown>;
 
-/** What is always asked for, and each further permission together with it. */
-function linesOf(name: string, permissions: readonly Permission[]): Line[] {
+function rowsOf(name: string, permissions: readonly Permission[]): MatrixRow[] {
   const always = permissions.filter(({ when }) => when === undefined);
-  const further = permissions.filter(({ when }) => when !== undefined);
+  const conditional = permissions.filter(({ when }) => when !== undefined);
   return [
     { name, when: undefined, permissions: always },
-    ...further.map((one) => ({ name, when: one.when, permissions: [...always, one] })),
+    ...conditional.map((one) => ({ name, when: one.when, permissions: [...always, one] })),
   ];
 }
 
-/** The lines of an operation; none of one that is everybody's. */
-export const linesOfOperation = ({ operationId, permission, furtherPermissions }: Operation): Line[] =>
-  permission === 'public' ? [] : linesOf(operationId, [permission, ...furtherPermissions]);
+/** Returns the rows of an operation; none for a public one. */
+export const rowsOfOperation = ({ operationId, permission, furtherPermissions }: Operation): MatrixRow[] =>
+  permission === 'public' ? [] : rowsOf(operationId, [permission, ...furtherPermissions]);
 
-/** The lines of a root field, `Query.loan`: its `@permission`s, in the words of `x-permission`. */
-export function linesOfField(schema: GraphQLSchema, name: string, { astNode }: Field): Line[] {
+/** Returns the rows of a root field: its `@permission` directives in the form of `x-permission`. */
+export function rowsOfField(schema: GraphQLSchema, name: string, { astNode }: Field): MatrixRow[] {
   const definition = schema.getDirective('permission');
-  const stated = (astNode?.directives ?? []).filter((one) => one.name.value === 'permission');
-  const permissions = stated.map((node) => {
-    const said = (definition ? getArgumentValues(definition, node) : {}) as Permission;
-    return { ...said, ...Object.fromEntries(rolesIn(said).map((role) => [role, String(said[role]).toLowerCase()])) };
+  const directives = (astNode?.directives ?? []).filter((one) => one.name.value === 'permission');
+  const permissions = directives.map((node) => {
+    const values = (definition ? getArgumentValues(definition, node) : {}) as Permission;
+    const reaches = rolesIn(values).map((role) => [role, String(values[role]).toLowerCase()]);
+    return { ...values, ...Object.fromEntries(reaches) };
   });
-  return linesOf(name, permissions);
+  return rowsOf(name, permissions);
 }
 
-/** The root fields of a schema by their names, `Query.loan`. */
+/** Returns the root fields of a schema by their names: `Query.loan`. */
 export const rootFields = (schema: GraphQLSchema): [name: string, field: Field][] =>
   [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()].flatMap((type) =>
     Object.values(type?.getFields() ?? {}).map((field): [string, Field] => [`${type?.name}.${field.name}`, field]),
   );
 
-/** Who may do what, by both contracts. */
-export const matrixOf = ({ operations, schema }: Contract): { rest: Line[]; graphql: Line[] } => ({
-  rest: operations.flatMap(linesOfOperation),
-  graphql: rootFields(schema).flatMap(([name, field]) => linesOfField(schema, name, field)),
+/** Returns the permission matrix of both contracts. */
+export const matrixOf = ({ operations, schema }: Contract): { rest: MatrixRow[]; graphql: MatrixRow[] } => ({
+  rest: operations.flatMap(rowsOfOperation),
+  graphql: rootFields(schema).flatMap(([name, field]) => rowsOfField(schema, name, field)),
 });
 
-/** Whether a line lets a role do it to its own, or to another's. */
-export const allows = ({ permissions }: Line, role: string, own: boolean): boolean =>
+/** Returns true if a role is permitted to act on its own resources (`own`), or on those of other accounts. */
+export const allows = ({ permissions }: MatrixRow, role: string, own: boolean): boolean =>
   permissions.every((one) => {
     const reach = one[role.toLowerCase()];
     return reach === 'any' || (reach === 'own' && own);
   });
 
-/** The security schemes by which an operation can be called. */
+/** Returns the security schemes of an operation. */
 export const mechanismsOf = ({ security }: Operation): Set<string> => new Set(security.flatMap(Object.keys));

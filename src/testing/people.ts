@@ -4,35 +4,34 @@ import type { PrismaClient } from '@accord-api/platform/internals/database/clien
 import type { PlatformServices } from '@accord-api/platform/internals/services';
 import type { FastifyInstance } from 'fastify';
 
-// biome-ignore lint/suspicious/noExplicitAny: a body is whatever came; what it should be is checked against the contract
+// biome-ignore lint/suspicious/noExplicitAny: tests read bodies without types; the contract decides about them
 export type Json = any;
 
-/** Of every account that the kit makes. */
+/** The password of every test account. */
 export const PASSWORD = 'a password for the tests';
-/** What a hash takes in tests, which are not about it: a thousandth of what it takes elsewhere. */
-export const CHEAP: HashParameters = { memoryCost: 32, timeCost: 1, parallelism: 1 };
+/** Cheap parameters: a hash takes a thousandth of the usual time. */
+export const TEST_HASHING: HashParameters = { memoryCost: 32, timeCost: 1, parallelism: 1 };
 
-let hashed: Promise<string> | undefined;
+let hash: Promise<string> | undefined;
 
-/** Of `PASSWORD`. */
-export const passwordHash = (): Promise<string> => (hashed ??= hasher(CHEAP).hash(PASSWORD));
+/** Returns the hash of `PASSWORD`. */
+export const passwordHash = (): Promise<string> => (hash ??= hasher(TEST_HASHING).hash(PASSWORD));
 
-/** An account that exists. */
 export interface Account {
   id: number;
   email: string;
-  /** As it is stored. */
+  /** The stored name of the role. */
   role: string;
 }
 
-/** Who sends requests. */
+/** An account that has logged in. */
 export interface Person extends Account {
-  /** Headers that authenticate this person by the first mechanism that the contract has of JWT, opaque token, Basic and cookie. */
+  /** Credentials of the first mechanism that the contract has: JWT, opaque token, Basic, cookie. */
   headers: Record<string, string>;
 }
 
-/** Headers that authenticate one person, by the mechanism. */
-export type Ways = Partial<Record<Mechanism, Record<string, string>>>;
+/** Headers that authenticate one account, by mechanism. */
+export type Credentials = Partial<Record<Mechanism, Record<string, string>>>;
 
 const MECHANISMS = ['jwt', 'opaqueToken', 'basicAuth', 'cookieAuth'] as const satisfies readonly Mechanism[];
 
@@ -40,44 +39,37 @@ interface PeopleDependencies {
   app: FastifyInstance;
   client: PrismaClient;
   services: PlatformServices;
-  /** The security schemes of the contract. */
+  /** The names of the contract's security schemes. */
   schemes: readonly string[];
   url: string;
 }
 
-/** Makes accounts, and logs them in without a request that would count. */
+/** Creates accounts and logs them in through the services, without requests that the rate limits would count. */
 export function peopleOf({ app, client, services: { sessions }, schemes, url }: PeopleDependencies) {
-  let made = 0;
+  let accounts = 0;
   const mechanisms = MECHANISMS.filter((name) => schemes.includes(name));
 
-  const token = async ({ email }: Account, flow: 'jwt' | 'opaque'): Promise<string> => {
-    const call: Call = {
-      policy: app.policy,
-      actor: null,
-      address: '127.0.0.1',
-      requestId: 'testing',
-      enforce: async () => {},
-    };
+  async function token({ email }: Account, flow: 'jwt' | 'opaque'): Promise<string> {
+    const context = { policy: app.policy, actor: null, address: '127.0.0.1', requestId: 'testing' };
+    const call: Call = { ...context, enforce: async () => {} };
     const tokens = await sessions.login(call, { email, password: PASSWORD, flow });
     return tokens.flow === 'jwt' ? tokens.accessToken : tokens.token;
-  };
-  const ways: Record<Mechanism, (account: Account) => Promise<Record<string, string>>> = {
+  }
+  const logins: Record<Mechanism, (account: Account) => Promise<Record<string, string>>> = {
     jwt: async (account) => ({ authorization: `Bearer ${await token(account, 'jwt')}` }),
     opaqueToken: async (account) => ({ authorization: `Bearer ${await token(account, 'opaque')}` }),
-    basicAuth: async ({ email }) => ({
-      authorization: `Basic ${Buffer.from(`${email}:${PASSWORD}`).toString('base64')}`,
-    }),
+    basicAuth: async ({ email }) => ({ authorization: `Basic ${btoa(`${email}:${PASSWORD}`)}` }),
     cookieAuth: async (account) => ({
       cookie: `${app.names.accessCookie}=${await token(account, 'jwt')}`,
       origin: url,
     }),
   };
 
-  /** A new account, which nobody else is. */
   async function account(role: string, name?: string): Promise<Account> {
-    made += 1;
-    const email = `${(name ?? `${role}-${made}`).toLowerCase()}@example.com`;
-    const data = { name: name ?? `${role} ${made}`, email, emailKey: email, role, passwordHash: await passwordHash() };
+    accounts += 1;
+    const email = `${(name ?? `${role}-${accounts}`).toLowerCase()}@example.com`;
+    const passwords = { passwordHash: await passwordHash() };
+    const data = { name: name ?? `${role} ${accounts}`, email, emailKey: email, role, ...passwords };
     const { id } = await client.user.create({ data, select: { id: true } });
     return { id, email, role };
   }
@@ -85,17 +77,16 @@ export function peopleOf({ app, client, services: { sessions }, schemes, url }: 
   return {
     mechanisms,
     account,
-    /** A new account that has logged in. */
     async person(role: string, name?: string): Promise<Person> {
-      const made = await account(role, name);
       const [first] = mechanisms;
       if (first === undefined)
-        throw new Error(`The contract has none of the security schemes ${MECHANISMS.join(', ')}: nobody could call.`);
-      return { ...made, headers: await ways[first](made) };
+        throw new Error(`Nobody can log in: declare one of the security schemes ${MECHANISMS.join(', ')}.`);
+      const created = await account(role, name);
+      return { ...created, headers: await logins[first](created) };
     },
-    /** Every way in which an account can prove who it is, of those that the contract has; each by a login of its own. */
-    async waysOf(account: Account): Promise<Ways> {
-      const found = mechanisms.map(async (name) => [name, await ways[name](account)] as const);
+    /** Logs an account in by each mechanism of the contract. */
+    async credentialsOf(account: Account): Promise<Credentials> {
+      const found = mechanisms.map(async (name) => [name, await logins[name](account)] as const);
       return Object.fromEntries(await Promise.all(found));
     },
   };

@@ -9,58 +9,57 @@ import type { PlatformServices } from '@accord-api/platform/internals/services';
 import { rootPath } from '@accord-api/platform/root';
 import type { TProperties } from '@sinclair/typebox';
 import type { FastifyInstance } from 'fastify';
-import { type Asking, asking, type Subscription } from './client.js';
+import { type Subscription, type TestClient, testClient } from './client.js';
 import { type Contract, contractOf } from './contract.js';
 import { observationsOf } from './coverage/recording.js';
-import { freshDatabase, PATIENT } from './database.js';
-import { type Account, CHEAP, type Person, peopleOf, type Ways } from './people.js';
+import { freshDatabase, TEST_TIMEOUTS_MS } from './database.js';
+import { type Account, type Credentials, type Person, peopleOf, TEST_HASHING } from './people.js';
 
-/** How a service is started for tests; all of it may be left out. */
 export interface TestServiceOptions<Name extends string = string> extends Partial<Omit<AppOptions, 'database'>> {
-  /** The accounts that there are from the start: the role of each by its name. One of each role, by the role in lower case. */
+  /** The roles of the accounts that exist from the start, by name. Default: an account of each role, named by the role in lower case. */
   people?: Readonly<Record<Name, string>>;
-  /** Variables of the environment, besides those that keep limits out of the way. That of the process is not looked at. */
+  /** Environment variables, beside those that raise the limits. The environment of the process is not read. */
   environment?: Readonly<Record<string, string>>;
-  /** The variables that only this application has, as its program gives them. */
+  /** The variables that only this application has. */
   variables?: TProperties;
-  /** An embedded one of its own. One that is given stays open. */
+  /** A database that stays open. Default: an embedded one. */
   database?: Database;
-  /** Fills the database before anybody asks: `application.demo?.seed`, for instance. */
+  /** Fills the database before the service starts: `application.demo?.seed`. */
   seed?: ((client: PrismaClient) => Promise<unknown>) | undefined;
-  /** Whether `accord coverage` shall know what is seen. Not, where `contracts` are not those of the project. */
+  /** Records what the contracts' coverage counts. Default: true, unless `contracts` are given. */
   coverage?: boolean;
-  /** Is told what in an answer the contract does not declare. Otherwise the request that was so answered rejects. */
+  /** Receives each violation of the contract in an answer. Default: the request rejects. */
   onBreach?: (breach: string) => void;
 }
 
 /**
- * A service that runs and whose every answer is held to its contract.
+ * A running service. Each of its answers is checked against the contract.
  * @typeParam Own the application's services, by name
  */
-export interface TestService<Own extends object = object, Name extends string = string> extends Asking {
+export interface TestService<Own extends object = object, Name extends string = string> extends TestClient {
   app: FastifyInstance;
   url: string;
   application: Application<Own>;
   contract: Contract;
   database: Database;
-  /** The platform's services and the application's, for what is not done by a request. */
+  /** The services of the platform and of the application. */
   services: PlatformServices & Own;
   people: Record<Name, Person>;
-  /** What the service logged, a line of JSON each. */
+  /** The log, one line of JSON each. */
   log: string[];
-  /** A new account with a role. */
+  /** Creates an account with a role. */
   account: (role: string) => Promise<Account>;
-  /** The same, logged in. */
+  /** Creates an account with a role, and logs it in. */
   person: (role: string) => Promise<Person>;
-  /** Every way in which an account can prove who it is, of those that the contract has; each by a login of its own. */
-  waysOf: (account: Account) => Promise<Ways>;
-  /** By which its contract lets an account prove who it is. */
+  /** Logs an account in by each mechanism of the contract. */
+  credentialsOf: (account: Account) => Promise<Credentials>;
+  /** The mechanisms by which the contract lets an account authenticate. */
   mechanisms: readonly Mechanism[];
-  /** Ends it, its subscriptions, and its database if that is its own. */
+  /** Closes the subscriptions, the service, and a database of its own. */
   close: () => Promise<void>;
 }
 
-/** Nothing is to be refused for how many requests a test sends. */
+/** The limits are so high that no test reaches them. */
 const ENVIRONMENT = {
   NODE_ENV: 'test',
   PORT: '0',
@@ -70,18 +69,17 @@ const ENVIRONMENT = {
   LOGIN_LIMIT: '100000',
 };
 
-function refuse(breach: string): never {
+function throwBreach(breach: string): never {
   throw new Error(`An answer breaks the contract: ${breach}`);
 }
 
-/** The role of each account that a service begins with, by its name. */
+/** Returns the default accounts of a service: the role by its name in lower case. */
 export const oneOfEachRole = ({ policy }: Pick<Application, 'policy'>): Record<string, string> =>
   Object.fromEntries([...rolesOf(policy)].map((role) => [role.toLowerCase(), role]));
 
 /**
- * Starts an application on a port of its own, over an embedded database of its own, with an account of each role.
+ * Starts an application on a free port, with an embedded database and an account of each role. Close it after the tests.
  * @param application as `main.ts` serves it
- * @returns the service, to be closed when the tests are done
  */
 export async function testService<Own extends object, Name extends string = string>(
   application: Application<Own>,
@@ -92,23 +90,20 @@ export async function testService<Own extends object, Name extends string = stri
     database: given,
     seed,
     coverage,
-    onBreach = refuse,
-    contracts: otherContracts,
+    onBreach = throwBreach,
+    contracts: ownContracts,
     ...options
   }: TestServiceOptions<Name> = {},
 ): Promise<TestService<Own, Name>> {
-  const contracts = otherContracts ?? (await publishedContracts());
-  const contract = contractOf({
-    openapi: contracts.openapi,
-    graphql: contracts.schemaGraphql.toString(),
-  });
-  const isRecorded = coverage ?? otherContracts === undefined;
+  const contracts = ownContracts ?? (await publishedContracts());
+  const contract = contractOf({ openapi: contracts.openapi, graphql: contracts.schemaGraphql.toString() });
+  const isRecorded = coverage ?? ownContracts === undefined;
   const observations = isRecorded ? observationsOf(rootPath()) : undefined;
   const database = given ?? (await freshDatabase());
   await seed?.(database.client);
 
   let own: Own | undefined;
-  const listening: Application<Own> = {
+  const observed: Application<Own> = {
     ...application,
     services(platform) {
       own = application.services(platform);
@@ -116,50 +111,40 @@ export async function testService<Own extends object, Name extends string = stri
     },
   };
   const log: string[] = [];
-  const app = await buildApp(listening, readConfig({ ...ENVIRONMENT, ...environment }, variables), {
+  const { answer } = TEST_TIMEOUTS_MS;
+  const app = await buildApp(observed, readConfig({ ...ENVIRONMENT, ...environment }, variables), {
     database,
     logger: { level: 'info', stream: { write: (line: string) => void log.push(line) } },
-    hashing: CHEAP,
+    hashing: TEST_HASHING,
     ...options,
     contracts,
-    timeouts: options.timeouts ?? { handler: PATIENT.answer, closing: PATIENT.answer },
-    sockets: { initTimeout: PATIENT.answer, ping: PATIENT.answer, ...options.sockets },
-    admission: { burst: PATIENT.answer, standing: PATIENT.answer, ...options.admission },
+    timeouts: options.timeouts ?? { handler: answer, closing: answer },
+    sockets: { initTimeout: answer, ping: answer, ...options.sockets },
+    admission: { burst: answer, standing: answer, ...options.admission },
   });
   const services = { ...app.platformServices, ...own } as PlatformServices & Own;
   const url = await app.listen({ port: 0, host: '127.0.0.1' });
 
   const schemes = Object.keys(contract.document.components.securitySchemes ?? {});
-  const { client } = database;
-  const known = peopleOf({ app, client, services, schemes, url });
-  const roles = (named ?? oneOfEachRole(application)) as Record<Name, string>;
+  const { account, person, ...logins } = peopleOf({ app, client: database.client, services, schemes, url });
   const people = {} as Record<Name, Person>;
-  for (const [name, role] of Object.entries(roles) as [Name, string][])
-    people[name] = await known.person(role, name.charAt(0).toUpperCase() + name.slice(1));
+  for (const [name, role] of Object.entries(named ?? oneOfEachRole(application)) as [Name, string][])
+    people[name] = await person(role, name.charAt(0).toUpperCase() + name.slice(1));
 
-  const sent = asking({ app, url, contract, errors: application.errors, observations, onBreach });
+  const client = testClient({ app, url, contract, errors: application.errors, observations, onBreach });
   const subscriptions: Subscription[] = [];
 
   return {
-    app,
-    url,
-    application,
-    contract,
-    database,
-    services,
-    people,
-    log,
-    account: (role) => known.account(role),
-    person: (role) => known.person(role),
-    waysOf: known.waysOf,
-    mechanisms: known.mechanisms,
-    ...sent,
+    ...{ app, url, application, contract, database, services, people, log },
+    account: (role) => account(role),
+    person: (role) => person(role),
+    ...logins,
+    ...client,
     subscribe(...request) {
-      const subscription = sent.subscribe(...request);
+      const subscription = client.subscribe(...request);
       subscriptions.push(subscription);
       return subscription;
     },
-
     async close() {
       for (const { close } of subscriptions) close();
       await app.close();

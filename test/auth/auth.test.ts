@@ -3,7 +3,7 @@ import { createRemoteJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify } from 
 import t from 'tap';
 import { slowClock } from '../support/clock.js';
 import { onEachDatabase } from '../support/databases.js';
-import { CHEAP, PASSWORD, passwordHash } from '../support/people.js';
+import { PASSWORD, passwordHash, TEST_HASHING } from '../support/people.js';
 import { codeOf, startService } from '../support/service.js';
 
 const LOGIN = '/api/v1/auth/login';
@@ -190,7 +190,7 @@ onEachDatabase(t, async (t, open) => {
     const { body } = await login({ email, password: PASSWORD });
     for (const secret of [PASSWORD, body.access_token, body.refresh_token])
       t.notOk(log.some((line) => line.includes(secret)));
-    const { memoryCost, timeCost, parallelism } = CHEAP;
+    const { memoryCost, timeCost, parallelism } = TEST_HASHING;
     const rows = JSON.stringify([await database.client.user.findMany(), await database.client.refreshToken.findMany()]);
     for (const secret of [PASSWORD, body.refresh_token]) t.notOk(rows.includes(secret));
     t.match(rows, `$argon2id$v=19$m=${memoryCost},t=${timeCost},p=${parallelism}$`);

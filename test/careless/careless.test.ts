@@ -341,7 +341,7 @@ onEachDatabase(t, async (t, open) => {
         graphql(developer, `mutation { addMessage(channelId: "c", text: "${text}") { id } }`);
       const document = 'subscription { messageAdded(channelId: "c") { text author { name } } }';
       const followed = subscribe(developer, document);
-      await followed.inPlace(() => add('are you there?'));
+      await followed.waitUntilActive(() => add('are you there?'));
       isAway = true;
       await add('with its author');
       const message = (text: string) => followed.next(({ data }: Json) => data?.messageAdded.text === text);

@@ -6,9 +6,9 @@ import type { Application } from '../../src/platform/application.js';
 import type { Db, Operation } from '../../src/platform/index.js';
 import { create, record } from '../../src/platform/index.js';
 import { type TestService, testService } from '../../src/testing/index.js';
-import { allows, type Line, linesOfField, linesOfOperation, rootFields } from '../../src/testing/matrix.js';
+import { allows, type MatrixRow, rootFields, rowsOfField, rowsOfOperation } from '../../src/testing/matrix.js';
 import type { Account, Json, Person } from '../../src/testing/people.js';
-import { addressOf, asked, isOwned, soundRequest } from '../../src/testing/sound-request.js';
+import { addressOf, isOwned, requestContext, soundRequest } from '../../src/testing/sound-request.js';
 import { example } from '../support/conformance.js';
 import { memoryDatabase } from '../support/databases.js';
 
@@ -57,10 +57,10 @@ t.test('each flip is noticed', async (t) => {
   // Somebody else's, in the channel that is read.
   const { id: authorId } = await service.account('ADMIN');
   await database.client.message.create({ data: { authorId, channelId: 'c', text: 'T' } });
-  const lines: { line: Line; attempt: Attempt; byOthers: boolean }[] = [
+  const rows: { row: MatrixRow; attempt: Attempt; byOthers: boolean }[] = [
     ...contract.operations.flatMap((operation) =>
-      linesOfOperation(operation).map((line) => ({
-        line,
+      rowsOfOperation(operation).map((row) => ({
+        row,
         attempt: restAttempt(service, operation),
         byOthers: isOwned(example, operation),
       })),
@@ -68,8 +68,8 @@ t.test('each flip is noticed', async (t) => {
     ...rootFields(contract.schema)
       .filter(([name]) => !name.startsWith('Subscription'))
       .flatMap(([name, field]) =>
-        linesOfField(contract.schema, name, field).map((line) => ({
-          line,
+        rowsOfField(contract.schema, name, field).map((row) => ({
+          row,
           attempt: fieldAttempt(service, name),
           byOthers: name in (example.fields ?? {}),
         })),
@@ -78,14 +78,14 @@ t.test('each flip is noticed', async (t) => {
 
   /** Whether an answer to the role differs from what the contract says of an action. */
   async function isNoticed(action: string, role: string): Promise<boolean> {
-    for (const { line, attempt, byOthers } of lines) {
-      if (!line.permissions.some((one) => one.action === action)) continue;
+    for (const { row, attempt, byOthers } of rows) {
+      if (!row.permissions.some((one) => one.action === action)) continue;
       for (const own of byOthers ? [true, false] : [true]) {
         const person = await service.person(role);
         const owner = own ? person : await service.account('DEVELOPER');
-        const { isForbidden, othersShown } = await attempt(line, person, owner);
-        if (isForbidden === allows(line, role, own)) return true;
-        const reach = line.permissions[0]?.[role.toLowerCase()];
+        const { isForbidden, othersShown } = await attempt(row, person, owner);
+        if (isForbidden === allows(row, role, own)) return true;
+        const reach = row.permissions[0]?.[role.toLowerCase()];
         if (othersShown !== undefined && othersShown !== (reach === 'any')) return true;
       }
     }
@@ -160,14 +160,14 @@ interface Answered {
   isForbidden: boolean;
   othersShown?: boolean | undefined;
 }
-type Attempt = (line: Line, caller: Person, owner: Account) => Promise<Answered>;
+type Attempt = (row: MatrixRow, caller: Person, owner: Account) => Promise<Answered>;
 
-const meet = ({ when }: Line, values: Json, about: Json) => when && example.conditions?.[when]?.(values, about);
+const meet = ({ when }: MatrixRow, values: Json, about: Json) => when && example.conditions?.[when]?.(values, about);
 
-function restAttempt(service: TestService, operation: Parameters<typeof linesOfOperation>[0]): Attempt {
-  return async (line, caller, owner) => {
-    const { draft, about } = await soundRequest(service, example, operation, { caller, owner });
-    meet(line, draft.body, about);
+function restAttempt(service: TestService, operation: Parameters<typeof rowsOfOperation>[0]): Attempt {
+  return async (row, caller, owner) => {
+    const { draft, context } = await soundRequest(service, example, operation, { caller, owner });
+    meet(row, draft.body, context);
     const request = { headers: { ...draft.headers, ...caller.headers }, body: draft.body };
     const { status, body } = await service.rest(operation.method, addressOf(operation, draft), request);
     const isList = operation.operationId === 'listUsers' && status === 200;
@@ -180,16 +180,16 @@ const hasOthers = (rows: { id: number | string }[], { id }: Account) => rows.som
 function fieldAttempt(service: TestService, name: string): Attempt {
   const [root = '', field = ''] = name.split('.');
   const definition = new Map(rootFields(service.contract.schema)).get(name);
-  return async (line, caller, owner) => {
-    const about = asked(service, caller, owner);
+  return async (row, caller, owner) => {
+    const context = requestContext(service, caller, owner);
     const make = example.fields?.[name] ?? example.ownFields?.[name];
     const variables: Json = make
-      ? await make(about)
+      ? await make(context)
       : name.endsWith('.messages') || name.endsWith('.addMessage')
         ? { channelId: 'c', text: 'T' }
         : {};
     if (name === 'Mutation.createPost') variables.title = 'T';
-    meet(line, variables, about);
+    meet(row, variables, context);
     const given = (definition?.args ?? []).filter((one) => variables[one.name] !== undefined);
     const inBrackets = (parts: string[]) => (parts.length > 0 ? `(${parts.join(', ')})` : '');
     const selected = { 'Query.users': '{ id }', 'Query.messages': '{ author { id } }' }[name] ?? '{ __typename }';

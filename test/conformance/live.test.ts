@@ -15,7 +15,7 @@ t.test('what a subscription is told of is taken one by one, once it is in place'
 
   const say = (text: string) => service.graphql(grace, ADD, { channelId: 'here', text });
   const messages = service.subscribe(alan, SUBSCRIBE, { channelId: 'here' });
-  await messages.inPlace(() => say('are you there?'));
+  await messages.waitUntilActive(() => say('are you there?'));
   await say('one');
   await say('two');
   const told = (text: string) => messages.next(({ data }) => JSON.stringify(data).includes(`"${text}"`));

@@ -5,7 +5,7 @@ import t, { type Test } from 'tap';
 import { WebSocket } from 'ws';
 import { openDatabase } from '../../src/platform/database/open.js';
 import { redisSignals } from '../../src/platform/database/redis-signals.js';
-import { type Opened, onEachDatabase, PATIENT } from '../support/databases.js';
+import { type Opened, onEachDatabase, TEST_TIMEOUTS_MS } from '../support/databases.js';
 import { emptyDirectory } from '../support/demo.js';
 import { exampleApp } from '../support/example.js';
 import type { Json } from '../support/people.js';
@@ -49,8 +49,8 @@ const add = (url: string, headers: Headers, channelId: string): Promise<number> 
 
 /** A second instance in the same process. */
 async function instance(t: Test, { url }: Opened, environment: Headers = {}): Promise<string> {
-  const database = await openDatabase(url, { limits: PATIENT });
-  const sockets = { initTimeout: PATIENT.answer, ping: PATIENT.answer };
+  const database = await openDatabase(url, { limits: TEST_TIMEOUTS_MS });
+  const sockets = { initTimeout: TEST_TIMEOUTS_MS.answer, ping: TEST_TIMEOUTS_MS.answer };
   const app = await exampleApp({ NODE_ENV: 'test', ...environment }, { database, logger: false, sockets });
   t.teardown(async () => {
     await app.close();

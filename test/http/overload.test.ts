@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { promisify } from 'node:util';
 import t, { type Test } from 'tap';
-import { onEachDatabase, PATIENT } from '../support/databases.js';
+import { onEachDatabase, TEST_TIMEOUTS_MS } from '../support/databases.js';
 import { holdUser, someoneWaits } from '../support/locks.js';
 import { eventually } from '../support/process.js';
 import { open as connectTo, raw, statusesOf, untilClosed } from '../support/raw.js';
@@ -11,7 +11,7 @@ import { type Dialled, dialAs, refusedUpgrade } from '../support/socket.js';
 /** Those that may wait are refused at once; the ones of a test that are to be served wait for as long as it takes. */
 const HASTY = { underWay: 2, waiting: 2, burst: 1, standing: 1 };
 const ORIGIN = 'https://app.example';
-const WAITING = { ...HASTY, burst: PATIENT.answer, standing: PATIENT.answer };
+const WAITING = { ...HASTY, burst: TEST_TIMEOUTS_MS.answer, standing: TEST_TIMEOUTS_MS.answer };
 
 onEachDatabase(t, async (t, open) => {
   const database = await open();

@@ -2,7 +2,6 @@ import t from 'tap';
 import type { Application } from '../../src/platform/index.js';
 import { contractOf } from '../../src/testing/contract.js';
 import {
-  type Cases,
   type ConformanceOptions,
   conformance,
   drawnRequests,
@@ -10,6 +9,7 @@ import {
   everyOperation,
   failureOrder,
   permissions,
+  type TestRunner,
   testService,
 } from '../../src/testing/index.js';
 import { openApiOf } from '../../src/workbench/model/openapi-source.js';
@@ -22,10 +22,10 @@ t.test('an application of other roles, versions and codes keeps its contracts', 
   await conformance(t, library, { ...(await said()), open: () => memoryDatabase(t) });
 });
 
-/** Cases that are no test runner's. @returns what they tell */
-async function toldBy(run: (cases: Cases) => Promise<void>): Promise<string[]> {
+/** TestRunner that are no test runner's. @returns what they tell */
+async function toldBy(run: (cases: TestRunner) => Promise<void>): Promise<string[]> {
   const told: string[] = [];
-  const under = (above: string): Cases => ({
+  const under = (above: string): TestRunner => ({
     test: (name, run) =>
       run(under(`${above}${name}: `)).catch((error: Error) => told.push(`${above}${name}: ${error.message}`)),
     equal: (found, wanted, message) => found === wanted || told.push(`${above}${message}: ${found}, not ${wanted}`),
@@ -35,7 +35,7 @@ async function toldBy(run: (cases: Cases) => Promise<void>): Promise<string[]> {
   return told;
 }
 
-type Suite = (t: Cases, served: Library, team: ConformanceOptions<LibraryServices>) => Promise<void>;
+type Suite = (t: TestRunner, served: Library, team: ConformanceOptions<LibraryServices>) => Promise<void>;
 type Library = Application<LibraryServices>;
 // biome-ignore lint/suspicious/noExplicitAny: the parts of a route, as a careless developer changes them
 type Parts = Record<'handler' | 'reply', (...args: any[]) => any>;
@@ -98,7 +98,7 @@ const BREAKS: Break[] = [
       'people',
     ),
     only: 'appoint',
-    told: /^each member that a body may have, .*: (PATCH \S+ answered 500|appoint {"role":"clerk"}: 500)/,
+    told: /^the service reads each member of a body .*: (PATCH \S+ answered 500|appoint {"role":"clerk"}: 500)/,
   },
   {
     what: 'a value at a bound that nobody thought of',
@@ -180,7 +180,7 @@ const BREAKS: Break[] = [
     broken: library,
     only: 'lend',
     team: { faults: [] },
-    told: /^lend .*: 423 is brought about by some fault/,
+    told: /^lend .*: no fault causes the declared 423/,
   },
   {
     what: 'a failure by the values of parameters, in what was drawn',
@@ -262,7 +262,7 @@ t.test('what a team says of things that are not there is told: its cases would t
       'faults: the contracts have no lends',
     ],
   );
-  t.same(await told({ only: [] }), ['only: names nothing, so that nothing is tried']);
+  t.same(await told({ only: [] }), ['only: the list is empty, so that no test would run']);
   const bounds = { 'lend body /book at minLength 2': () => 'AB', 'lend body /book at minLength 1': () => 'A' };
   t.same(await toldBy((cases) => everyBound(cases, library, { ...options, bounds })), [
     'bounds: the contracts demand no lend body /book at minLength 2',

@@ -17,8 +17,8 @@ import {
 import type { Model } from '../../src/platform/operations/model.js';
 import { httpUrl, readConfig } from '../../src/platform/server/config.js';
 import { contractsFrom } from '../support/contracts.js';
-import { PATIENT } from '../support/databases.js';
-import { CHEAP, type Json, PASSWORD, type Person, passwordHash } from '../support/people.js';
+import { TEST_TIMEOUTS_MS } from '../support/databases.js';
+import { type Json, PASSWORD, type Person, passwordHash, TEST_HASHING } from '../support/people.js';
 
 const reach = (VIEWER: Reach, DEVELOPER: Reach, ADMIN: Reach) => ({ VIEWER, DEVELOPER, ADMIN });
 
@@ -106,9 +106,9 @@ export async function serve(
   const config = readConfig({ NODE_ENV: 'test', HOST: '127.0.0.1', ...limits, ...environment }, variables);
   const log: string[] = [];
   const logger = { level: 'warn', stream: { write: (line: string) => void log.push(line) } };
-  const sockets = { initTimeout: PATIENT.answer, ping: PATIENT.answer, ...options.sockets };
-  const admission = { burst: PATIENT.answer, standing: PATIENT.answer, ...options.admission };
-  const ofTests = { database, logger, contracts, hashing: CHEAP, ...options, sockets, admission };
+  const sockets = { initTimeout: TEST_TIMEOUTS_MS.answer, ping: TEST_TIMEOUTS_MS.answer, ...options.sockets };
+  const admission = { burst: TEST_TIMEOUTS_MS.answer, standing: TEST_TIMEOUTS_MS.answer, ...options.admission };
+  const ofTests = { database, logger, contracts, hashing: TEST_HASHING, ...options, sockets, admission };
   const app = await buildApp(application, config, ofTests);
   const url = await app.listen({ port: 0, host: '127.0.0.1' });
   t.teardown(() => app.close());

@@ -6,7 +6,7 @@ import { openDatabase } from '../../src/platform/database/open.js';
 import { Failure, type Operation } from '../../src/platform/index.js';
 import { eventsOf } from '../../src/platform/live/events.js';
 import { slowClock } from '../support/clock.js';
-import { onEachDatabase, PATIENT } from '../support/databases.js';
+import { onEachDatabase, TEST_TIMEOUTS_MS } from '../support/databases.js';
 import { type Dialled, dialler } from '../support/graphql-ws.js';
 import type { Json, Person } from '../support/people.js';
 import { eventually } from '../support/process.js';
@@ -72,7 +72,7 @@ onEachDatabase(t, async (t, open) => {
   /** A second instance on the same data, where there can be one. */
   async function instance(t: Test): Promise<string | undefined> {
     if (database.url === undefined) return undefined;
-    const other = await openDatabase(database.url, { limits: PATIENT, poolSize: 3 });
+    const other = await openDatabase(database.url, { limits: TEST_TIMEOUTS_MS, poolSize: 3 });
     const { app, url: there } = await serve(t, other, streamsApplication({}));
     t.teardown(() => app.close().then(other.close));
     return there;

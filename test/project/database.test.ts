@@ -29,7 +29,7 @@ import { preparedClient } from '../../src/platform/prepared-prisma/prepared-clie
 import { rootPath } from '../../src/platform/root.js';
 import { generatePrismaClient, prismaClientIsCurrent } from '../../src/workbench/generate/prisma-client.js';
 import { checkMigrations, createMigration } from '../../src/workbench/prisma/migration-diff.js';
-import { PATIENT } from '../support/databases.js';
+import { TEST_TIMEOUTS_MS } from '../support/databases.js';
 import { atEnd } from '../support/ending.js';
 import { eventually } from '../support/process.js';
 import { POSTGRESQL, skipWithoutPostgresql } from '../support/servers.js';
@@ -238,7 +238,7 @@ t.test('a statement that must not run leaves the others of its transaction one',
     if (isFull && sql.startsWith('INSERT')) throw new Error('The disk is full.');
   };
   const own = new Error('of the work');
-  const pool = embeddedPool(pglite, PATIENT, admit);
+  const pool = embeddedPool(pglite, TEST_TIMEOUTS_MS, admit);
   const client = preparedClient((adapter) => new PrismaClient({ adapter }), pool, dataModel);
   const rolledBack = client.$transaction(async (db) => {
     await t.rejects(db.$executeRaw`INSERT INTO note VALUES (1)`, { message: 'The disk is full.' });
@@ -392,7 +392,7 @@ t.test('a PostgreSQL server that is away', async (t) => {
 });
 
 t.test('a PostgreSQL server', { skip: skipWithoutPostgresql }, async (t) => {
-  const administrator = openPostgres(POSTGRESQL.href, { name: 'accord', poolSize: 1, limits: PATIENT });
+  const administrator = openPostgres(POSTGRESQL.href, { name: 'accord', poolSize: 1, limits: TEST_TIMEOUTS_MS });
   const run = (sql: string) => administrator.withMigrationSession((session) => session.query(sql));
   const name = `accord_database_test_${randomUUID().replaceAll('-', '')}`;
   await run(`CREATE DATABASE ${name}`);
@@ -425,7 +425,7 @@ t.test('a PostgreSQL server', { skip: skipWithoutPostgresql }, async (t) => {
     async () => {
       waited = await two.client.user.count().catch((error: unknown) => error);
     },
-    { timeout: PATIENT.transaction },
+    { timeout: TEST_TIMEOUTS_MS.transaction },
   );
   t.equal(faultOf(waited).kind, 'unavailable', 'the wait for a connection, of which there is one, has an end');
 

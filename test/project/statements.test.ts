@@ -3,7 +3,7 @@ import t from 'tap';
 import { faultOf } from '../../src/platform/database/faults.js';
 import { openDatabase } from '../../src/platform/database/open.js';
 import { recordingsOf, statisticsOf } from '../../src/platform/prepared-prisma/calls.js';
-import { memoryDatabase, onEachDatabase, PATIENT } from '../support/databases.js';
+import { memoryDatabase, onEachDatabase, TEST_TIMEOUTS_MS } from '../support/databases.js';
 import { waiting } from '../support/locks.js';
 import { PASSWORD } from '../support/people.js';
 import { eventually } from '../support/process.js';
@@ -32,7 +32,7 @@ onEachDatabase(t, async (t, open) => {
 
   t.test('a write of which was told that it took too long is not done after that', async (t) => {
     if (!database.url) return t.comment('the embedded database does one thing at a time');
-    const hurried = await openDatabase(database.url, { limits: { ...PATIENT, answer: 1000 } });
+    const hurried = await openDatabase(database.url, { limits: { ...TEST_TIMEOUTS_MS, answer: 1000 } });
     const { commit, over } = await uncommitted(client, (db) => db.$executeRaw`LOCK TABLE users`);
     const fault = await hurried.client.user
       .create({ data: { ...user, email: 'too late', emailKey: 'too late' } })
@@ -62,7 +62,7 @@ onEachDatabase(t, async (t, open) => {
         t.equal(await waiting(database), 2, 'both shared connections');
         t.equal((await readPosts()).length, 1);
       },
-      { timeout: PATIENT.transaction },
+      { timeout: TEST_TIMEOUTS_MS.transaction },
     );
     t.same(
       (await Promise.all(held)).map(({ length }) => length),
@@ -75,7 +75,7 @@ onEachDatabase(t, async (t, open) => {
     const address = new URL(database.url);
     const line = await tcpProxy(t, { host: address.hostname, port: Number(address.port || 5432) });
     Object.assign(address, { hostname: '127.0.0.1', port: String(line.port) });
-    const behind = await openDatabase(address.href, { limits: PATIENT });
+    const behind = await openDatabase(address.href, { limits: TEST_TIMEOUTS_MS });
     await recorded(behind.client);
     line.set({ latency: 100 });
     const answers = await Promise.all(Array.from({ length: 8 }, () => readPosts(behind.client)));

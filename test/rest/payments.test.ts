@@ -1,7 +1,7 @@
 import t from 'tap';
 import { httpGateway } from '../../src/application/services/payments/http.js';
 import { slowClock } from '../support/clock.js';
-import { onEachDatabase, PATIENT } from '../support/databases.js';
+import { onEachDatabase, TEST_TIMEOUTS_MS } from '../support/databases.js';
 import { type Behaviour, fakeGateway } from '../support/gateway.js';
 import { eventually } from '../support/process.js';
 import { ARRIVAL, PRODUCTION, PROXIED } from '../support/production.js';
@@ -226,7 +226,7 @@ onEachDatabase(t, async (t, open) => {
 t.test('a gateway that fails again and again is left alone for a while', async (t) => {
   const gateway = await fakeGateway(t);
   const circuit = (rest: number) => {
-    const { pay } = httpGateway({ url: gateway.url, timeout: PATIENT.answer, openFor: rest });
+    const { pay } = httpGateway({ url: gateway.url, timeout: TEST_TIMEOUTS_MS.answer, openFor: rest });
     return (id: string) =>
       pay({ id, orderId: 1, amount: 1, currency: 'EUR', token: null }, new AbortController().signal);
   };
@@ -237,7 +237,7 @@ t.test('a gateway that fails again and again is left alone for a while', async (
     for (let i = 0; i < 5; i++) t.match(await once(`${i}`), { kind: 'unknown', timedOut: false });
     return once;
   };
-  const [resting, rested] = [await opened(PATIENT.answer), await opened(1)];
+  const [resting, rested] = [await opened(TEST_TIMEOUTS_MS.answer), await opened(1)];
   const asked = gateway.requests.length;
   t.match(await resting('open'), { kind: 'failed', retryable: true }, 'nothing was taken');
   t.equal(gateway.requests.length, asked, 'nor asked for');

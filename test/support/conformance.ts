@@ -2,7 +2,7 @@ import { application } from '../../src/application/application.js';
 import { variables } from '../../src/application/variables.js';
 import type { Operation } from '../../src/platform/contract/openapi.js';
 import { newToken } from '../../src/platform/sessions/session-tokens.js';
-import type { Asked, Cases, ConformanceOptions, Draft, TestService } from '../../src/testing/index.js';
+import type { ConformanceOptions, Draft, RequestContext, TestRunner, TestService } from '../../src/testing/index.js';
 import * as sound from '../../src/testing/sound-request.js';
 import { PASSWORD, type Person } from './people.js';
 import type { Instance } from './service.js';
@@ -11,7 +11,7 @@ const A_DAY = 86_400_000;
 const DELETED = 999_998;
 
 /** A refresh token of a session of its own. */
-async function refreshToken({ service: { database }, owner }: Asked): Promise<string> {
+async function refreshToken({ service: { database }, owner }: RequestContext): Promise<string> {
   const { token, hash } = newToken('acr_');
   const expiresAt = new Date(Date.now() + A_DAY);
   const data = { userId: owner.id, expiresAt, tokens: { create: { hash } } };
@@ -19,26 +19,26 @@ async function refreshToken({ service: { database }, owner }: Asked): Promise<st
   return token;
 }
 
-async function order({ service: { database }, owner }: Asked): Promise<number> {
+async function order({ service: { database }, owner }: RequestContext): Promise<number> {
   const data = { userId: owner.id, amount: 1999, currency: 'EUR' };
   return (await database.client.order.create({ data, select: { id: true } })).id;
 }
 
-async function session({ service: { database }, owner }: Asked): Promise<string> {
+async function session({ service: { database }, owner }: RequestContext): Promise<string> {
   const data = { userId: owner.id, expiresAt: new Date(Date.now() + A_DAY) };
   return (await database.client.session.create({ data, select: { id: true } })).id;
 }
 
-async function post({ service: { database }, owner }: Asked): Promise<number> {
+async function post({ service: { database }, owner }: RequestContext): Promise<number> {
   return (await database.client.post.create({ data: { authorId: owner.id, title: 'T' }, select: { id: true } })).id;
 }
 
-async function comment(asked: Asked): Promise<number> {
+async function comment(asked: RequestContext): Promise<number> {
   const data = { authorId: asked.owner.id, postId: await post(asked), text: 'T' };
   return (await asked.service.database.client.comment.create({ data, select: { id: true } })).id;
 }
 
-async function message({ service: { database }, owner }: Asked): Promise<number> {
+async function message({ service: { database }, owner }: RequestContext): Promise<number> {
   const data = { authorId: owner.id, channelId: 'c', text: 'T' };
   return (await database.client.message.create({ data, select: { id: true } })).id;
 }
@@ -51,12 +51,12 @@ const deleted =
     return DELETED;
   };
 
-const free = ({ number }: Asked) => `free${number}@example.com`;
+const free = ({ number }: RequestContext) => `free${number}@example.com`;
 const OTHER_ROLE: Record<string, string> = { VIEWER: 'developer', DEVELOPER: 'viewer', ADMIN: 'viewer' };
 const byId =
-  (make: (asked: Asked) => Promise<number>) =>
-  async (asked: Asked): Promise<object> => ({ id: String(await make(asked)) });
-const user = async ({ owner }: Asked) => owner.id;
+  (make: (asked: RequestContext) => Promise<number>) =>
+  async (asked: RequestContext): Promise<object> => ({ id: String(await make(asked)) });
+const user = async ({ owner }: RequestContext) => owner.id;
 const subjectOf = ({ path }: Operation) => sound.parametersIn(path).at(-1);
 
 /** What the contracts of the example do not say of the requests to it. */
@@ -172,10 +172,10 @@ export const example: ConformanceOptions = {
   coverage: true,
 };
 
-type Suite = (t: Cases, served: typeof application, options: ConformanceOptions) => Promise<void>;
+type Suite = (t: TestRunner, served: typeof application, options: ConformanceOptions) => Promise<void>;
 
 /** Runs cases of the kit on the example, over databases that a test opens. */
-export const ofExample = (suite: Suite, t: Cases, open: NonNullable<ConformanceOptions['open']>): Promise<void> =>
+export const ofExample = (suite: Suite, t: TestRunner, open: NonNullable<ConformanceOptions['open']>): Promise<void> =>
   suite(t, application, { ...example, open });
 
 /**

@@ -7,7 +7,7 @@ import root, { type Test } from 'tap';
 import { PrismaClient } from '../../src/platform/database/client.js';
 import { readMigrations } from '../../src/platform/database/migrations.js';
 import { type Database, openDatabase } from '../../src/platform/database/open.js';
-import { PATIENT } from '../../src/testing/database.js';
+import { TEST_TIMEOUTS_MS } from '../../src/testing/database.js';
 import { atEnd } from './ending.js';
 import { recycle } from './engines.js';
 import { kept } from './kept.js';
@@ -21,7 +21,7 @@ export type Opened = Database & {
 };
 type Kind = Database['kind'];
 
-export { PATIENT };
+export { TEST_TIMEOUTS_MS };
 
 const require = createRequire(import.meta.url);
 const versionOf = (name: string) => {
@@ -54,14 +54,14 @@ let template: Promise<string> | undefined;
 async function openFresh(kind: Kind): Promise<Opened> {
   if (kind === 'embedded') {
     migrated ??= emptyDatabase().then(recycle);
-    const options = { snapshot: await migrated, limits: PATIENT };
+    const options = { snapshot: await migrated, limits: TEST_TIMEOUTS_MS };
     return Object.assign(await openDatabase('pglite://memory', options), { url: undefined });
   }
   template ??= emptyTemplate();
   const name = newName();
   await administer(`CREATE DATABASE ${name} TEMPLATE ${await template}`);
   // Few connections each, for the tests of two checkouts may share a server.
-  const database = await openDatabase(addressOf(name), { limits: PATIENT, poolSize: 5 });
+  const database = await openDatabase(addressOf(name), { limits: TEST_TIMEOUTS_MS, poolSize: 5 });
   const disconnect = database.close;
   const close = async () => {
     await disconnect();
@@ -75,7 +75,7 @@ async function emptyTemplate(): Promise<string> {
   const name = newName();
   await administer(`CREATE DATABASE ${name}`);
   atEnd(() => drop(name));
-  await (await openDatabase(addressOf(name), { limits: PATIENT, poolSize: 1 })).close();
+  await (await openDatabase(addressOf(name), { limits: TEST_TIMEOUTS_MS, poolSize: 1 })).close();
   return name;
 }
 

@@ -1,6 +1,6 @@
 import { passwordHash as hashed, type Person as Tester } from '../../src/testing/people.js';
 
-export { CHEAP, type Json, PASSWORD } from '../../src/testing/people.js';
+export { type Json, PASSWORD, TEST_HASHING } from '../../src/testing/people.js';
 
 export const passwordHash = hashed();
 

@@ -1,5 +1,5 @@
 import type { Prisma, PrismaClient } from '../../src/platform/database/client.js';
-import { PATIENT } from './databases.js';
+import { TEST_TIMEOUTS_MS } from './databases.js';
 
 /**
  * Does something in the database, as another program might, that is not committed until `commit` is called.
@@ -21,7 +21,7 @@ export async function uncommitted(
         done();
         await committed;
       },
-      { timeout: PATIENT.transaction },
+      { timeout: TEST_TIMEOUTS_MS.transaction },
     );
   });
   return { commit, over };

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import {
-  type Asked,
-  type Cases,
+  type RequestContext,
+  type TestRunner,
   type ConformanceOptions,
   conformance,
   PASSWORD,
@@ -11,7 +11,7 @@ import {
 } from '@accord-api/testing';
 import { application } from '../src/application/application.js';
 
-const cases = (t: TestContext): Cases => ({
+const cases = (t: TestContext): TestRunner => ({
   test: (name, run) => t.test(name, (t) => run(cases(t))),
   equal: assert.equal,
   ok: assert.ok,
@@ -19,7 +19,7 @@ const cases = (t: TestContext): Cases => ({
 
 // <books>
 /** A book of somebody's. */
-async function bookOf({ owner, service }: Pick<Asked, 'owner' | 'service'>): Promise<number> {
+async function bookOf({ owner, service }: Pick<RequestContext, 'owner' | 'service'>): Promise<number> {
   const data = { ownerId: owner.id, title: 'A title', author: 'An author' };
   const { id } = await service.database.client.book.create({ data, select: { id: true } });
   return id;
@@ -27,7 +27,7 @@ async function bookOf({ owner, service }: Pick<Asked, 'owner' | 'service'>): Pro
 
 // </books>
 /** A refresh token of a session of its own, by a login that counts for nobody. */
-async function refreshToken({ owner: { email }, service: { services } }: Asked) {
+async function refreshToken({ owner: { email }, service: { services } }: RequestContext) {
   const call = {
     policy: application.policy,
     actor: null,
@@ -56,7 +56,7 @@ async function deletedBook(service: TestService): Promise<number> {
   return id;
 }
 
-const byId = async (asked: Asked) => ({ id: String(await bookOf(asked)) });
+const byId = async (asked: RequestContext) => ({ id: String(await bookOf(asked)) });
 
 // </books>
 /** What the contracts cannot say of the requests to them. */
