@@ -278,10 +278,13 @@ t.test('what the kit cannot know it asks for, by its name', async (t) => {
     ...(await toldBy((cases) => permissions(cases, library, { ...options, conditions: {}, only: ['appoint'] }))),
     ...(await toldBy((cases) => permissions(cases, library, { ...options, events: {}, only: ['Subscription.lent'] }))),
   ].join('\n');
-  t.match(found, 'How is a loan_id made (/api/v1/loans/{loan_id})? Say so under `make`');
-  t.match(found, 'What is a sound body of lend? Give it an example in the contract, or say so under `bodies`.');
-  t.match(found, 'What does Subscription.lent tell of? Bring it about under `events`.');
-  t.match(found, 'How does a request meet the condition "role is another"? Say so under `conditions`.');
+  t.match(
+    found,
+    'the path parameter loan_id has no example. Add one to the contract, or create its resource with `make`',
+  );
+  t.match(found, 'lend: the request body has no example. Add one to the contract, or return a body from `bodies`.');
+  t.match(found, 'Subscription.lent: no event can be caused. Add a function to `events`.');
+  t.match(found, 'No request meets the condition "role is another". Add a function to `conditions`.');
 });
 
 t.test(
