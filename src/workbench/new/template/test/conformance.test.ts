@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import {
-  type RequestContext,
-  type TestRunner,
   type ConformanceOptions,
   conformance,
   PASSWORD,
+  type RequestContext,
+  type TestRunner,
   type TestService,
   testService,
 } from '@accord-api/testing';
