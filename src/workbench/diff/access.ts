@@ -1,6 +1,6 @@
 import { type Permission, rolesIn } from '@accord-api/platform/contract/document';
 import { listOf, nodeOf, type Version, versionAt } from '../model/openapi-node.js';
-import { askedBy, type Requirement, requirementsOf } from '../model/openapi-operations.js';
+import { credentialsOf, type Requirement, requirementsOf } from '../model/openapi-operations.js';
 import { REACHES } from '../model/permissions.js';
 import type { Verdict } from './change.js';
 import { at, keywordOf, membersOf, type Pair } from './pair.js';
@@ -65,7 +65,10 @@ export function comparePermissions(record: Recorder, operation: Pair): void {
 function renamedSchemes({ old, now }: Pair): Map<string, string> {
   const [before = [], after = []] = [old?.document, now?.document].map((value) => {
     const schemes = versionAt({ value, document: value, path: [] }, 'components', 'securitySchemes');
-    return Object.keys(nodeOf(schemes)).map((name) => ({ name, asked: askedBy(versionAt(schemes, name))?.value }));
+    return Object.keys(nodeOf(schemes)).map((name) => ({
+      name,
+      asked: credentialsOf(versionAt(schemes, name))?.value,
+    }));
   });
   const isIn = (all: typeof before, name: string) => all.some((one) => one.name === name);
   const gone = before.filter(({ name }) => !isIn(after, name));
@@ -130,7 +133,7 @@ export function compareSchemes(record: Recorder, document: Pair): void {
     if (former !== undefined) record.report(scheme, 'scheme', 'safe', 'renamed', message);
     if (former !== undefined || [...formerNames.values()].includes(name)) continue;
     if (!record.presence(scheme, 'scheme', 'security scheme')) continue;
-    const asked = { ...scheme, old: askedBy(scheme.old), now: askedBy(scheme.now) };
+    const asked = { ...scheme, old: credentialsOf(scheme.old), now: credentialsOf(scheme.now) };
     record.changed(asked, 'schemeDefinition', 'breaking', `security scheme \`${name}\``);
     record.changed(keywordOf(scheme, 'bearerFormat'), 'hint', 'safe', `bearerFormat of \`${name}\``);
     record.others(scheme, 'type scheme in name openIdConnectUrl bearerFormat flows');

@@ -1,5 +1,5 @@
 import { nodeOf, printed, resolved, type Version, versionAt } from '../model/openapi-node.js';
-import { covering, isFailure, mediaKey, parametersOf, writingOf } from '../model/openapi-operations.js';
+import { covering, isFailure, mediaKey, parametersOf, serializationOf } from '../model/openapi-operations.js';
 import { viewOf } from '../model/schema-view.js';
 import { judge } from './change.js';
 import { compareSunsets, reportRequired } from './members.js';
@@ -41,9 +41,9 @@ export function messageComparison(record: Recorder, compareSchema: (pair: Pair) 
   function compareField(pair: Pair, place: string): void {
     compareRequired(pair);
     compareDeprecated(pair);
-    const [ways, way] = [writingOf(pair.old, place), writingOf(pair.now, place)];
+    const [former, current] = [serializationOf(pair.old, place), serializationOf(pair.now, place)];
     for (const keyword of WRITING.split(' ')) {
-      const [was, is] = [ways[keyword], way[keyword]];
+      const [was, is] = [former[keyword], current[keyword]];
       const what = keyword.startsWith('allow') ? (is ? 'added' : 'removed') : 'changed';
       const message = `${keyword} of ${subjectOf(pair)}: ${printed(was)} → ${printed(is)}`;
       const one = placedIn(keywordOf(pair, keyword), pair);
@@ -54,7 +54,7 @@ export function messageComparison(record: Recorder, compareSchema: (pair: Pair) 
       const [type] = Object.keys(nodeOf(versionAt(version, 'content')));
       return type === undefined ? versionAt(version, 'schema') : versionAt(version, 'content', type, 'schema');
     };
-    const text = ways['content'] === undefined && pair.label.direction === 'request';
+    const text = former['content'] === undefined && pair.label.direction === 'request';
     compareSchema({ old: schemaOf(pair.old), now: schemaOf(pair.now), label: { ...pair.label, text } });
   }
 

@@ -1,7 +1,7 @@
 import { METHODS } from '@accord-api/platform/contract/document';
 import { DEFAULTS } from '../model/defaults.js';
 import { listOf, nodeOf, resolved, type Version, versionAt } from '../model/openapi-node.js';
-import { addressed, type Operation, operationsOf, usedIn } from '../model/openapi-operations.js';
+import { normalizeAddress, type Operation, OWN_ADDRESS, operationsOf, usedIn } from '../model/openapi-operations.js';
 import type { OpenApiSource } from '../model/openapi-source.js';
 import { comparePermissions, compareSchemes, compareSecurity } from './access.js';
 import { type Change, whatOf } from './change.js';
@@ -132,10 +132,10 @@ function withScheme(changes: readonly Change[]): Change[] {
 /** Compares the addresses of the service, whose default is `/` (OpenAPI 3.1, 4.8.1.1), and their variables. */
 function compareServers(record: Recorder, servers: Pair): void {
   const [old, now] = [servers.old, servers.now].map((version) => {
-    const urls = listOf(version?.value).map((one) => addressed(String((one as { url: string }).url)));
+    const urls = listOf(version?.value).map((one) => normalizeAddress(String((one as { url: string }).url)));
     return new Map(urls.map((url, index) => [url, versionAt(version, index)]));
   }) as [Map<string, Version>, Map<string, Version>];
-  const isOnlyHere = (all: typeof old) => [...all.keys()].every((url) => url === '/') && all.size < 2;
+  const isOnlyHere = (all: typeof old) => [...all.keys()].every((url) => url === OWN_ADDRESS) && all.size < 2;
   if (isOnlyHere(old) && isOnlyHere(now)) return;
   for (const key of new Set([...old.keys(), ...now.keys()])) {
     const [was, is] = [old.get(key), now.get(key)];

@@ -10,7 +10,15 @@ import {
   type Version,
   versionAt,
 } from '../model/openapi-node.js';
-import { allTypesOf, concerns, isHidden, listOfGroups, saysNothing, type View, viewOf } from '../model/schema-view.js';
+import {
+  allTypesOf,
+  concerns,
+  isHidden,
+  isUnrestricted,
+  listOfGroups,
+  type View,
+  viewOf,
+} from '../model/schema-view.js';
 import { compareAlternatives, compareDiscriminators, compareExclusive } from './alternatives.js';
 import { type Effect, judge, whatOf } from './change.js';
 import { judgeKeyword } from './keywords.js';
@@ -89,7 +97,7 @@ export function schemaComparison(record: Recorder): (pair: Pair) => void {
     const isSingle = a.groups.length > 0 !== b.groups.length > 0;
     compareDiscriminators(record, pair, a, b);
     compareSubtypes(pair);
-    if (isSingle && [a, b].some(isApart) && ![a, b].some(saysNothing)) {
+    if (isSingle && [a, b].some(isApart) && ![a, b].some(isUnrestricted)) {
       const [group] = [...a.groups, ...b.groups];
       compareNull(pair, a, b);
       compareAlternatives(record, compare, pair, [listOfGroups(a, pair.old), listOfGroups(b, pair.now)], group?.kind);
@@ -128,7 +136,7 @@ export function schemaComparison(record: Recorder): (pair: Pair) => void {
     const isAnyText = pair.label.text && is?.join() === 'string' && b.values === undefined && b.keywords.size === 0;
     const isScalar = was?.every((type) => type !== 'array' && type !== 'object');
     reportType(typed, [was, is], isAnyText && isScalar ? 'wider' : effectOf(was, is), 'changed');
-    if (was === undefined || is === undefined) return !saysNothing(a) && !saysNothing(b);
+    if (was === undefined || is === undefined) return !isUnrestricted(a) && !isUnrestricted(b);
     return was.some((type) => type !== 'null' && is.some((one) => covers([type], [one]) || covers([one], [type])));
   }
 

@@ -30,7 +30,7 @@ const pointerTo = (keys: Keys): string =>
 
 type Node = Record<string, unknown> & { $ref?: unknown };
 
-/** Where a value is copied from and to. `inlined` lists the targets of references around it. */
+/** The source and destination of a copied value. `inlined` are the references around it. */
 interface Context {
   location: Location;
   at: Keys;
@@ -105,7 +105,7 @@ export function bundle(files: ContractFiles): Bundle {
     return referring;
   }
 
-  /** Returns the target in place of a reference. Members beside the reference take precedence. Throws Unfollowable. */
+  /** Returns the target in place of a reference. Other members of the node take precedence. Throws Unfollowable. */
   function inline(shape: Shape, node: Node, { location, value }: Target, context: Context): unknown {
     const { at, inlined } = context;
     if (inlined.includes(locationKey(location)))
@@ -171,7 +171,7 @@ export function bundle(files: ContractFiles): Bundle {
       const found = placements.get(keyOf(keys.slice(0, length)));
       if (found === undefined) continue;
       const { location, reference } = found;
-      // The key of a path is beside the reference. The key of a component in a file of several is in that file.
+      // A path is a key of the file with the reference. A component may be a key of the other file.
       const isKeyHere = location.keys.at(-1) === keys.at(-1);
       if (length === keys.length && onKey && reference !== undefined && !isKeyHere) return reference;
       return { file: location.file, keys: [...location.keys, ...keys.slice(length)] };

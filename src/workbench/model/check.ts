@@ -11,7 +11,7 @@ function problemOf(sdl: SdlSource, error: GraphQLError): Problem {
   return problemAt(name, body, { line, column, length }, error.nodes ? 'schema' : 'syntax', error.message);
 }
 
-/** Returns the problems of a GraphQL contract: those of syntax, or those of definitions, or those of the whole schema. */
+/** Returns the syntax errors of a GraphQL contract, or the errors of its definitions, or the errors of the whole schema. */
 export function checkSchema(sdl: SdlSource, purpose: Purpose = 'generation'): Problem[] {
   if (sdl.absent) return [];
   try {

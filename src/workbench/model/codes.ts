@@ -14,7 +14,7 @@ type Member = (typeof MEMBERS)[number];
 const describedIn = (document: OpenApiDocument): Record<string, Partial<Kind>> =>
   (document.components?.schemas?.[ERROR_CODE]?.[DESCRIBED] ?? {}) as Record<string, Partial<Kind>>;
 
-/** Returns the catalogue of error codes: those of the contract in its order, then the others of the platform. */
+/** Returns the catalogue of error codes in the order of the contract. The remaining codes of the platform follow. */
 export function readCodes(document: OpenApiDocument): Catalogue {
   const described = describedIn(document);
   const values = (document.components?.schemas?.[ERROR_CODE]?.enum ?? []).map(String);

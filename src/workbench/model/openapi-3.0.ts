@@ -146,8 +146,8 @@ function downgrade(schema: Schema, wider: Set<unknown>): void {
 }
 
 /**
- * Converts a valid document from OpenAPI 3.1 to 3.0.3. The schemas allow at least the same values. Leaves out constraints without an
- * equivalent, webhooks, and members beside a reference.
+ * Converts a valid document from OpenAPI 3.1 to 3.0.3. The schemas allow at least the same values. Webhooks, members next to a reference
+ * and constraints without an equivalent are left out.
  */
 export function openApi30(document: OpenApiDocument): Node {
   const {

@@ -3,12 +3,12 @@ import { isPlain, keysOf, valueAt } from '@accord-api/platform/contract/referenc
 export type Node = Record<string, unknown>;
 export type Path = readonly (string | number)[];
 
-/** A value in one version, with the keys that lead to it. */
+/** A value in one version of a document, with its path. */
 export interface Version {
   value: unknown;
   path: Path;
   document: unknown;
-  /** Schemas that all apply at the same time; `value` is then unused. */
+  /** Schemas that all apply, in place of `value`. */
   parts?: readonly Version[];
 }
 
@@ -16,7 +16,7 @@ export const nodeOf = (version: Version | undefined): Node => (isPlain(version?.
 export const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 export const entriesOf = (value: unknown): [string, unknown][] => (isPlain(value) ? Object.entries(value) : []);
 
-/** Returns the version at some keys below; undefined if there is none. */
+/** Returns the value at a path below. */
 export function versionAt(version: Version | undefined, ...keys: Path): Version | undefined {
   const value = valueAt(version?.value, keys.map(String));
   return version === undefined || value === undefined
@@ -24,7 +24,7 @@ export function versionAt(version: Version | undefined, ...keys: Path): Version 
     : { ...version, value, path: [...version.path, ...keys] };
 }
 
-/** Follows references. A reference that leads nowhere, or to itself, is an empty object. */
+/** Follows references. Returns an empty object for a reference that leads nowhere or to itself. */
 export function resolved(version: Version | undefined, met: readonly unknown[] = []): Version | undefined {
   const { $ref: reference, ...beside } = nodeOf(version);
   if (version === undefined || typeof reference !== 'string') return version;
@@ -35,7 +35,7 @@ export function resolved(version: Version | undefined, met: readonly unknown[] =
   return more && target !== undefined ? { ...target, value: { ...nodeOf(target), ...beside } } : target;
 }
 
-/** Returns the reference of a version that states nothing else; undefined for any other version. */
+/** Returns the reference of a value that has no other members but texts. */
 export function referenceOf(version: Version | undefined): string | undefined {
   const { $ref: reference, ...beside } = nodeOf(version);
   return typeof reference === 'string' && Object.keys(beside).every(isText) ? reference : undefined;
@@ -44,7 +44,7 @@ export function referenceOf(version: Version | undefined): string | undefined {
 const TEXTS = new Set(
   'title description summary example examples externalDocs $comment $id $schema $defs $anchor'.split(' '),
 );
-/** Returns true for the keywords that only people read. */
+/** Returns true for keywords that change no message. */
 export const isText = (keyword: string): boolean => TEXTS.has(keyword);
 
 const NAMES = new Set(
@@ -55,7 +55,6 @@ const NAMES = new Set(
 const DATA = new Set(['default', 'const', 'enum', 'required', 'security']);
 export type Kind = 'node' | 'names' | 'data';
 
-/** Tells whether a value is a node with keywords, a map of names, or data. */
 const kindOf = (keyword: string, value: unknown, within: Kind): Kind => {
   if (within === 'data') return 'data';
   if (within === 'names') return 'node';
@@ -74,17 +73,16 @@ export function shapeOf(value: unknown, kind: Kind = 'node'): string {
     .join()}}`;
 }
 
-/** Returns a value as a message prints it. */
 export const printed = (value: unknown): string =>
   value === undefined ? 'none' : typeof value === 'object' && value !== null ? shapeOf(value, 'data') : `${value}`;
 
-/** Returns true if a reference leads nowhere in the document of another version. */
+/** Returns true if a reference leads nowhere in another version. */
 export const isGone = (reference: string | undefined, other: Version | undefined): boolean =>
   reference !== undefined && valueAt(other?.document, keysOf(reference)) === undefined;
 
 const SCHEMAS = '#/components/schemas/';
 
-/** Returns the reference of a schema in a mapping, which may be only its name. */
+/** Converts the value of a mapping, which may be only a name, to a reference. */
 const referenceTo = (target: string): string => (/^[\w.-]+$/.test(target) ? SCHEMAS + target : target);
 const referencesIn = (list: unknown): string[] =>
   listOf(list).flatMap((one) => (isPlain(one) && typeof one['$ref'] === 'string' ? [one['$ref']] : []));
@@ -104,7 +102,7 @@ const placeOf = ({ path }: Version): string => `#/${path.join('/')}`;
 export const hasGroup = (version: Version): boolean =>
   ['oneOf', 'anyOf'].some((kind) => nodeOf(version)[kind] !== undefined);
 
-/** Returns the values of a discriminator with the schemas that they select: by the mapping, else by name (OpenAPI 3.1, 4.8.25). */
+/** Returns the schemas by the discriminator values that select them, by the mapping or by name (OpenAPI 3.1, 4.8.25). */
 export function targetsOf(version: Version | undefined): Map<string, string> {
   const { discriminator, oneOf, anyOf } = nodeOf(version);
   if (version === undefined || !isPlain(discriminator)) return new Map();
@@ -115,7 +113,7 @@ export function targetsOf(version: Version | undefined): Map<string, string> {
   return new Map([...mapped, ...others.map((one) => [String(keysOf(one).at(-1)), one] as const)]);
 }
 
-/** Returns the references of the subtypes that may stand in the place of a schema without being one of its alternatives. */
+/** Returns references to the subtypes of a schema, if it has no alternatives. */
 export function subtypesOf(version: Version | undefined): string[] {
   const schema = resolved(version);
   if (schema === undefined || hasGroup(schema)) return [];

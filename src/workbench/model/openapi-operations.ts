@@ -3,7 +3,10 @@ import { isPlain, keysOf } from '@accord-api/platform/contract/references';
 import { entriesOf, listOf, type Node, nodeOf, resolved, type Version, versionAt } from './openapi-node.js';
 import { viewOf } from './schema-view.js';
 
-/** Returns the name under which two media types are the same: lower case, sorted parameters, no charset of JSON (RFC 8259, 8.1). */
+/** The address of a server without a host. */
+export const OWN_ADDRESS = 'relative://service';
+
+/** Normalises a media type: lower case, sorted parameters, no charset of JSON (RFC 8259, 8.1). */
 export function mediaKey(type: string): string {
   const [name = '', ...parameters] = type
     .toLowerCase()
@@ -12,7 +15,7 @@ export function mediaKey(type: string): string {
   return [name, ...parameters.filter((one) => !(one === 'charset=utf-8' && /[/+]json$/.test(name))).sort()].join(';');
 }
 
-/** Returns the parameters of an operation by position (in the path) or by name. Those of the operation replace those of the path. */
+/** Returns the parameters of an operation and its path item, by position in the path or by name. The operation takes precedence. */
 export function parametersOf(operation: Version | undefined, path: string): Map<string, Version> {
   const positions = [...path.matchAll(/\{([^{}]*)\}/g)].map(([, name]) => name);
   const found = new Map<string, Version>();
@@ -26,7 +29,7 @@ export function parametersOf(operation: Version | undefined, path: string): Map<
       const version = versionAt(owner, 'parameters', index) as Version;
       const { in: place, name } = nodeOf(resolved(version));
       const key = place === 'header' ? String(name).toLowerCase() : String(name);
-      // Content negotiation and authentication state those (OpenAPI 3.1, 4.8.12.1).
+      // OpenAPI 3.1, 4.8.12.1: other members describe these headers.
       if (place === 'header' && ['accept', 'content-type', 'authorization'].includes(key)) continue;
       const position = place === 'path' ? positions.indexOf(key) : -1;
       found.set(position < 0 ? `${place}.${key}` : `path.#${position}`, version);
@@ -34,29 +37,28 @@ export function parametersOf(operation: Version | undefined, path: string): Map<
   return found;
 }
 
-/** Returns how a parameter is written, with the defaults of the specification (OpenAPI 3.1, 4.8.12.2). */
-export function writingOf(version: Version | undefined, place: string): Node {
+/** Returns the serialization of a parameter, with the defaults of OpenAPI 3.1, 4.8.12.2. */
+export function serializationOf(version: Version | undefined, place: string): Node {
   const { style: stated, explode, content, allowReserved = false, allowEmptyValue = false } = nodeOf(version);
   const [type] = isPlain(content) ? Object.keys(content) : [];
   if (type !== undefined) return { content: mediaKey(type), allowReserved, allowEmptyValue };
   const style = stated ?? (place === 'query' || place === 'cookie' ? 'form' : 'simple');
   const types = [...(viewOf(versionAt(version, 'schema')).types ?? ['object'])];
-  // Only lists and objects are spread; a list in `simple` style has commas anyway.
+  // `explode` has no effect on other types, nor on lists in `simple` style.
   const isSpread = types.some((one) => one === 'object' || (one === 'array' && style !== 'simple'));
   return { allowReserved, allowEmptyValue, style, explode: isSpread ? (explode ?? style === 'form') : undefined };
 }
 
-/** An operation as it is written. */
 export interface Operation {
   method: string;
   path: string;
   version: Version;
   id: string;
-  /** With unnamed path parameters: `GET /users/{}`. */
+  /** `GET /users/{}`, without the names of path parameters. */
   address: string;
 }
 
-/** Returns the operations of path items: of `paths`, of `webhooks`, or of a callback. The parameters of the path are `x-item`. */
+/** Returns the operations of `paths`, `webhooks` or a callback. `x-item` has the parameters of the path item. */
 export function operationsOf(items: Version | undefined): Operation[] {
   return Object.keys(nodeOf(items)).flatMap((path) => {
     const item = resolved(versionAt(items, path));
@@ -79,7 +81,7 @@ export function operationsOf(items: Version | undefined): Operation[] {
   });
 }
 
-/** Returns true for a status of a failure; `DEFAULT` is one where successes are listed. */
+/** Returns true for the status of a failure. `DEFAULT` counts as one. */
 export const isFailure = (status: string): boolean => status === 'DEFAULT' || /^[45]/.test(status);
 
 /** Returns the range, `4XX` or default that covers a status, or the range that covers a media type (RFC 9110, 12.5.1). */
@@ -94,17 +96,10 @@ export function covering(name: string, names: readonly string[]): string | undef
   return names.includes('DEFAULT') && isDefault ? 'DEFAULT' : undefined;
 }
 
-/** Returns an address in which the case of the host, its usual port and a slash at the end make no difference. */
-export function addressed(url: string): string {
-  const end = url.indexOf('://');
-  const [scheme, rest] = end < 0 ? ['', url] : [url.slice(0, end + 3), url.slice(end + 3)];
-  const slash = `${rest}/`.indexOf('/');
-  const [host, path] = [rest.slice(0, slash), rest.slice(slash)];
-  const port = { 'http://': /:80$/, 'https://': /:443$/ }[scheme.toLowerCase()];
-  const name = host.includes('{')
-    ? host.replaceAll(/(?<=^|\})[^{}]*/g, (part) => part.toLowerCase())
-    : host.toLowerCase();
-  return `${scheme.toLowerCase()}${port ? name.replace(port, '') : name}${path}`.replace(/(?<=.)\/$/, '') || '/';
+/** Returns the normalised address of a server (RFC 3986, 6.2), relative to the address of the contract. Keeps its variables. */
+export function normalizeAddress(url: string): string {
+  const text = url.replaceAll(/[{}]/g, '--');
+  return URL.canParse(text, OWN_ADDRESS) ? new URL(text, OWN_ADDRESS).href.replace(/\/$/, '') : url;
 }
 
 /** Returns the names of the schemas that anything refers to. */
@@ -117,13 +112,13 @@ export function usedIn(version: Version | undefined): Set<string> {
   const mapped = [...text.matchAll(/"mapping":\{([^{}]*)\}/g)].flatMap(([, list = '']) => [
     ...list.matchAll(/:"([^"/]+)"/g),
   ]);
-  // A subtype may stand in the place of its base.
+  // A subtype may replace its base type.
   const schemas = entriesOf((components as Record<string, unknown> | undefined)?.['schemas']);
   const subtypes = schemas.filter(([, schema]) => isPlain(schema) && 'allOf' in schema).map(([name]) => name);
   return new Set([...references, ...mapped.map(([, name]) => name), ...subtypes].map(String));
 }
 
-/** Schemes that must all be met, each with its scopes. */
+/** Security schemes that must all be satisfied, each with its scopes. */
 export interface Requirement {
   schemes: Map<string, string[]>;
   /** `basicAuth`; `key+oauth:read` for several; `anonymous` for none. */
@@ -131,7 +126,7 @@ export interface Requirement {
   at: Version | undefined;
 }
 
-/** Returns the ways to authenticate for an operation: its own, or those of the document. */
+/** Returns the security requirements of an operation, by default those of the document. */
 export function requirementsOf(
   operation: Version | undefined,
   formerNames: ReadonlyMap<string, string>,
@@ -147,8 +142,8 @@ export function requirementsOf(
   });
 }
 
-/** Returns what a scheme asks of a client, in which the names of headers and schemes are case-insensitive. */
-export function askedBy(version: Version | undefined): Version | undefined {
+/** Returns the credentials that a security scheme requires, as comparable text. */
+export function credentialsOf(version: Version | undefined): Version | undefined {
   const { type, scheme, in: place, name, openIdConnectUrl: url } = nodeOf(version);
   const header = place === 'header' ? String(name).toLowerCase() : name;
   const value = [type, scheme && String(scheme).toLowerCase(), place, header, url].filter(Boolean).join(' ');

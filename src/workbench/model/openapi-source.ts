@@ -14,7 +14,7 @@ import { type Finding, type Path, readYaml, type YamlSource } from './yaml-sourc
 /** The contract of a project without openapi.yaml. */
 const EMPTY = 'openapi: 3.1.0\ninfo: { title: none, version: 0.0.0 }\npaths: {}\n';
 
-/** The REST contract. Each part is computed when it is first read. Paths are those of `written`. */
+/** The REST contract. Each part is computed when it is first read. Paths refer to `written`. */
 export interface OpenApiSource {
   /** The name of the first file in problems. */
   readonly file: string;

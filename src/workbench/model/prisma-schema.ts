@@ -128,7 +128,7 @@ export async function runPrisma(root: string, ...args: string[]): Promise<void> 
 /** `error: <message>` and, on the next line, ` -->  <path>:<line>`. */
 const FINDING = /^error: (.+)\n\s*-->\s+\S.*:(\d+)$/gm;
 
-/** Parses the problems in Prisma's output. The column is that of the word which the message quotes. */
+/** Parses the problems in Prisma's output. The column is the place of the word that the message quotes. */
 export function problemsIn(output: string, { file, text }: Pick<PrismaSource, 'file' | 'text'>): Problem[] {
   const lines = text.split('\n');
   return [...output.matchAll(FINDING)].map(([, message = '', number = '1']) => {

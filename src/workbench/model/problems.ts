@@ -5,7 +5,7 @@ export const FILES = {
   prisma: 'prisma/schema.prisma',
 } as const;
 
-/** What a contract is checked for. Generation needs more of it than reading. */
+/** The purpose of a check. Generation needs more of a contract than reading. */
 export type Purpose = 'generation' | 'reading';
 
 /** Lines and columns count from 1. */

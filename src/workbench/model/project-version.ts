@@ -63,7 +63,7 @@ export class NoSuchVersion extends Error {
 
 const MIGRATIONS = 'prisma/migrations';
 
-/** Reads the contracts, of which one is enough. */
+/** Throws NoSuchVersion if neither contract exists. */
 function readFrom(files: ProjectFiles, place: string, wanted?: readonly (keyof Texts)[]): Contracts {
   const contracts = contractsIn(files, wanted);
   if (contracts.openapi.absent && contracts.schema.absent)

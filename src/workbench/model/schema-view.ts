@@ -12,7 +12,7 @@ import {
   versionAt,
 } from './openapi-node.js';
 
-/** The types that a keyword restricts, by its name; every other keyword restricts any type. */
+/** The types that keywords restrict. Other keywords restrict all types. */
 const RESTRICTED: [RegExp, string[]][] = [
   [/Length$|^pattern$|^content[EMS]|^x-uncommon$/, ['string']],
   [/imum$|^multipleOf$/, ['integer', 'number']],
@@ -26,40 +26,39 @@ export function concerns(keyword: string, types: ReadonlySet<string> | undefined
   return own === undefined || types === undefined || own.some((type) => types.has(type));
 }
 
-/** Keywords that a view holds apart from all others. */
+/** Keywords that have members of their own in a view. */
 const STRUCTURE = new Set([
   ...'$ref allOf oneOf anyOf then else type nullable enum const properties required additionalProperties'.split(' '),
   ...'unevaluatedProperties items discriminator readOnly writeOnly'.split(' '),
   ...'x-extensible-enum x-deprecation x-sunset'.split(' '),
 ]);
 
-/** Alternatives of which one (`oneOf`) or at least one (`anyOf`) applies. */
 export interface Group {
   kind: 'oneOf' | 'anyOf';
   alternatives: Version[];
   at: Version;
 }
 
-/** What a schema states, with references followed and `allOf` merged. */
+/** The merged keywords of a schema, its references and its `allOf`. */
 export interface View {
   /** Without null; undefined for any type. */
   types: Set<string> | undefined;
   nullable: boolean;
-  /** The keyword that states the type, and the one that states null apart from the type. */
+  /** The keywords that state the type, and null separately. */
   typed: Version | undefined;
   nulled: Version | undefined;
-  /** The listed values by their text, without null. */
+  /** The values of `enum` or `const` by their text, without null. */
   values: Map<string, Version> | undefined;
   listed: Version | undefined;
-  /** Every other keyword. */
+  /** The other keywords. */
   keywords: Map<string, Version>;
   properties: Map<string, Version>;
   required: Map<string, Version>;
-  /** The schema of other properties; undefined if anything goes, with the value false if there are none. */
+  /** The schema of other properties: undefined for any, false for none. */
   extra: Version | undefined;
   items: Version | undefined;
   groups: Group[];
-  /** The schemas that were merged. */
+  /** The merged schemas. */
   nodes: Version[];
 }
 
@@ -68,13 +67,13 @@ const isAnything = (value: unknown): boolean =>
 const isNothing = (value: unknown): boolean =>
   value === false || (isPlain(value) && 'not' in value && isAnything(value['not']));
 
-/** Keywords with the value that they have if they are not stated. */
+/** Values of keywords that have no effect. */
 const USUAL: Record<string, unknown> = {
   ...{ minLength: 0, minItems: 0, minProperties: 0, uniqueItems: false, deprecated: false, 'x-uncommon': false },
   ...{ pattern: '.*', minContains: 1, nullable: false },
 };
 
-/** Narrows the types to those that a further schema allows. */
+/** Returns the types that two schemas allow. */
 function intersection(all: Set<string> | undefined, own: readonly unknown[]): Set<string> {
   const other = new Set(own.filter((type) => type !== 'null').map(String));
   if (all === undefined) return other;
@@ -82,7 +81,7 @@ function intersection(all: Set<string> | undefined, own: readonly unknown[]): Se
   return new Set([...both, ...(all.has('number') && other.has('integer') ? ['integer'] : [])]);
 }
 
-/** Merges two values of a keyword that both apply: the stricter limit, or else both. */
+/** Merges two values of a keyword: the stricter limit, or else both. */
 function merged(keyword: string, known: Version | undefined, own: Version): Version {
   if (known === undefined || shapeOf(known.value) === shapeOf(own.value)) return known ?? own;
   const [a, b] = [known.value, own.value];
@@ -103,7 +102,7 @@ function append(map: Map<string, Version>, name: string, own: Version): void {
   map.set(name, known === undefined ? own : { ...known, value: undefined, parts: [...(known.parts ?? [known]), own] });
 }
 
-/** Adds what one schema states itself. */
+/** Adds the keywords of one schema. */
 function addOwn(view: View, version: Version): void {
   const node = nodeOf(version);
   const own = (...keys: (string | number)[]) => versionAt(version, ...keys) as Version;
@@ -147,14 +146,14 @@ const isConstant = (version: Version): boolean =>
   'const' in nodeOf(version) &&
   Object.keys(nodeOf(version)).every((key) => isText(key) || /^(?:const|type)$/.test(key));
 
-/** Adds alternatives. Null beside them makes the schema nullable; a single one is merged as if it stood in `allOf`. */
+/** Adds alternatives. The alternative null makes the schema nullable. A single other alternative is merged like `allOf`. */
 function addGroup(view: View, version: Version, kind: Group['kind'], met: Set<unknown>): void {
   const all = listOf(nodeOf(version)[kind]).map((_, index) => versionAt(version, kind, index) as Version);
   if (all.length === 0) return;
   const others = all.filter((one) => !isNull(one));
   const [first] = others;
   const at = versionAt(version, kind) as Version;
-  // Constants with words of their own are an `enum`.
+  // Constants with descriptions are equivalent to an `enum`.
   if (others.length > 1 && others.every(isConstant)) {
     const values = others.map(
       (one) => [shapeOf(nodeOf(one)['const'], 'data'), versionAt(one, 'const') as Version] as const,
@@ -200,7 +199,7 @@ const typeOf = (value: unknown): string => {
   return Array.isArray(value) ? 'array' : typeof value;
 };
 
-/** Returns what a schema states; of an absent one, that anything goes. */
+/** Returns the view of a schema. An absent schema allows everything. */
 export function viewOf(version: Version | undefined, met = new Set<unknown>()): View {
   const view: View = {
     ...{ types: undefined, nullable: true, typed: undefined, nulled: undefined, values: undefined, listed: undefined },
@@ -213,7 +212,7 @@ export function viewOf(version: Version | undefined, met = new Set<unknown>()): 
     view.types = new Set([...values.values()].map(({ value }) => typeOf(value)));
     view.typed = view.listed;
   }
-  // Between integers, an exclusive limit is the next inclusive one.
+  // An exclusive limit of integers is the next inclusive limit.
   if (view.types?.has('integer') && !view.types.has('number'))
     for (const [exclusive, inclusive, step] of [
       ['exclusiveMinimum', 'minimum', 1],
@@ -228,18 +227,18 @@ export function viewOf(version: Version | undefined, met = new Set<unknown>()): 
   return view;
 }
 
-/** Returns true if a schema states nothing about its values. */
-export const saysNothing = (view: View): boolean =>
+/** Returns true if a schema restricts neither types nor members. */
+export const isUnrestricted = (view: View): boolean =>
   view.types === undefined &&
   view.properties.size + view.required.size + view.groups.length === 0 &&
   view.extra === undefined &&
   view.items === undefined;
 
-/** Returns true if a property is not part of messages in this direction. */
+/** Returns true for a property that messages in a direction lack. */
 export const isHidden = (version: Version, direction: 'request' | 'response'): boolean =>
   viewOf(version).nodes.some((one) => nodeOf(one)[direction === 'request' ? 'readOnly' : 'writeOnly'] === true);
 
-/** Returns the name of an alternative: that of its component, its title, or its type. */
+/** Returns the name of an alternative: its component, title or type. */
 export function labelOf(version: Version): string {
   const node: Node = nodeOf(version);
   if (typeof node['$ref'] === 'string') return String(node['$ref'].split('/').at(-1));
@@ -252,7 +251,7 @@ export function labelOf(version: Version): string {
 export const allTypesOf = ({ types, groups }: View): string[] =>
   types ? [...types] : groups.flatMap(({ alternatives }) => alternatives.flatMap((one) => allTypesOf(viewOf(one))));
 
-/** Returns the alternatives of a schema; if it has none, itself, or one for each of its types. */
+/** Returns the alternatives of a schema, or the schema itself, or one alternative for each of its types. */
 export function listOfGroups({ groups, types, properties }: View, version: Version | undefined): Version[] {
   if (groups.length > 0) return groups.flatMap(({ alternatives }) => alternatives);
   if (version === undefined) return [];
@@ -265,7 +264,7 @@ export function listOfGroups({ groups, types, properties }: View, version: Versi
   return [...types].map((type) => ({ ...version, value: { type } }));
 }
 
-/** Returns the constants of the properties by which clients tell alternatives apart. */
+/** Returns the constant properties, by which clients distinguish alternatives. */
 export const constantsOf = (version: Version): string =>
   [...viewOf(version).properties]
     .flatMap(([name, one]) => {

@@ -28,7 +28,7 @@ export interface Definition {
   column: number;
 
   description: string;
-  /** What it states itself, without its members and directives. */
+  /** Its text without members and directives. */
   shape: string;
   isExtended: boolean;
   isInput: boolean;
@@ -50,7 +50,6 @@ interface Node {
   arguments?: readonly Node[];
 }
 
-/** Returns a value whose members are in alphabetical order. */
 const sorted = (value: unknown): unknown =>
   Array.isArray(value)
     ? value.map(sorted)
@@ -69,7 +68,7 @@ function definitionOf(node: Node, schema: GraphQLSchema): Definition {
       .sort()
       .join();
   const type = node.type && typeFromAST(schema, node.type as NamedTypeNode);
-  // Coerced, a value is equal to a list of it, and a number to an id (GraphQL, 3.11 and 3.5.5).
+  // Coercion makes `1` equal to `[1]`, and to an ID (GraphQL, 3.11 and 3.5.5).
   const value = node.defaultValue && type ? JSON.stringify(sorted(valueFromAST(node.defaultValue, type as never))) : '';
   return {
     ...{ file, line, column, isExtended: false, isInput: node.kind === 'InputValueDefinition' },
@@ -80,10 +79,7 @@ function definitionOf(node: Node, schema: GraphQLSchema): Definition {
   };
 }
 
-/**
- * Returns the definitions of an SDL by path: `User`, `User.name`, `Query.users.limit`, `Role.ADMIN`, `@permission`.
- * @param schema gives the types of defaults
- */
+/** Returns the definitions of an SDL by path: `User.name`, `Query.users.limit`, `@permission`. `schema` has the types of defaults. */
 export function definitionsIn({ document }: SdlSource, schema: GraphQLSchema): Map<string, Definition> {
   const found = new Map<string, Definition>();
   const addMembers = (path: string, node: Node) => {
@@ -113,7 +109,7 @@ export function inputAt(schema: GraphQLSchema, path: string): GraphQLArgument | 
   return found?.args.find((one) => one.name === argument);
 }
 
-/** The `Type.field`s at which a client meets each type: as what it sends, and as what is returned. */
+/** The `Type.field`s that use each type in arguments, and in results. */
 export interface Uses {
   sent: Map<string, Set<string>>;
   returned: Map<string, Set<string>>;
@@ -139,14 +135,14 @@ export function usesIn(schema: GraphQLSchema): Uses {
       for (const argument of field.args) send(getNamedType(argument.type).name, `${type.name}.${field.name}`);
     }
   }
-  // A field that returns an interface or a union returns each of its members.
+  // A field with an abstract type returns its possible types.
   for (const type of types.filter(isAbstractType))
     for (const field of uses.returned.get(type.name) ?? [])
       for (const member of schema.getPossibleTypes(type)) add(uses.returned, member.name, field);
   return uses;
 }
 
-/** Returns the fields that a part of a schema concerns: the field itself, or those that use the input type or enum. */
+/** Returns the fields that a change affects: the field itself, or the fields that use the input type or enum. */
 export function elementsAt(schema: GraphQLSchema, { sent, returned }: Uses, path: string): string[] {
   const [name = '', field] = path.split('.');
   const type = schema.getType(name);
@@ -162,7 +158,7 @@ export function directivesOf({ directives, isInput }: Definition): Map<string, s
     if (name.value === 'constraint')
       for (const { name: own, value } of given)
         found.set(own.value, 'value' in value ? String(value.value) : print(value));
-    // The inspector reports deprecated fields and enum values, but no deprecated inputs.
+    // The inspector reports `@deprecated`, except of inputs.
     if (['permission', 'constraint', ...(isInput ? [] : ['deprecated'])].includes(name.value)) continue;
     const [key, text] = [
       `@${name.value}`,
