@@ -230,11 +230,11 @@ export const trash = Contract.trashHandlers({\n  ${DELETE}
     /import { trash } from '.\/trash.js';\n\n.*= { notes,\n {2}trash,\n };/,
   );
   t.throws(() => edit({ openapi: tagged('paging') }), {
-    name: 'Refusal',
+    name: 'Unable',
     message: /The tag paging needs the file src\/application\/rest\/paging\.ts, which has other content/,
   });
   t.throws(() => edit({ openapi: tagged('Notes') }), {
-    name: 'Refusal',
+    name: 'Unable',
     message: /Notes\.ts and notes\.ts differ in case only/,
   });
 });
@@ -298,7 +298,7 @@ t.test('an operation under another tag is reported', async (t) => {
 t.test('handlers that are not where they should be are not written a second time', async (t) => {
   const code = { 'src/application/rest/notes.ts': 'export const getNote = async () => ({ status: 200 });\n' };
   t.throws(() => edit({ code }), {
-    name: 'Refusal',
+    name: 'Unable',
     message: /notes\.ts must contain `export const notes = Contract\.notesHandlers\({ … }\)`, with a handler for each/,
   });
 });
@@ -371,7 +371,7 @@ type Deleted { id: ID! }
   const again = edit({ schema: sdl, required, code: files });
   t.same([again.told, again.files], [[], {}], 'a second run changes nothing');
   const Page = { schema: `${schema}\ntype Page { size: Int! }\n`, required: { Page: ['size'] } };
-  t.throws(() => edit(Page), { name: 'Refusal', message: /Page\.ts and page\.ts differ in case only/ });
+  t.throws(() => edit(Page), { name: 'Unable', message: /Page\.ts and page\.ts differ in case only/ });
 });
 
 t.test('a field that is gone is parked with its comments, and comes back', async (t) => {
@@ -564,7 +564,7 @@ export const Draft: DraftResolvers = {\n  heading: notWritten,\n};\n`;
 
     writeFileSync(join(folder, 'src/application/rest/users.ts'), `${users}const half = (`);
     await t.rejects(scaffolded(folder), {
-      name: 'Refusal',
+      name: 'Unable',
       message: /^src\/application\/rest\/users\.ts:\d+ cannot be edited: /,
     });
 

@@ -45,11 +45,11 @@ t.test('it refuses what it cannot do, and changes nothing', async (t) => {
   const folder = temporaryFolder(t);
   writeFileSync(join(folder, 'mine.txt'), 'mine');
   const begun = await accord(t, ['new', folder, '--name', 'mine']);
-  t.match([begun.code, begun.stderr], [2, /is not empty \(there is mine\.txt\)\. Nothing was written/]);
+  t.match([begun.code, begun.stderr], [2, /is not empty \(it contains mine\.txt\)\. Nothing was written/]);
   const file = await accord(t, ['new', join(folder, 'mine.txt')]);
   t.match([file.code, file.stderr], [2, /mine\.txt is a file/]);
   const unnamed = await accord(t, ['new', join(folder, '42')]);
-  t.match([unnamed.code, unnamed.stderr], [2, /"42" cannot be the name.*--name/]);
+  t.match([unnamed.code, unnamed.stderr], [2, /"42" is no name for an application.*--name/]);
   const absent = await accord(t, ['new', join(folder, 'books'), '--packages', folder]);
   t.match([absent.code, absent.stderr], [2, /There is no .*accord-.*\.tgz.*npm run pack/]);
   t.same(readdirSync(folder), ['mine.txt']);
@@ -65,7 +65,7 @@ t.test('what it writes is in order: generated, migrated, linted, bridged, and it
   linkSources(folder);
   const command = (...args: string[]) => accord(t, ['--root', folder, ...args]);
   t.match(await command('codegen', '--check'), { code: 0, stdout: /is current/ });
-  t.match(await command('migrate', '--check'), { code: 0, stdout: /The migrations give/ });
+  t.match(await command('migrate', '--check'), { code: 0, stdout: /The migrations result in/ });
   t.match(await command('lint'), { code: 0, stdout: /Both contracts are in order/ });
   t.match(await command('bridge'), { code: 0, stderr: '' });
   const biome = await run(t, [join(folder, 'node_modules/.bin/biome'), 'check', '.'], {}, folder).ended;

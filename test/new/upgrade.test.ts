@@ -83,7 +83,7 @@ t.test('accord upgrade says what a project lacks, takes it over once, and leaves
 
 t.test('what accord new did not begin is not upgraded', async (t) => {
   const refused = await accord(t, ['--root', temporaryFolder(t), 'upgrade']);
-  t.match([refused.code, refused.stderr], [2, /has no 0_platform: this is no project that `accord new` began/]);
+  t.match([refused.code, refused.stderr], [2, /has no 0_platform: `accord new` did not write this project/]);
 });
 
 t.test(

@@ -86,3 +86,17 @@ t.test(
     t.notMatch(refused.stdout + refused.stderr, /Accord is|^ +at /m);
   },
 );
+
+t.test('every command, and a start, name the supported Node in one sentence', async (t) => {
+  const old = "Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.18.3' } })";
+  const preload = `data:text/javascript,${encodeURIComponent(old)}`;
+  for (const command of ['start', 'diff', 'keys']) {
+    const { code, stdout, stderr } = await run(t, [
+      process.execPath,
+      `--import=${preload}`,
+      'src/platform/cli/bin.js',
+      command,
+    ]).ended;
+    t.same([code, stdout, stderr], [2, '', 'Accord needs Node 20.19 or later, and this is Node 20.18.3.\n']);
+  }
+});

@@ -10,9 +10,8 @@ import { table } from './output.js';
 import type { Subcommand } from './subcommand.js';
 
 /**
- * Runs an operator's command on the database that DATABASE_URL names, beside running servers: on PostgreSQL directly; on
- * the embedded database through the server that has its directory, or directly while there is none. What goes wrong is
- * a sentence and exit code 1.
+ * Runs an operator's command on the database of DATABASE_URL, also while servers run. Only one process can open an embedded database,
+ * so a running server carries the command out. Prints an error as a sentence, with the exit code 1.
  */
 async function administer(work: (commands: Administration) => Promise<void>): Promise<void> {
   try {
@@ -20,12 +19,12 @@ async function administer(work: (commands: Administration) => Promise<void>): Pr
     const address = readAddress(config.DATABASE_URL);
     const directory = address.kind === 'embedded' ? address.directory : undefined;
     if (address.kind === 'embedded' && directory === undefined) {
-      throw new Refused('DATABASE_URL: a database in memory is known to its own server only.');
+      throw new Refused('DATABASE_URL: a database in memory is accessible to its own server only.');
     }
     if (directory !== undefined && !existsSync(directory)) throw new Refused(`There is no ${address.label}.`);
     const running = directory === undefined ? undefined : await runningServer(directory);
     if (running) return await work(running);
-    // Half of what a command takes is to load these, and a running server has them already.
+    // These modules take half of the time of a command, and a running server has loaded them.
     const [{ openDatabase }, { administration }] = await Promise.all([
       import('../database/open.js'),
       import('../keys/administration.js'),
@@ -42,7 +41,6 @@ async function administer(work: (commands: Administration) => Promise<void>): Pr
 
 const print = (keys: KeyEntry[]) => console.log(table(keys as never, ['kid', 'state', 'signsFrom', 'verifiesUntil']));
 
-/** `accord keys list|rotate|retire`: the signing keys, beside running servers and without restarting them. */
 export const keys: Subcommand = (command) => {
   command
     .command('list')
@@ -50,13 +48,13 @@ export const keys: Subcommand = (command) => {
     .action(() => administer(async (commands) => print(await commands['keys.list']({}))));
   command
     .command('rotate')
-    .description('publish a new key; it signs 310 seconds later, when no verifier keeps the old key set any more')
+    .description('publish a new key; it signs 310 seconds later, when no verifier has the old key set any more')
     .action(() => administer(async (commands) => print(await commands['keys.rotate']({}))));
   command
     .command('retire')
-    .description('take a key out of use at once, for one that has leaked; its tokens are refused, their sockets closed')
+    .description('withdraw a leaked key immediately; its tokens are rejected, and their sockets closed')
     .argument('<kid>', 'the id of the key')
-    .allowUnknownOption() // a thumbprint in base64url may begin with a dash: one of 64 does
+    .allowUnknownOption() // One in 64 thumbprints in base64url begins with a hyphen.
     .action((kid: string) => administer(async (commands) => print(await commands['keys.retire']({ kid }))));
 };
 
@@ -64,23 +62,23 @@ const COLUMNS = ['time', 'event', 'actor', 'subject', 'address', 'requestId'];
 
 const integer = (text: string): number => {
   if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError('It is an integer of at least 1.');
+  throw new InvalidArgumentError('It must be an integer of at least 1.');
 };
 
 const time = (text: string): string => {
-  if (Number.isNaN(Date.parse(text))) throw new InvalidArgumentError('It is a time in ISO 8601.');
+  if (Number.isNaN(Date.parse(text))) throw new InvalidArgumentError('It must be a time in ISO 8601.');
   return new Date(text).toISOString();
 };
 
-/** `accord audit`: the newest security events, the newest last. */
+/** Prints the latest security events in chronological order. */
 export const audit: Subcommand = (command) => {
   command
-    .addOption(new Option('--event <event>', 'only these').choices(EVENTS))
-    .option('--actor <id>', 'only what this user did', integer)
-    .option('--subject <subject>', 'only what is about user:<id>, session:<id> or key:<kid>')
-    .option('--since <time>', 'only from then on (ISO 8601)', time)
-    .option('--limit <count>', 'how many at most', integer, 100)
-    .option('--json', 'a line of JSON for each')
+    .addOption(new Option('--event <event>', 'only events of this kind').choices(EVENTS))
+    .option('--actor <id>', 'only actions of this user', integer)
+    .option('--subject <subject>', 'only events about user:<id>, session:<id> or key:<kid>')
+    .option('--since <time>', 'only events since this time (ISO 8601)', time)
+    .option('--limit <count>', 'the maximum number of events', integer, 100)
+    .option('--json', 'print a line of JSON for each event')
     .action(({ json, root: _root, ...filter }: AuditFilter & { json?: boolean; root?: string }) =>
       administer(async (commands) => {
         const entries = await commands['audit.read'](filter);

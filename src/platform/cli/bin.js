@@ -1,22 +1,28 @@
 #!/usr/bin/env node
 import module from 'node:module';
-import { BUNDLES, built, canBuild } from './built.js';
+
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+if (major < 20 || (major === 20 && minor < 19)) {
+  console.error(`Accord needs Node 20.19 or later, and this is Node ${process.versions.node}.`);
+  process.exit(2);
+}
+// @ts-expect-error Node 22 and later keep compiled code for the next start.
+module.enableCompileCache?.();
 
 const args = process.argv.slice(2);
-
-// @ts-expect-error From Node 22 on, compiled code is kept for the next start.
-module.enableCompileCache?.();
+// Later than the check, because these modules may use what an old Node does not have.
+const { BUNDLES, canBuild, importBundle } = await import('./built.js');
 if (args.join() === 'start') {
-  // The service is bundled: it waits for no loader.
+  // The service is bundled, so it needs no loader for TypeScript.
   const { start } = await import('./start.js');
   await start();
 } else if (canBuild()) {
-  // The workbench brings what reads TypeScript, which the sources of a project are.
+  // The workbench registers the loader for TypeScript.
   const { WORKBENCH } = await import('@accord-api/workbench/cli');
   const { accord } = await import('./program.js');
   await accord(args, WORKBENCH);
 } else if (args.join() !== 'build') {
-  // An installation for production: it has the operator's commands as one bundle, and npm asks it to build when it installs.
-  const { accord } = await built(BUNDLES.program);
+  // A production install has the operator's commands as a bundle. npm runs `build` during the installation, without effect.
+  const { accord } = await importBundle(BUNDLES.program);
   await accord(args, {});
 }

@@ -1,28 +1,22 @@
-// Plain JavaScript, for it runs before anything that reads TypeScript: without a loader a start takes little more than half the time.
+// Plain JavaScript, because a start without a loader for TypeScript takes little more than half the time.
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { rootPath } from '../root.js';
 
-/** What was made of what: a digest of all that the bundles are made of, and their files. */
-const RECORD = 'bundle.json';
-
 /**
- * What is bundled, each with all that it imports: the service, and the operator's commands. With `node --enable-source-maps` a
- * stack names the sources.
+ * The bundles: the service, and the operator's commands. With `node --enable-source-maps`, stack traces name the sources.
  * @type {Readonly<Record<'service' | 'program', string>>}
  */
 export const BUNDLES = { service: 'main.js', program: 'program.js' };
 
-/**
- * Of what was built.
- * @param {string[]} segments
- */
+/** @param {string[]} segments */
 export const distPath = (...segments) => rootPath('dist', ...segments);
 
-export const recordPath = () => distPath(RECORD);
+/** Returns the path of the record: the sources of the last build, their digest, and the built files. */
+export const recordPath = () => distPath('bundle.json');
 
-/** Whether what builds is installed: a production install runs what was built elsewhere. */
+/** Returns true if the workbench is installed. A production install runs what was built elsewhere. */
 export function canBuild() {
   try {
     return import.meta.resolve('@accord-api/workbench/cli') !== '';
@@ -32,45 +26,22 @@ export function canBuild() {
 }
 
 /**
- * A bundle as a module. Where it was not brought along, that is told, and ends the process.
+ * Imports a bundle. Without it, prints the remedy and ends the process.
  * @param {string} bundle
  */
-export async function built(bundle) {
+export async function importBundle(bundle) {
   const path = distPath(bundle);
   if (existsSync(path)) return import(pathToFileURL(path).href);
   console.error(
-    'There is no dist/, and nothing here to build it with. Run `npm ci && npm run build` where the development dependencies are, and bring dist/ along.',
+    'There is no dist/, and the development dependencies that build it are not installed. Run `npm ci && npm run build` where they are, and copy dist/ here.',
   );
   process.exit(1);
 }
 
-/**
- * By content, for a copied file may keep its date.
- * @param {string[]} files from the project
- */
-export function digestOf(files) {
+/** @param {string[]} files from the project */
+function digestOf(files) {
   const hash = createHash('sha256');
   for (const file of files) hash.update(file).update(readFileSync(rootPath(file)));
-  return hash.digest('hex');
-}
-
-/**
- * Of what was made: whether each file is there, whole. Those with a part of a program are named by what is in them.
- * @param {string[]} made
- */
-export const sizesOf = (made) => made.map((file) => statSync(distPath(file)).size).join();
-
-/**
- * Which files these are and when they were last written or changed in any way (ctime, which unlike mtime nobody can set): to look
- * takes 2 ms of a start, and to read them all 40.
- * @param {string[]} files from the project
- */
-export function statesOf(files) {
-  const hash = createHash('sha256');
-  for (const file of files) {
-    const { ino, size, ctimeMs } = statSync(rootPath(file));
-    hash.update(`${file} ${ino} ${size} ${ctimeMs}\n`);
-  }
   return hash.digest('hex');
 }
 
@@ -85,23 +56,19 @@ export function replaceFile(path, contents) {
   renameSync(unfinished, path);
 }
 
-/** @param {object} record */
-export const writeRecord = (record) => replaceFile(recordPath(), JSON.stringify(record));
+/**
+ * @param {string[]} sources from the project
+ * @param {string[]} outputs from `dist`
+ */
+export const writeRecord = (sources, outputs) =>
+  replaceFile(recordPath(), JSON.stringify({ sources, digest: digestOf(sources), outputs }));
 
-/** Whether the bundle is there and made of what the sources are now; by content, where their states are not those known. */
+/** Returns true if `dist` was built from the present sources. Compares contents (15 ms), because a copy may keep its date. */
 export function bundleIsCurrent() {
   try {
-    const record = JSON.parse(readFileSync(recordPath(), 'utf8'));
-    const { files, sha256, made, bytes } = record;
-    if (sizesOf(made) !== bytes) return false;
-    const states = statesOf(files);
-    if (states === record.states) return true;
-    if (digestOf(files) !== sha256) return false;
-    // They were copied, for instance. Where dist is not to be written, they are read at the next start as well.
-    try {
-      writeRecord({ ...record, states });
-    } catch {}
-    return true;
+    const { sources, digest, outputs } = JSON.parse(readFileSync(recordPath(), 'utf8'));
+    const isThere = (/** @type {string} */ file) => existsSync(distPath(file));
+    return outputs.every(isThere) && digestOf(sources) === digest;
   } catch {
     return false;
   }

@@ -1,22 +1,18 @@
 import { writeFileSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { filesIn, sdlParts, sdlText } from '../contract/project-files.js';
 import type { Subcommand } from './subcommand.js';
 
-const schemaText = (root: string): string => sdlText(sdlParts(filesIn(resolve(root))));
+const schemaText = (root: string): string => sdlText(sdlParts(filesIn(root)));
 
-/** Prints the message of what is wrong with a schema or a document, and sets the exit code 1. */
-function fail(error: unknown, where = ''): void {
-  console.error(`${where}${error instanceof Error ? error.message : error}`);
+/** Prints an error of a schema or a document, and sets the exit code 1. */
+function fail(error: unknown, prefix = ''): void {
+  console.error(`${prefix}${error instanceof Error ? error.message : error}`);
   process.exitCode = 1;
 }
 
-/**
- * `accord schema [--json]`: the GraphQL contract for tools, without a server and whether or not introspection is on. Exits 1
- * when the contract is broken.
- */
+/** Prints the GraphQL contract for tools, without a server and regardless of introspection. Exits 1 on an invalid contract. */
 export const schema: Subcommand = (command) => {
-  command.option('--json', 'as the result of an introspection query, for tools that take no SDL', false);
+  command.option('--json', 'print the result of an introspection query, for tools without SDL', false);
   command.action(async () => {
     const { root, json } = command.optsWithGlobals<{ root: string; json: boolean }>();
     const { buildSchema, introspectionFromSchema } = await import('../graphql/sdl.js');
@@ -30,11 +26,7 @@ export const schema: Subcommand = (command) => {
   });
 };
 
-/**
- * `accord trust <path...>`: registers documents. Reads files and folders of `.graphql` documents and manifests, validates each
- * document against the contract, and writes one manifest for `TRUSTED_DOCUMENTS`. Exits 1 and writes nothing when one of
- * them is not valid.
- */
+/** Validates documents, and writes the manifest for `TRUSTED_DOCUMENTS`. Exits 1 and writes nothing if one of them is invalid. */
 export const trust: Subcommand = (command) => {
   command.argument('<path...>', 'documents (.graphql), manifests (.json), or folders of them');
   command.option('--out <file>', 'the manifest to write', 'trusted-documents.json');

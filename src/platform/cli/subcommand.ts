@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 
-/** Adds a subcommand's arguments, options and action to it. */
+/** Adds the arguments, options and action of a subcommand. `root` among the global options is an absolute path. */
 export type Subcommand = (command: Command) => void;
 
-/** One line for each subcommand. Its file is imported only when it is called, so that the others start quickly. */
+/** The subcommands by name. Their files are imported on demand, so that each command starts quickly. */
 export type Subcommands = Readonly<Record<string, { summary: string; load: () => Promise<{ default: Subcommand }> }>>;

@@ -1,5 +1,4 @@
-import { resolve } from 'node:path';
-import { EXIT, paint, printJson, table, Unable, withProgress } from '@accord-api/platform/cli/output';
+import { EXIT, paint, printJson, table, Unable } from '@accord-api/platform/cli/output';
 import type { Subcommand } from '@accord-api/platform/cli/subcommand';
 import type { Contracts } from '../model/contracts.js';
 
@@ -33,7 +32,7 @@ const bridgeCommand: Subcommand = (command) => {
     .option('--json', 'print JSON for programs', false)
     .action(async () => {
       const { root, json, list } = command.optsWithGlobals<Options>();
-      const contracts = await withProgress('Reading the contracts', () => readValid(resolve(root)));
+      const contracts = await readValid(root);
       const [{ bridge }, print] = await Promise.all([import('../bridge/bridge.js'), import('../bridge/print.js')]);
       const report = bridge(contracts);
       if (report.differences.length > 0) process.exitCode = EXIT.found;

@@ -1,17 +1,9 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
-import {
-  BUNDLES,
-  digestOf,
-  distPath,
-  recordPath,
-  replaceFile,
-  sizesOf,
-  statesOf,
-  writeRecord,
-} from '@accord-api/platform/cli/built';
+import { BUNDLES, distPath, recordPath, replaceFile, writeRecord } from '@accord-api/platform/cli/built';
 import { CONTRACT_FILE, readGeneratedContract } from '@accord-api/platform/contract/generated';
 import { filesIn } from '@accord-api/platform/contract/project-files';
 import { makeTemplate } from '@accord-api/platform/database/embedded';
@@ -19,71 +11,90 @@ import { readMigrations } from '@accord-api/platform/database/migrations';
 import { templatePath } from '@accord-api/platform/database/template';
 import { builtPath, PAGE_FILES, sourcePath, statePath } from '@accord-api/platform/pages';
 import { rootPath } from '@accord-api/platform/root';
-import { build } from 'esbuild';
+import { build, type Plugin } from 'esbuild';
 import { generateContract } from '../generate/contract.js';
 import { contractsIn } from '../model/contracts.js';
-import { graphqlInstances, openapiSchema, queryCompiler } from './bundle-plugins.js';
 
 /**
- * Packages that stay outside: native ones, those that read files beside them, and those that are loaded only where they are
- * installed. All else the bundles have a part of, for to find and read 1,200 small files one by one takes half a second of a
- * start; so that there is one copy of each.
+ * Packages that stay outside of the bundles: native packages, packages that read files beside their code, and optional packages.
+ * Reading the 1,200 files of the others one by one would take half a second of a start.
  */
-const OUTSIDE =
+const EXTERNAL =
   /^(@electric-sql\/|@node-rs\/|@prisma\/schema-engine-wasm|fs-native-extensions|pino-pretty|pg-native|bufferutil|utf-8-validate)/;
 
-interface Made {
-  path: string;
-  contents: Uint8Array;
+const externalPackages: Plugin = {
+  name: 'external-packages',
+  setup: ({ onResolve }) => onResolve({ filter: EXTERNAL }, () => ({ external: true })),
+};
+
+const VALIDATOR = '@seriousme/openapi-schema-validator';
+const OPENAPI_VERSION = '3.1';
+
+/** Returns the schema of OpenAPI as an ES module with a validation function. */
+async function compiledOpenApiSchema(): Promise<string> {
+  const [{ Ajv2020 }, { default: formats }, { default: standalone }] = await Promise.all([
+    import('ajv/dist/2020.js'),
+    import('ajv-formats'),
+    import('ajv/dist/standalone/index.js'),
+  ]);
+  const ajv = new Ajv2020({ strict: false, code: { source: true, esm: true } });
+  formats.default(ajv).addFormat('media-range', true);
+  const validator = createRequire(import.meta.url).resolve(VALIDATOR);
+  const schema = readFileSync(join(dirname(validator), `schemas/v${OPENAPI_VERSION}/schema.json`), 'utf8');
+  return standalone.default(ajv, ajv.compile(JSON.parse(schema)));
 }
 
-/** The folders of the workbench that make the bundles and `generated/contract.json`. */
-const MAKERS = ['cli', 'generate', 'model'].map((folder) => join(import.meta.dirname, '..', folder));
+/** Compiles the schema of OpenAPI when the service is built. fastify-openapi-glue compiles it at each start (250 ms). */
+const openapiSchema: Plugin = {
+  name: 'openapi-schema',
+  setup({ onResolve, onLoad }) {
+    const namespace = 'openapi-schema';
+    const resolveDir = import.meta.dirname;
+    onResolve({ filter: new RegExp(`^${VALIDATOR}$`) }, ({ path, namespace: from }) =>
+      from === namespace ? undefined : { path, namespace },
+    );
+    onResolve({ filter: /^compiled$/, namespace }, ({ path }) => ({ path, namespace }));
+    onLoad({ filter: /^compiled$/, namespace }, async () => ({ contents: await compiledOpenApiSchema(), resolveDir }));
+    onLoad({ filter: /./, namespace }, () => ({
+      contents: `
+        import { Validator as Base } from '${VALIDATOR}';
+        import validate from 'compiled';
+        export class Validator extends Base {
+          getAjvValidator(version) {
+            return version === '${OPENAPI_VERSION}' ? validate : super.getAjvValidator(version);
+          }
+        }`,
+      resolveDir,
+    }));
+  },
+};
 
-/** Returns files that a build reads and does not import: its own, the contract, the Prisma schema, and the files of the pages. */
-const filesRead = () => [
-  ...MAKERS.flatMap((folder) => readdirSync(folder).map((name) => fromRoot(join(folder, name)))),
-  `generated/${CONTRACT_FILE}`,
-  'prisma/schema.prisma',
-  ...PAGE_FILES.map(statePath).map(fromRoot),
-];
+const QUERY_COMPILER = /query_compiler_\w+\.postgresql\.wasm-base64\.m?js$/;
 
-const fromRoot = (path: string) => relative(rootPath(), path);
+/** Writes Prisma's query compiler as a binary file. Prisma has it as 4.6 MB of base64, which would be parsed and stay in memory. */
+const queryCompiler: Plugin = {
+  name: 'query-compiler',
+  setup({ onLoad, onResolve }) {
+    const namespace = 'query-compiler';
+    onLoad({ filter: QUERY_COMPILER, namespace: 'file' }, ({ path }) => ({
+      // Prisma passes `wasm` to Buffer.from, which calls valueOf.
+      contents: `
+        import { readFileSync } from 'node:fs';
+        import file from ${JSON.stringify(`${path}.wasm`)};
+        export const wasm = { valueOf: () => readFileSync(new URL(file, import.meta.url)) };`,
+    }));
+    onResolve({ filter: /\.wasm$/ }, ({ path }) =>
+      QUERY_COMPILER.test(path.slice(0, -5)) ? { path, namespace } : undefined,
+    );
+    onLoad({ filter: /./, namespace }, ({ path }) => {
+      const [, base64] = /"([\w+/=]{1000,})"/.exec(readFileSync(path.slice(0, -5), 'utf8')) ?? [];
+      if (base64 === undefined) throw new Error(`${path} contains no base64, as it does in Prisma 7.`);
+      return { contents: Buffer.from(base64, 'base64'), loader: 'file' };
+    });
+  },
+};
 
-/**
- * Returns a file of the pages with its compressed variants: those of the last build if the file has not changed, because compressing
- * all of them takes seconds.
- */
-function compressedFile(name: (typeof PAGE_FILES)[number]): Made[] {
-  const [path, contents] = [builtPath(name), readFileSync(sourcePath(name))];
-  const isBuilt = existsSync(path) && readFileSync(path).equals(contents);
-  const variant = (extension: string, compress: (bytes: Buffer) => Buffer): Made => {
-    const at = `${path}.${extension}`;
-    return { path: at, contents: isBuilt && existsSync(at) ? readFileSync(at) : compress(contents) };
-  };
-  const brotli = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } };
-  // The file is written last, so its variants are never older.
-  return [variant('gz', gzipSync), variant('br', (bytes) => brotliCompressSync(bytes, brotli)), { path, contents }];
-}
-
-/** What an embedded database begins with; none where PostgreSQL in a process cannot have the migrations, as a server may. */
-async function newDatabase(): Promise<Made[]> {
-  const migrations = readMigrations();
-  const path = templatePath(migrations);
-  if (existsSync(path)) return [{ path, contents: readFileSync(path) }];
-  try {
-    return [{ path, contents: await makeTemplate(migrations) }];
-  } catch (error) {
-    console.error(`An embedded database will begin empty. ${(error as Error).message}`);
-    return [];
-  }
-}
-
-/**
- * Bundles programs with all that they import, in memory.
- * @param entryPoints paths, or paths from the project
- * @param outdir the folder they are meant for
- */
+/** Bundles programs with all their imports, in memory. The paths are relative to the project, or absolute. */
 export const bundled = (entryPoints: string[], outdir: string) =>
   build({
     absWorkingDir: rootPath(),
@@ -96,66 +107,110 @@ export const bundled = (entryPoints: string[], outdir: string) =>
     target: 'node20',
     format: 'esm',
     sourcemap: 'linked',
-    // What is not there is not read. Names stay, for stacks are read by people.
+    // Names stay readable in stack traces.
     minifySyntax: true,
     minifyWhitespace: true,
-    // As in Node 21 and later. Where there is none, pg finds out where it runs by loading all of fetch: 35 ms.
-    define: { navigator: JSON.stringify({ userAgent: 'Node.js' }) },
+    define: {
+      // Outside production, graphql compares the class name of each value, several times for each field.
+      'process.env.NODE_ENV': '"production"',
+      // As in Node 21. Without it, pg loads all of fetch to find out where it runs (35 ms).
+      navigator: JSON.stringify({ userAgent: 'Node.js' }),
+    },
     metafile: true,
     write: false,
     logLevel: 'silent',
-    // For packages that are written for require(), of which Prisma's client is one.
+    // Packages in CommonJS, such as Prisma's client, call require().
     banner: {
       js: "import { createRequire as requireOf } from 'node:module'; const require = requireOf(import.meta.url);",
     },
-    plugins: [
-      {
-        name: 'some packages stay outside',
-        setup: ({ onResolve }) => {
-          onResolve({ filter: OUTSIDE }, () => ({ external: true }));
-        },
-      },
-      graphqlInstances,
-      openapiSchema,
-      queryCompiler,
-    ],
+    plugins: [externalPackages, openapiSchema, queryCompiler],
   });
 
+interface Output {
+  path: string;
+  contents: Uint8Array;
+}
+
+/** Returns a page file and its compressed variants, those of the last build if the file has not changed. Compression takes seconds. */
+function compressedFile(name: (typeof PAGE_FILES)[number]): Output[] {
+  const [path, contents] = [builtPath(name), readFileSync(sourcePath(name))];
+  const isCurrent = existsSync(path) && readFileSync(path).equals(contents);
+  const variant = (extension: string, compress: (bytes: Buffer) => Buffer): Output => {
+    const file = `${path}.${extension}`;
+    return { path: file, contents: isCurrent && existsSync(file) ? readFileSync(file) : compress(contents) };
+  };
+  const brotli = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } };
+  // The file is written last, so its variants are never older.
+  return [variant('gz', gzipSync), variant('br', (bytes) => brotliCompressSync(bytes, brotli)), { path, contents }];
+}
+
+/** Returns a new embedded database; none if the migrations need an extension that only a PostgreSQL server has. */
+async function newDatabase(): Promise<Output[]> {
+  const migrations = readMigrations();
+  const path = templatePath(migrations);
+  if (existsSync(path)) return [{ path, contents: readFileSync(path) }];
+  try {
+    return [{ path, contents: await makeTemplate(migrations) }];
+  } catch (error) {
+    console.error(`A new embedded database will be empty. ${(error as Error).message}`);
+    return [];
+  }
+}
+
+const fromRoot = (path: string) => relative(rootPath(), path);
+
+/** The folders of the workbench that make the bundles and `generated/contract.json`. */
+const BUILDERS = ['cli', 'generate', 'model'].map((folder) => join(import.meta.dirname, '..', folder));
+
+/** Returns the files that a build reads and no bundle contains. */
+const otherSources = () => [
+  ...BUILDERS.flatMap((folder) => readdirSync(folder).map((name) => fromRoot(join(folder, name)))),
+  `generated/${CONTRACT_FILE}`,
+  'prisma/schema.prisma',
+  ...PAGE_FILES.map(statePath).map(fromRoot),
+];
+
+/** Returns true if somebody edited the contract while it was built. */
+function hasContractChanged(): boolean {
+  try {
+    readGeneratedContract();
+    return false;
+  } catch {
+    return true;
+  }
+}
+
 /**
- * Writes `generated/contract.json`, the bundles, a new database, and what the pages load; the Prisma client must be there. Rejects
- * when a source does not parse or `dist` cannot be written.
+ * Writes `generated/contract.json`, the bundles, a new embedded database, and the page files. Needs the Prisma client. Rejects if a
+ * source does not parse or `dist` cannot be written.
  */
 export async function bundle(): Promise<void> {
   const folder = distPath();
   const program = fileURLToPath(import.meta.resolve('@accord-api/platform/cli/program'));
   const { metafile, outputFiles } = await bundled(['./src/main.ts', program], folder);
-  const pages = PAGE_FILES.flatMap(compressedFile);
   const { openapi } = contractsIn(filesIn(rootPath()), ['openapi']);
   if (openapi.absent) throw new Error('There is no openapi.yaml in this project.');
   const contract = generateContract(openapi);
-  const contractMade = { path: rootPath('generated', CONTRACT_FILE), contents: Buffer.from(JSON.stringify(contract)) };
-  const made: Made[] = [contractMade, ...(await newDatabase()), ...pages, ...outputFiles];
-  // The parts are named by their content, and come before the entry: whoever starts meanwhile finds old or new ones, whole.
+  const contractFile = { path: rootPath('generated', CONTRACT_FILE), contents: Buffer.from(JSON.stringify(contract)) };
+  const outputs = [contractFile, ...(await newDatabase()), ...PAGE_FILES.flatMap(compressedFile), ...outputFiles];
+  // The names of chunks contain digests. The entries come last, so a concurrent start finds complete old or new bundles.
   const entries = Object.values(BUNDLES).map((name) => distPath(name));
-  for (const { path, contents } of made.sort(
-    (a, b) => Number(entries.includes(a.path)) - Number(entries.includes(b.path)),
-  )) {
+  outputs.sort((a, b) => Number(entries.includes(a.path)) - Number(entries.includes(b.path)));
+  for (const { path, contents } of outputs) {
     mkdirSync(dirname(path), { recursive: true });
     replaceFile(path, contents);
   }
-  const written = made.map(({ path }) => relative(folder, path));
-  const kept = [relative(folder, recordPath()), ...written];
-  const old = readdirSync(folder).filter((name) => /\.(js|map|json|wasm|tar\.gz)$/.test(name) && !kept.includes(name));
-  for (const name of old) rmSync(distPath(name), { force: true });
-  try {
-    readGeneratedContract();
-  } catch {
-    // Somebody edited the contract during the build. Without a record the next start builds again.
-    return;
+  const written = outputs.map(({ path }) => relative(folder, path));
+  const current = [relative(folder, recordPath()), ...written];
+  for (const name of readdirSync(folder)) {
+    const isOld = /\.(js|map|json|wasm|tar\.gz)$/.test(name) && !current.includes(name);
+    if (isOld) rmSync(distPath(name), { force: true });
   }
-  // Of a package, its version; what a plugin made, is made of packages.
-  const read = Object.keys(metafile.inputs).filter((path) => !path.includes(':'));
-  const inputs = read.map((path) => path.replace(/^(.*node_modules\/(@[^/]+\/)?[^/]+).*/, '$1/package.json'));
-  const files = [...new Set([...inputs, ...filesRead(), ...Object.keys(contract.sources)])];
-  writeRecord({ files, states: statesOf(files), sha256: digestOf(files), made: written, bytes: sizesOf(written) });
+  // Without a record, the next start builds again.
+  if (hasContractChanged()) return;
+  // The package.json of a package changes with each of its files. Paths with a colon belong to plugins.
+  const inputs = Object.keys(metafile.inputs)
+    .filter((path) => !path.includes(':'))
+    .map((path) => path.replace(/^(.*node_modules\/(@[^/]+\/)?[^/]+).*/, '$1/package.json'));
+  writeRecord([...new Set([...inputs, ...otherSources(), ...Object.keys(contract.sources)])], written);
 }

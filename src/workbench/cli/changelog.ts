@@ -1,30 +1,28 @@
-import { resolve } from 'node:path';
-import { printJson, Unable, withProgress } from '@accord-api/platform/cli/output';
+import { printJson, Unable } from '@accord-api/platform/cli/output';
 import type { Subcommand } from '@accord-api/platform/cli/subcommand';
 import type { Release } from '../changelog/changelog.js';
 
 const HELP = `
-It is made of the contracts, by the rules of "accord diff", for those who use them: one section for each tag that names a
-version (v1.2.0, 1.2.0, books@1.2.0), and one for what is in no release yet. Breaks come first; what was accepted has its
-reason. The database and what is only for reviewers is left out.
+The change log contains the changes of the contracts that concern clients, by the rules of "accord diff": one section for each tag
+with a version (v1.2.0, 1.2.0, books@1.2.0), and one for unreleased changes. Breaking changes come first; accepted ones have their
+reason. Changes of the database are omitted.
 
- Exit codes: 0 written, 2 there was no looking.
+ Exit codes: 0 written, 2 unable to compare.
 
 Examples:
-  accord changelog                   since the last release, to the working tree
-  accord changelog v1.0.0..          all releases since one, and what is in none yet
-  accord changelog v1.0.0..v2.0.0    those in between
-  accord changelog 3f2a1c9..         since a commit, also where there is no tag`;
+  accord changelog                   since the last release, up to the working tree
+  accord changelog v1.0.0..          all releases since v1.0.0, and unreleased changes
+  accord changelog v1.0.0..v2.0.0    the releases between two versions
+  accord changelog 3f2a1c9..         since a commit, also without a tag`;
 
-/** `accord changelog [range]`: what changed for the clients of both contracts, as Markdown for CHANGELOG.md. */
-const changelog: Subcommand = (command) => {
+const changelogCommand: Subcommand = (command) => {
   command
     .argument('[range]', 'commits, tags or branches: <from>..<to>, or <from>.. (default: since the last release)')
     .option('--json', 'print JSON', false)
     .addHelpText('after', HELP)
     .action(async (range: string | undefined) => {
       const { root, json } = command.optsWithGlobals<{ root: string; json: boolean }>();
-      const releases = await withProgress('Comparing the releases', () => read(resolve(root), range));
+      const releases = await read(root, range);
       if (json) return printJson(releases);
       const { printChangelog } = await import('../changelog/changelog.js');
       console.log(printChangelog(releases));
@@ -32,13 +30,13 @@ const changelog: Subcommand = (command) => {
 };
 
 async function read(root: string, range: string | undefined): Promise<Release[]> {
-  const { changelog: compared, NotInOrder } = await import('../changelog/changelog.js');
+  const { changelog, NotInOrder } = await import('../changelog/changelog.js');
   const { differencesBetween } = await import('../diff/report.js');
-  return compared(root, range, differencesBetween).catch(async (error: Error) => {
+  return changelog(root, range, differencesBetween).catch(async (error: Error) => {
     if (!(error instanceof NotInOrder)) throw error;
     const { printProblems } = await import('../model/problems.js');
     throw new Unable(printProblems(error.problems, { colour: process.stderr.isTTY }));
   });
 }
 
-export default changelog;
+export default changelogCommand;

@@ -1,36 +1,36 @@
 import type { Subcommands } from '@accord-api/platform/cli/subcommand';
 
-/** What is done with contracts and code. It needs the development dependencies. */
+/** The commands for contracts and code, which need the development dependencies. */
 export const WORKBENCH: Subcommands = {
   bridge: {
-    summary: 'hold openapi.yaml, schema.graphql and schema.prisma against each other',
+    summary: 'compare openapi.yaml, schema.graphql and schema.prisma with each other',
     load: () => import('./bridge.js'),
   },
-  build: { summary: 'make what a start needs and is not committed', load: () => import('./build.js') },
+  build: { summary: 'build the Prisma client, the bundles and the page files', load: () => import('./build.js') },
   changelog: {
-    summary: 'write what changed for clients, release by release, from the contracts',
+    summary: 'write the changes of the contracts for clients, by release',
     load: () => import('./changelog.js'),
   },
   codegen: {
     summary: 'generate typed operations and resolvers from the contracts',
     load: () => import('./codegen.js'),
   },
-  coverage: { summary: 'show what of the contracts the tests have seen', load: () => import('./coverage.js') },
-  dev: { summary: 'watch contracts and code, and keep the server running', load: () => import('./dev.js') },
+  coverage: { summary: 'show which parts of the contracts the tests cover', load: () => import('./coverage.js') },
+  dev: { summary: 'watch contracts and code, and restart the server', load: () => import('./dev.js') },
   diff: {
-    summary: 'tell what changed in the contracts since a git ref, and what it breaks',
+    summary: 'show the changes of the contracts since a git ref, and which of them break clients',
     load: () => import('./diff.js'),
   },
   explain: {
-    summary: 'show an operation as it is published, and where each part comes from',
+    summary: 'show a published operation, and the source of each part',
     load: () => import('./explain.js'),
   },
-  lint: { summary: 'look for what hurts in both contracts', load: () => import('./lint.js') },
+  lint: { summary: 'check the style of both contracts', load: () => import('./lint.js') },
   migrate: { summary: 'write a migration from prisma/schema.prisma', load: () => import('./migrate.js') },
-  new: { summary: 'write a project of your own', load: () => import('./new.js') },
+  new: { summary: 'write a new project', load: () => import('./new.js') },
   scaffold: {
-    summary: 'write the stubs of what the contracts newly promise, and tell the next step',
+    summary: 'write the stubs of new operations and fields, and print the next steps',
     load: () => import('./scaffold.js'),
   },
-  upgrade: { summary: 'take the tables of the installed version of Accord', load: () => import('./upgrade.js') },
+  upgrade: { summary: 'add the tables of the installed version of Accord', load: () => import('./upgrade.js') },
 };

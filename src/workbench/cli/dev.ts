@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, type FSWatcher, watch } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Subcommand } from '@accord-api/platform/cli/subcommand';
 import { whenShellGone } from '@accord-api/platform/npm-shell';
-import { generate, type Outcome } from '../generate/generate.js';
+import { generate } from '../generate/generate.js';
 import { readContracts } from '../model/contracts.js';
 
 const say = (text: string) => console.error(`[dev] ${text}`);
@@ -13,197 +13,180 @@ const say = (text: string) => console.error(`[dev] ${text}`);
 const CLOSE_TIMEOUT_MS = 5000;
 
 /** Runs `src/main.ts` of a project in a child process, one at a time. */
-function supervise(root: string) {
-  let child: ChildProcess | undefined;
-  /** One whose code is being loaded. */
-  let next: ChildProcess | undefined;
-  let ending: Promise<number> | undefined;
-  let stopped = false;
+function superviseServer(root: string) {
+  let current: ChildProcess | undefined;
+  /** A process that loads its code. */
+  let loading: ChildProcess | undefined;
+  let isEnding = false;
+  let isStopped = false;
 
-  async function ended(server: ChildProcess): Promise<number> {
-    const kill = setTimeout(() => server.kill('SIGKILL'), CLOSE_TIMEOUT_MS);
+  /** Ends the running server, and resolves to its exit code; 0 if none runs. */
+  async function end(signal: NodeJS.Signals): Promise<number> {
+    if (current === undefined) return 0;
+    const server = current;
+    isEnding = true;
+    server.kill(signal);
+    const timer = setTimeout(() => server.kill('SIGKILL'), CLOSE_TIMEOUT_MS);
     const [code] = (await once(server, 'exit')) as [number | null];
-    clearTimeout(kill);
+    clearTimeout(timer);
     return code ?? 0;
   }
 
-  async function end(signal: NodeJS.Signals): Promise<number> {
-    if (child === undefined) return 0;
-    ending ??= ended(child);
-    child.kill(signal);
-    return ending;
-  }
-
-  /** @returns a process that has loaded the code and waits; undefined where it could not be loaded */
-  async function loaded(): Promise<ChildProcess | undefined> {
-    const preloaded = ['--import', 'tsx', '--import', new URL('./loaded-first.js', import.meta.url).href];
-    const started = spawn(process.execPath, [...preloaded, join(root, 'src/main.ts')], {
+  /** Returns a process that has loaded the code and waits; undefined if the code cannot be loaded. */
+  async function load(): Promise<ChildProcess | undefined> {
+    const imports = ['--import', 'tsx', '--import', new URL('./loaded-first.js', import.meta.url).href];
+    const started = spawn(process.execPath, [...imports, join(root, 'src/main.ts')], {
       cwd: root,
       stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
-      // Its own process group: a Ctrl-C reaches it once, from here, and not twice.
+      // In its own process group, the server gets the signal of Ctrl-C from `stop` only.
       detached: true,
       env: { NODE_ENV: 'development', ...process.env },
     });
-    next = started;
-    const first = await Promise.race([once(started, 'message').then(() => started), once(started, 'exit')]);
-    next = undefined;
-    return first === started ? started : undefined;
-  }
-
-  function begin(started: ChildProcess): void {
-    child = started;
-    started.once('exit', (code, signal) => {
-      child = undefined;
-      if (ending === undefined) say(`The server ended (${signal ?? code}). It starts again after the next edit.`);
-      ending = undefined;
-    });
-    started.send('begin');
+    loading = started;
+    const isLoaded = await Promise.race([
+      once(started, 'message').then(() => true),
+      once(started, 'exit').then(() => false),
+    ]);
+    loading = undefined;
+    return isLoaded ? started : undefined;
   }
 
   return {
-    running: () => child !== undefined,
-    /** Starts a new server once its code is loaded. The old one serves until then, and goes on if the code cannot be loaded. */
+    isRunning: () => current !== undefined,
+    /** Starts a new server when its code is loaded. The old server serves until then, and keeps running if the code cannot be loaded. */
     async restart(): Promise<void> {
-      if (stopped) return;
-      const started = await loaded();
+      if (isStopped) return;
+      const started = await load();
       if (started === undefined) {
-        const meanwhile = child ? 'The last good server keeps running.' : 'The server starts once this is mended.';
-        if (!stopped) say(`The code cannot be loaded. ${meanwhile}`);
+        const then = current ? 'The last good server keeps running.' : 'The server starts after the next correct edit.';
+        if (!isStopped) say(`The code cannot be loaded. ${then}`);
         return;
       }
       await end('SIGTERM');
-      if (stopped) started.kill('SIGKILL');
-      else begin(started);
+      if (isStopped) {
+        started.kill('SIGKILL');
+        return;
+      }
+      current = started;
+      started.once('exit', (code, signal) => {
+        if (!isEnding) say(`The server ended (${signal ?? code}). It starts again after the next edit.`);
+        current = undefined;
+        isEnding = false;
+      });
+      started.send('begin');
     },
-    /** Passes a signal on, also a second one, and resolves to the exit code; 0 if no server runs. */
+    /** Passes a signal on, also a second one. Resolves to the exit code of the server. */
     async stop(signal: NodeJS.Signals): Promise<number> {
-      stopped = true;
-      next?.kill('SIGKILL');
+      isStopped = true;
+      loading?.kill('SIGKILL');
       return end(signal);
     },
   };
 }
 
-/** The time without another event after which an edit is done: an editor saves in several steps. */
+/** The time without another event after which an edit is complete: an editor saves in several steps. */
 const EDIT_DEBOUNCE_MS = 100;
 
-/** What is generated from in every project; an edit of anything else that is watched only restarts. */
+/** The sources of code generation in every project. */
 const CONTRACTS = ['openapi.yaml', 'schema.graphql', 'codegen.ts', 'prisma/schema.prisma'];
-const SDL_PARTS = /^schema(\/.*\.graphql)?$/;
+
+const foldersOf = (path: string): string[] => (path === '.' ? [''] : [path, ...foldersOf(dirname(path))]);
 
 /**
- * Calls `onEdit` after each burst of edits in a project's contracts and `src/`, never twice at once: what is edited in
- * the meantime is one more call afterwards. Folders are watched, not files, so a file that an editor replaces on saving
- * stays watched.
+ * Calls `onEdit` after each burst of edits of the contracts or of `src/`. Calls do not overlap: edits during a call cause another one.
+ * Watches folders, because an editor may replace a file when it saves.
+ * @param parts returns further files of the contracts, which need not exist
  */
-function watchProject(root: string, onEdit: (isContract: boolean) => Promise<void>) {
-  let contracts: readonly string[] = CONTRACTS;
+function watchProject(root: string, parts: () => readonly string[], onEdit: (isContract: boolean) => Promise<void>) {
   const edited = new Set<string>();
+  let watchers: FSWatcher[] = [];
   let timer: NodeJS.Timeout | undefined;
-  let busy = false;
-  let closed = false;
+  let isBusy = false;
+  const contracts = () => [...CONTRACTS, ...parts()];
 
-  // A folder is that of a contract, too: it may only now be there.
+  /** A folder of a contract may be new. */
   const isContract = (path: string): boolean =>
-    SDL_PARTS.test(path) || contracts.some((file) => file === path || file.startsWith(`${path}/`));
+    /^schema(\/.*\.graphql)?$/.test(path) || contracts().some((file) => file === path || file.startsWith(`${path}/`));
 
-  async function deliver(): Promise<void> {
-    if (busy || closed || edited.size === 0) return;
-    busy = true;
-    const ofContract = [...edited].some(isContract);
-    edited.clear();
-    await onEdit(ofContract).finally(() => {
-      busy = false;
-    });
-    await deliver();
-  }
-
-  const note = (path: string) => {
+  function note(path: string): void {
     if (!isContract(path) && !/^src\/.*\.(ts|js)$/.test(path)) return;
     edited.add(path);
     clearTimeout(timer);
     timer = setTimeout(deliver, EDIT_DEBOUNCE_MS);
-  };
+  }
 
-  const watchers = new Map<string, FSWatcher>();
-  const folder = (name: string, recursive: boolean): void => {
-    const path = join(root, name);
-    if (closed) return;
-    if (!existsSync(path)) {
-      watchers.get(name)?.close();
-      watchers.delete(name);
-      return;
-    }
-    if (watchers.has(name)) return;
-    const prefix = name === '' ? '' : `${name}/`;
-    const watcher = watch(path, { recursive }, (_event, file) => note(prefix + String(file).replaceAll('\\', '/')));
-    watchers.set(name, watcher);
-  };
+  async function deliver(): Promise<void> {
+    if (isBusy || edited.size === 0) return;
+    isBusy = true;
+    const isOfContract = [...edited].some(isContract);
+    edited.clear();
+    await onEdit(isOfContract).finally(() => {
+      isBusy = false;
+    });
+    watchFolders();
+    await deliver();
+  }
+
+  function close(): void {
+    for (const watcher of watchers) watcher.close();
+    watchers = [];
+  }
 
   function watchFolders(): void {
-    for (const name of ['', 'prisma']) folder(name, false);
-    for (const name of ['src', 'schema']) folder(name, true);
-    for (const file of contracts) {
-      for (let name = dirname(file); name !== '.'; name = dirname(name)) folder(name, false);
-    }
+    close();
+    const recursive = ['src', 'schema'];
+    const folders = new Set([...recursive, ...contracts().flatMap((file) => foldersOf(dirname(file)))]);
+    watchers = [...folders]
+      .filter((folder) => existsSync(join(root, folder)))
+      .map((folder) =>
+        watch(join(root, folder), { recursive: recursive.includes(folder) }, (_event, file) =>
+          note((folder === '' ? '' : `${folder}/`) + String(file).replaceAll('\\', '/')),
+        ),
+      );
   }
   watchFolders();
   return {
-    /** Adds the files of the contracts, which need not exist. */
-    alsoContracts(files: readonly string[]) {
-      contracts = [...new Set([...CONTRACTS, ...files])];
-      watchFolders();
-    },
     close() {
-      closed = true;
       clearTimeout(timer);
-      for (const watcher of watchers.values()) watcher.close();
+      edited.clear();
+      close();
     },
   };
 }
 
 /**
- * `accord dev`: generates upon an edit of a contract, and restarts the server upon an edit of the code. While a contract
- * is broken its errors are printed and the last good server keeps running; it is not restarted either, since it would
- * read the broken contract.
+ * Generates after an edit of a contract, and restarts the server after an edit of the code. While a contract is invalid, prints its
+ * errors, and the last good server keeps running: a new one would read the invalid contract.
  */
 const dev: Subcommand = (command) => {
   command.action(async () => {
-    const root = resolve(command.optsWithGlobals<{ root: string }>().root);
-    const server = supervise(root);
+    const { root } = command.optsWithGlobals<{ root: string }>();
+    const server = superviseServer(root);
+    let parts: readonly string[] = [];
+    let isValid = false;
 
-    const regenerate = async (): Promise<Outcome> => {
-      const failed = (error: Error): Outcome => ({
-        ok: false,
-        report: String(error.message),
-        problems: [],
-        changed: [],
-        files: {},
-      });
-      const outcome = await readContracts(root)
-        .then((contracts) => {
-          files = contracts.openapi.files;
-          return generate(contracts, { root, colour: process.stderr.isTTY });
-        })
-        .catch(failed);
-      say(outcome.report.trimStart());
-      return outcome;
-    };
-
-    let files: readonly string[] = [];
-    let sound = (await regenerate()).ok;
-    if (sound) await server.restart();
-
-    const watcher = watchProject(root, async (isContract) => {
-      if (isContract) {
-        sound = (await regenerate()).ok;
-        watcher.alsoContracts(files);
+    async function regenerate(): Promise<void> {
+      try {
+        const contracts = await readContracts(root);
+        parts = contracts.openapi.files;
+        const { ok, report } = await generate(contracts, { root, colour: process.stderr.isTTY });
+        isValid = ok;
+        say(report.trimStart());
+      } catch (error) {
+        isValid = false;
+        say((error as Error).message);
       }
-      if (sound) await server.restart();
-      else say(server.running() ? 'The last good server keeps running.' : 'The server starts once this is mended.');
-    });
+    }
 
-    watcher.alsoContracts(files);
+    async function update(isContract: boolean): Promise<void> {
+      if (isContract) await regenerate();
+      if (isValid) await server.restart();
+      else if (server.isRunning()) say('The last good server keeps running.');
+      else say('The server starts after the next correct edit.');
+    }
+
+    await update(true);
+    const watcher = watchProject(root, () => parts, update);
 
     const stop = async (signal: NodeJS.Signals) => {
       watcher.close();

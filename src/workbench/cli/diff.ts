@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { EXIT, paint, printJson, Unable, withProgress } from '@accord-api/platform/cli/output';
+import { EXIT, paint, printJson, Unable } from '@accord-api/platform/cli/output';
 import type { Subcommand } from '@accord-api/platform/cli/subcommand';
 import { Option } from 'commander';
 
@@ -16,47 +16,44 @@ interface Options {
 }
 
 const HELP = `
-A change is breaking, risky or safe for those who use the contracts as they were, which depends on the direction: narrowing
-what a request may hold breaks, widening what a response may hold is risky. Each break has an id. One that must be is
-accepted at the root of openapi.yaml:
+A change is breaking, risky or safe for the present users of the contracts. The direction decides: a narrower request breaks, a wider
+response is risky. Each breaking change has an id. The root of openapi.yaml accepts intended ones:
 
   x-accepted-breaks:
     - change: rest:getUser:response.200.body.name:removed
       reason: Nobody has called it since March; the partners agreed on 2026-11-02.
 
-An acceptance counts for the diff that brings it. Where tools differ, the repository decides, there too; --rules lists the
-rules:
+An acceptance is for the diff in which it is added. The repository may change the verdict of a rule; --rules lists the rules:
 
   x-severity:
     response-value-added: safe
 
- Exit codes: 0 no break is left, 1 there are breaks, 2 there was no looking.
+ Exit codes: 0 no breaking change is left, 1 there are breaking changes, 2 unable to compare.
 
 Examples:
-  accord diff                       what this branch changes
-  accord diff v1.4.0                what has changed since a tag
-  accord diff old.yaml new.yaml     two contracts, wherever they are
-  accord diff https://api.example.com/openapi.json   what deploying this would change
+  accord diff                       the changes of this branch
+  accord diff v1.4.0                the changes since a tag
+  accord diff old.yaml new.yaml     two contracts anywhere
+  accord diff https://api.example.com/openapi.json   the changes of a deployment
   accord diff --format markdown     for a comment on the pull request`;
 
-/** `accord diff [before] [after]`: what changed in the contracts, the permissions and the database. */
 const diff: Subcommand = (command) => {
   command
     .argument(
       '[before]',
-      'what to compare with: a commit, tag or branch, a file, or the address of a served contract (default: where this branch left origin/main, or HEAD)',
+      'a commit, tag or branch, a file, or the address of a served contract (default: where this branch left origin/main, or HEAD)',
     )
-    .argument('[after]', 'what to compare: the same kinds (default: the working tree)')
-    .option('--from <directory>', 'compare with the project in this directory, in place of a git ref')
-    .option('--to <directory>', 'compare the project in this directory, in place of the working tree')
-    .addOption(new Option('--format <format>', 'how to print it').choices([...FORMATS]).default('text'))
+    .argument('[after]', 'the same kinds (default: the working tree)')
+    .option('--from <directory>', 'compare with the project in this directory, not with a git ref')
+    .option('--to <directory>', 'compare the project in this directory, not the working tree')
+    .addOption(new Option('--format <format>', 'the format of the report').choices([...FORMATS]).default('text'))
     .option('--json', 'print JSON, as --format json does', false)
-    .option('--rules', 'list the rules with their verdicts, why, and what the contracts say of them', false)
+    .option('--rules', 'list the rules with their verdicts, their reasons, and the decisions of the contracts', false)
     .addHelpText('after', HELP);
   command.action(async (ref: string | undefined, other: string | undefined) => {
     const options = command.optsWithGlobals<Options>();
-    if (options.rules) return printRules(resolve(options.root), options.json);
-    const report = await withProgress('Comparing the contracts', () => compared(ref, other, options));
+    if (options.rules) return printRules(options.root, options.json);
+    const report = await compared(ref, other, options);
     await print(options.json ? 'json' : options.format, report);
     if (!report.ok) process.exitCode = EXIT.found;
   });
@@ -65,11 +62,10 @@ const diff: Subcommand = (command) => {
 type Report = import('../diff/report.js').Report;
 
 async function compared(ref: string | undefined, other: string | undefined, options: Options): Promise<Report> {
-  const { from, to } = options;
+  const { from, root, to } = options;
   if (ref !== undefined && from !== undefined)
     throw new Unable('Compare with a git ref or with --from, not with both.');
-  if (other !== undefined && to !== undefined) throw new Unable('Compare one thing: name it, or give it with --to.');
-  const root = resolve(options.root);
+  if (other !== undefined && to !== undefined) throw new Unable('Compare a second version or --to, not both.');
   const { comparable, versionInDirectory, versionNamed } = await import('../model/project-version.js');
   const { diffReport, problemsOf } = await import('../diff/report.js');
   const old = from === undefined ? await versionNamed(root, ref) : versionInDirectory(resolve(from), from);
@@ -89,7 +85,7 @@ async function print(format: Format, report: Report): Promise<void> {
   else console.log(await printed(format, report));
 }
 
-/** The rules, with what the contracts of the project say of them; it may have none. */
+/** Prints the rules with the decisions of the contracts. The project may have no contracts. */
 async function printRules(root: string, json: boolean): Promise<void> {
   const { printRules: asText } = await import('../diff/print.js');
   const { severityProblems, statedRules } = await import('../diff/rules.js');

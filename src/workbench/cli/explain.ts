@@ -1,4 +1,3 @@
-import { resolve } from 'node:path';
 import { paint, printJson, Unable } from '@accord-api/platform/cli/output';
 import type { Subcommand } from '@accord-api/platform/cli/subcommand';
 import type { Named } from '../bridge/contract.js';
@@ -8,9 +7,9 @@ import type { Contracts } from '../model/contracts.js';
 import type { CodeLine } from '../model/touched-code.js';
 
 const DESCRIPTION = `
-Shows one operation as it is published, by its operationId: who may call it, what it takes and what it answers, each part with
-the place in openapi.yaml that it comes from, be it a default; who answers it, by which target, and tests it; and what it pairs with in the other
-contract and the database. The same for a field of schema.graphql or a member of a schema, as Type.field.`;
+Shows a published operation by its operationId: permissions, parameters, body and responses, each with its place in openapi.yaml or
+the default that adds it; its handler, target and tests; and its counterparts in GraphQL and the database. Shows the same for a field of
+schema.graphql or a member of a schema, as Type.field.`;
 
 interface Options {
   root: string;
@@ -23,7 +22,7 @@ const partOf = ({ name, location: { file, line, column, text } }: Named, label =
   at: { file, line, column },
 });
 
-/** What belongs to an operation or a root field, or to a member of a type, in the other documents. */
+/** Returns the counterparts of an operation, a root field or a member of a type in the other documents. */
 function counterparts(name: string, schemas: ReadonlySet<string>, { operations, types }: Pairs): Part[] {
   const ofOperations = operations.flatMap(({ rest, field }) =>
     rest.name === name ? [partOf(field)] : field.name === name ? [partOf(rest)] : [],
@@ -78,7 +77,6 @@ async function explained(root: string, contracts: Contracts, name: string): Prom
   };
 }
 
-/** `accord explain <operationId | Type.field> [--json]`: exits 2 where there is none of the name, or a contract is broken. */
 const explainCommand: Subcommand = (command) => {
   command
     .description(DESCRIPTION.trim().replaceAll('\n', ' '))
@@ -88,13 +86,13 @@ const explainCommand: Subcommand = (command) => {
       const { root, json } = command.optsWithGlobals<Options>();
       const { readContracts } = await import('../model/contracts.js');
       const { check } = await import('../model/check.js');
-      const contracts = await readContracts(resolve(root), ['openapi', 'schema', 'prisma'], 'one');
+      const contracts = await readContracts(root, ['openapi', 'schema', 'prisma'], 'one');
       const problems = await check(contracts);
       if (problems.length > 0) {
         const { printProblems } = await import('../model/problems.js');
         throw new Unable(printProblems(problems, { colour: process.stderr.isTTY }));
       }
-      const found = await explained(resolve(root), contracts, name);
+      const found = await explained(root, contracts, name);
       if (found === undefined) {
         const ids = contracts.openapi.operations.map(({ operationId }) => operationId).join(', ');
         throw new Unable(`The contracts have no ${name}. Name a Type.field, or one of the operations ${ids}.`);

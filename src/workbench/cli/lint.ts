@@ -1,12 +1,10 @@
-import { resolve } from 'node:path';
-import { EXIT, paint, printJson, withProgress } from '@accord-api/platform/cli/output';
+import { EXIT, paint, printJson } from '@accord-api/platform/cli/output';
 import type { Subcommand } from '@accord-api/platform/cli/subcommand';
 import type { Contracts } from '../model/contracts.js';
 
 const DESCRIPTION = `
-Checks openapi.yaml and schema.graphql for what makes clients, failures and reviews harder. The rules are those of code
-generation, Redocly's (redocly.yaml), graphql-eslint's (eslint.config.js), and our own rules for these two tools, which
---rules lists. Exits 1 if there is an error; a warning alone is no failure.`;
+Checks openapi.yaml and schema.graphql with the rules of code generation, of Redocly (redocly.yaml), of graphql-eslint
+(eslint.config.js), and with own rules for these two tools, which --rules lists. Exits 1 on an error, 0 on warnings.`;
 
 interface Options {
   root: string;
@@ -46,36 +44,30 @@ function inOrder({ openapi, schema }: Contracts): string {
   return `${one === openapi ? schema.file : openapi.file} is in order. There is no ${one.file}.`;
 }
 
-/** `accord lint [--json | --rules | --only-changed [ref]]`: exits 1 when a contract breaks a rule. */
 const lintCommand: Subcommand = (command) => {
   command
     .description(DESCRIPTION.trim().replaceAll('\n', ' '))
-    .option('--rules', 'list our own rules with their reasons', false)
+    .option('--rules', 'list the own rules with their reasons', false)
     .option(
       '--only-changed [ref]',
-      'only what came since a commit, tag or branch (default: where this branch left origin/main, or HEAD)',
+      'only problems since a commit, tag or branch (default: where this branch left origin/main, or HEAD)',
     )
     .option('--json', 'print JSON for programs', false)
     .action(async () => {
       const { root, json, rules, onlyChanged } = command.optsWithGlobals<Options>();
       if (rules) return printRules(json);
-      const folder = resolve(root);
       const { readContracts } = await import('../model/contracts.js');
-      const contracts = await readContracts(folder, undefined, 'one');
-      const since = onlyChanged && (await commitOf(folder, onlyChanged));
-      const problems = await withProgress('Linting the contracts', async () => {
-        const { lint, problemsSince } = await import('../lint/lint.js');
-        return since ? problemsSince(folder, contracts, since) : lint(folder, contracts);
-      });
+      const contracts = await readContracts(root, undefined, 'one');
+      const since = onlyChanged && (await commitOf(root, onlyChanged));
+      const { lint, problemsSince } = await import('../lint/lint.js');
+      const problems = await (since ? problemsSince(root, contracts, since) : lint(root, contracts));
       const { printProblems } = await import('../model/problems.js');
       const failed = problems.some(({ severity }) => severity !== 'warning');
       if (failed) process.exitCode = EXIT.found;
       if (json) return printJson(problems.map(({ frame: _, ...one }) => ({ severity: 'error', ...one })));
       if (problems.length > 0) console.log(printProblems(problems, { colour: process.stdout.isTTY }));
       else
-        console.log(
-          `${paint('green', '✓')} ${since ? `Nothing that breaks a rule has come since ${since.label}.` : inOrder(contracts)}`,
-        );
+        console.log(`${paint('green', '✓')} ${since ? `No problem is new since ${since.label}.` : inOrder(contracts)}`);
     });
 };
 

@@ -1,6 +1,6 @@
 /**
- * Loaded before a server that `accord dev` starts: loads the application, tells whoever has started this that it could be, and
- * lets the server begin when told so. What does not compile ends this process while the last server still serves.
+ * Preloaded into a server of `accord dev`: loads the application, reports that to the parent, and waits for its message. Code that
+ * does not load ends this process while the last server still runs.
  */
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -8,12 +8,12 @@ import { pathToFileURL } from 'node:url';
 
 const application = resolve('src/application/application.ts');
 if (existsSync(application)) await import(pathToFileURL(application).href);
-const told = new Promise((begin) => {
-  process.once('message', begin);
+const begin = new Promise((begun) => {
+  process.once('message', begun);
 });
-const alone = () => process.exit(1);
-process.once('disconnect', alone);
+const exit = () => process.exit(1);
+process.once('disconnect', exit);
 process.send?.('loaded');
-await told;
-process.off('disconnect', alone);
+await begin;
+process.off('disconnect', exit);
 process.disconnect();

@@ -1,32 +1,23 @@
-import { chmod, mkdir, readdir, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
-import { projectFiles } from './template.js';
-
-/** What cannot be done where it was asked for; the message is a sentence for whoever asked. */
-export class NoNewProject extends Error {
-  override readonly name = 'NoNewProject';
-}
+import { fileURLToPath } from 'node:url';
+import { Unable } from '@accord-api/platform/cli/output';
 
 /** The packages of the scope `@accord-api` that a project installs. */
 export const PACKAGES = ['platform', 'testing', 'workbench'] as const;
 
-interface NewProject {
-  directory: string;
-  /** What the application is called; see `nameFor`. */
-  name: string;
-  /** The versions or tarballs of the packages, by their names without the scope. */
-  packages: Readonly<Record<(typeof PACKAGES)[number], string>>;
-}
+/** A complete project. File names that npm or git would read as this repository's have an underscore before them. */
+export const TEMPLATE = fileURLToPath(new URL('template/', import.meta.url));
 
-/** What CI runs; npm forgets that it is a program. */
-const RUN = join('.ci', 'run');
+/** The comments that mark the example resource, whose lines a test counts. */
+const MARKS = /^ *(?:#|\/\/|--|<!--) <\/?books>(?: -->)?\n/gm;
 
-/** The platform makes cookies, tokens and signals of a name, and holds it to this. */
+/** A name from which the platform makes names of cookies, tokens and signals (`namesOf`). */
 const NAME = /^(?=.{2,20}$)[a-z][a-z0-9]+(-[a-z0-9]+)*$/;
 
 /**
- * The name for a project in a directory.
- * @throws NoNewProject where the directory's own cannot be made one
+ * Returns the name of the application in a directory.
+ * @throws Unable if the name of the directory is unsuitable
  */
 export function nameFor(directory: string, chosen?: string): string {
   const words = basename(resolve(directory))
@@ -34,28 +25,50 @@ export function nameFor(directory: string, chosen?: string): string {
     .split(/[^a-z0-9]+/);
   const name = chosen ?? words.filter(Boolean).join('-');
   if (NAME.test(name)) return name;
-  throw new NoNewProject(
-    `"${name}" cannot be the name of an application: 2 to 20 lower-case letters, digits and single hyphens, a letter first. Choose one with --name.`,
+  throw new Unable(
+    `"${name}" is no name for an application: it needs 2 to 20 lower-case letters, digits and single hyphens, a letter first. Choose one with --name.`,
   );
 }
 
-/** For people: `book-club` is the Book Club. */
+/** Returns the title for a name: `Book Club` for `book-club`. */
 const titleFor = (name: string) =>
   name.replaceAll(/(^|-)(\w)/g, (_, before, letter) => (before && ' ') + letter.toUpperCase());
 
-/** What has begun already is left alone; a repository without a file has not begun. */
-async function refuseBegun(directory: string): Promise<void> {
+/** Refuses a directory with content. An empty git repository is fine. */
+async function requireEmpty(directory: string): Promise<void> {
   const found = await stat(directory).catch(() => undefined);
   if (found === undefined) return;
-  if (!found.isDirectory()) throw new NoNewProject(`${directory} is a file. Nothing was written.`);
+  if (!found.isDirectory()) throw new Unable(`${directory} is a file. Nothing was written.`);
   const [first] = (await readdir(directory)).filter((name) => name !== '.git');
   if (first !== undefined)
-    throw new NoNewProject(
-      `${directory} is not empty (there is ${first}). Nothing was written: name another directory.`,
-    );
+    throw new Unable(`${directory} is not empty (it contains ${first}). Nothing was written: name another directory.`);
 }
 
-/** Writes files below a directory, with the folders that they need. */
+/**
+ * Returns the files of a project by path.
+ * @param words texts of the template, and their replacements
+ */
+export async function projectFiles(
+  words: readonly (readonly [from: string, to: string])[],
+): Promise<Map<string, string>> {
+  const entries = await readdir(TEMPLATE, { recursive: true, withFileTypes: true });
+  const files = new Map<string, string>();
+  for (const entry of entries.filter((one) => one.isFile())) {
+    const path = join(entry.parentPath, entry.name);
+    const template = (await readFile(path, 'utf8')).replaceAll(MARKS, '');
+    const text = words.reduce((replaced, [from, to]) => replaced.replaceAll(from, to), template);
+    files.set(
+      path
+        .slice(TEMPLATE.length)
+        .replace(/^_gitignore$/, '.gitignore')
+        .replace(/^_/, ''),
+      text,
+    );
+  }
+  return files;
+}
+
+/** Writes files below a directory, and creates the folders. */
 export async function writeFiles(directory: string, files: ReadonlyMap<string, string>): Promise<void> {
   for (const [path, text] of files) {
     await mkdir(join(directory, path, '..'), { recursive: true });
@@ -63,21 +76,25 @@ export async function writeFiles(directory: string, files: ReadonlyMap<string, s
   }
 }
 
-/** What the template calls itself, in text, and what a project is called in its place. */
-const wordsFor = (name: string): [string, string][] => [
-  ['my-api', name],
-  ['my_api', name.replaceAll('-', '_')],
-  ['My API', titleFor(name)],
-  ['<year>', String(new Date().getFullYear())],
-];
-
 /**
- * Writes a project that is served by the platform: its files, each in its own words.
- * @throws NoNewProject for a directory that holds something
+ * Writes a new project.
+ * @param packages the versions or tarballs of the packages
+ * @throws Unable for a directory that is not empty
  */
-export async function writeProject({ directory, name, packages }: NewProject): Promise<void> {
-  await refuseBegun(directory);
-  const words = [...wordsFor(name), ...PACKAGES.map((one): [string, string] => [`<${one}>`, packages[one]])];
+export async function writeProject(
+  directory: string,
+  name: string,
+  packages: Readonly<Record<(typeof PACKAGES)[number], string>>,
+): Promise<void> {
+  await requireEmpty(directory);
+  const words: [string, string][] = [
+    ['my-api', name],
+    ['my_api', name.replaceAll('-', '_')],
+    ['My API', titleFor(name)],
+    ['<year>', String(new Date().getFullYear())],
+    ...PACKAGES.map((one): [string, string] => [`<${one}>`, packages[one]]),
+  ];
   await writeFiles(directory, await projectFiles(words));
-  await chmod(join(directory, RUN), 0o755);
+  // npm packages files without their executable bit.
+  await chmod(join(directory, '.ci', 'run'), 0o755);
 }

@@ -1,63 +1,117 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Block, blocksOf, type Member, merged } from './prisma-blocks.js';
-import { projectFiles } from './template.js';
+import { Unable } from '@accord-api/platform/cli/output';
+import { projectFiles } from './new.js';
 
 const SCHEMA = join('prisma', 'schema.prisma');
 const MIGRATIONS = join('prisma', 'migrations');
-/** Where the platform's own begins in the schema of a new project. */
-const PLATFORM = "\n// The platform's own";
-/** The tables that every project began with, and each change of them since, by its number. */
-const BASE = '0_platform';
-const STEP = /^prisma\/migrations\/0_(platform_\d\d_\w+)\/migration\.sql$/;
+/** The comment above the platform's models in the schema of a new project. */
+const PLATFORM_MODELS = "\n// The platform's own";
+/** The first migration of each project, and the later migrations of the platform. */
+const FIRST_MIGRATION = '0_platform';
+const LATER_MIGRATION = /^prisma\/migrations\/0_(platform_\d\d_\w+)\/migration\.sql$/;
 
-/** What cannot be brought to another version; the message is a sentence for whoever asked. */
-export class NoUpgrade extends Error {
-  override readonly name = 'NoUpgrade';
+/** A model or an enum of a Prisma schema. */
+interface Block {
+  /** `model User` */
+  name: string;
+  /** Includes the comments above it. */
+  text: string;
+  members: Member[];
 }
 
-/** What a project lacks of the platform's tables. */
+interface Member {
+  name: string;
+  /** The lines, including the comments above the member and the last line break. */
+  text: string;
+}
+
+const BLOCK = /^(?:\/\/\/.*\n)*((?:model|enum) (\w+)) \{\n([\s\S]*?)^\}\n/gm;
+
+const blocksOf = (schema: string): Block[] =>
+  [...schema.matchAll(BLOCK)].map(([text, name = '', , body = '']) => ({ name, text, members: membersOf(body) }));
+
+/** Returns the members of a block, to which attributes such as `@@map("users")` belong. */
+function membersOf(body: string): Member[] {
+  const members: Member[] = [];
+  let comments = '';
+  for (const line of body.split('\n')) {
+    const [, name] = /^ *(@@\w+(?:\([^)]*\))?|\w+)/.exec(line) ?? [];
+    if (name !== undefined) members.push({ name, text: `${comments}${line}\n` });
+    comments = /^ *\/\//.test(line) ? `${comments}${line}\n` : '';
+  }
+  return members;
+}
+
+/** Returns the definition of a member without comments and alignment. */
+const definitionOf = ({ text }: Member) => (text.trimEnd().split('\n').at(-1) ?? '').trim().replaceAll(/\s+/g, ' ');
+
+const typeNameOf = ({ name }: Block) => name.split(' ')[1] ?? '';
+
+/** Returns a block with the members of another one. Other members stay: they belong to the team. */
+function mergeMembers({ text, members }: Block, wanted: Block, changed: string[]): string {
+  let merged = text;
+  let previous = '';
+  for (const member of wanted.members) {
+    const present = members.find(({ name }) => name === member.name);
+    if (present !== undefined && definitionOf(present) === definitionOf(member)) {
+      previous = present.text;
+      continue;
+    }
+    changed.push(`${typeNameOf(wanted)}.${member.name}`);
+    if (present !== undefined) merged = merged.replace(present.text, () => member.text);
+    else if (previous === '') merged = merged.replace('{\n', (line) => line + member.text);
+    else merged = merged.replace(previous, (one) => one + member.text);
+    previous = member.text;
+  }
+  return merged;
+}
+
+/** Returns the platform's models as they are now, without the relations to models of the team. */
+function platformBlocks(template: string): Block[] {
+  const all = blocksOf(template);
+  const own = blocksOf(template.slice(template.indexOf(PLATFORM_MODELS)));
+  const others = all.filter(({ name }) => own.every((one) => one.name !== name)).map(typeNameOf);
+  const isRelation = ({ name, text }: Member) => {
+    const [, type = ''] = new RegExp(`^ *${name} +(\\w+)`, 'm').exec(text) ?? [];
+    return others.includes(type);
+  };
+  return own.map((block) => ({ ...block, members: block.members.filter((member) => !isRelation(member)) }));
+}
+
 interface Upgrade {
-  /** Files to be written, from the root of the project, and their text. */
+  /** The texts of the files to write, by path in the project. */
   files: Map<string, string>;
-  /** What of the schema is added or another: `User.networks`, `KnownNetwork`. */
+  /** The models and members that were added or changed: `User.networks`, `KnownNetwork`. */
   changed: string[];
 }
 
-/** The platform's models as they are now. What of them leads to the team's own models is no part of them. */
-function platformBlocks(template: string): Block[] {
-  const all = blocksOf(template);
-  const own = blocksOf(template.slice(template.indexOf(PLATFORM)));
-  const teams = all.filter(({ name }) => own.every((one) => one.name !== name)).map(({ name }) => name.split(' ')[1]);
-  const leadsAway = ({ name, text }: Member) => {
-    const [, type] = new RegExp(`^ *${name} +(\\w+)`, 'm').exec(text) ?? [];
-    return teams.includes(type);
-  };
-  return own.map((block) => ({ ...block, members: block.members.filter((member) => !leadsAway(member)) }));
-}
-
 /**
- * What the installed version has of tables that a project has not: its migrations, which are the platform's word for word and
- * get their place behind all that the project has, and what they make of its schema.
- * @param root of the project
- * @param now the time that the names of the migrations carry
- * @throws NoUpgrade where the project did not begin with the platform's tables
+ * Returns the migrations of the platform that a project lacks, placed after its own, and its schema with the platform's models.
+ * @param now the time in the names of the migrations
+ * @throws Unable for a project without the platform's tables
  */
 export async function upgradeOf(root: string, now = new Date()): Promise<Upgrade> {
   const present = await readdir(join(root, MIGRATIONS)).catch((): string[] => []);
-  if (!present.includes(BASE))
-    throw new NoUpgrade(`${join(root, MIGRATIONS)} has no ${BASE}: this is no project that \`accord new\` began.`);
+  if (!present.includes(FIRST_MIGRATION))
+    throw new Unable(`${join(root, MIGRATIONS)} has no ${FIRST_MIGRATION}: \`accord new\` did not write this project.`);
   const template = await projectFiles([]);
-  const steps = [...template].flatMap(([path, script]) => {
-    const [, step] = STEP.exec(path) ?? [];
-    return step === undefined || present.some((name) => name.endsWith(`_${step}`)) ? [] : [{ step, script }];
+  const missing = [...template].flatMap(([path, script]) => {
+    const [, name] = LATER_MIGRATION.exec(path) ?? [];
+    return name === undefined || present.some((one) => one.endsWith(`_${name}`)) ? [] : [{ name, script }];
   });
   const stamp = now.toISOString().replaceAll(/\D/g, '').slice(0, 14);
   const files = new Map<string, string>();
-  for (const { step, script } of steps.sort((one, other) => one.step.localeCompare(other.step)))
-    files.set(join(MIGRATIONS, `${stamp}_${step}`, 'migration.sql'), script);
+  for (const { name, script } of missing.sort((one, other) => one.name.localeCompare(other.name)))
+    files.set(join(MIGRATIONS, `${stamp}_${name}`, 'migration.sql'), script);
   const schema = await readFile(join(root, SCHEMA), 'utf8');
-  const { text, changed } = merged(schema, platformBlocks(template.get(SCHEMA) ?? ''));
+  const changed: string[] = [];
+  let text = schema;
+  for (const wanted of platformBlocks(template.get(SCHEMA) ?? '')) {
+    const block = blocksOf(text).find(({ name }) => name === wanted.name);
+    if (block === undefined) changed.push(typeNameOf(wanted));
+    text = block ? text.replace(block.text, () => mergeMembers(block, wanted, changed)) : `${text}\n${wanted.text}`;
+  }
   if (text !== schema) files.set(SCHEMA, text);
   return { files, changed };
 }

@@ -1,10 +1,11 @@
 import { basename, dirname, join } from 'node:path';
+import { Unable } from '@accord-api/platform/cli/output';
 import { type Operation, shapeOf } from '@accord-api/platform/contract/openapi';
 import type { Project, SourceFile } from 'ts-morph';
 import { handlersFunctionOf } from '../model/names.js';
 import { permissionsOf } from '../model/permissions.js';
 import { ROOTS } from '../model/sdl-source.js';
-import { type Change, type Pending, Refusal } from './report.js';
+import type { Change, Pending } from './report.js';
 import type { Required, Types } from './resolver-fields.js';
 import {
   cut,
@@ -132,14 +133,14 @@ function declare(file: SourceFile, group: Group): void {
 /**
  * Adds stubs, parks the members that the contract does not have, restores those that it has again, and registers the files. Edits the
  * sources in memory only.
- * @throws Refusal for a file without the expected declaration
+ * @throws Unable for a file without the expected declaration
  */
 export function editGroups(project: Project, root: string, kind: Group['kind'], groups: Groups): Change[] {
   const constant = REGISTRIES[kind];
   const path = `${FOLDERS[kind]}/${constant}.ts`;
   const registry = project.getSourceFile(join(root, path));
   if (!registry || !literalOf(registry, constant))
-    throw new Refusal(`${path} must export \`${constant}\`, an object literal that names the files beside it.`);
+    throw new Unable(`${path} must export \`${constant}\`, an object literal that names the files beside it.`);
   const registered = propertyNames(registry, constant);
   return groups(registered).flatMap((group): Change[] => {
     const { name, members } = group;
@@ -168,13 +169,13 @@ export function editGroups(project: Project, root: string, kind: Group['kind'], 
   });
 }
 
-/** @throws Refusal if a file has the same name in another case */
+/** @throws Unable if a file has the same name in another case */
 function newFile(project: Project, path: string): SourceFile {
   const name = basename(path);
   const beside = project.getFileSystem().readDirSync(dirname(path));
   const alike = beside.map((one) => basename(one.name)).find((one) => one.toLowerCase() === name.toLowerCase());
   if (alike === undefined) return project.createSourceFile(path, '');
-  throw new Refusal(
+  throw new Unable(
     `The new file ${name} and ${alike} differ in case only, and some file systems ignore case. Choose another name.`,
   );
 }
@@ -184,9 +185,9 @@ function refuseOtherContent(file: SourceFile, group: Group, isRegistered: boolea
   const { name } = group;
   const path = pathOf(group);
   const expected = `\`export const ${name} = Contract.${handlersFunctionOf(name)}({ … })\``;
-  if (isRegistered) throw new Refusal(`${path} must contain ${expected}, with a handler for each operation.`);
+  if (isRegistered) throw new Unable(`${path} must contain ${expected}, with a handler for each operation.`);
   if (file.getStatements().length > 0 && !isParked(file))
-    throw new Refusal(
+    throw new Unable(
       `The tag ${name} needs the file ${path}, which has other content. Choose another name for the tag.`,
     );
 }

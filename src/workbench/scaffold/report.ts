@@ -32,11 +32,6 @@ export interface Scaffolding {
   pending: Placed<Pending>[];
 }
 
-/** The reason why nothing can be scaffolded, in a sentence for the editor of the contract. */
-export class Refusal extends Error {
-  override readonly name = 'Refusal';
-}
-
 type Paint = (style: 'bold' | 'green' | 'yellow', text: string) => string;
 
 const COLOURS = {

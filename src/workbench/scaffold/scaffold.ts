@@ -4,12 +4,13 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join, relative } from 'node:path';
 import { text as textOf } from 'node:stream/consumers';
+import { Unable } from '@accord-api/platform/cli/output';
 import { type Project, type SourceFile, ts } from 'ts-morph';
 import type { Contracts } from '../model/contracts.js';
 import type { Problem } from '../model/problems.js';
 import { importTypeScript } from '../model/typescript-module.js';
 import { editGroups, pendingIn, type Request, tagGroups, typeGroups } from './groups.js';
-import { type Change, type Pending, type Placed, Refusal, type Scaffolding } from './report.js';
+import type { Change, Pending, Placed, Scaffolding } from './report.js';
 import { emptyProject, type Required, requiredFields, typesOf } from './resolver-fields.js';
 import { parkedHead } from './source-edits.js';
 
@@ -37,7 +38,7 @@ interface ScaffoldOptions {
 /**
  * Generates `generated/`, then writes a stub for each new operation and field, parks the code of those that are gone, and restores the
  * code of those that are back. A second run changes nothing.
- * @throws Refusal on a broken contract, on code that does not parse, and on a name that cannot become a file
+ * @throws Unable on a broken contract, on code that does not parse, and on a name that cannot become a file
  */
 export async function scaffold(contracts: Contracts, options: ScaffoldOptions): Promise<Scaffolding> {
   const { root, check = false, generate } = options;
@@ -46,7 +47,7 @@ export async function scaffold(contracts: Contracts, options: ScaffoldOptions): 
   const last = await importTypeScript(root, 'generated/operations.ts').catch(() => undefined);
   const before = (last?.['operations'] ?? {}) as Record<string, Request>;
   const outcome = await generate();
-  if (outcome.problems.length > 0) throw new Refusal(outcome.report);
+  if (outcome.problems.length > 0) throw new Unable(outcome.report);
   const types = typesOf(contracts.schema);
   const required = requiredFields(root, outcome.files['graphql.ts'] ?? '', types);
   const { changes, pending } = editCode(project, root, contracts, { before, required });
@@ -77,7 +78,7 @@ export function editCode(
   };
 }
 
-/** Opens the sources that scaffolding reads and changes. @throws Refusal when one of them does not parse */
+/** Opens the sources that scaffolding reads and changes. @throws Unable when one of them does not parse */
 function openProject(root: string): Project {
   const project = emptyProject(root);
   const sources = ['src/application/*.ts', 'src/application/rest/*.ts', 'src/application/graphql/*.ts'];
@@ -88,7 +89,7 @@ function openProject(root: string): Project {
     if (error === undefined) continue;
     const line = text.slice(0, error.start).split('\n').length;
     const reason = ts.flattenDiagnosticMessageText(error.messageText, ' ');
-    throw new Refusal(`${path}:${line} cannot be edited: ${reason} Mend it and run this again.`);
+    throw new Unable(`${path}:${line} cannot be edited: ${reason} Mend it and run this again.`);
   }
   return project;
 }
