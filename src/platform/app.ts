@@ -43,7 +43,7 @@ export interface AppOptions {
   admission?: Partial<AdmissionLimits>;
   /** Time-outs that differ from the usual ones. */
   timeouts?: Partial<Timeouts>;
-  /** The contracts; by default those of the repository. */
+  /** The contracts; by default those of the project. */
   contracts?: ServedContracts | undefined;
   /** Limits of sockets that differ from the usual ones. */
   sockets?: Partial<SocketLimits>;

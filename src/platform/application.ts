@@ -101,7 +101,7 @@ type WithPolicy<Rules extends Policy> = {
 };
 
 /**
- * Declares an application. Nothing happens until the platform receives it.
+ * Declares an application. The platform starts it.
  * @example
  * export const application = defineApplication({ name: 'books', policy, errors, handlers, resolvers, models, services });
  */

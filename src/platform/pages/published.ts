@@ -8,12 +8,12 @@ import { rootPath } from '../root.js';
 
 /** The contracts as they are published at an address. */
 export interface PublishedContracts {
-  /** The version that the REST contract gives itself, and a digest of all that is published here. */
+  /** The version of the REST contract, and a digest of all documents. */
   release: string;
   documents: {
     openapiYaml: Buffer;
     openapiJson: Buffer;
-    /** The same for tools that take no newer OpenAPI than 3.0. */
+    /** For tools that do not support OpenAPI 3.1. */
     openapi30Json: Buffer;
     schemaGraphql: Buffer;
     /** The result of an introspection query. */
@@ -21,7 +21,7 @@ export interface PublishedContracts {
   };
 }
 
-/** Where they are published: addresses that do not change. */
+/** The addresses of the published contracts. They do not change. */
 export const CONTRACT_PATHS: ReadonlySet<string> = new Set([
   '/openapi.yaml',
   '/openapi.json',
@@ -30,24 +30,23 @@ export const CONTRACT_PATHS: ReadonlySet<string> = new Set([
   '/schema.json',
 ]);
 
-/** Both contracts: to be served, and to be published. */
+/** Both contracts, for the service and for publication. */
 export interface ServedContracts {
   /** The complete document of the REST contract. */
   openapi: OpenApiDocument;
   schemaGraphql: Buffer;
-  /** Returns what is published for those who call the service by an address (`https://api.example.com`). The same each time. */
+  /** Returns the published contracts for an address of the service (`https://api.example.com`). Caches the result. */
   at: (address: string) => PublishedContracts;
 }
 
-/** Characters of a digest. */
-const DIGEST_LENGTH = 12;
+const DIGEST_CHARACTERS = 12;
 
-/** Addresses whose editions are kept. The service has one; without it, each request names its own. */
+/** A service without PUBLIC_URL has an edition for each Host of its requests. */
 const MAX_EDITIONS = 8;
 
 const DESCRIPTION = 'Where this contract is served.';
 
-/** Returns the servers of the published edition at an address: that one first, then the others of the contract. */
+/** Returns the `servers` of an edition: its address first, then the others of the contract. */
 function serversAt({ servers }: Pick<GeneratedContract, 'servers'>, address: string): { json: string; yaml: string } {
   const others = servers.filter(({ server }) => server.url !== address);
   const all = [{ url: address, description: DESCRIPTION }, ...others.map(({ server }) => server)];
@@ -56,7 +55,7 @@ function serversAt({ servers }: Pick<GeneratedContract, 'servers'>, address: str
   return { json: JSON.stringify(all), yaml: `servers:\n${first}${others.map(({ yaml }) => yaml).join('')}` };
 }
 
-/** Returns both contracts of the project, or these. Rejects if `generated/contract.json` is not that of the contract. */
+/** Returns both contracts of the project, or the given ones. Rejects if `generated/contract.json` is stale. */
 export async function publishedContracts(
   contract: GeneratedContract = readGeneratedContract(),
   schemaGraphql: Buffer = Buffer.from(sdlText(sdlParts(filesIn(rootPath())))),
@@ -80,7 +79,7 @@ export async function publishedContracts(
     // A digest of all documents, because another version of the service may publish the same contract in another form.
     const digest = createHash('sha256');
     for (const document of Object.values(documents)) digest.update(document);
-    return { release: `${openapi.info.version}-${digest.digest('hex').slice(0, DIGEST_LENGTH)}`, documents };
+    return { release: `${openapi.info.version}-${digest.digest('hex').slice(0, DIGEST_CHARACTERS)}`, documents };
   }
   return {
     openapi,
@@ -93,6 +92,6 @@ export async function publishedContracts(
   };
 }
 
-/** What an introspection query is answered with. Throws on a text that does not parse. */
+/** Returns the result of an introspection query. Throws on an invalid SDL. */
 const introspectionOf = (sdl: string): Buffer =>
   Buffer.from(JSON.stringify({ data: introspectionFromSchema(buildSchema(sdl)) }));

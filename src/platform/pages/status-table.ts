@@ -1,18 +1,18 @@
 import { STATUS_CODES } from 'node:http';
 
-/** Where the service sends an HTTP status, or why it never does. */
+/** The use of an HTTP status by the service. */
 export interface StatusEntry {
   code: number;
   name: string;
   sent: boolean;
-  /** Where, or why not: plain text, with `code` between backquotes. */
+  /** The use, or the reason for none: plain text, with code between backquotes. */
   text: string;
 }
 
-/** Who sends a status: the platform, an operation that declares it, or nobody. */
+/** The sender of a status: the platform, an operation that declares it, or nobody. */
 type Sender = 'platform' | 'operation' | 'nobody';
 
-/** Every status that an API is expected to know, and those that are sent besides (docs/decisions.md, "Status codes"). */
+/** The statuses of the specification, and the others that the service sends (docs/decisions.md, "Status codes"). */
 const STATUSES: Readonly<Record<number, readonly [Sender, string]>> = {
   100: ['platform', 'To `Expect: 100-continue`, before the body of a request is read.'],
   101: ['platform', 'To a WebSocket handshake at `/graphql`; subscriptions travel over it.'],
@@ -58,9 +58,9 @@ const STATUSES: Readonly<Record<number, readonly [Sender, string]>> = {
 };
 
 /**
- * Returns the table of a contract.
- * @param answers the answers that the contract declares, each by status
- * @param texts what the application says of a status in place of the platform
+ * Returns the status table of a contract.
+ * @param answers the declared responses by status
+ * @param texts texts of the application that replace those of the platform
  */
 export function statusTable(answers: readonly object[], texts: Readonly<Record<number, string>> = {}): StatusEntry[] {
   const declared = new Set(answers.flatMap((one) => Object.keys(one).map(Number)));

@@ -31,7 +31,7 @@ const BLOCK = /^(?:\/\/\/.*\n)*((?:model|enum) (\w+)) \{\n([\s\S]*?)^\}\n/gm;
 const blocksOf = (schema: string): Block[] =>
   [...schema.matchAll(BLOCK)].map(([text, name = '', , body = '']) => ({ name, text, members: membersOf(body) }));
 
-/** Returns the members of a block, to which attributes such as `@@map("users")` belong. */
+/** Returns the members of a block, including attributes such as `@@map("users")`. */
 function membersOf(body: string): Member[] {
   const members: Member[] = [];
   let comments = '';

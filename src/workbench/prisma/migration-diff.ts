@@ -12,15 +12,15 @@ import { rootPath } from '@accord-api/platform/root';
 import type { PGlite } from '@electric-sql/pglite';
 
 interface Sources {
-  /** Defaults to the package's prisma/migrations and prisma/schema.prisma. */
+  /** By default prisma/migrations and prisma/schema.prisma of the project. */
   folder?: string;
   schema?: string;
 }
 
 /**
- * Writes the migration that leads from the folder's migrations to schema.prisma, as <timestamp>_<name>/migration.sql, and
- * returns its path; undefined, and nothing written, when nothing has changed. Review the SQL: a renamed column looks like
- * one dropped and one added. `now`: the time its name carries.
+ * Writes the next migration as <timestamp>_<name>/migration.sql, and returns its path; undefined if nothing has changed. A renamed
+ * column results in a dropped and an added one.
+ * @param now the time in the name
  */
 export async function createMigration(
   name: string,
@@ -41,10 +41,10 @@ export async function createMigration(
   return path;
 }
 
-/** Whether the migrations give exactly schema.prisma: undefined when they do, else what differs, for people. */
+/** Returns a description of the difference between the migrations and schema.prisma; undefined if there is none. */
 export const checkMigrations = (sources: Sources = {}): Promise<string | undefined> => difference(sources, false);
 
-/** Replays the migrations in an empty in-memory database and compares what comes out. */
+/** Runs the migrations in an empty database in memory, and compares the result. */
 async function difference({ folder, schema }: Sources, script: boolean): Promise<string | undefined> {
   const migrations = readMigrations(folder);
   const content = await readFile(schema ?? rootPath('prisma', 'schema.prisma'), 'utf8');
@@ -61,7 +61,7 @@ async function difference({ folder, schema }: Sources, script: boolean): Promise
     engine.free();
     return exitCode === 0 ? undefined : (stdout ?? '');
   } catch (error) {
-    // The engine hides what PostgreSQL said of a script; replaying it without the engine tells.
+    // The engine hides the message of PostgreSQL. Running the scripts without the engine shows it.
     if (!/External error/.test(String(error))) throw error;
     await replay(migrations, await createMemoryDatabase());
     throw error;

@@ -1,4 +1,4 @@
-/** What `accord scaffold` did, or would do. */
+/** A change that `accord scaffold` made, or with `--check` would make. */
 export interface Change {
   /**
    * `added`: a stub. `restored`: parked code. `parked`: code that the contract does not have. `dropped`: such a stub. `registered`,

@@ -11,7 +11,7 @@ import {
 /** The one marker for what is deliberately not written yet, in `src/platform/calls/errors.ts`. */
 export const MARKER = 'notWritten';
 
-/** How ts-morph writes imports before a file is formatted. */
+/** The style of the imports that ts-morph writes. */
 export const MANIPULATION = { indentationText: IndentationText.TwoSpaces, quoteKind: QuoteKind.Single };
 
 /** A comment behind something on its line. */

@@ -1,4 +1,4 @@
-// Requests go to the server of the page, whatever `servers` the contract names: the policy allows no other.
+// Requests go to the server of the page, because the policy allows no other server of the contract.
 // Basic is preselected: a reader can use it at once, without a token to copy. While its fields are empty the reference would send a
 // placeholder; it is removed, so that the cookie of a login on the page counts.
 Scalar.createApiReference('#app', {

@@ -3,10 +3,9 @@ import { withoutDirectives } from '@accord-api/workbench/generate/resolvers';
 import { sdlIn } from '@accord-api/workbench/model/sdl-source';
 import type { CodegenConfig } from '@graphql-codegen/cli';
 
-/** A plugin that makes a forgotten resolver fail to compile. */
+/** The plugin that makes a missing resolver a compiler error. */
 const REQUIRED = 'required-resolvers';
 
-/** What `npm run codegen` makes of schema.graphql. */
 const config: CodegenConfig = {
   get schema() {
     return withoutDirectives(sdlIn(import.meta.dirname));
@@ -17,14 +16,14 @@ const config: CodegenConfig = {
       plugins: ['typescript', 'typescript-resolvers', REQUIRED],
       config: {
         contextType: '../src/application/context.js#GraphQLContext',
-        // A type is resolved from a row of its model, not from its own shape.
+        // Resolvers receive a row of the model.
         mappers: {
           User: '../src/application/models.js#User as UserModel',
           // <books>
           Book: '../src/application/models.js#Book as BookModel',
           // </books>
         },
-        // The names UserResolvers and Resolvers are for those that must be written.
+        // The plugin gives the names UserResolvers and Resolvers to the required resolvers.
         allResolversTypeName: 'EveryField',
         resolverTypeSuffix: 'Fields',
         avoidOptionals: { field: true, resolvers: true, query: true, mutation: true, subscription: true },

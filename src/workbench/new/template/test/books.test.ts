@@ -5,7 +5,7 @@ import { type TestService, testService } from '@accord-api/testing';
 import { application } from '../src/application/application.js';
 import type { OwnServices } from '../src/application/services/index.js';
 
-// Every answer is held to the contracts by the service that gives it.
+// The test service compares every response with the contracts.
 let service: TestService<OwnServices, 'ada' | 'grace'>;
 before(async () => {
   service = await testService(application, { people: { ada: 'ADMIN', grace: 'MEMBER' } });

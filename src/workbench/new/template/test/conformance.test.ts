@@ -18,7 +18,6 @@ const cases = (t: TestContext): TestRunner => ({
 });
 
 // <books>
-/** A book of somebody's. */
 async function bookOf({ owner, service }: Pick<RequestContext, 'owner' | 'service'>): Promise<number> {
   const data = { ownerId: owner.id, title: 'A title', author: 'An author' };
   const { id } = await service.database.client.book.create({ data, select: { id: true } });
@@ -26,7 +25,7 @@ async function bookOf({ owner, service }: Pick<RequestContext, 'owner' | 'servic
 }
 
 // </books>
-/** A refresh token of a session of its own, by a login that counts for nobody. */
+/** Logs in for a refresh token. No rate limit counts this login. */
 async function refreshToken({ owner: { email }, service: { services } }: RequestContext) {
   const call = {
     policy: application.policy,
@@ -40,7 +39,7 @@ async function refreshToken({ owner: { email }, service: { services } }: Request
   return { refresh_token: tokens.refreshToken };
 }
 
-/** An account that is gone. */
+/** Creates and deletes an account. */
 async function deletedUser(service: TestService): Promise<number> {
   const as = await service.person('MEMBER');
   await service.rest('DELETE', `/api/v1/users/${as.id}`, { as });
@@ -48,7 +47,6 @@ async function deletedUser(service: TestService): Promise<number> {
 }
 
 // <books>
-/** A book that is gone. */
 async function deletedBook(service: TestService): Promise<number> {
   const owner = await service.person('MEMBER');
   const id = await bookOf({ owner, service });
@@ -59,7 +57,7 @@ async function deletedBook(service: TestService): Promise<number> {
 const byId = async (asked: RequestContext) => ({ id: String(await bookOf(asked)) });
 
 // </books>
-/** What the contracts cannot say of the requests to them. */
+/** The information for requests that the contracts do not contain. */
 const options: ConformanceOptions = {
   accounts: ['user_id'],
   // <books>
@@ -111,7 +109,7 @@ const options: ConformanceOptions = {
       },
     },
     {
-      name: 'a refresh token that nobody gave',
+      name: 'an unknown refresh token',
       status: 401,
       operations: ['refreshSession'],
       apply: (draft) => {
@@ -119,7 +117,7 @@ const options: ConformanceOptions = {
       },
     },
     {
-      name: 'a bad credential, and no refresh token',
+      name: 'an invalid credential without a refresh token',
       status: 401,
       operations: ['logout'],
       apply: (draft) => {
@@ -128,12 +126,12 @@ const options: ConformanceOptions = {
       },
     },
   ],
-  // What the platform answers by itself has its tests there.
+  // The tests of the platform cover these responses.
   elsewhere: ({ operationId, tag }, status) =>
     tag === 'platform' || (tag === 'auth' && status === 403) || (operationId === 'getCurrentUser' && status === 410),
 };
 
-test('a browser logs in, goes on and logs out by cookies, and by those of no other page', async (t) => {
+test('a browser logs in, refreshes its session and logs out by cookies, but not from another origin', async (t) => {
   const { people, rest, url, close } = await testService(application);
   t.after(close);
   let cookie = '';
@@ -160,5 +158,5 @@ test('a browser logs in, goes on and logs out by cookies, and by those of no oth
   assert.equal(await send('refresh'), 401);
 });
 
-test('every operation and every field keeps what the contracts promise', (t) =>
+test('every operation and every field conforms to the contracts', (t) =>
   conformance(cases(t), application, options));

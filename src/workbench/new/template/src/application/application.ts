@@ -8,7 +8,6 @@ import { handlers } from './rest/handlers.js';
 import { demo } from './seed.js';
 import { ownServices } from './services/index.js';
 
-/** What is served. */
 export const application = defineApplication({
   name,
   title: 'My API',

@@ -2,7 +2,7 @@
 import { User as Account, model, type Row } from '@accord-api/platform';
 // </books>
 
-// The models of prisma/schema.prisma that operations use: whose a row is, and which action reading it takes.
+// The models that operations use: the owner of a row, and the action that reading a row requires.
 
 /** The platform's model of accounts. */
 export const User = Account;

@@ -1,2 +1,2 @@
-/** What the application is called: names its tokens and signals. By itself, for a start needs it before all else. */
+/** The name of the application, from which cookies, tokens and signals are named. A start needs it before it loads the application. */
 export const name = 'my-api';

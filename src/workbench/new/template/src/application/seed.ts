@@ -1,13 +1,13 @@
 import { type Demo, emailKey, hasher } from '@accord-api/platform';
 import type { PrismaClient } from '../../generated/prisma/client.js';
 
-/** The demo's accounts share one password, which is printed at start. Production refuses a database that holds them. */
+/** The demo accounts share a password, which the start prints. Production rejects a database with demo accounts. */
 const PASSWORD = 'correct horse battery';
 const DOMAIN = 'demo.example';
 const ADMIN = `ada@${DOMAIN}`;
 const GRACE = `grace@${DOMAIN}`;
 
-/** Fills an empty database, all or nothing. */
+/** Fills an empty database in one transaction. */
 async function seed(client: PrismaClient): Promise<void> {
   const passwordHash = await hasher().hash(PASSWORD);
   const account = (name: string, email: string, role: string) => ({

@@ -8,7 +8,7 @@ import { Subscription } from './Subscription.js';
 // </books>
 import { User } from './User.js';
 
-/** One file for each type of the SDL. A type whose fields are members and relations of its model needs none. */
+/** One file for each type of the SDL. A type needs none if all its fields are members or relations of its model. */
 // <books>
 export const resolvers: Resolvers = { Query, Mutation, Subscription, User };
 // </books>

@@ -6,7 +6,7 @@ import { books } from './books.js';
 import { platform } from './platform.js';
 import { users } from './users.js';
 
-/** One file for each tag of the contract; an operation without its handler does not compile. */
+/** One file for each tag of the contract. An operation without a handler is a compiler error. */
 export const handlers: Handlers = {
   // <books>
   books,
