@@ -21,7 +21,7 @@ import { ADMISSION, type AdmissionLimits, admissionPlugin } from './limits/admis
 import { rateLimitPlugin, type SharedWindows } from './limits/rate-limit.js';
 import type { SocketLimits } from './live/sockets.js';
 import { type Names, namesOf, titleOf } from './names.js';
-import { pagesPlugin, sessionDoors } from './pages/pages.js';
+import { pagesPlugin, sessionPaths } from './pages/pages.js';
 import { CONTRACT_PATHS, publishedContracts, type ServedContracts } from './pages/published.js';
 import { statusTable } from './pages/status-table.js';
 import { pipelinePlugin } from './pipeline.js';
@@ -39,34 +39,33 @@ export interface AppOptions {
   logger: NonNullable<FastifyServerOptions['logger']>;
   /** Milliseconds since the epoch. */
   now?: () => number;
-  /** Limits that differ from the usual ones. */
+  /** Overrides the default limits. */
   admission?: Partial<AdmissionLimits>;
-  /** Time-outs that differ from the usual ones. */
+  /** Overrides the default time-outs. */
   timeouts?: Partial<Timeouts>;
   /** The contracts; by default those of the project. */
   contracts?: ServedContracts | undefined;
-  /** Limits of sockets that differ from the usual ones. */
+  /** Overrides the default limits of sockets. */
   sockets?: Partial<SocketLimits>;
-  /** The cost of a hash, if it differs from the usual one. */
+  /** Overrides the default cost of a hash. */
   hashing?: HashParameters | undefined;
 }
 
 declare module 'fastify' {
   interface FastifyInstance {
     names: Names;
-    /** The operations and fields that are declared as not written yet. */
+    /** The operations and fields with the marker `notWritten`. */
     notWritten: string[];
     restEntry: RestEntry;
     /** The operator's commands. */
     administration: Administration;
-    /** For tests, which call services without a request. */
+    /** For tests. */
     platformServices: PlatformServices;
-    /** Reports from now on that the service is not ready, because it is about to stop. */
+    /** Makes `/readyz` fail from now on, because the service is about to stop. */
     unready: () => void;
   }
 }
 
-/** Directives in a document; no variable sets it. */
 const GRAPHQL_MAX_DIRECTIVES = 50;
 
 /** Builds the whole service of an application as one Fastify instance that does not listen yet. */
@@ -96,9 +95,9 @@ export async function buildApp(
   const addresses = { served, paths: pathTable(all), mediaType: names.mediaType };
   const pages = crossOrigin({ origins: config.CORS_ORIGINS, production, open: CONTRACT_PATHS }, document, all);
 
-  const doors = sessionDoors(document, all, names.refreshCookie);
+  const sessionRoutes = sessionPaths(document, all, names.refreshCookie);
   const people = (!production && application.demo?.people) || [];
-  const frame = { title, graphiql: !production, session: doors && { ...doors, people } };
+  const frame = { title, graphiql: !production, session: sessionRoutes && { ...sessionRoutes, people } };
 
   const app = httpServer(config, { logger, timeouts, rewriteUrl: versionRouting(addresses) });
   app.decorate('names', names);
@@ -127,7 +126,7 @@ export async function buildApp(
     : undefined;
   app.addHook('onClose', async () => shared?.close());
 
-  // A plugin comes after those that it needs. The table of the pipeline decides when a request meets its stages.
+  // Plugins follow their dependencies. The table of the pipeline decides the order of their stages.
   await app.register(pipelinePlugin, { production });
   await app.register(commonStagesPlugin, {
     production,
@@ -166,7 +165,7 @@ export async function buildApp(
   });
   await app.register(addressesPlugin, addresses);
   await app.register(restStagesPlugin);
-  await app.layPipeline();
+  await app.registerPipeline();
 
   await app.register(restPlugin, {
     document,
@@ -233,9 +232,9 @@ function readiness(app: FastifyInstance, { client }: Database, shared: SharedWin
 }
 
 /**
- * Returns the services behind this one, with the addresses from the environment.
- * @param variables by the name of each service, the variable with its address
- * @throws ConfigError that names each variable without a value
+ * Returns the services of forwarded operations, with their addresses from the environment.
+ * @param variables the variable with the address, by the name of the service
+ * @throws ConfigError with each variable that has no value
  */
 function upstreamsOf(
   variables: Readonly<Record<string, string>>,
@@ -246,7 +245,8 @@ function upstreamsOf(
   const unset = all.filter(([, variable]) => typeof environment[variable] !== 'string');
   if (unset.length > 0) {
     const lines = unset.map(
-      ([name, variable]) => `${variable}: is unset, and says where "${name}" is, to which the contract forwards`,
+      ([name, variable]) =>
+        `${variable}: is missing. It is the address of "${name}", to which the contract forwards requests.`,
     );
     throw new ConfigError(lines.join('\n'));
   }

@@ -16,7 +16,7 @@ export interface Stage {
   phase: Phase;
   on: readonly Transport[];
   does: string;
-  /** In the order in which the stage decides. Omits what any stage may meet: INTERNAL, UNAVAILABLE without a database. */
+  /** In the order of the stage's decisions. INTERNAL, and UNAVAILABLE without a database, are possible in any stage. */
   refuses: readonly Code[];
   /** The package whose hooks implement the stage. It is registered in the place of its first stage. */
   package?: string;
@@ -145,7 +145,7 @@ type Register = (app: FastifyInstance) => PromiseLike<unknown>;
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Implements a stage. Nothing runs before `layPipeline`. */
+    /** Implements a stage. `registerPipeline` registers it. */
     stage: (name: string, run: Run) => void;
     /** Implements a stage by the package that the table names. */
     packageStage: (name: string, register: Register) => void;
@@ -154,7 +154,7 @@ declare module 'fastify' {
      * the routes, because packages read routes and add their own.
      * @throws Error for a stage that is not implemented, or not in the table
      */
-    layPipeline: () => Promise<void>;
+    registerPipeline: () => Promise<void>;
     /** Returns the functions for each transport, in the order of the table. */
     handlerStages: <Subject>(
       made: Readonly<Record<string, (subject: Subject) => unknown>>,
@@ -184,7 +184,7 @@ export const pipelinePlugin = fp<{ production: boolean }>(
       return { REST: by('REST'), GraphQL: by('GraphQL'), sockets: by('sockets') };
     });
 
-    app.decorate('layPipeline', async () => {
+    app.decorate('registerPipeline', async () => {
       const unknown = [...runs.keys(), ...packages.keys()].filter((name) => PIPELINE.every((one) => one.name !== name));
       if (unknown.length > 0) throw new Error(`The table in pipeline.ts lacks the stage "${unknown[0]}".`);
       const registered = new Set<string>();

@@ -30,8 +30,7 @@ import { accessTokens } from './sessions/access-tokens.js';
 import { revocations } from './sessions/revocations.js';
 import { sessionsService } from './sessions/sessions.js';
 
-/** In milliseconds. */
-const HOUR = 60 * 60 * 1000;
+const HOUR_MS = 60 * 60 * 1000;
 
 /** Faults of the database that an outage causes. */
 const OUTAGE_FAULTS: ReadonlySet<string> = new Set(['unavailable', 'denied', 'timeout']);
@@ -48,14 +47,14 @@ interface ServicesOptions {
 }
 
 /**
- * The services of the platform, and those of the application. Tests receive it as `services` of `testService`.
+ * The services of the platform and of the application. Tests receive it as `services` of `testService`.
  * @example
  * const tokens = await service.services.sessions.login(call, { email, password });
  */
 export type PlatformServices = Awaited<ReturnType<typeof platformServices>>;
 
 /**
- * The platform's part of the `services` of handlers: nothing in it reaches the database around `db`.
+ * The platform's part of the `services` of handlers. They use the database through `db` only.
  * @example
  * export const route = routeFor<HandlerServices & OwnServices>();
  */
@@ -79,7 +78,7 @@ export async function platformServices(
     if (OUTAGE_FAULTS.has(faultOf(err).kind)) outages.unlessAway('The database', write);
     else write();
   };
-  const onFault = (err: unknown) => report({}, err, 'what other instances tell cannot be heard or read');
+  const onFault = (err: unknown) => report({}, err, 'signals of other instances cannot be received or read');
 
   const keySecrets = config.KEY_SECRET ?? [];
   const secrets = keySecrets.length > 0 ? keySecrets : ['development'];
@@ -131,9 +130,9 @@ export async function platformServices(
     onFault: (job, err) => report({ job }, err, 'a background job failed'),
   });
   jobs.add([
-    { name: 'idempotency', every: HOUR, run: idempotency.sweep },
-    { name: 'expiry', every: HOUR / 6, run: async () => void (await removeExpired(client, now())) },
-    { name: 'keys', every: HOUR / 6, run: keys.settle },
+    { name: 'idempotency', every: HOUR_MS, run: idempotency.sweep },
+    { name: 'expiry', every: HOUR_MS / 6, run: async () => void (await removeExpired(client, now())) },
+    { name: 'keys', every: HOUR_MS / 6, run: keys.settle },
   ]);
 
   const platform: ApplicationPlatform = {
@@ -156,7 +155,7 @@ export async function platformServices(
     sessions,
     changePassword: credentials.changePassword,
     cursors: cursors(secrets),
-    /** Returns the public keys, up to date with all signals; as they were last known while the database is away. */
+    /** Returns the public keys; the last known ones while the database is unavailable. */
     async jwks() {
       try {
         await revoked.upToDate();
@@ -166,7 +165,8 @@ export async function platformServices(
   };
   const own = application.services(platform);
   const [taken] = Object.keys(own).filter((name) => name in handlers);
-  if (taken !== undefined) throw new Error(`The application's service "${taken}" has the name of one of the platform.`);
+  if (taken !== undefined)
+    throw new Error(`The application's service "${taken}" has the name of a service of the platform. Rename it.`);
 
   return {
     ...platform,
@@ -181,7 +181,7 @@ export async function platformServices(
     administration: administration({ client, algorithm, keySecrets, now }),
     /** The `services` of handlers. */
     handlers: { ...handlers, ...own },
-    /** Ends the work beside the calls. */
+    /** Completes background work, and closes the connections. */
     async close() {
       await refusals.settled();
       keys.close();

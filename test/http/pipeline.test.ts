@@ -140,7 +140,7 @@ async function appOf(made: readonly Stage[]): Promise<{ app: FastifyInstance; me
 t.test('the order in which plugins are registered does not matter', async (t) => {
   for (const made of [toBeMade, toBeMade.toReversed()]) {
     const { app, met } = await appOf(made);
-    await app.layPipeline();
+    await app.registerPipeline();
     app.get('/', async () => 'done');
     await app.inject('/');
     t.strictSame(
@@ -169,10 +169,10 @@ t.test('nor that in which stages of a handler are made, and each way has its own
 
 t.test('a stage without a plugin, with two, or outside of the table stops the start', async (t) => {
   const { app } = await appOf(toBeMade.filter(({ name }) => name !== 'ceiling'));
-  await t.rejects(app.layPipeline(), { message: 'No plugin implements the stage "ceiling".' });
+  await t.rejects(app.registerPipeline(), { message: 'No plugin implements the stage "ceiling".' });
   const again = await appOf(toBeMade);
   again.app.stage('unheard-of', async () => {});
-  await t.rejects(again.app.layPipeline(), { message: 'The table in pipeline.ts lacks the stage "unheard-of".' });
+  await t.rejects(again.app.registerPipeline(), { message: 'The table in pipeline.ts lacks the stage "unheard-of".' });
   t.throws(() => again.app.stage('ceiling', async () => {}), { message: 'Two plugins implement the stage "ceiling".' });
 });
 

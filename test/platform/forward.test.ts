@@ -317,7 +317,7 @@ t.test('without its address the service does not start', async (t) => {
   const database = await memoryDatabase(t);
   await t.rejects(
     serve(t, database, moving),
-    new ConfigError('OLD_URL: is unset, and says where "old" is, to which the contract forwards'),
+    new ConfigError('OLD_URL: is missing. It is the address of "old", to which the contract forwards requests.'),
   );
 });
 

@@ -129,10 +129,10 @@ export function sendProblem(error: unknown, request: FastifyRequest, reply: Fast
       'a request failed',
     );
   }
-  const { names, sendLostPage } = request.server;
+  const { names, sendErrorPage } = request.server;
   const isPage = [401, 404].includes(failure.status) && isOfPerson(request);
   reply.code(failure.status).headers({ ...failureHeaders(failure, names, isPage), 'cache-control': 'no-store' });
-  if (isPage) return sendLostPage(failure, reply);
+  if (isPage) return sendErrorPage(failure, reply);
   return reply.header('content-type', MEDIA_TYPE).send(JSON.stringify(problem(failure, pathOf(request.originalUrl))));
 }
 

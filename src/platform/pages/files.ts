@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { rootPath } from '../root.js';
 
 /**
- * The files of the pages by their published names: the package of each and its path there; of our own, the path alone.
- * `accord build` copies them to `dist/pages`, each with compressed variants, so that a production install needs no package.
+ * The page files by their published names: the path in `files/`, or the path in a package. `accord build` copies them to `dist/pages`
+ * with compressed variants, so a production install does not need the packages.
  */
 const FILES = {
   'page.html': ['page.html'],
@@ -25,7 +25,6 @@ const FILES = {
 export type PageFile = keyof typeof FILES;
 export const PAGE_FILES = Object.keys(FILES) as PageFile[];
 
-/** Returns the path of a file in `dist`. */
 export const builtPath = (name: PageFile): string => rootPath('dist', 'pages', name);
 
 function folderOf(name: PageFile): string {
@@ -38,30 +37,28 @@ function folderOf(name: PageFile): string {
   return found;
 }
 
-/** Returns the path of a file that is not built. Packages are there in a development install only. */
+/** Returns the path of the original file. A production install has no packages of pages. */
 export const sourcePath = (name: PageFile): string => join(folderOf(name), FILES[name][0]);
 
-/** Returns the path of a small file that changes with a page file: the package.json of its package, or the file itself. */
+/** Returns the path of a small file that changes with a page file: the file itself, or the package.json of its package. */
 export const statePath = (name: PageFile): string =>
   FILES[name].length === 1 ? sourcePath(name) : join(folderOf(name), 'package.json');
 
-/** Returns the path from which a file is served. */
 export const servedPath = (name: PageFile): string =>
   existsSync(builtPath(name)) ? builtPath(name) : sourcePath(name);
 
 export const PREFIX = '/docs/assets';
-/** Characters of a digest in an address. */
-const DIGEST = 12;
+const DIGEST_CHARACTERS = 12;
 const addresses = new Map<PageFile, string>();
 
-/** Returns the address of a file. It contains a digest of the content, so that clients may keep a copy for ever (RFC 8246). */
+/** Returns the address of a file. It contains a digest of the content, so clients may keep a copy (RFC 8246). */
 export function hrefOf(name: PageFile): string {
   const known = addresses.get(name);
   if (known !== undefined) return known;
   const digest = createHash('sha256')
     .update(readFileSync(servedPath(name)))
     .digest('base64url')
-    .slice(0, DIGEST);
+    .slice(0, DIGEST_CHARACTERS);
   const href = `${PREFIX}/${digest}-${name}`;
   addresses.set(name, href);
   return href;
@@ -69,6 +66,6 @@ export function hrefOf(name: PageFile): string {
 
 /** Returns the file at an address; undefined for an unknown name, or another digest. */
 export function fileAt(address: string): PageFile | undefined {
-  const name = PAGE_FILES.find((one) => one === address.slice(PREFIX.length + DIGEST + 2));
+  const name = PAGE_FILES.find((one) => one === address.slice(PREFIX.length + DIGEST_CHARACTERS + 2));
   return name !== undefined && hrefOf(name) === address ? name : undefined;
 }

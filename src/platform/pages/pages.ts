@@ -14,28 +14,26 @@ import type { StatusEntry } from './status-table.js';
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Answers a failure with a page for a person. The caller sets the status and the headers of the failure. */
-    sendLostPage: (failure: Failure, reply: FastifyReply) => FastifyReply;
-    /** Answers with GraphiQL. */
+    /** Sends a failure as a page. The caller sets the status and the headers. */
+    sendErrorPage: (failure: Failure, reply: FastifyReply) => FastifyReply;
     sendGraphiql: (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
   }
 }
 
-/** How people log in on a page. */
+/** The bar with the login. */
 interface SessionBar {
   login: string;
   logout: string;
-  /** The accounts of a demo: one click logs in as one of them. Without any, there is a form. */
+  /** The accounts of a demo, each with a button. Without accounts, the bar has a form. */
   people: readonly DemoPerson[];
 }
 
-/** What all pages show of the service. */
+/** The content that all pages share. */
 interface FrameOptions {
-  /** The title of the application. */
   title: string;
   /** True if `GET /graphql` shows GraphiQL to a browser. */
   graphiql: boolean;
-  /** Undefined if the contract lets no browser hold a session. */
+  /** Undefined if the contract has no login with cookies. */
   session: SessionBar | undefined;
 }
 
@@ -44,17 +42,15 @@ interface PagesOptions {
   errors: readonly { code: string; status: number; title: string; description: string }[];
   statuses: readonly StatusEntry[];
   frame: FrameOptions;
-  /** Returns the owner of an account. */
   person: (id: number) => Promise<{ name: string; email: string } | null>;
 }
 
 /**
- * Returns the addresses by which a browser logs in and out: of the operation that takes an e-mail address, a password and the wish
- * for cookies, and of the operation that takes the refresh cookie and answers 204.
- * @param all the operations of the contract; of several versions, the newest counts
- * @returns undefined if the contract has no such pair
+ * Returns the paths of the login and logout for browsers: the operation with an e-mail address, a password and a choice of cookies,
+ * and the operation that takes the refresh cookie and answers 204. Of several versions, returns the newest.
+ * @returns undefined if the contract lacks one of them
  */
-export function sessionDoors(
+export function sessionPaths(
   { components }: OpenApiDocument,
   all: readonly Operation[],
   refreshCookie: string,
@@ -63,9 +59,11 @@ export function sessionDoors(
     const { schema = {} } = operation.requestBody?.content['application/json'] ?? {};
     return Object.keys((components.schemas[schemaName(schema) ?? ''] ?? schema).properties ?? {});
   };
-  const doors = all.filter(({ method, credentialsInBody }) => method === 'POST' && credentialsInBody);
-  const login = doors.findLast((one) => ['email', 'password', 'cookie'].every((name) => membersOf(one).includes(name)));
-  const logout = doors.findLast(
+  const withCredentials = all.filter(({ method, credentialsInBody }) => method === 'POST' && credentialsInBody);
+  const login = withCredentials.findLast((one) =>
+    ['email', 'password', 'cookie'].every((name) => membersOf(one).includes(name)),
+  );
+  const logout = withCredentials.findLast(
     ({ operation: { parameters, responses } }) =>
       '204' in responses && parameters.some((one) => one.in === 'cookie' && one.name === refreshCookie),
   );
@@ -78,7 +76,7 @@ const policyOf = (directives: Record<string, string>): string =>
     .map(([name, value]) => `${name} ${value}`)
     .join('; ');
 const SCRIPTS = { 'script-src': "'self'", 'connect-src': "'self'" };
-/** The components of the reference and of GraphiQL set inline styles, and have fonts and pictures in their style sheets. */
+/** The API reference and GraphiQL set inline styles. */
 const INLINE = { ...SCRIPTS, 'style-src': "'self' 'unsafe-inline'" };
 
 interface Page {
@@ -98,8 +96,8 @@ const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;
 const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (character) => ENTITIES[character] as string);
 
 /**
- * Fills a template. `{{name}}` becomes a text, escaped. `{{#name}}…{{/name}}` is repeated for each item of a list, appears once for an
- * object or a true value, and not for others; within it the members of the item hide those outside.
+ * Fills a template, a subset of Mustache: `{{name}}` is escaped text, and `{{#name}}…{{/name}}` a section for each item of a list, for
+ * an object, or for a true value.
  */
 const filled = (template: string, values: Readonly<Record<string, unknown>>): string =>
   template.replaceAll(TAG, (...given) => {
@@ -136,7 +134,6 @@ function pageRenderer(frame: FrameOptions) {
       styles: hrefs([...styles, 'page.css']),
       links: links.map(([href, label]) => ({ href, label, isCurrent: href === path })),
       session: hasSession && session && { ...session, isDemo: session.people.length > 0 },
-      // The session bar comes after all that it is about.
       scripts: hrefs([...scripts, ...(hasSession && session ? (['session.js'] as const) : [])]),
       ...sections,
     });
@@ -145,10 +142,9 @@ function pageRenderer(frame: FrameOptions) {
 const HTML = 'text/html; charset=utf-8';
 
 /**
- * `GET /docs`: the API reference of `/openapi.json`. `GET /docs/errors`: the error catalogue, whose anchors are the codes, so that the
- * `type` of a problem (RFC 9457 §3.1.1) leads to its explanation. `GET /docs/status`: where each HTTP status is sent.
- * `GET /docs/session`: the caller, for the session bar.
- * The plugin of the reference's package is not used: it redirects to `/docs/`, and starts itself by an inline script.
+ * Serves `/docs` (the API reference), `/docs/errors` (the error catalogue, to which the `type` of a problem points; RFC 9457 §3.1.1),
+ * `/docs/status` (the status table), and `/docs/session` (the account of the session bar). The plugin of @scalar/fastify-api-reference
+ * redirects to `/docs/` and needs an inline script, so it is not used.
  */
 export const pagesPlugin = fp<PagesOptions>(
   async (app, { errors, statuses, frame, person }) => {
@@ -157,13 +153,13 @@ export const pagesPlugin = fp<PagesOptions>(
       preCompressed: true,
       index: false,
       immutable: true,
-      maxAge: YEAR,
+      maxAge: YEAR_MS,
     });
     app.get(`${PREFIX}/:file`, (request, reply) => {
       const name = fileAt(pathOf(request.url));
       if (name === undefined) return reply.callNotFound();
       const path = servedPath(name);
-      // fetch sends no-cache with If-None-Match. It speaks to caches, but the package would answer 200 in place of 304.
+      // fetch sends no-cache with If-None-Match, which makes @fastify/static answer 200 instead of 304.
       delete request.raw.headers['cache-control'];
       return reply.sendFile(basename(path), dirname(path));
     });
@@ -180,7 +176,7 @@ export const pagesPlugin = fp<PagesOptions>(
     const mount = (path: string, page: Omit<Page, 'path'>) => {
       const send = sender({ path, ...page });
       app.get(path, (request, reply) => {
-        // Over HTTP/2 only (RFC 8297): some clients of HTTP/1.1 take an informational answer for the answer.
+        // Some clients of HTTP/1.1 mistake an informational response for the final one (RFC 8297 §3).
         if (request.raw.httpVersionMajor === 2)
           reply.writeEarlyHints({ link: [`<${hrefOf('page.css')}>; rel=preload; as=style`] });
         return send(request, reply);
@@ -216,7 +212,7 @@ export const pagesPlugin = fp<PagesOptions>(
     app.decorate('sendGraphiql', graphiql);
     if (frame.session) app.get('/docs/session', answerSession(app, person));
 
-    app.decorate('sendLostPage', (failure, reply) => {
+    app.decorate('sendErrorPage', (failure, reply) => {
       const { code, status, title, message } = failure;
       const canLogIn = status === 401 && frame.session !== undefined;
       const sections = { failure: { code, status, title, message, canLogIn } };
@@ -227,14 +223,13 @@ export const pagesPlugin = fp<PagesOptions>(
   { name: 'pages', dependencies: ['authenticate'] },
 );
 
-/** Milliseconds. */
-const YEAR = 365 * 24 * 60 * 60 * 1000;
+const YEAR_MS = 365 * 24 * 60 * 60 * 1000;
 
-/** Splits a text into plain parts and parts of code, which it has between backquotes. */
+/** Splits a text into plain parts and code between backquotes. */
 const partsOf = (text: string) =>
   text.split('`').map((part, index) => (index % 2 === 0 ? { plain: part } : { isCode: true, text: part }));
 
-/** Answers with the account whose cookie the request has, or null. */
+/** Sends the account of the session cookie, or null. */
 const answerSession =
   (app: FastifyInstance, person: PagesOptions['person']) =>
   async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
