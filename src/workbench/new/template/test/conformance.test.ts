@@ -158,5 +158,4 @@ test('a browser logs in, refreshes its session and logs out by cookies, but not 
   assert.equal(await send('refresh'), 401);
 });
 
-test('every operation and every field conforms to the contracts', (t) =>
-  conformance(cases(t), application, options));
+test('every operation and every field conforms to the contracts', (t) => conformance(cases(t), application, options));
