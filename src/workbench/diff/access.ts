@@ -6,7 +6,6 @@ import type { Verdict } from './change.js';
 import { at, keywordOf, membersOf, type Pair } from './pair.js';
 import type { Recorder } from './recorder.js';
 
-/** A judged permission; undefined if nothing changed. */
 type Judged = [verdict: Verdict, what: string, message: string] | undefined;
 
 /** Judges a changed permission, role by role. Undefined stands for an operation that needs none. */
@@ -26,7 +25,7 @@ export function judgePermission(was: Permission | undefined, is: Permission | un
   if (was?.action !== is?.action)
     return ['risky', 'action', `${permission} asks for another action: ${was?.action} → ${is?.action}`];
   const [when, then] = [was?.when ?? 'always', is?.when ?? 'always'];
-  // What is asked for always now rejects those whom the condition let through.
+  // Without the condition, more requests need the permission.
   const verdict = then === 'always' && rolesIn(is ?? {}).some((role) => is?.[role] !== 'any') ? 'breaking' : 'risky';
   return when === then ? undefined : [verdict, 'condition', `${permission} has another condition: ${when} → ${then}`];
 }
@@ -61,7 +60,7 @@ export function comparePermissions(record: Recorder, operation: Pair): void {
   }
 }
 
-/** Returns the schemes that only have a new name: the old name by the new one. */
+/** Returns the old names of renamed schemes by their new names. */
 function renamedSchemes({ old, now }: Pair): Map<string, string> {
   const [before = [], after = []] = [old?.document, now?.document].map((value) => {
     const schemes = versionAt({ value, document: value, path: [] }, 'components', 'securitySchemes');
@@ -78,7 +77,7 @@ function renamedSchemes({ old, now }: Pair): Map<string, string> {
   );
 }
 
-/** Returns true if callers that meet the first requirement meet the second one, too. */
+/** Returns true if callers that satisfy the first requirement satisfy the second one. */
 const meets = (one: Requirement, other: Requirement): boolean =>
   [...other.schemes].every(([name, scopes]) => {
     const own = one.schemes.get(name);
@@ -87,7 +86,7 @@ const meets = (one: Requirement, other: Requirement): boolean =>
 const namesOf = ({ schemes }: Requirement): string => [...schemes.keys()].sort().join();
 const isAnonymous = ({ schemes }: Requirement): boolean => schemes.size === 0;
 
-/** Compares who may call an operation: callers that met an old requirement meet a new one, or not. */
+/** Compares the security requirements of an operation. */
 export function compareSecurity(record: Recorder, operation: Pair): void {
   const { id, where } = operation.label;
   const [was, is] = [
@@ -109,7 +108,7 @@ export function compareSecurity(record: Recorder, operation: Pair): void {
       const [verdict, what] = isMet ? (['safe', 'lowered'] as const) : (['breaking', 'raised'] as const);
       record.report(pairOf(one, same), 'scopes', verdict, what, `scopes of ${where}: ${one.label} → ${same.label}`);
     } else if (met.every(isAnonymous)) {
-      // If callers need no credentials any more, the service no longer knows who they are.
+      // Anonymous callers have no identity for the service.
       const message = isAnonymous(one) ? `${where} needs credentials now` : `${where} no longer takes ${one.label}`;
       record.report(pairOf(one, undefined), 'security', isMet ? 'risky' : 'breaking', 'removed', message);
     }
@@ -123,7 +122,7 @@ export function compareSecurity(record: Recorder, operation: Pair): void {
 
 const URLS = 'authorizationUrl tokenUrl refreshUrl deviceAuthorizationUrl';
 
-/** Compares how callers authenticate: the schemes, and the flows and scopes of OAuth. */
+/** Compares the security schemes with their OAuth flows and scopes. */
 export function compareSchemes(record: Recorder, document: Pair): void {
   const formerNames = renamedSchemes(document);
   const schemes = at(document, ['components', 'securitySchemes'], { id: 'security' });

@@ -17,7 +17,7 @@ import type { Recorder } from './recorder.js';
 
 const typesOf = (version: Version): string => [...(viewOf(version).types ?? [])].sort().join();
 
-/** Compares alternatives: equal ones first, then those of one constant, of one name, and the last of one type. */
+/** Pairs alternatives by equality, constants, names, or types, and compares each pair. */
 export function compareAlternatives(
   record: Recorder,
   compare: (pair: Pair) => void,
@@ -63,7 +63,7 @@ export function compareExclusive(record: Recorder, pair: Pair, old: Group, now: 
   record.report(one, 'exclusive', verdict, isOne ? 'added' : 'removed', message);
 }
 
-/** Compares by which property, and by which of its values, clients tell alternatives apart. */
+/** Compares discriminators: the property, and the schema for each of its values. */
 export function compareDiscriminators(record: Recorder, pair: Pair, a: View, b: View): void {
   const [was, is] = [a, b].map(({ nodes }) => nodes.find((one) => isPlain(nodeOf(one)['discriminator'])));
   const { direction, id } = pair.label;
@@ -85,7 +85,7 @@ export function compareDiscriminators(record: Recorder, pair: Pair, a: View, b: 
   const before = targetsOf(was);
   const find = (version: Version | undefined, $ref: string) =>
     resolved(version && { ...version, value: { $ref } })?.value;
-  // A component that only has a new name is the same target.
+  // A renamed component is the same target.
   const former = (target: string) =>
     [...before.values()].find(
       (one) => isGone(one, is) && isGone(target, was) && shapeOf(find(was, one)) === shapeOf(find(is, target)),
@@ -97,9 +97,9 @@ export function compareDiscriminators(record: Recorder, pair: Pair, a: View, b: 
     const target = one ?? other;
     const valuesOf = (all: Map<string, string>) => [...all].flatMap(([key, to]) => (to === target ? [key] : []));
     const isListed = valuesOf(before).length === 0 || valuesOf(after).length === 0;
-    // An alternative that comes or goes is reported as an alternative.
+    // `compareAlternatives` reports added and removed alternatives.
     if (isListed && was && hasGroup(was)) continue;
-    // A schema that is selected by other values only is lost for clients that know the old ones.
+    // Clients that know only the old values no longer find this schema.
     const isReplaced =
       !isListed &&
       (one === undefined || other === undefined) &&

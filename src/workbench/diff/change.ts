@@ -1,6 +1,6 @@
 import { FILES as READ } from '../model/problems.js';
 
-/** What a change does to existing clients, worst first. */
+/** The effect of a change on existing clients, worst first. */
 export const VERDICTS = ['breaking', 'risky', 'safe'] as const;
 export type Verdict = (typeof VERDICTS)[number];
 export const isVerdict = (value: unknown): value is Verdict => VERDICTS.includes(value as Verdict);
@@ -9,21 +9,20 @@ export const isVerdict = (value: unknown): value is Verdict => VERDICTS.includes
 export const FILES = { rest: READ.openapi, graphql: READ.schema, database: READ.prisma } as const;
 export type Side = keyof typeof FILES;
 
-/** Which way a value travels. A narrower request breaks its senders, a wider response surprises its readers. */
+/** The direction of a message. A narrower request breaks its senders, a wider response surprises its readers. */
 export type Direction = 'request' | 'response';
 
-/** The place of a change. Line and column count from 1. */
+/** Line and column count from 1. */
 export interface ChangePlace {
   file: string;
   line: number;
   column: number;
-  /** True if the place is in the old version, because the new version no longer has it. */
+  /** True for a place in the old version. */
   old: boolean;
 }
 
-/** A change as a comparison finds it. The report adds the code that it touches. */
 export interface Change {
-  /** Stable for the same change, so that it can be accepted: `rest:getUser:response.200.body.name:removed`. */
+  /** Stable, because contracts accept breaks by id: `rest:getUser:response.200.body.name:removed`. */
   id: string;
   /** The name of the rule, as `accord diff --rules` lists it. */
   rule: string;
@@ -32,9 +31,9 @@ export interface Change {
   /** The last part of the id: `removed`, `added`, `changed`, … */
   what: string;
   message: string;
-  /** How to reach the same goal without a break. */
+  /** The way to reach the same goal without a break. */
   advice?: string;
-  /** True if `x-severity` does not override the verdict, because the removal was announced. */
+  /** True for an announced removal, whose verdict `x-severity` does not change. */
   settled?: boolean;
   place: ChangePlace;
 
@@ -43,7 +42,7 @@ export interface Change {
 }
 
 /** Sorts changes: worst first, then by file and line. */
-export function inOrder<Each extends Pick<Change, 'verdict' | 'side' | 'place' | 'id'>>(
+export function sortChanges<Each extends Pick<Change, 'verdict' | 'side' | 'place' | 'id'>>(
   changes: readonly Each[],
 ): Each[] {
   const sides = Object.keys(FILES);
@@ -68,6 +67,5 @@ export function judge(direction: Direction, effect: Effect, widened: Verdict = '
   return direction === 'response' && effect === 'wider' ? widened : 'breaking';
 }
 
-/** Returns `added`, `removed` or `changed`. */
 export const whatOf = (was: unknown, is: unknown): 'added' | 'removed' | 'changed' =>
   was === undefined ? 'added' : is === undefined ? 'removed' : 'changed';

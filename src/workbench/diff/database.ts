@@ -2,7 +2,7 @@ import { databaseParts, type DatabasePart as Part } from '../model/database-part
 import type { PrismaSource } from '../model/prisma-schema.js';
 import { type Change, FILES, type Verdict, whatOf } from './change.js';
 
-/** By rule: what a message calls it, and the verdicts if it is added, removed or changed. */
+/** The name in messages of each rule, and its verdicts for an addition, a removal and a change. */
 const RULES: Record<string, [kind: string, verdicts: [Verdict, Verdict, Verdict]]> = {
   table: ['table', ['safe', 'breaking', 'safe']],
   column: ['column', ['safe', 'breaking', 'safe']],
@@ -15,7 +15,7 @@ const RULES: Record<string, [kind: string, verdicts: [Verdict, Verdict, Verdict]
   enumValue: ['value', ['risky', 'breaking', 'safe']],
 };
 
-/** How to change the database under running instances. */
+/** Advice for changes of a database that instances use meanwhile. */
 const ADVICE: Record<string, string> = {
   added: 'Prepare the existing rows first, and deploy code that knows it.',
   required: 'Fill the existing rows in the migration, before the constraint.',
@@ -24,7 +24,7 @@ const ADVICE: Record<string, string> = {
   removed: 'In two releases: first stop using it, then drop it.',
 };
 
-/** Returns a type without its length, and the length: `String VarChar(9)` is String with 9. */
+/** Splits `String VarChar(9)` into `String` and 9. */
 function lengthOf(type: string): [type: string, length: number] {
   const [base = '', native] = type.split(' ');
   const limit = /^(?:VarChar|Char)\((\d+)\)$/.exec(native ?? '')?.[1];
@@ -56,7 +56,7 @@ function judge(
   return [verdict, what, `${kind} ${name} is ${is ? `new${is.value && `: ${is.value}`}` : 'gone'}`];
 }
 
-/** Returns what changed between two valid Prisma schemas, in the database. In no order. */
+/** Returns the unsorted changes between two valid Prisma schemas. */
 export function databaseChanges(before: PrismaSource, after: PrismaSource): Change[] {
   const [old, now] = [databaseParts(before), databaseParts(after)];
   const file = FILES.database;
@@ -81,7 +81,7 @@ export function databaseChanges(before: PrismaSource, after: PrismaSource): Chan
   });
 }
 
-/** Reports a changed schema without a migration: the database stays as it was. `migrations` are the names of their folders. */
+/** Reports a changed schema without a new migration, which would not reach the database. */
 export function missingMigration(
   changes: readonly Change[],
   before: readonly string[],

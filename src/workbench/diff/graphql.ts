@@ -17,7 +17,7 @@ import { judgeKeyword } from './keywords.js';
 import { adviceFor } from './recorder.js';
 import { inspectedName, ruleName } from './rules.js';
 
-/** What the rules see besides a change that the inspector found. */
+/** The context of a rule. */
 interface Schemas {
   before: GraphQLSchema;
   after: GraphQLSchema;
@@ -28,9 +28,9 @@ interface Schemas {
 
 type Rule = (change: Inspected, schemas: Schemas) => Verdict | undefined;
 
-/** The places of a directive that a client writes (GraphQL, 3.13). */
+/** The locations of directives in queries (GraphQL, 3.13). */
 const EXECUTABLE = /^(QUERY|MUTATION|SUBSCRIPTION|FIELD|FRAGMENT_.*|INLINE_FRAGMENT|VARIABLE_DEFINITION)$/;
-/** Additions that have the path of the element they are made to. */
+/** Additions to an element, whose path is that element. */
 const PART = /^(OBJECT_TYPE_INTERFACE|UNION_MEMBER|DIRECTIVE_(LOCATION|REPEATABLE|ARGUMENT))_ADDED$/;
 const DATE = /\d{4}-\d{2}-\d{2}/;
 const LEVELS: Record<string, Verdict> = { BREAKING: 'breaking', DANGEROUS: 'risky', NON_BREAKING: 'safe' };
@@ -47,7 +47,7 @@ function isAnnounced(path: string, { old, today }: Schemas): boolean {
 
 const removed: Rule = ({ path = '' }, schemas) => (isAnnounced(path, schemas) ? 'safe' : 'breaking');
 
-/** Judges a change of a directive: only one that may stand in a query concerns clients. */
+/** Judges a change of a directive. Only directives of queries concern clients. */
 const directive: Rule = ({ path = '', criticality, type, meta }, { before, after }) => {
   const name = path.replace('@', '').split('.')[0] ?? '';
   const place = meta['removedDirectiveLocation'] ?? meta['addedDirectiveLocation'];
@@ -67,7 +67,7 @@ const fallback: Rule = ({ path = '' }, { before, after }) => {
   return now === undefined && String(is?.type).endsWith('!') ? 'breaking' : 'risky';
 };
 
-/** A new type is met by clients that ask for an interface that it implements. */
+/** A new type appears in the results of its interfaces. */
 const typeAdded: Rule = ({ path = '' }, { before, after, uses: [{ returned }] }) => {
   const type = after.getType(path);
   const interfaces = isObjectType(type) ? type.getInterfaces().map(({ name }) => name) : [];
@@ -85,7 +85,7 @@ const valueAdded: Rule = ({ meta }, schemas) => (isReturned(meta['enumName'], sc
 const valueRemoved: Rule = (change, schemas) =>
   isSent(change.meta['enumName'], schemas) ? removed(change, schemas) : 'safe';
 
-/** Rules by the type of a change, where the inspector does not look at the direction, or is stricter or milder than we are. */
+/** Rules by the type of a change. They replace the inspector's verdicts, which ignore the direction. */
 const RULES: [RegExp, Rule][] = [
   // The directives of definitions are compared below.
   [/DESCRIPTION|^DIRECTIVE_USAGE_/, () => undefined],
@@ -112,7 +112,7 @@ const WHAT: [RegExp, string][] = [
 
 const first = <T>(table: [RegExp, T][], type: string): T | undefined => table.find(([name]) => name.test(type))?.[1];
 
-/** Returns what the inspector says, with names in backticks and types by their keywords. */
+/** Returns the message of the inspector with names in backticks and the keywords of types. */
 const messageOf = ({ message }: Inspected): string =>
   message
     .replaceAll("'", '`')
@@ -121,16 +121,15 @@ const messageOf = ({ message }: Inspected): string =>
       kind === 'Object' ? 'type' : kind.replace('Object', '').toLowerCase(),
     );
 
-/** The names of `@constraint` in JSON Schema, whose table they share. */
+/** The keywords of JSON Schema for arguments of `@constraint`. */
 const KEYWORD: Record<string, string> = { min: 'minimum', max: 'maximum', uncommon: 'x-uncommon' };
 
 type Stated = [id: string, rule: string, verdict: Verdict, what: string, message: string];
 
-/** Returns the differences of the directives of one definition. */
 function directiveChanges(path: string, old: Definition, now: Definition): Stated[] {
   const found: Stated[] = [];
   const [was, is] = [permissionsOf(old), permissionsOf(now)];
-  // Their order says nothing.
+  // Permissions have no order.
   const own = is.find(({ action }) => action === was[0]?.action) ?? is[0];
   const main = (was[0] || own) && judgePermission(was[0], own, path);
   const others = [was.slice(1), is.filter((one) => one !== own)];
@@ -163,11 +162,11 @@ const withoutDescriptions = ({ document }: SdlSource): string =>
   );
 
 /**
- * Returns what changed between two sound versions of schema.graphql, in no order: graphql-inspector compares the types, the
- * table of keywords and the rules for permissions compare the directives.
+ * Returns the unsorted changes between two valid versions of schema.graphql. graphql-inspector compares the types. The table of keywords
+ * and the rules for permissions compare the directives.
  */
 export async function graphqlChanges(before: SdlSource, after: SdlSource, today: Date): Promise<Change[]> {
-  // The inspector is slow to load.
+  // Loading the inspector takes long.
   if (withoutDescriptions(before) === withoutDescriptions(after)) return [];
   const { diff } = await import('@graphql-inspector/core');
   const [old, current] = [definitionsIn(before, before.schema), definitionsIn(after, before.schema)];
@@ -191,7 +190,7 @@ export async function graphqlChanges(before: SdlSource, after: SdlSource, today:
     };
   };
 
-  // A new element is reported without its parts. The inspector's own rule for that leaves out too much.
+  // A new element is reported without its parts. The inspector's rule for this suppresses too much.
   const inspected = (await diff(before.schema, after.schema)).filter(({ type, path = '' }) =>
     path.includes('.') ? old.has(path.replace(/\.[^.]*$/, '')) : !PART.test(type) || old.has(path),
   );

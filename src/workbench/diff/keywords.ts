@@ -1,6 +1,6 @@
 import { type Direction, type Effect, judge, type Verdict, whatOf } from './change.js';
 
-/** A keyword of JSON Schema, or an argument of `@constraint`: its effect when its value changes. */
+/** The effect of a changed keyword of JSON Schema, or argument of `@constraint`. */
 export interface Keyword {
   /** Undefined stands for an absent keyword. */
   effect: (was: unknown, is: unknown) => Effect;
@@ -12,7 +12,6 @@ export interface Keyword {
   verdict?: (direction: Direction, was: unknown, is: unknown) => Verdict | undefined;
 }
 
-/** A limit: any change of it lets more or less through. */
 const limit = (isUpper: boolean): Keyword => ({
   ...ordered((was, is) => Number(is) > Number(was) === isUpper),
   what: (was, is) => {
@@ -21,7 +20,7 @@ const limit = (isUpper: boolean): Keyword => ({
   },
 });
 
-/** A condition whose values may be in order: `isWithin` tells if all values that meet the first meet the second, too. */
+/** Returns a keyword with ordered values. `isWithin` returns true if the first value is stricter than the second. */
 function ordered(isWithin: (some: unknown, all: unknown) => boolean): Keyword {
   const effect = (was: unknown, is: unknown): Effect => {
     if (was === undefined || is === undefined) return was === undefined ? 'narrower' : 'wider';
@@ -30,13 +29,13 @@ function ordered(isWithin: (some: unknown, all: unknown) => boolean): Keyword {
   return { effect };
 }
 
-/** A condition: another one in its place accepts other values. */
+/** Returns a keyword whose different values accept different things. */
 const condition = (more: Partial<Keyword> = {}): Keyword => ({ ...ordered(() => false), ...more });
 
-/** A statement that rejects no value. */
+/** Returns a keyword that rejects no value. */
 const note = (verdict: NonNullable<Keyword['verdict']>): Keyword => ({ effect: () => 'other', verdict });
 
-/** Formats whose values are also values of the others. */
+/** Formats with the wider formats that contain them. */
 const WITHIN: Record<string, string> = {
   int8: 'int16 int32 int64',
   int16: 'int32 int64',
@@ -56,10 +55,10 @@ const isMultiple = (of: unknown, step: unknown): boolean => {
   return Math.abs(times - Math.round(times)) < 1e-9;
 };
 
-/** Something that a reader relies on; without it the reader fails. */
+/** Readers of a response fail without it. */
 const RELIED: Partial<Keyword> = { widened: 'breaking' };
 
-/** Every keyword that the comparison knows. `schema.ts` compares those with schemas inside member by member. */
+/** All keywords that need no comparison of subschemas. */
 export const KEYWORDS: Record<string, Keyword> = {
   maxLength: limit(true),
   minLength: limit(false),

@@ -2,24 +2,23 @@ import { type Version, versionAt } from '../model/openapi-node.js';
 import { keywordOf, type Pair, subjectOf } from './pair.js';
 import type { Recorder } from './recorder.js';
 
-/** Reports a property that came or went. In a closed object, an unknown property is rejected. */
+/** Reports an added or removed property. A closed object rejects unknown properties. */
 export function reportMember(record: Recorder, pair: Pair, isRequired: boolean, isClosed: boolean): void {
   const isResponse = pair.label.direction === 'response';
   const removed = isResponse || isClosed ? 'breaking' : 'risky';
   const added = isResponse ? (isClosed ? 'risky' : 'safe') : isRequired ? 'breaking' : 'safe';
-  const told = { breaking: ' and required', risky: ', in an object without other properties', safe: '' }[added];
+  const note = { breaking: ' and required', risky: ', in an object without other properties', safe: '' }[added];
   const gone = isResponse ? '' : isClosed ? ': requests with it are rejected' : ': the service ignores it';
-  record.presence(pair, 'member', '', removed, added, pair.old ? gone : told);
+  record.presence(pair, 'member', '', removed, added, pair.old ? gone : note);
 }
 
-/** Reports a value that becomes required, or optional. */
 export function reportRequired(record: Recorder, pair: Pair, isRequired: boolean): void {
   const what = isRequired ? 'required' : 'optional';
   const isBreak = (pair.label.direction === 'request') === isRequired;
   record.report(pair, 'required', isBreak ? 'breaking' : 'safe', what, `${subjectOf(pair)} is ${what} now`);
 }
 
-/** Compares the announced ends of something deprecated. Announcing one, or taking it back, is part of the deprecation. */
+/** Compares the sunsets of two deprecated versions. */
 export function compareSunsets(
   record: Recorder,
   pair: Pair,

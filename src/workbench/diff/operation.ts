@@ -6,7 +6,7 @@ import { compareSunsets, reportRequired } from './members.js';
 import { at, keywordOf, type Label, labelled, membersOf, type Pair, placedIn, subjectOf } from './pair.js';
 import type { Recorder } from './recorder.js';
 
-/** Returns the members of both versions by key; one that is missing is what covers it, if anything does. */
+/** Returns the members of both versions by key. A range or default replaces a missing member that it covers. */
 function matched(pair: Pair, keyOf: (name: string) => string): [key: string, pair: Pair][] {
   const [old, now] = [pair.old, pair.now].map((version) => {
     const names = Object.keys(nodeOf(version)).filter((name) => !name.startsWith('x-') || keyOf('X-') === 'x-');
@@ -22,7 +22,7 @@ const WRITING = 'content style explode allowReserved allowEmptyValue';
 const OPERATION =
   'operationId tags parameters requestBody responses callbacks deprecated security servers x-permission x-permission-also x-rate-limit x-deprecation x-sunset x-item';
 
-/** Returns functions that compare what an operation, a webhook or a callback takes and answers. */
+/** Returns functions that compare the requests and responses of operations, webhooks and callbacks. */
 export function messageComparison(record: Recorder, compareSchema: (pair: Pair) => void) {
   function compareRequired(pair: Pair): void {
     const is = isRequired(pair.now);
@@ -78,7 +78,7 @@ export function messageComparison(record: Recorder, compareSchema: (pair: Pair) 
     }
   }
 
-  /** Reports a parameter or a header that came or went. The service rejects an unknown query parameter, and ignores an unknown header. */
+  /** Reports an added or removed parameter or header. The service rejects unknown query parameters and ignores unknown headers. */
   function comparePresence(pair: Pair, key: string): void {
     const isHeader = key === 'header' || pair.label.direction === 'response';
     const needed = isRequired(pair.now ?? pair.old);
@@ -92,7 +92,7 @@ export function messageComparison(record: Recorder, compareSchema: (pair: Pair) 
   function compareHeaders(headers: Pair): void {
     for (const [name, pair] of matched(headers, (one) => one.toLowerCase())) {
       const header = labelled(pair, { id: `${pair.label.id}.header.${name}`, name });
-      // The media type says so (OpenAPI 3.1, 4.8.17.1).
+      // OpenAPI 3.1, 4.8.17.1: the media type replaces this header.
       if (name === 'content-type') continue;
       if (!pair.old || !pair.now) comparePresence(header, 'header');
       else record.shared(header, (one) => compareField(labelled(one, { name }), 'header'));
@@ -105,7 +105,7 @@ export function messageComparison(record: Recorder, compareSchema: (pair: Pair) 
       const media = labelled(pair, { id: `${id}.media.${name}`, name });
       if (!record.presence(media, 'media', 'media type')) continue;
       record.others(media, 'schema encoding');
-      // Two renditions of one body are one body.
+      // All media types share the id of the body.
       compareSchema(at(pair, 'schema', { id: `${id}.body` }));
       if (!/^multipart\/|urlencoded$/.test(name)) continue;
       const parts = viewOf(versionAt(media.old, 'schema')).properties;
@@ -114,7 +114,7 @@ export function messageComparison(record: Recorder, compareSchema: (pair: Pair) 
     }
   }
 
-  /** Compares how a part of a form is written (OpenAPI 3.1, 4.8.15). */
+  /** Compares the encoding of a part of a form (OpenAPI 3.1, 4.8.15). */
   function compareEncoding(part: Pair, media: Pair): void {
     const typesOf = (version: Version | undefined) =>
       String(nodeOf(version)['contentType'] ?? '*/*')
@@ -155,13 +155,13 @@ export function messageComparison(record: Recorder, compareSchema: (pair: Pair) 
       const response = labelled(pair, { id: `${id}response.${name}`, name, direction });
       const isNarrowed =
         /XX$/.test(status) && all.some(([other, { now }]) => now && other.startsWith(status.charAt(0)));
-      // A client treats an unknown status as x00 of its class (RFC 9110, 15): an error stays an error.
+      // Clients treat an unknown status as x00 of its class (RFC 9110, 15).
       const removed = isFailure(status) || isNarrowed ? 'safe' : 'breaking';
       const added = isFailure(status) || direction === 'request' ? 'safe' : 'risky';
       const inside = labelled(response, { name: '', where: `the ${name} response of ${where}` });
-      const told = `status ${name} of ${where} is ${pair.old ? 'gone' : 'new'}`;
+      const message = `status ${name} of ${where} is ${pair.old ? 'gone' : 'new'}`;
       if (pair.old && pair.now) record.shared(inside, compareResponse);
-      else record.report(response, 'status', pair.old ? removed : added, pair.old ? 'removed' : 'added', told);
+      else record.report(response, 'status', pair.old ? removed : added, pair.old ? 'removed' : 'added', message);
     }
   }
 

@@ -1,49 +1,48 @@
 import { nodeOf, type Path, type Version, versionAt } from '../model/openapi-node.js';
 import type { Direction } from './change.js';
 
-/** What a report calls a place. */
+/** The names of a value in a report. */
 export interface Label {
   /** `getUser:response.200.body.name` */
   id: string;
-  /** Its name within `where`: `total.amount`; empty for the whole. */
+  /** The name within `where`: `total.amount`; empty for the whole. */
   name: string;
   /** `User in responses`, `the 200 response of getUser` */
   where: string;
   direction: Direction;
-  /** The operation (`@getUser`) or the shared component that contains it. */
+  /** The operation (`@getUser`) or shared component around it. */
   owner: string;
-  /** True for the value of a parameter, which is sent as text. */
+  /** True for the value of a parameter, which is a text in the request. */
   text?: boolean;
 }
 
-/** Both versions of a value. A missing version is undefined. */
+/** Both versions of a value. */
 export interface Pair {
   old: Version | undefined;
   now: Version | undefined;
   label: Label;
 }
 
-/** Returns both versions at some keys below. */
+/** Returns both versions of a nested value. */
 export const at = (pair: Pair, keys: string | Path, label: Partial<Label> = {}): Pair => {
   const path = typeof keys === 'string' ? [keys] : keys;
   return { old: versionAt(pair.old, ...path), now: versionAt(pair.now, ...path), label: { ...pair.label, ...label } };
 };
 
-/** Returns both versions of a keyword, whose id is appended to the id with a colon. */
+/** Returns both versions of a keyword. Its id is `<id>:<keyword>`. */
 export const keywordOf = (pair: Pair, keyword: string): Pair =>
   at(pair, keyword, { id: `${pair.label.id.replace(/[:.]$/, '')}:${keyword}` });
 
-/** Returns a pair with another label. */
 export const labelled = (pair: Pair, label: Partial<Label>): Pair => ({ ...pair, label: { ...pair.label, ...label } });
 
-/** Returns the members of both versions by key, which is their name and ends their id. */
+/** Returns the members of both versions by key. */
 export const membersOf = (pair: Pair, separator = '.'): [key: string, member: Pair][] =>
   [...new Set([pair.old, pair.now].flatMap((one) => Object.keys(nodeOf(one))))].map((key) => [
     key,
     at(pair, [key], { id: `${pair.label.id}${separator}${key}`, name: key }),
   ]);
 
-/** Returns a pair whose missing versions are those of the pair around it. */
+/** Replaces missing versions by the versions of the pair around. */
 export const placedIn = (pair: Pair, around: Pair): Pair => ({
   ...pair,
   old: pair.old ?? around.old,

@@ -3,10 +3,10 @@ import type { CodeLine } from '../model/touched-code.js';
 import type { Report, Reported, VersionDemand } from './report.js';
 import { RULE_TABLE, rowOf, type StatedRule } from './rules.js';
 
-/** Colours a text; the command decides if there are colours. */
+/** Colours a text for a terminal. */
 export type Paint = (style: 'red' | 'yellow' | 'green' | 'dim' | 'bold' | 'cyan', text: string) => string;
 
-/** The groups of a report, in the order in which people read them. */
+/** The groups of a report in their order. */
 const GROUPS = {
   breaking: { title: 'Breaking', markdown: '❌ Breaking', style: 'red', sign: '✖', level: 'error' },
   risky: { title: 'Risky', markdown: '⚠️ Risky', style: 'yellow', sign: '▲', level: 'warning' },
@@ -27,7 +27,6 @@ const SHOWN = 4;
 const listed = (texts: readonly string[]) =>
   texts.length > SHOWN ? `${texts.slice(0, SHOWN).join(', ')} and ${texts.length - SHOWN} more` : texts.join(', ');
 
-/** Returns what a change touches, as label and text. */
 function touches({ elements, requests, touches: code }: Reported): [label: string, text: string][] {
   const line = ({ file, line: number, name }: CodeLine) => `${name} ${file}:${number}`;
   const rows: [string, string][] = [
@@ -56,7 +55,7 @@ const acceptance = (id: string): string => `x-accepted-breaks:\n  - change: ${id
 const stale = (id: string, quote = ''): string =>
   `${quote}x-accepted-breaks${quote} names ${quote}${id}${quote}, which is no break of this diff: remove it.`;
 
-/** Prints a report for a terminal: worst first, and at the end what to do. */
+/** Prints a report for a terminal, worst changes first. */
 export function printText(report: Report, paint: Paint): string {
   const row = (label: string, text: string) => `    ${paint('dim', label.padEnd(9))} ${text}`;
   const block = (change: Reported, group: Group): string => {
@@ -120,7 +119,7 @@ function sarifResult(change: Reported) {
   const { file, line, column, old } = change.place;
   const physicalLocation = {
     artifactLocation: { uri: file },
-    // A line of the old file is nowhere in the new one.
+    // Code scanning expects lines of the new file.
     ...(!old && { region: { startLine: line, startColumn: column } }),
   };
   const logicalLocations = change.requests.map(({ method, path }) => ({ fullyQualifiedName: `${method} ${path}` }));
@@ -150,7 +149,6 @@ export function printSarif(report: Report): string {
   return JSON.stringify({ ...log, runs: [{ tool: { driver }, results: report.changes.map(sarifResult) }] }, null, 2);
 }
 
-/** Prints the rules for a terminal. */
 export const printRules = (rules: readonly StatedRule[], paint: Paint): string =>
   rules
     .map(({ name, verdicts, why, stated = [] }) => {

@@ -15,21 +15,21 @@ import { type Change, type ChangePlace, isWorse, type Side, type Verdict, whatOf
 import { keywordOf, labelled, membersOf, type Pair, subjectOf } from './pair.js';
 import { ruleName } from './rules.js';
 
-/** Finds keys in the text of one version; `shared` names the default that states them. */
+/** Finds the place of a value in the text of one version. `shared` names the default that states it. */
 export type Locate = (path: Path) => Omit<ChangePlace, 'old'> & { shared?: string };
 
 /** Collects the changes of one comparison. */
 export interface Recorder {
   report(pair: Pair, rule: string, verdict: Verdict, what: string, message: string): void;
-  /** Reports what came or went, and returns true if both versions are there. */
+  /** Reports an added or removed value. Returns true if both versions have it. */
   presence(pair: Pair, rule: string, kind?: string, removed?: Verdict, added?: Verdict, note?: string): boolean;
   /** Reports a value that differs. */
   changed(pair: Pair, rule: string, verdict: Verdict, subject: string, what?: string): void;
-  /** Reports the members of both versions that `known` does not name: an extension is safe, anything else is for a reviewer. */
+  /** Reports changed members that `known` does not name. Extensions are safe. */
   others(pair: Pair, known: string): void;
-  /** Visits a component once per direction, however many references lead to it; visits any other pair as it is. */
+  /** Visits a pair, or the component that it refers to. Visits each component once per direction. */
   shared(pair: Pair, visit: (pair: Pair) => void): void;
-  /** Returns the changes. Each names the operations from which references lead to it. */
+  /** Returns the changes with the operations that they affect. */
   changes(): Change[];
 }
 
@@ -38,7 +38,7 @@ interface Found extends Change {
   shared?: { by: string; where: string };
 }
 
-/** How to reach the same goal without a break, by what happens. */
+/** Advice by the last part of the id. */
 const ADVICE: Record<string, string> = {
   removed: 'Keep it, mark it deprecated, and remove it once its sunset has passed.',
   added: 'Make it optional, with a default for requests without it.',
@@ -54,7 +54,7 @@ const WARN = 'Tell the clients first: code that lists what it knows meets someth
 export const adviceFor = (verdict: Verdict, what: string): string | undefined =>
   verdict === 'safe' ? undefined : verdict === 'risky' && what === 'added' ? WARN : (ADVICE[what] ?? INSTEAD);
 
-/** Returns the date after which a deprecated value may be removed. */
+/** Returns the date from which a deprecated value may be removed. */
 function sunsetOf(version: Version | undefined): string | undefined {
   const { deprecated, schema, 'x-sunset': other, 'x-deprecation': own } = nodeOf(version);
   const date = (isPlain(own) ? own['sunset'] : undefined) ?? other;
@@ -62,7 +62,7 @@ function sunsetOf(version: Version | undefined): string | undefined {
   return schema === undefined ? undefined : sunsetOf(resolved(versionAt(version, 'schema')));
 }
 
-/** Merges the changes that one edit of a default makes at all places where the default applies. */
+/** Merges the changes that one edit of a default causes. */
 function mergeShared(changes: readonly Found[]): Found[] {
   const groups = new Map<string, Found[]>();
   for (const change of changes) {
@@ -80,11 +80,10 @@ function mergeShared(changes: readonly Found[]): Found[] {
   });
 }
 
-/** Creates a recorder. `today` decides which sunsets have passed. */
 export function recorderOf(side: Side, locate: { old: Locate; now: Locate }, today: Date): Recorder {
   const found = new Map<string, Found>();
   const visited = new Set<string>();
-  /** The components to which the operations and components refer. */
+  /** The components that operations and components refer to. */
   const edges = new Map<string, Set<string>>();
 
   const report: Recorder['report'] = (pair, rule, given, what, text) => {
@@ -169,7 +168,6 @@ export function recorderOf(side: Side, locate: { old: Locate; now: Locate }, tod
   return { report, shared, presence, changed, others, changes };
 }
 
-/** Reports a member that no rule knows. */
 export function reportUnknown({ report }: Pick<Recorder, 'report'>, pair: Pair, key: string): void {
   const message = `\`${key}\` of ${subjectOf(pair) || 'the document'} changed: review this, no rule knows it`;
   const isExtension = key.startsWith('x-');

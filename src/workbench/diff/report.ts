@@ -9,7 +9,7 @@ import type { ProjectVersion } from '../model/project-version.js';
 import type { SdlSource } from '../model/sdl-source.js';
 import { acceptancesIn } from '../model/severity.js';
 import { type TouchedCode, touched } from '../model/touched-code.js';
-import { type Change, inOrder, type Verdict } from './change.js';
+import { type Change, sortChanges, type Verdict } from './change.js';
 import { databaseChanges, missingMigration } from './database.js';
 import { graphqlChanges } from './graphql.js';
 import { requestsIn, restChanges } from './rest.js';
@@ -18,7 +18,7 @@ import { severityProblems, withSeverity } from './rules.js';
 const BUMPS = ['none', 'patch', 'minor', 'major'] as const;
 type Bump = (typeof BUMPS)[number];
 
-/** The version that a diff demands (semver.org 2.0.0), counted from info.version of the old contract. */
+/** The version that a diff demands (semver.org 2.0.0). */
 export interface VersionDemand {
   from: string;
   to: string;
@@ -29,24 +29,21 @@ export interface VersionDemand {
   enough: boolean;
 }
 
-/** A change with the code it touches, and with the reason for which it was accepted. */
+/** A change with the code that it touches, and the reason if it was accepted. */
 export interface Reported extends Omit<Change, 'what' | 'settled'> {
-  /** The requests of the affected operations, as the newest contract that has them writes them. */
   requests: { method: string; path: string }[];
   touches: TouchedCode;
   accepted?: string;
 }
 
-/** The changes between two versions of a project. */
 export interface Report {
-  /** The names of the versions. */
   from: string;
   to: string;
   version: VersionDemand;
   counts: Record<Verdict, number> & { accepted: number };
   /** Worst first. */
   changes: Reported[];
-  /** The ids in x-accepted-breaks that are no break of this diff, and may be removed. */
+  /** The ids in x-accepted-breaks that are no break of this diff. */
   stale: string[];
   /** True if every break was accepted. */
   ok: boolean;
@@ -61,7 +58,7 @@ interface DiffOptions {
   now?: Date;
 }
 
-/** Returns the problems of both versions. A file of the old version has the version in its name. */
+/** Returns the problems of both versions. Names of old files end with the version. */
 export async function problemsOf({ root, before, after }: DiffOptions): Promise<Problem[]> {
   const [old, current] = [before.contracts, after.contracts];
   const ofBefore = (problems: Problem[]) =>
@@ -77,7 +74,6 @@ export async function problemsOf({ root, before, after }: DiffOptions): Promise<
   return problems.length > 0 ? problems : severityProblems(current);
 }
 
-/** Returns true if any file of a contract differs. */
 function differs(key: keyof Texts, before: ProjectVersion, after: ProjectVersion): boolean {
   const [old, current] = [before.contracts, after.contracts];
   if (old[key].text !== current[key].text) return true;
@@ -98,10 +94,10 @@ export async function changesBetween(
   const rest = differs('openapi', before, after) ? restChanges(old.openapi, current.openapi, now) : [];
   const database = databaseChanges(old.prisma, current.prisma);
   const migration = missingMigration(database, before.migrations, after.migrations);
-  return inOrder(withSeverity([...rest, ...graphql, ...migration, ...database], current));
+  return sortChanges(withSeverity([...rest, ...graphql, ...migration, ...database], current));
 }
 
-/** Returns true if one of the contracts differs in anything, be it a description. */
+/** Returns true if a contract differs, at least in a description. */
 function saysOther({ openapi: oldRest, schema: oldSdl }: Contracts, { openapi, schema }: Contracts): boolean {
   const definitions = ({ document }: SdlSource) => document.definitions.map(print).sort().join('\n');
   if (oldSdl.text !== schema.text && definitions(oldSdl) !== definitions(schema)) return true;
@@ -135,7 +131,6 @@ function acceptances(before: OpenApiSource, after: OpenApiSource, changes: reado
   return { reasons, stale: all.filter((one) => !counts(one)).map(({ change }) => change) };
 }
 
-/** Returns what a changelog says of two versions. */
 export async function differencesBetween(before: ProjectVersion, after: ProjectVersion, now: Date) {
   const problems = await problemsOf({ root: '.', before, after });
   if (problems.length > 0) return { problems, changes: [], reasons: new Map(), requests: new Map() };

@@ -15,7 +15,6 @@ const documentOf = (source: OpenApiSource): Version => {
   return { value, path: [], document: value };
 };
 
-/** Returns the requests of a document by operationId. */
 export const requestsIn = (source: OpenApiSource): { id: string; address: string; method: string; path: string }[] =>
   operationsOf(versionAt(documentOf(source), 'paths')).map(({ id, address, method, path }) => ({
     ...{ id, address, path, method: method.toUpperCase() },
@@ -43,16 +42,13 @@ const LABEL: Label = { id: '', name: '', where: '', direction: 'request', owner:
 
 const requestOf = ({ method, path }: Pick<Operation, 'method' | 'path'>): string => `${method.toUpperCase()} ${path}`;
 
-/** Returns the versions at the path of an operation, and not at its method. */
+/** Places an operation at its path instead of its method. */
 const atPath = (pair: Pair): Pair => {
   const up = (version: Version | undefined) => version && { ...version, path: version.path.slice(0, -1) };
   return { ...pair, old: up(pair.old), now: up(pair.now) };
 };
 
-/**
- * Returns what changed between two sound versions of openapi.yaml, in no order.
- * @param now decides which sunsets have passed
- */
+/** Returns the unsorted changes between two valid versions of openapi.yaml. `now` decides which sunsets have passed. */
 export function restChanges(before: OpenApiSource, after: OpenApiSource, now: Date): Change[] {
   const record = recorderOf('rest', { old: locator(before), now: locator(after) }, now);
   const messages = messageComparison(record, schemaComparison(record));
@@ -80,7 +76,7 @@ export function restChanges(before: OpenApiSource, after: OpenApiSource, now: Da
     if (servers.old || servers.now) compareServers(record, placedIn(servers, at(document, 'servers')));
   }
 
-  /** Compares requests that the service sends: their bodies go to the client, as responses do. */
+  /** Compares webhooks or callbacks, whose bodies the client receives. */
   function compareSent(kind: 'webhook' | 'callback', items: Pair, { id, where, owner: outer }: Label): void {
     for (const [old, current] of pairsOf(operationsOf(resolved(items.old)), operationsOf(resolved(items.now)))) {
       const { path, method } = (current ?? old) as Operation;
@@ -117,7 +113,7 @@ export function restChanges(before: OpenApiSource, after: OpenApiSource, now: Da
   return withScheme(record.changes());
 }
 
-/** Leaves out the requirements that are gone with their scheme, and adds their operations to the scheme. */
+/** Merges the removal of requirements into the removal of their scheme. */
 function withScheme(changes: readonly Change[]): Change[] {
   const gone = changes.filter(({ id }) => /^rest:security:[^:]+:removed$/.test(id));
   const schemeOf = (change: Change) =>

@@ -4,7 +4,7 @@ import { severityLines } from '../model/severity.js';
 import { type Change, type Direction, isVerdict, VERDICTS, type Verdict } from './change.js';
 import { KEYWORDS, SCHEMA_RULES } from './keywords.js';
 
-/** A rule, or all rules whose names match its `*`; its verdicts worst first, and what they depend on. */
+/** A rule, or all rules that match a name with `*`. Verdicts are sorted, worst first. */
 export interface RuleRow {
   name: string;
   verdicts: Verdict[];
@@ -101,28 +101,25 @@ const kebab = (name: string) =>
     .replaceAll('_', '-')
     .toLowerCase();
 
-/** Rules whose verdict depends on the direction have it in their name. */
+/** Rules whose verdict depends on the direction. Their names begin with it. */
 const BY_DIRECTION = new Set([...Object.keys(KEYWORDS), ...SCHEMA_RULES].filter((rule) => rule !== 'deprecated'));
 
-/** Returns the name of a rule: `response-value-added`, `operation-removed`. */
 export const ruleName = ({ rule, direction }: { rule: string; direction: Direction }, what: string): string =>
   kebab([...(BY_DIRECTION.has(rule) ? [direction] : []), rule, ...(rule === what ? [] : [what])].join('-'));
 
-/** Returns the name of a rule of graphql-inspector: `graphql-enum-value-added`. */
+/** Returns the name for a rule of graphql-inspector: `graphql-enum-value-added`. */
 export const inspectedName = (type: string): string => kebab(`graphql-${type}`);
 
 const pattern = (name: string) => new RegExp(`^${name.replaceAll('*', '[a-z0-9-]*')}$`);
 
-/** Returns the row of a rule: the first that its name matches. */
 export const rowOf = (name: string): RuleRow | undefined => RULE_TABLE.find((one) => pattern(one.name).test(name));
 
 const matchesRule = (name: string, rule: string): boolean => pattern(name).test(rule);
 
-/** The names of the rules for schemas, without what happened: `request-max-length`. */
+/** The names of the rules for schemas without their last part: `request-max-length`. */
 const OF_SCHEMAS = [...BY_DIRECTION].flatMap((rule) => [`request-${kebab(rule)}`, `response-${kebab(rule)}`]);
 const HAPPENED = /-(?:added|removed|changed|raised|lowered|opened|closed|nullable|not-null|optional)$/;
 
-/** Returns true for the name of a row, and for a name that it matches. */
 const isRule = (name: string): boolean => {
   if (RULE_TABLE.some((one) => one.name === name)) return true;
   const isCatchAll = /^re(?:quest|sponse)-\*$/.test(rowOf(name)?.name ?? '');
@@ -131,7 +128,7 @@ const isRule = (name: string): boolean => {
   );
 };
 
-/** Returns a problem for each line that names no rule, or no verdict. */
+/** Returns the problems of `x-severity` and `@severity`: unknown rules and verdicts. */
 export const severityProblems = (contracts: Contracts): Problem[] =>
   severityLines(contracts).flatMap(({ rule, verdict, place }) => {
     const message = isRule(rule)
@@ -142,7 +139,7 @@ export const severityProblems = (contracts: Contracts): Problem[] =>
     return [problemAt(place.file, text, place, 'severity', message)];
   });
 
-/** Applies the stated verdicts. An announced removal stays safe, and so does a safe change for a line with `*`. */
+/** Applies the verdicts of a repository. Announced removals stay safe. A line with `*` does not change safe verdicts. */
 export function withSeverity(changes: readonly Change[], contracts: Contracts): Change[] {
   const lines = severityLines(contracts);
   return changes.map((change) => {
@@ -157,7 +154,7 @@ export interface StatedRule extends RuleRow {
   stated?: { rule: string; verdict: Verdict; file: string; line: number }[];
 }
 
-/** Returns every rule, with what the contracts state. Takes contracts without `severityProblems`. */
+/** Returns all rules with the lines of the contracts. Expects contracts without `severityProblems`. */
 export function statedRules(contracts: Contracts): StatedRule[] {
   const lines = severityLines(contracts);
   return RULE_TABLE.map((row) => {

@@ -26,7 +26,6 @@ import { compareSunsets, reportMember, reportRequired } from './members.js';
 import { at, keywordOf, type Pair, placedIn, subjectOf } from './pair.js';
 import { type Recorder, reportUnknown } from './recorder.js';
 
-/** Returns the stated types with null; undefined for any. */
 const typesOf = ({ types, nullable }: View): string[] | undefined =>
   types && [...types, ...(nullable ? ['null'] : [])].sort();
 
@@ -38,10 +37,10 @@ function effectOf(was: readonly string[] | undefined, is: readonly string[] | un
   return was === undefined || covers(was, is) ? 'narrower' : 'other';
 }
 
-/** Returns how many other properties an object may have: 0 none, 1 those of one schema, 2 any. */
+/** Returns 0 for an object without other properties, 1 for a schema of other properties, 2 for any. */
 const widthOf = ({ extra }: View): 0 | 1 | 2 => (extra === undefined ? 2 : extra.value === false ? 0 : 1);
 
-/** Returns a function that compares two versions of a schema, keyword by keyword. */
+/** Returns a function that compares two versions of a schema. */
 export function schemaComparison(record: Recorder): (pair: Pair) => void {
   const active = new Set<string>();
 
@@ -60,20 +59,19 @@ export function schemaComparison(record: Recorder): (pair: Pair) => void {
     }
     const pathOf = (version: Version | undefined) => resolved(version)?.path.join('/');
     const key = [label.direction, label.text, pathOf(old), pathOf(now), isMerged && label.id].join(' ');
-    // A schema that contains itself is compared once on the way down.
+    // Recursive schemas end here.
     if (active.has(key)) return;
     active.add(key);
     compareViews(pair, viewOf(old), viewOf(now));
     active.delete(key);
   }
 
-  /** Compares a component that both versions of a pair refer to. */
   const compareComponent = (pair: Pair, $ref: string): void => {
     const only = (version: Version | undefined) => version && { ...version, value: { $ref } };
     record.shared({ ...pair, old: only(pair.old), now: only(pair.now) }, compareStated);
   };
 
-  /** Compares the components below two schemas that state the same. */
+  /** Compares the components that two equal schemas refer to. */
   function visitReferences(pair: Pair): void {
     const { $ref: reference, readOnly, writeOnly } = nodeOf(pair.now);
     if ((pair.label.direction === 'request' ? readOnly : writeOnly) === true) return;
@@ -86,7 +84,6 @@ export function schemaComparison(record: Recorder): (pair: Pair) => void {
       if (!isData(key)) visitReferences(at(pair, [key]));
   }
 
-  /** Compares the subtypes that may stand in the place of a schema. */
   function compareSubtypes(pair: Pair): void {
     const now = subtypesOf(pair.now);
     for (const reference of subtypesOf(pair.old)) if (now.includes(reference)) compareComponent(pair, reference);
@@ -124,7 +121,7 @@ export function schemaComparison(record: Recorder): (pair: Pair) => void {
     }
   }
 
-  /** Compares types, and returns true if the rest of the schemas can be compared. */
+  /** Compares types. Returns true if the other keywords are comparable. */
   function compareTypes(pair: Pair, a: View, b: View): boolean {
     const [was, is] = [typesOf(a), typesOf(b)];
     const withoutNull = ({ types }: View) => types && [...types].sort().join();
@@ -167,7 +164,7 @@ export function schemaComparison(record: Recorder): (pair: Pair) => void {
     record.report(listed, 'enum', judge(pair.label.direction, is ? 'narrower' : 'wider'), whatOf(was, is), message);
   }
 
-  /** Compares the values of an `enum`, or of an `x-extensible-enum`, which clients know to be open. */
+  /** Compares the values of an `enum`, or of an `x-extensible-enum`, whose clients expect new values. */
   function compareLists(pair: Pair, keyword: string, was: Map<string, Version>, is: Map<string, Version>): void {
     const { direction, id } = pair.label;
     const isOpen = keyword !== 'enum';
@@ -235,7 +232,7 @@ export function schemaComparison(record: Recorder): (pair: Pair) => void {
         continue;
       }
       reportMember(record, member, b.required.has(name), isClosed);
-      // Requests may have had a property of this name, which the schema of other properties restricted.
+      // Before, the schema of other properties applied to this property.
       if (now && pair.label.direction === 'request' && widthOf(a) === 1) compare({ ...member, old: a.extra });
     }
     compareExtra(pair, a, b);
