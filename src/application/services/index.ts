@@ -5,23 +5,33 @@ import { accounts } from './accounts.js';
 import { comments } from './comments.js';
 import { messages } from './messages.js';
 import { ordersService } from './orders.js';
-import { paymentGateway } from './payments/gateways.js';
-import { PAYMENTS, paymentJob } from './payments/jobs.js';
+import { embeddedGateway } from './payments/embedded.js';
+import { httpGateway } from './payments/http.js';
 import { paymentsService } from './payments/payments.js';
 import { posts } from './posts.js';
+
+const PAYMENT_JOB = 'payments';
+/** Concurrent attempts, so that a slow payment does not delay the others. */
+const WORKER_COUNT = 4;
+/** Milliseconds between searches for due payments that were not announced. */
+const SEARCH_INTERVAL_MS = 600_000;
 
 export type OwnServices = ReturnType<typeof ownServices>;
 
 /** @param paid represents the paid order, for repetitions of the request */
 export function ownServices(platform: ApplicationPlatform, paid: (order: Order) => object) {
   const { jobs, environment, production } = platform;
+  const { PAYMENT_URL: url, PAYMENT_TIMEOUT: timeout } = environment(variables);
+  // Production has no gateway without PAYMENT_URL.
+  const embedded = production ? undefined : embeddedGateway;
   const payments = paymentsService({
     ...platform,
-    gateway: paymentGateway(environment(variables), production),
+    gateway: url ? httpGateway({ url, timeout }) : embedded,
     answer: paid,
-    announce: (db, at) => jobs.announce(db, PAYMENTS, at),
-    wake: () => jobs.wake(PAYMENTS),
+    announce: (db, at) => jobs.announce(db, PAYMENT_JOB, at),
+    wake: () => jobs.wake(PAYMENT_JOB),
   });
-  jobs.add([paymentJob(payments)]);
+  const schedule = { every: SEARCH_INTERVAL_MS, announced: true, atOnce: WORKER_COUNT };
+  jobs.add([{ name: PAYMENT_JOB, ...schedule, run: payments.settleOne }]);
   return { accounts, posts, comments, messages, orders: ordersService(payments) };
 }

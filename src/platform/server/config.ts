@@ -26,78 +26,76 @@ const secret = (description: string) => Type.Optional(Type.String({ minLength: S
 
 /** The environment variables. The tables in `docs/` and `.env.example` are generated from them. */
 export const variables = Type.Object({
-  NODE_ENV: choice(['development', 'production', 'test'], 'production demands secrets and refuses demo data'),
+  NODE_ENV: choice(['development', 'production', 'test'], 'production requires secrets and refuses demo data'),
   DEMO: Type.Optional(
     oneOf(['on', 'off'], {
       description:
-        "on: a demo, however exposed; off: production's rules; unset: production's rules as soon as HOST, PUBLIC_URL, TLS_CERT or TRUST_PROXY exposes the service",
+        'on: a demo, even if other machines can reach it; off: the rules of production; unset: the rules of production if HOST, PUBLIC_URL, TLS_CERT or TRUST_PROXY exposes the service',
     }),
   ),
-  PORT: between(0, 65_535, 3000, 'port to listen on; 0 takes a free one'),
+  PORT: between(0, 65_535, 3000, 'port to listen on; 0 selects a free one'),
   HOST: Type.String({ default: 'localhost', description: 'address to listen on' }),
   PUBLIC_URL: httpUrl(
-    'address by which clients reach the service; unset: the one it listens on; demanded in production, for cookies and links',
+    'URL of the service for clients, used in cookies and links; unset: the address that it listens on; required in production',
   ),
-  LOG_LEVEL: choice(['info', 'trace', 'debug', 'warn', 'error', 'fatal', 'silent'], 'least level that is logged'),
+  LOG_LEVEL: choice(['info', 'trace', 'debug', 'warn', 'error', 'fatal', 'silent'], 'minimum level of the log'),
   DATABASE_URL: text('pglite://memory, pglite:///path or postgres://…; unset: embedded PostgreSQL in ./data'),
   REDIS_URL: text(
-    'redis://… by which instances count and signal together, with ?keyPrefix=… where others use it too; unset: each counts for itself, and the database signals',
+    'redis://… for rate limits and signals of all instances, with ?keyPrefix=… on a shared server; unset: each instance counts alone, and the database sends signals',
   ),
   ADMIN_EMAIL: Type.Optional(
     Type.String({
       pattern: '^[^\\s@]+@[^\\s@]+$',
       maxLength: 254,
-      description: 'e-mail address of the first administrator; used only while there is none',
+      description: 'e-mail address of the first administrator; ignored when there is one',
     }),
   ),
   ADMIN_PASSWORD: Type.Optional(
     Type.String({ minLength: 12, maxLength: 128, description: 'password of the first administrator' }),
   ),
   KEY_SECRET: secret(
-    'encrypts stored signing keys and authenticates cursors: one secret, or several, newest first, separated by commas; demanded in production',
+    'encrypts stored signing keys and authenticates cursors: one secret, or several, newest first, separated by commas; required in production',
   ),
-  JWT_ALGORITHM: choice(['RS256', 'HS256'], 'the one algorithm that access tokens are signed with'),
-  JWT_SECRET: secret('the HS256 secret; demanded with JWT_ALGORITHM=HS256'),
-  JWT_ISSUER: text('iss of access tokens; unset: the name of the application'),
-  JWT_AUDIENCE: text('aud of access tokens; unset: the name of the application'),
-  BODY_LIMIT: count(65_536, 'bytes of a request body'),
-  RATE_LIMIT: count(300, 'requests a minute for each authenticated caller'),
+  JWT_ALGORITHM: choice(['RS256', 'HS256'], 'signature algorithm of access tokens'),
+  JWT_SECRET: secret('HS256 secret; required with JWT_ALGORITHM=HS256'),
+  JWT_ISSUER: text('iss claim of access tokens; unset: the name of the application'),
+  JWT_AUDIENCE: text('aud claim of access tokens; unset: the name of the application'),
+  BODY_LIMIT: count(65_536, 'maximum bytes of a request body'),
+  RATE_LIMIT: count(300, 'requests per minute of each authenticated caller'),
   RATE_LIMIT_ANONYMOUS: count(
     60,
-    'requests a minute for each address without credentials; a GraphQL document is one for each started KiB',
+    'requests per minute of each address without credentials; a GraphQL document counts once per started KiB',
   ),
   RATE_CEILING: Type.Optional(
     Type.Integer({
       minimum: 1,
-      description: 'the same for each address, whoever calls; unset: ten times RATE_LIMIT',
+      description: 'requests per minute of each address, with and without credentials; unset: ten times RATE_LIMIT',
     }),
   ),
-  LOGIN_LIMIT: count(10, 'logins a minute for each address, and wrong Basic credentials'),
-  GRAPHQL_MAX_DEPTH: count(10, 'levels of fields in a document'),
-  GRAPHQL_MAX_COMPLEXITY: count(5000, 'cost of an operation; a list multiplies what is selected under it'),
-  GRAPHQL_MAX_ALIASES: count(30, 'aliases in a document'),
-  GRAPHQL_MAX_TOKENS: count(2000, 'tokens in a document'),
-  GRAPHQL_MAX_BATCH: between(1, 100, 10, 'operations in one request, at most 100'),
-  GRAPHQL_MAX_SUBSCRIBE: count(16_384, 'bytes of a document in a `subscribe` message'),
-  GRAPHQL_INTROSPECTION: flag('whether the schema can be asked for; unset: outside production only'),
+  LOGIN_LIMIT: count(10, 'logins and wrong Basic credentials per minute of each address'),
+  GRAPHQL_MAX_DEPTH: count(10, 'maximum depth of fields in a document'),
+  GRAPHQL_MAX_COMPLEXITY: count(5000, 'maximum cost of an operation; a list multiplies the cost of its selection'),
+  GRAPHQL_MAX_ALIASES: count(30, 'maximum number of aliases in a document'),
+  GRAPHQL_MAX_TOKENS: count(2000, 'maximum number of tokens in a document'),
+  GRAPHQL_MAX_BATCH: between(1, 100, 10, 'maximum number of operations in one request'),
+  GRAPHQL_MAX_SUBSCRIBE: count(16_384, 'maximum bytes of a document in a `subscribe` message'),
+  GRAPHQL_INTROSPECTION: flag('true: answers introspection queries; unset: outside production only'),
   TRUSTED_DOCUMENTS: text(
-    'file or folder of registered GraphQL documents, as `accord trust` makes it: only these run; unset: any',
+    'file or folder of GraphQL documents from `accord trust`: the service runs only these; unset: all documents',
   ),
-  TLS_CERT: text('file of the certificate with its chain, in PEM; with it the service speaks HTTPS and HTTP/2 itself'),
-  TLS_KEY: text("file of the certificate's private key, in PEM"),
-  TRUST_PROXY: text('addresses of proxies whose X-Forwarded-* headers are believed, separated by commas'),
+  TLS_CERT: text('PEM file of the certificate and its chain, for HTTPS and HTTP/2'),
+  TLS_KEY: text("PEM file of the certificate's private key"),
+  TRUST_PROXY: text('addresses of trusted proxies, which send X-Forwarded-* headers, separated by commas'),
   CORS_ORIGINS: text(
-    'origins that browsers may call from, separated by commas; outside production those of this machine may besides',
+    'origins of browser applications, separated by commas; outside production also all origins of this machine',
   ),
   DRAIN_DELAY: between(
     0,
     600_000,
     0,
-    'milliseconds between the signal to stop, when /readyz begins to fail, and the stop: for balancers',
+    'milliseconds from the signal to stop, when /readyz starts to fail, to the stop, for load balancers',
   ),
-  METRICS_TOKEN: text(
-    'bearer token for /metrics; unset: who calls from this machine directly, and nobody with TRUST_PROXY',
-  ),
+  METRICS_TOKEN: text('bearer token for /metrics; unset: only callers on this machine, and nobody with TRUST_PROXY'),
 });
 
 type Environment = Static<typeof variables>;

@@ -3,14 +3,21 @@ import type { PaymentStatus } from '../../../../generated/prisma/client.js';
 import { Failure } from '../../calls.js';
 import type { Order } from '../../models.js';
 import { transitions } from '../order-states.js';
-import type { Outcome, PaymentGateway } from './gateway.js';
-import { type Attempt, faultOf, verdict } from './verdict.js';
+import type { Outcome, PaymentGateway, PaymentOrder } from './gateway.js';
 
 /** Milliseconds for which an attempt reserves its payment: longer than any gateway takes. */
 const LEASE_MS = 15_000;
 /** Milliseconds before the second attempt. Each further attempt doubles them, up to `MAX_BACKOFF_MS`. */
 const BACKOFF_MS = 500;
 const MAX_BACKOFF_MS = 60_000;
+/** Failed attempts after which the background gives up. */
+const MAX_ATTEMPTS = 6;
+
+interface Attempt extends PaymentOrder {
+  attempts: number;
+  /** True if an earlier attempt may have taken the payment. */
+  wasUncertain: boolean;
+}
 
 export interface PaymentsDependencies extends Pick<ApplicationPlatform, 'transact' | 'continuation' | 'now'> {
   /** Absent in production without PAYMENT_URL. */
@@ -165,4 +172,27 @@ export function paymentsService({
 interface Conclusion {
   status: PaymentStatus;
   order: Order;
+}
+
+/**
+ * OPEN: the service must ask again.
+ * @param background true if no caller waits, so that a failing gateway can be asked again later
+ */
+function verdict(outcome: Outcome, { attempts, wasUncertain }: Attempt, background: boolean): PaymentStatus {
+  if (outcome.kind === 'settled') return 'SETTLED';
+  if (outcome.kind === 'declined') return 'DECLINED';
+  if (outcome.kind === 'unknown' || wasUncertain) return 'OPEN';
+  return background && outcome.retryable && attempts < MAX_ATTEMPTS ? 'OPEN' : 'FAILED';
+}
+
+/** Returns the failure for a caller whose payment has no final outcome yet. */
+function faultOf(outcome: Outcome): Failure {
+  const cause = 'reason' in outcome ? outcome.reason : undefined;
+  if (outcome.kind === 'unknown' && outcome.timedOut) {
+    return new Failure('GATEWAY_TIMEOUT', 'The payment gateway took too long; the order shows how the payment ends.', {
+      cause,
+    });
+  }
+  const known = outcome.kind === 'failed' ? 'nothing was taken' : 'the order shows how the payment ends';
+  return new Failure('BAD_GATEWAY', `The payment gateway failed; ${known}.`, { cause });
 }
