@@ -94,7 +94,7 @@ t.test('a start reports a directory that the system refuses in a sentence', asyn
   for (const path of ['file', 'file/data']) {
     const { code, stderr } = await refusedServer(t, { DATABASE_URL: `pglite://${join(folder, path)}` });
     t.equal(code, 1);
-    t.match(stderr, /The directory cannot be used: there is a file of that name\. Mend that, or set DATABASE_URL/);
+    t.match(stderr, /The directory cannot be used: there is a file of that name\. Solve this, or set DATABASE_URL/);
     t.notMatch(stderr, STACK);
   }
 });
@@ -112,7 +112,7 @@ t.test(
       chmodSync(files, mode);
       const { code, stderr } = await refusedServer(t, { DATABASE_URL });
       t.equal(code, 1);
-      t.match(stderr, /The directory cannot be used: this user may not read and write there\. Mend that/);
+      t.match(stderr, /The directory cannot be used: this user may not read and write there\. Solve this/);
     }
   },
 );
@@ -164,7 +164,7 @@ t.test('a start checks the port before the database', async (t) => {
   const PORT = String((other.address() as AddressInfo).port);
   const { code, stderr } = await refusedServer(t, { PORT, DATABASE_URL: 'postgres://nobody@127.0.0.1:1/nothing' });
   t.equal(code, 1);
-  t.match(stderr, 'PORT: something listens on ');
+  t.match(stderr, 'PORT: another process listens on ');
   t.notMatch(stderr, 'database');
 });
 
@@ -252,7 +252,7 @@ onEachDatabase(t, async (t, open) => {
     t.equal(code, 1);
     t.match(
       withoutDelays(stderr),
-      /^accord cannot start\.\nThis version does not fit the database, .*signing_keys.*\n$/,
+      /^accord cannot start\.\nThe schema of the database is not that of this version; .*signing_keys.*\n$/,
     );
   });
 });

@@ -160,12 +160,12 @@ const REFUSALS: {
   {
     name: 'an address beyond this machine, without secrets',
     environment: async () => ({ ...MEMORY, HOST: '0.0.0.0' }),
-    says: 'The rules of production hold because of HOST; DEMO=on keeps those of a demo.',
+    says: 'The rules of production apply because of HOST. DEMO=on applies the rules of a demo.',
   },
   {
     name: 'a proxy, without an administrator',
     environment: async (t) => ({ DATABASE_URL: await emptyDirectory(t), ...PROXIED, NODE_ENV: '' }),
-    says: 'there is no administrator yet; set both.\nThe rules of production hold because of PUBLIC_URL, TRUST_PROXY;',
+    says: 'there is no administrator yet; set both.\nThe rules of production apply because of PUBLIC_URL, TRUST_PROXY.',
   },
   {
     name: 'production without an administrator',
@@ -187,7 +187,7 @@ const REFUSALS: {
   {
     name: 'a DATABASE_URL of an unknown form',
     environment: async () => ({ DATABASE_URL: 'mysql://root:hunter2@localhost/accord' }),
-    says: 'DATABASE_URL (mysql:…) is not understood',
+    says: 'DATABASE_URL (mysql:…) has an unknown form',
     hides: 'hunter2',
   },
   {
@@ -198,7 +198,7 @@ const REFUSALS: {
       await once(other, 'listening');
       return { ...MEMORY, HOST: '127.0.0.1', PORT: String((other.address() as AddressInfo).port) };
     },
-    says: 'PORT: something listens on ',
+    says: 'PORT: another process listens on ',
   },
 ];
 

@@ -92,7 +92,7 @@ t.test('what is wrong is told by the name of the variable', async (t) => {
     [{ KEY_SECRET: `${SECRET},${SECRET}` }, undefined],
     ...[SECRET.slice(1), '', ` ${SECRET}`].map((one): [NodeJS.ProcessEnv, string] => [
       { KEY_SECRET: `${SECRET},${one}` },
-      'KEY_SECRET: secret 2 of 2 must have at least 32 characters, and no blank around it',
+      'KEY_SECRET: secret 2 of 2 must have at least 32 characters, without blanks around it',
     ]),
     [{ BODY_LIMIT: '1k', RATE_LIMIT: '-1' }, 'BODY_LIMIT: must be integer\nRATE_LIMIT: must be >= 1'],
 
@@ -163,7 +163,7 @@ t.test('S08: exposure brings the rules of production, unless the operator asks f
     return environment['PUBLIC_URL'] ? [secret] : [secret, address];
   };
   for (const [environment, by] of EXPOSED) {
-    const why = `The rules of production hold because of ${by}; DEMO=on keeps those of a demo.`;
+    const why = `The rules of production apply because of ${by}. DEMO=on applies the rules of a demo.`;
     const says = by ? [...missing(environment), why].join('\n') : undefined;
     t.equal(refusal(environment), says, JSON.stringify(environment));
     t.equal(readConfig({ ...environment, DEMO: 'on' }).production, false, 'DEMO=on');

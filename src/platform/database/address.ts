@@ -24,7 +24,7 @@ export function readAddress(url: string | undefined): DatabaseAddress {
   if (/^postgres(ql)?:\/\//.test(url) && URL.canParse(url)) return postgresql(new URL(url));
   // The value may contain a password, so the message shows its scheme only.
   throw new Error(
-    `DATABASE_URL (${/^[\w+.-]*:?/.exec(url)?.[0]}…) is not understood. It is unset, or ${ADDRESS_FORMS}.`,
+    `DATABASE_URL (${/^[\w+.-]*:?/.exec(url)?.[0]}…) has an unknown form. Leave it unset, or use ${ADDRESS_FORMS}.`,
   );
 }
 

@@ -49,7 +49,7 @@ export function withDiskErrors<T>(work: () => T): T {
   } catch (cause) {
     const reason = SYSTEM_ERRORS[(cause as NodeJS.ErrnoException).code ?? ''];
     if (reason === undefined) throw cause;
-    throw new Error(`The directory cannot be used: ${reason}. Mend that, or set DATABASE_URL to another.`, {
+    throw new Error(`The directory cannot be used: ${reason}. Solve this, or set DATABASE_URL to another directory.`, {
       cause,
     });
   }

@@ -113,7 +113,7 @@ async function pendingMigrations(
     if (row?.finished_at === null && isUnfinishedAllowed) return true;
     if (row?.finished_at === null) {
       throw new Error(
-        `Migration ${name} was begun in this database and did not finish; see its row in _prisma_migrations. Repair the schema, then run: npx prisma migrate resolve --rolled-back ${name} (or --applied ${name}).`,
+        `Migration ${name} has not finished in this database; see its row in _prisma_migrations. Repair the schema, then run: npx prisma migrate resolve --rolled-back ${name} (or --applied ${name}).`,
       );
     }
     if (row && row.checksum !== checksum) {

@@ -142,7 +142,7 @@ const unfitSecrets = (secrets: readonly string[]): string[] =>
   secrets.flatMap((secret, place) =>
     secrets.length > 1 && (secret.length < SECRET_BYTES || secret.trim() !== secret)
       ? [
-          `KEY_SECRET: secret ${place + 1} of ${secrets.length} must have at least ${SECRET_BYTES} characters, and no blank around it`,
+          `KEY_SECRET: secret ${place + 1} of ${secrets.length} must have at least ${SECRET_BYTES} characters, without blanks around it`,
         ]
       : [],
   );
@@ -169,7 +169,7 @@ export function inProduction(environment: Settings, problems: string[]): string[
   const unsaid = environment.NODE_ENV !== 'production' && environment.DEMO === undefined;
   if (problems.length === 0 || !unsaid) return problems;
   const names = exposedBy(environment).join(', ');
-  return [...problems, `The rules of production hold because of ${names}; DEMO=on keeps those of a demo.`];
+  return [...problems, `The rules of production apply because of ${names}. DEMO=on applies the rules of a demo.`];
 }
 
 /** Returns the problems that the schema cannot find. */
@@ -273,7 +273,7 @@ export const listenHost = ({ HOST }: Pick<Config, 'HOST'>): string => (HOST === 
 /** Returns a ConfigError for a wrong port or host, and other errors unchanged. */
 export function notListening(error: unknown, { PORT, HOST }: Pick<Config, 'PORT' | 'HOST'>): unknown {
   const problems: Record<string, string> = {
-    EADDRINUSE: `PORT: something listens on ${PORT} already; stop it, or set another one (0 takes a free one).`,
+    EADDRINUSE: `PORT: another process listens on ${PORT}; stop it, or set another port (0 selects a free one).`,
     EACCES: `PORT: this process may not listen on ${PORT}.`,
     EADDRNOTAVAIL: `HOST: ${HOST} is not an address of this machine.`,
     ENOTFOUND: `HOST: ${HOST} is not known.`,

@@ -54,9 +54,9 @@ function sentenceOf(error: unknown): string | undefined {
   // A table or column is missing.
   if (error instanceof Error && 'code' in error && /^(P202[12]|42P01|42703)$/.test(String(error.code))) {
     const missing = error.message.trim().split('\n').at(-1);
-    return `This version does not fit the database, which a newer one may have migrated, or somebody changed: ${missing}`;
+    return `The schema of the database is not that of this version; a newer version may have migrated it: ${missing}`;
   }
-  if (faultOf(error).kind !== 'unknown') return `The database failed meanwhile: ${reasonOf(error)}`;
+  if (faultOf(error).kind !== 'unknown') return `The database failed during the start: ${reasonOf(error)}`;
   const isOfSystem =
     error instanceof Error && error.constructor === Error && (!('code' in error) || 'syscall' in error);
   return isOfSystem ? error.message : undefined;
