@@ -10,7 +10,7 @@ import { emptyDirectory } from '../support/demo.js';
 import { exampleApp } from '../support/example.js';
 import type { Json } from '../support/people.js';
 import { basic, eventually, startServer } from '../support/process.js';
-import { REDIS, skipWithoutRedis, UNTOLD } from '../support/servers.js';
+import { REDIS, skipWithoutRedis, IGNORED_OUTAGES } from '../support/servers.js';
 import { startService } from '../support/service.js';
 import { ADD, SUBSCRIBE } from '../support/socket.js';
 import { statementsMeanwhile } from '../support/statements.js';
@@ -91,7 +91,7 @@ async function redisProxy(t: Test) {
 
 /** Resolves once a signal of another installation has gone through the same Redis. */
 async function heardElsewhere(t: Test, url: string, payload: string): Promise<void> {
-  const signals = redisSignals(`${url}?keyPrefix=${randomUUID()}`, 'accord_messages', () => UNTOLD);
+  const signals = redisSignals(`${url}?keyPrefix=${randomUUID()}`, 'accord_messages', () => IGNORED_OUTAGES);
   t.teardown(signals.close);
   const heard: string[] = [];
   let connected = false;

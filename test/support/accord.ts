@@ -6,8 +6,8 @@ import { type Ended, inherited } from './process.js';
 import './typescript.js';
 
 /**
- * The `accord` command as it is typed, but in this process: loading it anew takes a second each time. One at a time.
- * @param environment all that it gets besides PATH
+ * Runs an `accord` command in this process, because loading it takes a second. Run one command at a time.
+ * @param environment the whole environment besides PATH
  */
 export async function accord(t: Test, args: string[], environment: Record<string, string> = {}): Promise<Ended> {
   const before = { env: process.env, exitCode: process.exitCode };

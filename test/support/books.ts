@@ -2,7 +2,7 @@ import type { Test } from 'tap';
 import { dialler } from './graphql-ws.js';
 import { ask, basic, startServer } from './process.js';
 
-/** Starts a new project with its demo data on a database, and uses its books over REST, GraphQL and a subscription. */
+/** Starts a new project with demo data and uses its books over REST, GraphQL and a subscription. */
 export async function useBooks(t: Test, DATABASE_URL: string, start: readonly [string, ...string[]]): Promise<void> {
   const { url, kill, ended } = await startServer(t, { DATABASE_URL }, start);
   const headers = { ...basic('ada@demo.example', 'correct horse battery'), 'content-type': 'application/json' };

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Test } from 'tap';
 import { temporaryFolder } from './process.js';
 
-/** DER (X.690): a tag, a length and what is in it. */
+/** Encodes a tag, a length and contents in DER (X.690). */
 function der(tag: number, ...content: Uint8Array[]): Buffer {
   const body = Buffer.concat(content);
   const bytes =
@@ -24,9 +24,8 @@ const COMMON_NAME = oid('550403');
 const SUBJECT_ALT_NAME = oid('551d11');
 
 /**
- * A self-signed certificate for localhost and 127.0.0.1, made anew (RFC 5280): no tool and no committed key is needed.
- * @param name its common name, by which a test tells two apart
- * @returns both in PEM
+ * Creates a self-signed certificate for localhost and 127.0.0.1 in PEM (RFC 5280), without a tool or a committed key.
+ * @param name the common name, which distinguishes certificates
  */
 export function selfSigned(name: string): { cert: string; key: string } {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
@@ -49,10 +48,7 @@ export function selfSigned(name: string): { cert: string; key: string } {
   return { cert: ['-----BEGIN CERTIFICATE-----', ...lines, '-----END CERTIFICATE-----', ''].join('\n'), key };
 }
 
-/**
- * Places for the files of a certificate, as the environment names them.
- * @returns `write` makes a new certificate of a name there, and gives what a client must trust
- */
+/** Returns the environment variables of certificate files, and `write`, which creates a certificate there. */
 export function tlsFiles(t: Test) {
   const folder = temporaryFolder(t);
   const files = { TLS_CERT: join(folder, 'tls.crt'), TLS_KEY: join(folder, 'tls.key') };

@@ -1,6 +1,6 @@
 /**
- * A clock that stands still but for a millisecond at each look: what a case expects in time does not depend on how long the
- * machine takes over it, and what comes later is later. `() => time() + moved` is one that can be moved.
+ * Returns a clock that advances by a millisecond per call, so that no test depends on the speed of the machine. `() =>
+ * time() + offset` moves it.
  */
 export function slowClock(): () => number {
   let time = Date.now();

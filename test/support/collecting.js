@@ -1,5 +1,4 @@
-// For a service whose memory is looked at, started with `--expose-gc`: at a signal it says how many bytes it holds, once all has
-// been collected that nothing holds.
+// On SIGWINCH, prints the size of the heap after a garbage collection. Needs `--expose-gc`.
 process.on('SIGWINCH', () => {
   globalThis.gc?.();
   console.error(`held ${process.memoryUsage().heapUsed}`);

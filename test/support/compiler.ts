@@ -1,9 +1,9 @@
 import ts from 'typescript';
 
-/** The declarations of packages and of the language: read once in a process, for they take most of a compilation's time. */
+/** Caches the declarations of packages and of the language, because reading them takes most of a compilation. */
 const declarations = new Map<string, ts.SourceFile | undefined>();
 
-/** What a program reads files by, for `options` of the repository's tsconfig.json. */
+/** Creates a host that caches declarations. @param options of the repository's tsconfig.json */
 export function compilerHost(options: ts.CompilerOptions): ts.CompilerHost {
   const host = ts.createCompilerHost(options, true);
   const { getSourceFile } = host;

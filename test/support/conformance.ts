@@ -10,7 +10,7 @@ import type { Instance } from './service.js';
 const A_DAY = 86_400_000;
 const DELETED = 999_998;
 
-/** A refresh token of a session of its own. */
+/** Creates a session and returns its refresh token. */
 async function refreshToken({ service: { database }, owner }: RequestContext): Promise<string> {
   const { token, hash } = newToken('acr_');
   const expiresAt = new Date(Date.now() + A_DAY);
@@ -59,7 +59,7 @@ const byId =
 const user = async ({ owner }: RequestContext) => owner.id;
 const subjectOf = ({ path }: Operation) => sound.parametersIn(path).at(-1);
 
-/** What the contracts of the example do not say of the requests to it. */
+/** Describes what the contracts of the example cannot express about their requests. */
 export const example: ConformanceOptions = {
   variables,
   accounts: ['user_id'],
@@ -107,7 +107,7 @@ export const example: ConformanceOptions = {
       operations: ['logout'],
       apply: (draft) => {
         draft.headers['authorization'] = 'Bearer a.b.c';
-        // Whoever gives a refresh token may log out by it alone.
+        // A refresh token in the body is also a credential.
         draft.body = undefined;
       },
     },
@@ -158,15 +158,15 @@ export const example: ConformanceOptions = {
   elsewhere: ({ operationId, tag }, status) =>
     // Cookies from a foreign origin: test/sessions/cookies.test.ts
     (status === 403 && tag === 'auth') ||
-    // Who was deleted, and has not been heard of as deleted: test/auth/auth.test.ts
+    // A deleted caller whose token is still valid: test/auth/auth.test.ts
     (status === 410 && operationId === 'getCurrentUser') ||
-    // What the platform itself answers: test/http/platform.test.ts
+    // The routes of the platform: test/http/platform.test.ts
     tag === 'platform',
-  // What the embedded gateway really sends.
+  // The embedded gateway fails these payments.
   mayFail: ({ url, payload = '' }) => url.includes('/payment') && /tok_(fail|delay)/.test(String(payload)),
   draws: {
     runs: process.env['CI'] === 'true' ? 5000 : 300,
-    // The same each time, so that a change and not chance turns a case red. PROPERTY_SEED takes another.
+    // The seed is constant, so that no test fails by chance.
     seed: Number(process.env['PROPERTY_SEED'] ?? 1),
   },
   coverage: true,
@@ -174,14 +174,11 @@ export const example: ConformanceOptions = {
 
 type Suite = (t: TestRunner, served: typeof application, options: ConformanceOptions) => Promise<void>;
 
-/** Runs cases of the kit on the example, over databases that a test opens. */
+/** Runs a suite on the example, with databases that the test opens. */
 export const ofExample = (suite: Suite, t: TestRunner, open: NonNullable<ConformanceOptions['open']>): Promise<void> =>
   suite(t, application, { ...example, open });
 
-/**
- * A request to which the contract promises success.
- * @param as who sends it, as an administrator would: to what belongs to somebody else, where that can be
- */
+/** Returns a request that must succeed. @param as sends it with the permissions of an administrator */
 export async function soundRequest(service: Instance, operation: Operation, as?: Person): Promise<Draft> {
   const who = as && operation.permission !== 'public' ? { caller: { ...as, role: 'ADMIN' } } : {};
   return (await sound.soundRequest(service as unknown as TestService, example, operation, who)).draft;

@@ -5,7 +5,6 @@ import type { Exchange } from '../../src/testing/coverage/exchange.js';
 import { note, observationsOf } from '../../src/testing/coverage/recording.js';
 
 const { openapi, schemaGraphql } = await publishedContracts();
-/** The contracts of the example, as its answers are held to them. */
 export const contract = contractOf({ openapi, graphql: schemaGraphql.toString() });
 export const { source, document, operations: contractOperations } = contract;
 
@@ -13,7 +12,7 @@ const observations = observationsOf(rootPath());
 export const recordGraphql = (...seen: Parameters<typeof contract.observeGraphql>): void =>
   note(observations, contract.observeGraphql(...seen));
 
-/** Holds an answer to the contract that came in another way than by `rest`, and records what of the contract it shows. */
+/** Checks an answer that `rest` did not receive, and records what it shows of the contract. */
 export function breaches(exchange: Exchange, notWritten: readonly string[]): string[] {
   note(observations, contract.observeRest(exchange));
   return contract.breaches(exchange, notWritten);

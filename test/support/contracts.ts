@@ -4,7 +4,7 @@ import { rootPath } from '../../src/platform/root.js';
 import { generateContract } from '../../src/workbench/generate/contract.js';
 import { openApiOf } from '../../src/workbench/model/openapi-source.js';
 
-/** Contracts as a service reads them once code is generated. Rejects on a REST contract that cannot be read. */
+/** Reads contracts as a service does after code generation. Rejects if the REST contract is invalid. */
 export const contractsFrom = async (openapi: string, sdl?: string): Promise<ServedContracts> =>
   publishedContracts(
     generateContract(openApiOf(openapi, undefined, filesIn(rootPath()))),

@@ -16,7 +16,7 @@ import { POSTGRESQL, skipWithoutPostgresql } from './servers.js';
 import './rsa-keys.js';
 
 export type Opened = Database & {
-  /** What DATABASE_URL would be for a second instance on the same data; undefined where there can be none. */
+  /** The DATABASE_URL of a second instance on the same data; undefined for an embedded database. */
   url: string | undefined;
 };
 type Kind = Database['kind'];
@@ -29,7 +29,10 @@ const versionOf = (name: string) => {
   return readFileSync(manifest, 'utf8');
 };
 
-/** What a database is made of, as part of a name: the migrations, those who run them, and more sources, by their paths. */
+/**
+ * Returns a hash for the name of a database: of the migrations, the code that runs them, and further sources, by their
+ * paths.
+ */
 export function madeOf(...sources: string[]): string {
   const made = createHash('sha256');
   for (const { name, checksum } of readMigrations()) made.update(`${name} ${checksum}\n`);
@@ -38,7 +41,7 @@ export function madeOf(...sources: string[]): string {
   return made.digest('hex').slice(0, 16);
 }
 
-/** An embedded database with nothing in it: migrated once, for all processes, and copied. */
+/** Returns a dump of a migrated, empty database, which all processes share. */
 async function emptyDatabase(): Promise<Blob> {
   const tar = await kept(`migrated-${madeOf()}.tar`, async (path) => {
     const database = await openDatabase('pglite://memory');
@@ -60,7 +63,7 @@ async function openFresh(kind: Kind): Promise<Opened> {
   template ??= emptyTemplate();
   const name = newName();
   await administer(`CREATE DATABASE ${name} TEMPLATE ${await template}`);
-  // Few connections each, for the tests of two checkouts may share a server.
+  // The pool is small, because tests of two checkouts may share a server.
   const database = await openDatabase(addressOf(name), { limits: TEST_TIMEOUTS_MS, poolSize: 5 });
   const disconnect = database.close;
   const close = async () => {
@@ -70,7 +73,7 @@ async function openFresh(kind: Kind): Promise<Opened> {
   return Object.assign(database, { url: addressOf(name), close });
 }
 
-/** A database on the server with nothing in it: migrated once in this process, and copied there. */
+/** Creates a migrated, empty database on the server, once per process, as a template. */
 async function emptyTemplate(): Promise<string> {
   const name = newName();
   await administer(`CREATE DATABASE ${name}`);
@@ -79,7 +82,7 @@ async function emptyTemplate(): Promise<string> {
   return name;
 }
 
-/** Creates a database on the server that has no tables. Returns its address. The test's end drops it. */
+/** Creates a database without tables on the server and returns its address. The end of the test drops it. */
 export async function blankDatabase(t: Test): Promise<string> {
   const name = newName();
   await administer(`CREATE DATABASE ${name}`);
@@ -97,7 +100,7 @@ async function administer(sql: string): Promise<void> {
   await client.$disconnect();
 }
 
-/** A fresh embedded database, for a case that needs no other, or for all cases of a file. */
+/** Opens a fresh embedded database. */
 export async function memoryDatabase(t: Test): Promise<Opened> {
   const database = await openFresh('embedded');
   if (t === root) atEnd(database.close);
@@ -105,7 +108,7 @@ export async function memoryDatabase(t: Test): Promise<Opened> {
   return database;
 }
 
-/** Runs the same cases on the embedded database and on PostgreSQL, each on a fresh one. */
+/** Runs the same tests on the embedded database and on PostgreSQL, each time on a fresh database. */
 export function onEachDatabase(t: Test, cases: (t: Test, open: () => Promise<Opened>) => Promise<void>): void {
   for (const kind of ['embedded', 'postgresql'] as const) {
     const skip = kind === 'postgresql' && skipWithoutPostgresql;

@@ -10,12 +10,12 @@ import { temporaryFolder } from './process.js';
 type Fill = (client: Database['client']) => Promise<unknown>;
 
 /**
- * The address of a directory with a demo's data that nobody has used: for a case that is not about how a start makes it, which
- * costs a server more than all the rest.
+ * Returns the address of a data directory with unused demo data. Creating the data takes most of a server's first
+ * start.
  */
 export const demoDirectory = (t: Test): Promise<string> => copied(t, 'demo', demo.seed);
 
-/** The same of a database that is migrated, and holds nothing. */
+/** Returns the address of a data directory with a migrated, empty database. */
 export const emptyDirectory = (t: Test): Promise<string> => copied(t, 'empty', async () => {});
 
 async function copied(t: Test, name: string, fill: Fill): Promise<string> {

@@ -1,23 +1,23 @@
 import t from 'tap';
 
-/** What waits for the last file of tests to be loaded; undefined when none is being loaded. */
+/** The functions to run at the end, while files of tests are being loaded; undefined afterwards. */
 let waiting: (() => unknown)[] | undefined;
 
 /**
- * Does something when all tests of this process are done. Tap, once it has a teardown of the whole process, takes every pause
- * for the end: it gets none before all tests are known.
+ * Runs a function when all tests of this process have ended. Once tap has a teardown of the process, it takes every
+ * pause for the end, so the teardown is registered after all files are loaded.
  */
 export function atEnd(work: () => unknown): void {
   if (waiting) waiting.push(work);
   else t.teardown(work);
 }
 
-/** Files of tests are loaded from now on. */
+/** Call before the files of tests are loaded. */
 export function begin(): void {
   waiting = [];
 }
 
-/** All are loaded: they all count, however long one took to load when those before it were done. */
+/** Call when all files of tests are loaded, however long that took. */
 export function loaded(): void {
   if (t.ended) throw new Error('Tap took a pause for the end: not all tests have run.');
   const all = waiting ?? [];

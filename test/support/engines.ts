@@ -1,22 +1,22 @@
 import { PGlite, type PGliteOptions } from '@electric-sql/pglite';
 import { atEnd } from './ending.js';
 
-/** Given to `openDatabase` as the snapshot of a database that may come from the stock. */
+/** The snapshots whose databases share engines. */
 const snapshots = new WeakSet<Blob>();
-/** Engines that nobody uses, each as its snapshot made it. */
+/** The free engines, each in the state of its snapshot. */
 const stock: Engine[] = [];
 
 interface Engine {
   pglite: PGlite;
-  /** All tables that its snapshot left empty, to be emptied again. */
+  /** The tables that the snapshot leaves empty. */
   empty: string;
-  /** What the cases may not change: see `FORM`. */
+  /** The fingerprint of the catalog: see `FORM`. */
   form: string;
 }
 
 /**
- * Everything but rows: what a case creates, alters or drops, how it sets the session, what it has left locked, and statistics.
- * The numbers of the objects are in it, so that a thing made anew under the same name is another one.
+ * Computes a fingerprint of everything except rows: objects with their OIDs, session settings, locks and statistics. An
+ * object that was dropped and recreated has another OID.
  */
 const FORM = `SELECT md5(string_agg(part, E'\\n' ORDER BY part)) AS form FROM (
   SELECT concat_ws(' ', 'class', c.oid, relname, relnamespace, relkind, relnatts, relhastriggers, relpersistence, relchecks, reloptions) AS part
@@ -47,9 +47,9 @@ PGlite.create = (async (dataDir: string, options: Options = {}) =>
     : create(dataDir, options)) as typeof PGlite.create;
 
 /**
- * Lets embedded databases that are opened of this snapshot share what runs them, one after the other: an engine is half a
- * second's work to make, and a tenth of that to empty. What a case has done besides writing rows ends its engine with it.
- * @param snapshot of a database that is migrated and holds no rows
+ * Lets embedded databases that are opened from a snapshot reuse engines: creating an engine takes half a second,
+ * emptying it a tenth of that. An engine that a test changed in another way than by rows is closed.
+ * @param snapshot of a migrated database without rows
  */
 export function recycle(snapshot: Blob): Blob {
   snapshots.add(snapshot);
@@ -59,7 +59,7 @@ export function recycle(snapshot: Blob): Blob {
 let isFirst = true;
 
 async function made(options: Options): Promise<Engine> {
-  // An engine holds up the end of the process.
+  // An open engine keeps the process alive.
   if (isFirst) atEnd(() => Promise.all(stock.splice(0).map(({ pglite }) => pglite.close())));
   isFirst = false;
   const pglite = await create('memory://', options);
@@ -73,7 +73,7 @@ async function made(options: Options): Promise<Engine> {
 const formOf = async (pglite: PGlite): Promise<string> =>
   (await pglite.query<{ form: string }>(FORM)).rows[0]?.form as string;
 
-/** An engine in the hands of one database: once that is closed, it answers as a closed one does. */
+/** Returns an engine for one database, which rejects queries after that database is closed. */
 function lent(engine: Engine): PGlite {
   const { pglite } = engine;
   let underWay = 0;
@@ -98,12 +98,12 @@ function lent(engine: Engine): PGlite {
   });
 }
 
-/** Puts an engine back, as its snapshot made it; or ends it, when it may not be that. */
+/** Empties an engine for reuse, or closes it if it was changed. */
 async function returned({ pglite, empty, form }: Engine, idle: boolean): Promise<void> {
   if (!idle || pglite.isInTransaction()) return pglite.close();
   await pglite.exec('DEALLOCATE ALL; UNLISTEN *');
   if ((await formOf(pglite)) !== form) return pglite.close();
-  // As a replica, for there is a table whose trigger refuses it.
+  // The replica role skips the trigger that forbids TRUNCATE.
   await pglite.exec(`BEGIN; SET LOCAL session_replication_role = replica; TRUNCATE ${empty} RESTART IDENTITY; COMMIT`);
   stock.push({ pglite, empty, form });
 }

@@ -3,16 +3,16 @@ import { variables } from '../../src/application/variables.js';
 import { type AppOptions, buildApp } from '../../src/platform/app.js';
 import { type Config, variables as platformVariables, readConfig } from '../../src/platform/server/config.js';
 
-/** The variables of the environment, the platform's and those of the example: name, type, default and what each is for. */
+/** The environment variables of the platform and of the example. */
 export const exampleVariables: Record<string, { default?: unknown; description?: string }> = {
   ...platformVariables.properties,
   ...variables,
 };
 
-/** The configuration of the example in an environment. */
+/** Reads the configuration of the example from an environment. */
 export const exampleConfig = (environment: NodeJS.ProcessEnv, warn?: (sentence: string) => void): Config =>
   readConfig(environment, variables, warn);
 
-/** The example as an app that does not listen yet. */
+/** Builds the example without listening. */
 export const exampleApp = (environment: NodeJS.ProcessEnv, options: AppOptions) =>
   buildApp(application, exampleConfig(environment), options);

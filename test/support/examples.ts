@@ -4,16 +4,16 @@ import type { Operation } from '../../src/platform/contract/openapi.js';
 /** An Example Object (OpenAPI 3.1 §4.8.19). */
 interface Example {
   value?: unknown;
-  /** The role that sends it, where it takes more than the operation itself does. */
+  /** The role that sends the request, if the operation's lowest role may not. */
   'x-role'?: string;
 }
 type Examples = Record<string, Example>;
 
-/** A request as the contract shows it. Examples of one name belong together. */
+/** A request that consists of the contract's examples of one name. */
 export interface ShownRequest {
-  /** `createUser withPassword`; of several media types, with theirs. */
+  /** `createUser withPassword`, with the media type if there are several. */
   title: string;
-  /** Undefined for what no example names. */
+  /** Undefined for examples without names. */
   name: string | undefined;
   role: string | undefined;
   path: string;
@@ -21,18 +21,18 @@ export interface ShownRequest {
   body: unknown;
 }
 
-/** The examples of a body, a parameter or an answer; what is shown without a name is in it under the empty one. */
+/** Returns the examples of a body, a parameter or an answer. An example without a name has the key ''. */
 function examplesOf({ example, examples = {} }: Pick<MediaType, 'example' | 'examples'>): Examples {
   return example === undefined ? examples : { '': { value: example } };
 }
 
 const isRead = ({ method }: Operation) => method === 'GET';
 
-/** The example of a name, or the first one. */
+/** Returns the example of a name, or the first one. */
 const shown = (examples: Examples, name: string | undefined): Example | undefined =>
   (name === undefined ? undefined : examples[name]) ?? Object.values(examples)[0];
 
-/** What is chosen of the examples of a parameter: what is optional only where it is meant. */
+/** Chooses an example of a parameter. An optional parameter is sent only by the requests that name it. */
 type Choice = (parameter: Parameter, examples: Examples) => Example | undefined;
 
 const required: Choice = ({ required = false }, examples) => (required ? shown(examples, undefined) : undefined);
@@ -46,8 +46,8 @@ const also =
     choice(parameter, examples) ?? (isMeant(parameter) ? examples[''] : undefined);
 
 /**
- * The requests that the contract shows of an operation: one for each name of an example. What is optional and has no name is sent
- * with the first of a write, and by itself of a read.
+ * Returns the requests that the contract shows for an operation, one for each name. An unnamed optional parameter is
+ * sent with the first request of a write, and in a request of its own to a read.
  */
 export function shownRequests(operation: Operation): ShownRequest[] {
   const { parameters, requestBody } = operation.operation;
@@ -115,11 +115,11 @@ function requestOf(operation: Operation, { name, type, content, choice, several,
   };
 }
 
-/** What the contract promises of a request that it shows. */
+/** The answer that the contract shows for a request. */
 export interface ShownAnswer {
-  /** Of the answer that has an example of that name; otherwise any that is no failure. */
+  /** The status of the example with that name; without one, all successful statuses. */
   statuses: number[];
-  /** The example of that name, or of what is read the first, and the status that it is of. Undefined where none is shown. */
+  /** The example of that name, or the first one of a read; undefined without an example. */
   example: { status: number; value: unknown } | undefined;
 }
 
@@ -142,7 +142,7 @@ export function shownAnswer(operation: Operation, { name }: Pick<ShownRequest, '
   };
 }
 
-/** In the order of what they change: reads, creations, changes, and deletions, the last of the document before the first. */
+/** Sorts operations by their effects: reads, creations, changes, and deletions in reverse order. */
 export function bySideEffect(operations: readonly Operation[]): Operation[] {
   const of = (...methods: string[]) => operations.filter(({ method }) => methods.includes(method));
   return [...of('GET'), ...of('POST'), ...of('PUT', 'PATCH'), ...of('DELETE').reverse()];

@@ -9,17 +9,17 @@ import {
 } from 'node:crypto';
 import { decodeJwt, decodeProtectedHeader } from 'jose';
 
-/** What it is that is wrong, and the token. */
+/** A description of the fault, and the token. */
 export type Forgery = [what: string, token: string];
 
 interface Material {
-  /** A token that is taken. */
+  /** A valid token. */
   good: string;
   /** The key that signed it. */
   key: KeyObject;
-  /** The body of the published key set, as it was sent. */
+  /** The published key set, as the service sent it. */
   jwks: string;
-  /** Where somebody waits to be asked for a key. */
+  /** The address of a server that counts requests for keys. */
   listener: string;
   /** Unix seconds. */
   now: number;
@@ -28,7 +28,7 @@ interface Material {
 const encode = (value: object | string) =>
   Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url');
 
-/** `none` as a careless comparison might let it through (CVE-2015-9235 and its descendants). */
+/** Spellings of `none` that a careless comparison accepts (CVE-2015-9235 and later ones). */
 const NONE = [
   'none',
   'None',
@@ -51,7 +51,7 @@ const WEAK = [
   ...['0'.repeat(32), '\u0000'.repeat(32), 'qwertyuiopasdfghjklzxcvbnm123456', 'secretsecretsecretsecretsecretse'],
 ];
 
-/** Tokens that nobody may take: damaged, forged, or signed by the real key with a claim or a header that is wrong. */
+/** Returns tokens that must be rejected: damaged, forged, or signed by the real key with a wrong claim or header. */
 export function forgeries({ good, key, jwks, listener, now }: Material): Forgery[] {
   const header = decodeProtectedHeader(good);
   const claims = decodeJwt(good);

@@ -2,7 +2,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Test } from 'tap';
 
-/** What the gateway does with one request. `lost…`: it takes the payment, and the answer never arrives as it should. */
+/** The reaction to one request. `lost…`: the gateway takes the payment, but its answer is lost. */
 export type Behaviour =
   | 'settle'
   | 'decline'
@@ -16,19 +16,18 @@ export type Behaviour =
 
 export interface FakeGateway {
   url: string;
-  /** What comes next, a request each; after that `otherwise`. */
+  /** The reactions to the next requests, before `otherwise`. */
   next: Behaviour[];
   otherwise: Behaviour;
-  /** Every request, in order. */
   requests: { key: string; authorization: string | undefined; body: { order_id: number } & Record<string, unknown> }[];
-  /** The keys under which an order was really taken: never more than one, if no money is to be lost. */
+  /** Returns the keys under which an order was paid: at most one, or the customer paid twice. */
   taken: (orderId: number) => string[];
-  /** While held, nothing is answered. */
+  /** Delays all answers. */
   hold: () => void;
   release: () => void;
 }
 
-/** A payment gateway over HTTP that keeps idempotency keys as a real one does, and fails on demand. */
+/** Starts a payment gateway that remembers idempotency keys and fails on demand. */
 export async function fakeGateway(t: Test): Promise<FakeGateway> {
   const settled = new Map<string, number>();
   let gate = Promise.resolve();
@@ -57,7 +56,7 @@ export async function fakeGateway(t: Test): Promise<FakeGateway> {
     if (!['decline', 'refuse', 'fail'].includes(behaviour)) settled.set(key, body.order_id);
     if (behaviour === 'twice') settled.set(key, body.order_id);
     await gate;
-    // Under a key that was taken before, the answer is what it was.
+    // A repeated key gets the first answer.
     answer(settled.has(key) && !behaviour.startsWith('lost') ? 'settle' : behaviour, response);
   });
   server.listen(0, '127.0.0.1');

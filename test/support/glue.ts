@@ -1,9 +1,6 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 
-/**
- * fastify-openapi-glue holds the table of routes against the schema of OpenAPI, which it compiles anew at each start of a
- * service: here once in a process.
- */
+/** Compiles the OpenAPI schema of fastify-openapi-glue once per process instead of at each start of a service. */
 const compiled = new Map<string, unknown>();
 const prototype = Validator.prototype as unknown as { getAjvValidator: (version: string) => unknown };
 const { getAjvValidator } = prototype;

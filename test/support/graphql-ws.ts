@@ -9,11 +9,11 @@ export const PROTOCOL = 'graphql-transport-ws';
 export interface Dialled {
   socket: WebSocket;
   send: (message: object | string) => void;
-  /** All that came and was not taken yet. */
+  /** The messages that no `take` has removed. */
   received: Json[];
-  /** Takes the first message that fits, now or when it comes. Rejects once the socket is closed without one. */
+  /** Removes and returns the first matching message, or waits for it. Rejects when the socket closes without one. */
   take: (fits: (message: Json) => boolean) => Promise<Json>;
-  /** The code with which it was closed. */
+  /** The close code. */
   closed: Promise<number>;
 }
 
@@ -22,12 +22,9 @@ export interface DialOptions {
   protocols?: string[];
 }
 
-/**
- * What opens sockets of graphql-transport-ws to a service.
- * @param observe is told of each result, and of the operation that it belongs to
- */
+/** Returns functions that open graphql-transport-ws sockets. @param observe receives each result and its operation */
 export function dialler(observe: (operation: Json, result: Json) => void = () => {}) {
-  /** A socket that speaks no protocol by itself. */
+  /** Opens a socket without `connection_init`. */
   async function dial(
     t: Test,
     url: string,
@@ -65,7 +62,7 @@ export function dialler(observe: (operation: Json, result: Json) => void = () =>
     };
   }
 
-  /** A socket that `connection_init` has opened for somebody. */
+  /** Opens a socket and authenticates a person with `connection_init`. */
   async function dialAs(t: Test, url: string, person: Person, headers: Record<string, string> = {}): Promise<Dialled> {
     const dialled = await dial(t, url, { headers });
     dialled.send({ type: 'connection_init', payload: { Authorization: person.headers['authorization'] } });

@@ -7,7 +7,7 @@ import {
   isInputObjectType,
 } from 'graphql';
 
-/** What a text is made of that makes a parser look again and again. */
+/** Fragments that cause backtracking in a parser when they are repeated. */
 const UNITS = {
   head: ['a', '0', ' ', '/', ',', ';', '=', '"', '.', '-', ':', '@', '(', '[', '%41', 'a,', 'a;', '",', 'a ', ';a='],
   body: ['a', '0', ' ', '/', '.', '-', ':', '@', '"', '\\', '\n', '\u0000', '\ud800', '😀', 'a.', 'a-'],
@@ -15,11 +15,11 @@ const UNITS = {
 
 export interface HostileText {
   name: string;
-  /** The text of about so many characters. */
+  /** Returns the text with about this number of characters. */
   of: (length: number) => string;
 }
 
-/** Texts that begin as one that is read would, go on with the same again and again, and end as they should not. */
+/** Returns texts that begin like a valid one, repeat a fragment, and end invalidly. */
 export const hostileTexts = (beginnings: readonly string[], place: keyof typeof UNITS): HostileText[] =>
   beginnings.flatMap((beginning) =>
     UNITS[place].map((unit) => ({
@@ -28,14 +28,14 @@ export const hostileTexts = (beginnings: readonly string[], place: keyof typeof 
     })),
   );
 
-/** A request of a document's argument: `text` stands where a client would put a text. */
+/** A request to an argument of text type: `text` marks the place of the text. */
 export interface TextArgument {
   name: string;
   query: string;
   variables: (text: string) => object;
 }
 
-/** Every argument of a root field, and every member of an input object, that takes a text or an id. */
+/** Lists the text and ID arguments of all root fields, including the members of input objects. */
 export function textArguments(sdl: string): TextArgument[] {
   const schema = buildSchema(sdl);
   const roots = [schema.getQueryType(), schema.getMutationType()];

@@ -1,12 +1,12 @@
 import type { Duplex } from 'node:stream';
 
-/** What an HTTP/2 client says first (RFC 9113 §3.4), before its settings. */
+/** The connection preface (RFC 9113 §3.4). */
 export const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
 
-/** RFC 9113 §6. */
+/** Frame types (RFC 9113 §6). */
 export const TYPE = { data: 0, headers: 1, reset: 3, settings: 4, ping: 6, goaway: 7 } as const;
 export const FLAG = { endStream: 1, acknowledged: 1, endHeaders: 4 } as const;
-/** RFC 9113 §7. */
+/** Error codes (RFC 9113 §7). */
 export const CODE = { cancel: 8, refused: 7, enhanceYourCalm: 11 } as const;
 
 export interface Frame {
@@ -16,7 +16,7 @@ export interface Frame {
   payload: Buffer;
 }
 
-/** One frame (RFC 9113 §4.1), to say what no client library would. */
+/** Encodes one frame (RFC 9113 §4.1), including frames that no client library sends. */
 export function frame(type: number, flags: number, stream: number, payload: Uint8Array = Buffer.alloc(0)): Buffer {
   const head = Buffer.alloc(9);
   head.writeUIntBE(payload.length, 0, 3);
@@ -26,7 +26,7 @@ export function frame(type: number, flags: number, stream: number, payload: Uint
   return Buffer.concat([head, payload]);
 }
 
-/** A literal header field, its name by its place in the static table (RFC 7541 §6.2.2). */
+/** Encodes a literal header field with a name from the static table (RFC 7541 §6.2.2). */
 const literal = (index: number, value: string) =>
   Buffer.concat([
     Buffer.from(index < 15 ? [index] : [15, index - 15]),
@@ -34,7 +34,7 @@ const literal = (index: number, value: string) =>
     Buffer.from(value),
   ]);
 
-/** The headers of a request, encoded: `:method`, `:scheme`, `:path`, `:authority`, and `content-type` of a POST. */
+/** Encodes `:method`, `:scheme`, `:path`, `:authority`, and the `content-type` of a POST. */
 export const requestHeaders = (method: 'GET' | 'POST', path: string): Buffer =>
   Buffer.concat([
     Buffer.from([method === 'GET' ? 0x82 : 0x83, 0x87]),
@@ -43,7 +43,7 @@ export const requestHeaders = (method: 'GET' | 'POST', path: string): Buffer =>
     ...(method === 'POST' ? [literal(31, 'application/json')] : []),
   ]);
 
-/** The frames that come on a connection, as they come. */
+/** Returns the received frames; the array grows. */
 export function framesOf(socket: Duplex): Frame[] {
   const frames: Frame[] = [];
   let rest = Buffer.alloc(0);

@@ -2,10 +2,9 @@ import { type ClientHttp2Session, connect } from 'node:http2';
 import type { Test } from 'tap';
 
 /**
- * A session of HTTP/2 that ends with the test. What becomes of it is seen at its streams: an error of the session itself, as when
- * the server ends one that it holds for idle while something is being sent, has nobody else to meet.
- * @param url of the service; its certificate names localhost
- * @param ca the certificate that is trusted; without one, any is
+ * Opens an HTTP/2 session that the end of the test closes. Errors of the session are ignored, because its streams
+ * report them too.
+ * @param ca the trusted certificate; without one, any certificate is accepted
  */
 export function http2Session(t: Test, url: string, ca?: string): ClientHttp2Session {
   const session = connect(

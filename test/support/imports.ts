@@ -5,15 +5,15 @@ import ts from 'typescript';
 export interface Import {
   /** The importing file, `rest/users.ts`. */
   from: string;
-  /** A file as the importing one is told, `services/users.ts` or `../generated/operations.ts`; or a package, `jose`. */
+  /** The imported file, `services/users.ts` or `../generated/operations.ts`, or a package, `jose`. */
   to: string;
-  /** What is taken of it, by its name there; `*` for the whole, which `import()` gives too. */
+  /** The imported names; `*` for a namespace or `import()`. */
   names: readonly string[];
-  /** Nothing of it is there at run time. */
+  /** The import is erased at run time. */
   typeOnly: boolean;
 }
 
-/** The text of every TypeScript file below a folder, by its path from there; not of packages that are installed in it. */
+/** Reads every TypeScript file below a folder, by its relative path, without installed packages. */
 export const sourcesIn = (folder: string): Record<string, string> =>
   Object.fromEntries(filesIn(folder).map((name) => [name, readFileSync(`${folder}/${name}`, 'utf8')]));
 
@@ -24,10 +24,10 @@ const filesIn = (folder: string): string[] =>
     return /\.(ts|js)$/.test(entry.name) ? [entry.name] : [];
   });
 
-/** By a file's path and its text, for to parse all sources takes a second. */
+/** Caches imports by path and text, because parsing all sources takes a second. */
 const known = new Map<string, Import[]>();
 
-/** All that the files import or export from elsewhere, also by `import()`. */
+/** Lists the imports and re-exports of files, including `import()`. */
 export function importsOf(sources: Record<string, string>): Import[] {
   return Object.entries(sources).flatMap(([from, text]) => {
     const key = `${from}\0${text}`;
@@ -57,7 +57,7 @@ function importsIn(from: string, text: string): Import[] {
 
 const ALL = ['*'];
 
-/** Of a specifier without braces the whole is taken; of one for its effects nothing. */
+/** Returns `*` for a specifier without braces, and nothing for a side-effect import. */
 function namesIn(node: ts.ImportDeclaration | ts.ExportDeclaration): readonly string[] {
   const bindings = ts.isExportDeclaration(node) ? node.exportClause : node.importClause?.namedBindings;
   if (bindings !== undefined && (ts.isNamedImports(bindings) || ts.isNamedExports(bindings))) {
@@ -73,7 +73,7 @@ function isTypeOnly({ importClause }: ts.ImportDeclaration): boolean {
   return isTypeOnly || (name === undefined && named !== undefined && named.every((one) => one.isTypeOnly));
 }
 
-/** The packages whose sources are in this repository, and the file that each of their entries is, seen from `src`. */
+/** The entries of this repository's packages, by specifier, relative to `src`. */
 const OURS = Object.entries({
   '@accord-api/platform': 'platform',
   '@accord-api/testing': 'testing',

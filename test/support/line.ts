@@ -7,14 +7,14 @@ import { type TcpProxy, tcpProxy } from './tcp-proxy.js';
 
 export interface Damaged {
   service: Service;
-  /** The same service again, by a line to the database that can be damaged. */
+  /** The address of the second instance, whose database connection a test can damage. */
   url: string;
   line: TcpProxy;
   log: string[];
 }
 
 /**
- * A service on a PostgreSQL server, and the same one again behind a line that a test can damage.
+ * Starts two instances on a PostgreSQL server, one of them through `tcpProxy`.
  * @param options `named`: see `tcpProxy`
  */
 export async function behindLine(

@@ -1,4 +1,4 @@
-// The first import of a process that has several files of tests: see `loaded`.
+// The first import of a process with several files of tests: see `loaded`.
 import './measured.js';
 import { begin } from './ending.js';
 

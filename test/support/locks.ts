@@ -2,7 +2,7 @@ import type { Opened } from './databases.js';
 import { eventually } from './process.js';
 import { uncommitted } from './uncommitted.js';
 
-/** Locks a user's row until it is released, as another program might. */
+/** Locks the row of a user until it is released. */
 export async function holdUser(
   { client }: Pick<Opened, 'client'>,
   id: number,
@@ -12,14 +12,16 @@ export async function holdUser(
   return { release: commit, over };
 }
 
-/** How many sessions of this database wait for a lock that another one holds; the embedded one has but one session. */
+/** Returns the number of sessions that wait for a lock; 0 for an embedded database, which has one session. */
 export async function waiting({ client }: Pick<Opened, 'client'>): Promise<number> {
   const sessions = await client.$queryRaw<object[]>`
     SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
   return sessions.length;
 }
 
-/** Resolves once somebody waits for a lock; on the embedded database, whose transactions are one at a time, at once. */
+/**
+ * Resolves when a session waits for a lock; immediately on an embedded database, which runs one transaction at a time.
+ */
 export async function someoneWaits(database: Opened): Promise<void> {
   if (database.url !== undefined) await eventually('a session that waits', async () => (await waiting(database)) > 0);
 }

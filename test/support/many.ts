@@ -1,3 +1,3 @@
-/** So many parts of a document, each made of its number. */
+/** Returns numbered parts of a document. */
 export const many = (count: number, item: (n: number) => string): string =>
   Array.from({ length: count }, (_, n) => item(n)).join(' ');

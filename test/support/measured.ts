@@ -3,8 +3,8 @@ import { inherited } from './process.js';
 const NAME = 'NODE_V8_COVERAGE';
 
 /**
- * What a process gets whose lines are to count as covered: its environment. Without this Node hands it on to each process and
- * thread that a test starts, npm and compilers among them: two hundred that write down some megabytes each, which c8 reads.
+ * The environment of a process whose line coverage counts. Without it, Node passes the variable to all processes and
+ * threads, and c8 has to read two hundred reports of several megabytes.
  */
 export const measured = inherited(NAME);
 delete process.env[NAME];

@@ -6,15 +6,13 @@ import type { Test } from 'tap';
 import { accord } from './accord.js';
 import { type Ended, NODE, ROOT, run, temporaryFolder } from './process.js';
 
-/** The scope of the packages of this repository. */
 const OURS = '@accord-api';
-/** Those that a project installs. */
 const PACKAGES = ['platform', 'testing', 'workbench'] as const;
 const { version: VERSION } = JSON.parse(readFileSync(join(ROOT, 'src', 'platform', 'package.json'), 'utf8'));
 
 /**
- * Installs in a project what `npm install` would install: the dependencies that are installed here, by links, for to install them
- * anew takes minutes on a busy machine. The packages of this repository are left to the caller.
+ * Links the installed dependencies into a project, because `npm install` takes minutes on a busy machine. The caller
+ * installs the packages of this repository.
  */
 function linkDependencies(folder: string): void {
   const [here, there] = [join(ROOT, 'node_modules'), join(folder, 'node_modules')];
@@ -30,7 +28,7 @@ function linkDependencies(folder: string): void {
   symlinkSync('../../generated', join(there, OURS, 'generated'));
 }
 
-/** Installs the sources of the platform and of the workbench, by links. */
+/** Links the sources of the platform and of the workbench. */
 export function linkSources(folder: string): void {
   linkDependencies(folder);
   for (const name of PACKAGES) symlinkSync(join(ROOT, 'src', name), join(folder, 'node_modules', OURS, name));
@@ -46,7 +44,9 @@ export function unpack(packed: string, name: string, folder: string): void {
 
 let packing: Promise<string> | undefined;
 
-/** Packs the packages once per process. Resolves with the folder of their tarballs; rejects with what the compiler says. */
+/**
+ * Packs the packages once per process and resolves with the folder of the tarballs. Rejects with the compiler's errors.
+ */
 export function packages(t: Test): Promise<string> {
   packing ??= (async () => {
     const folder = mkdtempSync(join(tmpdir(), 'accord-packages-'));
@@ -60,16 +60,18 @@ export function packages(t: Test): Promise<string> {
 
 export interface NewProject {
   folder: string;
-  /** Runs a command in it, as it is typed. */
+  /** Runs a command line in the project. */
   command: (line: string) => Promise<Ended>;
-  /** The command of a start. */
+  /** The command that starts the service. */
   start: readonly [string, ...string[]];
 }
 
-/** New projects by their names, made once for all that asks in this process. */
+/** The new projects of this process, by name. */
 const begun = new Map<string, Promise<string>>();
 
-/** Writes a project, installs the packed tarballs in it, builds and commits it. Rejects with what a command says that fails. */
+/**
+ * Creates a project, installs the packed tarballs, builds and commits it. Rejects with the output of a failing command.
+ */
 async function begin(t: Test, name: string): Promise<string> {
   const packed = await packages(t);
   const folder = join(mkdtempSync(join(tmpdir(), 'accord-new-')), name);
@@ -97,7 +99,7 @@ const ownEnvironment = (): Record<string, string> =>
     ),
   );
 
-/** Writes a project and installs the packed tarballs with `npm install`: without a lockfile, from the registry of today. */
+/** Creates a project and installs the packed tarballs with `npm install`, without a lockfile. */
 export async function installedProject(t: Test): Promise<NewProject> {
   const folder = join(temporaryFolder(t), 'books');
   const { code, stderr } = await accord(t, ['new', folder, '--packages', await packages(t)]);
@@ -113,12 +115,12 @@ const projectIn = (t: Test, folder: string): NewProject => ({
   start: [...NODE, join(folder, 'node_modules/.bin/accord'), 'start'],
 });
 
-/** A new project, installed from the packed tarballs, built and committed. */
+/** Returns a new project that is installed from the tarballs, built and committed. */
 export async function newProject(t: Test, name = 'books'): Promise<NewProject> {
   const made = begun.get(name) ?? begin(t, name);
   begun.set(name, made);
   const folder = join(temporaryFolder(t), name);
-  // With its times to the nanosecond, by which a build is known to be current.
+  // The copy keeps the modification times, by which a build is known to be current.
   execFileSync('cp', ['-a', await made, folder]);
   return projectIn(t, folder);
 }

@@ -3,7 +3,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { parse, Source } from 'graphql';
 
-/** Each parsed document has one `Source`; those that were made from now on, as long as somebody keeps them. */
+/** The `Source` of each document that was parsed since this module was loaded. */
 const made = new Set<WeakRef<Source>>();
 const language = createRequire(import.meta.url)('graphql/language/source.js') as { Source: typeof Source };
 language.Source = class extends Source {
@@ -20,16 +20,17 @@ if (made.size !== before + 1)
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;
 
-/** Drops all that nobody keeps, and counts the rest. */
+/** Removes collected sources and returns the number of others. */
 function left(): number {
   collect();
   for (const one of made) if (one.deref() === undefined) made.delete(one);
   return made.size;
 }
 
-/** How many GraphQL texts that were parsed are still in memory, whoever keeps them. */
+/** Returns the number of parsed GraphQL texts that are still in memory. */
 export async function parsedTexts(): Promise<number> {
-  // What is gone may have kept others; what was looked at is kept until the next turn.
+  // A collected text may have referenced another one, and a dereferenced text is kept until the next turn of the event
+  // loop.
   for (let count = Number.POSITIVE_INFINITY; ; ) {
     await new Promise(setImmediate);
     const now = left();
@@ -38,5 +39,5 @@ export async function parsedTexts(): Promise<number> {
   }
 }
 
-/** Documents that mean the same, each with 7,000 tokens that nobody reads. */
+/** Returns equivalent documents with 7,000 ignored tokens each. */
 export const heavy = (n: number, document = '{ me { id } }'): string => `#${n}\n${document}${'#\n'.repeat(7000)}`;

@@ -4,5 +4,4 @@ export { type Json, PASSWORD, TEST_HASHING } from '../../src/testing/people.js';
 
 export const passwordHash = hashed();
 
-/** Who sends requests. */
 export type Person = Pick<Tester, 'id' | 'email' | 'headers'>;

@@ -5,13 +5,13 @@ export type Role = 'viewer' | 'developer' | 'admin';
 export type Line = Record<Role | 'anonymous', Cell> & {
   /** The operationId, or `Type.field`. */
   name: string;
-  /** The condition under which the line counts besides the others of its name. */
+  /** The condition of a further permission. */
   when: string | undefined;
-  /** By the name of a column: `yes` where the mechanism is taken. */
+  /** By column: `yes` for an accepted mechanism. */
   cells: Record<string, Cell>;
 };
 
-/** The committed matrix as people review it; what the tests expect is read from there and from nowhere else. */
+/** Reads the committed matrix, which people review. It is the only source of expectations. */
 export function readMatrix(): { rest: Line[]; graphql: Line[] } {
   const [, rest = '', graphql = ''] = readFileSync('generated/permissions.md', 'utf8').split(/^## .*\n/m);
   return { rest: readTable(rest), graphql: readTable(graphql) };
@@ -35,6 +35,6 @@ function readTable(text: string): Line[] {
   });
 }
 
-/** Whether the lines of one operation let a role do it to its own, or to another's. */
+/** Returns true if the rows of one operation permit a role to act on its own resources, or on those of others. */
 export const allows = (lines: Line[], role: Role, own: boolean): boolean =>
   lines.every((line) => line[role] === 'any' || (line[role] === 'own' && own));

@@ -1,4 +1,4 @@
-/** Where a text first has a word, as a problem says it. */
+/** Returns the line and column of the first occurrence of a word. */
 export function place(text: string, word: string): string {
   const lines = text.slice(0, text.indexOf(word)).split('\n');
   return `${lines.length}:${(lines.at(-1)?.length ?? 0) + 1}`;

@@ -8,11 +8,11 @@ import type { Test } from 'tap';
 
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
-/** Milliseconds between two looks, and looks after which something that should have happened never will: two minutes, or more. */
+/** Milliseconds between two attempts, and the maximum number of attempts: at least two minutes. */
 const INTERVAL = 25;
 const LOOKS = 4800;
 
-/** An empty directory that goes when the test ends. */
+/** Creates a directory that the end of the test deletes. */
 export function temporaryFolder(t: Test): string {
   const folder = mkdtempSync(join(tmpdir(), 'accord-test-'));
   t.teardown(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }));
@@ -28,17 +28,17 @@ export interface Ended {
 
 export interface Running {
   pid: number;
-  /** What it has written so far. */
+  /** The output so far. */
   stdout: () => string;
   stderr: () => string;
   kill: (signal: NodeJS.Signals) => void;
-  /** Resolves once it has ended by itself or by a signal. */
+  /** Resolves when the process has ended, also by a signal. */
   ended: Promise<Ended>;
 }
 
 /**
- * Runs a command in a process of its own, which does not outlive the test.
- * @param environment all that it gets besides PATH
+ * Runs a command in a process that the end of the test kills.
+ * @param environment the whole environment besides PATH
  */
 export function run(
   t: Test,
@@ -67,14 +67,14 @@ export function run(
   };
 }
 
-/** A variable of this process, as an environment. */
+/** Returns a variable of this process as an environment. */
 export const inherited = (name: string): Record<string, string> =>
   process.env[name] === undefined ? {} : { [name]: process.env[name] };
 
 /**
- * Looks until there is something to see: how a case waits, since no time is long enough on every machine. What ends the
- * patience is looks, not time, for a process that gets no turn has not looked.
- * @param look gives undefined or false as long as there is nothing; what it throws ends the wait
+ * Repeats a function until it returns a value. It counts attempts instead of time, because a process on a busy machine
+ * may get no time.
+ * @param look returns undefined or false as long as there is nothing; its error ends the wait
  */
 export async function eventually<T>(
   what: string,
@@ -89,17 +89,14 @@ export async function eventually<T>(
 }
 
 export interface Server extends Running {
-  /** `http://localhost:49152`, as it was printed; where PUBLIC_URL was printed in its place, as the log says. */
+  /** The printed address; with PUBLIC_URL, the address in the log. */
   url: string;
 }
 
-/**
- * Node for a server of a few seconds, in which nothing is compiled a second time for a speed that it does not live to have: a half
- * of the processor's time that its start takes.
- */
+/** Flags for short-lived servers: no optimising compiler, which halves the processor time of a start. */
 export const NODE = [process.execPath, '--max-semi-space-size=32', '--liftoff-only', '--no-opt'] as const;
 
-/** The service, as `npm start` runs it. */
+/** The command of `npm start`. */
 export const START = [...NODE, 'src/platform/cli/bin.js', 'start'] as const;
 const onFreePort = { PORT: '0' };
 
@@ -123,21 +120,21 @@ export async function startServer(
   return { ...server, url };
 }
 
-/** Asks a server that runs as `npm start` runs it: again for as long as it sheds requests, as it may on a busy machine. */
+/** Sends a request, and repeats it while a busy server rejects it. */
 export const ask = (url: string, init?: RequestInit): Promise<Response> =>
   eventually('a server that is not overloaded', async () => {
     const answer = await fetch(url, init);
     return answer.status !== 503 && answer;
   });
 
-/** What a start has to say, without that it takes a while, which a machine that is busy makes it say. */
+/** Removes the messages about delays, which only a busy machine causes. */
 export const withoutDelays = (stderr: string): string => stderr.replaceAll(/^Still .*\n/gm, '');
 
-/** A start that is expected to fail. */
+/** Starts the service and expects it to fail. */
 export const refusedServer = (t: Test, environment: Record<string, string>): Promise<Ended> =>
   run(t, START, { ...onFreePort, ...environment }).ended;
 
-/** What `-u` of curl sends. */
+/** Returns the header that `curl -u` sends. */
 export const basic = (email: string, password: string) => ({
   authorization: `Basic ${Buffer.from(`${email}:${password}`).toString('base64')}`,
 });

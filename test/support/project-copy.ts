@@ -7,8 +7,8 @@ import { compilerHost } from './compiler.js';
 import { ROOT, temporaryFolder } from './process.js';
 
 /**
- * A copy of this project, committed, with edits of some files.
- * @param further what else is copied, besides what the project is made of
+ * Copies this project, applies edits and commits it.
+ * @param further additional paths to copy
  */
 export function copyProject(
   t: Test,
@@ -42,20 +42,20 @@ export function copyProject(
   return folder;
 }
 
-/** Installs in a copy of this project what is installed here; of the packages whose sources are here, those of the copy. */
+/** Links the installed packages into a copy of this project. Packages of this repository are those of the copy. */
 function installIn(folder: string): void {
   const [here, there] = [join(ROOT, 'node_modules'), join(folder, 'node_modules')];
   mkdirSync(there);
   for (const name of readdirSync(here)) {
     const path = join(here, name);
-    // A link to a folder of ours says where that is from here, which is the same from there.
+    // A relative link to a package of this repository leads to the one of the copy.
     if (name === '.bin') linkPrograms(path, join(there, name));
     else if (name === '@accord-api') cpSync(path, join(there, name), { recursive: true, verbatimSymlinks: true });
     else symlinkSync(path, join(there, name));
   }
 }
 
-/** The command is that of the copy; the others are programs by where they really are. */
+/** Links the `accord` command of the copy, and all other programs by their real paths. */
 function linkPrograms(here: string, there: string): void {
   mkdirSync(there);
   for (const name of readdirSync(here)) {
@@ -64,7 +64,7 @@ function linkPrograms(here: string, there: string): void {
   }
 }
 
-/** What the compiler has to say of some files of a project. */
+/** Returns the compiler's errors in some files of a project. */
 export function errorsIn(folder: string, files: string[], further: ts.CompilerOptions = {}): string[] {
   const { config } = ts.readConfigFile(join(folder, 'tsconfig.json'), ts.sys.readFile);
   const parsed = ts.parseJsonConfigFileContent({ ...config, include: [] }, ts.sys, folder);

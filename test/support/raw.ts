@@ -1,13 +1,13 @@
 import { connect, type Socket } from 'node:net';
 import type { Exchange } from '../../src/testing/coverage/exchange.js';
 
-/** Opens a connection to the service, to say on it what no client library would. */
+/** Opens a connection for requests that no client library sends. */
 export const open = (url: string): Socket => {
   const { hostname, port } = new URL(url);
   return connect({ host: hostname, port: Number(port) }).on('error', () => {});
 };
 
-/** All that comes back on a connection until the server closes it. */
+/** Returns everything that the server sends until it closes the connection. */
 export const untilClosed = (socket: Socket): Promise<string> =>
   new Promise((resolve) => {
     let text = '';
@@ -17,18 +17,18 @@ export const untilClosed = (socket: Socket): Promise<string> =>
     socket.on('close', () => resolve(text));
   });
 
-/** Sends bytes as they are and returns what comes back until the server closes. */
+/** Sends bytes unchanged and returns everything until the server closes the connection. */
 export function raw(url: string, bytes: string): Promise<string> {
   const socket = open(url);
   socket.write(bytes);
   return untilClosed(socket);
 }
 
-/** The status lines among what came back. */
+/** Returns the statuses of the answers. */
 export const statusesOf = (text: string): number[] =>
   [...text.matchAll(/^HTTP\/1\.1 (\d+) /gm)].map(([, status]) => Number(status));
 
-/** What came back as the answer to a request, for `breaches`: the first answer, if its connection was then closed. */
+/** Parses the first answer of a closed connection, for `breaches`. */
 export function exchangeOf(method: string, path: string, text: string): Exchange {
   const [head = '', ...body] = text.split('\r\n\r\n');
   const [statusLine = '', ...lines] = head.split('\r\n');

@@ -3,8 +3,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { kept } from './kept.js';
 
 /**
- * A service makes a signing key for each new database, which takes more than all the rest of its start: a process takes those
- * that one before it made. No two of a process are the same.
+ * Reuses the signing keys of earlier processes, because generating one takes most of a service's start. No process gets
+ * the same key twice.
  */
 const { subtle } = globalThis.crypto;
 const generateKey = subtle.generateKey.bind(subtle) as (...args: unknown[]) => Promise<webcrypto.CryptoKeyPair>;

@@ -18,7 +18,7 @@ import './glue.js';
 export type { RestAnswer, RestRequest } from '../../src/testing/index.js';
 export type GraphQLAnswer = Answer<Code>;
 
-/** The example, served. Every answer is held to the contract. */
+/** The running example. Each answer is checked against the contract. */
 export interface Instance extends Omit<TestService, 'graphql'> {
   graphql: (person: Person | null, query: string, variables?: object) => Promise<GraphQLAnswer>;
 }
@@ -30,7 +30,7 @@ export interface Service extends Instance {
   viewer: Person;
 }
 
-/** What a program gives to `buildApp`, and the example where it is changed. */
+/** The options of `buildApp`, and a changed example. */
 type Options = Partial<AppOptions> & { changed?: Application };
 
 async function start<Name extends string>(
@@ -53,7 +53,7 @@ async function start<Name extends string>(
   return service as unknown as TestService<object, Name> & Instance;
 }
 
-/** A running instance without any account. */
+/** Starts an instance without accounts. */
 export const startInstance = (
   t: Test,
   database: Database,
@@ -61,7 +61,7 @@ export const startInstance = (
   options: Options = {},
 ): Promise<Instance> => start(t, database, environment, {}, options);
 
-/** A running service with one account of each role, over a database of its own. */
+/** Starts a service with an account of each role. */
 export async function startService(
   t: Test,
   database: Opened,
@@ -74,5 +74,4 @@ export async function startService(
   return { ...instance, ...instance.people, database };
 }
 
-/** The members of a problem that a test looks at. */
 export const codeOf = ({ status, body }: RestAnswer): [number, Code] => [status, body?.code];

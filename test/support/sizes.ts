@@ -1,7 +1,7 @@
 import { pathToFileURL } from 'node:url';
 import { importsOf, sourcesIn } from './imports.js';
 
-/** The files that `accord new` writes; generated ones do not count. */
+/** The generated files of a new project do not count. */
 const GENERATED = /^workbench\/new\/template\/generated\//;
 
 const linesOf = (text: string): number => text.split('\n').length - 1;

@@ -5,10 +5,10 @@ import { dialler, PROTOCOL } from './graphql-ws.js';
 
 export { type Dialled, PROTOCOL } from './graphql-ws.js';
 
-/** Sockets to the example: what they show of its contract is recorded. */
+/** Open sockets to the example and record what they show of its contract. */
 export const { dial, dialAs } = dialler(recordGraphql);
 
-/** The bytes of an upgrade, for a connection that no library holds. */
+/** The bytes of an upgrade request. */
 export const UPGRADE = [
   'GET /graphql HTTP/1.1',
   'Host: localhost',
@@ -20,7 +20,7 @@ export const UPGRADE = [
   '\r\n',
 ].join('\r\n');
 
-/** The status with which an upgrade is refused. */
+/** Returns the status of a rejected upgrade. */
 export async function refusedUpgrade(url: string, headers: Record<string, string>): Promise<number> {
   const socket = new WebSocket(url.replace('http', 'ws'), [PROTOCOL], { headers });
   socket.on('error', () => {});

@@ -2,20 +2,20 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { subscribe } from 'node:diagnostics_channel';
 import pg from 'pg';
 
-/** Set in all that a request over HTTP leads to; jobs, and what keeps a connection alive, send theirs at times of their own. */
+/** True in the context of an HTTP request. Jobs and keep-alive queries send statements at other times. */
 const ofRequest = new AsyncLocalStorage<boolean>();
 subscribe('http.server.request.start', () => ofRequest.enterWith(true));
 
-/** Get what any connection is sent, while somebody listens. */
+/** Receive the statements of all connections. */
 const listeners = new Set<(sql: string) => void>();
 
-/** Both databases are asked by pg. */
+/** Both databases use pg. */
 const prototype = pg.Client.prototype as unknown as { query: (...args: never[]) => unknown };
 const { query } = prototype;
 prototype.query = function (this: unknown, ...args: never[]) {
   const [first, second] = args as unknown as [string | { text: string; values?: unknown[] }, unknown[]?];
   const [text, values = []] = typeof first === 'string' ? [first, second] : [first.text, first.values];
-  // That signals are heard is proved now and then, for whoever comes next.
+  // Skips the periodic check that notifications arrive.
   const isProof = Array.isArray(values) && String(values[0]).startsWith('accord_proof_');
   for (const listener of isProof ? [] : listeners) listener(text);
   return query.apply(this as typeof prototype, args);
@@ -39,7 +39,7 @@ async function listened<T>(work: () => Promise<T>, counts: (sql: string) => bool
   }
 }
 
-/** Notes every statement that fits, whoever sends it, until `stop` is called. */
+/** Records every matching statement until `stop` is called. */
 export function watchStatements(fits: RegExp): { seen: string[]; stop: () => void } {
   const seen: string[] = [];
   const listener = (sql: string) => {
@@ -49,11 +49,11 @@ export function watchStatements(fits: RegExp): { seen: string[]; stop: () => voi
   return { seen, stop: () => listeners.delete(listener) };
 }
 /**
- * The statements that the drivers of both databases send while `work` runs, for requests over HTTP: transactions without
- * their beginning and end. No other request may run meanwhile.
+ * Returns the statements of HTTP requests while `work` runs, without the beginning and the end of transactions. No
+ * other request may run.
  */
 export const statementsOf = <T>(work: () => Promise<T>): Promise<Sent<T>> =>
   listened(work, (sql) => ofRequest.getStore() === true && !/^\s*(BEGIN|COMMIT)/.test(sql));
 
-/** All that are sent meanwhile, whatever for. */
+/** Returns all statements while `work` runs. */
 export const statementsMeanwhile = <T>(work: () => Promise<T>): Promise<Sent<T>> => listened(work, () => true);

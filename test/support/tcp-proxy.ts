@@ -2,22 +2,22 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import type { Test } from 'tap';
 
 /**
- * What the line does: it works; it swallows what is sent; it passes everything on late; or nobody answers the door.
- * Changing to `refused` also cuts the connections that are open, as a server does that goes away.
+ * The state of the connection. `black hole` discards data; `refused` also cuts open connections, as a stopped server
+ * does.
  */
 export type Line = 'sound' | 'black hole' | 'refused' | { latency: number };
 
 export interface TcpProxy {
   port: number;
   set: (line: Line) => void;
-  /** Resets all open connections; new ones are welcome. */
+  /** Resets all open connections and accepts new ones. */
   cut: () => void;
 }
 
 /**
- * A TCP line to a server at `target` that a test can damage: the faults of toxiproxy, from outside the process.
- * @param named only the connections are damaged whose first bytes hold this text, as PostgreSQL's hold the application's name
- * @param heard is given what the server says
+ * Starts a TCP proxy to `target` that a test can damage, with the faults of toxiproxy.
+ * @param named damages only connections whose first bytes contain this text, such as the application name of PostgreSQL
+ * @param heard receives the data of the server
  */
 export async function tcpProxy(
   t: Test,

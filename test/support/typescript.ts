@@ -1,5 +1,5 @@
-// What imports a source by its address, as generation does with codegen.ts, needs what reads TypeScript: the `accord` command
-// brings it, and where the tests run as a bundle, nothing else does.
+// Registers a TypeScript loader for dynamic imports such as that of codegen.ts. The `accord` command registers one;
+// bundled tests have none.
 import { register } from 'tsx/esm/api';
 
 register();

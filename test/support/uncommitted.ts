@@ -1,10 +1,7 @@
 import type { Prisma, PrismaClient } from '../../src/platform/database/client.js';
 import { TEST_TIMEOUTS_MS } from './databases.js';
 
-/**
- * Does something in the database, as another program might, that is not committed until `commit` is called.
- * @returns once it is done; `over` resolves with the commit
- */
+/** Runs a query in a transaction that stays open until `commit` is called. `over` resolves after the commit. */
 export async function uncommitted(
   client: PrismaClient,
   work: (db: Prisma.TransactionClient) => Promise<unknown>,

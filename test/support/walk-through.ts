@@ -2,28 +2,28 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type Block, parts } from './documentation.js';
 
-/** A block of code that a page has its reader put into a file. */
+/** A block of code that the reader puts into a file. */
 export interface Edit {
   kind: 'edit';
   file: string;
-  /** `whole`: the file is new, or becomes this. The others are at a line, and `end` is after the last one. */
+  /** `whole` replaces or creates the file. `end` is after the last line. */
   where: 'whole' | 'end' | 'above' | 'below' | 'in place of';
-  /** The line, or how it begins, where the page has an ellipsis for the rest. */
+  /** The line, or its beginning if the page has an ellipsis. */
   line?: string;
   text: string;
 }
 
-/** Commands that a page has its reader run, and what it says is told. */
+/** Commands that the reader runs, and their output on the page. */
 export interface Commands {
   kind: 'commands';
   lines: string[];
-  /** What the comment behind each says, where that is the status of an answer. */
+  /** The status in the comment of each command. */
   statuses: (string | undefined)[];
-  /** What they print, one after the other, with an ellipsis for what differs or is long; undefined where the page shows nothing. */
+  /** The output of all commands, with an ellipsis for variable or long parts; undefined if the page shows none. */
   told: string | undefined;
 }
 
-/** Other code: what it is, the test that follows the page knows. */
+/** Any other block. */
 export interface Shown {
   kind: 'shown';
   language: string;
@@ -42,8 +42,8 @@ const PLACES: [pattern: RegExp, where: (match: RegExpExecArray) => Pick<Edit, 'f
 ];
 
 /**
- * What a page, or a part of it, has its reader do, in order. A block is an edit where the sentence before it says of which file,
- * and where: "In `openapi.yaml`, below the line `schemas:`:".
+ * Returns the steps of a page or a section. The sentence before an edit names the file and the place: "In
+ * `openapi.yaml`, below the line `schemas:`:".
  */
 export function stepsOf(text: string): Step[] {
   const all = parts(text).filter((part) => part !== '');
@@ -60,7 +60,7 @@ export function stepsOf(text: string): Step[] {
   });
 }
 
-/** The lines of prose before a block, as one. */
+/** Returns the lines of prose before a block as one text. */
 function sentenceBefore(all: (Block | string)[], i: number): string {
   const lines = [];
   for (let at = i - 1; typeof all[at] === 'string'; at--) lines.unshift(all[at]);
@@ -74,7 +74,7 @@ function commandsOf({ text }: Block, next: Block | string | undefined): Commands
   return { kind: 'commands', lines: all.map((line) => line.replace(/ +# .*$/, '')), statuses, told };
 }
 
-/** Does to a file of a project what a page says. Throws where there is no such line, or more than one that could be meant. */
+/** Applies an edit. Throws if no line or several lines match. */
 export function applyEdit(folder: string, { file, where, line = '', text }: Edit): void {
   const path = join(folder, file);
   const before = existsSync(path) ? readFileSync(path, 'utf8') : '';
@@ -97,8 +97,8 @@ function edited(before: string, { file, where, line = '', text }: Omit<Edit, 'ki
 }
 
 /**
- * What a page says is told, for a comparison with what was: an ellipsis stands for anything, alone on its line for any number of
- * lines; columns may be as wide as they are.
+ * Returns a pattern for the output on a page. An ellipsis matches anything; alone on its line it matches lines. Columns
+ * may have any width.
  */
 export function toldPattern(told: string): RegExp {
   const escaped = told.trimEnd().replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
